@@ -4,6 +4,8 @@
  */
 import { NodeServices } from "@effect/platform-node"
 import { Effect, Layer, Result, Schema } from "effect"
+import { ChangeWindows } from "./access/ChangeWindows.ts"
+import { Permissions } from "./access/Permissions.ts"
 import { CertificateAuthority } from "./certificates/CertificateAuthority.ts"
 import * as DeviceActor from "./devices/DeviceActor.ts"
 import { DeviceLogin } from "./devices/DeviceLogin.ts"
@@ -126,6 +128,7 @@ import { LinknetStore } from "./store/LinknetStore.ts"
 import { LiveChangeStore } from "./store/LiveChangeStore.ts"
 import { MgmtDomainStore } from "./store/MgmtDomainStore.ts"
 import { OperationStore } from "./store/OperationStore.ts"
+import { ProvedConfigStore } from "./store/ProvedConfigStore.ts"
 import { PluginCallStore } from "./store/PluginCallStore.ts"
 import { RefreshStore } from "./store/RefreshStore.ts"
 import { RepositoryStore } from "./store/RepositoryStore.ts"
@@ -182,7 +185,8 @@ export const stores = Layer.mergeAll(
   AlertDeliveryStore.layer,
   AlertMuteStore.layer,
   UnseenDeviceStore.layer,
-  LeftSessionStore.layer
+  LeftSessionStore.layer,
+  ProvedConfigStore.layer.pipe(Layer.provide(ChangeStore.layer))
 ).pipe(Layer.provideMerge(SecretTexts.layer), Layer.provideMerge(SecretKey.layer))
 
 const sshLimits = Layer.unwrap(
@@ -246,6 +250,7 @@ export const services = Layer.mergeAll(
   Layer.mergeAll(RepositoryUpdate.layer, BranchCheck.layer).pipe(
     Layer.provide([SettingsUpdate.layer, TemplatesUpdate.layer, CommitsInForce.layer]),
     Layer.provide(StrictRendering.layer),
+    Layer.provide([ChangeWindows.layer, Permissions.layer, RefreshStore.layer]),
     Layer.provideMerge(CandidateConfigs.layer),
     Layer.merge(RepositoryCommits.layer.pipe(Layer.provide(RefreshStore.layer))),
     Layer.provide(RepositoryCopies.layer)

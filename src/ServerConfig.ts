@@ -37,6 +37,11 @@ const atLeast = (minimum: number, name: string) =>
 const flag = (name: string, fallback: boolean) => withDefault(Config.Boolean(name), fallback)
 const text = (name: string, fallback: string) => withDefault(Config.String(name), fallback)
 const count = (name: string, fallback: number, minimum = 0) => withDefault(atLeast(minimum, name), fallback)
+const percent = (name: string, fallback: number) =>
+  withDefault(
+    Config.schema(Schema.Int.pipe(Schema.check(Schema.isBetween({ minimum: 0, maximum: 100 }))), name),
+    fallback
+  )
 
 const oneOf = (values: ReadonlyArray<number>) =>
   Schema.Int.pipe(
@@ -200,6 +205,8 @@ const variables = {
   RENDER_MEMORY: count("RENDER_MEMORY", 128, 1),
   SETTINGS_KEYS_TO_MERGE: withDefault(Config.schema(commaList(), "SETTINGS_KEYS_TO_MERGE"), []),
   SETTINGS_OVERRIDE: withDefault(Config.schema(JsonObject, "SETTINGS_OVERRIDE"), null),
+  REFRESH_MAX_REMOVED: percent("REFRESH_MAX_REMOVED", 20),
+  REFRESH_MAX_LOSING: percent("REFRESH_MAX_LOSING", 50),
   STRICT_SETTINGS: flag("STRICT_SETTINGS", false),
   STRICT_TEMPLATES: flag("STRICT_TEMPLATES", false),
   TOTAL_COUNT: withDefault(Config.Literals(["unfiltered", "matching"], "TOTAL_COUNT"), "unfiltered"),

@@ -300,6 +300,16 @@ export const documentation: ReadonlyArray<readonly [name: string, fallback: stri
   ],
   ["SETTINGS_OVERRIDE", "", "JSON object laid over all template variables, for tests"],
   [
+    "REFRESH_MAX_REMOVED",
+    "20",
+    "a commit that removes more than so many percent (and at least 5) of the VLANs, directories of devices, groups or templates waits until it is confirmed; 100 asks about none"
+  ],
+  [
+    "REFRESH_MAX_LOSING",
+    "50",
+    "the same for a commit after which more than so many percent (and at least 5) of the managed devices lose more lines than they get"
+  ],
+  [
     "STRICT_SETTINGS",
     "false",
     "a refresh of the settings renders all managed devices, and refuses the commit for what else is a warning or an undefined variable that a template prints"

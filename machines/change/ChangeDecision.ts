@@ -59,7 +59,8 @@ export const reasonSentences: Readonly<Record<ChangeReason, string>> = {
   notRestored: "The old configuration runs again, but it could not be proved that the device also starts with it",
   timerStuck: "The commit timer still runs long after it should have expired",
   outsideChange: "The device runs neither the old nor the new configuration",
-  loginRefused: "The device runs the new configuration but refuses the login that it brings, so it was not confirmed"
+  loginRefused: "The device runs the new configuration but refuses the login that it brings, so it was not confirmed",
+  leftConfiguration: "A line of the configuration is a command, so its load was stopped"
 }
 
 const runsAfter: Readonly<Record<FinalPhase, ChangeOutcome["runs"]>> = {

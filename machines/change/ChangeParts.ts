@@ -46,6 +46,7 @@ export const restoreUnclear = [
 ] as const
 
 export const afterDiscard = [
+  { guard: "leftConfiguration", target: "strayed" },
   { guard: "committedInEarlierRound", target: "saving", actions: ["keep", "adoptRunning"] },
   { guard: "isUnchanged", target: "unchanged" },
   { guard: "startsOver", target: "planned", actions: "startNextRound" },

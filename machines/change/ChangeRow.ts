@@ -67,6 +67,7 @@ export type ChangeReason =
   | "timerStuck"
   | "outsideChange"
   | "loginRefused"
+  | "leftConfiguration"
 
 /**
  * How a device was proved to run the candidate, the strongest first: the switch was given it again and found no difference; it
@@ -187,6 +188,8 @@ export type ChangeEvent =
       readonly hash: string
       readonly foreignTimer: boolean
       readonly savesAtCommit?: boolean
+      /** It is what the row expects but for lines that the device writes by itself. */
+      readonly isExpected?: boolean
     }
   | ({
       readonly type: "LOADED"
@@ -198,6 +201,8 @@ export type ChangeEvent =
     } & LoadPromise)
   | ({ readonly type: "REJECTED" } & StepFailure)
   | ({ readonly type: "LOCKED" } & StepFailure)
+  /** A line of the candidate was no configuration: the switch was in another mode behind it, or asked something. */
+  | ({ readonly type: "LEFT" } & StepFailure)
   | ({ readonly type: "LOST" } & StepFailure)
   | { readonly type: "DISCARDED" }
   | { readonly type: "COMMITTED"; readonly at: number; readonly candidateHash: string | null }

@@ -226,6 +226,7 @@ export const change = setup({
       !row.force &&
       row.expectedHash !== null &&
       row.expectedHash !== event.hash &&
+      event.isExpected !== true &&
       // A late commit of an earlier round is our own change.
       row.candidateHash !== event.hash,
     changedSinceShown: ({ context: { row }, event }) =>
@@ -240,6 +241,11 @@ export const change = setup({
     isDryRun: ({ context }) => context.row.dryRun,
     /** A round that got as far as the commit has left its diff; an empty one now means that its commit did arrive. */
     committedInEarlierRound: ({ context: { row } }) => row.reason === "unchanged" && (row.diff ?? "") !== "",
+    leftConfiguration: ({ context }) => context.row.reason === "leftConfiguration",
+    /** Our session is there, or was committed by the candidate itself with a timer. */
+    isLeftOpen: ({ context: { row }, event }) =>
+      event.type === "OBSERVED" && (event.ourSession || event.ourTimer === "runs") && row.looks < MAX_LOOKS,
+    runsOld: ({ event }) => event.type === "OBSERVED" && event.running === "old",
     isUnchanged: ({ context }) => context.row.reason === "unchanged",
     startsOver: ({ context: { row } }) => row.reason === null && row.round < MAX_ROUNDS,
     isTooOften: ({ context }) => context.row.reason === null,

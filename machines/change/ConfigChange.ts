@@ -90,6 +90,7 @@ export const configChange = change.createMachine({
         ],
         REJECTED: { target: "discarded", actions: because("rejected") },
         LOCKED: { target: "discarded", actions: because("locked") },
+        LEFT: { target: "discarding", actions: give("leftConfiguration") },
         LOST: { target: "discarding", actions: because("connectionLost") }
       }
     },
@@ -100,6 +101,20 @@ export const configChange = change.createMachine({
         DISCARDED: afterDiscard,
         // An orphan that stays behind holds no place for long: the next load removes it.
         LOST: afterDiscard
+      }
+    },
+    /** A command stood among the lines: what it has done to the switch is looked at. */
+    strayed: {
+      entry: enter(null),
+      initial: "observing",
+      states: looking({ claim: false, newConnection: true }),
+      on: {
+        OBSERVED: [
+          { guard: "isLeftOpen", target: "discarding", actions: "lookAgain" },
+          { guard: "runsOld", target: "discarded" },
+          { target: "unknown" }
+        ],
+        UNREACHABLE: { target: "unknown", actions: because("unreachable") }
       }
     },
     committing: {

@@ -4,6 +4,7 @@
  * clients depend on it. See docs/api.md#answers and docs/api.md#errors.
  */
 import { Effect, Schema } from "effect"
+import { CommitEffects } from "../domain/CommitEffects.ts"
 import { Remark } from "../domain/Remark.ts"
 
 /** What went wrong, in the form that the route's clients read. */
@@ -25,6 +26,9 @@ const body = {
 /** Mistakes in the content of a repository, each with its place; only a refresh has them. */
 const problems = Schema.optionalKey(Schema.Array(Remark))
 
+/** What a commit means that waits for a confirmation; only a refresh has them. */
+const effects = Schema.optionalKey(CommitEffects)
+
 /** 400: the request cannot be carried out as it is; nothing was changed unless `message.updated` says so. */
 export class BadRequest extends Schema.Error<BadRequest>("BadRequest")({ ...body, problems }, { httpApiStatus: 400 }) {}
 
@@ -44,7 +48,7 @@ export class NotFound extends Schema.Error<NotFound>("NotFound")(body, { httpApi
 export class RequestTimeout extends Schema.Error<RequestTimeout>("RequestTimeout")(body, { httpApiStatus: 408 }) {}
 
 /** 409: the object is in use; the same request can succeed later. */
-export class Conflict extends Schema.Error<Conflict>("Conflict")(body, { httpApiStatus: 409 }) {}
+export class Conflict extends Schema.Error<Conflict>("Conflict")({ ...body, effects }, { httpApiStatus: 409 }) {}
 
 /** 412: the object is not any more what the caller has seen of it; nothing was changed. */
 export class PreconditionFailed extends Schema.Error<PreconditionFailed>("PreconditionFailed")(body, {

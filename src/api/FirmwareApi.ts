@@ -98,7 +98,7 @@ const endpoints = images.add(
       documented({
         summary: "Upgrade the firmware of switches",
         description:
-          "Starts a job on a managed device or on the managed devices of a group. Each step is taken when its flag is set: `pre_flight`, `download`, `activate`, `reboot`, `post_flight`. `filename` is needed to download and to activate; a name that starts with `detect_arch-` is adapted to each model. `start_at` is UTC. `staggered_upgrade` reboots in an order that leaves no switch without an uplink.",
+          "Starts a job on a managed device or on the managed devices of a group. Each step is taken when its flag is set: `pre_flight`, `download`, `activate`, `reboot`, `post_flight`. `filename` is needed to download and to activate; a name that starts with `detect_arch-` is adapted to each model. `start_at` is UTC, or ISO 8601 with a zone. `staggered_upgrade` reboots in an order that leaves no switch without an uplink.",
         example: {
           request: {
             group: "ACCESS",

@@ -51,7 +51,7 @@ const reads = HttpApiGroup.make("operations").add(
     params: hostname,
     query: { interface: Schema.optionalKey(interfaceName) },
     success: Enveloped(Schema.Struct({ config: Schema.String })),
-    error: [BadRequest, NotFound, InternalError]
+    error: [BadRequest, NotFound, Conflict, InternalError]
   })
     .middleware(RequestParameters)
     .annotateMerge(
@@ -71,7 +71,7 @@ const reads = HttpApiGroup.make("operations").add(
         lldp_neighbors: record(Schema.Array(Schema.Struct({ hostname: Schema.String, port: Schema.String })))
       })
     ),
-    error: [BadRequest, NotFound, InternalError]
+    error: [BadRequest, NotFound, Conflict, InternalError]
   })
     .middleware(RequestParameters)
     .annotateMerge(
@@ -89,7 +89,7 @@ const reads = HttpApiGroup.make("operations").add(
   HttpApiEndpoint.get("neighbourDetails", "/device/:hostname/lldp_neighbors_detail", {
     params: hostname,
     success: Enveloped(Schema.Struct({ lldp_neighbors_detail: record(Schema.Array(NeighbourDetail)) })),
-    error: [BadRequest, NotFound, InternalError]
+    error: [BadRequest, NotFound, Conflict, InternalError]
   })
     .middleware(RequestParameters)
     .annotateMerge(
@@ -122,7 +122,7 @@ const reads = HttpApiGroup.make("operations").add(
   HttpApiEndpoint.get("optics", "/device/:hostname/optics", {
     params: hostname,
     success: Enveloped(Schema.Struct({ optics: record(PortOptics) })),
-    error: [BadRequest, NotFound, InternalError]
+    error: [BadRequest, NotFound, Conflict, InternalError]
   })
     .middleware(RequestParameters)
     .annotateMerge(
@@ -152,7 +152,7 @@ const reads = HttpApiGroup.make("operations").add(
   HttpApiEndpoint.get("interfaceStatus", "/device/:hostname/interface_status", {
     params: anyHostname,
     success: Enveloped(Schema.Struct({ interface_status: record(InterfaceStatus) })),
-    error: [BadRequest]
+    error: [BadRequest, Conflict]
   }).annotateMerge(
     documented({
       summary: "Read the states of the ports",
@@ -186,7 +186,7 @@ const writes = reads.add(
     params: anyHostname,
     payload: BounceRequest.schema,
     success: Enveloped(Schema.String),
-    error: [BadRequest, InternalError]
+    error: [BadRequest, Conflict, InternalError]
   })
     .middleware(RequestBody)
     .annotateMerge(

@@ -3,6 +3,7 @@ import { Option, Result, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import * as Parameter from "../domain/fields/Parameter.ts"
 import { CheckedBranch } from "../domain/BranchCheck.ts"
+import { NO_EFFECTS } from "../domain/CommitEffects.ts"
 import { DeviceVariable } from "../domain/DeviceVariable.ts"
 import { Remark } from "../domain/Remark.ts"
 import { CommitsOfRepository } from "../domain/RepositoryCommit.ts"
@@ -115,6 +116,7 @@ const checked: CheckedBranch = {
   in_force: "cdf978245c3782ec391ffa2bda3ca540577ad36f",
   accepted: true,
   problems: [],
+  effects: NO_EFFECTS,
   warnings: [{ file: VLANS, line: 12, column: 5, path: "vxlans->guest->mtuu", message: "no setting has this name" }],
   devices: { concerned: 596, rendered: 596, changed: 595, failed: 1 },
   groups: [
@@ -198,7 +200,7 @@ const withFiles = commitsGroup.add(
       documented({
         summary: "Check a branch before it is merged",
         description:
-          "Fetches a branch (or tag, or commit) and checks it as a refresh does: `problems` would refuse it. Managed devices that it concerns are rendered from what is in force and from the branch, for at most a minute; devices with the same difference are one group, small groups first. Nothing comes into force. One check at a time, else 503.",
+          "Fetches a branch (or tag, or commit), or takes the `files` of a working copy by their paths, and checks it as a refresh does: `problems` would refuse it, `effects` are what it means, and `effects.confirm` why it would have to be confirmed. Managed devices that it concerns are rendered from what is in force and from the branch, for at most a minute; devices with the same difference are one group, small groups first. Nothing comes into force. One check at a time, else 503.",
         example: { request: { branch: "guest-network" }, response: { status: "success", data: checked } }
       })
     )

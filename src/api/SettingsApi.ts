@@ -3,12 +3,21 @@ import { Option, Result, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { DeviceType, deviceTypeOf } from "../domain/Device.ts"
 import * as Parameter from "../domain/fields/Parameter.ts"
+import { CommitEffects, NO_EFFECTS, WaitingCommit } from "../domain/CommitEffects.ts"
 import { Remark } from "../domain/Remark.ts"
 import { RefreshRequest } from "../domain/requests/ActionRequests.ts"
 import { Authorization } from "./Authorization.ts"
 import { documented, type EndpointDocument, shown } from "./Documented.ts"
 import { Enveloped } from "./Envelope.ts"
-import { BadRequest, bodyFailures, InternalError, NotFound, ServiceUnavailable, Unauthorized } from "./Failures.ts"
+import {
+  BadRequest,
+  bodyFailures,
+  Conflict,
+  InternalError,
+  NotFound,
+  ServiceUnavailable,
+  Unauthorized
+} from "./Failures.ts"
 import { repository } from "./RepositoryApi.ts"
 import { RequestBody, RequestParameters } from "./Requests.ts"
 
@@ -214,30 +223,31 @@ const endpoints = withGroups.add(
     ),
   HttpApiEndpoint.get("repository", "/repository/:name", {
     params: repository,
-    success: Text,
+    success: Schema.Struct({ ...Text.fields, waiting: Schema.NullOr(WaitingCommit) }),
     error: BadRequest
   })
     .middleware(RequestParameters)
     .annotateMerge(
       documented({
         summary: "Read a repository's commit",
-        description: "The commit in force of `settings` or `templates`, as one line of text.",
-        example: { response: commit }
+        description:
+          "The commit in force of `settings` or `templates`, as one line of text. `waiting` is a newer commit that takes away so much that it is not in force until somebody confirms it, with the reasons and what it means; null when there is none.",
+        example: { response: { ...commit, waiting: null } }
       })
     ),
   HttpApiEndpoint.put("refresh", "/repository/:name", {
     params: repository,
     payload: RefreshRequest.schema,
-    success: Schema.Struct({ ...Text.fields, warnings: Remarks }),
-    error: [BadRequest, InternalError, ServiceUnavailable]
+    success: Schema.Struct({ ...Text.fields, warnings: Remarks, effects: CommitEffects }),
+    error: [BadRequest, Conflict, InternalError, ServiceUnavailable]
   })
     .middleware(RequestBody)
     .annotateMerge(
       documented({
         summary: "Refresh a repository",
         description:
-          "Fetches and checks the newest commit, and marks the devices that it concerns unsynchronized. A commit that breaks a rule is refused and the old one stays in force: `problems` beside the message has the place of each mistake. `warnings` are mistakes that stop nothing. Running jobs go on with the commits that they began with.",
-        example: { request: { action: "REFRESH" }, response: { ...commit, warnings } }
+          "Fetches and checks the newest commit, and marks the devices that it concerns unsynchronized. A commit that breaks a rule is refused and the old one stays in force: `problems` beside the message has the place of each mistake. `warnings` are mistakes that stop nothing. `effects` are what the commit means: groups, rules and VLANs that lose devices or ports, what is removed, configurations that change. A commit that takes away too much is 409 with its effects and waits until `confirm` names it; `rename_ports` gives ports that name a renamed VLAN its new name in the same transaction. Running jobs go on with the commits that they began with.",
+        example: { request: { action: "REFRESH" }, response: { ...commit, warnings, effects: NO_EFFECTS } }
       })
     )
 )

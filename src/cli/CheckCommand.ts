@@ -14,6 +14,10 @@ export const check = Command.make(
     devices: Flag.String("devices").pipe(
       Flag.withDescription("File with the answer of GET /devices: check the settings of these devices as well"),
       Flag.optional
+    ),
+    against: Flag.String("against").pipe(
+      Flag.withDescription("Address of a server: also say what the working copies would mean for its devices"),
+      Flag.optional
     )
   },
   (request) =>
@@ -23,13 +27,17 @@ export const check = Command.make(
     )
 ).pipe(
   Command.withDescription(
-    "Check settings and templates as a refresh does. Prints FILE:LINE:COLUMN: error|warning: TEXT for each mistake; exit code 0 without any, 1 with errors, 2 with warnings alone. GLOBAL_UNIQUE_VLANS and SETTINGS_KEYS_TO_MERGE count as for the server."
+    "Check settings and templates as a refresh does. Prints FILE:LINE:COLUMN: error|warning: TEXT for each mistake; exit code 0 without any, 1 with errors, 2 with warnings alone. GLOBAL_UNIQUE_VLANS and SETTINGS_KEYS_TO_MERGE count as for the server. With --against, lines that begin with `effect` say what would change for devices, and whether it would have to be confirmed (a warning); the token is that of `switchyard login` or SWITCHYARD_TOKEN."
   ),
   Command.withExamples([
     { command: "switchyard check --settings .", description: "In the pipeline of the settings repository" },
     {
       command: "switchyard check --settings settings --templates templates --devices devices.json",
       description: "Both, and every device that the server knows"
+    },
+    {
+      command: "switchyard check --settings . --against https://switchyard.example.org",
+      description: "What a merge would mean for the devices of a server"
     }
   ])
 )

@@ -4,6 +4,7 @@
  */
 import { Console, Effect, FileSystem, Option, Path, Result, Runtime, Schema } from "effect"
 import { Device } from "../domain/Device.ts"
+import { effectSentences } from "../domain/EffectSentences.ts"
 import { type Remark, remark } from "../domain/Remark.ts"
 import { ServerConfig } from "../ServerConfig.ts"
 import { isWithinSettings } from "../settings/RepositoryPaths.ts"
@@ -13,12 +14,15 @@ import { buildSnapshot } from "../settings/SettingsSnapshot.ts"
 import { checkTemplates } from "../templates/TemplateCheck.ts"
 import { errorRemark } from "../templates/TemplateErrors.ts"
 import { buildTemplateSnapshot, isTemplatePath } from "../templates/TemplateSnapshot.ts"
+import { ask } from "./client/Server.ts"
 
 /** What to check. */
 export interface CheckRequest {
   readonly settings: Option.Option<string>
   readonly templates: Option.Option<string>
   readonly devices: Option.Option<string>
+  /** A server that is asked what they would mean. */
+  readonly against: Option.Option<string>
 }
 
 /** Errors and warnings of one repository. */
@@ -116,18 +120,54 @@ const print = Effect.fnUntraced(function* (directory: string, { errors, warnings
   for (const warning of warnings) yield* Console.log(lineOf(directory, "warning", warning))
 })
 
-const checkAll = Effect.fnUntraced(function* ({ devices, settings, templates }: CheckRequest) {
+type Repository = "settings" | "templates"
+
+const WANTED = { settings: isWithinSettings, templates: isTemplatePath }
+
+/** What a server says the files would mean; what it finds wrong beyond the local check counts as well. */
+const checkAgainst = Effect.fnUntraced(function* (
+  server: string,
+  name: Repository,
+  directory: string,
+  local: Mistakes
+) {
+  const files = Object.fromEntries(yield* readFiles(directory, WANTED[name]))
+  const { answer } = yield* ask("POST /repository/:name/check", { server, params: { name }, body: { files } })
+  const { effects, problems, warnings } = answer.data
+  const known = new Set([...local.errors, ...local.warnings].map((one) => lineOf(directory, "error", one)))
+  const isNew = (one: Remark) => !known.has(lineOf(directory, "error", one))
+  const mustConfirm = effects.confirm.map((reason) => remark(`must be confirmed: ${reason}`))
+  const more = { errors: problems.filter(isNew), warnings: [...warnings.filter(isNew), ...mustConfirm] }
+  yield* print(directory, more)
+  for (const sentence of effectSentences(effects)) yield* Console.log(`${directory}: effect: ${sentence}`)
+  return more
+})
+
+const checkAll = Effect.fnUntraced(function* ({ against, devices, settings, templates }: CheckRequest) {
   if (Option.isNone(settings) && Option.isNone(templates)) {
     return yield* new CheckImpossible({ message: "Nothing to check: give --settings DIR, --templates DIR or both" })
   }
   const found: Array<Mistakes> = []
-  for (const { directory, mistakes } of [
-    ...Option.toArray(settings).map((directory) => ({ directory, mistakes: checkSettingsIn(directory, devices) })),
-    ...Option.toArray(templates).map((directory) => ({ directory, mistakes: checkTemplatesIn(directory) }))
-  ]) {
+  const asked = [
+    ...Option.toArray(settings).map((directory) => ({
+      name: "settings" as const,
+      directory,
+      mistakes: checkSettingsIn(directory, devices)
+    })),
+    ...Option.toArray(templates).map((directory) => ({
+      name: "templates" as const,
+      directory,
+      mistakes: checkTemplatesIn(directory)
+    }))
+  ]
+  for (const { directory: given, mistakes, name } of asked) {
+    const directory = given.replace(/(.)\/+$/, "$1")
     const one = yield* mistakes
-    yield* print(directory.replace(/(.)\/+$/, "$1"), one)
+    yield* print(directory, one)
     found.push(one)
+    if (Option.isSome(against) && one.errors.length === 0) {
+      found.push(yield* checkAgainst(against.value, name, directory, one))
+    }
   }
   const errors = found.reduce((sum, one) => sum + one.errors.length, 0)
   const warnings = found.reduce((sum, one) => sum + one.warnings.length, 0)

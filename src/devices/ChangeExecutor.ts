@@ -14,6 +14,7 @@ import type { ChangeStore, StoredChange } from "../store/ChangeStore.ts"
 import type { LiveChangeStore } from "../store/LiveChangeStore.ts"
 import type { IdentityStore } from "../store/IdentityStore.ts"
 import type { LearnedLineStore } from "../store/LearnedLineStore.ts"
+import type { ProvedConfigStore } from "../store/ProvedConfigStore.ts"
 import type { WorkClaim } from "../drivers/WorkClaim.ts"
 import * as ChangeRun from "./ChangeRun.ts"
 import type { RunError } from "./ChangeRun.ts"
@@ -72,6 +73,7 @@ export type { Verdict }
 export interface Services {
   readonly changes: ChangeStore["Service"]
   readonly live: Pick<LiveChangeStore["Service"], "place">
+  readonly proved: Pick<ProvedConfigStore["Service"], "isRun">
   readonly login: DeviceLogin["Service"]
   readonly identities: IdentityStore["Service"]
   readonly learned: LearnedLineStore["Service"]
@@ -103,7 +105,7 @@ const connect = Effect.fnUntraced(function* (
   device: Device,
   claim: WorkClaim
 ) {
-  const { changes, identities, learned, login } = services
+  const { changes, identities, learned, login, proved } = services
   const connection = yield* DeviceConnection.make(login, device, {
     claim,
     jobId: change.job_id,
@@ -128,7 +130,8 @@ const connect = Effect.fnUntraced(function* (
       learned,
       previous: changes.candidateBefore(change.id)
     },
-    seen
+    seen,
+    isExpected: (expected, running) => proved.isRun(device, expected, running)
   })
   return { connection, seen, steps }
 })

@@ -13,9 +13,11 @@ import type { ConfigSessions } from "../drivers/Driver.ts"
 import { shownHash } from "../drivers/ShownDiff.ts"
 import { withoutSecrets } from "../drivers/SecretEquivalence.ts"
 import type { SecretDigests } from "../store/ChangeStore.ts"
+import type { SeenConfig } from "../store/ProvedConfigStore.ts"
 import * as ChangeProof from "./ChangeProof.ts"
 import type { LoggedIn, LoginError } from "./DeviceLogin.ts"
 import { type DriverError, renderError } from "../drivers/DriverErrors.ts"
+import { maskSecrets } from "../drivers/SecretMask.ts"
 import * as LoginProof from "./LoginProof.ts"
 
 /** What was seen of the switch. */
@@ -41,6 +43,8 @@ export interface ChangeContext extends LoadContext {
   readonly runsOther: (hash: string) => Effect.Effect<void, SqlError.SqlError>
   /** Kept up to date by the steps that read. */
   readonly seen: SeenTexts
+  /** Whether the device runs what is expected of it by this hash, but for lines that it writes by itself. */
+  readonly isExpected: (expected: string, running: SeenConfig) => Effect.Effect<boolean, SqlError.SqlError>
 }
 
 /** How a step ended. No step fails: a broken connection is an end of a step like any other. */
@@ -83,6 +87,23 @@ const MERGES =
 const besideRemark = (names: ReadonlyArray<string>): string =>
   `Other people's configuration sessions are open on the device and were left alone: ${names.join(", ")}`
 
+const MOST_SHOWN = 10
+
+/** What a command in a candidate has done to the running configuration. */
+const alteredRemark = (before: string | null, now: string): string => {
+  if (before === null) return "The running configuration is another one than before the change"
+  const old = new Set(before.split("\n"))
+  const present = now.split("\n")
+  const kept = new Set(present)
+  const lines = [
+    ...[...old].filter((line) => !kept.has(line)).map((line) => `-${line}`),
+    ...present.filter((line) => !old.has(line)).map((line) => `+${line}`)
+  ]
+  const more = lines.length > MOST_SHOWN ? ` and ${lines.length - MOST_SHOWN} more` : ""
+  const shown = lines.slice(0, MOST_SHOWN).map((line) => maskSecrets(line.trimEnd()))
+  return `The command has altered the running configuration: ${shown.join(" | ")}${more}`
+}
+
 /** Opens, reads, loads, commits … and remembers between steps what the next one compares with. */
 export const make = (context: ChangeContext): ChangeSteps => {
   const { connection, seen: texts } = context
@@ -91,7 +112,7 @@ export const make = (context: ChangeContext): ChangeSteps => {
   let sessionsSeen: ConfigSessions | null = null
   let mergesAtCommit = false
 
-  const verify = Effect.fnUntraced(function* ({ dryRun, expectedHash }: ChangeRow) {
+  const verify = Effect.fnUntraced(function* ({ dryRun, expectedHash, force }: ChangeRow) {
     const { driver, session } = yield* connection.current
     const running = yield* session.runningConfig
     const sessions = yield* session.sessions
@@ -104,7 +125,15 @@ export const make = (context: ChangeContext): ChangeSteps => {
     const habits = driver.commitHabits(sessions, [running, context.candidate])
     const { savesAtCommit } = habits
     mergesAtCommit = habits.mergesAtCommit
-    return ended({ type: "RUNNING_READ", hash, foreignTimer: Option.isSome(sessions.pending), savesAtCommit })
+    const isExpected =
+      !force && expectedHash !== null && (yield* context.isExpected(expectedHash, { hash, config: running }))
+    return ended({
+      type: "RUNNING_READ",
+      hash,
+      foreignTimer: Option.isSome(sessions.pending),
+      savesAtCommit,
+      isExpected
+    })
   })
 
   const load = (row: ChangeRow) =>
@@ -119,7 +148,8 @@ export const make = (context: ChangeContext): ChangeSteps => {
       Effect.catchTags({
         ReplaceConfigException: (error) => Effect.succeed(ended({ type: "REJECTED", failure: renderError(error) })),
         MergeConfigException: (error) => Effect.succeed(ended({ type: "REJECTED", failure: renderError(error) })),
-        SessionLockedException: (error) => Effect.succeed(ended({ type: "LOCKED", failure: renderError(error) }))
+        SessionLockedException: (error) => Effect.succeed(ended({ type: "LOCKED", failure: renderError(error) })),
+        LeftConfiguration: (error) => Effect.as(connection.close, ended({ type: "LEFT", failure: renderError(error) }))
       })
     )
 
@@ -181,6 +211,11 @@ export const make = (context: ChangeContext): ChangeSteps => {
     }
     const hasShape = () => driver.configHash(withoutSecrets(driver.platform, text)) === row.shape
     if (hash !== row.candidateHash && hash === row.oldHash) return seen("old")
+    // to prove it would mean to load the candidate once more
+    if (row.reason === "leftConfiguration") {
+      texts.remarks = [...texts.remarks, alteredRemark(runningBefore, text)]
+      return seen("neither")
+    }
     if (row.candidateHash !== null && hash !== row.candidateHash) {
       return seen(typeof row.shape === "string" && hasShape() ? "unproved" : "neither")
     }

@@ -14,6 +14,7 @@ import { JobStore } from "../store/JobStore.ts"
 import { LearnedLineStore } from "../store/LearnedLineStore.ts"
 import { LiveChangeStore } from "../store/LiveChangeStore.ts"
 import { OperationStore } from "../store/OperationStore.ts"
+import { ProvedConfigStore } from "../store/ProvedConfigStore.ts"
 import { ActorInspection } from "./ActorInspection.ts"
 import * as BaseConfiguration from "./BaseConfiguration.ts"
 import * as ChangeExecutor from "./ChangeExecutor.ts"
@@ -40,6 +41,14 @@ const toFailure = (error: DeviceWork.WorkError): DeviceFailure => {
 const readRunningConfig = ({ driver, session }: LoggedIn) =>
   Effect.map(session.runningConfig, (config) => ({ config, hash: driver.configHash(config) }))
 
+/** What runs is read last: it is what the device is expected to run from then on. */
+const finishInit = Effect.fnUntraced(function* (loggedIn: LoggedIn) {
+  const { session } = loggedIn
+  yield* session.save
+  const facts = yield* session.facts
+  return { facts, hostKey: session.hostKey, running: yield* readRunningConfig(loggedIn) }
+})
+
 const mergeConfig =
   ({ config, sessionName }: { readonly config: string; readonly sessionName: string }) =>
   ({ session }: LoggedIn) =>
@@ -59,6 +68,7 @@ const make = Effect.gen(function* () {
   const executing = {
     changes: yield* ChangeStore,
     live: yield* LiveChangeStore,
+    proved: yield* ProvedConfigStore,
     login,
     identities: yield* IdentityStore,
     learned,
@@ -152,15 +162,7 @@ const make = Effect.gen(function* () {
           BaseConfiguration.push({ login, learned }, row, payload, isWanted(payload.jobId))
         )
       ),
-    FinishInit: () =>
-      serve(
-        "OPERATE",
-        "FinishInit",
-        null,
-        session({ state: "INIT" }, ({ session }) =>
-          Effect.map(Effect.andThen(session.save, session.facts), (facts) => ({ facts, hostKey: session.hostKey }))
-        )
-      ),
+    FinishInit: () => serve("OPERATE", "FinishInit", null, session({ state: "INIT" }, finishInit)),
     BouncePorts: (request) => serve("OPERATE", "BouncePorts", null, operate.BouncePorts(request)),
     FinishBounce: () => serve("OPERATE", "FinishBounce", null, operate.FinishBounce()),
     InstallCertificate: (request) =>

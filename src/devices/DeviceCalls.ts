@@ -67,6 +67,8 @@ export const SettleChange = Rpc.make("SettleChange", {
   error: Schema.Union([DeviceFailure, ChangeMoved])
 })
 
+const RunningConfig = Schema.Struct({ config: Schema.String, hash: Schema.String })
+
 export const ReadFacts = Rpc.make("ReadFacts", { payload: { login: LoginAs }, success: Facts, error: DeviceFailure })
 /** Reads which device it is, whatever its record says, unless its host key is that of another record. */
 export const ReadIdentity = Rpc.make("ReadIdentity", {
@@ -80,7 +82,7 @@ export const ReadNeighbours = Rpc.make("ReadNeighbours", {
 })
 export const ReadRunningConfig = Rpc.make("ReadRunningConfig", {
   payload: { login: LoginAs },
-  success: Schema.Struct({ config: Schema.String, hash: Schema.String }),
+  success: RunningConfig,
   error: DeviceFailure
 })
 
@@ -109,9 +111,16 @@ export const MergeConfig = Rpc.make("MergeConfig", {
 
 export const PushBase = Rpc.make("PushBase", { payload: BasePush, success: BasePushed, error: DeviceFailure })
 
-/** Logs in on the management address of a new switch, saves its configuration and reads what it is. */
+/**
+ * Logs in on the management address of a new switch, saves its configuration and reads what it is and runs. A replica of the release before
+ * does not say what it runs.
+ */
 export const FinishInit = Rpc.make("FinishInit", {
-  success: Schema.Struct({ facts: Facts, hostKey: Schema.String }),
+  success: Schema.Struct({
+    facts: Facts,
+    hostKey: Schema.String,
+    running: Schema.optionalKey(RunningConfig)
+  }),
   error: DeviceFailure
 })
 

@@ -3,6 +3,7 @@
  * left behind are found.
  */
 import { Effect, Result } from "effect"
+import { withoutOwnLines } from "../domain/ConfigLines.ts"
 import type { OurSession } from "../domain/LeftSession.ts"
 import { jobOf } from "../drivers/Candidate.ts"
 import * as ConfigDiff from "../drivers/ConfigDiff.ts"
@@ -42,7 +43,8 @@ export const read =
     Effect.gen(function* () {
       const running = yield* session.runningConfig
       const found = driver.configHash(running)
-      const diff = found === hash ? "" : ConfigDiff.diff(driver.stableText(config), driver.stableText(running))
+      const plain = (text: string) => withoutOwnLines(driver.platform.configuration, text)
+      const diff = found === hash ? "" : ConfigDiff.diff(plain(config), plain(running))
       const listed = yield* Effect.result(session.sessions)
       if (Result.isSuccess(listed)) return { hash: found, diff, ...told(listed.success, withJobs) }
       if (withJobs) return yield* listed.failure

@@ -6,9 +6,10 @@ import { Context, Effect, Fiber, Layer, Schema } from "effect"
 import type { SqlError } from "effect/sql"
 import type { Device } from "../domain/Device.ts"
 import type { ShownIdentity } from "../domain/DeviceIdentity.ts"
-import { can } from "../domain/platforms/Platforms.ts"
+import { can, platformOf } from "../domain/platforms/Platforms.ts"
 import { requireManageable } from "../domain/platforms/Unmanageable.ts"
 import type { InterfaceStates, NeighbourDetails, Optics } from "../drivers/Readings.ts"
+import { passGate } from "../drivers/GatedSession.ts"
 import { HeardStore } from "../store/HeardStore.ts"
 import { ActiveTemplates } from "../templates/ActiveTemplates.ts"
 import { DeviceEntity } from "./DeviceCalls.ts"
@@ -72,7 +73,12 @@ const makeBounce = Effect.gen(function* () {
       templates.renderNamed(device.platform ?? "", file, { interfaces }),
       (error) => (error._tag === "SqlError" ? error : unread(error))
     )
-    return text.trim() === "" ? yield* emptyHalf(file, device, interfaces) : text
+    if (text.trim() === "") return yield* emptyHalf(file, device, interfaces)
+    const platform = platformOf(device.platform)
+    if (platform === undefined) return text
+    const { hostname } = device
+    const refused = (error: CallError) => unread({ ...error, message: `Template ${file}: ${error.message}` })
+    return yield* Effect.mapError(Effect.as(passGate({ hostname, platform, text, mode: "merge" }), text), refused)
   })
 
   return Effect.fn("LiveDevices.bounce")(function* (device: Device, ports: ReadonlyArray<string>) {

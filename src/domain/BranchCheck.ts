@@ -1,5 +1,6 @@
 /** What a branch of a repository would change if it came into force (docs/settings-repository.md#check-of-a-branch). */
 import { Schema } from "effect"
+import { CommitEffects } from "./CommitEffects.ts"
 import { Remark } from "./Remark.ts"
 
 /** Devices that would get the same difference. `hostnames` are the first hundred of `count`; `diff` is that of the first one. */
@@ -25,6 +26,8 @@ export const CheckedBranch = Schema.Struct({
   accepted: Schema.Boolean,
   problems: Schema.Array(Remark),
   warnings: Schema.Array(Remark),
+  /** What it means beside what devices would get. */
+  effects: CommitEffects,
   /** Managed devices whose settings or templates it changes, how many of them were rendered, and how many of these would change. */
   devices: Schema.Struct({
     concerned: Schema.Int,

@@ -11,6 +11,12 @@ export const usualRisk: ReadonlyArray<RiskRule> = [
   [/^[+-] *description/, 0],
   [/^[+-] *name/, 0],
   [/^[+-] *!/, 0],
+  // what runs commands later or elsewhere, and who may log in and what they may do
+  [/^[+-] *(?:no |default )*(?:event-handler|event manager|daemon|schedule|kron|alias|action|trigger|exec)(?: |$)/, 20],
+  [
+    /^[+-] *(?:no |default )*(?:management api|aaa(?! \S+ dot1x)|username|role|user|enable (?:secret|password)|password|line vty)(?: |$)/,
+    20
+  ],
   [/^[+-] *dot1x/, 0.5],
   [/^[+-] *ntp/, 0.5],
   [/^[+-] *snmp/, 0.5],

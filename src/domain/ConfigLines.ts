@@ -3,6 +3,8 @@
  * they say, not by where they say it, so that a block that has only moved is no change. Pure.
  */
 
+import type { ConfigNotation } from "./platforms/Platform.ts"
+
 /** One line without its indentation. `sections` are the lines that it stands below, outermost first. */
 export interface ConfigLine {
   readonly sections: ReadonlyArray<string>
@@ -29,6 +31,38 @@ export const lineCount = (text: string): number => {
   for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) count++
   return count
 }
+
+/** What ends a text that a command reads. */
+const END_OF_TEXT = "EOF"
+
+/** The lines of a configuration, and which of them the device writes by itself. The text of a command, such as a banner, is not. */
+const told = ({ multiLineInputs, own }: ConfigNotation, config: string) => {
+  let texts = 0
+  return config
+    .replaceAll("\r", "")
+    .split("\n")
+    .map((line) => {
+      const typed = line.trim()
+      if (texts > 0) {
+        if (typed === END_OF_TEXT) texts -= 1
+        return { line, isText: true, isOwn: false }
+      }
+      texts = multiLineInputs.find(({ opens }) => opens.test(typed))?.texts ?? 0
+      return { line, isText: false, isOwn: own.test(line) }
+    })
+}
+
+/** A configuration without the lines that the device writes by itself and without blank ones, for comparing what it runs with what it ran. */
+export const withoutOwnLines = (notation: ConfigNotation, config: string): string => {
+  const kept = told(notation, config).filter(({ isOwn, isText, line }) => isText || (!isOwn && line.trim() !== ""))
+  return kept.map(({ line }) => `${line}\n`).join("")
+}
+
+/** A configuration of as many lines in which all that the device writes by itself are the same comment. */
+export const withOwnLinesAlike = (notation: ConfigNotation, config: string): string =>
+  told(notation, config)
+    .map(({ isOwn, line }) => (isOwn ? notation.comment : line))
+    .join("\n")
 
 /** Ids in a list, beyond which it is taken as one word. */
 const MAX_IDS = 4_096

@@ -24,7 +24,7 @@ const address = optional(
 )
 
 /** The text for a site that does not exist. */
-export const UNKNOWN_SITE = "Invalid site_id recevied, must be an integer."
+export const UNKNOWN_SITE = "Invalid site_id received, must be an integer."
 
 const MAX_SERIAL = 64
 
@@ -73,7 +73,7 @@ const described = {
 const last = {
   port: optional(
     Schema.NullOr(Schema.Int),
-    Rules.falsyAsNull(Rules.integer(() => "Invalid port recevied, must be an integer."))
+    Rules.falsyAsNull(Rules.integer(() => "Invalid port received, must be an integer."))
   ),
   site: optional(
     nullable("description of a site, used when site_id is absent"),

@@ -2,6 +2,7 @@
  * Names of firmware images: which are allowed (they become part of a path, a URL and a command on a switch), which version they
  * announce, and where a switch finds them. Pure. See docs/api.md#firmware-images and docs/jobs.md#device_upgrade.
  */
+import { Result } from "effect"
 import type { FirmwareNames } from "./platforms/Platform.ts"
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._+-]{0,127}$/
@@ -24,6 +25,26 @@ export const nameInUrl = (url: string): string | undefined => {
   if (!/^[^%]*$/.test(last) && !/^(?:[^%]|%[\da-fA-F]{2})*$/.test(last)) return undefined
   const name = decodeURIComponent(last)
   return isImageName(name) ? name : undefined
+}
+
+const SHA1 = /^[\da-f]{40}$/
+
+/** A download that can be tried: `sha1` in lower case. */
+export interface CheckedOrder {
+  readonly name: string
+  readonly url: string
+  readonly sha1: string
+}
+
+/** The download that is asked for, or why there can be none. */
+export const imageOrder = (url: unknown, sha1: unknown): Result.Result<CheckedOrder, string> => {
+  if (typeof url !== "string" || url === "") return Result.fail("URL must be specified")
+  if (typeof sha1 !== "string" || sha1 === "") return Result.fail("Checksum must be specified")
+  const name = nameInUrl(url)
+  if (name === undefined) return Result.fail("Invalid URL, could not parse filename")
+  const sum = sha1.trim().toLowerCase()
+  if (!SHA1.test(sum)) return Result.fail("Invalid checksum, must be 40 hexadecimal digits")
+  return Result.succeed({ name, url, sha1: sum })
 }
 
 /** True when the URL names a user or a password, which records and logs would show. */

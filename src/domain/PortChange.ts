@@ -3,14 +3,18 @@
  * VXLANs a device has is given.
  */
 import { isDeepStrictEqual } from "node:util"
+import { refusalText, refusedLines } from "./CandidateGate.ts"
 import { sentencesOf } from "./fields/Body.ts"
 import { isObject, shown } from "./fields/Values.ts"
 import type { ConfigType, Interface, InterfaceData } from "./Interface.ts"
+import { platformOf } from "./platforms/Platforms.ts"
 import { MAX_ELEMENTS, type PortData, type SentPort } from "./PortFields.ts"
 
 /** What values may refer to. */
 export interface PortContext {
   readonly hostname: string
+  readonly platform: string | null
+  /** Names of VLANs, and keys of VXLANs, which name their VLAN as well. */
   readonly vlanNames: ReadonlySet<string>
   readonly vxlans: ReadonlySet<string>
 }
@@ -65,6 +69,24 @@ const withSettings = (sent: PortData, context: PortContext): PortData =>
     return problem === undefined ? checked : checked.refuse(key, problem)
   }, sent)
 
+/** The lines that a value brings into the section of its port beside the words that a template puts before it. */
+const linesOf = (key: "cli_append_str" | "description" | "tags", value: unknown): string => {
+  const texts = key === "tags" && Array.isArray(value) ? value : [value]
+  const lines = texts.filter((text) => typeof text === "string").map((text) => text.trim())
+  return lines.map((text) => (key === "cli_append_str" ? text : text.replace(/^.*/, ""))).join("\n")
+}
+
+/** Without the values that hold lines which are no configuration, or leave the section of the port. */
+const withoutCommands = (sent: PortData, { platform: name }: PortContext): PortData => {
+  const platform = platformOf(name)
+  if (platform === undefined) return sent
+  return (["cli_append_str", "description", "tags"] as const).reduce((checked, key) => {
+    const text = linesOf(key, sent.fields[key])
+    const [first] = text === "" ? [] : refusedLines(platform, text, { inPort: true })
+    return first === undefined ? checked : checked.refuse(key, `${key}: ${refusalText(first)}`)
+  }, sent)
+}
+
 interface MergedPort {
   readonly data: InterfaceData | null
   readonly errors: ReadonlyArray<string>
@@ -72,7 +94,7 @@ interface MergedPort {
 
 /** The stored data with the good keys merged in, and what is wrong with the others. */
 const merge = (stored: InterfaceData | null, sent: PortData, context: PortContext): MergedPort => {
-  const checked = withSettings(sent, context)
+  const checked = withoutCommands(withSettings(sent, context), context)
   const data = new Map(Object.entries(stored ?? {}))
   for (const [key, value] of Object.entries(checked.fields)) {
     if (checked.refusals.has(key)) continue

@@ -14,9 +14,10 @@ export type CommitRefusal = typeof CommitRefusal.Type
 
 /**
  * `in_force`; `refused`: the last refresh that looked at it refused it; `not_applied`: it is newer than what is in force, and no refresh
- * has looked at it by itself; `replaced`: another one came into force after it.
+ * has looked at it by itself; `replaced`: another one came into force after it; `waiting`: it takes away too much, and waits until somebody
+ * confirms it.
  */
-export const CommitState = Schema.Literals(["in_force", "refused", "not_applied", "replaced"])
+export const CommitState = Schema.Literals(["in_force", "refused", "not_applied", "replaced", "waiting"])
 export type CommitState = typeof CommitState.Type
 
 /** A commit of a repository. `at` is UTC. */

@@ -31,6 +31,7 @@ export type SyncCause =
   | "drift"
   | "revert_job"
   | "restored"
+  | "command_in_configuration"
   | "wrong_device"
 
 /** One event; `timestamp` is epoch seconds (UTC) with a fraction. */

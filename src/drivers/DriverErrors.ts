@@ -100,18 +100,37 @@ export const RejectedLine = Schema.Struct({
 })
 export type RejectedLine = typeof RejectedLine.Type
 
-/** The switch rejected lines of a whole configuration. The candidate was discarded. At most 20 lines are kept. */
+/**
+ * Lines of a whole configuration were rejected: by the switch, after which the candidate was discarded, or before anything was
+ * sent (`unsent`), because they are no configuration. At most 20 lines are kept.
+ */
 export class ReplaceConfigException extends Schema.TaggedError<ReplaceConfigException>()("ReplaceConfigException", {
   hostname: Schema.String,
   rejected: Schema.Array(RejectedLine),
-  message: Schema.String
+  message: Schema.String,
+  unsent: Schema.optionalKey(Schema.Boolean)
 }) {}
 
 /** As `ReplaceConfigException`, for a configuration that is added to the running one. */
 export class MergeConfigException extends Schema.TaggedError<MergeConfigException>()("MergeConfigException", {
   hostname: Schema.String,
   rejected: Schema.Array(RejectedLine),
-  message: Schema.String
+  message: Schema.String,
+  unsent: Schema.optionalKey(Schema.Boolean)
+}) {}
+
+/**
+ * A line of the candidate was no configuration: it led out of the session in which it was loaded, or made the switch ask something.
+ * Loading was stopped there, and what was open of ours was discarded; `lineNumber` counts from 1, 0 when no line did it. Whether the
+ * line has changed the switch is for the caller to see. Trying again with the same candidate never helps. `committed`: the switch
+ * was seen to have committed what was loaded until then.
+ */
+export class LeftConfiguration extends Schema.TaggedError<LeftConfiguration>()("LeftConfiguration", {
+  hostname: Schema.String,
+  lineNumber: Schema.Int,
+  line: Schema.String,
+  message: Schema.String,
+  committed: Schema.Boolean
 }) {}
 
 /** The switch refused to commit or to confirm. The running configuration is the old one. */
@@ -157,16 +176,20 @@ export type ExchangeError = ConnectionException | CommandTimeout
 export type ReadError = ExchangeError | CommandRejected | UnexpectedAnswer
 
 /** Loading a candidate. */
-export type LoadError = ReadError | SessionLockedException | ReplaceConfigException | MergeConfigException
+export type LoadError =
+  | ReadError
+  | SessionLockedException
+  | ReplaceConfigException
+  | MergeConfigException
+  | LeftConfiguration
 
 /** Every error a driver can raise. */
 export type DriverError = ConnectError | LoadError | CommitError | NotOffered | UnmanageableDevice | AddressOutside
 
-const rejectedLines = (error: ReplaceConfigException | MergeConfigException): string =>
-  [
-    `rejected by ${error.hostname} while loading:`,
-    ...error.rejected.flatMap((rejected) => [rejected.line, rejected.answer])
-  ].join("\n")
+const rejectedLines = ({ hostname, rejected, unsent }: ReplaceConfigException | MergeConfigException): string =>
+  unsent === true
+    ? [`nothing was sent to ${hostname}:`, ...rejected.map(({ answer }) => answer)].join("\n")
+    : [`rejected by ${hostname} while loading:`, ...rejected.flatMap(({ answer, line }) => [line, answer])].join("\n")
 
 /** The line before the error that says where it happened and, when an operator can do something, what. */
 const heading = (error: DriverError): string => {
@@ -174,6 +197,8 @@ const heading = (error: DriverError): string => {
     case "ReplaceConfigException":
     case "MergeConfigException":
       return rejectedLines(error)
+    case "LeftConfiguration":
+      return `stopped while loading on ${error.hostname}:`
     case "CommitError":
       return `rejected by ${error.hostname} while committing ${error.session}:`
     case "CommandRejected":

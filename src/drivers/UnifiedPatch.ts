@@ -4,6 +4,8 @@
  * needs no knowledge of how a platform normalises what it is given.
  */
 import { Option } from "effect"
+import { withOwnLinesAlike } from "../domain/ConfigLines.ts"
+import type { ConfigNotation } from "../domain/platforms/Platform.ts"
 
 interface Hunk {
   readonly header: string
@@ -134,4 +136,19 @@ export const apply = (text: string, diff: string): Option.Option<string> => {
     next = at + before.length
   }
   return Option.some([...parts, lines.slice(next)].flat().join("\n"))
+}
+
+/**
+ * A configuration before and after the diff. Lines that the device writes by itself are all alike in both: those of the diff may be others
+ * than those of the text, such as the image that the device boots.
+ */
+export const applyToConfig = (
+  notation: ConfigNotation,
+  text: string,
+  diff: string
+): Option.Option<{ readonly before: string; readonly after: string }> => {
+  const before = withOwnLinesAlike(notation, text)
+  const alike = (line: string): string =>
+    !HEADER.test(line) && notation.own.test(line.slice(1)) ? `${line.slice(0, 1)}${notation.comment}` : line
+  return Option.map(apply(before, diff.split("\n").map(alike).join("\n")), (after) => ({ before, after }))
 }

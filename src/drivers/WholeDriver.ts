@@ -8,6 +8,7 @@ import { Effect, Exit, Option, Scope } from "effect"
 import { SHOWS_NOTHING } from "../domain/DeviceIdentity.ts"
 import type { CommitHabits, ConfigSession, ConfigSessions, Driver, DriverSession, SessionLimits } from "./Driver.ts"
 import { CommandRejected, CommitError, type ReadError } from "./DriverErrors.ts"
+import { gatedSession } from "./GatedSession.ts"
 import type { Facts } from "./Readings.ts"
 
 /** What a platform may have nothing for. */
@@ -142,6 +143,7 @@ export const wholeDriver = ({
   open: Effect.fn(`open ${platform.name}`)(function* (target) {
     const scope = yield* Scope.fork(yield* Effect.scope)
     return yield* open(target).pipe(
+      Effect.map((session) => gatedSession(platform, target.hostname, session)),
       Scope.provide(scope),
       Effect.onError((cause) => Scope.close(scope, Exit.failCause(cause)))
     )

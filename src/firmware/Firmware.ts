@@ -7,7 +7,7 @@ import * as path from "node:path"
 import { OWN_HTTPD_URL, ServerConfig, type ServerSettings } from "../ServerConfig.ts"
 import { type FirmwareError, FirmwareRefused } from "./FirmwareErrors.ts"
 import type { ImageDigests } from "./ImageDigests.ts"
-import { nameInUrl } from "../domain/ImageName.ts"
+import { imageOrder } from "../domain/ImageName.ts"
 import type { TellProgress } from "./ImageDownload.ts"
 import * as ImageStore from "./ImageStore.ts"
 import * as RemoteImages from "./RemoteImages.ts"
@@ -44,19 +44,11 @@ export const keepsImages = (config: ServerSettings): boolean => config.HTTPD_URL
 export const defaultUrl = (config: ServerSettings): string =>
   Option.getOrElse(config.FIRMWARE_URL, () => config.HTTPD_URL)
 
-const SHA1 = /^[\da-f]{40}$/
-
-const refuse = (message: string) => new FirmwareRefused({ message })
-
-const checkedOrder = Effect.fnUntraced(function* ({ sha1, url, verify_tls }: ImageOrder) {
-  if (typeof url !== "string" || url === "") return yield* refuse("URL must be specified")
-  if (typeof sha1 !== "string" || sha1 === "") return yield* refuse("Checksum must be specified")
-  const name = nameInUrl(url)
-  if (name === undefined) return yield* refuse("Invalid URL, could not parse filename")
-  const sum = sha1.trim().toLowerCase()
-  if (!SHA1.test(sum)) return yield* refuse("Invalid checksum, must be 40 hexadecimal digits")
-  return { name, url, sha1: sum, verifyTls: verify_tls !== false }
-})
+const checkedOrder = ({ sha1, url, verify_tls }: ImageOrder) =>
+  Effect.fromResult(imageOrder(url, sha1)).pipe(
+    Effect.mapError((message) => new FirmwareRefused({ message })),
+    Effect.map((order) => ({ ...order, verifyTls: verify_tls !== false }))
+  )
 
 const ownImages = (config: ServerSettings): FirmwareShape => {
   const store = ImageStore.make({

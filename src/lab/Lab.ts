@@ -4,7 +4,6 @@
  * docs/switch-dialogues.md#the-simulated-switch.
  */
 import { Context, Effect, Layer, Schema, type Scope } from "effect"
-import type { ParsedKey } from "ssh2"
 import * as DhcpServer from "./DhcpServer.ts"
 import { openForeign } from "./eos/ConfigSessions.ts"
 import * as Hardware from "./eos/Hardware.ts"
@@ -105,7 +104,7 @@ export const makeLab = Effect.fn("Lab.make")(function* (
   const initialConfig = topology.lab?.dhcp?.config ?? DEFAULT_INITIAL_CONFIG
   const power = yield* Power.make({ dhcp, initialConfig, provisioningMs: options.provisioningMs ?? 100, settled })
   const world = yield* makeWorld(listeners, links, dhcp, power)
-  const sharedKey = HostKey.generate()
+  const sharedKey = HostKey.lazy()
   let boxes = 0
   const around = { listeners, power, dhcp, settled, nextBox: () => (boxes += 1) }
   for (const [name, node] of nodes) {
@@ -178,14 +177,14 @@ const makeSwitch = (
   node: Node,
   hardware: Hardware.Hardware,
   world: Switch.World,
-  sharedKey: ParsedKey,
+  sharedKey: HostKey.HostKey,
   historyLimit: number
 ) =>
   Switch.make({
     name,
     hardware,
     world,
-    hostKey: node.hostKey === "shared" ? sharedKey : HostKey.generate(),
+    hostKey: node.hostKey === "shared" ? sharedKey : HostKey.lazy(),
     version: node.version ?? personalityOf(node)?.version ?? "4.31.4M",
     behaviour: behaviourOf(node),
     startup: node.blank === true ? undefined : (node["startup-config"] ?? `hostname ${name}\n`),
@@ -196,7 +195,8 @@ const makeSwitch = (
 const personalityOf = ({ personality }: Node): Personality | undefined =>
   personality !== undefined && isPersonality(personality) ? personalities[personality] : undefined
 
-const behaviourOf = (node: Node): Switch.Behaviour => ({
+/** How a switch behaves that is described like this. */
+export const behaviourOf = (node: Node): Switch.Behaviour => ({
   inputBuffer: node.inputBuffer ?? 4096,
   commandMs: node.commandMs ?? 0,
   commitMs: node.commitMs ?? 0,

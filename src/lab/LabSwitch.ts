@@ -31,6 +31,8 @@ export interface LabSwitch {
   readonly hardware: () => Hardware.Hardware
   readonly version: () => string
   readonly power: () => "off" | "booting" | "on"
+  /** Image that the next boot uses. */
+  readonly bootImage: () => string
   /** As `show running-config` prints it. */
   readonly running: () => string
   /** As `show startup-config` prints it; undefined after an erase. */
@@ -114,7 +116,7 @@ export const make = (device: Switch.Switch, around: Surroundings): LabSwitch => 
   setNeighbour: (port, neighbour) => setNeighbour(device, port, neighbour),
   clearNeighbours: () => device.lldpOverrides.clear(),
   newHostKey: () => {
-    device.hostKey = HostKey.generate()
+    device.hostKey = HostKey.lazy()
   },
   swapHardware: (box) =>
     Effect.andThen(
@@ -128,6 +130,7 @@ const views = (device: Switch.Switch, around: Surroundings) => ({
   hardware: () => device.hardware,
   version: () => device.version,
   power: () => device.power,
+  bootImage: () => device.bootImage,
   running: () => showRunning(device),
   startup: () => showStartup(device),
   sessions: () => [...device.sessions.values()].map(({ name, state, user }) => ({ name, state, user })),
@@ -205,7 +208,7 @@ const swap = (
     serial: box.serial,
     linked: device.hardware.ports
   })
-  device.hostKey = HostKey.generate()
+  device.hostKey = HostKey.lazy()
   device.startup = undefined
   device.running = ""
   device.lease = undefined

@@ -45,7 +45,7 @@ const MAX_LOGIN_TRIES = 6
 export const serve = (device: Switch, socket: Socket, address: string): void => {
   const banner = device.facts.loginBanner
   const algorithms = ALGORITHMS[device.behaviour.quirks.ssh]
-  const options = { hostKeys: [{ key: device.hostKey }], ident: IDENT, algorithms }
+  const options = { hostKeys: [{ key: device.hostKey() }], ident: IDENT, algorithms }
   const server = new Server(banner === undefined ? options : { ...options, banner }, (client) =>
     attach(device, client, connection)
   )
@@ -191,13 +191,15 @@ const makeShell = (device: Switch, user: string, connection: Connection, width: 
 }
 
 const openShell = (device: Switch, user: string, channel: ServerChannel, connection: Connection, width: number) => {
+  let printer: Printer.Printer | undefined
   const logOut = () => {
+    printer?.flush()
     channel.exit(0)
     channel.end()
   }
   const shell = makeShell(device, user, connection, width, logOut)
   if (Shell.breaksAt(shell, "login", "after")) return
-  const printer = Printer.make(device, (bytes) => {
+  printer = Printer.make(device, (bytes) => {
     if (channel.writable) channel.write(bytes)
   })
   const login = `Last login: ${new Date().toUTCString()} from ${connection.address}\n${device.facts.motd ?? ""}`

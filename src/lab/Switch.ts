@@ -2,7 +2,6 @@
  * The state of one simulated switch and the few things that change all of it: a new running configuration, going down,
  * coming up. Everything else (sessions, files, commands) works on this record.
  */
-import type { ParsedKey } from "ssh2"
 import * as ConfigFacts from "./eos/ConfigFacts.ts"
 import type { ConfigSession, CommitTimer } from "./eos/ConfigSessions.ts"
 import * as Flash from "./Flash.ts"
@@ -10,6 +9,7 @@ import type { Faults } from "./Faults.ts"
 import type { Hardware } from "./eos/Hardware.ts"
 import type { Quirks } from "./eos/Quirks.ts"
 import * as History from "./History.ts"
+import type { HostKey } from "./HostKey.ts"
 import * as Loader from "./eos/ConfigLoader.ts"
 import { render } from "./eos/ConfigTree.ts"
 import { imageOf, versionOf } from "./eos/Release.ts"
@@ -94,7 +94,7 @@ export interface Switch {
   readonly behaviour: Behaviour
   readonly world: World
   hardware: Hardware
-  hostKey: ParsedKey
+  hostKey: HostKey
   power: "off" | "booting" | "on"
   version: string
   /** Image that the next boot uses, a file name in flash. */
@@ -134,7 +134,7 @@ const IMAGE_BYTES = 890_123_456
 export const make = (options: {
   readonly name: string
   readonly hardware: Hardware
-  readonly hostKey: ParsedKey
+  readonly hostKey: HostKey
   readonly version: string
   readonly behaviour: Behaviour
   readonly world: World

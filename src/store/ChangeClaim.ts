@@ -6,7 +6,8 @@ import { Struct } from "effect"
 import type { Claim } from "../../machines/change/ChangeDecision.ts"
 import type { ChangePhase, ChangeRow } from "../../machines/change/ChangeRow.ts"
 import type { DerivedSecrets } from "../templates/DerivedSecrets.ts"
-import type { ProvedConfig, SecretDigests } from "./ChangeStore.ts"
+import type { SecretDigests } from "./ChangeStore.ts"
+import type { SeenConfig } from "./ProvedConfigStore.ts"
 import type { SecretTexts } from "./SecretTexts.ts"
 
 /** Long texts that are kept together with a claim. */
@@ -16,7 +17,7 @@ export interface ClaimTexts {
   /** What ran on the device before the change, when it was just read; kept for undoing. */
   readonly before?: string | null
   /** What the device was proved to run now that the change has ended. */
-  readonly proved?: Pick<ProvedConfig, "hash" | "config"> & { readonly secrets: SecretDigests | null }
+  readonly proved?: SeenConfig & { readonly secrets: SecretDigests | null }
 }
 
 /** A claim of one change. */
@@ -78,3 +79,7 @@ export const wantedOf = (
 export const WANTED_COLUMNS = `place integer, id integer, token text, from_phase text, from_epoch integer, phase text, epoch integer, protocol jsonb,
   new_diff boolean, diff text, failure text, before text, came_to_nothing boolean, proved_hash text, proved_config text,
   proved_secrets jsonb`
+
+/** The rest of a statement that inserts into `proved_config`: there is one row of a device. */
+export const REPLACE_PROVED = `on conflict (device_id) do update set job_id = excluded.job_id,
+  hash = excluded.hash, config = excluded.config, secrets = excluded.secrets, proved_at = now()`

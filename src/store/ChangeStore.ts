@@ -13,7 +13,7 @@ import { BackgroundWork } from "../runtime/BackgroundWork.ts"
 import { grouping, lengthOfTexts, makeGrouped, makeGroupedFind } from "./GroupedStatement.ts"
 import { DerivedSecretStore } from "./DerivedSecretStore.ts"
 import { SecretTexts } from "./SecretTexts.ts"
-import { type ClaimRequest, type ClaimTexts, quotes, WANTED_COLUMNS, wantedOf } from "./ChangeClaim.ts"
+import { type ClaimRequest, type ClaimTexts, quotes, REPLACE_PROVED, WANTED_COLUMNS, wantedOf } from "./ChangeClaim.ts"
 import { UNFINISHED } from "./UnfinishedChange.ts"
 
 /** By line without its secret: keyed digests of values that mean the same secret, the newest first. */
@@ -67,14 +67,6 @@ export interface UndoableChange extends ChangeProgress {
   readonly later_job: number | null
 }
 
-/** What a device was last proved to run. */
-export interface ProvedConfig {
-  readonly device_id: number
-  readonly job_id: number | null
-  readonly hash: string
-  readonly config: string
-}
-
 /** Which change was stored. */
 type InsertedChange = Pick<StoredChange, "id" | "job_id" | "device_id">
 
@@ -94,8 +86,7 @@ const make = Effect.gen(function* () {
   const wantedColumns = sql.literal(WANTED_COLUMNS)
   const columns = sql.literal(COLUMNS)
   const progress = sql.literal("c.id, c.device_id, c.phase, c.protocol ->> 'goal' as goal")
-  const replaceProved = sql.literal(`on conflict (device_id) do update set job_id = excluded.job_id,
-    hash = excluded.hash, config = excluded.config, secrets = excluded.secrets, proved_at = now()`)
+  const replaceProved = sql.literal(REPLACE_PROVED)
   const first = <A>(rows: ReadonlyArray<A>) => Option.fromUndefinedOr(rows[0])
   const readable = (text: string | null | undefined) => Option.flatMap(Option.fromNullishOr(text), secrets.open)
 
@@ -152,7 +143,8 @@ const make = Effect.gen(function* () {
           and (c.phase = wanted.from_phase and c.epoch = wanted.from_epoch or c.claim_token = wanted.token)
         returning wanted.place, c.device_id, c.job_id, wanted.proved_hash, wanted.proved_config, wanted.proved_secrets),
       kept as (insert into proved_config (device_id, job_id, hash, config, secrets)
-        select device_id, job_id, proved_hash, proved_config, proved_secrets from claimed where proved_hash is not null ${replaceProved})
+        select device_id, job_id, proved_hash, proved_config, proved_secrets from claimed where proved_hash is not null
+        order by device_id ${replaceProved})
       select place from claimed`
     // of two claims of one change the row is given to one
     const won = new Set(rows.map(({ place }) => place))
@@ -234,13 +226,6 @@ const make = Effect.gen(function* () {
           order by b.id desc limit 1`,
         (rows) => readable(rows[0]?.candidate)
       )
-    ),
-    proved: Effect.fn("ChangeStore.proved")((deviceId: number) =>
-      Effect.map(
-        sql<ProvedConfig>`select device_id, job_id, hash, config from proved_config where device_id = ${deviceId}`,
-        (rows) =>
-          Option.flatMap(first(rows), (row) => Option.map(secrets.open(row.config), (config) => ({ ...row, config })))
-      )
     )
   })
 })
@@ -278,8 +263,6 @@ export class ChangeStore extends Context.Service<
     readonly oldConfig: (id: number) => Find<string>
     /** The whole configuration that was last proved on the device of this change, as it was rendered then. */
     readonly candidateBefore: (id: number) => Find<string>
-    /** What a device was last proved to run. */
-    readonly proved: (deviceId: number) => Find<ProvedConfig>
   }
 >()("switchyard/store/ChangeStore") {
   static readonly layer = Layer.effect(ChangeStore, make).pipe(

@@ -1,10 +1,15 @@
 /**
- * What live synchronizations have rendered for a device, newest first, as their jobs keep it (docs/changes.md#apply_config).
- * Only jobs that have ended count.
+ * What devices were brought to, newest first (docs/changes.md#earlier-configurations): what live synchronizations have rendered, as their jobs
+ * keep it, and what an initialisation, a given configuration, a restore or an undo has left, as their changes keep it. Only jobs
+ * that have ended count.
  */
 import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import type { SqlError } from "effect/sql"
+import { ApplyConfig } from "../domain/jobs/ApplyConfig.ts"
+import { InitStep2 } from "../domain/jobs/InitStep2.ts"
+import { RevertJob } from "../domain/jobs/RevertJob.ts"
+import { SyncDevices } from "../domain/jobs/SyncDevices.ts"
 import { SecretTexts } from "./SecretTexts.ts"
 
 /** Which of the jobs; the n-th before the newest, or the newest that ended before a time (ISO 8601). */
@@ -39,7 +44,7 @@ export interface StoredConfig extends HistoryEntry {
   readonly config: string
 }
 
-type Sealed<Row> = Row & { readonly sealed: string | null }
+type Sealed<Row> = Row & { readonly sealed: string | null; readonly by_change: boolean }
 
 /** Name of the task whose result is the configuration. */
 const GENERATE_TASK = "Generate device config"
@@ -49,13 +54,17 @@ const Tasks = Schema.Array(
 )
 const readTasks = Schema.decodeOption(Schema.fromJsonString(Tasks))
 
+/** Other jobs than a synchronization that bring a device to a configuration; its text is that of their change. */
+const BY_CHANGE: ReadonlyArray<string> = [ApplyConfig.name, RevertJob.name, InitStep2.name]
+
 const make = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
 
   const { open } = yield* SecretTexts
 
   /** What was sealed under another key is gone. */
-  const opened = <Row extends { readonly config: string | null }>({ sealed, ...row }: Sealed<Row>) => {
+  const opened = <Row extends { readonly config: string | null }>({ by_change, sealed, ...row }: Sealed<Row>) => {
+    if (by_change) return { ...row, config: Option.getOrNull(Option.flatMap(Option.fromNullishOr(row.config), open)) }
     if (sealed === null || row.config === null) return row
     const task = Option.flatMap(Option.flatMap(open(sealed), readTasks), (tasks) =>
       Option.fromUndefinedOr(tasks.find(({ failed, task_name }) => task_name === GENERATE_TASK && !failed))
@@ -76,12 +85,17 @@ const make = Effect.gen(function* () {
   }
 
   const time = sql`to_char(job.finish_time at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS') as finish_time`
-  const rendered = sql`(select task ->> 'result' from jsonb_array_elements(d.job_tasks) task
-    where task ->> 'task_name' = ${GENERATE_TASK} and not (task ->> 'failed')::boolean limit 1)`
+  const byChange = sql`job.function_name in ${sql.in(BY_CHANGE)}`
+  const rendered = sql`(case when ${byChange} then whole_text(c.candidate) else
+    (select task ->> 'result' from jsonb_array_elements(d.job_tasks) task
+      where task ->> 'task_name' = ${GENERATE_TASK} and not (task ->> 'failed')::boolean limit 1) end)`
   const entry = sql`job.id as job_id, ${time}, d.failed, ${rendered} is not null as has_config, job.scheduled_by as by, job.comment,
     job.settings_commit, job.templates_commit`
   const ofDevice = (hostname: string) => sql`from job_device d join job on job.id = d.job_id
-    where d.hostname = ${hostname} and job.function_name = 'sync_devices' and job.finish_time is not null`
+    left join device on device.hostname = d.hostname
+    left join config_change c on c.job_id = d.job_id and c.device_id = device.id and c.phase in ('confirmed', 'unchanged')
+    where d.hostname = ${hostname} and job.finish_time is not null
+      and (job.function_name = ${SyncDevices.name} or (${byChange} and c.id is not null and not d.failed))`
 
   const list = Effect.fn("ConfigHistoryStore.list")(
     (hostname: string, limit: number) =>
@@ -91,7 +105,7 @@ const make = Effect.gen(function* () {
   const proved = Effect.fn("ConfigHistoryStore.proved")((hostname: string, limit: number) =>
     Effect.map(
       sql<Sealed<HistoryEntry & { readonly config: string | null }>>`select ${entry}, ${rendered} as config,
-          whole_text(d.sealed_tasks) as sealed ${ofDevice(hostname)} and not d.failed and ${rendered} is not null
+          whole_text(d.sealed_tasks) as sealed, ${byChange} as by_change ${ofDevice(hostname)} and not d.failed and ${rendered} is not null
         order by job.finish_time desc, job.id desc limit ${limit}`,
       (rows) =>
         rows.flatMap((row) => {
@@ -104,7 +118,8 @@ const make = Effect.gen(function* () {
   const find = Effect.fn("ConfigHistoryStore.find")((hostname: string, choice: HistoryChoice) =>
     Effect.map(
       sql<Sealed<HistoricConfig>>`
-        select job.id as job_id, ${time}, d.failed, whole_text(d.sealed_tasks) as sealed, ${rendered} as config
+        select job.id as job_id, ${time}, d.failed, whole_text(d.sealed_tasks) as sealed, ${rendered} as config,
+          ${byChange} as by_change
         ${ofDevice(hostname)} ${chosen(choice)}`,
       ([row]) => Option.map(Option.fromUndefinedOr(row), opened)
     )

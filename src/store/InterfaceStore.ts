@@ -30,6 +30,39 @@ const make = Effect.gen(function* () {
         (rows) => [...new Set(rows.map((row) => row.device_id))]
       )
     ),
+    namingVlans: Effect.fn("InterfaceStore.namingVlans")(function* (
+      deviceIds: ReadonlyArray<number>,
+      names: ReadonlyArray<string>,
+      most: number
+    ) {
+      if (deviceIds.length === 0 || names.length === 0) return []
+      return yield* sql<Interface>`select ${columns} from interface where device_id = any(${deviceIds}::integer[]) and (
+          data ->> 'untagged_vlan' = any(${names}::text[]) or data ->> 'vxlan' = any(${names}::text[])
+          or (jsonb_typeof(data -> 'tagged_vlan_list') = 'array' and exists (
+            select 1 from jsonb_array_elements_text(data -> 'tagged_vlan_list') listed where listed = any(${names}::text[]))))
+        order by device_id, name limit ${most}`
+    }),
+    renameVlans: Effect.fn("InterfaceStore.renameVlans")(function* (
+      deviceIds: ReadonlyArray<number>,
+      names: Readonly<Record<string, string>>
+    ) {
+      const old = Object.keys(names)
+      // numbers stand for themselves: only texts are names
+      return yield* sql<{ device_id: number; name: string }>`
+        with renamed as (select ${JSON.stringify(names)}::jsonb as by_name)
+        update interface set data = data
+          || case when jsonb_typeof(data -> 'untagged_vlan') = 'string' and data ->> 'untagged_vlan' = any(${old}::text[])
+            then jsonb_build_object('untagged_vlan', by_name -> (data ->> 'untagged_vlan')) else '{}' end
+          || case when jsonb_typeof(data -> 'tagged_vlan_list') = 'array'
+            then jsonb_build_object('tagged_vlan_list', (select coalesce(jsonb_agg(
+                case when jsonb_typeof(listed) = 'string' then coalesce(by_name -> (listed #>> '{}'), listed) else listed end order by place), '[]')
+              from jsonb_array_elements(data -> 'tagged_vlan_list') with ordinality as listed_at (listed, place))) else '{}' end
+        from renamed
+        where device_id = any(${deviceIds}::integer[]) and (
+          (jsonb_typeof(data -> 'untagged_vlan') = 'string' and data ->> 'untagged_vlan' = any(${old}::text[]))
+          or (jsonb_typeof(data -> 'tagged_vlan_list') = 'array' and data -> 'tagged_vlan_list' ?| ${old}::text[]))
+        returning device_id, name`
+    }),
     remove: Effect.fn("InterfaceStore.remove")(function* (deviceId: number, names: ReadonlyArray<string>) {
       if (names.length > 0)
         yield* sql`delete from interface where device_id = ${deviceId} and name = any(${names}::text[])`
@@ -54,6 +87,13 @@ export class InterfaceStore extends Context.Service<
     ) => Effect.Effect<void, SqlError.SqlError>
     /** Gives ports that name this neighbour its new name; yields the ids of their devices. */
     readonly renameNeighbor: (from: string, to: string) => Effect.Effect<ReadonlyArray<number>, SqlError.SqlError>
+    /** Ports of these devices that name one of these VLANs or VXLANs, by a text or a number; `most` of them. */
+    readonly namingVlans: (deviceIds: ReadonlyArray<number>, names: ReadonlyArray<string>, most: number) => ReadMany
+    /** Gives ports of these devices that name VLANs by their old names the new ones, all at once; yields which ports. */
+    readonly renameVlans: (
+      deviceIds: ReadonlyArray<number>,
+      names: Readonly<Record<string, string>>
+    ) => Effect.Effect<ReadonlyArray<{ readonly device_id: number; readonly name: string }>, SqlError.SqlError>
     readonly remove: (deviceId: number, names: ReadonlyArray<string>) => Effect.Effect<void, SqlError.SqlError>
   }
 >()("switchyard/store/InterfaceStore") {

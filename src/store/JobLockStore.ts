@@ -1,8 +1,9 @@
 /** Feature locks between jobs: one row per held lock, one lock per job (docs/changes.md#locks-and-waiting). */
-import { Context, Effect, Layer, Option } from "effect"
+import { Context, Effect, Layer } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { type JobLock, JobLockBusy, type LockHolder } from "../domain/JobLock.ts"
-import { JOB_ENDED, JOB_UNFINISHED } from "./JobStatusSql.ts"
+import { HOLDER_ENDED } from "./Holders.ts"
+import { JOB_UNFINISHED } from "./JobStatusSql.ts"
 
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -36,7 +37,7 @@ const make = Effect.gen(function* () {
     releaseEnded: Effect.withSpan(
       Effect.map(
         sql<{ job_id: number }>`delete from joblock using job where job.id = joblock.job_id
-          and job.status in ${sql.literal(JOB_ENDED)} returning job_id`,
+          and ${sql.literal(HOLDER_ENDED)} returning job_id`,
         (rows) => rows.map(({ job_id }) => job_id)
       ),
       "JobLockStore.releaseEnded"
@@ -44,15 +45,7 @@ const make = Effect.gen(function* () {
     transfer: Effect.fn("JobLockStore.transfer")(function* (from: number, to: number) {
       yield* sql`update joblock set job_id = ${to} where job_id = ${from}`
     }),
-    all: Effect.withSpan(sql<JobLock>`select ${columns} from joblock order by name`, "JobLockStore.all"),
-    find: Effect.fn("JobLockStore.find")((name: string) =>
-      Effect.map(sql<JobLock>`select ${columns} from joblock where name = ${name}`, (rows) =>
-        Option.fromUndefinedOr(rows[0])
-      )
-    ),
-    clear: Effect.fn("JobLockStore.clear")((name: string) =>
-      Effect.map(sql<JobLock>`delete from joblock where name = ${name} returning ${columns}`, (rows) => rows.length > 0)
-    )
+    all: Effect.withSpan(sql<JobLock>`select ${columns} from joblock order by name`, "JobLockStore.all")
   })
 })
 
@@ -72,9 +65,6 @@ export class JobLockStore extends Context.Service<
     /** Hands the lock of one job to another that finishes its work. */
     readonly transfer: (from: number, to: number) => Effect.Effect<void, SqlError.SqlError>
     readonly all: Effect.Effect<ReadonlyArray<JobLock>, SqlError.SqlError>
-    readonly find: (name: string) => Effect.Effect<Option.Option<JobLock>, SqlError.SqlError>
-    /** Removes the lock by name, whoever has it; false when there is none. */
-    readonly clear: (name: string) => Effect.Effect<boolean, SqlError.SqlError>
   }
 >()("switchyard/store/JobLockStore") {
   static readonly layer = Layer.effect(JobLockStore, make)

@@ -2,9 +2,10 @@
  * Lists of records with filters, sorting and pages: the same rules for every table, carried out by the database. What can be
  * listed is data (`Listable`); texts and limits are those of docs/api.md#lists.
  */
-import { Effect, Result, Schema } from "effect"
+import { Effect, Option, Result, Schema } from "effect"
 import { SqlClient, type SqlError, type Statement } from "effect/sql"
 import { hash } from "node:crypto"
+import { normalizeMac } from "../domain/Hostname.ts"
 
 /** How values of a column are read and compared. */
 export type ColumnKind =
@@ -13,6 +14,8 @@ export type ColumnKind =
   | "boolean"
   | "datetime"
   | "json"
+  /** Stored as 12 hexadecimal digits; an exact value may have any notation. */
+  | "mac"
   | { readonly oneOf: ReadonlyArray<string> }
 
 /** A list that clients can ask for: `columns` are the fields by their name, each with its SQL expression and kind. */
@@ -109,6 +112,8 @@ const parseInteger = (value: string): number | undefined => {
   return Math.abs(number) <= MAX_INTEGER ? number : undefined
 }
 
+const MAC_PART = /^[\da-f:.-]*$/i
+
 const NO_SUBSTRINGS: Readonly<Record<string, string>> = { integer: "integer", boolean: "boolean", datetime: "datetime" }
 
 const escapePattern = (value: string): string => value.replaceAll(/[\\%_]/g, String.raw`\$&`)
@@ -145,6 +150,8 @@ const compile = (sql: SqlClient.SqlClient, list: Listable) => {
           ? unfit
           : Result.succeed(sql`${left} = (${moment}::text::timestamp at time zone 'UTC')`)
       }
+      case "mac":
+        return Result.succeed(sql`${left} = ${Option.getOrElse(normalizeMac(value), () => value)}`)
       default:
         return Result.succeed(sql`${left}::text = ${value}`)
     }
@@ -163,7 +170,8 @@ const compile = (sql: SqlClient.SqlClient, list: Listable) => {
     }
     const unfit = NO_SUBSTRINGS[kind]
     if (unfit !== undefined) return invalid(`Cannot use 'contains' operator for ${unfit} types`)
-    return Result.succeed(sql`${sql.literal(expression)}::text ilike ${`%${escapePattern(value)}%`}`)
+    const part = kind === "mac" && MAC_PART.test(value) ? value.replaceAll(/[:.-]/g, "") : value
+    return Result.succeed(sql`${sql.literal(expression)}::text ilike ${`%${escapePattern(part)}%`}`)
   }
 
   const order = (sort: string): Statement.Fragment => {

@@ -47,8 +47,10 @@ import retention from "./migrations/0043_retention.ts"
 import restores from "./migrations/0046_restores.ts"
 import identity from "./migrations/0050_identity.ts"
 import leftSessions from "./migrations/0047_left_sessions.ts"
+import waitingCommits from "./migrations/0052_waiting_commits.ts"
 import storedTexts from "./migrations/0044_stored_texts.ts"
 import pluginCalls from "./migrations/0032_plugin_calls.ts"
+import proved from "./migrations/0053_proved.ts"
 
 /**
  * Every migration in its order. `oldest` is the oldest release that can work with the database from then on: one that only
@@ -97,7 +99,9 @@ export const migrations = [
   { name: "0044_stored_texts", oldest: "0.2.0", up: storedTexts },
   { name: "0046_restores", oldest: "0.2.0", up: restores },
   { name: "0047_left_sessions", oldest: "0.2.0", up: leftSessions },
-  { name: "0050_identity", oldest: "0.2.0", up: identity }
+  { name: "0050_identity", oldest: "0.2.0", up: identity },
+  { name: "0052_waiting_commits", oldest: "0.2.0", up: waitingCommits },
+  { name: "0053_proved", oldest: "0.2.0", up: proved }
 ] as const
 
 /** The database was migrated by a newer release, with a change that this one cannot work with; only an upgrade helps. */

@@ -7,10 +7,10 @@ import type { DeviceType } from "../domain/Device.ts"
 import { type Interface, indexNumber } from "../domain/Interface.ts"
 import { pythonText } from "../settings/PythonText.ts"
 import type { Settings } from "../settings/SettingsModel.ts"
+import { vlanIdOf, vlanIdsOf } from "../settings/VlanNames.ts"
 import { type GatewayNetwork, gatewayFor, gatewaysOf } from "./GatewayNetwork.ts"
 import { inNaturalOrder } from "./InterfaceOrder.ts"
 import type { DeviceLink, Neighbour, SiteInputs, VariableInputs } from "./VariableInputs.ts"
-import { vlanIdOf, vlanIdsOf } from "./VlanNames.ts"
 
 /** Variables in their order, or the sentence that says why there are none. */
 export type NamedVariables = ReadonlyArray<readonly [name: string, value: unknown]>

@@ -61,7 +61,9 @@ export class UndefinedLedger {
   }
 
   /** Those whose template has still the same text in one of these snapshots, in the order of files and lines. */
-  remarks(snapshots: ReadonlyArray<TemplateSnapshot>): ReadonlyArray<Remark> {
+  entries(
+    snapshots: ReadonlyArray<TemplateSnapshot>
+  ): ReadonlyArray<Remark & { readonly hostnames: ReadonlyArray<string> }> {
     const texts = (file: string) => {
       const [platform = "", ...rest] = file.split("/")
       return snapshots.map(({ platforms }) => platforms.get(platform)?.files.get(rest.join("/")))
@@ -69,13 +71,17 @@ export class UndefinedLedger {
     return [...this.#entries.values()]
       .filter(({ file, text }) => texts(file).includes(text))
       .toSorted((a, b) => (a.file === b.file ? a.print.at.line - b.print.at.line : a.file < b.file ? -1 : 1))
-      .map(({ file, hostnames, print: { at, message } }) =>
-        remark(`${message}: nothing was printed for it (${namesText([...hostnames].toSorted())})`, {
-          file,
-          line: at.line,
-          column: at.column
-        })
-      )
+      .map(({ file, hostnames, print: { at, message } }) => ({
+        ...remark(message, { file, line: at.line, column: at.column }),
+        hostnames: [...hostnames].toSorted()
+      }))
+  }
+
+  /** The same as sentences. */
+  remarks(snapshots: ReadonlyArray<TemplateSnapshot>): ReadonlyArray<Remark> {
+    return this.entries(snapshots).map(({ hostnames, message, ...place }) =>
+      remark(`${message}: nothing was printed for it (${namesText(hostnames)})`, place)
+    )
   }
 }
 

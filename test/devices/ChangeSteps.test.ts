@@ -42,7 +42,8 @@ const loaded = Effect.gen(function* () {
         learn: () => Effect.void
       },
       previous: Effect.succeed(Option.none())
-    }
+    },
+    isExpected: () => Effect.succeed(false)
   })
   return { device, driver, oldHash, session, steps }
 })

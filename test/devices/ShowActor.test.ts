@@ -25,7 +25,7 @@ it.live("shows the step of a change and the calls that wait, without waiting for
 
     first.setFault({ kind: "slow", step: "openSession", milliseconds: 8_000, times: 1 })
     const started = yield* api.send("POST", `/device/${HOST}/apply_config`, {
-      full_config: `${first.running()}\ninterface Ethernet5\n   description new\n`
+      full_config: `${first.running().replace(/^end$/m, "")}\ninterface Ethernet5\n   description new\n`
     })
     const job = started.body.job_id ?? assert.fail(JSON.stringify(started.body))
     const loading = yield* seen(({ change }) => change?.phase === "loading")

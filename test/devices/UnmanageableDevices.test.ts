@@ -41,10 +41,29 @@ it.live("keeps devices without a driver as inventory, and refuses every job abou
     const changed = yield* api.send("PUT", `/device/${id}`, { description: "to be replaced" })
     assert.deepInclude(changed.body.data["updated_device"], { description: "to be replaced", manageable: false })
 
-    // a sync of several: this one fails at once, the others go on
+    const inventoryOnly = yield* api.devices("filter[manageable]=false")
+    assert.deepEqual(
+      inventoryOnly.map(({ hostname }) => hostname),
+      [JUNOS]
+    )
+
+    // a sync of a kind of devices leaves it out, says so, and is no failure
     const sync = yield* api.run("/device_syncto", { device_type: "ACCESS", dry_run: true, resync: true })
     assert.strictEqual(sync.status, "FINISHED", JSON.stringify(sync))
-    const refused = sync.result?.devices?.[JUNOS]
+    assert.notProperty(sync.result?.devices, JUNOS)
+    const other = sync.result?.devices?.[PEER]
+    assert.isFalse(other?.failed, JSON.stringify(other))
+    const skipped = { devices: sync.result?.devices, skipped_devices: { [JUNOS]: SENTENCE } }
+    assert.deepEqual<unknown>(sync.result, skipped)
+    for (const path of ["/device_drift", "/device_read_tables"]) {
+      const { result } = yield* api.run(path, { all: true })
+      assert.deepEqual<unknown>(result, { devices: result?.devices, skipped_devices: { [JUNOS]: SENTENCE } }, path)
+      assert.notProperty(result?.devices, JUNOS, path)
+    }
+
+    // a device that is named has to answer
+    const named = yield* api.run("/device_syncto", { hostname: JUNOS, dry_run: true, resync: true })
+    const refused = named.result?.devices?.[JUNOS]
     const task = {
       task_name: "push_sync_device",
       result: `UnmanageableDevice: ${SENTENCE}\n`,
@@ -52,8 +71,6 @@ it.live("keeps devices without a driver as inventory, and refuses every job abou
       failed: true
     }
     assert.deepEqual<unknown>(refused, { failed: true, job_tasks: [task] })
-    const other = sync.result?.devices?.[PEER]
-    assert.isFalse(other?.failed, JSON.stringify(other))
 
     const drift = yield* api.run("/device_drift", { hostname: JUNOS })
     assert.include(textOf(drift), SENTENCE)
@@ -72,15 +89,12 @@ it.live("keeps devices without a driver as inventory, and refuses every job abou
       assert.include(textOf(job), `${sentence} \\"junos\\" for device: ${JUNOS}`, path)
     }
 
-    for (const path of ["running_config", "lldp_neighbors", "lldp_neighbors_detail"]) {
+    for (const path of ["running_config", "lldp_neighbors", "lldp_neighbors_detail", "optics", "interface_status"]) {
       const reply = yield* api.send("GET", `/device/${JUNOS}/${path}`)
-      assert.deepEqual([reply.status, reply.body.message], [500, `Exception: UnmanageableDevice: ${SENTENCE}`], path)
+      assert.deepEqual([reply.status, reply.body.message], [409, SENTENCE], path)
     }
     const bounced = yield* api.send("PUT", `/device/${JUNOS}/interface_status`, { bounce_interfaces: ["ge-0/0/1"] })
-    assert.deepEqual(
-      [bounced.status, bounced.body.message],
-      [500, `Could not bounce ports of device ${JUNOS}: ${SENTENCE}`]
-    )
+    assert.deepEqual([bounced.status, bounced.body.message], [409, SENTENCE])
 
     const erased = yield* api.send("DELETE", `/device/${id}`, { factory_default: true })
     const erasing = yield* api.ended(erased.body.job_id ?? 0)

@@ -1,6 +1,13 @@
 import { expect, it } from "@effect/vitest"
 import { Schema } from "effect"
-import { changedLines, configLines, lineCount } from "../../src/domain/ConfigLines.ts"
+import {
+  changedLines,
+  configLines,
+  lineCount,
+  withoutOwnLines,
+  withOwnLinesAlike
+} from "../../src/domain/ConfigLines.ts"
+import { platformOf } from "../../src/domain/platforms/Platforms.ts"
 
 const lists = /^(.*\bvlan )([\d,-]+)$/
 
@@ -35,4 +42,62 @@ it("names the one line that changed among 50,000", () => {
 it.prop("counts lines as they are split", { lines: Schema.Array(Schema.String) }, ({ lines }) => {
   const text = lines.join("\n")
   expect(lineCount(text)).toBe(text.split("\n").length)
+})
+
+/** Lines that a device of a platform writes by itself, and lines that it was told, some of which look alike. */
+const OWN: ReadonlyArray<readonly [platform: string, own: ReadonlyArray<string>, told: ReadonlyArray<string>]> = [
+  [
+    "eos",
+    [
+      "! Command: show running-config",
+      "! device: lhv-acc1 (CCS-720XP-24ZY4-F, EOS-4.32.2F)",
+      "! boot system flash:/EOS-4.32.2F.swi",
+      "! Startup-config last modified at Tue Mar  3 09:12:07 2026 by admin",
+      "!",
+      "   !",
+      "end",
+      ""
+    ],
+    ["boot test memory 1", "!! by hand", "   !! by hand", "   description ! boot system", "vlan 10"]
+  ],
+  [
+    "ios",
+    [
+      "Building configuration...",
+      "Current configuration : 4711 bytes",
+      "version 17.9",
+      "boot system flash:packages.conf",
+      "!"
+    ],
+    ["hostname version", "   description version 17"]
+  ],
+  ["iosxr", ["!! Last configuration change at Mon Mar  2", "Mon Mar  2 10:00:00.123 UTC", "end"], ["hostname Mon"]],
+  [
+    "nxos",
+    ["!Time: Mon Mar  2 10:00:00 2026", "version 10.3(4a) Bios:version 01.14", "boot nxos bootflash:/x.bin"],
+    ["vlan 10"]
+  ],
+  ["junos", ["## Last commit: 2026-03-02 10:00:00 UTC by admin", "version 22.4R3.25;"], ["    version 9;", "system {"]],
+  ["frr", ["frr version 10.2", "Current configuration:", "!", "end"], ["frr defaults datacenter", "hostname leaf1"]]
+]
+
+it.each(OWN)(
+  "leaves out of a comparison what a device with %s writes by itself, and nothing else",
+  (name, own, told) => {
+    const notation = platformOf(name)?.configuration
+    expect(notation).toBeDefined()
+    if (notation === undefined) return
+    for (const line of own) expect(withoutOwnLines(notation, `${line}\n`), line).toBe("")
+    for (const line of told) expect(withoutOwnLines(notation, `${line}\r\n`), line).toBe(`${line}\n`)
+    const mixed = told.flatMap((line, index) => [own[index % own.length], line]).join("\n")
+    expect(withoutOwnLines(notation, mixed)).toBe(`${told.join("\n")}\n`)
+    expect(lineCount(withOwnLinesAlike(notation, mixed))).toBe(lineCount(mixed))
+  }
+)
+
+it("compares the text of a banner whatever it looks like", () => {
+  const notation = platformOf("eos")?.configuration
+  if (notation === undefined) return expect.unreachable()
+  const text = "banner motd\n! Authorized only\n\nend\nEOF\n"
+  expect(withoutOwnLines(notation, `! Time: now\n${text}!\nend\n`)).toBe(text)
 })

@@ -9,7 +9,12 @@ const stored: Interface = {
   configtype: "ACCESS_UNTAGGED",
   data: { untagged_vlan: "STUDENT", description: "room 5" }
 }
-const context: PortContext = { hostname: "a1", vlanNames: new Set(["STUDENT"]), vxlans: new Set(["student1"]) }
+const context: PortContext = {
+  hostname: "a1",
+  platform: "eos",
+  vlanNames: new Set(["STUDENT"]),
+  vxlans: new Set(["student1"])
+}
 
 const sentFor = (port: unknown) =>
   PortChanges.check({ interfaces: { Ethernet1: port } }).fields.interfaces?.["Ethernet1"]

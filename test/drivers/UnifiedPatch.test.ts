@@ -1,5 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Option, Schema, TextDiff } from "effect"
+import { eos } from "../../src/domain/platforms/Eos.ts"
 import * as UnifiedPatch from "../../src/drivers/UnifiedPatch.ts"
 
 const Line = Schema.Literals(["vlan 10", "   name users", "", "- 5 permit", "+x", "@@ -1 +1 @@", "\\ odd", "end"])
@@ -68,5 +69,18 @@ describe("a unified diff", () => {
 
   it("that is empty leaves the text as it is", () => {
     expect(UnifiedPatch.apply("a\n", "")).toEqual(Option.some("a\n"))
+  })
+
+  it("fits a configuration although the device boots another image since", () => {
+    const text = "! boot system flash:/EOS-4.31.4M.swi\n!\nhostname a\n!\nvlan 10\n"
+    const diff = "@@ -1,4 +1,4 @@\n ! boot system flash:/EOS-4.32.2F.swi\n !\n-hostname a\n+hostname b\n !"
+    expect(UnifiedPatch.apply(text, diff)).toEqual(Option.none())
+    const found = UnifiedPatch.applyToConfig(eos.configuration, text, diff)
+    expect(found).toEqual(
+      Option.some({ before: "!\n!\nhostname a\n!\nvlan 10\n", after: "!\n!\nhostname b\n!\nvlan 10\n" })
+    )
+    expect(UnifiedPatch.applyToConfig(eos.configuration, text, diff.replace("hostname a", "hostname x"))).toEqual(
+      Option.none()
+    )
   })
 })

@@ -68,7 +68,7 @@ layer(SiteServer({ DATA_DIR: folder, FIRMWARE_URL: URL }), { excludeTestServices
   it.effect("starts the jobs about one image", () =>
     Effect.gen(function* () {
       const api = yield* ApiClient
-      const order = { url: `https://images.example.org/${FILE}`, sha1: "ab", verify_tls: false }
+      const order = { url: `https://images.example.org/${FILE}`, sha1: "ab".repeat(20), verify_tls: false }
       const download = yield* api.post("/firmware", { ...order, filename: "ignored" })
       assert.deepInclude(download.body, { status: "success", data: "Scheduled job to download firmware" })
       assert.deepInclude(yield* jobOf(download.body), { function_name: "get_firmware", start_arguments: order })
@@ -140,8 +140,8 @@ layer(SiteServer({ DATA_DIR: folder, FIRMWARE_URL: URL }), { excludeTestServices
       const cases: ReadonlyArray<readonly [unknown, string]> = [
         [{}, "No devices to upgrade were specified"],
         [{ hostname: "no good" }, "Hostname 'no good' is not a valid hostname"],
-        [{ hostname: "nobody" }, "Hostname 'nobody' not found or is not a managed device"],
-        [{ group: "NOBODY" }, "Could not find a group with name NOBODY"],
+        [{ hostname: "nobody", reboot: true }, "Hostname 'nobody' not found or is not a managed device"],
+        [{ group: "NOBODY", reboot: true }, "Could not find a group with name NOBODY"],
         [{ hostname, filename: 1 }, "filename should be a string"],
         [{ hostname, download: true }, "Missing parameter filename"],
         [{ hostname, activate: true }, "Missing parameter filename"],
@@ -153,7 +153,7 @@ layer(SiteServer({ DATA_DIR: folder, FIRMWARE_URL: URL }), { excludeTestServices
         [{ hostname, "pre-flight": 1 }, "pre_flight should be a boolean"],
         [{ hostname, staggered_upgrade: null }, "staggered_upgrade should be a boolean"],
         [{ hostname, post_waittime: "60" }, "post_waittime should be an integer"],
-        [{ hostname, start_at: "2020-01-01 00:00:00" }, "start_at must be in the future"],
+        [{ hostname, reboot: true, start_at: "2020-01-01 00:00:00" }, "start_at must be in the future"],
         [{ hostname, start_at: "2030-01-01T00:00:00" }, "Invalid date format, should be: %Y-%m-%d %H:%M:%S"],
         [{ hostname, start_at: "2030-02-31 00:00:00" }, "Invalid date format, should be: %Y-%m-%d %H:%M:%S"],
         [{ hostname, start_at: null }, "Invalid date format, should be: %Y-%m-%d %H:%M:%S"]

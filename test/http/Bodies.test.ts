@@ -76,6 +76,18 @@ layer(ApiServer())((it) => {
       })
     )
 
+    it.effect("that is compressed is refused, and one that says it is not is read", () =>
+      Effect.gen(function* () {
+        for (const coding of ["gzip", "br", "deflate", "gzip, gzip"]) {
+          const { body, status } = yield* send({ raw: "{}", headers: { ...json, "content-encoding": coding } })
+          const message = "Content-Encoding must be identity: send the body without compression"
+          assert.deepEqual([status, body], [415, { status: "error", message }], coding)
+        }
+        const plain = yield* send({ raw: "{}", headers: { ...json, "content-encoding": "identity" } })
+        assert.strictEqual(plain.status, 200)
+      })
+    )
+
     it.effect("that is empty is an empty object, whatever its type", () =>
       Effect.gen(function* () {
         for (const sending of [

@@ -46,7 +46,6 @@ const FOREIGN: ReadonlyArray<readonly [method: string, path: string, json?: unkn
   ["GET", "/device/core1/running_config"],
   ["GET", "/device/core1/previous_config"],
   ["GET", "/device/core1/interfaces"],
-  ["GET", "/device/core1;/interfaces"],
   ["PUT", "/device/1", { description: "mine" }],
   ["DELETE", "/device/1", {}],
   ["POST", "/device/core1/apply_config", { full_config: "hostname core1", dry_run: true }],
@@ -264,6 +263,7 @@ layer(SiteWithRoles(FILE), { excludeTestServices: true })("A caller of some port
       ]) {
         assert.oneOf(yield* send(path), [403, 404, 405], path)
       }
+      assert.strictEqual(yield* statusOf("administrator", "GET", "/device/core1;/interfaces"), 404)
       assert.strictEqual(yield* statusOf("administrator", "GET", "/device/1"), 200)
       const { body } = yield* (yield* caller({ roles: ["administrator"] }))("GET", "/device/1")
       assert.notInclude(JSON.stringify(body), "mine")

@@ -9,12 +9,7 @@ import { EventFeed } from "../../src/events/EventFeed.ts"
 import { HttpServerLive } from "../../src/http/HttpServer.ts"
 import * as Cluster from "../../src/jobs/engine/Cluster.ts"
 import { JobWorkflow } from "../../src/jobs/engine/JobWorkflow.ts"
-import {
-  Repositories,
-  RepositoryBusy,
-  RepositoryFailed,
-  RepositoryInvalid
-} from "../../src/jobs/repositories/Repositories.ts"
+import { Repositories, repositoryError } from "../../src/jobs/repositories/Repositories.ts"
 import { RepositoryUpdate } from "../../src/jobs/repositories/RepositoryUpdate.ts"
 import type { Previews } from "../../src/jobs/sync/Previews.ts"
 import { Told } from "../../src/runtime/Told.ts"
@@ -137,14 +132,10 @@ const RefreshesAtOnce = Layer.effect(
     const updates = yield* RepositoryUpdate
     return Repositories.of({
       ...repositories,
-      refresh: (name, user) =>
-        Effect.mapError(updates.update(name, { by: user, jobId: 0 }), (error) => {
-          if (error._tag === "SqlError") return error
-          const { message, problems, status } = error
-          if (status === 503) return new RepositoryBusy({ message })
-          const reasons = { message, ...(problems === undefined ? {} : { problems }) }
-          return status === 400 ? new RepositoryInvalid(reasons) : new RepositoryFailed(reasons)
-        })
+      refresh: (name, user, wishes) =>
+        Effect.mapError(updates.update(name, { by: user, jobId: 0, ...wishes }), (error) =>
+          error._tag === "SqlError" ? error : repositoryError(error)
+        )
     })
   })
 ).pipe(Layer.provide(Repositories.layer))

@@ -1,7 +1,8 @@
 /** `switchyard repo`: the repositories of settings and templates. */
-import { Console, Effect } from "effect"
-import { Argument, Command } from "effect/cli"
+import { Console, Effect, Option } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
 import type { Data } from "../../api/CallTypes.ts"
+import { effectSentences } from "../../domain/EffectSentences.ts"
 import { type Column, format, printRows, reported, say } from "./Output.ts"
 import { ask, Refused } from "./Server.ts"
 
@@ -41,13 +42,31 @@ const status = Command.make("status", { name, ...format }, ({ csv, json, name })
   )
 ).pipe(Command.withDescription("List the newest commits, which is in force, and why one was refused."))
 
-const refresh = Command.make("refresh", { name }, ({ name }) =>
-  reported(
-    Effect.gen(function* () {
-      const { answer } = yield* ask("PUT /repository/:name", { params: { name }, body: { action: "REFRESH" } })
-      yield* say(String(answer.data))
-    })
-  )
+const refresh = Command.make(
+  "refresh",
+  {
+    name,
+    confirm: Flag.String("confirm").pipe(
+      Flag.withDescription("The commit that waits, or the beginning of its hash: bring it into force all the same"),
+      Flag.optional
+    ),
+    renamePorts: Flag.Boolean("rename-ports").pipe(
+      Flag.withDescription("Give ports that name a VLAN which the commit renames its new name")
+    )
+  },
+  ({ confirm, name, renamePorts }) =>
+    reported(
+      Effect.gen(function* () {
+        const body = {
+          action: "REFRESH",
+          ...(Option.isSome(confirm) ? { confirm: confirm.value } : {}),
+          ...(renamePorts ? { rename_ports: true } : {})
+        }
+        const { answer } = yield* ask("PUT /repository/:name", { params: { name }, body })
+        yield* say(String(answer.data))
+        for (const sentence of effectSentences(answer.effects)) yield* say(sentence)
+      })
+    )
 ).pipe(
   Command.withDescription("Fetch the newest commit, and bring it into force if it is right; exit code 1 if it is not.")
 )
@@ -69,12 +88,14 @@ const check = Command.make(
     reported(
       Effect.gen(function* () {
         const { answer } = yield* ask("POST /repository/:name/check", { params: { name }, body: { branch } })
-        const { accepted, commit, devices, problems, warnings } = answer.data
+        const { accepted, commit, devices, effects, problems, warnings } = answer.data
         if (json) yield* Console.log(JSON.stringify(answer.data, null, 2))
         for (const problem of json ? [] : [...problems, ...warnings]) yield* say(problemLine(problem))
         if (!accepted) return yield* new Refused({ message: `${branch} would be refused: ${problems.length} problems` })
         if (json) return
         yield* printGroups(answer.data)
+        for (const sentence of effectSentences(effects)) yield* say(sentence)
+        for (const reason of effects.confirm) yield* say(`must be confirmed: ${reason}`)
         const found = `${devices.changed} of ${devices.concerned} devices would change`
         yield* say(`${branch} (${commit.slice(0, 10)}) would be accepted; ${found}`)
       })

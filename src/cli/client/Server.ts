@@ -32,8 +32,8 @@ export class ServerAway extends Schema.TaggedError<ServerAway>()("ServerAway", {
 const DEFAULT_URL = "http://127.0.0.1:5000"
 
 /** Where the server is, without a slash at the end. */
-export const serverUrl = (): string =>
-  (process.env["SWITCHYARD_URL"] || DEFAULT_URL).replace(/\/+$/, "").replace(/\/api(?:\/v1\.0)?$/, "")
+export const serverUrl = (given = process.env["SWITCHYARD_URL"] || DEFAULT_URL): string =>
+  given.replace(/\/+$/, "").replace(/\/api(?:\/v1\.0)?$/, "")
 
 /** Where the token is kept. */
 export const tokenFile = (): string =>
@@ -71,11 +71,13 @@ export interface Sent<Name extends CallName> {
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>>
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>>
+  /** The address of another server than that of SWITCHYARD_URL. */
+  readonly server?: string
 }
 
 const BASE = "/api/v1.0"
 
-const addressOf = <Name extends CallName>(name: Name, { params, query }: Sent<Name>): string => {
+const addressOf = <Name extends CallName>(name: Name, { params, query, server }: Sent<Name>): string => {
   const [, pattern = ""] = name.split(" ", 2)
   const given: Readonly<Record<string, string | number>> = params ?? {}
   const words = Object.entries(query ?? {}).flatMap(([key, value]) =>
@@ -83,7 +85,7 @@ const addressOf = <Name extends CallName>(name: Name, { params, query }: Sent<Na
   )
   const asked = new URLSearchParams(words).toString()
   const where = pattern.replaceAll(/:(\w+)/g, (_, key: string) => encodeURIComponent(String(given[key] ?? "")))
-  return `${serverUrl()}${BASE}${where}${asked === "" ? "" : `?${asked}`}`
+  return `${serverUrl(server)}${BASE}${where}${asked === "" ? "" : `?${asked}`}`
 }
 
 const Failure = Schema.Struct({ message: Schema.Unknown })
@@ -118,7 +120,8 @@ export const send = Effect.fnUntraced(function* <Name extends CallName>(
         ...(sent.body === undefined ? {} : { body: JSON.stringify(sent.body) }),
         ...(signal === undefined ? {} : { signal })
       }),
-    catch: () => new ServerAway({ message: `${serverUrl()} does not answer; SWITCHYARD_URL says where the server is` })
+    catch: () =>
+      new ServerAway({ message: `${serverUrl(sent.server)} does not answer; SWITCHYARD_URL says where the server is` })
   })
 })
 

@@ -43,6 +43,10 @@ export type SyncArguments = typeof Args.Type
 export const Stop = Schema.Struct({ aborted: Schema.Boolean, message: Schema.String })
 export type Stop = typeof Stop.Type
 
+/** Devices of which a job asks nothing, each with a sentence that says why. */
+const SkippedDevices = Schema.Record(Schema.String, Schema.String)
+export type SkippedDevices = typeof SkippedDevices.Type
+
 /** What the job has decided so far, so that a restart goes on with the same devices and judges by the same moment. */
 const Memo = Schema.Struct({
   hostnames: Schema.Array(Schema.String),
@@ -50,6 +54,7 @@ const Memo = Schema.Struct({
   eventsSeen: Schema.Int,
   /** Newest change when the job started: later ones are of jobs beside it. */
   changesSeen: Schema.Int.pipe(Schema.withDecodingDefaultKey(Effect.succeed(Number.MAX_SAFE_INTEGER))),
+  skipped: Schema.optionalKey(SkippedDevices),
   /** Why the rollout was stopped, once it was. */
   stop: Schema.optionalKey(Stop),
   /** The job that confirms what is proved, once it was started. */

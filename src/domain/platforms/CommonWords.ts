@@ -20,6 +20,8 @@ export const commonShortNames: ReadonlyArray<readonly [short: string, long: stri
 export const indented: ConfigNotation = {
   sections: "indentation",
   comment: "!",
+  // a comment that somebody has given begins with two
+  own: /^(?:\s*!(?!!)|end$)/,
   interfaceHeading: "interface {name}",
   multiLineInputs: []
 }

@@ -5,6 +5,7 @@ import { eosAutoPush } from "./EosAutoPush.ts"
 import { eosShown } from "./EosShown.ts"
 import { models32Bit } from "./EosModels.ts"
 import { eosSaltedSecrets } from "./EosSecrets.ts"
+import { eosCommands } from "./EosCommands.ts"
 import type { Platform } from "./Platform.ts"
 
 export const eos: Platform<"eos"> = {
@@ -21,9 +22,9 @@ export const eos: Platform<"eos"> = {
     ...indented,
     multiLineInputs: [
       { opens: /^banner (?:login|motd|exec)$/, texts: 1 },
-      { opens: /^comment$/, texts: 1 },
-      { opens: /^action bash$/, texts: 1 },
-      { opens: /^protocol https certificate$/, texts: 2 }
+      { opens: /^comment$/, texts: 1, within: /./ },
+      { opens: /^action bash$/, texts: 1, within: /^event-handler / },
+      { opens: /^protocol https certificate$/, texts: 2, within: /^management api / }
     ]
   },
   autoPush: eosAutoPush,
@@ -41,5 +42,6 @@ export const eos: Platform<"eos"> = {
       meaning: "a warning about a line that was taken"
     }
   ],
-  loginLine: /^username (\S+) (?!ssh-key\b)/
+  loginLine: /^username (\S+) (?!ssh-key\b)/,
+  commands: eosCommands
 }

@@ -2,6 +2,7 @@
 import { type AutoPushRule, type PlatformWords, rule } from "../AutoPushRules.ts"
 
 const ANY_LINE = /./
+const RUNS_LATER = "Lines that run commands later or elsewhere change"
 const LOGIN = "The logins of the device or the ways to log in change"
 
 /** In order: the first one that a change breaks is named. */
@@ -12,10 +13,16 @@ const eosRules: ReadonlyArray<AutoPushRule> = [
   rule("management_acl", "An access list on the management of the device changes", ANY_LINE, {
     where: "managementAcl"
   }),
-  rule("login", LOGIN, /^(?:no )?(?:username|role|management|enable (?:secret|password)|radius-server|tacacs-server) /),
+  rule(
+    "login",
+    LOGIN,
+    /^(?:no |default )?(?:username|role|management|enable (?:secret|password)|radius-server|tacacs-server) /
+  ),
   // `aaa authentication dot1x` and its like are about the people at the ports
-  rule("login", LOGIN, /^(?:no )?aaa (?!\S+ dot1x\b)/),
+  rule("login", LOGIN, /^(?:no |default )?aaa (?!\S+ dot1x\b)/),
   rule("login", LOGIN, ANY_LINE, { section: /^(?:aaa|role|management) / }),
+  rule("runs_commands", RUNS_LATER, /^(?:no |default )?(?:event-handler|daemon|schedule|alias)(?: |$)/),
+  rule("runs_commands", RUNS_LATER, ANY_LINE, { section: /^(?:event-handler|daemon|schedule|alias) / }),
   rule("management_address", "The interface that has the management address changes", /^(?!description )/, {
     where: "management"
   }),

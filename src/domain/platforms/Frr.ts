@@ -1,6 +1,7 @@
 /** Linux with FRRouting, lldpd and OpenSSH, as on white-box leaf and spine routers. */
 import { usualRisk } from "../ChangeScore.ts"
 import { commonSecrets, indented } from "./CommonWords.ts"
+import { frrCommands } from "./FrrCommands.ts"
 import type { Platform } from "./Platform.ts"
 
 /** What stands before a secret in FRR only; the common forms follow. */
@@ -21,12 +22,13 @@ export const frr: Platform<"frr"> = {
     physical: /^(?:swp|eth|Ethernet|en[opsx])\d[\w]*$/,
     possible: /^(?:swp|eth|Ethernet|en[opsx]|lo|bond|vlan|br|vxlan|dummy)[\w.-]*/
   },
-  configuration: indented,
+  configuration: { ...indented, own: /^(?:\s*!|end$|frr version |(?:Building|Current) configuration\b)/ },
   autoPush: null,
   risk: usualRisk,
   firmware: null,
   secrets: [...frrSecrets, ...commonSecrets],
   saltedSecrets: [],
   loginLine: null,
-  remarks: [{ line: /% Can't open configuration file \S+vtysh\.conf /, meaning: "vtysh has no settings of its own" }]
+  remarks: [{ line: /% Can't open configuration file \S+vtysh\.conf /, meaning: "vtysh has no settings of its own" }],
+  commands: frrCommands
 }

@@ -13,7 +13,10 @@ export const ios: Platform<"ios"> = {
       /^(FastEthernet|GigabitEthernet|TwoGigabitEthernet|FiveGigabitEthernet|TenGigabitEthernet|TwentyFiveGigE|FortyGigabitEthernet|HundredGigE)[\d/]+$/,
     possible: null
   },
-  configuration: indented,
+  configuration: {
+    ...indented,
+    own: /^(?:\s*!|end$|version \d|boot-(?:start|end)-marker$|boot system |ntp clock-period \d|(?:Building|Current) configuration\b)/
+  },
   autoPush: null,
   risk: usualRisk,
   firmware: null,

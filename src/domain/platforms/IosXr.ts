@@ -12,7 +12,10 @@ export const iosXr: Platform<"iosxr"> = {
     physical: /^(GigabitEthernet|TenGigE|TwentyFiveGigE|FortyGigE|HundredGigE|FourHundredGigE)[\d/]+$/,
     possible: null
   },
-  configuration: indented,
+  configuration: {
+    ...indented,
+    own: /^(?:\s*!|end$|Building configuration\b|[A-Z][a-z]{2} [A-Z][a-z]{2} +\d+ \d\d:\d\d:\d\d)/
+  },
   autoPush: null,
   risk: usualRisk,
   firmware: null,

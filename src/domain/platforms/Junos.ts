@@ -8,7 +8,13 @@ export const junos: Platform<"junos"> = {
   vendor: "Juniper",
   capabilities: null,
   interfaces: { short: [], physical: /^(ge|xe|et|mge)-(\d+\/)+\d+$/, possible: null },
-  configuration: { sections: "braces", comment: "#", interfaceHeading: "    {name} {", multiLineInputs: [] },
+  configuration: {
+    sections: "braces",
+    comment: "#",
+    own: /^(?:#|version [^ ;]+;$)/,
+    interfaceHeading: "    {name} {",
+    multiLineInputs: []
+  },
   autoPush: null,
   risk: usualRisk,
   firmware: null,

@@ -13,7 +13,7 @@ export const nxos = <Name extends "nxos" | "nxos_ssh">(name: Name): Platform<Nam
     physical: /^Ethernet[\d/]+$/,
     possible: null
   },
-  configuration: indented,
+  configuration: { ...indented, own: /^(?:\s*!|version \d|boot (?:nxos|kickstart|system) )/ },
   autoPush: null,
   risk: usualRisk,
   firmware: null,

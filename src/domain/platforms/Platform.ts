@@ -35,6 +35,53 @@ export interface MultiLineInput {
   readonly opens: RegExp
   /** How many texts follow, each ended by a line of its own. */
   readonly texts: number
+  /** The heading that it must stand below: elsewhere the device refuses it and runs the text. Left out: any place. */
+  readonly within?: RegExp
+}
+
+/**
+ * A word that begins configuration as well as commands. The word at `place` (1: the next one) decides: one of `configuration`
+ * is configuration, what abbreviates one of `commands` is a command, and so is what is left when `otherwise` says it.
+ */
+export interface SharedWord {
+  readonly word: string
+  readonly place: number
+  readonly configuration: ReadonlyArray<string>
+  readonly commands: ReadonlyArray<string>
+  readonly otherwise: "configuration" | "command"
+  /** What the word is without another one at `place`. */
+  readonly alone: "configuration" | "command"
+}
+
+/** Words that a device runs instead of storing them, also where it takes configuration (`CandidateGate.ts`). */
+export interface CommandWords {
+  /** Words that commit, give up or open a session or change the mode as a whole. */
+  readonly session: ReadonlyArray<string>
+  /** The other commands of the exec modes. */
+  readonly exec: ReadonlyArray<string>
+  /** Words that leave the mode that they stand in, each with how its heading begins; empty for any. */
+  readonly leave: ReadonlyMap<string, string>
+  /** The line that ends a whole configuration. */
+  readonly end: string
+  readonly shared: ReadonlyArray<SharedWord>
+  /** Words of the configuration with which one of the commands begins: `log` is no abbreviation of `logout`. */
+  readonly configuration: ReadonlyArray<string>
+  /** Words before a line that take it away or set its default. */
+  readonly negations: ReadonlyArray<string>
+  /** Lines that begin so are comments, beside those of the notation. */
+  readonly comments: ReadonlyArray<string>
+  /** Lines that open a mode. */
+  readonly opensMode: RegExp
+  /** Lines that exist at the top level, so that one below a heading leaves its section. */
+  readonly topLevel: RegExp
+  /** Headings below which some of these are lines of the section. */
+  readonly nesting: RegExp
+  /** A line that gives a command another name, with that name as its first group; null where there are no aliases. */
+  readonly alias: RegExp | null
+  /** Lines whose rest is text, so that `|` and `>` in it are; null where the device acts on neither. */
+  readonly textBehind: RegExp | null
+  /** Bytes of a line that the device takes as one. */
+  readonly longestLine: number
 }
 
 /** A line that looks like an error and is only said for information. */
@@ -51,6 +98,11 @@ export interface ConfigNotation {
   readonly sections: "indentation" | "braces"
   /** Lines that begin so are comments. */
   readonly comment: string
+  /**
+   * Lines that a device writes by itself, with their indentation: comments, its release, the image that it boots, times. They say nothing
+   * of what it was told, so that no comparison of what it runs looks at them.
+   */
+  readonly own: RegExp
   /** The first line of an interface's section; `{name}` stands for the interface. */
   readonly interfaceHeading: string
   readonly multiLineInputs: ReadonlyArray<MultiLineInput>
@@ -124,4 +176,6 @@ export interface Platform<Name extends string = string> {
   readonly loginLine: RegExp | null
   /** Left out where nothing is known of it. */
   readonly shown?: ShownLines
+  /** Left out for a platform without a driver. */
+  readonly commands?: CommandWords
 }

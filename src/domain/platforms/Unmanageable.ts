@@ -9,6 +9,9 @@ export class UnmanageableDevice extends Schema.TaggedError<UnmanageableDevice>()
   hostname: Schema.String,
   platform: Schema.NullOr(Schema.String)
 }) {
+  get httpStatus() {
+    return 409 as const
+  }
   override get message() {
     const known = managed.join(", ")
     return `Device ${this.hostname} cannot be managed: there is no driver for platform ${this.platform ?? "None"} (only for ${known})`

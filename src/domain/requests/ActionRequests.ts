@@ -5,8 +5,9 @@
 import { Result, Schema } from "effect"
 import * as Body from "../fields/Body.ts"
 import { ignorable, required, type Rule } from "../fields/Field.ts"
+import { accept } from "../fields/Rules.ts"
 import { shown } from "../fields/Values.ts"
-import { actionRule } from "./RequestFields.ts"
+import { actionRule, nullAsAbsent } from "./RequestFields.ts"
 
 /** What the database holds of a reason. */
 const MAX_REASON = 255
@@ -69,10 +70,24 @@ const only =
       ? Result.succeed(name)
       : Result.fail(otherwise)
 
+const isHash = (sent: unknown): sent is string => typeof sent === "string" && /^[0-9a-fA-F]{7,64}$/.test(sent)
+const isFlag = (sent: unknown): sent is boolean => typeof sent === "boolean"
+
+/** With the commit that may come into force whatever it takes away, and whether ports follow VLANs that it renames. */
 export const RefreshRequest = Body.make(
-  { action: required(Schema.Literal("REFRESH"), () => "No action specified", only("REFRESH", "Invalid action")) },
+  {
+    action: required(Schema.Literal("REFRESH"), () => "No action specified", only("REFRESH", "Invalid action")),
+    confirm: ignorable(
+      Schema.String,
+      nullAsAbsent(
+        accept(isHash, () => "confirm should be the hash of the commit that waits, or its first 7 digits or more")
+      )
+    ),
+    rename_ports: ignorable(Schema.Boolean, nullAsAbsent(accept(isFlag, () => "rename_ports should be a boolean")))
+  },
   { message: Body.firstOf }
 )
+export type RefreshRequest = typeof RefreshRequest.schema.Type
 
 export const SelftestRequest = Body.make(
   {

@@ -7,11 +7,10 @@ import * as Body from "../fields/Body.ts"
 import { depending, ignorable, optional, required, type Rule } from "../fields/Field.ts"
 import { flag } from "../fields/Rules.ts"
 import { has, own } from "../fields/Values.ts"
-import { DETECT_ARCHITECTURE, hasCredentials, imageUrl, isImageName } from "../ImageName.ts"
+import { DETECT_ARCHITECTURE, hasCredentials, imageOrder, imageUrl, isImageName } from "../ImageName.ts"
 import { groupRule, hostnameRule, notes, startRule, windowFaults, windowFields } from "./RequestFields.ts"
 
 const missing = ({ key }: { readonly key: string }) => `Missing parameter ${key}`
-/** What is wrong with the value is the result of the job. */
 const present = (wire: Schema.Top) => required(Schema.Unknown, missing, Result.succeed, wire)
 
 /** An image to download. */
@@ -19,8 +18,10 @@ export const DownloadRequest = Body.make(
   { url: present(Schema.String), sha1: present(Schema.String), verify_tls: present(Schema.Boolean) },
   {
     message: Body.firstOf,
-    together: ({ url }) =>
-      typeof url === "string" && hasCredentials(url) ? ["url must not hold a user name or a password"] : []
+    together: ({ sha1, url }) => {
+      if (typeof url === "string" && hasCredentials(url)) return ["url must not hold a user name or a password"]
+      return Result.match(imageOrder(url, sha1), { onFailure: (message) => [message], onSuccess: () => [] })
+    }
   }
 )
 export type DownloadRequest = typeof DownloadRequest.schema.Type
@@ -54,6 +55,11 @@ const waitRule: Rule<number> = (sent) => {
     ? Result.succeed(seconds)
     : Result.fail("post_waittime should be an integer")
 }
+
+const STEPS = ["pre_flight", "download", "activate", "reboot", "post_flight"] as const
+
+const withoutStep = (sent: Readonly<Partial<Record<(typeof STEPS)[number], boolean>>>): ReadonlyArray<string> =>
+  STEPS.some((name) => sent[name] === true) ? [] : [`No step was asked for, set one of: ${STEPS.join(", ")}`]
 
 /** What to upgrade, with which image, which steps to take and when (`start_at`, decoded to milliseconds since 1970). */
 export const UpgradeRequest = Body.make(
@@ -92,7 +98,7 @@ export const UpgradeRequest = Body.make(
     ...windowFields,
     ...notes
   },
-  { message: Body.firstOf, together: windowFaults }
+  { message: Body.firstOf, together: (sent) => [...withoutStep(sent), ...windowFaults(sent)] }
 )
 export type UpgradeRequest = typeof UpgradeRequest.schema.Type
 

@@ -66,11 +66,24 @@ export const windowArguments = ({ emergency, wait_for_window }: WindowFields): W
 /** The name of an action, in upper case; any value is taken, as its text. */
 export const actionRule: Rule<string> = (sent) => Result.succeed(shown(sent).toUpperCase())
 
-const START = /^\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}$/
+/** `YYYY-MM-DD HH:MM:SS` without a zone is UTC; with a `T` a zone must follow, because ISO 8601 without one is local time. */
+const START =
+  /^(\d{4}-\d{2}-\d{2})(?: (\d{2}:\d{2}:\d{2})|T(\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)(Z|[+-]\d{2}:?\d{2}))$/
 
-/** A time that exists, `YYYY-MM-DD HH:MM:SS` in UTC, as milliseconds since 1970. */
+/** Minutes east of UTC of `Z`, `+02:00` or `-0330`; NaN for a zone that does not exist. */
+const zoneMinutes = (zone: string): number => {
+  if (zone === "Z") return 0
+  const [hours, minutes] = [Number(zone.slice(1, 3)), Number(zone.slice(-2))]
+  const isReal = hours < 14 || (hours === 14 && minutes === 0)
+  return isReal && minutes < 60 ? (zone.startsWith("-") ? -1 : 1) * (hours * 60 + minutes) : Number.NaN
+}
+
+/** A time that exists, `YYYY-MM-DD HH:MM:SS` in UTC or ISO 8601 with a zone, as milliseconds since 1970. */
 export const startRule: Rule<number> = (sent) => {
-  const time = typeof sent === "string" && START.test(sent) ? Date.parse(`${sent.replace(" ", "T")}Z`) : Number.NaN
-  const isReal = !Number.isNaN(time) && new Date(time).toISOString().slice(0, 19).replace("T", " ") === sent
-  return isReal ? Result.succeed(time) : Result.fail("Invalid date format, should be: %Y-%m-%d %H:%M:%S")
+  const [, date = "", plain, zoned = "", zone = "Z"] = (typeof sent === "string" ? START.exec(sent) : null) ?? []
+  const clock = plain ?? zoned
+  const local = Date.parse(`${date}T${clock}Z`)
+  const isReal = !Number.isNaN(local) && new Date(local).toISOString().startsWith(`${date}T${clock.slice(0, 8)}`)
+  const time = isReal ? Math.floor(local) - zoneMinutes(zone) * 60_000 : Number.NaN
+  return Number.isNaN(time) ? Result.fail("Invalid date format, should be: %Y-%m-%d %H:%M:%S") : Result.succeed(time)
 }

@@ -1,8 +1,9 @@
 /** Bodies about what is not in force: a template to try, and a branch to check (docs/templates.md#trying-templates). */
 import { Result, Schema } from "effect"
 import * as Body from "../fields/Body.ts"
-import { ignorable, required, type Rule } from "../fields/Field.ts"
+import { ignorable, optional, type Rule } from "../fields/Field.ts"
 import { accept } from "../fields/Rules.ts"
+import { isObject } from "../fields/Values.ts"
 import { nullAsAbsent } from "./RequestFields.ts"
 
 /** The largest text that is rendered, in characters. */
@@ -42,8 +43,24 @@ const branchRule: Rule<string> = (sent) =>
     ? Result.succeed(sent.trim())
     : Result.fail(`branch should be the name of a branch, of 1 to ${MAX_NAME} characters`)
 
-/** The branch to check; a tag or a commit will do. */
+const isFiles = (sent: unknown): sent is Readonly<Record<string, string>> =>
+  isObject(sent) && Object.values(sent).every((text) => typeof text === "string")
+
+/** The branch to check (a tag or a commit will do), or the files of a working copy by their paths. */
 export const BranchRequest = Body.make(
-  { branch: required(Schema.String, () => "branch must be specified", branchRule) },
-  { message: Body.firstOf }
+  {
+    branch: optional(Schema.String, branchRule),
+    files: optional(
+      Schema.Record(Schema.String, Schema.String),
+      accept(isFiles, () => "files should be an object with the text of each file by its path")
+    )
+  },
+  {
+    message: Body.firstOf,
+    together: ({ branch, files }) => {
+      if (branch === undefined && files === undefined) return ["branch must be specified"]
+      return branch !== undefined && files !== undefined ? ["branch cannot be combined with files"] : []
+    }
+  }
 )
+export type BranchRequest = typeof BranchRequest.schema.Type

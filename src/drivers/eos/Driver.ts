@@ -62,7 +62,8 @@ const makeSession = (
     committedConfig: (name) => committedConfig(cli, name),
     sessions: list.read,
     sessionsWhileTimed: list.readWhileTimed,
-    load: (request) => load(cli, request, foreign),
+    // nobody knows what else such a line has opened in this shell
+    load: (request) => Effect.tapErrorTag(load(cli, request, foreign), "LeftConfiguration", () => hangUp),
     candidateText: (name) => candidateText(cli, name),
     discard: (name) => Commit.discard(cli, name),
     commit: (name) => Commit.commit(cli, name),

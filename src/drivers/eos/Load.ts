@@ -3,13 +3,14 @@
  * nobody is in the way, open the session, start from nothing when replacing, send the lines, read the diff, step out. The
  * candidate then waits under its name; on any error of the switch it is discarded.
  */
-import { Effect, Result } from "effect"
+import { Effect, Option, Result } from "effect"
 import { clearTheWay } from "../ClearTheWay.ts"
 import type { LoadRequest, LoadResult } from "../Driver.ts"
 import * as Foreign from "../ForeignSessions.ts"
 import type { LoadError, ReadError } from "../DriverErrors.ts"
 import {
   CommandRejected,
+  LeftConfiguration,
   MergeConfigException,
   type RejectedLine,
   ReplaceConfigException,
@@ -18,7 +19,7 @@ import {
 } from "../DriverErrors.ts"
 import { maskAnswer, maskSecrets } from "../SecretMask.ts"
 import { type Cli, deniedCommand, named } from "../ssh/Cli.ts"
-import type { PipelineResult } from "../ssh/ConfigPipeline.ts"
+import type { PipelineResult, Strayed } from "../ssh/ConfigPipeline.ts"
 import { configPipeline } from "../ssh/ConfigPipeline.ts"
 import type { ConfigUnit, CutCandidate, Rejection } from "../ssh/ConfigUnit.ts"
 import { configUnit, isBlock } from "../ssh/ConfigUnit.ts"
@@ -83,6 +84,12 @@ const sessionPrompt = (cli: Cli, name: string): RegExp => {
   return new RegExp(String.raw`^${cli.promptStart()}${mode}[^()\s]{0,255}\)#\s?`)
 }
 
+/** Every prompt of the switch in another mode than this session. */
+const promptElsewhere = (cli: Cli, name: string): RegExp => {
+  const mode = escapeRegExp(sessionMode(name).slice(0, -")#".length))
+  return new RegExp(String.raw`^(?!${cli.promptStart()}${mode})(?:${cli.anyPrompt().source})`)
+}
+
 /** How the lines are sent: bytes ahead of the answers, and whether each answer has to come to rest. */
 interface Pace {
   readonly window: number
@@ -91,19 +98,68 @@ interface Pace {
 
 const stepOut = (cli: Cli) => Effect.asVoid(cli.send("end", { modes: ["#"] }))
 
+const isUnknown = (cli: Cli, { prompt, strayed }: PipelineResult): boolean =>
+  strayed !== undefined && !cli.anyPrompt().test(prompt)
+
+/** What became of our session, for people. */
+const FATES = {
+  open: "the session was discarded",
+  timed: "the switch had committed the session with a timer, which was taken back",
+  done: "the switch has committed what was loaded until then",
+  gone: "the session is gone from the switch",
+  unseen: "what became of the session was not seen"
+} as const
+
+/**
+ * Ends what the lines have left open: the session that they were loaded into, and those that they name themselves. Whatever does
+ * not work here is done again by whoever looks at the switch.
+ */
+const cleanUp = Effect.fnUntraced(
+  function* (cli: Cli, request: LoadRequest) {
+    if (cli.prompt().includes("(config")) yield* stepOut(cli)
+    const { pending, sessions } = yield* sessionList(cli).read
+    const known = new Set(request.seen?.sessions.map(({ name }) => name))
+    const isNamed = (name: string) => request.text.split(/\s+/).includes(name) && !known.has(name)
+    for (const { name, state } of sessions) {
+      if (state !== "done" && (name === request.name || isNamed(name))) yield* discard(cli, name)
+    }
+    if (Option.exists(pending, ({ name }) => name === request.name)) return "timed" as const
+    return sessions.find(({ name }) => name === request.name)?.state ?? ("gone" as const)
+  },
+  Effect.catch((error) =>
+    Effect.as(Effect.logDebug("what a line has left open could not be ended", error.message), "unseen" as const)
+  )
+)
+
+/** A line has led elsewhere: what is open of ours is ended, and the line is named. */
+const left = Effect.fnUntraced(function* (cli: Cli, request: LoadRequest, { prompt, shown, unit }: Strayed) {
+  const isUsable = prompt !== "" && cli.anyPrompt().test(prompt)
+  const fate = isUsable ? yield* cleanUp(cli, request) : "unseen"
+  const [source] = unit === undefined ? [] : maskedLines(request, [{ unit, answer: "" }])
+  const { line = "", lineNumber = 0 } = source ?? {}
+  const where = `the switch showed ${maskSecrets(shown)}`
+  const what =
+    lineNumber === 0 ? where : `line ${lineNumber} ("${line.trim()}") is no configuration: behind it ${where}`
+  const message = `${what}, so nothing more was sent; ${FATES[fate]}`
+  const committed = fate === "done" || fate === "timed"
+  return yield* new LeftConfiguration({ hostname: cli.target.hostname, line, lineNumber, message, committed })
+})
+
 const sendPart = (cli: Cli, request: LoadRequest, part: CutCandidate, pace: Pace) =>
   Effect.gen(function* () {
     const pipeline = configPipeline({
       ...part,
       ...pace,
       prompt: sessionPrompt(cli, request.name),
+      anyPrompt: promptElsewhere(cli, request.name),
+      start: cli.prompt(),
       speech: cli.dialect,
       logLine: cli.dialect.logLine,
       longestEcho: cli.dialect.longestEcho
     })
     const result = yield* cli.converse(`load ${request.name}`, cli.timeouts.load, pipeline)
-    if (result.prompt !== "") cli.standAt(result.prompt)
-    return result
+    if (result.prompt !== "" && !isUnknown(cli, result)) cli.standAt(result.prompt)
+    return result.strayed === undefined ? result : yield* left(cli, request, result.strayed)
   })
 
 const sendUnits = Effect.fnUntraced(function* (
@@ -174,8 +230,17 @@ const lostQuestionMarks = Effect.fnUntraced(function* (cli: Cli, units: Readonly
     .map((unit) => ({ unit, answer: "% the switch did not take the question mark" }))
 })
 
-const readDiff = (cli: Cli): Effect.Effect<string, ReadError> =>
-  Effect.map(cli.query("show session-config diffs", { timeout: cli.timeouts.load }), trimDiff)
+/** The name of the session in the header of its difference. */
+const sessionOfDiff = /^\+\+\+ session:\/(\S+)-session-config/m
+
+/** The prompt shows only the beginning of a session's name, so that of another one may have looked like ours. */
+const readDiff = Effect.fnUntraced(function* (cli: Cli, request: LoadRequest): Effect.fn.Return<string, LoadError> {
+  const text = yield* cli.query("show session-config diffs", { timeout: cli.timeouts.load })
+  const name = sessionOfDiff.exec(text)?.[1] ?? request.name
+  if (name === request.name) return trimDiff(text)
+  const shown = `the session ${name} in the place of ${request.name}`
+  return yield* left(cli, request, { unit: undefined, shown, prompt: cli.prompt() })
+})
 
 /**
  * The difference once more, from outside of the session: an empty one means that nothing is committed, and a device without a
@@ -215,7 +280,7 @@ export const load: (
     yield* abort(cli)
     return yield* rejectedLines(cli, request, rejections)
   }
-  const diff = yield* readDiff(cli)
+  const diff = yield* readDiff(cli, request)
   yield* stepOut(cli)
   const remarks = maskedLines(request, sent.remarks)
   return { diff: diff === "" ? yield* emptyTwice(cli, request.name) : diff, remarks, ...beside }

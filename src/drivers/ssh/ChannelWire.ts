@@ -15,7 +15,9 @@ export const channelWire = (channel: ClientChannel, transport: Transport): Wire 
     channel.on("data", (chunk: Uint8Array) => transport.inTurn(() => data(chunk)))
     // A closing switch may send an error on the channel; the close that follows is what counts.
     channel.on("error", () => undefined)
-    channel.once("close", () => transport.inTurn(() => closed("the switch closed the connection")))
+    let loggedOut = false
+    channel.once("exit", () => (loggedOut = true))
+    channel.once("close", () => transport.inTurn(() => closed("the switch closed the connection", loggedOut)))
   },
   destroy: transport.destroy
 })

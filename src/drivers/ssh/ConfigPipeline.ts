@@ -4,6 +4,9 @@
  * returned prompt and error to its line. When the ledger no longer fits (doubled echo, lost characters) the pipeline stops
  * sending, waits for silence and reports it, so that the caller can start again with a window of one line, and at last with
  * `settled`, in which each line waits until its answer has come to rest.
+ *
+ * A line that is no configuration may lead out of the mode in which the others belong, or make the switch ask something. What the
+ * switch then shows is no prompt of ours: nothing more is sent, the question is cancelled, and the line is named.
  */
 import type { Conversation, Step } from "./Conversation.ts"
 import { waiting } from "./Conversation.ts"
@@ -23,6 +26,13 @@ const blockPieceBytes = 1_024
 const blockMillis = 50
 const blockNoEchoMillis = 1_000
 const mostRejections = 20
+/** A last line that is a prompt of another mode, one that is a question or another program's prompt, and any other are believed after so long. */
+const strayMillis = 300
+const questionMillis = 600
+const unknownMillis = 10_000
+const question = /(?:\[confirm\]|\[y(?:es)?\/n(?:o)?[^\]]*\]:?|assword:|\?|\$|>>>)\s*$/i
+/** Cancels a question, and what is typed half. */
+const cancel = "\u0003"
 /** The window is filled again when less than this part of it, one in so many, is unanswered. */
 const refillBelow = 4
 
@@ -48,7 +58,24 @@ export interface PipelineResult {
   readonly remarks: ReadonlyArray<Rejection>
   /** Why the answers could not be matched to the lines; the candidate is then worth nothing. */
   readonly desynchronised: string | undefined
+  /** The line behind which the switch was in another mode, or asked something that nobody may answer; then the rest counts for nothing. */
+  readonly strayed?: Strayed
   /** The prompt at the end. */
+  readonly prompt: string
+}
+
+/** Where a candidate is believed to have led: what was shown first, and how often the switch was asked since. */
+interface Stray extends Pick<Strayed, "unit" | "shown"> {
+  asked: number
+}
+
+/** Where a candidate has led. */
+export interface Strayed {
+  /** The line that did it; absent when the switch left by itself. */
+  readonly unit: ConfigUnit | undefined
+  /** What the switch showed. */
+  readonly shown: string
+  /** What the switch stands at now; empty when it has ended the session. */
   readonly prompt: string
 }
 
@@ -73,6 +100,8 @@ class Pipeline implements Conversation<PipelineResult> {
   readonly #openTexts: ReadonlyArray<OpenText>
   #pieces: Array<string> = []
   #recovering = false
+  /** What the switch shows is no prompt of ours; what it showed first, and how often it was asked since. */
+  #stray: Stray | undefined
   /** How often a text that has no end was ended. */
   #ends = 0
 
@@ -88,9 +117,11 @@ class Pipeline implements Conversation<PipelineResult> {
   readonly chunk = (terminal: TerminalText): Step<PipelineResult> => {
     const before = this.#ledger.answered
     const lines = terminal.takeLines()
+    if (this.#stray !== undefined) return { done: false, settle: this.#stray.asked > 0 ? settledMillis : strayMillis }
     if (this.#recovering || this.#ends > 0) return { done: false, settle: recoverMillis }
     if (this.#options.settled) this.#ledger.readSettled(lines)
     else this.#ledger.read(lines, terminal.partial)
+    if (this.#ledger.strayed !== undefined) return this.#noticeStray(this.#ledger.strayed, "")
     if (this.#ledger.asked !== undefined) return this.#giveText(this.#ledger.asked)
     if (this.#options.settled) return this.#settleStep(terminal)
     if (this.#pieces.length > 0 && this.#ledger.answered === this.#ledger.sent) {
@@ -104,7 +135,12 @@ class Pipeline implements Conversation<PipelineResult> {
   }
 
   readonly quiet = (terminal: TerminalText): Step<PipelineResult> => {
+    if (this.#stray !== undefined) return this.#settleStray(this.#stray, terminal)
     if (this.#ends > 0) return this.#end(terminal)
+    if (this.#standsElsewhere(terminal.partial)) {
+      this.#noticeStray(this.#ledger.current, terminal.partial.trimEnd())
+      return this.quiet(terminal)
+    }
     const piece = this.#pieces.shift()
     if (piece !== undefined) return { done: false, write: piece, settle: this.#quietAfterBlock(), progress: true }
     if (this.#options.settled) {
@@ -142,6 +178,51 @@ class Pipeline implements Conversation<PipelineResult> {
 
   #openTextAt(lineNumber: number): OpenText | undefined {
     return this.#openTexts.find(({ firstLine, lastLine }) => lineNumber >= firstLine && lineNumber < lastLine)
+  }
+
+  /** When the connection ends behind the line that led elsewhere, that line is the answer. */
+  readonly closed = (_: TerminalText, loggedOut: boolean): { readonly value: PipelineResult } | undefined => {
+    if (this.#options.anyPrompt === undefined) return undefined
+    const unit = this.#stray?.unit ?? this.#ledger.strayed ?? (loggedOut ? this.#ledger.current : undefined)
+    if (unit === undefined) return undefined
+    return { value: this.#strayResult({ unit, shown: this.#stray?.shown ?? "the end of the session", prompt: "" }) }
+  }
+
+  /** Whether the last line is neither a prompt of ours nor the beginning of one, nor anything that was typed. */
+  #standsElsewhere(partial: string): boolean {
+    const { anyPrompt, prompt, speech } = this.#options
+    const text = partial.trimEnd()
+    if (anyPrompt === undefined || text === "" || this.#pieces.length > 0 || prompt.test(partial)) return false
+    return !speech.asksForText.test(text) && !this.#ledger.mayBeBegun(text)
+  }
+
+  /** Milliseconds after which what stands on the last line is believed; nothing where it is what it has to be. */
+  #untilStray(partial: string): { readonly settle?: number } {
+    if (!this.#standsElsewhere(partial)) return {}
+    if (this.#options.anyPrompt?.test(partial) === true) return { settle: strayMillis }
+    return { settle: question.test(partial) ? questionMillis : unknownMillis }
+  }
+
+  #noticeStray(unit: ConfigUnit | undefined, shown: string): Step<PipelineResult> {
+    this.#pieces = []
+    this.#stray = { unit, shown, asked: 0 }
+    return { done: false, settle: strayMillis }
+  }
+
+  /** A prompt has to come again before it is believed; anything else is cancelled once. */
+  #settleStray(stray: Stray, { partial }: TerminalText): Step<PipelineResult> {
+    const isPrompt = this.#options.anyPrompt?.test(partial) === true || this.#atPrompt(partial)
+    if (stray.asked < (isPrompt ? 1 : 2)) {
+      stray.asked++
+      return { done: false, write: isPrompt ? "\n" : cancel, settle: strayMillis }
+    }
+    const { unit } = stray
+    const shown = stray.shown === "" ? partial.trimEnd() : stray.shown
+    return { done: true, value: this.#strayResult({ unit, shown, prompt: partial.trimEnd() }) }
+  }
+
+  #strayResult(strayed: Strayed): PipelineResult {
+    return { ...this.#result(strayed.prompt, undefined), strayed }
   }
 
   /** A text without an end was ended; some commands read a second one. */
@@ -184,7 +265,7 @@ class Pipeline implements Conversation<PipelineResult> {
 
   #settleStep(terminal: TerminalText): Step<PipelineResult> {
     if (this.#pieces.length > 0) return { done: false, settle: this.#quietAfterBlock() }
-    if (!this.#atPrompt(terminal.partial)) return waiting
+    if (!this.#atPrompt(terminal.partial)) return { ...waiting, ...this.#untilStray(terminal.partial) }
     return { done: false, settle: this.#ledger.heard ? settledMillis : noEchoMillis }
   }
 
@@ -198,13 +279,14 @@ class Pipeline implements Conversation<PipelineResult> {
     if (answered === sent && (stopped || sent === this.#units.length)) {
       return this.#atPrompt(partial) || sent === 0 ? { done: true, value: this.#result(partial, undefined) } : waiting
     }
-    const write = stopped ? "" : this.#fill()
+    const write = stopped || this.#standsElsewhere(partial) ? "" : this.#fill()
     const stalled = write === "" && answered < this.#ledger.sent && this.#wantsInput(partial)
     const settle = this.#pieces.length > 0 ? this.#quietAfterBlock() : stalled ? stallMillis : undefined
     return {
       done: false,
       progress: answered !== answeredBefore,
       ...(write !== "" && { write }),
+      ...(write === "" && this.#untilStray(partial)),
       ...(settle !== undefined && { settle })
     }
   }

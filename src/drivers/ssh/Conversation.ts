@@ -24,8 +24,8 @@ export interface Conversation<A> {
   readonly chunk: (terminal: TerminalText) => Step<A>
   /** Called when nothing came for as long as the last step asked. */
   readonly quiet: (terminal: TerminalText) => Step<A>
-  /** Called when the connection closes; a value makes that a success. */
-  readonly closed?: (terminal: TerminalText) => { readonly value: A } | undefined
+  /** Called when the connection closes; a value makes that a success. `loggedOut`: the switch has ended the session by itself. */
+  readonly closed?: (terminal: TerminalText, loggedOut: boolean) => { readonly value: A } | undefined
 }
 
 /** Most characters of an answer that are kept. */

@@ -2,7 +2,8 @@
  * The book-keeping of the configuration pipeline: which units were sent, which were answered, and what the switch said to
  * each. Reads the terminal's lines in order; every prompt at a line start answers one unit, the text after it must be the
  * echo of the next one, and what is said between two prompts belongs to the unit that is being answered: a rejection, a
- * known remark, or a remark that nobody knows. As soon as the count or an echo does not fit, `desynchronised` says why.
+ * known remark, or a remark that nobody knows. As soon as the count or an echo does not fit, `desynchronised` says why; as soon
+ * as the next unit is echoed behind a prompt of another mode, `strayed` is the unit that led there.
  */
 import type { ConfigUnit, Rejection } from "./ConfigUnit.ts"
 import type { Speech } from "./Dialect.ts"
@@ -11,6 +12,10 @@ import { judge } from "./Dialect.ts"
 export interface LedgerRules {
   /** Matches a configuration prompt of this switch and session at the beginning of a line. */
   readonly prompt: RegExp
+  /** Matches a whole prompt of this switch in any mode; without it nobody looks whether another mode was entered. */
+  readonly anyPrompt?: RegExp
+  /** The prompt at which the conversation begins. */
+  readonly start?: string
   readonly speech: Speech
   readonly logLine: RegExp
   readonly longestEcho: number
@@ -31,6 +36,9 @@ const mayBeEcho = (unit: ConfigUnit, text: string): boolean =>
   unit.line.includes(text.trim()) ||
   (!plain.test(unit.line) && unit.line.split(otherCharacters).every((piece) => text.includes(piece)))
 
+/** A clock may stand in a prompt. */
+const withoutDigits = (text: string): string => text.replaceAll(/\d/g, "0")
+
 export class PromptLedger {
   readonly #units: Array<ConfigUnit>
   readonly #rules: LedgerRules
@@ -48,6 +56,7 @@ export class PromptLedger {
   #heard = false
   #problem: string | undefined
   #asked: ConfigUnit | undefined
+  #strayed: ConfigUnit | undefined
 
   constructor(units: Array<ConfigUnit>, rules: LedgerRules) {
     this.#units = units
@@ -79,6 +88,26 @@ export class PromptLedger {
 
   get desynchronised(): string | undefined {
     return this.#problem
+  }
+
+  /** The unit behind which the switch stood in another mode; nothing is read from then on. */
+  get strayed(): ConfigUnit | undefined {
+    return this.#strayed
+  }
+
+  /** The unit that is being answered. */
+  get current(): ConfigUnit | undefined {
+    return this.#units[this.#answered]
+  }
+
+  /** Whether an unfinished line may go on to be a prompt of ours, or what was typed. */
+  mayBeBegun(text: string): boolean {
+    const begun = withoutDigits(text)
+    const ours = [this.#lastPrompt, this.#rules.start ?? ""].filter((prompt) => prompt !== "").map(withoutDigits)
+    // the prompt of a section has more before its end
+    if (ours.some((prompt) => prompt.startsWith(begun) || begun.startsWith(prompt.replace(/\)#\s*$/, "-")))) return true
+    const inFlight = this.#units.slice(this.#answered, this.#sent)
+    return inFlight.some((unit) => [unit.line, ...unit.text].some((typed) => typed.startsWith(text)))
   }
 
   /** Whether anything was echoed or answered for the unit that is being answered. */
@@ -113,10 +142,15 @@ export class PromptLedger {
   /** Reads complete lines, then the unfinished one. */
   read(lines: ReadonlyArray<string>, partial: string): void {
     for (const line of lines) {
-      if (this.#problem !== undefined) return
+      if (this.#problem !== undefined || this.#strayed !== undefined) return
       this.#readLine(line)
     }
-    if (this.#problem === undefined && !this.#counted && this.#rules.prompt.test(partial)) {
+    if (
+      this.#problem === undefined &&
+      this.#strayed === undefined &&
+      !this.#counted &&
+      this.#rules.prompt.test(partial)
+    ) {
       this.#answer()
       this.#counted = true
     }
@@ -148,7 +182,8 @@ export class PromptLedger {
     const end = this.#promptEnd(line)
     if (end === 0) {
       this.#counted = false
-      this.#readPlain(line)
+      this.#strayed = this.#straysAt(line)
+      if (this.#strayed === undefined) this.#readPlain(line)
       return
     }
     if (!this.#counted) this.#answer()
@@ -164,6 +199,20 @@ export class PromptLedger {
     if (!this.#prompt.test(line)) return 0
     this.#lastPrompt = line.slice(0, this.#prompt.lastIndex)
     return this.#lastPrompt.length
+  }
+
+  /** The unit in flight, when this line is the echo of the one behind it at a prompt of another mode. */
+  #straysAt(line: string): ConfigUnit | undefined {
+    const next = this.#answered + 1 < this.#sent ? this.#units[this.#answered + 1] : undefined
+    return next !== undefined && this.#isElsewhere(line, next.line) ? this.current : undefined
+  }
+
+  /** Whether this is the echo of what was typed behind a prompt that is none of ours. */
+  #isElsewhere(line: string, typed: string): boolean {
+    const shown = line.trimEnd()
+    if (this.#rules.anyPrompt === undefined || !shown.endsWith(typed)) return false
+    const before = shown.slice(0, shown.length - typed.length)
+    return before !== "" && this.#rules.anyPrompt.test(before)
   }
 
   #answer(): void {

@@ -25,7 +25,8 @@ const mebibyte = 1024 * 1024
 /** The two ends of a terminal, as far as the engine needs them. */
 export interface Wire {
   readonly write: (text: string) => void
-  readonly listen: (data: (chunk: Uint8Array) => void, closed: (reason: string) => void) => void
+  /** `loggedOut`: the switch has ended the session by itself, and the connection did not break. */
+  readonly listen: (data: (chunk: Uint8Array) => void, closed: (reason: string, loggedOut?: boolean) => void) => void
   readonly destroy: () => void
 }
 
@@ -46,7 +47,7 @@ type Loss = Pick<ConnectionException, "whileDoing" | "message">
 interface Listener {
   readonly limit: number
   readonly chunk: () => void
-  readonly closed: (error: ConnectionException) => void
+  readonly closed: (error: ConnectionException, loggedOut: boolean) => void
 }
 
 /** One run of a conversation: its two timers and the way back to the fiber that waits for it. */
@@ -88,8 +89,8 @@ class Run<A> implements Listener {
     this.#follow(this.#conversation.chunk(this.#terminal))
   }
 
-  closed(error: ConnectionException): void {
-    const accepted = this.#conversation.closed?.(this.#terminal)
+  closed(error: ConnectionException, loggedOut: boolean): void {
+    const accepted = this.#conversation.closed?.(this.#terminal, loggedOut)
     this.#end(accepted === undefined ? Effect.fail(error) : Effect.succeed(accepted.value), false)
   }
 
@@ -130,7 +131,7 @@ class Engine implements Shell {
     this.#wire = wire
     wire.listen(
       (chunk) => this.#receive(chunk),
-      (reason) => this.#closed(reason)
+      (reason, loggedOut) => this.#closed(reason, loggedOut)
     )
   }
 
@@ -191,9 +192,9 @@ class Engine implements Shell {
     this.#wire.destroy()
   }
 
-  #closed(reason: string): void {
+  #closed(reason: string, loggedOut = false): void {
     const broken = this.#break(this.#label, reason)
-    this.#current?.closed(this.#lost(broken))
+    this.#current?.closed(this.#lost(broken), loggedOut)
   }
 
   #abandon(whileDoing: string, message: string): void {

@@ -1,5 +1,5 @@
 /** Starts jobs that apply a given configuration, undo another job or look for drift. */
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
 import { jobStarted, jobStartedOnDevices } from "../../api/Envelope.ts"
 import { BadRequest, Conflict, NotFound } from "../../api/Failures.ts"
 import { toId } from "../../domain/fields/Values.ts"
@@ -11,8 +11,11 @@ import type { ApplyRequest, DriftRequest, RevertRequest } from "../../domain/req
 import { targetOf } from "../../domain/requests/DeviceSelector.ts"
 import { windowArguments } from "../../domain/requests/RequestFields.ts"
 import { JobRequests } from "../../jobs/engine/JobRequests.ts"
+import { passGate } from "../../drivers/GatedSession.ts"
+import { platformOf } from "../../domain/platforms/Platforms.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { ChangeStore } from "../../store/ChangeStore.ts"
+import { DeviceStore } from "../../store/DeviceStore.ts"
 import { type JobHead, JobStore } from "../../store/JobStore.ts"
 import { makeJobVisible } from "../core/Visible.ts"
 import { findMark } from "../../store/SecretTexts.ts"
@@ -20,9 +23,30 @@ import { DeviceTargets } from "../provisioning/DeviceTargets.ts"
 
 const refuse = (message: string) => new BadRequest({ message })
 
+/**
+ * Refuses a text for a device with a line that is no configuration; `what` says what was sent. Of a device that nobody knows the job
+ * says it.
+ */
+export const makeDoor = Effect.gen(function* () {
+  const devices = yield* DeviceStore
+  return Effect.fn("CandidateDoor.check")(function* (hostname: string, what: string, text: string) {
+    const device = Option.getOrUndefined(
+      yield* Effect.catchTag(Effect.asSome(devices.getByHostname(hostname)), "DeviceNotFound", () => Effect.succeedNone)
+    )
+    const platform = platformOf(device?.platform)
+    if (platform === undefined) return
+    yield* Effect.catchTag(
+      passGate({ hostname, platform, text, mode: "replace" }),
+      ["ReplaceConfigException", "MergeConfigException"],
+      ({ message }) => Effect.fail(refuse(`${what}: ${message}`))
+    )
+  })
+})
+
 /** Starts `apply_config` for one device (docs/changes.md#apply_config). */
 export const makeApplyConfig = Effect.gen(function* () {
   const requests = yield* JobRequests
+  const door = yield* makeDoor
   const { ALLOW_APPLY_CONFIG_LIVERUN } = yield* ServerConfig
   return Effect.fn("ApplyConfig.start")(function* (hostname: string, request: ApplyRequest, user: string) {
     const { dry_run, full_config: config } = request
@@ -33,6 +57,7 @@ export const makeApplyConfig = Effect.gen(function* () {
       )
     }
     if (!dry_run && !ALLOW_APPLY_CONFIG_LIVERUN) return yield* refuse("Apply config live_run is not allowed")
+    yield* door(hostname, "full_config", config)
     const job = yield* requests.start(ApplyConfig, { hostname, dry_run, config, ...windowArguments(request) }, { user })
     return jobStarted(`Scheduled job to apply config ${hostname}`, job)
   })

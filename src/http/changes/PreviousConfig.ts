@@ -12,6 +12,7 @@ import { windowArguments } from "../../domain/requests/RequestFields.ts"
 import { JobRequests } from "../../jobs/engine/JobRequests.ts"
 import { ConfigHistoryStore, type HistoryChoice } from "../../store/ConfigHistoryStore.ts"
 import { first } from "../listing/ListRequest.ts"
+import { makeDoor } from "./ChangeRequests.ts"
 
 const refuse = (message: string) => Effect.fail(new BadRequest({ message }))
 const newest: HistoryChoice = { _tag: "Previous", count: 0 }
@@ -51,6 +52,7 @@ export const makePreviousConfig = Effect.gen(function* () {
   const history = yield* ConfigHistoryStore
   const requests = yield* JobRequests
   const sight = yield* SecretSight
+  const door = yield* makeDoor
 
   const find = Effect.fnUntraced(function* (hostname: string, choice: HistoryChoice) {
     const found = yield* history.find(hostname, choice)
@@ -76,6 +78,7 @@ export const makePreviousConfig = Effect.gen(function* () {
     const { config, failed } = yield* find(hostname, { _tag: "Job", id: job_id })
     if (failed) return yield* refuse("The specified job_id has a failed status")
     if (config === null) return yield* new InternalError({ message: "No config found in this job" })
+    yield* door(hostname, `The configuration of job ${job_id}`, config)
     const args = { hostname, dry_run, config, ...windowArguments(request) }
     const job = yield* requests.start(ApplyConfig, args, { user })
     return jobStarted(`Scheduled job to restore ${hostname}`, job)

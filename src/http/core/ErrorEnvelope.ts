@@ -93,5 +93,7 @@ export const answerOutside = ({
 }: HttpServerRequest.HttpServerRequest): HttpServerResponse.HttpServerResponse | undefined => {
   if (url.length > MAX_URL) return failure(414)
   if (!isReadable(url)) return failure(400)
+  // the router would cut the path there, and find what stands before it
+  if (/^[^?]*[;#]/.test(url)) return failure(404)
   return method === "OPTIONS" ? options(url) : undefined
 }

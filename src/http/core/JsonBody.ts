@@ -55,12 +55,18 @@ const decode = (bytes: Uint8Array) =>
 
 /**
  * Reads bodies as text. A reading fails with 400 `Bad Request`, 408 for a body that does not come, 413, 415 `Unsupported Media
- * Type` (a body of no bytes has no content type to be wrong), or 503 when bodies take too much memory.
+ * Type` (a body of no bytes has no content type to be wrong; a compressed one is not read), or 503 when bodies take too much
+ * memory.
  */
 export const makeReadText = Effect.gen(function* () {
   const { BODY_TIMEOUT } = yield* ServerConfig
   const memory = yield* BodyMemory
   return Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest, reading: Reading) {
+    const coding = request.headers["content-encoding"]?.trim().toLowerCase() ?? "identity"
+    if (coding !== "identity") {
+      const message = "Content-Encoding must be identity: send the body without compression"
+      return yield* new UnsupportedMediaType({ message })
+    }
     const share = yield* memory.share(reading.sender)
     const bytes = yield* bytesOf(request, share, reading).pipe(
       Effect.timeoutOrElse({

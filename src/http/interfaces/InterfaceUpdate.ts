@@ -23,14 +23,14 @@ type Ports = typeof PortChanges.schema.Type.interfaces
 
 const refuse = (errors: ReadonlyArray<string>) => new BadRequest({ message: { errors } })
 
-/** The VXLANs of effective settings by their keys, and the names of their VLANs. */
+/** The VXLANs of effective settings by their keys, and what ports may name their VLANs by: names and keys. */
 export const vlansOf = (settings: JsonObject): Pick<PortContext, "vlanNames" | "vxlans"> => {
   const vxlans = isObject(settings["vxlans"]) ? settings["vxlans"] : {}
   const names = Object.values(vxlans).flatMap((vxlan) => {
     const name = isObject(vxlan) ? vxlan["vlan_name"] : undefined
     return typeof name === "string" ? [name] : []
   })
-  return { vxlans: new Set(Object.keys(vxlans)), vlanNames: new Set(names) }
+  return { vxlans: new Set(Object.keys(vxlans)), vlanNames: new Set([...names, ...Object.keys(vxlans)]) }
 }
 
 const asUpdated = ({ configtype, configtypeChanged, data, dataChanged }: PortChange) => ({
@@ -49,9 +49,9 @@ const isFree = ({ fields }: NonNullable<Ports[string]>): boolean => {
 const makeContext = Effect.gen(function* () {
   const settings = yield* SettingsView
   return Effect.fnUntraced(function* (device: Device, interfaces: Ports) {
-    const { hostname } = device
+    const { hostname, platform } = device
     if (!Object.values(interfaces).some(refersToSettings)) {
-      return { hostname, vlanNames: new Set<string>(), vxlans: new Set<string>() } satisfies PortContext
+      return { hostname, platform, vlanNames: new Set<string>(), vxlans: new Set<string>() } satisfies PortContext
     }
     const effective = yield* settings
       .effective({ _tag: "Device", device })
@@ -60,7 +60,7 @@ const makeContext = Effect.gen(function* () {
           Effect.fail(new InternalError({ message: `Error getting settings: ${message}` }))
         )
       )
-    return { hostname, ...vlansOf(effective.settings) } satisfies PortContext
+    return { hostname, platform, ...vlansOf(effective.settings) } satisfies PortContext
   })
 })
 

@@ -1,5 +1,5 @@
 /** Handlers of jobs and locks: list, read, abort, pause, clear (docs/jobs.md and docs/api.md#locks). */
-import { Effect, Option } from "effect"
+import { Effect } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { permitted } from "../../access/Permit.ts"
@@ -13,6 +13,7 @@ import { functionOf, type Job } from "../../domain/Job.ts"
 import type { DecisionRequest, JobActionRequest } from "../../domain/requests/ActionRequests.ts"
 import { JobEngine } from "../../jobs/engine/JobEngine.ts"
 import { SyncPause } from "../../jobs/sync/SyncPause.ts"
+import { makeHolders } from "../../store/Holders.ts"
 import { JobLockStore } from "../../store/JobLockStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import { makeJobVisible } from "../core/Visible.ts"
@@ -126,9 +127,9 @@ const makeLocks = Effect.gen(function* () {
   const locks = yield* JobLockStore
   const jobs = yield* JobStore
   const inTransaction = yield* transaction
+  const holders = yield* makeHolders
   const clear = Effect.fnUntraced(function* (name: string) {
-    const lock = yield* locks.find(name)
-    if (Option.isNone(lock)) return yield* new NotFound({ message: "No such lock found in database" })
+    if (!(yield* holders.clearLock(name))) return yield* new NotFound({ message: "No such lock found in database" })
     const running = yield* jobs.running
     if (running.length > 0) {
       const named = running
@@ -136,7 +137,6 @@ const makeLocks = Effect.gen(function* () {
         .map(({ function_name, id, since }) => `${id} (${function_name} since ${since})`)
       return yield* new Conflict({ message: `Cannot delete lock while jobs are running: job ${named.join(", ")}` })
     }
-    yield* locks.clear(name)
     return enveloped({ name, status: "deleted" as const })
   })
   return {

@@ -2,7 +2,7 @@
 import { Result } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { baseUrlOf } from "../core/Client.ts"
-import { type Counts, ListQueryInvalid, type ListQuery } from "../../store/Listing.ts"
+import { type Counts, type ListFilter, ListQueryInvalid, type ListQuery } from "../../store/Listing.ts"
 
 /** Query parameters as the router has parsed them: several values when a name is repeated. */
 export type Parameters = Readonly<Record<string, string | ReadonlyArray<string>>>
@@ -18,7 +18,16 @@ export interface ListDefaults {
   readonly sort?: string
 }
 
-const FILTER = /^filter\[([a-zA-Z0-9_.]+)\](\[[a-z]+\])?$/
+const FILTER = /^filter\[([a-zA-Z0-9_.]+)\](?:\[([^[\]]*)\])?$/
+
+/** How values are compared, by the word in the second brackets; clients have several for an exact match. */
+const OPERATORS: ReadonlyMap<string | undefined, Pick<ListFilter, "contains">> = new Map([
+  [undefined, { contains: false }],
+  ["contains", { contains: true }],
+  ["equals", { contains: false }],
+  ["ilike", { contains: false }]
+])
+const OPERATOR_NAMES = [...OPERATORS.keys()].filter((name) => name !== undefined).join(", ")
 const MAX_PER_PAGE = 1000
 
 /** The first value of a parameter. */
@@ -27,13 +36,22 @@ export const first = (parameters: Parameters, name: string): string | undefined 
   return typeof value === "string" ? value : value?.[0]
 }
 
-const filtersOf = (parameters: Parameters): ListQuery["filters"] =>
-  Object.keys(parameters).flatMap((name) => {
+/** All filters, of which each must hold: also of those with the same name. */
+const filtersOf = (parameters: Parameters, list: string): Result.Result<ListQuery["filters"], ListQueryInvalid> => {
+  const filters: Array<ListFilter> = []
+  for (const [name, sent] of Object.entries(parameters)) {
     const [, field, operator] = FILTER.exec(name) ?? []
-    const value = first(parameters, name)
-    if (field === undefined || value === undefined) return []
-    return [{ field: field.replaceAll(".", "_"), contains: operator === "[contains]", value }]
-  })
+    if (field === undefined) continue
+    const comparison = OPERATORS.get(operator)
+    if (comparison === undefined) {
+      const reason = `${operator} is not a filter operator, use one of: ${OPERATOR_NAMES}`
+      return Result.fail(new ListQueryInvalid({ list, reason }))
+    }
+    const values = typeof sent === "string" ? [sent] : sent
+    filters.push(...values.map((value) => ({ field: field.replaceAll(".", "_"), ...comparison, value })))
+  }
+  return Result.succeed(filters)
+}
 
 const pageOf = (text: string | undefined): number => {
   const page = /^[+-]?\d+$/.test(text ?? "") ? Number(text) : 1
@@ -51,18 +69,18 @@ export const parseListQuery = (
     const reason = `per_page argument must be integer between 1-${MAX_PER_PAGE}`
     return Result.fail(new ListQueryInvalid({ list: defaults.list, reason }))
   }
-  return Result.succeed({
-    filters: filtersOf(parameters),
+  return Result.map(filtersOf(parameters, defaults.list), (filters) => ({
+    filters,
     sort: first(parameters, "sort") ?? defaults.sort ?? "",
     page: pageOf(first(parameters, "page")),
     perPage
-  })
+  }))
 }
 
 const linkTo = (request: HttpServerRequest.HttpServerRequest, page: number): string => {
   const { pathname, searchParams } = new URL(request.url, "http://localhost")
   const query = new URLSearchParams()
-  for (const [name, value] of searchParams) if (!query.has(name)) query.set(name, value)
+  for (const [name, value] of searchParams) if (FILTER.test(name) || !query.has(name)) query.append(name, value)
   query.set("page", String(page))
   return `<${baseUrlOf(request)}${pathname}?${query}>`
 }

@@ -3,6 +3,7 @@ import { deviceStates } from "../../../machines/device/DeviceLifecycle.ts"
 import { deviceTypes } from "../../domain/Device.ts"
 import { jobStatuses } from "../../domain/Job.ts"
 import { jobOutcomes, noDevices } from "../../domain/JobOutcome.ts"
+import { platforms } from "../../domain/platforms/Platforms.ts"
 import { DELIVERY_COLUMNS, DELIVERY_ROWS } from "../../store/AlertDeliveryStore.ts"
 import { AUDIT_COLUMNS, AUDIT_ROWS } from "../../store/AuditList.ts"
 import { FAILED_TODAY, STANDINGS } from "../../store/Standings.ts"
@@ -19,6 +20,9 @@ const texts = (names: ReadonlyArray<string>): Readonly<Record<string, ColumnKind
 const SEARCHED = `concat_ws(' ', device.hostname, device.management_ip, device.secondary_management_ip, device.dhcp_ip, device.infra_ip,
   device.oob_ip, device.serial, device.ztp_mac, device.model, device.description)`
 
+/** Platforms with a driver; a name of a platform needs no quoting. */
+const MANAGEABLE = platforms.filter(({ capabilities }) => capabilities !== null).map(({ name }) => `'${name}'`)
+
 /** A type that existing clients offer as a filter. No device has it, so that their list is empty instead of an error. */
 const OFFERED = "FIREWALL"
 
@@ -30,6 +34,7 @@ export const devices = (select: string): Listable => ({
   columns: {
     ...STANDINGS,
     search: { sql: SEARCHED, kind: "text" },
+    manageable: { sql: `coalesce(device.platform in (${MANAGEABLE.join(", ")}), false)`, kind: "boolean" },
     // no column: the devices of a group come with the filter (`http/devices/GroupSearch.ts`)
     group: { sql: "null::text", kind: "text" },
     ...columns("device", {
@@ -45,7 +50,8 @@ export const devices = (select: string): Listable => ({
         "infra_ip",
         "oob_ip"
       ]),
-      ...texts(["serial", "ztp_mac", "platform", "vendor", "model", "os_version", "confhash"]),
+      ztp_mac: "mac",
+      ...texts(["serial", "platform", "vendor", "model", "os_version", "confhash"]),
       synchronized: "boolean",
       state: { oneOf: deviceStates },
       device_type: { oneOf: [...deviceTypes, OFFERED] },

@@ -4,6 +4,7 @@ import { NotPermitted, permitted, wantsApproval } from "../../access/Permit.ts"
 import { enveloped } from "../../api/Envelope.ts"
 import { BadRequest, InternalError } from "../../api/Failures.ts"
 import { LiveDevices } from "../../devices/LiveDevices.ts"
+import { requireManageable } from "../../domain/platforms/Unmanageable.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { EventStore } from "../../store/EventStore.ts"
 import { InterfaceStore } from "../../store/InterfaceStore.ts"
@@ -27,6 +28,7 @@ export const makeBouncing = Effect.gen(function* () {
 
   return Effect.fn("Bouncing.bounce")(function* (hostname: string, ports: ReadonlyArray<string>) {
     const device = yield* accessSwitch(hostname)
+    yield* requireManageable(device)
     const allowed = yield* permitted({ live: true, ports: ports.map((port) => ({ hostname, port })) })
     if (allowed !== null && wantsApproval(allowed)) {
       const rule = `role ${allowed.role}, approval: true, and a bounce is done at once`

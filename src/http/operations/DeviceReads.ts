@@ -4,6 +4,7 @@ import { SecretSight } from "../../access/SecretSight.ts"
 import { Caller } from "../../api/Authorization.ts"
 import { enveloped } from "../../api/Envelope.ts"
 import { BadRequest, InternalError } from "../../api/Failures.ts"
+import { requireManageable } from "../../domain/platforms/Unmanageable.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { makeDeviceLookup } from "../devices/DeviceLookup.ts"
 import { type DeviceUnread, LiveDevices } from "../../devices/LiveDevices.ts"
@@ -20,6 +21,7 @@ export const makeDeviceReads = Effect.gen(function* () {
   const devices = yield* DeviceStore
   const sight = yield* SecretSight
   const { byHostname } = yield* makeDeviceLookup
+  const readable = (hostname: string) => Effect.tap(byHostname(hostname), requireManageable)
 
   return {
     runningConfig: Effect.fn("DeviceReads.runningConfig")(function* (hostname: string, name: string | undefined) {
@@ -27,16 +29,17 @@ export const makeDeviceReads = Effect.gen(function* () {
       if (device.state !== "MANAGED") {
         return yield* new BadRequest({ message: `Hostname '${hostname}' not found or is not a managed device` })
       }
+      yield* requireManageable(device)
       const text = yield* Effect.mapError(live.runningConfig(device), exception)
       const wanted = name === undefined ? text : interfaceLines(text, name, device.platform ?? "")
       return enveloped({ config: yield* sight.config(yield* Caller, { what: "running_config", hostname }, wanted) })
     }),
     neighbours: Effect.fn("DeviceReads.neighbours")(function* (hostname: string) {
-      const heard = yield* Effect.mapError(live.neighbours(yield* byHostname(hostname)), neighbourFailure)
+      const heard = yield* Effect.mapError(live.neighbours(yield* readable(hostname)), neighbourFailure)
       return enveloped({ lldp_neighbors: heard })
     }),
     neighbourDetails: Effect.fn("DeviceReads.neighbourDetails")(function* (hostname: string) {
-      const heard = yield* Effect.mapError(live.neighbourDetails(yield* byHostname(hostname)), neighbourFailure)
+      const heard = yield* Effect.mapError(live.neighbourDetails(yield* readable(hostname)), neighbourFailure)
       return enveloped({ lldp_neighbors_detail: heard })
     }),
     optics: Effect.fn("DeviceReads.optics")(function* (hostname: string) {
@@ -44,6 +47,7 @@ export const makeDeviceReads = Effect.gen(function* () {
       if (device.state !== "MANAGED") {
         return yield* new BadRequest({ message: `${hostname} is ${device.state}: only a managed device is read` })
       }
+      yield* requireManageable(device)
       return enveloped({ optics: yield* Effect.mapError(live.optics(device), exception) })
     }),
     interfaceStatus: Effect.fn("DeviceReads.interfaceStatus")(function* (hostname: string) {
@@ -53,9 +57,9 @@ export const makeDeviceReads = Effect.gen(function* () {
         Effect.fail(unknown())
       )
       if (device.state !== "MANAGED") return yield* unknown()
+      yield* requireManageable(device)
       const shown = yield* Effect.mapError(live.interfaces(device), ({ message, type }) =>
-        // the reference's spelling, which clients may look for
-        refuse(`unknon exception: ${type}: ${message}`)
+        refuse(`unknown exception: ${type}: ${message}`)
       )
       const states = Object.entries(shown).map(([name, state]) => [
         name,

@@ -2,6 +2,7 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import type { SqlError } from "effect/sql"
 import type { DeviceType } from "../../domain/Device.ts"
+import { isManageable } from "../../domain/platforms/Platforms.ts"
 import type { DeviceTarget } from "../../domain/requests/DeviceSelector.ts"
 import { type SettingsUnavailable, SettingsView, type UnknownGroup } from "../../settings/SettingsView.ts"
 import { Permit } from "../../access/Permit.ts"
@@ -69,7 +70,8 @@ const make = Effect.gen(function* () {
 
   /** A caller of some devices is asked about these, and the job gets no others. */
   const byNameNow = Effect.fnUntraced(function* (selection: Selection, what: string) {
-    const hostnames = (yield* devices.selectManaged(selection)).map(({ hostname }) => hostname)
+    // a job is asked for all of them, so that those without a driver are left out as it would do
+    const hostnames = (yield* devices.selectManaged(selection)).filter(isManageable).map(({ hostname }) => hostname)
     return { args: { hostnames }, count: hostnames.length, what }
   })
 

@@ -4,6 +4,7 @@ import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../api/Api.ts"
 import { enveloped } from "../../api/Envelope.ts"
 import { BadRequest, InternalError, NotFound, ServiceUnavailable } from "../../api/Failures.ts"
+import type { BranchRequest } from "../../domain/requests/TrialRequests.ts"
 import { BranchCheck } from "../../jobs/repositories/BranchCheck.ts"
 import { RepositoryCommits } from "../../jobs/repositories/RepositoryCommits.ts"
 import { RepositoryFiles } from "../../jobs/repositories/RepositoryFiles.ts"
@@ -28,8 +29,8 @@ const makeFiles = Effect.gen(function* () {
 const makeCheck = Effect.map(
   BranchCheck,
   ({ check }) =>
-    (name: RepositoryName, branch: string) =>
-      check(name, branch).pipe(
+    (name: RepositoryName, request: BranchRequest) =>
+      check(name, request).pipe(
         Effect.map(enveloped),
         Effect.catchTags({
           BranchUnknown: ({ message }) => Effect.fail(new BadRequest({ message })),
@@ -52,7 +53,7 @@ export const RepositoryLive = HttpApiBuilder.group(Api, "repository", (handlers)
       )
       .handle("files", ({ params, query }) => answered(files.list(params.name, query.branch)))
       .handle("file", ({ params, query }) => answered(files.read(params.name, query.path, query.branch)))
-      .handle("check", ({ params, payload }) => answered(check(params.name, payload.branch)))
+      .handle("check", ({ params, payload }) => answered(check(params.name, payload)))
       .handle("variables", ({ params }) => answered(trials.variables(params.hostname)))
       .handle("render", ({ params, payload }) => answered(trials.render(params.hostname, payload)))
   })

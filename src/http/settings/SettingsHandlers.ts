@@ -1,11 +1,12 @@
 /** Handlers of settings, their model, groups and repositories (docs/settings-repository.md). */
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { permitted } from "../../access/Permit.ts"
 import { Api } from "../../api/Api.ts"
 import { enveloped } from "../../api/Envelope.ts"
-import { BadRequest, InternalError, ServiceUnavailable } from "../../api/Failures.ts"
+import { BadRequest, Conflict, InternalError, ServiceUnavailable } from "../../api/Failures.ts"
 import { RefreshRepository } from "../../domain/jobs/RefreshRepository.ts"
+import type { RefreshRequest } from "../../domain/requests/ActionRequests.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import type { RepositoryName } from "../../store/RepositoryStore.ts"
 import { asCaller } from "../core/AsCaller.ts"
@@ -24,21 +25,29 @@ const makeRepository = Effect.gen(function* () {
   const repositories = yield* Repositories
   return {
     describe: Effect.fnUntraced(function* (name: RepositoryName) {
-      return enveloped(yield* repositories.describe(name))
+      const waiting = Option.getOrNull(yield* repositories.waiting(name))
+      return { ...enveloped(yield* repositories.describe(name)), waiting }
     }),
     problems: Effect.fnUntraced(function* (name: RepositoryName) {
       return enveloped(yield* repositories.problems(name))
     }),
-    refresh: Effect.fnUntraced(function* (name: RepositoryName, user: string) {
+    refresh: Effect.fnUntraced(function* (name: RepositoryName, request: RefreshRequest, user: string) {
       yield* permitted({ beyond: true, job: { name: RefreshRepository.name, live: RefreshRepository.isLive(null) } })
-      const { message, warnings } = yield* repositories.refresh(name, user).pipe(
+      const { confirm, rename_ports } = request
+      const wishes = {
+        ...(confirm === undefined ? {} : { confirm }),
+        ...(rename_ports === undefined ? {} : { renamePorts: rename_ports })
+      }
+      const { effects, message, warnings } = yield* repositories.refresh(name, user, wishes).pipe(
         Effect.catchTags({
+          RepositoryWaits: ({ effects, message }) =>
+            Effect.fail(new Conflict({ message, ...(effects === undefined ? {} : { effects }) })),
           RepositoryInvalid: (refusal) => Effect.fail(new BadRequest(asFailure(refusal))),
           RepositoryBusy: ({ message }) => Effect.fail(new ServiceUnavailable({ message })),
           RepositoryFailed: (refusal) => Effect.fail(new InternalError(asFailure(refusal)))
         })
       )
-      return { ...enveloped(message), warnings }
+      return { ...enveloped(message), warnings, effects }
     })
   }
 })
@@ -59,7 +68,7 @@ export const SettingsLive = HttpApiBuilder.group(Api, "settings", (handlers) =>
       .handle("osVersion", ({ params }) => answered(groups.osVersions(params.name)))
       .handle("repository", ({ params }) => answered(repository.describe(params.name)))
       .handle("problems", ({ params }) => answered(repository.problems(params.name)))
-      .handle("refresh", ({ params }) => asCaller((user) => repository.refresh(params.name, user)))
+      .handle("refresh", ({ params, payload }) => asCaller((user) => repository.refresh(params.name, payload, user)))
   })
 )
 

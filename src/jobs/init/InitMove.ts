@@ -8,10 +8,14 @@ import type { SqlError } from "effect/sql"
 import { ManagementAccess } from "../../devices/ManagementAccess.ts"
 import type { JobFailure } from "../../domain/Job.ts"
 import type { InitDecision } from "../../domain/jobs/InitDecision.ts"
+import { platformOf } from "../../domain/platforms/Platforms.ts"
+import { renderError } from "../../drivers/DriverErrors.ts"
+import { passGate } from "../../drivers/GatedSession.ts"
 import { PluginActions } from "../../plugins/PluginActions.ts"
 import { DerivedSecretStore } from "../../store/DerivedSecretStore.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { SecretTexts } from "../../store/SecretTexts.ts"
+import { originOf } from "../../templates/LineOrigin.ts"
 import { CandidateConfigs } from "../sync/CandidateConfigs.ts"
 import { InitCertificate } from "./InitCertificate.ts"
 import { type AfterMove, InitEnd } from "./InitEnd.ts"
@@ -63,6 +67,15 @@ const make = Effect.gen(function* () {
     yield* derivedSecrets.note(device.id, derived)
     // the device may have another name when its record is written
     const shown = texts.hide(text, derived)
+    const platform = platformOf(device.platform)
+    if (decided.stage === "prepared" && platform !== undefined) {
+      const from = (line: string) => originOf(rendered.success, platform.name, line)
+      const candidate = { hostname: decided.newHostname, platform, text, mode: "replace", originOf: from } as const
+      const passed = yield* Effect.result(passGate(candidate))
+      if (Result.isFailure(passed)) {
+        return yield* ends.takeBack(job, decided, InitTasks.notPushed(certificate, shown, renderError(passed.failure)))
+      }
+    }
     const pushed = yield* pushing.push(job, device, decided, text)
     if (pushed.aborted) yield* progress.checkpoint(job, `Committing the base configuration on ${decided.newHostname}`)
     if (pushed.oldAddressAnswers && !pushed.newAddressAnswers) {

@@ -4,8 +4,8 @@
  */
 import { Effect, Option, Result } from "effect"
 import { SqlClient } from "effect/sql"
-import { DeviceEntity } from "../../devices/DeviceCalls.ts"
-import { type Facts, FACTS_TASK } from "../../domain/Facts.ts"
+import { DeviceEntity, type FinishInit } from "../../devices/DeviceCalls.ts"
+import { FACTS_TASK } from "../../domain/Facts.ts"
 import { patiently } from "../../devices/PatientCall.ts"
 import type { Device } from "../../domain/Device.ts"
 import { type DeviceResult, deviceResult, JobFailure, taskFailed, taskOk } from "../../domain/Job.ts"
@@ -15,6 +15,7 @@ import { PluginActions } from "../../plugins/PluginActions.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { HostKeyStore } from "../../store/HostKeyStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
+import { ProvedConfigStore } from "../../store/ProvedConfigStore.ts"
 import { callErrorText, isWrongDevice } from "../engine/CallErrorText.ts"
 import { DeviceStates } from "../engine/DeviceStates.ts"
 import { InitProgress } from "./InitProgress.ts"
@@ -31,12 +32,14 @@ import {
 const ATTEMPTS = 2
 
 type Step2 = JobRun<typeof InitStep2>
+type FinishedInit = typeof FinishInit.successSchema.Type
 
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const devices = yield* DeviceStore
   const jobs = yield* JobStore
   const hostKeys = yield* HostKeyStore
+  const proved = yield* ProvedConfigStore
   const states = yield* DeviceStates
   const plugins = yield* PluginActions
   const progress = yield* InitProgress
@@ -47,7 +50,7 @@ const make = Effect.gen(function* () {
     yield* jobs.addDevice(job.id, { hostname, result, reachedEnd: !result.failed, changed: false, score: null })
   })
 
-  const managed = Effect.fnUntraced(function* (job: Step2, device: Device, facts: Facts, hostKey: string) {
+  const managed = Effect.fnUntraced(function* (job: Step2, device: Device, { facts, hostKey, running }: FinishedInit) {
     yield* states
       .apply(device.id, { type: "INIT_STEP2_DONE", facts }, { by: job.user, jobId: job.id })
       .pipe(
@@ -56,6 +59,7 @@ const make = Effect.gen(function* () {
         )
       )
     yield* hostKeys.pin(device.id, hostKey)
+    if (running !== undefined) yield* proved.prove({ device_id: device.id, job_id: job.id, ...running })
     yield* job.memo.write({ done: true })
     yield* end(job, device, deviceResult([taskOk(FACTS_TASK, { facts })]))
   }, sql.withTransaction)
@@ -80,7 +84,7 @@ const make = Effect.gen(function* () {
       const { hostname, management_ip } = device
       yield* progress.say(job, "login", `Logging in to ${hostname} at ${management_ip} and saving its configuration`)
       const found = yield* Effect.result(patiently(actorOf(String(device.id)).FinishInit()))
-      if (Result.isSuccess(found)) yield* managed(job, device, found.success.facts, found.success.hostKey)
+      if (Result.isSuccess(found)) yield* managed(job, device, found.success)
       else {
         const error = found.failure
         yield* notYet(job, device, callErrorText(error), isWrongDevice(error))

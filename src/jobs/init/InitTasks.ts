@@ -43,16 +43,20 @@ export const moved = (certificate: JobTask, config: string): DeviceResult =>
 export const notRendered = (certificate: JobTask, text: string): DeviceResult =>
   deviceResult([taskFailed(MAIN, subtaskFailed(RENDER)), certificate, taskFailed(RENDER, text)])
 
-/** The switch answers on its old address only, so everything was taken back. */
-export const notMoved = (certificate: JobTask, config: string, hostname: string, pushed: BasePushed): DeviceResult => {
-  const rejected = pushed.failure?.trimEnd() ?? ""
-  const message = `InitError: Device ${hostname} did not commit new base management config`
-  const text = rejected === "" ? `${message}\n` : `${rejected}\n${message}: ${rejected.split("\n").at(-1)}\n`
-  return deviceResult([
+/** The base configuration holds what is no configuration; none of it was sent. `text` ends in `Type: message` and a newline. */
+export const notPushed = (certificate: JobTask, config: string, text: string): DeviceResult =>
+  deviceResult([
     taskFailed(MAIN, subtaskFailed(PUSH)),
     certificate,
     taskOk(RENDER, config),
     taskFailed(PUSH, text),
     taskOk(FACTS_TASK, { facts: null })
   ])
+
+/** The switch answers on its old address only, so everything was taken back. */
+export const notMoved = (certificate: JobTask, config: string, hostname: string, pushed: BasePushed): DeviceResult => {
+  const rejected = pushed.failure?.trimEnd() ?? ""
+  const message = `InitError: Device ${hostname} did not commit new base management config`
+  const text = rejected === "" ? `${message}\n` : `${rejected}\n${message}: ${rejected.split("\n").at(-1)}\n`
+  return notPushed(certificate, config, text)
 }

@@ -11,6 +11,7 @@ import type { Device } from "../../domain/Device.ts"
 import { JobFailure } from "../../domain/Job.ts"
 import { checkNeighbourStates } from "../../provisioning/NeighbourChecks.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
+import { ProvedConfigStore } from "../../store/ProvedConfigStore.ts"
 import { SyncEventStore } from "../../store/SyncEventStore.ts"
 
 const altered = (hostnames: ReadonlyArray<string>) =>
@@ -22,16 +23,17 @@ const altered = (hostnames: ReadonlyArray<string>) =>
 const make = Effect.gen(function* () {
   const devices = yield* DeviceStore
   const events = yield* SyncEventStore
+  const proved = yield* ProvedConfigStore
   const actorOf = yield* DeviceEntity.client
 
   /** A neighbour that cannot be asked stops the job, but nothing is known against its configuration. */
   const isAltered = Effect.fnUntraced(function* (device: Device) {
     if (device.confhash === null) return false
-    const { hash } = yield* patiently(actorOf(String(device.id)).ReadRunningConfig({ login: {} })).pipe(
+    const running = yield* patiently(actorOf(String(device.id)).ReadRunningConfig({ login: {} })).pipe(
       Effect.tapError((error) => Effect.logWarning(`${device.hostname} cannot be checked: ${error.message}`)),
       Effect.mapError(() => altered([device.hostname]))
     )
-    return hash !== device.confhash
+    return !(yield* proved.isRun(device, device.confhash, running))
   })
 
   const check = Effect.fn("NeighbourSync.check")(function* (

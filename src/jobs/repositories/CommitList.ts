@@ -2,22 +2,24 @@
 import type { CommitRefusal, CommitState, RepositoryCommit } from "../../domain/RepositoryCommit.ts"
 import type { LoggedCommit } from "../../git/GitCommit.ts"
 
-const stateAt = (index: number, inForce: number, isRefused: boolean): CommitState => {
+const stateAt = (index: number, inForce: number, isRefused: boolean, isWaiting: boolean): CommitState => {
   if (index === inForce) return "in_force"
+  if (isWaiting) return "waiting"
   if (inForce >= 0 && index > inForce) return "replaced"
   return isRefused ? "refused" : "not_applied"
 }
 
-/** Commits, the newest first, with what became of each; `refusals` by commit. */
+/** Commits, the newest first, with what became of each; `refusals` by commit, `waiting` the one that waits for a confirmation. */
 export const commitList = (
   logged: ReadonlyArray<LoggedCommit>,
   inForce: string | null,
-  refusals: ReadonlyMap<string, CommitRefusal>
+  refusals: ReadonlyMap<string, CommitRefusal>,
+  waiting: string | null = null
 ): ReadonlyArray<RepositoryCommit> => {
   const position = logged.findIndex(({ hash }) => hash === inForce)
   return logged.map(({ author, committer, hash, message, seconds }, index) => {
     const refusal = refusals.get(hash) ?? null
-    const state = stateAt(index, position, refusal !== null)
+    const state = stateAt(index, position, refusal !== null, hash === waiting)
     return {
       commit: hash,
       author,

@@ -5,7 +5,9 @@
  */
 import { Context, Effect, Layer, Schedule, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
+import type { VlanLosses } from "../../settings/SettingsEffects.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
+import { InterfaceStore } from "../../store/InterfaceStore.ts"
 import { type RepositoryName, RepositoryStore } from "../../store/RepositoryStore.ts"
 import { SyncEventStore } from "../../store/SyncEventStore.ts"
 import { type CheckedCommit, type RefreshCause, RefreshRefused } from "./RefreshRefused.ts"
@@ -22,15 +24,19 @@ const ATTEMPTS = Schedule.spaced("50 millis").pipe(Schedule.upTo({ duration: "10
 const BUSY =
   "Another job is locking configuration of devices, try again later (Unable to acquire lock for configuring devices)"
 
+/** A checked commit, and the VLANs whose new names its ports get with it. */
+export type PutCommit = CheckedCommit & { readonly renames?: VlanLosses["renames"] }
+
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const repositories = yield* RepositoryStore
   const devices = yield* DeviceStore
+  const ports = yield* InterfaceStore
   const events = yield* SyncEventStore
 
   const putOnce = Effect.fnUntraced(function* (
     name: RepositoryName,
-    { affected, commits }: CheckedCommit,
+    { affected, commits, renames }: PutCommit,
     cause: RefreshCause,
     checkedBeside: string
   ) {
@@ -38,11 +44,13 @@ const make = Effect.gen(function* () {
     if ((yield* repositories.inForce) !== checkedBeside) return yield* new Overtaken()
     for (const commit of commits) yield* repositories.put(commit)
     const concerned = yield* devices.byHostnames(affected)
+    // with the rows of these devices locked, so that nobody changes their ports meanwhile
     yield* events.unsynchronize(concerned, { cause: `refresh_${name}`, by: cause.by, job_id: cause.jobId })
+    for (const { ids, names } of renames ?? []) yield* ports.renameVlans(ids, names)
   }, sql.withTransaction)
 
   const put = Effect.fn("CommitsInForce.put")(
-    (name: RepositoryName, checked: CheckedCommit, cause: RefreshCause, checkedBeside: string) =>
+    (name: RepositoryName, checked: PutCommit, cause: RefreshCause, checkedBeside: string) =>
       putOnce(name, checked, cause, checkedBeside).pipe(
         Effect.retry({ while: (error) => error._tag === "CommitsLocked", schedule: ATTEMPTS }),
         Effect.catchTag("CommitsLocked", () => Effect.fail(new RefreshRefused({ status: 503, message: BUSY })))
@@ -60,7 +68,7 @@ export class CommitsInForce extends Context.Service<
     readonly now: Effect.Effect<string, SqlError.SqlError>
     readonly put: (
       name: RepositoryName,
-      checked: CheckedCommit,
+      checked: PutCommit,
       cause: RefreshCause,
       checkedBeside: string
     ) => Effect.Effect<void, Overtaken | RefreshRefused | SqlError.SqlError>

@@ -7,6 +7,7 @@
 import { Effect, Schema } from "effect"
 import type { SqlError } from "effect/sql"
 import type { JobEvent } from "../../../machines/job/JobLifecycle.ts"
+import { NO_EFFECTS } from "../../domain/CommitEffects.ts"
 import type { JobNotFound } from "../../domain/Job.ts"
 import { RefreshRepository } from "../../domain/jobs/RefreshRepository.ts"
 import { JobStore } from "../../store/JobStore.ts"
@@ -14,7 +15,7 @@ import type { RepositoryName } from "../../store/RepositoryStore.ts"
 import { JobEngine } from "../engine/JobEngine.ts"
 import { handle, type JobHandler, type JobRun, memoOf, alreadyEnded } from "../engine/JobHandler.ts"
 import { JobStates } from "../engine/JobStates.ts"
-import { type RefreshOutcome, RefreshRefused } from "./RefreshRefused.ts"
+import { type RefreshOutcome, RefreshRefused, type RefreshWishes } from "./RefreshRefused.ts"
 import { RepositoryUpdate } from "./RepositoryUpdate.ts"
 
 /** How often a refresh that waits for its remote looks whether it was aborted. */
@@ -24,6 +25,17 @@ type Refresh = JobRun<typeof RefreshRepository>
 
 /** The memo that the job was started with. */
 const memorized = ({ read }: Refresh["memo"]) => Effect.flatMap(read, (memo) => Effect.orDie(Effect.fromOption(memo)))
+
+const wishesOf = ({
+  confirm,
+  rename_ports
+}: {
+  readonly confirm: string | undefined
+  readonly rename_ports: boolean | undefined
+}): RefreshWishes => ({
+  ...(confirm === undefined ? {} : { confirm }),
+  ...(rename_ports === undefined ? {} : { renamePorts: rename_ports })
+})
 
 const make = Effect.gen(function* () {
   const states = yield* JobStates
@@ -37,10 +49,14 @@ const make = Effect.gen(function* () {
     function* (
       { id, memo }: Refresh,
       repository: RepositoryName,
-      { commit, message, problems, status }: RefreshRefused
+      { commit, effects, message, problems, status }: RefreshRefused
     ) {
       const reasons = { ...(problems === undefined ? {} : { problems }), ...(commit === undefined ? {} : { commit }) }
-      yield* memo.write({ repository, refused: { status, message, ...reasons } })
+      yield* memo.write(
+        commit !== undefined && effects !== undefined
+          ? { repository, waits: { message, commit, effects } }
+          : { repository, refused: { status, message, ...reasons } }
+      )
       const event: JobEvent =
         status === 503
           ? { type: "LOCK_BUSY" }
@@ -64,9 +80,10 @@ const make = Effect.gen(function* () {
 
   const handler: JobHandler<typeof RefreshRepository> = Effect.fn("RefreshRepository")(function* (job) {
     const { aborting, id, memo, user } = job
-    const { repository } = yield* memorized(memo)
-    const refreshed = updates.update(repository, { by: user, jobId: id }).pipe(
-      Effect.tap(({ commit, warnings }) => memo.write({ repository, warnings, commit })),
+    const { confirm, rename_ports, repository } = yield* memorized(memo)
+    const wishes = wishesOf({ confirm, rename_ports })
+    const refreshed = updates.update(repository, { by: user, jobId: id, ...wishes }).pipe(
+      Effect.tap(({ commit, effects, warnings }) => memo.write({ repository, warnings, commit, effects })),
       Effect.map(({ message }) => ({
         result: { message, repository: repository.toUpperCase() },
         change_score: null
@@ -87,20 +104,26 @@ const Refreshed = Schema.Struct({ message: Schema.String })
 /** Refreshes a repository and waits for the outcome, or why it was refused. */
 export const refresh = Effect.fn("RefreshRepository.refresh")(function* (
   name: RepositoryName,
-  user: string
+  user: string,
+  { confirm, renamePorts }: RefreshWishes = {}
 ): Effect.fn.Return<
-  Pick<RefreshOutcome, "message" | "warnings">,
+  Pick<RefreshOutcome, "message" | "warnings" | "effects">,
   RefreshRefused | SqlError.SqlError | JobNotFound,
   JobEngine | JobStore
 > {
   const engine = yield* JobEngine
   const jobs = yield* JobStore
-  const memo = { repository: name }
+  const memo = {
+    repository: name,
+    ...(confirm === undefined ? {} : { confirm }),
+    ...(renamePorts === undefined ? {} : { rename_ports: renamePorts })
+  }
   const id = yield* engine.start(RefreshRepository, null, { memo, user, delaySeconds: 0 })
   const { result } = yield* engine.ended(id)
   const remembered = yield* memorized(memoOf(jobs, RefreshRepository, id))
-  const { refused, warnings = [] } = remembered
+  const { effects = NO_EFFECTS, refused, waits, warnings = [] } = remembered
   if (refused !== undefined) return yield* new RefreshRefused(refused)
+  if (waits !== undefined) return yield* new RefreshRefused({ status: 409, ...waits })
   const { message } = yield* Effect.orDie(Schema.decodeUnknownEffect(Refreshed)(result))
-  return { message, warnings }
+  return { message, warnings, effects }
 })

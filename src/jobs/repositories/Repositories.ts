@@ -1,11 +1,13 @@
 /** The two repositories as the API shows and refreshes them (docs/settings-repository.md#refresh). */
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlError } from "effect/sql"
+import { CommitEffects } from "../../domain/CommitEffects.ts"
 import { Remark } from "../../domain/Remark.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import type { RepositoryName } from "../../store/RepositoryStore.ts"
 import { JobEngine } from "../engine/JobEngine.ts"
 import { refresh } from "./RefreshRepository.ts"
+import type { RefreshRefused, RefreshWishes } from "./RefreshRefused.ts"
 import { RepositoryProblems } from "./RepositoryProblems.ts"
 import { RepositoryUpdate } from "./RepositoryUpdate.ts"
 
@@ -20,16 +22,23 @@ export class RepositoryBusy extends Schema.TaggedError<RepositoryBusy>()("Reposi
   message: Schema.String
 }) {}
 
+/** The commit takes away too much and waits, or another one than the newest was confirmed. Answered with 409. */
+export class RepositoryWaits extends Schema.TaggedError<RepositoryWaits>()("RepositoryWaits", {
+  message: Schema.String,
+  effects: Schema.optionalKey(CommitEffects)
+}) {}
+
 /** Git or something else failed. Answered with 500. */
 export class RepositoryFailed extends Schema.TaggedError<RepositoryFailed>()("RepositoryFailed", {
   message: Schema.String,
   problems: Schema.optionalKey(Schema.Array(Remark))
 }) {}
 
-/** The commit that a refresh brought into force, as a text, and what is doubtful about it. */
+/** The commit that a refresh brought into force, as a text, what is doubtful about it, and what it means. */
 export interface RefreshedRepository {
   readonly message: string
   readonly warnings: ReadonlyArray<Remark>
+  readonly effects: CommitEffects
 }
 
 /** What is wrong with a repository now; `commit` is the one in force. */
@@ -39,6 +48,14 @@ export interface ProblemsOfRepository {
   readonly warnings: ReadonlyArray<Remark>
 }
 
+/** Why a refresh brought nothing into force, by what its caller can do. */
+export const repositoryError = ({ effects, message, problems, status }: RefreshRefused) => {
+  if (status === 503) return new RepositoryBusy({ message })
+  if (status === 409) return new RepositoryWaits({ message, ...(effects === undefined ? {} : { effects }) })
+  const reasons = { message, ...(problems === undefined ? {} : { problems }) }
+  return status === 400 ? new RepositoryInvalid(reasons) : new RepositoryFailed(reasons)
+}
+
 const make = Effect.gen(function* () {
   const updates = yield* RepositoryUpdate
   const problems = yield* RepositoryProblems
@@ -46,15 +63,13 @@ const make = Effect.gen(function* () {
   return Repositories.of({
     describe: updates.describe,
     problems: problems.find,
-    refresh: (name, user) =>
-      refresh(name, user).pipe(
+    waiting: updates.waiting,
+    refresh: (name, user, wishes) =>
+      refresh(name, user, wishes).pipe(
         Effect.mapError((error) => {
           if (SqlError.isSqlError(error)) return error
           if (error._tag === "JobNotFound") return new RepositoryFailed({ message: error.message })
-          const { message, status } = error
-          if (status === 503) return new RepositoryBusy({ message })
-          const reasons = { message, ...(error.problems === undefined ? {} : { problems: error.problems }) }
-          return status === 400 ? new RepositoryInvalid(reasons) : new RepositoryFailed(reasons)
+          return repositoryError(error)
         }),
         Effect.provideContext(services)
       )
@@ -70,8 +85,14 @@ export class Repositories extends Context.Service<
     /** Fetches, checks and applies the newest commit, recorded as a job of this user. */
     readonly refresh: (
       name: RepositoryName,
-      user: string
-    ) => Effect.Effect<RefreshedRepository, RepositoryInvalid | RepositoryBusy | RepositoryFailed | SqlError.SqlError>
+      user: string,
+      wishes?: RefreshWishes
+    ) => Effect.Effect<
+      RefreshedRepository,
+      RepositoryInvalid | RepositoryBusy | RepositoryWaits | RepositoryFailed | SqlError.SqlError
+    >
+    /** The commit that waits until somebody confirms it. */
+    readonly waiting: RepositoryUpdate["Service"]["waiting"]
     /** Warnings of what is in force, and why the last refresh was refused. */
     readonly problems: (name: RepositoryName) => Effect.Effect<ProblemsOfRepository, SqlError.SqlError>
   }

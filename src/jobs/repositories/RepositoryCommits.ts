@@ -61,7 +61,11 @@ const make = Effect.gen(function* () {
     const inForce = Option.getOrNull(yield* repositories.commitOf(name, ""))
     const copy = yield* Effect.option(copies.of(name))
     const commits = Option.isSome(copy) ? yield* logged(copy.value, inForce, count) : []
-    return { in_force: inForce, commits: commitList(commits, inForce, yield* refusals(name)) }
+    const waiting = Option.map(yield* refreshes.waiting(name), ({ commit }) => commit)
+    return {
+      in_force: inForce,
+      commits: commitList(commits, inForce, yield* refusals(name), Option.getOrNull(waiting))
+    }
   })
 
   return RepositoryCommits.of({ list })

@@ -11,6 +11,7 @@ import type { GitRepository } from "../../git/GitRepository.ts"
 import type { Device } from "../../domain/Device.ts"
 import { placeText, type Remark, remarkText } from "../../domain/Remark.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
+import { ActiveSettings } from "../../settings/ActiveSettings.ts"
 import { affectedDevices, changedFiles } from "../../settings/AffectedDevices.ts"
 import { downstreamDevices } from "../../settings/DownstreamDevices.ts"
 import { effectiveSettings, groupsOfDevice } from "../../settings/EffectiveSettings.ts"
@@ -23,7 +24,7 @@ import { buildSnapshot, type SettingsSnapshot } from "../../settings/SettingsSna
 import type { DeviceStore } from "../../store/DeviceStore.ts"
 import type { LinknetStore } from "../../store/LinknetStore.ts"
 import type { MgmtDomainStore } from "../../store/MgmtDomainStore.ts"
-import type { AppliedCommit } from "../../store/RepositoryStore.ts"
+import { type AppliedCommit, RepositoryStore } from "../../store/RepositoryStore.ts"
 import { ActiveTemplates } from "../../templates/ActiveTemplates.ts"
 import { UndefinedPrints } from "../../templates/UndefinedPrints.ts"
 import { type CheckedCommit, RefreshRefused } from "./RefreshRefused.ts"
@@ -68,6 +69,8 @@ const branchOf = (settings: SettingsSnapshot, device: Device) =>
 const make = Effect.gen(function* () {
   const services = yield* Effect.context<DeviceStore | LinknetStore | MgmtDomainStore | ServerConfig>()
   const config = yield* ServerConfig
+  const active = yield* ActiveSettings
+  const repositories = yield* RepositoryStore
   const templates = yield* ActiveTemplates
   const rendering = yield* StrictRendering
   const undefinedPrints = yield* UndefinedPrints
@@ -104,12 +107,23 @@ const make = Effect.gen(function* () {
     return changed
   })
 
+  /** The settings in force, which are known already most of the time; undefined before the first commit. */
+  const snapshotBefore = Effect.fnUntraced(function* (applied: Option.Option<AppliedCommit>, root: string) {
+    if (Option.isNone(applied)) return undefined
+    const { commit, files } = applied.value
+    const known = yield* Effect.option(active.snapshot)
+    const isSame = Option.contains(yield* repositories.commitOf("settings", ""), commit)
+    if (isSame && Option.isSome(known)) return known.value
+    return Result.getOrUndefined(snapshotOf(new Map(Object.entries(files)), root))
+  })
+
+  // a branch that the commit asks for comes into force with it, and is checked then
+  const templatesOf = (branch: string | null) =>
+    Effect.catchTag(templates.snapshot(branch), "NoTemplates", () => templates.snapshot(null))
+
   /** With STRICT_SETTINGS every warning is a problem, and so is what any device would print for an undefined variable. */
   const strict = Effect.fnUntraced(function* (settings: SettingsSnapshot, warnings: ReadonlyArray<Remark>) {
     if (!config.STRICT_SETTINGS) return []
-    // a branch that the commit asks for comes into force with it, and is checked then
-    const templatesOf = (branch: string | null) =>
-      Effect.catchTag(templates.snapshot(branch), "NoTemplates", () => templates.snapshot(null))
     return strictProblems([...warnings, ...(yield* rendering.check({ settings, templates: templatesOf }))])
   })
 
@@ -131,11 +145,9 @@ const make = Effect.gen(function* () {
     if (problems.length > 0) return yield* refused(problems, snapshot.files)
     const strictly = yield* strict(snapshot, warnings)
     if (strictly.length > 0) return yield* refused(strictly, snapshot.files)
-    const before = Option.map(applied, ({ files }) => snapshotOf(new Map(Object.entries(files)), repository.directory))
-    const affected =
-      Option.isSome(before) && Result.isSuccess(before.value)
-        ? yield* concerned(before.value.success, snapshot, inventory, downstreamDevices(inventory, linknets))
-        : []
+    const before = yield* snapshotBefore(applied, repository.directory)
+    const below = downstreamDevices(inventory, linknets)
+    const affected = before === undefined ? [] : yield* concerned(before, snapshot, inventory, below)
     const files = Object.fromEntries(tree.files)
     const description = commitText(commit)
     const row: AppliedCommit = {
@@ -150,7 +162,16 @@ const make = Effect.gen(function* () {
       commits: [row],
       affected,
       branches: templatesBranches(snapshot),
-      warnings: [...warnings, ...(yield* undefinedPrints.inForce)]
+      warnings: [...warnings, ...(yield* undefinedPrints.inForce)],
+      ...(before === undefined
+        ? {}
+        : {
+            compared: {
+              inForce: { settings: before, templates: templates.snapshot },
+              changed: { settings: snapshot, templates: templatesOf },
+              settings: { before, after: snapshot, devices: inventory, below }
+            }
+          })
     }
   })
 

@@ -19,7 +19,7 @@ import { DeviceStore } from "../../store/DeviceStore.ts"
 import { type AppliedCommit, RepositoryStore } from "../../store/RepositoryStore.ts"
 import { compileAll } from "../../templates/Compilation.ts"
 import { affectedTypes, changedTemplateFiles, devicesOfTypes } from "../../templates/TemplateChanges.ts"
-import { NoTemplates } from "../../templates/ActiveTemplates.ts"
+import { ActiveTemplates, NoTemplates } from "../../templates/ActiveTemplates.ts"
 import { checkTemplates } from "../../templates/TemplateCheck.ts"
 import { errorRemark } from "../../templates/TemplateErrors.ts"
 import { buildTemplateSnapshot, isTemplatePath, type TemplateSnapshot } from "../../templates/TemplateSnapshot.ts"
@@ -37,6 +37,13 @@ interface CheckedBranch {
 
 const snapshotOf = (files: ReadonlyMap<string, string>, root: string) => buildTemplateSnapshot({ files, root })
 
+/** The templates of these branches. */
+const templatesOf = (branches: ReadonlyArray<CheckedBranch>) => {
+  const snapshots = new Map(branches.map(({ after, row }) => [row.ref, after]))
+  return (branch: string | null) =>
+    Effect.mapError(Effect.fromNullishOr(snapshots.get(branch ?? "")), () => new NoTemplates({ branch: branch ?? "" }))
+}
+
 /** Branches that groups name, each once. */
 const branchesOf = (settings: Option.Option<SettingsSnapshot>): ReadonlyArray<string> =>
   Option.match(settings, { onNone: () => [], onSome: templatesBranches })
@@ -46,6 +53,7 @@ const make = Effect.gen(function* () {
   const repositories = yield* RepositoryStore
   const active = yield* ActiveSettings
   const config = yield* ServerConfig
+  const templates = yield* ActiveTemplates
   const rendering = yield* StrictRendering
   const undefinedPrints = yield* UndefinedPrints
 
@@ -90,13 +98,8 @@ const make = Effect.gen(function* () {
     branches: ReadonlyArray<CheckedBranch>
   ) {
     if (!config.STRICT_TEMPLATES) return
-    const snapshots = new Map(branches.map(({ after, row }) => [row.ref, after]))
-    const templates = (branch: string | null) =>
-      Effect.mapError(
-        Effect.fromNullishOr(snapshots.get(branch ?? "")),
-        () => new NoTemplates({ branch: branch ?? "" })
-      )
-    const rendered = Option.isNone(settings) ? [] : yield* rendering.check({ settings: settings.value, templates })
+    const sources = { templates: templatesOf(branches) }
+    const rendered = Option.isNone(settings) ? [] : yield* rendering.check({ settings: settings.value, ...sources })
     const problems = [...branches.flatMap(({ warnings }) => warnings), ...rendered]
     if (problems.length === 0) return
     const message = problems.map((problem) => `Refused by STRICT_TEMPLATES: ${remarkText(problem)}`).join("\n")
@@ -114,9 +117,22 @@ const make = Effect.gen(function* () {
     for (const branch of branchesOf(settings)) branches.push(yield* readBranch(repository, branch))
     yield* strict(settings, branches)
     const all = yield* devices.all
+    const [own] = branches
+    const changed = templatesOf(branches)
+    const compared =
+      Option.isNone(settings) || own?.before === undefined
+        ? {}
+        : {
+            compared: {
+              inForce: { settings: settings.value, templates: templates.snapshot },
+              changed: { settings: settings.value, templates: changed },
+              templates: { before: own.before, after: own.after }
+            }
+          }
     const again = undefinedPrints.remarks(branches.map(({ after }) => after))
     return {
       warnings: [...branches.flatMap(({ warnings }) => warnings), ...again],
+      ...compared,
       commits: branches.map(({ row }) => row),
       branches: [],
       affected: branches.flatMap((branch) =>

@@ -10,10 +10,12 @@ import { type DeviceResult, deviceResult, JobFailure, subtaskFailed, taskFailed,
 import { ApplyConfig } from "../../domain/jobs/ApplyConfig.ts"
 import { requireManageable } from "../../domain/platforms/Unmanageable.ts"
 import { type ChangeReport, isOpen } from "../../devices/ChangeExecutor.ts"
+import { SyncEventStore } from "../../store/SyncEventStore.ts"
+import { failureOf } from "./SyncStatus.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { type JobDevice, JobStore } from "../../store/JobStore.ts"
 import { callErrorText } from "../engine/CallErrorText.ts"
-import { broken, ChangeCalls } from "./ChangeCalls.ts"
+import { broken, ChangeCalls, refusedCandidate } from "./ChangeCalls.ts"
 import { DeviceStates } from "../engine/DeviceStates.ts"
 import { deviceRows, handle, type JobHandler, type JobRun, refusedAsFailure } from "../engine/JobHandler.ts"
 import { JobWindows } from "../engine/JobWindows.ts"
@@ -56,6 +58,7 @@ const make = Effect.gen(function* () {
   const calls = yield* ChangeCalls
   const timerWaits = yield* TimerWaits
   const windows = yield* JobWindows
+  const events = yield* SyncEventStore
 
   const find = Effect.fnUntraced(function* (hostname: string) {
     const device = yield* refusedAsFailure(devices.getByHostname(hostname))
@@ -74,13 +77,20 @@ const make = Effect.gen(function* () {
       Effect.flatMap(({ id }) =>
         Effect.flatMap(timerWaits.watch(job), (timers) => timers.orLeave(id, calls.run(device.id, id)))
       ),
-      Effect.catchTag(["UnmanageableDevice", "UnseenDevice"], (error) => Effect.succeed(broken(callErrorText(error))))
+      Effect.catchTag(["UnmanageableDevice", "UnseenDevice"], (error) => Effect.succeed(broken(callErrorText(error)))),
+      Effect.catchTag(["ReplaceConfigException", "MergeConfigException"], (error) =>
+        Effect.succeed(refusedCandidate(error))
+      )
     )
   })
 
   /** The row and the new state belong together: a restart finds both or none. */
-  const record = Effect.fnUntraced(function* (job: ApplyJob, { hostname, id }: Device, report: ChangeReport) {
+  const record = Effect.fnUntraced(function* (job: ApplyJob, device: Device, report: ChangeReport) {
+    const { hostname, id } = device
     yield* jobs.addDevice(job.id, pushedRow(hostname, report, { main: MAIN_TASK, push: PUSH_TASK }))
+    if (report.reason === "leftConfiguration" && report.result === "unknown") {
+      yield* events.unsynchronize([device], { cause: failureOf(report), by: job.user, job_id: job.id })
+    }
     if (job.args.dry_run || !report.ok) return
     yield* states.apply(id, { type: "LIVE_APPLY_CONFIG" }, { by: job.user, jobId: job.id })
   }, sql.withTransaction)

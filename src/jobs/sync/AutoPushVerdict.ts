@@ -8,12 +8,14 @@ import { type Refusal, refusalOf } from "../../domain/AutoPush.ts"
 import type { AutoPushRule } from "../../domain/AutoPushRules.ts"
 import { AUTO_PUSH_BELOW } from "../../domain/ChangeScore.ts"
 import type { Device } from "../../domain/Device.ts"
+import { platformOf } from "../../domain/platforms/Platforms.ts"
 import * as UnifiedPatch from "../../drivers/UnifiedPatch.ts"
 import { ActiveSettings } from "../../settings/ActiveSettings.ts"
 import { groupsOfDevice } from "../../settings/EffectiveSettings.ts"
 import { ChangeStore } from "../../store/ChangeStore.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import type { JobDevice } from "../../store/JobStore.ts"
+import { ProvedConfigStore } from "../../store/ProvedConfigStore.ts"
 import { SyncEventStore } from "../../store/SyncEventStore.ts"
 import { ActiveTemplates } from "../../templates/ActiveTemplates.ts"
 import { autoPushRules } from "../../templates/AutoPushFile.ts"
@@ -32,6 +34,7 @@ type SiteRules = Result.Result<ReadonlyArray<AutoPushRule>, Refusal>
 
 const make = Effect.gen(function* () {
   const changes = yield* ChangeStore
+  const provedConfigs = yield* ProvedConfigStore
   const devices = yield* DeviceStore
   const events = yield* SyncEventStore
   const settings = yield* ActiveSettings
@@ -64,14 +67,14 @@ const make = Effect.gen(function* () {
   })
 
   /** What the device runs and what it would run; none when that is not known line by line. */
-  const configurations = Effect.fnUntraced(function* (jobId: number, { id }: Device) {
+  const configurations = Effect.fnUntraced(function* (jobId: number, { id, platform }: Device) {
     const progress = (yield* changes.progressOfJob(jobId)).find(({ device_id }) => device_id === id)
     const change = progress === undefined ? Option.none() : yield* changes.get(progress.id)
-    const proved = yield* changes.proved(id)
-    return Option.flatMap(proved, ({ config: before }) =>
-      Option.flatMap(change, ({ protocol }) =>
-        Option.map(UnifiedPatch.apply(before, protocol.diff ?? ""), (after) => ({ before, after }))
-      )
+    const proved = yield* provedConfigs.of(id)
+    const notation = platformOf(platform)?.configuration
+    if (notation === undefined) return Option.none()
+    return Option.flatMap(proved, ({ config }) =>
+      Option.flatMap(change, ({ protocol }) => UnifiedPatch.applyToConfig(notation, config, protocol.diff ?? ""))
     )
   })
 

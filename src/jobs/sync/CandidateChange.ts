@@ -9,9 +9,10 @@ import type { ChangeToRun } from "../../store/ChangeStore.ts"
 import { DerivedSecretStore } from "../../store/DerivedSecretStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import { JobWindows } from "../engine/JobWindows.ts"
-import { ChangeCalls } from "./ChangeCalls.ts"
+import { originOf } from "../../templates/LineOrigin.ts"
+import { ChangeCalls, type CandidateRefused, refusedCandidate } from "./ChangeCalls.ts"
 import { Fence } from "./Fence.ts"
-import { fenced, outsideWindow, renderFailed, unmanageable, unseen } from "./SyncTasks.ts"
+import { fenced, outsideWindow, renderFailed, syncResult, unmanageable, unseen } from "./SyncTasks.ts"
 import type { SyncWork } from "./SyncWork.ts"
 
 const make = Effect.gen(function* () {
@@ -51,10 +52,15 @@ const make = Effect.gen(function* () {
       dryRun,
       force,
       expectedHash: device.confhash,
+      originOf: (line: string) => originOf(rendered.success, device.platform ?? "", line),
       ...policy,
       ...(shown === null ? {} : { shown: shown.success })
     }
+    const notConfiguration = (error: CandidateRefused) =>
+      refuse(work, device, syncResult(candidate, refusedCandidate(error)))
     return yield* Effect.catchTags(calls.store(device, wanted), {
+      ReplaceConfigException: notConfiguration,
+      MergeConfigException: notConfiguration,
       UnmanageableDevice: (error) => refuse(work, device, unmanageable(error)),
       UnseenDevice: (error) => refuse(work, device, unseen(error))
     })

@@ -12,10 +12,12 @@ import { patiently } from "../../devices/PatientCall.ts"
 import { lineCount } from "../../domain/ConfigLines.ts"
 import type { MissingLinesPolicy } from "../../domain/ChangeNotes.ts"
 import type { Device } from "../../domain/Device.ts"
-import { can } from "../../domain/platforms/Platforms.ts"
+import { can, platformOf } from "../../domain/platforms/Platforms.ts"
 import { requireManageable, type UnmanageableDevice } from "../../domain/platforms/Unmanageable.ts"
 import type { UnseenDevice } from "../../domain/UnseenDevice.ts"
 import * as Candidate from "../../drivers/Candidate.ts"
+import { type MergeConfigException, renderError, type ReplaceConfigException } from "../../drivers/DriverErrors.ts"
+import { type GatedCandidate, passGate } from "../../drivers/GatedSession.ts"
 import { rareRetry } from "../../runtime/RareRetry.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { ChangeStore, type ChangeToRun } from "../../store/ChangeStore.ts"
@@ -39,7 +41,12 @@ export interface WantedChange {
   readonly shown?: ShownChange
   /** Hash of what the device is expected to run; null when anything is fine. */
   readonly expectedHash: string | null
+  /** Where a line of the candidate comes from; asked of lines that are refused. */
+  readonly originOf?: GatedCandidate["originOf"]
 }
+
+/** The candidate holds lines that are no configuration. */
+export type CandidateRefused = ReplaceConfigException | MergeConfigException
 
 /** Lines that the time of the setting is enough for, and further ones that need another second of it. */
 const USUAL_LINES = 10_000
@@ -72,6 +79,20 @@ export const broken = (text: string): ChangeReport => ({
   hash: null
 })
 
+/** The report of a change whose candidate was refused, so that nothing was stored or sent. */
+export const refusedCandidate = (error: CandidateRefused): ChangeReport => ({
+  waiting: false,
+  result: "discarded",
+  runs: "old",
+  ok: false,
+  phase: "discarded",
+  reason: "rejected",
+  message: error.message,
+  failure: renderError(error),
+  diff: "",
+  hash: null
+})
+
 /** The report of a call that a moving actor may have refused; a call that fails for good is reported as broken. */
 const reported = <E extends CallError>(call: Effect.Effect<ChangeReport, E>): Effect.Effect<ChangeReport> =>
   rareRetry(call, Effect.retry({ while: (error) => error._tag === "ChangeMoved", schedule: MOVED_ATTEMPTS })).pipe(
@@ -86,6 +107,12 @@ const make = Effect.gen(function* () {
 
   const store = Effect.fn("ChangeCalls.store")(function* (device: Device, wanted: WantedChange) {
     yield* requireManageable(device)
+    const platform = platformOf(device.platform)
+    const { candidate: text, originOf } = wanted
+    if (platform !== undefined) {
+      const { hostname } = device
+      yield* passGate({ hostname, platform, text, mode: "replace", ...(originOf === undefined ? {} : { originOf }) })
+    }
     if (!wanted.dryRun) yield* unseen.requireSeen(device.id)
     const mode = can(device, "timer") ? wanted.mode : 0
     const protocol = newChange({
@@ -132,11 +159,11 @@ const make = Effect.gen(function* () {
 export class ChangeCalls extends Context.Service<
   ChangeCalls,
   {
-    /** The job's change on the device, new or as it was stored before. */
+    /** The job's change on the device, new or as it was stored before. Nothing is stored of a candidate that is refused. */
     readonly store: (
       device: Device,
       wanted: WantedChange
-    ) => Effect.Effect<ChangeToRun, UnmanageableDevice | UnseenDevice | SqlError.SqlError>
+    ) => Effect.Effect<ChangeToRun, UnmanageableDevice | UnseenDevice | CandidateRefused | SqlError.SqlError>
     /** Runs a stored change to its end or to where it waits for a verdict; one that has ended only reports. */
     readonly run: (deviceId: number, changeId: number) => Effect.Effect<ChangeReport>
     /** Tells a change that waits how the others fared. */

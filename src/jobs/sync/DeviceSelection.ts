@@ -2,6 +2,9 @@
 import { Context, Effect, Layer } from "effect"
 import type { SqlError } from "effect/sql"
 import type { Device, DeviceType } from "../../domain/Device.ts"
+import type { SkippedDevices } from "../../domain/jobs/SyncDevices.ts"
+import { isManageable } from "../../domain/platforms/Platforms.ts"
+import { UnmanageableDevice } from "../../domain/platforms/Unmanageable.ts"
 import { ActiveSettings, type SettingsError } from "../../settings/ActiveSettings.ts"
 import { groupsOfDevice } from "../../settings/EffectiveSettings.ts"
 import { selectionGroups } from "../../settings/SettingsGroups.ts"
@@ -15,6 +18,20 @@ export interface Selector {
   /** Also devices that are synchronized. Devices that are named are always taken. */
   readonly resync: boolean
 }
+
+/** The devices that a driver can log in to, and the others. Devices that are named are all kept: each of them has to answer. */
+export const manageableOf = ({ hostnames }: Pick<Selector, "hostnames">, selected: ReadonlyArray<Device>) => {
+  const devices = hostnames === undefined ? selected.filter(isManageable) : selected
+  const others = hostnames === undefined ? selected.filter((device) => !isManageable(device)) : []
+  const skipped: SkippedDevices = Object.fromEntries(
+    others.map((device) => [device.hostname, new UnmanageableDevice(device).message])
+  )
+  return { devices, skipped }
+}
+
+/** The part of a job's result that names skipped devices; nothing when there are none. */
+export const skippedPart = (skipped: SkippedDevices | undefined): { readonly skipped_devices?: SkippedDevices } =>
+  skipped === undefined || Object.keys(skipped).length === 0 ? {} : { skipped_devices: skipped }
 
 const make = Effect.gen(function* () {
   const devices = yield* DeviceStore

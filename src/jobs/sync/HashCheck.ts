@@ -2,7 +2,7 @@
  * The check that ends a whole job before anything is pushed: every selected device whose configuration we know must still run
  * it (`abort_on_failure`, docs/changes.md#the-way-of-a-change and docs/changes.md#hash-check).
  */
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Result } from "effect"
 import type { SqlError } from "effect/sql"
 import { DeviceEntity } from "../../devices/DeviceCalls.ts"
 import { patiently } from "../../devices/PatientCall.ts"
@@ -10,6 +10,7 @@ import type { Device } from "../../domain/Device.ts"
 import { JobFailure } from "../../domain/Job.ts"
 import { isManageable } from "../../domain/platforms/Platforms.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
+import { ProvedConfigStore } from "../../store/ProvedConfigStore.ts"
 import { SyncEventStore } from "../../store/SyncEventStore.ts"
 import { isWrongDevice } from "../engine/CallErrorText.ts"
 import type { RunningJob } from "../engine/JobHandler.ts"
@@ -25,14 +26,18 @@ interface Mismatch {
 const make = Effect.gen(function* () {
   const config = yield* ServerConfig
   const events = yield* SyncEventStore
+  const proved = yield* ProvedConfigStore
   const actorOf = yield* DeviceEntity.client
 
-  const mismatch = (device: Device): Effect.Effect<Mismatch | null> =>
-    Effect.match(patiently(actorOf(String(device.id)).ReadRunningConfig({ login: {} })), {
-      onSuccess: ({ hash }) =>
-        hash === device.confhash ? null : { device, why: "its configuration was altered outside of Switchyard" },
-      onFailure: (error) => ({ device, why: isWrongDevice(error) ? `WrongDevice: ${error.message}` : error.message })
-    })
+  const mismatch = Effect.fnUntraced(function* (device: Device): Effect.fn.Return<Mismatch | null, SqlError.SqlError> {
+    const read = yield* Effect.result(patiently(actorOf(String(device.id)).ReadRunningConfig({ login: {} })))
+    if (Result.isFailure(read)) {
+      const { message } = read.failure
+      return { device, why: isWrongDevice(read.failure) ? `WrongDevice: ${message}` : message }
+    }
+    const isRun = yield* proved.isRun(device, device.confhash, read.success)
+    return isRun ? null : { device, why: "its configuration was altered outside of Switchyard" }
+  })
 
   const check = Effect.fn("HashCheck.check")(function* (job: RunningJob, selected: ReadonlyArray<Device>) {
     // a device that nobody can log in to fails by itself, without the others

@@ -17,7 +17,7 @@ import { DeviceStore } from "../../store/DeviceStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import { pushedRow } from "./ApplyConfig.ts"
 import { callErrorText } from "../engine/CallErrorText.ts"
-import { broken, ChangeCalls } from "./ChangeCalls.ts"
+import { broken, ChangeCalls, refusedCandidate } from "./ChangeCalls.ts"
 import { handle, type JobHandler, type JobRun } from "../engine/JobHandler.ts"
 import { JobWindows } from "../engine/JobWindows.ts"
 import { SyncOutcome } from "./SyncOutcome.ts"
@@ -80,7 +80,10 @@ const make = Effect.gen(function* () {
     const wanted = { jobId: job.id, candidate, mode: 1, dryRun, force: false, expectedHash } as const
     const report = yield* calls.store(device, wanted).pipe(
       Effect.flatMap(({ id }) => timers.orLeave(id, calls.run(device.id, id))),
-      Effect.catchTag(["UnmanageableDevice", "UnseenDevice"], (error) => Effect.succeed(broken(callErrorText(error))))
+      Effect.catchTag(["UnmanageableDevice", "UnseenDevice"], (error) => Effect.succeed(broken(callErrorText(error)))),
+      Effect.catchTag(["ReplaceConfigException", "MergeConfigException"], (error) =>
+        Effect.succeed(refusedCandidate(error))
+      )
     )
     return explained(report, job.args.job_id)
   })

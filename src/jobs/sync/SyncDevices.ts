@@ -13,7 +13,7 @@ import { JobStore } from "../../store/JobStore.ts"
 import { LiveChangeStore } from "../../store/LiveChangeStore.ts"
 import { handle, type JobHandler } from "../engine/JobHandler.ts"
 import { AutoPush } from "./AutoPush.ts"
-import { DeviceSelection } from "./DeviceSelection.ts"
+import { DeviceSelection, manageableOf, skippedPart } from "./DeviceSelection.ts"
 import { HashCheck } from "./HashCheck.ts"
 import { type Guard, unknownCanaries } from "./Rollout.ts"
 import { SyncOutcome } from "./SyncOutcome.ts"
@@ -40,18 +40,19 @@ const make = Effect.gen(function* () {
     const selected = yield* Effect.mapError(selection.select(args), (error) =>
       error._tag === "SqlError" ? error : invalid(error)
     )
-    const hostnames = selected.map((device) => device.hostname)
+    const { devices, skipped } = manageableOf(args, selected)
+    const hostnames = devices.map((device) => device.hostname)
     const unknown = unknownCanaries(hostnames, args.canary)
     if (unknown.length > 0) {
       return yield* invalid({ message: `canary names devices that are not selected: ${unknown.join(", ")}` })
     }
-    if (args.abort_on_failure && !args.force) yield* hashes.check(job, selected)
-    const decided: SyncMemo = { hostnames, eventsSeen, changesSeen }
+    if (args.abort_on_failure && !args.force) yield* hashes.check(job, devices)
+    const decided: SyncMemo = { hostnames, eventsSeen, changesSeen, skipped }
     yield* job.memo.write(decided)
     return decided
   })
 
-  const summary = Effect.fnUntraced(function* (job: SyncJob, guard: Guard) {
+  const summary = Effect.fnUntraced(function* (job: SyncJob, guard: Guard, { skipped }: SyncMemo) {
     const { args } = job
     const devices = yield* jobs.devices(job.id)
     const scored = devices.map(({ result, score }) => ({ score, failed: result.failed }))
@@ -60,17 +61,22 @@ const make = Effect.gen(function* () {
     const beside = args.urgent ? yield* jobs.syncsBeside(job.id, args.hostnames ?? []) : []
     const shared = beside.length === 0 ? {} : { beside }
     const rolledOut = stop === null ? {} : { rollout: { stopped: stop.message, ...(yield* outcomes.stopped(job.id)) } }
-    const own = { ...rolledOut, ...shared, ...(refused === null ? {} : { auto_push: refused }) }
+    const own = {
+      ...rolledOut,
+      ...shared,
+      ...skippedPart(skipped),
+      ...(refused === null ? {} : { auto_push: refused })
+    }
     return { result: devices.length === 0 ? { devices: {}, ...own } : own, change_score: jobScore(scored) }
   })
 
   const handler: JobHandler<typeof SyncDevices> = Effect.fn("SyncDevices")(function* (job) {
-    const memo = Option.getOrUndefined(yield* job.memo.read)
+    const memo = Option.getOrUndefined(yield* job.memo.read) ?? (yield* decide(job))
     const guard =
-      memo?.confirmingJob === undefined
-        ? yield* stages.run(job, memo ?? (yield* decide(job)))
+      memo.confirmingJob === undefined
+        ? yield* stages.run(job, memo)
         : yield* stages.resumeWaiting(job, memo, memo.confirmingJob)
-    return yield* summary(job, guard)
+    return yield* summary(job, guard, memo)
   })
   return handler
 })

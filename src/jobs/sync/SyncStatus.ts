@@ -33,31 +33,32 @@ const findingOf = ({ report, run }: EndedChange): Finding => {
   if (report.reason === "hashMismatch") return "confighash"
   if (report.ok) return run.dryRun && report.diff !== "" ? "differs" : "inSync"
   // nothing was committed, so what was known of the device still holds
-  return report.result === "discarded" ? "nothing" : "commit_confirm_failed"
+  return report.result === "discarded" ? "nothing" : failureOf(report)
 }
+
+/** Why the device is out of sync after a change that has failed. */
+export const failureOf = ({ reason }: ChangeReport): SyncCause =>
+  reason === "leftConfiguration" ? "command_in_configuration" : "commit_confirm_failed"
 
 const make = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   const events = yield* SyncEventStore
+  // what was proved is known already; a record that was lost on the way follows it here
+  const provedHash = sql`coalesce((select p.hash from proved_config p where p.device_id = device.id), device.confhash)`
 
   /** The devices are proved to run what was rendered; events that are newer than the job keep them unsynchronized. */
   const inSync = Effect.fnUntraced(function* (changes: ReadonlyArray<EndedChange>) {
     if (changes.length === 0) return
-    const rows = changes.map(({ device: { hostname, id }, report: { hash }, run }) => ({
-      id,
-      hostname,
-      hash,
-      seen: run.eventsSeen
-    }))
+    const rows = changes.map(({ device: { hostname, id }, run }) => ({ id, hostname, seen: run.eventsSeen }))
     // a statement of its own: what waits for a refresh that is marking devices must see the events of that refresh afterwards
     yield* sql`select 1 from device where id = any(${rows.map(({ id }) => id)}::integer[]) order by id for update`
     yield* sql`with given as (select * from jsonb_to_recordset(${sql.json(rows)})
-        as given (id integer, hostname text, hash text, seen integer)),
+        as given (id integer, hostname text, seen integer)),
       forgotten as (delete from sync_event using given
         where sync_event.hostname = given.hostname and sync_event.id <= given.seen)
       update device set synchronized = not exists
           (select 1 from sync_event where sync_event.hostname = given.hostname and sync_event.id > given.seen),
-        confhash = coalesce(given.hash, confhash), last_seen = now()
+        confhash = ${provedHash}, last_seen = now()
       from given where device.id = given.id`
   })
 
@@ -90,10 +91,10 @@ const make = Effect.gen(function* () {
   })
 
   const writeRestored = Effect.fnUntraced(function* ({ device, report, run }: EndedChange) {
-    if (run.dryRun || report.result === "discarded") return
-    if (!report.ok) return yield* outOfSync(device, run, "commit_confirm_failed")
+    if (report.result === "discarded" || (run.dryRun && report.reason !== "leftConfiguration")) return
+    if (!report.ok) return yield* outOfSync(device, run, failureOf(report))
     yield* outOfSync(device, run, "revert_job")
-    yield* sql`update device set confhash = coalesce(${report.hash}, confhash), last_seen = now() where id = ${device.id}`
+    yield* sql`update device set confhash = ${provedHash}, last_seen = now() where id = ${device.id}`
   })
 
   return SyncStatus.of({ write, writeRestored })

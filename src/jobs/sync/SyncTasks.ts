@@ -28,6 +28,7 @@ const typeOf: Partial<Record<string, string>> = {
   otherDiff: "Fenced",
   locked: "SessionLockedException",
   rejected: "ReplaceConfigException",
+  leftConfiguration: "LeftConfiguration",
   cancelled: "JobAborted"
 } satisfies Partial<Record<ChangeReason, string>>
 
@@ -40,14 +41,21 @@ const whereItIs: Readonly<Record<ChangeReport["runs"], string>> = {
 const ALTERED =
   "Nothing was sent to it. A dry run with force shows the difference; a live run with force overwrites what was altered."
 
+const ALTERED_BY_LINE =
+  "The device does not run the configuration that it had before: the line has altered it, and nothing takes that back by itself."
+
+const stateOf = ({ reason, result, runs }: ChangeReport): string => {
+  if (reason === "hashMismatch") return ALTERED
+  return reason === "leftConfiguration" && result === "unknown" ? ALTERED_BY_LINE : whereItIs[runs]
+}
+
 /** The whole text of a failed change: what the device said, where it stands now, and the sentence of the outcome. */
 export const failureText = (report: ChangeReport): string => {
   const said = report.failure?.trimEnd() ?? ""
   const isSaid = endedEarly(report) || report.reason === "rejected" || report.reason === "locked"
   if (isSaid && said !== "") return `${said}\n`
   const type = (report.reason === null ? undefined : typeOf[report.reason]) ?? "CommitError"
-  const state = `${report.reason === "hashMismatch" ? ALTERED : whereItIs[report.runs]}\n`
-  return `${said === "" ? "" : `${said}\n`}${state}${type}: ${report.message}\n`
+  return `${said === "" ? "" : `${said}\n`}${stateOf(report)}\n${type}: ${report.message}\n`
 }
 
 /** The device could not be rendered: entries 0 and 1, nothing was sent. `text` ends in `Type: message` and a newline. */

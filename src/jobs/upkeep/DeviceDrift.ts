@@ -17,11 +17,12 @@ import { ChangeStore } from "../../store/ChangeStore.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { IdentityStore } from "../../store/IdentityStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
+import { ProvedConfigStore } from "../../store/ProvedConfigStore.ts"
 import { LeftSessionStore } from "../../store/LeftSessionStore.ts"
 import { SyncEventStore } from "../../store/SyncEventStore.ts"
 import { UnseenDeviceStore } from "../../store/UnseenDeviceStore.ts"
 import { callErrorText } from "../engine/CallErrorText.ts"
-import { DeviceSelection } from "../sync/DeviceSelection.ts"
+import { DeviceSelection, manageableOf, skippedPart } from "../sync/DeviceSelection.ts"
 import { handle, type JobHandler, type RunningJob } from "../engine/JobHandler.ts"
 import { notStarted } from "../sync/SyncTasks.ts"
 
@@ -74,6 +75,7 @@ const make = Effect.gen(function* () {
   const config = yield* ServerConfig
   const jobs = yield* JobStore
   const changes = yield* ChangeStore
+  const provedConfigs = yield* ProvedConfigStore
   const devices = yield* DeviceStore
   const events = yield* SyncEventStore
   const identities = yield* IdentityStore
@@ -88,7 +90,7 @@ const make = Effect.gen(function* () {
       return { _tag: "Unread", text: unmanageableText(new UnmanageableDevice(device)) } satisfies Finding
     }
     for (let read = 0; read < READS; read += 1) {
-      const proved = yield* changes.proved(device.id)
+      const proved = yield* provedConfigs.of(device.id)
       if (Option.isNone(proved)) {
         return { _tag: "Unproved" } satisfies Finding
       }
@@ -103,13 +105,14 @@ const make = Effect.gen(function* () {
       }
       const { diff, hash: found, jobs: seen = [], sessions } = answer.success
       if (sessions !== undefined) yield* left.saw({ job_id: job.id, device_id: device.id, sessions })
-      const now = yield* changes.proved(device.id)
+      const now = yield* provedConfigs.of(device.id)
       const unfinished = yield* changes.unfinishedJobsOf(device.id)
       if (unfinished.length > 0) {
         return { _tag: "NotCompared", why: `Job ${unfinished[0]} is changing the device` } satisfies Finding
       }
       if (Option.isNone(now) || now.value.hash !== hash) continue
-      if (found === hash) return { _tag: "Same" } satisfies Finding
+      // lines that the device writes by itself make another hash and no difference
+      if (found === hash || diff === "") return { _tag: "Same" } satisfies Finding
       const since = Option.isNone(backup) ? "" : sinceBackup(backup.value, yield* unseen.unrecorded(device.id, seen))
       return { _tag: "Differs", diff, since, hash: found } satisfies Finding
     }
@@ -155,12 +158,14 @@ const make = Effect.gen(function* () {
           error._tag === "SqlError" ? error : new JobFailure({ type: "ValueError", message: error.message })
         )
       )
-    const rest = selected.filter(({ hostname }) => !done.has(hostname))
+    const { devices: asked, skipped } = manageableOf(job.args, selected)
+    const rest = asked.filter(({ hostname }) => !done.has(hostname))
     yield* Effect.forEach(rest, (device) => lookAt(job, device), {
       concurrency: config.SYNC_CONCURRENCY,
       discard: true
     })
-    return { result: selected.length === 0 ? { devices: {} } : null, change_score: null }
+    const own = { ...(asked.length === 0 ? { devices: {} } : {}), ...skippedPart(skipped) }
+    return { result: Object.keys(own).length === 0 ? null : own, change_score: null }
   })
   return handler
 })

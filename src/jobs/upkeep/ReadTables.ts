@@ -15,7 +15,7 @@ import { JobStore } from "../../store/JobStore.ts"
 import { StationStore } from "../../store/StationStore.ts"
 import { callErrorText } from "../engine/CallErrorText.ts"
 import { deviceRows, handle, type JobHandler, type RunningJob } from "../engine/JobHandler.ts"
-import { DeviceSelection } from "../sync/DeviceSelection.ts"
+import { DeviceSelection, manageableOf, skippedPart } from "../sync/DeviceSelection.ts"
 import { notStarted } from "../sync/SyncTasks.ts"
 
 const TASK = "read_tables"
@@ -57,13 +57,15 @@ const make = Effect.gen(function* () {
           error._tag === "SqlError" ? error : new JobFailure({ type: "ValueError", message: error.message })
         )
       )
+    const { devices, skipped } = manageableOf(job.args, selected)
     yield* stations.forget(MAC_DAYS)
     yield* Effect.forEach(
-      selected.filter(({ hostname }) => !done.has(hostname)),
+      devices.filter(({ hostname }) => !done.has(hostname)),
       (device) => lookAfter(job, device),
       { concurrency: Math.min(CONCURRENCY, SYNC_CONCURRENCY), discard: true }
     )
-    return selected.length === 0 ? { result: { devices: {} }, change_score: null } : deviceRows
+    const own = { ...(devices.length === 0 ? { devices: {} } : {}), ...skippedPart(skipped) }
+    return Object.keys(own).length === 0 ? deviceRows : { result: own, change_score: null }
   })
   return handler
 })

@@ -3,6 +3,7 @@
  * for the step that the line belongs to. See docs/switch-dialogues.md.
  */
 import { runBash } from "./commands/Bash.ts"
+import * as Aliases from "./Aliases.ts"
 import { besideShow } from "./Chatter.ts"
 import { matchCommand, runMatched } from "./commands/Command.ts"
 import * as Commands from "./commands/Commands.ts"
@@ -16,6 +17,26 @@ const isDenied = ({ device }: Shell, line: string): boolean =>
 
 /** Runs one line. The answer ends with a newline or is empty; it may set a reader. */
 export const run = (shell: Shell, raw: string): Output => {
+  if (shell.mode.kind === "bash") return runLine(shell, raw)
+  const written = withoutDo(raw)
+  const lines = Aliases.commandsOf(shell, written.trim())
+  if (lines === undefined) return runLine(shell, written)
+  return lines.reduce<Output>(
+    (said, line) =>
+      typeof said === "string"
+        ? joined(said, runLine(shell, line))
+        : said.then((text) => joined(text, runLine(shell, line))),
+    ""
+  )
+}
+
+const joined = (before: string, output: Output): Output =>
+  typeof output === "string" ? before + output : output.then((text) => before + text)
+
+/** Switches that know `do` take it before any command; here it only says that what follows is none of configuration. */
+const withoutDo = (raw: string): string => raw.replace(/^\s*do\s+(?=\S)/i, "")
+
+const runLine = (shell: Shell, raw: string): Output => {
   const line = raw.trim()
   if (line === "" || (line.startsWith("!") && shell.mode.kind !== "bash" && !line.startsWith("!!"))) return ""
   if (shell.mode.kind === "bash") return withFaults(shell, "bash", () => runBash(shell, raw))

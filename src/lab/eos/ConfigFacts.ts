@@ -2,6 +2,7 @@
  * What the switch itself reads out of its configuration: its name, its addresses, who may log in, which ports are shut.
  * Computed by one scan of the printed text each time the running configuration changes.
  */
+import * as Aliases from "./Aliases.ts"
 
 /** The configuration of one interface, as far as show commands need it. */
 export interface InterfaceFacts {
@@ -47,6 +48,8 @@ export interface ConfigFacts {
   readonly loginBanner: string | undefined
   readonly motd: string | undefined
   readonly shutPorts: ReadonlySet<string>
+  /** Commands by their alias. */
+  readonly aliases: ReadonlyMap<string, ReadonlyArray<string>>
 }
 
 /** Name that a switch without a hostname has. */
@@ -71,6 +74,7 @@ export const read = (text: string): ConfigFacts => {
     loginBanner: banner(text, "login"),
     motd: banner(text, "motd"),
     lldp: !/^no lldp run$/m.test(text),
+    aliases: Aliases.read(text),
     shutPorts: new Set(ports.filter((port) => port.shutdown).map((port) => port.name))
   }
 }

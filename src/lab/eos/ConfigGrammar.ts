@@ -22,6 +22,7 @@ const SECTIONS: ReadonlyArray<readonly [RegExp, (match: RegExpMatchArray) => str
   [/^(?:ip|ipv6) prefix-list (\S+)$/, (m) => `pfx-${m[1]}`],
   [/^(?:ip|ipv6|mac) access-list (\S+)$/, (m) => `acl-${m[1]}`],
   [/^route-map (\S+)(?: .*)?$/, (m) => `route-map-${m[1]}`],
+  [/^alias (\S+)$/, (m) => `alias-${m[1]}`],
   [/^mlag configuration$/, () => "mlag"],
   [/^aaa group server (\S+) (\S+)$/, (m) => `sg-${m[1]}-${m[2]}`],
   [/^policy-map (?:type \S+ )?(\S+)$/, (m) => `pmap-${m[1]}`],

@@ -5,6 +5,7 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { besideLine, refusal } from "./Chatter.ts"
 import { hintOf } from "./ConfigGrammar.ts"
+import { meaningOf } from "./ExecWords.ts"
 import * as ConfigSessions from "./ConfigSessions.ts"
 import * as Faults from "../Faults.ts"
 import * as Flash from "../Flash.ts"
@@ -20,34 +21,33 @@ import { firstWord } from "./Words.ts"
 /** Most errors that one copy from the terminal reports. */
 const MAX_ERRORS = 100
 
-/** Commands of privileged mode that work in configuration modes too. */
-const EXEC_WORDS = new Set([
-  "show",
-  "sh",
-  "sho",
-  "copy",
-  "write",
-  "wr",
-  "bash",
-  "configure",
-  "conf",
-  "config",
-  "terminal",
-  "term",
-  "dir",
-  "delete",
-  "reload",
-  "verify",
-  "ping",
-  "disable"
-])
+type ConfigurationMode = Extract<Mode, { readonly kind: "config" | "session" }>
 
 /** Runs a line of a configuration mode; undefined when it is a command of privileged mode. */
 export const run = (shell: Shell, raw: string, line: string): Output | undefined => {
   const { mode } = shell
   if (mode.kind !== "config" && mode.kind !== "session") return undefined
-  if (line === "end") {
+  const typed = firstWord(line)
+  const meaning = meaningOf(mode.kind, line)
+  if (meaning.kind === "ambiguous") return `% Ambiguous command (at token 0: '${typed}')\n`
+  if (mode.kind === "session" && line === "copy terminal: session-config") {
     recordCommand(shell, line)
+    return copyFromTerminal(shell)
+  }
+  if (meaning.kind === "command") return undefined
+  if (meaning.kind === "leaving") {
+    const command = meaning.word + line.slice(typed.length)
+    const answer = leavingCommand(shell, mode, command)
+    if (answer !== undefined) {
+      if (command !== "exit") recordCommand(shell, command)
+      return answer
+    }
+  }
+  return withFaults(shell, "load", () => configLine(shell, raw))
+}
+
+const leavingCommand = (shell: Shell, mode: ConfigurationMode, line: string): Output | undefined => {
+  if (line === "end") {
     leave(shell)
     return ""
   }
@@ -55,15 +55,7 @@ export const run = (shell: Shell, raw: string, line: string): Output | undefined
     if (mode.loader === undefined || !Loader.exit(mode.loader)) leave(shell)
     return ""
   }
-  if (mode.kind === "session") {
-    const answer = sessionCommand(shell, mode.session, line)
-    if (answer !== undefined) {
-      recordCommand(shell, line)
-      return answer
-    }
-  }
-  if (EXEC_WORDS.has(firstWord(line))) return undefined
-  return withFaults(shell, "load", () => configLine(shell, raw))
+  return mode.kind === "session" ? sessionCommand(shell, mode.session, line) : undefined
 }
 
 const recordCommand = ({ device: { history }, user }: Shell, command: string) =>
@@ -78,15 +70,14 @@ const sessionCommand = (shell: Shell, session: ConfigSessions.ConfigSession, lin
     const step = device.timer?.session === session.name ? "confirm" : "commit"
     return withFaults(shell, step, () => finish(shell, ConfigSessions.commit(device, session.name, undefined)))
   }
-  const timer = /^commit timer (\S+)$/.exec(line)
+  const timer = /^commit ti(?:m(?:er?)?)? (\S+)$/.exec(line)
   if (timer !== null) {
     return withFaults(shell, "commitTimer", () => {
       const time = seconds(timer[1] ?? "")
       return time === undefined ? "% Invalid input\n" : finish(shell, ConfigSessions.commit(device, session.name, time))
     })
   }
-  if (/^roll(?:back)? clean(?:-config)?$/.test(line)) return withFaults(shell, "clean", () => clean(shell, session))
-  if (line === "copy terminal: session-config") return copyFromTerminal(shell)
+  if (/^rollback clean(?:-config)?$/.test(line)) return withFaults(shell, "clean", () => clean(shell, session))
   return undefined
 }
 
@@ -110,7 +101,8 @@ const configLine = (shell: Shell, raw: string): Output => {
   if (isLost(shell)) return ""
   const boot = /^\s*boot system (\S+)\s*$/.exec(raw)
   const { device } = shell
-  if (boot !== null && shell.mode.kind === "config") {
+  // the image of the next boot is no configuration: it is chosen at once, in a session too
+  if (boot !== null) {
     recordCommand(shell, raw.trim())
     return bootSystem(shell, boot[1] ?? "")
   }

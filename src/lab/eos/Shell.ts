@@ -24,7 +24,7 @@ export interface Reader {
 
 export type Mode =
   | { readonly kind: "exec" }
-  | { readonly kind: "bash" }
+  | { readonly kind: "bash"; readonly behind: Mode; readonly sign: string }
   | { readonly kind: "config"; loader: Loader; printed: string }
   | { readonly kind: "session"; readonly session: ConfigSession; loader: Loader | undefined }
 
@@ -91,7 +91,7 @@ const configured = (shell: Shell, text: string): string => {
 /** The prompt of the present mode. */
 export const prompt = (shell: Shell): string => {
   const { behaviour, facts } = shell.device
-  if (shell.mode.kind === "bash") return `[${shell.user}@${facts.hostname} ~]$ `
+  if (shell.mode.kind === "bash") return shell.mode.sign
   if (behaviour.quirks.prompt !== "") return configured(shell, behaviour.quirks.prompt)
   const supervisor = behaviour.supervisor === undefined ? "" : `(${behaviour.supervisor})`
   return `${facts.hostname}${supervisor}${modeOf(shell)}`

@@ -61,6 +61,7 @@ export const BACKED_UP = [
 /** Tables that are not in a backup, and why. A restore removes them; whoever needs them makes them again. */
 export const LEFT_OUT = {
   left_session: "what was seen on switches, which are all looked at after a restore",
+  waiting_commit: "found again by the next refresh",
   switchyard_migrations: "made by the migrations, which a restore runs up to the schema of the backup",
   cluster_migrations: "made by the cluster at its start",
   cluster_runner_migrations: "made by the cluster at its start",
@@ -79,6 +80,7 @@ export const FUNCTIONS = [
   "audit_lock",
   "audit_row",
   "audit_sync_events",
+  "end_waiting_commit",
   "event_begins",
   "event_is_final",
   "events_after",
@@ -95,6 +97,7 @@ export const FUNCTIONS = [
   "tell_lock",
   "tell_lock_passed",
   "tell_upgrade",
+  "tell_waiting_commit",
   "whole_text",
   "without_secrets"
 ] as const

@@ -123,18 +123,18 @@ describe("what a switch shows at the login", () => {
   it.live("costs no further packet", () =>
     Effect.gen(function* () {
       const { device, driver, target } = yield* makeOneSwitch()
-      const writes = Effect.fnUntraced(function* (identify?: "serial" | "serial and name") {
+      const writes = Effect.fnUntraced(function* (identify: "serial" | "serial and name" | null) {
         let count = 0
         const isFresh = () => {
           count += 1
           return true
         }
         const claim = { isFresh, ask: Effect.succeed(null) }
-        const { shown } = yield* driver.open({ ...target, claim, ...(identify && { identify }) })
+        const { shown } = yield* driver.open({ ...target, claim, ...(identify !== null && { identify }) })
         return { count, shown }
       }, Effect.scoped)
       const { model, serial } = device.hardware()
-      const without = yield* writes()
+      const without = yield* writes(null)
       expect(without.shown).toEqual({ serial: null, model: null, hostname: null })
       expect(yield* writes("serial")).toEqual({ count: without.count, shown: { serial, model, hostname: null } })
       const hostname = device.hostname()

@@ -7,6 +7,7 @@ import { InterfaceStore } from "../../../src/store/InterfaceStore.ts"
 import * as Campus from "../../support/ProvisioningLab.ts"
 import {
   devicesOf,
+  driftOf,
   endOf,
   init,
   join,
@@ -64,6 +65,7 @@ layer(Campus.layer, { excludeTestServices: true })("an access switch", (it) => {
         assert.include(dual.running, "10.196.17.6/24")
         assert.include(dual.running, "2001:db8:17::6/64")
         assert.deepStrictEqual((yield* Campus.allRows).reservations, [])
+        assert.deepStrictEqual(yield* driftOf(["lhv-acc1", "lhv-acc8"]), { "lhv-acc1": "", "lhv-acc8": "" })
       })
   )
 

@@ -1,12 +1,13 @@
 /** Putting a new switch in the place of a broken one, and how that fails without a trace, on the lab. */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
 import { CertificateStore } from "../../../src/store/CertificateStore.ts"
 import { DeviceStore } from "../../../src/store/DeviceStore.ts"
 import { InterfaceStore } from "../../../src/store/InterfaceStore.ts"
 import { LinknetStore } from "../../../src/store/LinknetStore.ts"
 import * as Campus from "../../support/ProvisioningLab.ts"
-import { endOf, init, rolesOf, uplink, withFault, withoutFaults } from "./Outcome.ts"
+import { driftOf, endOf, init, rolesOf, uplink, withFault, withoutFaults } from "./Outcome.ts"
 
 /** A switch that broke, as its rows say: two uplinks, a configured port, and one that the new model has not. */
 const broken = Effect.fnUntraced(function* (
@@ -69,6 +70,8 @@ layer(Campus.layer, { excludeTestServices: true })("a broken access switch", (it
         const { gone, kept, old } = yield* broken("lhv-acc40", 40, ["Ethernet11", "Ethernet12"], "Ethernet11")
         const certificates = yield* CertificateStore
         yield* certificates.record(certificateOf(old.id, "lhv-acc40"))
+        const sql = yield* SqlClient.SqlClient
+        yield* sql`insert into proved_config (device_id, hash, config) values (${old.id}, 'of the broken switch', 'hostname lhv-acc40')`
         const unit = yield* Campus.discover("spare")
         const [step1, step2] = yield* init(unit.id, "lhv-acc40", { replace_hostname: true })
         assert.deepInclude(step2, { status: "FINISHED" }, JSON.stringify([step1, step2]))
@@ -100,6 +103,7 @@ layer(Campus.layer, { excludeTestServices: true })("a broken access switch", (it
             lost: { interfaces: ["Ethernet40", "Ethernet48"], links: [`lhv-acc40:Ethernet48 - lhv-dist2:Ethernet13`] }
           }
         })
+        assert.deepStrictEqual(yield* driftOf(["lhv-acc40"]), { "lhv-acc40": "" })
       })
   )
 

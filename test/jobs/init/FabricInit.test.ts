@@ -9,7 +9,7 @@ import { InitRequest } from "../../../src/domain/requests/InitRequest.ts"
 import { initArguments } from "../../../src/provisioning/InitArguments.ts"
 import { DeviceStore } from "../../../src/store/DeviceStore.ts"
 import * as Campus from "../../support/ProvisioningLab.ts"
-import { devicesOf, endOf, linksOf, withFault, withoutFaults } from "./Outcome.ts"
+import { devicesOf, driftOf, endOf, linksOf, withFault, withoutFaults } from "./Outcome.ts"
 
 const FABRIC = "init_fabric_device_step1"
 
@@ -75,6 +75,7 @@ layer(Campus.layer, { excludeTestServices: true })("a fabric device", (it) => {
           JSON.stringify(started[0]?.result).slice(0, 2000)
         )
         assert.deepStrictEqual((yield* Campus.allRows).reservations, [])
+        assert.deepStrictEqual(yield* driftOf(["lhv-dist9", "lhv-core9"]), { "lhv-dist9": "", "lhv-core9": "" })
       })
   )
 

@@ -42,6 +42,17 @@ export const linksOf = Effect.fnUntraced(function* (id: number) {
     .toSorted()
 })
 
+/** What a look for drift says of devices that were just initialised, by hostname: nothing of one whose configuration is known. */
+export const driftOf = (hostnames: ReadonlyArray<string>) =>
+  Effect.map(Campus.runJob("device_drift", { hostnames }), (job) =>
+    Object.fromEntries(
+      Object.entries(devicesOf(job)).map(([hostname, { job_tasks }]) => [
+        hostname,
+        job_tasks.map(({ diff, result }) => `${typeof result === "string" ? result : ""}${diff}`).join("")
+      ])
+    )
+  )
+
 /** Status, exception type and message of a job. */
 export const endOf = ({ exception, status }: Job) => [status, exception?.type, exception?.message]
 

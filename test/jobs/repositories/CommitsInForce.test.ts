@@ -5,6 +5,8 @@ import { Deferred, Effect, Fiber, Layer, Option, References, type Scope } from "
 import { SqlClient } from "effect/sql"
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
+import { ChangeWindows } from "../../../src/access/ChangeWindows.ts"
+import { Permissions } from "../../../src/access/Permissions.ts"
 import { CandidateConfigs } from "../../../src/jobs/sync/CandidateConfigs.ts"
 import { CommitsInForce } from "../../../src/jobs/repositories/CommitsInForce.ts"
 import { RepositoryCopies } from "../../../src/jobs/repositories/RepositoryCopies.ts"
@@ -15,6 +17,7 @@ import { TemplatesUpdate } from "../../../src/jobs/repositories/TemplatesUpdate.
 import { ServerConfig } from "../../../src/ServerConfig.ts"
 import { ActiveSettings } from "../../../src/settings/ActiveSettings.ts"
 import { locks } from "../../../src/store/AdvisoryLocks.ts"
+import { RefreshStore } from "../../../src/store/RefreshStore.ts"
 import { RepositoryStore } from "../../../src/store/RepositoryStore.ts"
 import { ActiveTemplates } from "../../../src/templates/ActiveTemplates.ts"
 import { Renderer } from "../../../src/templates/Renderer.ts"
@@ -31,6 +34,7 @@ const updaterOf = (name: string, { folder, settings, templates }: Folders) =>
     Layer.provide(RepositoryCopies.layer),
     Layer.provide([SettingsUpdate.layer, TemplatesUpdate.layer, CommitsInForce.layer]),
     Layer.provide(StrictRendering.layer),
+    Layer.provide([ChangeWindows.layer, Permissions.layer, RefreshStore.layer]),
     Layer.provide(CandidateConfigs.layer),
     Layer.provide(UndefinedPrints.layer),
     Layer.provide([ActiveSettings.layer, ActiveTemplates.layer]),

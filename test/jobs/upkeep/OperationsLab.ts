@@ -46,7 +46,6 @@ const makeLabOf = (quirks: Quirks) => {
     gateway: true,
     model: MODEL,
     ports: 28,
-    hostKey: "own" as const,
     quirks,
     "startup-config": config(name, addressOf(index), ports)
   })

@@ -22,7 +22,7 @@ import { wholeDriver, wholeFacts, wholeList, wholeSession } from "../../../src/d
 const platform: Platform = {
   ...frr,
   vendor: "BIRD",
-  configuration: { sections: "braces", comment: "#", interfaceHeading: "{name}", multiLineInputs: [] }
+  configuration: { sections: "braces", comment: "#", own: /^#/, interfaceHeading: "{name}", multiLineInputs: [] }
 }
 
 /** A configuration with the constant by which BIRD says that it runs. */

@@ -52,7 +52,6 @@ export const managedNode = (name: string, index: number): Node => ({
   gateway: true,
   model: MODEL,
   ports: 28,
-  hostKey: "own",
   "startup-config": oldConfig(name, addressOf(index))
 })
 

@@ -12,6 +12,7 @@ import { SmallTable } from "../../parts/SmallTable.tsx"
 import { Tone } from "../../parts/Tone.tsx"
 import { useAct } from "../../parts/useAct.ts"
 import { When } from "../../parts/When.tsx"
+import { Effects } from "./Effects.tsx"
 import { useRepository, WhichRepository } from "./WhichRepository.tsx"
 
 type Checked = Data<"POST /repository/:name/check">
@@ -58,6 +59,7 @@ const Outcome = ({ checked }: { readonly checked: Checked }) => {
           <Remarks label="Warnings of the branch" remarks={warnings} />
         </>
       )}
+      <Effects effects={checked.effects} of="the branch" />
       {accepted && (
         <Text role="status">
           {devices(changed)} of {concerned} that it concerns would change

@@ -1,8 +1,9 @@
 /** The newest commits with what became of them, what is wrong with the one in force, and the way to bring the newest one into force. */
-import { Button, Group, Stack, Text, Title } from "@mantine/core"
+import { Button, Checkbox, Group, Stack, Text, Title } from "@mantine/core"
 import { useQueryClient } from "@tanstack/react-query"
-import { ask } from "../../api/call.ts"
-import type { Data } from "../../../src/api/CallTypes.ts"
+import { useState } from "react"
+import { ask, CallFailed } from "../../api/call.ts"
+import type { Answer, Data } from "../../../src/api/CallTypes.ts"
 import { useAsk } from "../../api/useAsk.ts"
 import { useMay } from "../../app/useSession.ts"
 import { Asked } from "../../parts/Asked.tsx"
@@ -15,15 +16,18 @@ import { Tone } from "../../parts/Tone.tsx"
 import type { ToneName } from "../../parts/tones.ts"
 import { useAct } from "../../parts/useAct.ts"
 import { When } from "../../parts/When.tsx"
+import { Effects } from "./Effects.tsx"
 import { type RepositoryName, useRepository, WhichRepository } from "./WhichRepository.tsx"
 
+type Refreshed = Answer<"PUT /repository/:name">
 type Commit = Data<"GET /repository/:name/commits">["commits"][number]
 
 const STATES: Readonly<Record<Commit["state"], { readonly tone: ToneName; readonly label: string }>> = {
   in_force: { tone: "good", label: "in force" },
   refused: { tone: "bad", label: "refused" },
   not_applied: { tone: "warn", label: "not applied" },
-  replaced: { tone: "quiet", label: "replaced" }
+  replaced: { tone: "quiet", label: "replaced" },
+  waiting: { tone: "warn", label: "waits for a confirmation" }
 }
 
 const HEADS = ["Commit", "State", "What", "By", "When"]
@@ -45,11 +49,63 @@ const Refusals = ({ commits }: { readonly commits: ReadonlyArray<Commit> }) =>
     )
   )
 
+/** A commit that takes away too much: what it means, and the way to bring it into force all the same. */
+const Waiting = ({ name }: { readonly name: RepositoryName }) => {
+  const client = useQueryClient()
+  const may = useMay()
+  const { busy, error, run } = useAct()
+  const [renamePorts, setRenamePorts] = useState(false)
+  const asked = useAsk("GET /repository/:name", { params: { name } }, { kinds: ["repository"] })
+  const waiting = asked.data?.answer.waiting ?? null
+  if (waiting === null) return null
+  const { at, by, commit, effects } = waiting
+  const isRename = effects.vlans.some(({ change, ports }) => change === "renamed" && ports > 0)
+  const confirm = async () => {
+    const wishes = isRename && renamePorts ? { rename_ports: true } : {}
+    await run(() =>
+      ask("PUT /repository/:name", { params: { name }, body: { action: "REFRESH", confirm: commit, ...wishes } })
+    )
+    await client.invalidateQueries()
+  }
+  return (
+    <section aria-label="Commit that waits for a confirmation">
+      <Title order={2}>Waits for a confirmation: {commit.slice(0, 10)}</Title>
+      <Text size="sm">
+        Looked at for {by}, <When at={at} />. It takes away too much to come into force without a question. The commit
+        before it stays in force.
+      </Text>
+      <Effects effects={effects} of={`commit ${commit.slice(0, 10)}`} />
+      {may("PUT", `/repository/${name}`) && (
+        <Group>
+          {isRename && (
+            <Checkbox
+              label="Give ports that name a renamed VLAN its new name"
+              checked={renamePorts}
+              onChange={({ currentTarget: { checked } }) => setRenamePorts(checked)}
+            />
+          )}
+          <Button color="red" onClick={() => void confirm()} loading={busy}>
+            Bring {commit.slice(0, 10)} into force all the same
+          </Button>
+        </Group>
+      )}
+      {error !== null && <Problem error={error} title="The commit was not brought into force" />}
+    </section>
+  )
+}
+
+const isConflict = (error: unknown): boolean => error instanceof CallFailed && error.status === 409
+
 const Refresh = ({ name }: { readonly name: RepositoryName }) => {
   const client = useQueryClient()
   const { busy, error, run } = useAct()
+  const [effects, setEffects] = useState<Refreshed["effects"] | null>(null)
   const refresh = async () => {
-    await run(() => ask("PUT /repository/:name", { params: { name }, body: { action: "REFRESH" } }))
+    setEffects(null)
+    await run(async () => {
+      const { answer } = await ask("PUT /repository/:name", { params: { name }, body: { action: "REFRESH" } })
+      setEffects(answer.effects)
+    })
     await client.invalidateQueries()
   }
   return (
@@ -60,7 +116,13 @@ const Refresh = ({ name }: { readonly name: RepositoryName }) => {
       <Text size="sm" role="status">
         {busy ? `Fetching and checking the ${name} …` : ""}
       </Text>
-      {error !== null && remarksOf(error).length === 0 && (
+      {effects !== null && <Effects effects={effects} of="the newest commit" />}
+      {isConflict(error) && (
+        <Text role="alert">
+          The newest commit takes away too much: confirm it below, or correct it and fetch again.
+        </Text>
+      )}
+      {error !== null && !isConflict(error) && remarksOf(error).length === 0 && (
         <Problem error={error} title="The newest commit was not brought into force" />
       )}
       {remarksOf(error).length > 0 && (
@@ -108,6 +170,7 @@ export const Commits = () => {
         <WhichRepository />
         {may("PUT", `/repository/${name}`) && <Refresh name={name} />}
       </Group>
+      <Waiting key={name} name={name} />
       <Asked of={asked} what="the commits">
         {({ data: { commits } }) =>
           commits.length === 0 ? (

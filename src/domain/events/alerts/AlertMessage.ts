@@ -79,6 +79,8 @@ const sentences: Readonly<Record<string, Sentence>> = {
   "reachability unreachable": (event) => `${device(event)} is unreachable: ${word(event.data["reason"])}`,
   "reachability reachable": (event) => `${device(event)} is reachable again`,
   "drift found": (event) => `${device(event)} does not run the configuration that was proved`,
+  "repository waiting": ({ data }) =>
+    `A commit of ${word(data["repository"])} waits for a confirmation: ${word(data["message"])}`,
   "repository refused": ({ data }) => `A commit of ${word(data["repository"])} was refused: ${word(data["message"])}`,
   "repository failed": ({ data }) => `A refresh of ${word(data["repository"])} failed: ${word(data["message"])}`,
   "host_key updated": (event) => `${device(event)} shows another host key than the pinned one`,

@@ -49,7 +49,7 @@ export const readyRules: ReadonlyArray<ReadyRule> = [
     groupBy: "job",
     wait: MINUTE
   },
-  { ...base, name: "refused_commit", kinds: ["repository"], actions: ["refused"], level: "error" },
+  { ...base, name: "refused_commit", kinds: ["repository"], actions: ["refused", "waiting"], level: "error" },
   {
     ...base,
     name: "host_key_changed",

@@ -13,6 +13,8 @@ type Form = readonly [RegExp, (device: Switch, match: RegExpExecArray) => string
 
 const KIB = 1024
 
+const PYTHON = ">>> "
+
 const FORMS: ReadonlyArray<Form> = [
   [
     /^(?:\/bin\/)?df(?: -k)? \/mnt\/flash\/? *\| *awk '\{ *print \$4 *\}'$/,
@@ -40,10 +42,11 @@ const FORMS: ReadonlyArray<Form> = [
 /** Runs one line of the shell, or the words behind `bash`. Sets a reader for `cat > x <<'END'`. */
 export const runBash = (shell: Shell, raw: string): Output => {
   const line = raw.trim().replace(/^(?:sudo +)?(?:timeout \d+ +)?/, "")
-  if (line === "exit" || line === "logout") {
-    shell.mode = { kind: "exec" }
+  if (/^(?:exit(?:\(\))?|logout|quit\(\))$/.test(line) && shell.mode.kind === "bash") {
+    shell.mode = shell.mode.behind
     return "logout\n"
   }
+  if (shell.mode.kind === "bash" && shell.mode.sign === PYTHON) return ""
   const document = /^cat *> *(\/mnt\/flash\/\S+) *<< *['"]?(\w+)['"]?$/.exec(line)
   if (document !== null) {
     readDocument(shell, document[1] ?? "", document[2] ?? "")
@@ -135,7 +138,19 @@ const put = (device: Switch, path: string, content: Buffer, append: boolean): st
     : "-bash: write error: No space left on device\n"
 }
 
+const enter = (shell: Shell, sign: string) => {
+  shell.mode = { kind: "bash", behind: shell.mode, sign }
+}
+
 /** Commands of this file. */
 export const commands: ReadonlyArray<Command> = [
+  command("bash", "bash", ({ device, shell }) => {
+    enter(shell, `[${shell.user}@${device.facts.hostname} ~]$ `)
+    return "\nArista Networks EOS shell\n\n"
+  }),
+  command("python-shell", "bash", ({ shell }) => {
+    enter(shell, PYTHON)
+    return ""
+  }),
   command("bash <line...>", "bash", ({ shell, args }) => runBash(shell, args["line"] ?? ""))
 ]

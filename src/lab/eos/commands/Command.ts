@@ -3,6 +3,7 @@
  * the command line's own rules: words may be shortened while they stay unambiguous.
  */
 import type { Step } from "../../Faults.ts"
+import * as Flash from "../../Flash.ts"
 import type { Output, Shell } from "../Shell.ts"
 import type { Switch } from "../../Switch.ts"
 import { applyFilter } from "./Filters.ts"
@@ -52,8 +53,8 @@ export const matchCommand = (
   line: string,
   privileged: boolean
 ): CommandMatch | string => {
-  const pipe = /^(?:bash|b)\b/.test(line) ? -1 : line.indexOf("|")
-  const filter = pipe < 0 ? undefined : line.slice(pipe + 1).trim()
+  const pipe = /^ba(?:sh?)?\b/i.test(line) ? -1 : line.search(/[|>]/)
+  const filter = pipe < 0 ? undefined : filterOf(line.slice(pipe))
   const tokens = (pipe < 0 ? line : line.slice(0, pipe)).trim().split(/\s+/)
   const found: Array<{ readonly candidate: Command; readonly match: WordMatch }> = []
   for (const candidate of commands) {
@@ -73,6 +74,14 @@ export const matchCommand = (
   if (best.candidate.privileged && !privileged) return "% Invalid input (privileged mode required)"
   return { command: best.candidate, args: best.match.args, filter }
 }
+
+/** `> file` and `>> file` are words for filters. */
+const filterOf = (text: string): string =>
+  text.startsWith(">>")
+    ? `append ${text.slice(2)}`
+    : text.startsWith(">")
+      ? `redirect ${text.slice(1)}`
+      : text.slice(1).trim()
 
 interface WordMatch {
   readonly complete: boolean
@@ -118,5 +127,18 @@ export const runMatched = (shell: Shell, matched: CommandMatch): Output => {
   }
   const output = command.text(call)
   if (filter === undefined) return output
-  return typeof output === "string" ? applyFilter(output, filter) : output.then((text) => applyFilter(text, filter))
+  const filtered = (text: string) => writeAway(shell.device, filter, text) ?? applyFilter(text, filter)
+  return typeof output === "string" ? filtered(output) : output.then(filtered)
+}
+
+/** Filters that write what they are given to a file: `redirect`, `tee` and `append`. */
+const writeAway = ({ flash }: Switch, filter: string, text: string): string | undefined => {
+  const [, word = "", path = ""] = /^\s*(re\w*|te\w*|ap\w*)\s+(\S+)$/.exec(filter) ?? []
+  const kind = ["redirect", "tee", "append"].find((name) => word !== "" && name.startsWith(word))
+  if (kind === undefined) return undefined
+  const name = Flash.nameIn(path)
+  if (name === undefined) return "% Invalid input\n"
+  const before = kind === "append" ? (flash.files.get(name)?.content ?? Buffer.alloc(0)) : Buffer.alloc(0)
+  Flash.writeBytes(flash, name, Buffer.concat([before, Buffer.from(text)]))
+  return kind === "tee" ? text : ""
 }

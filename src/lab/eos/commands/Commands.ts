@@ -9,7 +9,7 @@ import * as ShowSessions from "./ShowSessions.ts"
 import * as ShowStations from "./ShowStations.ts"
 import * as System from "./System.ts"
 
-/** All commands. */
+/** All commands: words, `<name>` for one free word, `<name...>` for the rest of the line. */
 export const all: ReadonlyArray<Command> = [
   ...Bash.commands,
   ...System.commands,

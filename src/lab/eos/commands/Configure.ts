@@ -6,9 +6,13 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { besideCommit } from "../Chatter.ts"
 import * as ConfigSessions from "../ConfigSessions.ts"
 import * as Faults from "../../Faults.ts"
+import * as Flash from "../../Flash.ts"
+import * as History from "../../History.ts"
 import * as Loader from "../ConfigLoader.ts"
+import { render } from "../ConfigTree.ts"
 import { expression } from "../Pattern.ts"
 import type { Output, Shell } from "../Shell.ts"
+import * as Switch from "../../Switch.ts"
 import { loaderRules } from "../LoaderRules.ts"
 import { type Call, type Command, command } from "./Command.ts"
 
@@ -52,6 +56,21 @@ const enterConfig = ({ shell, device }: Call): string => {
   return ""
 }
 
+/** Replaces the running configuration at once. */
+const replace = ({ device, args }: Call): string => {
+  const path = args["path"] ?? ""
+  const text =
+    path === "clean-config"
+      ? ""
+      : path === "startup-config"
+        ? (device.startup ?? "")
+        : device.flash.files.get(Flash.nameIn(path) ?? "")?.content?.toString("utf8")
+  if (text === undefined) return `% Error replacing by ${path} (No such file or directory)\n`
+  Switch.setRunning(device, render(Loader.parse(text)))
+  History.pushCommit(device.history, { session: "", kind: "direct", at: Date.now() })
+  return ""
+}
+
 const commit = (call: Call, time: string | undefined): Output => {
   const { device, args } = call
   const limit = time === undefined ? undefined : seconds(time)
@@ -75,6 +94,7 @@ const commitStep = (shell: Shell, args: Readonly<Record<string, string>>): Fault
 export const commands: ReadonlyArray<Command> = [
   command("configure", "other", enterConfig),
   command("configure terminal", "other", enterConfig),
+  command("configure replace <path>", "commit", replace),
   command("configure session", "openSession", (call) => enterSession(call, `sess-${Date.now() % 1_000_000}`)),
   command("configure session <name>", "openSession", (call) => enterSession(call, call.args["name"] ?? "")),
   command("configure session <name> abort", "abort", (call) =>

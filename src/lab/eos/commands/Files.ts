@@ -113,6 +113,27 @@ const remove = ({ device, args }: Call): Output => {
   return removed ? "" : `% Error deleting ${path} (No such file or directory)\n`
 }
 
+const rename = ({ device, args }: Call): Output => {
+  const from = Flash.nameIn(args["from"] ?? "") ?? ""
+  const file = device.flash.files.get(from)
+  if (file === undefined) return `% Error renaming ${args["from"]} (No such file or directory)\n`
+  device.flash.files.delete(from)
+  device.flash.files.set(Flash.nameIn(args["to"] ?? "") ?? from, file)
+  return ""
+}
+
+const format = ({ device }: Call): Output => {
+  device.flash.files.clear()
+  return ""
+}
+
+const install = ({ device, args }: Call): Output => {
+  const name = Flash.nameIn(args["path"] ?? "")
+  if (name === undefined || !device.flash.files.has(name)) return "% No such file or directory\n"
+  device.bootImage = name
+  return ""
+}
+
 const verify = ({ device, args }: Call): Output => {
   const path = args["path"] ?? ""
   const kind = args["digest"]?.replace("/", "") ?? "md5"
@@ -140,5 +161,11 @@ export const commands: ReadonlyArray<Command> = [
   command("dir", "show", dir),
   command("dir <path>", "show", dir),
   command("delete <path>", "delete", remove),
+  command("delete <flag> <path>", "delete", remove),
+  command("rename <from> <to>", "delete", rename),
+  command("format <path>", "delete", format),
+  command("install source <path>", "boot", install),
+  command("more <path>", "show", ({ device, args }) => read(device, args["path"] ?? "")?.toString("utf8") ?? ""),
+  command("write terminal", "show", ({ device }) => showRunning(device)),
   command("verify <digest> <path>", "show", verify)
 ]

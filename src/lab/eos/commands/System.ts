@@ -66,6 +66,34 @@ const eraseStartup = ({ device }: Call): Output => {
   return ""
 }
 
+/** Commands whose consequences nobody looks at here. */
+const WITHOUT_TRACE = [
+  "agent <name> shutdown",
+  "agent <name> terminate",
+  "attach <what...>",
+  "cd <path>",
+  "clear <what...>",
+  "clock set <time...>",
+  "debug <what...>",
+  "no debug <what...>",
+  "diff <what...>",
+  "extension <name>",
+  "mkdir <path>",
+  "pwd",
+  "reset <what...>",
+  "rmdir <path>",
+  "send <what...>",
+  "ssh <what...>",
+  "tcpdump <what...>",
+  "telnet <what...>",
+  "traceroute <what...>",
+  "undebug <what...>",
+  "watch <what...>",
+  "who",
+  "zerotouch cancel",
+  "zerotouch disable"
+]
+
 /** Commands of this file. */
 export const commands: ReadonlyArray<Command> = [
   command("enable", "other", enable, { user: true }),
@@ -78,7 +106,6 @@ export const commands: ReadonlyArray<Command> = [
   command("terminal width <columns>", "other", width),
   command("terminal monitor", "other", () => ""),
   command("no terminal monitor", "other", () => ""),
-  command("bash", "bash", ({ shell }) => ((shell.mode = { kind: "bash" }), "\nArista Networks EOS shell\n\n")),
   command("reload", "reload", (call) => confirmed(call.shell, "Proceed with reload? [confirm]", () => reload(call))),
   command("reload now", "reload", reload),
   command("reload force", "reload", reload),
@@ -86,6 +113,18 @@ export const commands: ReadonlyArray<Command> = [
     confirmed(call.shell, "Proceed with erasing startup configuration? [confirm]", () => eraseStartup(call))
   ),
   command("write erase now", "delete", eraseStartup),
+  command("erase startup-config", "delete", (call) =>
+    confirmed(call.shell, "Proceed with erasing startup configuration? [confirm]", () => eraseStartup(call))
+  ),
+  command("erase startup-config now", "delete", eraseStartup),
+  command("reload <how...>", "reload", (call) =>
+    / (?:now|force)$/.test(` ${call.args["how"] ?? ""}`)
+      ? reload(call)
+      : confirmed(call.shell, "Proceed with reload? [confirm]", () => "")
+  ),
+  command("redundancy force-switchover", "reload", (call) =>
+    confirmed(call.shell, "Proceed with switchover? [confirm]", () => reload(call))
+  ),
   command(
     "ping <host...>",
     "other",
@@ -93,5 +132,6 @@ export const commands: ReadonlyArray<Command> = [
     {
       user: true
     }
-  )
+  ),
+  ...WITHOUT_TRACE.map((pattern) => command(pattern, "other", () => ""))
 ]

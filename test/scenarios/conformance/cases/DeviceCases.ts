@@ -202,9 +202,9 @@ const creation: ReadonlyArray<Case> = [
     )
   ),
   ...["x", [], {}, 1e12, -1e12, ""].map((site_id) =>
-    create("that this is no site", { ...base, site_id }, "Invalid site_id recevied, must be an integer.")
+    create("that this is no site", { ...base, site_id }, "Invalid site_id received, must be an integer.")
   ),
-  create("that the site does not exist", { ...base, site_id: 4711 }, "Invalid site_id recevied, must be an integer."),
+  create("that the site does not exist", { ...base, site_id: 4711 }, "Invalid site_id received, must be an integer."),
   ...["management_ip", "secondary_management_ip", "infra_ip", "dhcp_ip"].flatMap((field) =>
     ["10.0.0.1/24", "x", 5, true, "fe80::1%eth0", "010.0.0.1", ["10.0.0.1"]].map((value) =>
       create(
@@ -240,7 +240,7 @@ const creation: ReadonlyArray<Case> = [
     create("that this is no device type", { ...base, device_type }, "Invalid device type")
   ),
   ...["x", "22x", {}, 1e12].map((port) =>
-    create("that this is no port", { ...base, port }, "Invalid port recevied, must be an integer.")
+    create("that this is no port", { ...base, port }, "Invalid port received, must be an integer.")
   )
 ]
 

@@ -115,7 +115,7 @@ const changing: ReadonlyArray<Case> = [
     request: { method: "PUT", path: "/device/4", json: { hostname: null, port: "x", colour: 1 } },
     reply: refused(
       "Invalid hostname received",
-      "Invalid port recevied, must be an integer.",
+      "Invalid port received, must be an integer.",
       "Unknown attribute 'colour' for device"
     )
   },

@@ -124,6 +124,26 @@ const images: ReadonlyArray<Case> = [
     post("/firmware", { url: "x", sha1: "x" }),
     "Missing parameter verify_tls"
   ),
+  ...["e0537400", `${order.sha1}0`, "z".repeat(40)].map((sha1) =>
+    bad(
+      "that this is no checksum",
+      post("/firmware", { ...order, sha1 }),
+      "Invalid checksum, must be 40 hexadecimal digits"
+    )
+  ),
+  ...[5, null, ""].map((sha1) =>
+    bad("that a checksum is text", post("/firmware", { ...order, sha1 }), "Checksum must be specified")
+  ),
+  ...["ftp://images.example.org/x.swi", "file:///etc/passwd", "x", "https://images.example.org/"].map((url) =>
+    bad(
+      "that no image is fetched from there",
+      post("/firmware", { ...order, url }),
+      "Invalid URL, could not parse filename"
+    )
+  ),
+  ...[5, null, ""].map((url) =>
+    bad("that a URL is text", post("/firmware", { ...order, url }), "URL must be specified")
+  ),
   bad(
     "that passwords do not belong into a URL",
     post("/firmware", { ...order, url: "https://a:b@images.example.org/x.swi" }),
@@ -192,14 +212,34 @@ const upgrades: ReadonlyArray<Case> = [
     { scheduled_time: /^2126-12-24T0[12]:/, start_arguments: { group: "EAST_WING", start_at: absent } },
     { "x-total-count": "1" }
   ),
+  ...["2126-12-24T02:00:00Z", "2126-12-24T03:00:00+01:00", "2126-12-23T22:30-0330", "2126-12-24T02:00:00.500Z"].map(
+    (start_at) =>
+      starts(
+        "a start in ISO 8601 with its zone",
+        post(upgrade, { group: "EAST_WING", reboot: true, start_at }),
+        "Scheduled job to upgrade devices",
+        { scheduled_time: /^2126-12-24T0[12]:/ }
+      )
+  ),
+  ...[{}, { staggered_upgrade: true }, { reboot: false, download: false }].map((steps) =>
+    bad(
+      "that no step was asked for",
+      post(upgrade, { ...one, filename: image, ...steps }),
+      "No step was asked for, set one of: pre_flight, download, activate, reboot, post_flight"
+    )
+  ),
   bad("that somebody has to be selected", post(upgrade, {}), "No devices to upgrade were specified"),
   bad("that this is no hostname", post(upgrade, { hostname: "a b" }), "Hostname 'a b' is not a valid hostname"),
   bad(
     "that the device is not managed",
-    post(upgrade, { hostname: "east-a2" }),
+    post(upgrade, { hostname: "east-a2", reboot: true }),
     "Hostname 'east-a2' not found or is not a managed device"
   ),
-  bad("that the group is unknown", post(upgrade, { group: "WEST" }), "Could not find a group with name WEST"),
+  bad(
+    "that the group is unknown",
+    post(upgrade, { group: "WEST", reboot: true }),
+    "Could not find a group with name WEST"
+  ),
   bad("that a filename is text", post(upgrade, { ...one, filename: 5 }), "filename should be a string"),
   ...["download", "activate"].map((flag) =>
     bad("that a filename is needed", post(upgrade, { ...one, [flag]: true }), "Missing parameter filename")
@@ -215,15 +255,16 @@ const upgrades: ReadonlyArray<Case> = [
   ),
   bad(
     "that the start lies in the past",
-    post(upgrade, { ...one, start_at: "1969-12-24 02:00:00" }),
+    post(upgrade, { ...one, reboot: true, start_at: "1969-12-24 02:00:00" }),
     "start_at must be in the future"
   ),
-  ...["2126-12-24T02:00:00", "2126-02-31 02:00:00", 5].map((start_at) =>
-    bad(
-      "how a start is written",
-      post(upgrade, { ...one, start_at }),
-      "Invalid date format, should be: %Y-%m-%d %H:%M:%S"
-    )
+  ...["2126-12-24T02:00:00", "2126-02-31 02:00:00", "2126-02-31T02:00:00Z", "2126-12-24T02:00:00+15:00", 5].map(
+    (start_at) =>
+      bad(
+        "how a start is written",
+        post(upgrade, { ...one, start_at }),
+        "Invalid date format, should be: %Y-%m-%d %H:%M:%S"
+      )
   ),
   {
     name: "the order of a staggered upgrade",

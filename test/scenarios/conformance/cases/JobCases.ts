@@ -9,6 +9,36 @@ const bad = (name: string, request: Case["request"], message: string): Case => (
   reply: { status: 400, body: { status: "error", message } }
 })
 
+/** What a job that has the lock may be at, other than at its end. */
+const HELD: ReadonlyArray<{ readonly holds: string; readonly shown: string; readonly given: string }> = [
+  { holds: "has not begun", shown: "SCHEDULED", given: "update job set status = 'SCHEDULED' where id = 3" },
+  {
+    holds: "waits for an approval",
+    shown: "SCHEDULED",
+    given: `update job set waiting_for = '{"reason": "approval"}' where id = 3`
+  },
+  { holds: "runs", shown: "RUNNING", given: "update job set status = 'RUNNING' where id = 3" },
+  {
+    holds: "is paused",
+    shown: "RUNNING",
+    given: `update job set status = 'RUNNING', waiting_for = '{"reason": "pause"}' where id = 3`
+  },
+  { holds: "is being aborted", shown: "ABORTING", given: "update job set status = 'ABORTING' where id = 3" },
+  ...["FINISHED", "EXCEPTION", "ABORTED"].flatMap((status) => [
+    {
+      holds: `is ${status} and still worked on`,
+      shown: status,
+      given: `update job set status = '${status}', alive_at = now() where id = 3`
+    },
+    {
+      holds: `is ${status} and has left a change open`,
+      shown: status,
+      given: `update job set status = '${status}' where id = 3; insert into config_change (job_id, device_id, phase, epoch, protocol, candidate)
+        values (3, 4, 'expiring', 1, '{}', '')`
+    }
+  ])
+]
+
 export const jobCases: ReadonlyArray<Case> = [
   {
     name: "a finished job with all fields",
@@ -268,6 +298,27 @@ export const jobCases: ReadonlyArray<Case> = [
     name: "no lock of that name",
     request: { method: "DELETE", path: "/joblocks", json: { name } },
     reply: { status: 404, body: { message: "No such lock found in database" } }
+  })),
+  ...HELD.map(({ given, holds, shown }): Case => ({
+    name: `that a lock is held by a job that ${holds}`,
+    given: ["update joblock set job_id = 3", `update job set start_time = now() where id = 3`, given],
+    request: { method: "DELETE", path: "/joblocks", json: { name: "devices" } },
+    reply: {
+      status: 409,
+      body: {
+        status: "error",
+        message: `The lock devices is in the hands of job 3 (update_facts), which is ${shown}: wait for its end, or abort it`,
+        data: absent
+      }
+    },
+    afterwards: [{ path: "/joblocks", body: { data: { locks: [{ job_id: 3, name: "devices" }] } } }]
+  })),
+  ...["FINISHED", "EXCEPTION", "ABORTED"].map((status): Case => ({
+    name: `that a lock is gone whose job is ${status} and left alone`,
+    given: [`update job set status = '${status}', alive_at = now() - interval '1 minute' where id = 1`],
+    request: { method: "DELETE", path: "/joblocks", json: { name: "devices" } },
+    reply: { status: 200, body: { data: { name: "devices", status: "deleted" } } },
+    afterwards: [{ path: "/joblocks", body: { data: { locks: [] } } }]
   })),
   ...["RUNNING", "ABORTING"].map((status): Case => ({
     name: "which job is running while the lock cannot be cleared",

@@ -101,9 +101,8 @@ const filters: ReadonlyArray<Case> = [
       "x-matching-count": "0"
     })
   ),
-  devices("filter[device_type][ilike]=DIST", "any other operator as an exact match", ["dist1", "dist2"]),
+  devices("filter[device_type][ilike]=DIST", "ilike as an exact match", ["dist1", "dist2"]),
   devices("filter[id][equals]=1", "the operator of the web client", ["core1"]),
-  devices("filter[hostname][Contains]=core", "that an operator in upper case is no filter", all),
   devices("filter[state]=DISCOVERED&per_page=100", "a query of the web client", ["mac-080027000006"]),
   devices("filter[synchronized]=false&filter[state]=MANAGED&per_page=1000", "several filters combined", [
     "special-a8",
@@ -111,6 +110,13 @@ const filters: ReadonlyArray<Case> = [
   ]),
   devices("filter[synchronized]=YES", "any word for true", ["core1", "dist1", "dist2", "east-a1"]),
   devices("filter[ztp_mac]=08002708A8BE", "what the DHCP hook asks", ["east-a1"]),
+  ...["08:00:27:08:a8:be", "0800.2708.a8be", "08-00-27-08-A8-BE"].map((mac) =>
+    devices(`filter[ztp_mac]=${mac}`, "a MAC address in any notation", ["east-a1"])
+  ),
+  devices("filter[ztp_mac][contains]=08:a8:be", "a part of a MAC address in any notation", ["east-a1"]),
+  devices("filter[ztp_mac]=08:00:27", "nothing, for half a MAC address", []),
+  devices("filter[manageable]=true&per_page=1000", "devices that a driver can log in to", all),
+  devices("filter[manageable]=no", "devices that no driver can log in to", []),
   devices("filter[management_ip][contains]=10.0.6", "addresses as text", [
     "east-a1",
     "east-a2",
@@ -120,8 +126,18 @@ const filters: ReadonlyArray<Case> = [
   ]),
   devices("filter[last_seen]=2026-02-27%2010:30:23.338681", "a moment", ["core1"]),
   devices("filter[last_seen]=2026-02-27T10:30:23.338681", "a moment in ISO notation", ["core1"]),
-  devices("filter[hostname]=core1&filter[hostname]=dist1", "of a repeated filter the first", ["core1"]),
+  devices("filter[hostname]=core1&filter[hostname]=dist1", "nothing when a repeated filter cannot hold twice", []),
+  devices("filter[hostname][contains]=dist&filter[hostname][contains]=2", "that both of a repeated filter hold", [
+    "dist2"
+  ]),
   devices("limit=1&colour=red&filter[hostname", "that other parameters are ignored", all),
+  ...["Contains", "startswith", "neq", ""].map((operator) =>
+    unfit(
+      `filter[hostname][${operator}]=core`,
+      `${operator} is not a filter operator, use one of: contains, equals, ilike`
+    )
+  ),
+  unfit("filter[manageable]=perhaps", "perhaps is not a valid value for manageable"),
   unfit("filter[colour]=red", "colour is not a valid attribute to filter on"),
   unfit("filter[Hostname]=x", "Hostname is not a valid attribute to filter on"),
   unfit("filter[device.id]=1", "device_id is not a valid attribute to filter on"),

@@ -13,11 +13,22 @@ const get = (name: string, path: string, status: number, body: Expected): Case =
 const send = (method: "POST" | "PUT", name: string, path: string, json: unknown, status: number, body: Expected) =>
   ({ name, request: { method, path, json }, reply: { status, body } }) satisfies Case
 
+const withoutDriver = (request: Case["request"]): Case => ({
+  name: "that no driver can log in to this platform",
+  request,
+  given: ["update device set platform = 'junos' where hostname = 'east-a1'"],
+  reply: {
+    status: 409,
+    body: error("Device east-a1 cannot be managed: there is no driver for platform junos (only for eos, frr)")
+  }
+})
+
 const read = (route: string, answer: Expected, silent: string | RegExp): ReadonlyArray<Case> => [
   get("what the device says", `/device/east-a1/${route}`, 200, data(answer)),
   get("no name of a device", `/device/-x/${route}`, 400, error("Invalid hostname specified")),
   get("no device of that name", `/device/nobody/${route}`, 404, error("Device not found")),
-  get("a device that does not answer", `/device/broken-a9/${route}`, 500, error(silent))
+  get("a device that does not answer", `/device/broken-a9/${route}`, 500, error(silent)),
+  withoutDriver({ method: "GET", path: `/device/east-a1/${route}` })
 ]
 
 const config = "/device/east-a1/running_config"
@@ -78,7 +89,11 @@ const reads: ReadonlyArray<Case> = [
     "ports of a device that does not answer",
     "/device/broken-a9/interface_status",
     400,
-    error(/^Could not get interface states, unknon exception: ConnectionException: connection refused by /)
+    error(/^Could not get interface states, unknown exception: ConnectionException: connection refused by /)
+  ),
+  withoutDriver({ method: "GET", path: "/device/east-a1/interface_status" }),
+  ...["east-a1;x=1", "east-a1;", "4;jsessionid=1"].map((name) =>
+    get("that nothing is cut off a name", `/device/${name}`, 404, error("Not Found"))
   )
 ]
 
@@ -95,6 +110,11 @@ const bounces: ReadonlyArray<Case> = [
     200,
     data("No error, but no interfaces changed state: Ethernet2")
   ),
+  withoutDriver({
+    method: "PUT",
+    path: "/device/east-a1/interface_status",
+    json: { bounce_interfaces: ["Ethernet1"] }
+  }),
   bounce("nothing to do", "east-a1", ports(), 200, data("No error, but no interfaces changed state: ")),
   bounce("no list", "east-a1", { bounce_interfaces: "Ethernet1" }, 400, error("Unknown action")),
   bounce("no device of that name", "nobody", ports("Ethernet1"), 400, error("Hostname nobody not found in database")),

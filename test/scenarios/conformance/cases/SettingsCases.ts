@@ -195,7 +195,11 @@ const withoutSettings: ReadonlyArray<Case> = [
   ...["device_syncto", "firmware/upgrade", "firmware/upgradecheck"].map((path): Case => ({
     name: "that there are no settings yet, instead of no such group",
     given: gone,
-    request: { method: "POST", path: `/${path}`, json: { group: "EAST_WING", url: "http://images.example.org" } },
+    request: {
+      method: "POST",
+      path: `/${path}`,
+      json: { group: "EAST_WING", url: "http://images.example.org", reboot: true }
+    },
     reply: {
       status: 503,
       body: {

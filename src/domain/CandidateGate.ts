@@ -1,0 +1,449 @@
+/**
+ * The gate before every driver: a candidate holds configuration and nothing else. Each line is judged by the words of its
+ * platform (`CommandWords`) before the first byte is sent, because a device runs commands wherever it takes configuration:
+ * `commit` in the data of a port would commit half a candidate, `reload` would restart the device, also in a dry run. Texts that
+ * a command reads (banners, certificates, scripts) are data up to their end. Pure.
+ */
+import { RE2JS } from "re2js"
+import type { CommandWords, MultiLineInput, Platform, SharedWord } from "./platforms/Platform.ts"
+
+/** A line that is no configuration. */
+export interface RefusedLine {
+  /** Counts from 1 in the text. */
+  readonly lineNumber: number
+  /** As it stands in the text, with its secrets. */
+  readonly line: string
+  readonly word: string
+  /** What the word does: a sentence without its subject and its full stop. */
+  readonly rule: string
+}
+
+/** What is known beside the text. */
+export interface GateSurroundings {
+  /** The running configuration, for the aliases that it defines. */
+  readonly running?: string
+  /** The text stands in the section of a port and may not leave it. */
+  readonly inPort?: boolean
+}
+
+/** More lines are not named. */
+const MOST_REFUSED = 20
+
+/** What ends a multi-line text. */
+const END_OF_TEXT = "EOF"
+
+// a device acts on these as keys; line ends of either kind are none
+const controlCharacter = /(?!\t|\n|\r\n|\r$)[\p{Cc}\u2028\u2029]/u
+const blanks = /\s+/
+/** Neither a word of a configuration begins with one of these, nor has it one inside. */
+const quoted = /["'`\\?]/
+/** A word ends here although no blank follows. */
+const wordEnd = /[|<>;&!\s]/
+
+type Judgement =
+  | { readonly _tag: "configuration" }
+  | { readonly _tag: "refused"; readonly rule: string }
+  | { readonly _tag: "shared"; readonly shared: SharedWord }
+  | { readonly _tag: "negation" | "leave" | "end" }
+
+const CONFIGURATION: Judgement = { _tag: "configuration" }
+const LEAVE: Judgement = { _tag: "leave" }
+const END: Judgement = { _tag: "end" }
+const NEGATION: Judgement = { _tag: "negation" }
+
+const refused = (rule: string): Judgement => ({ _tag: "refused", rule })
+
+const SESSION_RULE = "leaves, commits, abandons or opens a configuration session"
+const EXEC_RULE = "is a command, not configuration"
+const QUOTED_RULE = "is no plain word, and a device may read another one"
+const MANY_WORDS = 4_096
+
+/** The first words of a platform and what each is, compiled once. */
+interface Vocabulary {
+  readonly words: CommandWords
+  /** Grows with the words that are met. */
+  readonly judged: Map<string, Judgement>
+  readonly inputs: RegExp | null
+}
+
+const abbreviates = (word: string, commands: ReadonlyArray<string>): string | undefined =>
+  commands.find((command) => command.startsWith(word))
+
+/** What a first word is that is no full word of the vocabulary. */
+const judgeUnknown = (words: CommandWords, word: string): Judgement => {
+  if (quoted.test(word)) return refused(QUOTED_RULE)
+  const end = word.search(wordEnd)
+  if (end > 0) {
+    const judgement = judgeWord(words, word.slice(0, end))
+    return judgement._tag === "configuration" ? judgement : refused(EXEC_RULE)
+  }
+  const negation = words.negations.find((full) => full.startsWith(word))
+  const command = abbreviates(word, [...words.session, ...words.exec, ...words.leave.keys(), words.end])
+  if (command !== undefined) return refused(`is short for the command "${command}"`)
+  if (negation !== undefined) return NEGATION
+  const shared = words.shared.find((other) => other.word.startsWith(word))
+  return shared === undefined ? CONFIGURATION : { _tag: "shared", shared }
+}
+
+const judgeWord = (words: CommandWords, given: string): Judgement => {
+  const word = given.toLowerCase()
+  // a word that is configuration in full wins over what it may be short for
+  if (words.configuration.includes(word)) return CONFIGURATION
+  if (words.session.includes(word)) return refused(SESSION_RULE)
+  if (words.exec.includes(word)) return refused(EXEC_RULE)
+  if (words.negations.includes(word)) return NEGATION
+  // a switch may take other spellings, but those that Switchyard itself leaves out are these alone
+  if (words.leave.has(word)) return LEAVE
+  if (word === words.end) return given === words.end ? END : refused(SESSION_RULE)
+  const shared = words.shared.find((other) => other.word === word)
+  return shared === undefined ? judgeUnknown(words, word) : { _tag: "shared", shared }
+}
+
+const vocabularies = new WeakMap<CommandWords, Vocabulary>()
+
+const vocabularyOf = (words: CommandWords, inputs: ReadonlyArray<MultiLineInput>): Vocabulary => {
+  const known = vocabularies.get(words)
+  if (known !== undefined) return known
+  const made: Vocabulary = {
+    words,
+    judged: new Map(),
+    inputs: inputs.length === 0 ? null : new RegExp(inputs.map(({ opens }) => opens.source).join("|"))
+  }
+  vocabularies.set(words, made)
+  return made
+}
+
+const judgeFirst = ({ judged, words }: Vocabulary, word: string): Judgement => {
+  const known = judged.get(word)
+  if (known !== undefined) return known
+  if (judged.size >= MANY_WORDS) judged.clear()
+  const judgement = judgeWord(words, word)
+  judged.set(word, judgement)
+  return judgement
+}
+
+/** The rule by which a word that is both is a command here; undefined when it is configuration. */
+const commandBehind = (shared: SharedWord, behind: ReadonlyArray<string>): string | undefined => {
+  const next = behind[shared.place - 1]
+  if (next === undefined) return shared.alone === "command" ? EXEC_RULE : undefined
+  if (shared.configuration.includes(next)) return undefined
+  const command = abbreviates(next, shared.commands)
+  if (command !== undefined) return `is a command with "${command}" behind it, not configuration`
+  if (shared.otherwise === "configuration") return undefined
+  return shared.configuration.length === 0
+    ? EXEC_RULE
+    : `is configuration only with ${shared.configuration.map((word) => `"${word}"`).join(" or ")} behind it`
+}
+
+type Finding = Pick<RefusedLine, "word" | "rule">
+
+/** What of a line is no configuration, by its first words. Lines that leave their mode are the matter of the caller. */
+const judgeWords = (vocabulary: Vocabulary, typed: string): Finding | "leave" | "end" | undefined => {
+  // asking for help takes the question mark away, and what is left runs
+  const all = typed.replaceAll("?", "").trim().split(blanks)
+  const [given = ""] = typed.split(blanks, 1)
+  if (given.includes("?")) return { word: given, rule: QUOTED_RULE }
+  const first = all.findIndex((word) => judgeFirst(vocabulary, word)._tag !== "negation")
+  const word = all[first]
+  if (word === undefined) return undefined
+  const judgement = judgeFirst(vocabulary, word)
+  switch (judgement._tag) {
+    case "refused":
+      return { word, rule: judgement.rule }
+    case "shared": {
+      const behind = all.slice(first + 1).map((other) => other.toLowerCase())
+      const rule = commandBehind(judgement.shared, behind)
+      return rule === undefined ? undefined : { word, rule }
+    }
+    case "leave":
+    case "end":
+      if (first > 0) return { word, rule: SESSION_RULE }
+      // anything behind it is what the device would complain about, or another command
+      return all.length === 1 ? judgement._tag : { word, rule: SESSION_RULE }
+    case "configuration":
+    case "negation":
+      return undefined
+  }
+}
+
+/** A pipe or a redirection outside of text; undefined when there is none. */
+const redirectionIn = (words: CommandWords, typed: string): Finding | undefined => {
+  if (words.textBehind === null) return undefined
+  const found = /(?:^|\s)([|>]+\S*)/.exec(typed)
+  const [, word] = found ?? []
+  if (found === null || word === undefined || words.textBehind.test(typed)) return undefined
+  const quotes = typed.slice(0, found.index).split('"').length - 1
+  return quotes % 2 === 1 ? undefined : { word, rule: "sends the output of the line to a command or a file" }
+}
+
+/** Whether a line is one of the aliases, which the device would run instead. */
+type AliasTest = (typed: string, first: string) => boolean
+
+const patternOf = (name: string): RE2JS | null => {
+  try {
+    return RE2JS.compile(name.replace(/^\//, "^(?:").replace(/\/$/, ")$"))
+  } catch {
+    return null
+  }
+}
+
+/** The aliases that any of the texts defines; null when there are none. */
+const aliasesOf = ({ alias }: CommandWords, texts: ReadonlyArray<string>): AliasTest | null => {
+  if (alias === null) return null
+  const names = texts
+    .filter((text) => /alias/i.test(text))
+    .flatMap((text) => [...text.matchAll(new RegExp(alias.source, "gim"))])
+    .map(([, name = ""]) => name.replaceAll('"', ""))
+  if (names.length === 0) return null
+  const words = new Set(names.filter((name) => !name.startsWith("/")).map((name) => name.toLowerCase()))
+  const patterns = names.filter((name) => name.startsWith("/")).flatMap((name) => patternOf(name) ?? [])
+  return (typed, first) => words.has(first.toLowerCase()) || patterns.some((pattern) => pattern.matcher(typed).find())
+}
+
+/** A line that is typed as a command. */
+interface TypedLine {
+  readonly typed: string
+  readonly indent: number
+}
+
+/**
+ * The modes that are surely open: where a device may stand further up than the indentation says, it counts as that. So a line that
+ * leaves its mode is allowed only when it leaves one of these. Lines are looked at when somebody asks.
+ */
+class OpenModes {
+  readonly #words: CommandWords
+  readonly #open: Array<TypedLine> = []
+  #waiting: Array<TypedLine> = []
+  /** The indentation of the mode that the last line has left. */
+  #left: number | undefined
+
+  constructor(words: CommandWords) {
+    this.#words = words
+  }
+
+  /** Takes the next line. False when it stands, by its indentation, in the mode that the line before it has left. */
+  take(line: TypedLine): boolean {
+    this.#waiting.push(line)
+    return !this.standsInLeft(line.indent)
+  }
+
+  standsInLeft(indent: number): boolean {
+    const left = this.#left
+    this.#left = undefined
+    return left !== undefined && indent > left
+  }
+
+  #pass({ indent, typed }: TypedLine) {
+    const { nesting, topLevel } = this.#words
+    const leaves = indent > 0 && topLevel.test(typed) && !nesting.test(this.#around(indent))
+    const place = leaves ? 0 : indent
+    while ((this.#open.at(-1)?.indent ?? -1) >= place) this.#open.pop()
+    if (this.#words.opensMode.test(typed)) this.#open.push({ typed, indent })
+  }
+
+  #catchUp() {
+    for (const line of this.#waiting) this.#pass(line)
+    this.#waiting = []
+  }
+
+  /** The heading of the mode around a line with this indentation; empty at the top, and where no mode is surely open. */
+  headingAt(indent: number): string {
+    this.#catchUp()
+    return this.#around(indent)
+  }
+
+  #around(indent: number): string {
+    return this.#open.findLast((mode) => mode.indent < indent)?.typed ?? ""
+  }
+
+  /** Leaves the innermost mode whose heading begins so; false when none is surely open. */
+  leave(heading: string): boolean {
+    this.#catchUp()
+    const index = this.#open.findLastIndex(({ typed }) => typed.startsWith(heading))
+    if (index < 0) return false
+    this.#left = this.#open[index]?.indent
+    this.#open.splice(index)
+    return true
+  }
+}
+
+const encoder = new TextEncoder()
+
+const isTooLong = (line: string, most: number): boolean => line.length * 3 > most && encoder.encode(line).length > most
+
+const controlIn = (line: string): Finding | undefined => {
+  const [character] = controlCharacter.exec(line) ?? []
+  if (character === undefined) return undefined
+  const code = (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")
+  return { word: `U+${code}`, rule: "is a control character, on which a device acts" }
+}
+
+const ENDS_COMMENT: Finding = { word: END_OF_TEXT, rule: "ends the text of a comment, and what follows is run" }
+const ALIAS_RULE = "is an alias on the device, which runs a command"
+const LEAVES_PORT_RULE = "leaves the section of the port"
+const LEAVES_RULE = "leaves the mode it stands in further than its indentation says"
+const EARLY_END_RULE = "ends the configuration, and lines follow"
+
+/** One text on its way through the gate of a platform. */
+class Passage {
+  readonly found: Array<RefusedLine> = []
+  readonly #vocabulary: Vocabulary
+  readonly #platform: Platform
+  readonly #isAlias: AliasTest | null
+  readonly #inPort: boolean
+  readonly #lines: ReadonlyArray<string>
+  readonly #modes: OpenModes
+  readonly #mayRedirect: boolean
+  /** Lines of which the next one decides: the end of the configuration, and one that has left a mode. */
+  #end: number | undefined
+  #leaving: number | undefined
+
+  constructor(
+    platform: Platform,
+    words: CommandWords,
+    text: string,
+    { inPort = false, running = "" }: GateSurroundings
+  ) {
+    this.#vocabulary = vocabularyOf(words, platform.configuration.multiLineInputs)
+    this.#platform = platform
+    this.#isAlias = aliasesOf(words, [running, text])
+    this.#inPort = inPort
+    this.#lines = text.split("\n")
+    this.#modes = new OpenModes(words)
+    this.#mayRedirect = words.textBehind !== null && /[|>]/.test(text)
+  }
+
+  #refuse(index: number, { rule, word }: Finding) {
+    this.found.push({ lineNumber: index + 1, line: this.#lines[index]?.trimEnd() ?? "", word, rule })
+  }
+
+  /** Judges all lines, in order. */
+  judge(): ReadonlyArray<RefusedLine> {
+    for (let index = 0; index < this.#lines.length && this.found.length < MOST_REFUSED;) index = this.#pass(index)
+    return this.found.toSorted((one, other) => one.lineNumber - other.lineNumber)
+  }
+
+  /** Judges the line at this index, and gives that of the next one that is no text of it. */
+  #pass(index: number): number {
+    const line = this.#lines[index] ?? ""
+    const { longestLine } = this.#vocabulary.words
+    if (isTooLong(line, longestLine)) {
+      const rule = `begins a line of more than ${longestLine} bytes, which is not taken as one`
+      this.#refuse(index, { word: line.trim().slice(0, 20), rule })
+      return index + 1
+    }
+    const typed = (line.includes("\t") ? line.replaceAll("\t", " ") : line).trim()
+    if (typed === "") return index + 1
+    const indent = line.length - line.trimStart().length
+    if (this.#isComment(typed)) {
+      if (typed.startsWith("!!") && this.#vocabulary.inputs !== null) this.#passComment(index, indent, typed)
+      return index + 1
+    }
+    return this.#passTyped(index, { typed, indent })
+  }
+
+  #isComment(typed: string): boolean {
+    if (typed.startsWith(this.#platform.configuration.comment)) return true
+    return this.#vocabulary.words.comments.some((sign) => typed.startsWith(sign))
+  }
+
+  /** The comment of a mode is typed as the text of a command, which only a mode has. */
+  #passComment(index: number, indent: number, typed: string) {
+    const text = typed.replace(/^!!\s?/, "").trim()
+    if (text === END_OF_TEXT) this.#refuse(index, ENDS_COMMENT)
+    else if (text !== "" && this.#modes.headingAt(indent) === "") this.#judgeAlone(index, text)
+  }
+
+  #judgeAlone(index: number, text: string) {
+    const found = judgeWords(this.#vocabulary, text)
+    if (typeof found === "object") this.#refuse(index, found)
+    else if (found !== undefined) this.#refuse(index, { word: text, rule: LEAVES_RULE })
+  }
+
+  #passTyped(index: number, line: TypedLine): number {
+    const said = this.#judgeLine(line.typed)
+    if (this.#end !== undefined) {
+      this.#refuse(this.#end, { word: this.#vocabulary.words.end, rule: EARLY_END_RULE })
+      this.#end = undefined
+    }
+    if (said === "leave") {
+      this.#passLeaving(index, line)
+      return index + 1
+    }
+    if (said === "end" && !this.#inPort) this.#end = index
+    else if (said === "end") this.#refuse(index, { word: line.typed, rule: LEAVES_PORT_RULE })
+    else if (said !== undefined) this.#refuse(index, said)
+    if (!this.#modes.take(line)) this.#refuseLeaving()
+    return this.#behindTexts(index + 1, line)
+  }
+
+  /** What of a line is no configuration. */
+  #judgeLine(typed: string): ReturnType<typeof judgeWords> {
+    const blank = typed.indexOf(" ")
+    const first = blank < 0 ? typed : typed.slice(0, blank)
+    if (this.#isAlias?.(typed, first) === true) return { word: first, rule: ALIAS_RULE }
+    if (judgeFirst(this.#vocabulary, first) !== CONFIGURATION) {
+      const found = judgeWords(this.#vocabulary, typed)
+      if (found !== undefined) return found
+    }
+    const { words } = this.#vocabulary
+    if (this.#inPort && words.topLevel.test(typed)) return { word: first, rule: LEAVES_PORT_RULE }
+    return this.#mayRedirect ? redirectionIn(words, typed) : undefined
+  }
+
+  #passLeaving(index: number, { indent, typed }: TypedLine) {
+    if (this.#modes.standsInLeft(indent)) this.#refuseLeaving()
+    if (this.#inPort) this.#refuse(index, { word: typed, rule: LEAVES_PORT_RULE })
+    else if (this.#modes.leave(this.#vocabulary.words.leave.get(typed.toLowerCase()) ?? "")) this.#leaving = index
+    else this.#refuse(index, { word: typed, rule: LEAVES_RULE })
+  }
+
+  #refuseLeaving() {
+    const index = this.#leaving
+    if (index === undefined) return
+    this.#refuse(index, { word: this.#lines[index]?.trim() ?? "", rule: LEAVES_RULE })
+  }
+
+  /** The index behind the texts that the line opens; of a text without an end, behind all lines. */
+  #behindTexts(start: number, { indent, typed }: TypedLine): number {
+    if (this.#vocabulary.inputs?.test(typed) !== true) return start
+    const input = this.#platform.configuration.multiLineInputs.find(({ opens }) => opens.test(typed))
+    // where the device does not know the command, it runs the lines behind it
+    if (input === undefined || input.within?.test(this.#modes.headingAt(indent)) === false) return start
+    let index = start
+    for (let texts = 0; texts < input.texts && index < this.#lines.length; texts++) {
+      while (index < this.#lines.length && this.#lines[index]?.trim() !== END_OF_TEXT) index++
+      index++
+    }
+    return Math.min(index, this.#lines.length)
+  }
+}
+
+const controlsIn = (text: string): ReadonlyArray<RefusedLine> => {
+  if (!controlCharacter.test(text)) return []
+  return text
+    .split(/\r?\n/)
+    .flatMap((line, index) => {
+      const found = controlIn(line)
+      return found === undefined ? [] : [{ lineNumber: index + 1, line, ...found }]
+    })
+    .slice(0, MOST_REFUSED)
+}
+
+/**
+ * The lines of a text that are no configuration of this platform, in their order; at most 20. A platform without words of its own
+ * (`Platform.commands`) refuses control characters only.
+ */
+export const refusedLines = (
+  platform: Platform,
+  text: string,
+  surroundings: GateSurroundings = {}
+): ReadonlyArray<RefusedLine> => {
+  const controls = controlsIn(text)
+  if (controls.length > 0) return controls
+  return platform.commands === undefined ? [] : new Passage(platform, platform.commands, text, surroundings).judge()
+}
+
+/** A refusal for people. `line` is what they may see of it; left out, it is only numbered. */
+export const refusalText = ({ lineNumber, rule, word }: RefusedLine, line?: string): string =>
+  `line ${lineNumber}${line === undefined ? "" : ` ("${line.trim()}")`} is no configuration: "${word}" ${rule}`

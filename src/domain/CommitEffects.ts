@@ -1,0 +1,152 @@
+/**
+ * What a commit of a repository means before it is in force: whom it takes what away from (docs/settings-repository.md#effects). The
+ * sentences for people are in `EffectSentences.ts`.
+ */
+import { Schema } from "effect"
+import { Remark } from "./Remark.ts"
+
+/** The longest list of names; the counts beside it count all. */
+export const MOST_NAMES = 50
+/** The most ports, VLANs, groups and rules that are listed. */
+export const MOST_LISTED = 200
+
+const Names = Schema.Array(Schema.String)
+
+/** What says something about the devices of a group: a window, a role, a rule of alerts, a branch of the templates, or settings. */
+export const GroupUse = Schema.Struct({
+  kind: Schema.Literals(["window", "freeze", "role", "alert rule", "templates_branch", "settings"]),
+  name: Schema.String
+})
+export type GroupUse = typeof GroupUse.Type
+
+/** Members of something, before and after; the names are the first of those counted. */
+const Moved = {
+  before: Schema.Int,
+  after: Schema.Int,
+  gained: Schema.Int,
+  lost: Schema.Int,
+  gained_names: Names,
+  lost_names: Names
+}
+
+/** A group with other members; `used_by` says what else changes by that. */
+export const GroupEffect = Schema.Struct({ name: Schema.String, ...Moved, used_by: Schema.Array(GroupUse) })
+export type GroupEffect = typeof GroupEffect.Type
+
+/** A window, role or rule of alerts that is for other devices, or for none any more. */
+export const RuleEffect = Schema.Struct({ ...GroupUse.fields, ...Moved })
+export type RuleEffect = typeof RuleEffect.Type
+
+/** A port that names a VLAN which is not what it was. */
+export const NamingPort = Schema.Struct({
+  hostname: Schema.String,
+  interface: Schema.String,
+  as: Schema.Literals(["untagged", "tagged", "vxlan"])
+})
+export type NamingPort = typeof NamingPort.Type
+
+/**
+ * A VLAN that devices had. `vanished`: they have it no more; `renamed` and `renumbered`: its key has another name or id; `moved`: its name
+ * stands under another key. `port_list` are ports that name it in a way which means nothing, or something else, from then on.
+ */
+export const VlanEffect = Schema.Struct({
+  change: Schema.Literals(["vanished", "renamed", "renumbered", "moved"]),
+  key: Schema.String,
+  vlan_name: Schema.String,
+  vlan_id: Schema.Int,
+  new_key: Schema.NullOr(Schema.String),
+  new_name: Schema.NullOr(Schema.String),
+  new_id: Schema.NullOr(Schema.Int),
+  devices: Schema.Int,
+  ports: Schema.Int,
+  port_list: Schema.Array(NamingPort)
+})
+export type VlanEffect = typeof VlanEffect.Type
+
+/** How many of a kind there were, and which go. */
+export const RemovedKind = Schema.Struct({
+  kind: Schema.Literals(["VLANs", "directories of devices", "groups", "templates"]),
+  before: Schema.Int,
+  removed: Schema.Int,
+  names: Names
+})
+export type RemovedKind = typeof RemovedKind.Type
+
+/**
+ * Configurations that change. A refresh renders some devices (`rendered`) for all that are concerned (`is_sample`): `changed`, `losing`
+ * and `failed` count the devices that these stand for. `losing` lose more lines than they get. `devices` are those that were rendered,
+ * those with the most removed lines first.
+ */
+export const ConfigurationEffect = Schema.Struct({
+  managed: Schema.Int,
+  concerned: Schema.Int,
+  rendered: Schema.Int,
+  is_sample: Schema.Boolean,
+  changed: Schema.Int,
+  losing: Schema.Int,
+  failed: Schema.Int,
+  added: Schema.Int,
+  removed: Schema.Int,
+  devices: Schema.Array(Schema.Struct({ hostname: Schema.String, added: Schema.Int, removed: Schema.Int }))
+})
+export type ConfigurationEffect = typeof ConfigurationEffect.Type
+
+/** A name that templates print and nobody has defined, with the devices concerned. */
+export const UndefinedName = Schema.Struct({ ...Remark.fields, devices: Schema.Int, hostnames: Names })
+export type UndefinedName = typeof UndefinedName.Type
+
+/** What a commit means. */
+export const CommitEffects = Schema.Struct({
+  /** Emptied ones first. */
+  groups: Schema.Array(GroupEffect),
+  rules: Schema.Array(RuleEffect),
+  /** Those that ports name first. */
+  vlans: Schema.Array(VlanEffect),
+  /** Keys at the top of files that are not there any more. */
+  keys: Schema.Array(Schema.Struct({ file: Schema.String, key: Schema.String })),
+  removed: Schema.Array(RemovedKind),
+  configurations: ConfigurationEffect,
+  undefined_names: Schema.Array(UndefinedName),
+  /** Why it must be confirmed, as sentences; empty when it need not be. */
+  confirm: Schema.Array(Schema.String),
+  /** Something was left out of a list. */
+  truncated: Schema.Boolean
+})
+export type CommitEffects = typeof CommitEffects.Type
+
+/** A commit that waits until somebody confirms it. `at` is UTC. */
+export const WaitingCommit = Schema.Struct({
+  commit: Schema.String,
+  at: Schema.String,
+  by: Schema.String,
+  job_id: Schema.Int,
+  message: Schema.String,
+  effects: CommitEffects
+})
+export type WaitingCommit = typeof WaitingCommit.Type
+
+export const NO_CONFIGURATIONS: ConfigurationEffect = {
+  managed: 0,
+  concerned: 0,
+  rendered: 0,
+  is_sample: false,
+  changed: 0,
+  losing: 0,
+  failed: 0,
+  added: 0,
+  removed: 0,
+  devices: []
+}
+
+/** Of a commit that changes nothing, or that nothing was in force before. */
+export const NO_EFFECTS: CommitEffects = {
+  groups: [],
+  rules: [],
+  vlans: [],
+  keys: [],
+  removed: [],
+  configurations: NO_CONFIGURATIONS,
+  undefined_names: [],
+  confirm: [],
+  truncated: false
+}

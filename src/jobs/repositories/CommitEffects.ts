@@ -1,0 +1,361 @@
+/**
+ * Finds out what a checked commit means before it is in force (docs/settings-repository.md#effects): groups, rules and VLANs from the
+ * settings, lines from the configurations of devices. The check of a branch renders every device that is concerned; a refresh renders
+ * a few that stand for the others, for a bounded time, because people wait for its answer.
+ */
+import { Array as Arr, Clock, Effect, Result } from "effect"
+import type { SqlError } from "effect/sql"
+import { ChangeWindows } from "../../access/ChangeWindows.ts"
+import { Permissions } from "../../access/Permissions.ts"
+import type { CheckedBranch } from "../../domain/BranchCheck.ts"
+import {
+  type CommitEffects,
+  type ConfigurationEffect,
+  MOST_LISTED,
+  MOST_NAMES,
+  NO_CONFIGURATIONS,
+  type UndefinedName
+} from "../../domain/CommitEffects.ts"
+import { type EffectLimits, reasonsToAsk } from "../../domain/EffectSentences.ts"
+import type { Device } from "../../domain/Device.ts"
+import { diff } from "../../drivers/ConfigDiff.ts"
+import { ServerConfig } from "../../ServerConfig.ts"
+import { effectiveSettings, groupsOfDevice } from "../../settings/EffectiveSettings.ts"
+import {
+  type EffectDevice,
+  type GroupRule,
+  removedOf,
+  settingsEffects,
+  type SettingsChange,
+  type VlanLosses
+} from "../../settings/SettingsEffects.ts"
+import type { SettingsSnapshot } from "../../settings/SettingsSnapshot.ts"
+import { DeviceStore } from "../../store/DeviceStore.ts"
+import { InterfaceStore } from "../../store/InterfaceStore.ts"
+import { configPreview } from "../../templates/ConfigPreview.ts"
+import type { TemplateSnapshot } from "../../templates/TemplateSnapshot.ts"
+import { UndefinedLedger } from "../../templates/UndefinedPrints.ts"
+import { CandidateConfigs, type RenderedCandidate, type Sources } from "../sync/CandidateConfigs.ts"
+import { BranchDiffs } from "./BranchDiffs.ts"
+
+/** What a commit is compared with. */
+export interface Compared {
+  /** What devices are rendered from now, and from the commit. */
+  readonly inForce: Sources
+  readonly changed: Sources
+  readonly settings?: Omit<SettingsChange, "affected" | "rules" | "devices"> & {
+    readonly devices: ReadonlyArray<Device>
+  }
+  /** The templates of the repository's own ref. */
+  readonly templates?: { readonly before: TemplateSnapshot; readonly after: TemplateSnapshot }
+}
+
+/** A device that is rendered, and those that it stands for, itself included. */
+interface Sampled {
+  readonly device: Device
+  readonly hostnames: ReadonlyArray<string>
+}
+
+const DEVICES_AT_ONCE = 100
+const MOST_FAILURES = 100
+const MOST_PORTS = 50_000
+const SECRETS_ONLY = "Only secrets differ"
+const NEW = "Cannot be rendered from what is in force"
+
+/** How far renderings go: a refresh is waited for, the check of a branch may take a minute. */
+const SAMPLE = { devices: 100, millis: 1_500 }
+const WHOLE = { devices: Number.POSITIVE_INFINITY, millis: 60_000 }
+
+const NOBODY = { concerned: 0, rendered: 0, changed: 0, failed: 0 }
+
+/** What rendering has found; filled while it goes on, so that what was found in time counts. */
+class Renderings {
+  readonly groups = new BranchDiffs()
+  readonly failures: Array<CheckedBranch["failures"][number]> = []
+  readonly ledger = new UndefinedLedger()
+  readonly snapshots = new Set<TemplateSnapshot>()
+  readonly devices: Array<ConfigurationEffect["devices"][number]> = []
+  readonly members = new Map<string, ReadonlyArray<string>>()
+  readonly counts = { ...NOBODY }
+  /** Devices that the rendered ones stand for. */
+  readonly stood = { rendered: 0, changed: 0, losing: 0, failed: 0 }
+  added = 0
+  removed = 0
+
+  note({ device: { hostname }, hostnames }: Sampled, before: string, after: string): void {
+    const lines = diff(before, after).split("\n")
+    const added = lines.filter((line) => line.startsWith("+")).length
+    const removed = lines.filter((line) => line.startsWith("-")).length
+    this.added += added
+    this.removed += removed
+    this.stood.changed += hostnames.length
+    if (removed > added) this.stood.losing += hostnames.length
+    this.devices.push({ hostname, added, removed })
+  }
+
+  /** What the devices that were rendered say of all: each stands for those that have its settings. */
+  configurations(managed: number, concerned: number, isSample: boolean): ConfigurationEffect {
+    const { rendered } = this.stood
+    const scaled = (count: number) => (rendered === 0 ? 0 : Math.round((count * concerned) / rendered))
+    return {
+      managed,
+      concerned,
+      rendered: this.counts.rendered,
+      is_sample: isSample || this.counts.rendered < concerned,
+      changed: scaled(this.stood.changed),
+      losing: scaled(this.stood.losing),
+      failed: scaled(this.stood.failed),
+      added: this.added,
+      removed: this.removed,
+      devices: this.devices
+        .toSorted((a, b) => b.removed - a.removed || (a.hostname < b.hostname ? -1 : 1))
+        .slice(0, MOST_NAMES)
+    }
+  }
+
+  get undefinedNames(): ReadonlyArray<UndefinedName> {
+    return this.ledger.entries([...this.snapshots]).map(({ hostnames, ...one }) => {
+      const all = hostnames.flatMap((hostname) => this.members.get(hostname) ?? [hostname])
+      return { ...one, devices: all.length, hostnames: all.slice(0, MOST_NAMES) }
+    })
+  }
+}
+
+/** What differs for people, who see no secrets. */
+const shownDiff = Effect.fnUntraced(function* (hostname: string, before: RenderedCandidate, after: RenderedCandidate) {
+  const one = configPreview(hostname, before, yield* before.secrets).generated_config
+  const other = configPreview(hostname, after, yield* after.secrets).generated_config
+  return one === other ? SECRETS_ONLY : diff(one, other)
+})
+
+const settingsObject = (snapshot: SettingsSnapshot, device: Device, below: ReadonlyArray<EffectDevice> | undefined) =>
+  Result.getOrUndefined(Result.map(effectiveSettings(snapshot, device, below), ({ settings }) => settings))
+
+/** Devices with the same settings, templates and model: what one of them loses, the others probably lose as well. */
+const classesOf = ({ changed, inForce, settings }: Compared, devices: ReadonlyArray<Device>) => {
+  const numbers = new Map<unknown, number>()
+  const numberOf = (object: unknown) => {
+    const number = numbers.get(object) ?? numbers.size
+    numbers.set(object, number)
+    return number
+  }
+  return Map.groupBy(devices, (device) => {
+    const below = settings?.below.get(device.id)
+    const { primary } = groupsOfDevice(changed.settings, device)
+    return [
+      numberOf(settingsObject(inForce.settings, device, below)),
+      numberOf(settingsObject(changed.settings, device, below)),
+      primary.templates_branch,
+      device.platform,
+      device.device_type,
+      device.model
+    ].join("\0")
+  })
+}
+
+/** One of each class, the largest first, then more of each, until there are enough. */
+const sampleOf = (classes: ReadonlyArray<ReadonlyArray<Device>>, most: number): ReadonlyArray<Sampled> => {
+  const sorted = classes.toSorted((a, b) => b.length - a.length)
+  const total = sorted.reduce((sum, alike) => sum + alike.length, 0)
+  const shares = sorted.map((alike) => Math.max(1, Math.floor((alike.length * most) / Math.max(total, 1))))
+  return sorted
+    .flatMap((alike, index) => {
+      const parts = Math.min(total <= most ? alike.length : (shares[index] ?? 1), alike.length)
+      return Array.from({ length: parts }, (_, part) => {
+        const hostnames = alike.filter((_, place) => place % parts === part).map(({ hostname }) => hostname)
+        return { device: alike[part], hostnames, part }
+      })
+    })
+    .toSorted((a, b) => a.part - b.part)
+    .slice(0, most)
+    .flatMap(({ device, hostnames }) => (device === undefined ? [] : [{ device, hostnames }]))
+}
+
+/** Windows and roles by the groups that they name. */
+const makeRules = Effect.gen(function* () {
+  const windows = yield* ChangeWindows
+  const permissions = yield* Permissions
+  return Effect.gen(function* () {
+    const times = (yield* windows.inForce).rules
+    const roles = (yield* permissions.rules)?.roles ?? new Map()
+    const scoped = [
+      ...(times?.windows ?? []).map((window) => ({ kind: "window" as const, ...window })),
+      ...(times?.freezes ?? []).map((freeze) => ({ kind: "freeze" as const, ...freeze }))
+    ]
+    return [
+      ...scoped.map(({ deviceTypes, groups, kind, name }): GroupRule => ({ kind, name, groups, deviceTypes })),
+      ...[...roles].flatMap(([name, held]) =>
+        held.map(({ device_types = null, groups = null }): GroupRule => ({
+          kind: "role",
+          name,
+          groups,
+          deviceTypes: device_types
+        }))
+      )
+    ].filter(({ groups }) => groups !== null)
+  })
+})
+
+/** What was found: the effects, what the check of a branch shows beside them, and what a rename of VLANs does to ports. */
+export interface FoundEffects {
+  readonly effects: CommitEffects
+  readonly renderings: Pick<CheckedBranch, "devices" | "groups" | "failures" | "truncated">
+  readonly renames: VlanLosses["renames"]
+}
+
+const NO_RENDERINGS = { devices: NOBODY, groups: [], failures: [], truncated: false }
+
+/** Runs a calculation in steps, giving way to other work between them. */
+const gently = Effect.fnUntraced(function* <A>(steps: Generator<void, A>) {
+  for (;;) {
+    const step = steps.next()
+    if (step.done === true) return step.value
+    yield* Effect.yieldNow
+  }
+})
+
+/** Yields a function that finds out what a commit means for these devices. */
+export const makeEffects = Effect.gen(function* () {
+  const { REFRESH_MAX_LOSING, REFRESH_MAX_REMOVED } = yield* ServerConfig
+  const limits: EffectLimits = { removed: REFRESH_MAX_REMOVED, losing: REFRESH_MAX_LOSING }
+  const devices = yield* DeviceStore
+  const interfaces = yield* InterfaceStore
+  const configs = yield* CandidateConfigs
+  const rules = yield* makeRules
+
+  const renderOne = Effect.fnUntraced(function* (
+    found: Renderings,
+    sampled: Sampled,
+    was: Result.Result<RenderedCandidate, { readonly message: string }>,
+    will: Result.Result<RenderedCandidate, { readonly message: string }>,
+    isWhole: boolean
+  ) {
+    const { device, hostnames } = sampled
+    const { hostname } = device
+    found.counts.rendered += 1
+    found.stood.rendered += hostnames.length
+    found.members.set(hostname, hostnames)
+    if (Result.isFailure(will)) {
+      found.counts.failed += 1
+      found.stood.failed += hostnames.length
+      found.failures.push({ hostname, message: will.failure.message, by_the_branch: Result.isSuccess(was) })
+      return
+    }
+    const { snapshot, undefinedPrints } = will.success
+    found.snapshots.add(snapshot)
+    found.ledger.note(hostname, snapshot, device.platform ?? "", undefinedPrints)
+    if (Result.isSuccess(was) && was.success.text === will.success.text) return
+    found.counts.changed += 1
+    if (Result.isSuccess(was)) found.note(sampled, was.success.text, will.success.text)
+    if (!isWhole) return
+    found.groups.add(hostname, Result.isFailure(was) ? NEW : yield* shownDiff(hostname, was.success, will.success))
+  })
+
+  /** Renders until the time is over. */
+  const render = Effect.fnUntraced(
+    function* (found: Renderings, { changed, inForce }: Compared, sample: ReadonlyArray<Sampled>, isWhole: boolean) {
+      const began = yield* Clock.currentTimeMillis
+      const { millis } = isWhole ? WHOLE : SAMPLE
+      for (const some of Arr.chunksOf(sample, DEVICES_AT_ONCE)) {
+        const asked = some.map(({ device }) => device)
+        const before = yield* configs.prepareFrom(inForce, asked)
+        const after = yield* configs.prepareFrom(changed, asked)
+        for (const one of some) {
+          if ((yield* Clock.currentTimeMillis) - began > millis) return
+          // one after the other without a pause, thousands of renderings would be one long turn
+          yield* Effect.yieldNow
+          yield* renderOne(found, one, yield* before(one.device), yield* after(one.device), isWhole)
+        }
+      }
+    },
+    // nothing can be rendered for anybody
+    Effect.catchTag("NothingToRender", () => Effect.void)
+  )
+
+  /** A template that goes on for ever ends the sample of a refresh, not the refresh. */
+  const rendered = Effect.fnUntraced(function* (
+    compared: Compared,
+    concerned: ReadonlyArray<Device>,
+    isWhole: boolean
+  ) {
+    const found = new Renderings()
+    found.counts.concerned = concerned.length
+    const all = concerned.map((device) => ({ device, hostnames: [device.hostname] }))
+    const isSample = !isWhole && concerned.length > SAMPLE.devices
+    const sample = isSample ? sampleOf([...classesOf(compared, concerned).values()], SAMPLE.devices) : all
+    const rendering = render(found, compared, sample, isWhole)
+    yield* isWhole ? rendering : Effect.asVoid(Effect.timeoutOption(rendering, 2 * SAMPLE.millis))
+    return { found, isSample }
+  })
+
+  const settingsPart = Effect.fnUntraced(function* (
+    { settings }: Compared,
+    affected: ReadonlyArray<string>
+  ): Effect.fn.Return<
+    Pick<CommitEffects, "groups" | "rules" | "vlans" | "keys" | "removed"> &
+      Pick<VlanLosses, "renames"> & { cut: boolean },
+    SqlError.SqlError
+  > {
+    if (settings === undefined) {
+      return { groups: [], rules: [], vlans: [], keys: [], removed: [], renames: [], cut: false }
+    }
+    const change = { ...settings, affected: new Set(affected), rules: yield* rules }
+    const { vlans, ...part } = yield* gently(settingsEffects(change))
+    const ports = yield* interfaces.namingVlans([...vlans.pairs.keys()], vlans.names, MOST_PORTS)
+    return { ...part, vlans: vlans.effects(ports), renames: vlans.renames, cut: ports.length === MOST_PORTS }
+  })
+
+  const removedTemplates = ({ templates }: Compared) => {
+    if (templates === undefined) return []
+    const paths = ({ platforms }: TemplateSnapshot) =>
+      [...platforms.values()].flatMap(({ files, name }) => [...files.keys()].map((file) => `${name}/${file}`))
+    const removed = removedOf("templates", paths(templates.before), paths(templates.after))
+    return removed.removed > 0 ? [removed] : []
+  }
+
+  return Effect.fn("CommitEffects.find")(function* (
+    compared: Compared,
+    affected: ReadonlyArray<string>,
+    isWhole: boolean
+  ): Effect.fn.Return<FoundEffects, SqlError.SqlError> {
+    const { cut, renames, ...part } = yield* settingsPart(compared, affected)
+    const concerned = (yield* devices.byHostnames(affected)).filter(({ state }) => state === "MANAGED")
+    const managed = compared.settings?.devices ?? (concerned.length === 0 ? [] : yield* devices.all)
+    const { found, isSample } = yield* rendered(compared, concerned, isWhole)
+    const all = {
+      ...part,
+      removed: [...part.removed, ...removedTemplates(compared)],
+      configurations:
+        concerned.length === 0
+          ? NO_CONFIGURATIONS
+          : found.configurations(managed.filter(({ state }) => state === "MANAGED").length, concerned.length, isSample),
+      undefined_names: found.undefinedNames
+    }
+    const bounded = {
+      ...all,
+      groups: all.groups.slice(0, MOST_LISTED),
+      rules: all.rules.slice(0, MOST_LISTED),
+      vlans: all.vlans.slice(0, MOST_LISTED),
+      keys: all.keys.slice(0, MOST_LISTED),
+      undefined_names: all.undefined_names.slice(0, MOST_NAMES)
+    }
+    const truncated = cut || [all.groups, all.rules, all.vlans, all.keys].some(({ length }) => length > MOST_LISTED)
+    const { counts, failures, groups } = found
+    const effects = { ...bounded, truncated }
+    return {
+      effects: { ...effects, confirm: reasonsToAsk({ ...all, truncated }, limits) },
+      renames,
+      renderings:
+        counts.concerned === 0
+          ? NO_RENDERINGS
+          : {
+              devices: counts,
+              groups: groups.groups,
+              failures: failures
+                .toSorted((a, b) => Number(b.by_the_branch) - Number(a.by_the_branch))
+                .slice(0, MOST_FAILURES),
+              truncated: groups.isTruncated || counts.rendered < concerned.length || failures.length > MOST_FAILURES
+            }
+    }
+  })
+})
