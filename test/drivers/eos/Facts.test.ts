@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
-import { factsOf, uptimeOf } from "../../../src/drivers/eos/Facts.ts"
+import { factsOf, shownIn, uptimeOf } from "../../../src/drivers/eos/Facts.ts"
 import { makeOneSwitch } from "./OneSwitchLab.ts"
 
 const shown = { interfaces: { Ethernet10: {}, Ethernet2: {}, "Ethernet2.100": {}, Management1: {} } }
@@ -105,6 +105,40 @@ describe("facts", () => {
         uptime: null,
         remarks: ['"show version" gives no serialNumber', '"show version" gives no uptime']
       })
+    }).pipe(Effect.scoped)
+  )
+})
+
+describe("what a switch shows at the login", () => {
+  it("is understood without the lines that are not there, and none of it is made up", () => {
+    const answer = '{\n    "modelName": "CCS-720XP-48Y6-F",\n    "serialNum": "WTW22190555",\n    "memFree": 12'
+    const model = "CCS-720XP-48Y6-F"
+    expect(shownIn([answer])).toEqual({ serial: "WTW22190555", model, hostname: null })
+    expect(shownIn([answer, '{"hostname": "a\\"b"}'])).toEqual({ serial: "WTW22190555", model, hostname: 'a"b' })
+    expect(shownIn(["% Invalid input", ""])).toEqual({ serial: null, model: null, hostname: null })
+    expect(shownIn(['"serialNumber": "N/A"'])).toEqual({ serial: null, model: null, hostname: null })
+    expect(shownIn([])).toEqual({ serial: null, model: null, hostname: null })
+  })
+
+  it.live("costs no further packet", () =>
+    Effect.gen(function* () {
+      const { device, driver, target } = yield* makeOneSwitch()
+      const writes = Effect.fnUntraced(function* (identify: "serial" | "serial and name" | null) {
+        let count = 0
+        const isFresh = () => {
+          count += 1
+          return true
+        }
+        const claim = { isFresh, ask: Effect.succeed(null) }
+        const { shown } = yield* driver.open({ ...target, claim, ...(identify !== null && { identify }) })
+        return { count, shown }
+      }, Effect.scoped)
+      const { model, serial } = device.hardware()
+      const without = yield* writes(null)
+      expect(without.shown).toEqual({ serial: null, model: null, hostname: null })
+      expect(yield* writes("serial")).toEqual({ count: without.count, shown: { serial, model, hostname: null } })
+      const hostname = device.hostname()
+      expect(yield* writes("serial and name")).toEqual({ count: without.count, shown: { serial, model, hostname } })
     }).pipe(Effect.scoped)
   )
 })
