@@ -14,7 +14,7 @@ import { type DerivedSecrets, hideDerived, noSecrets } from "../templates/Derive
 
 const MARK_DIGITS = 4
 /** What stands in the place of a secret already. */
-const MARK = /^"?(?:<hidden(?::[0-9a-f]+)?>|\*{8}.*$)/
+const MARK = /^"?(?:<hidden(?::[0-9a-f]+)?>|\*{8})"?$/
 
 /** A mark in a text, which stands for a secret that nobody knows who reads the text. */
 export const findMark = (text: string): string | undefined => /<hidden(?::[0-9a-f]+)?>/.exec(text)?.[0]
