@@ -46,6 +46,7 @@ import stations from "./migrations/0038_stations.ts"
 import retention from "./migrations/0043_retention.ts"
 import restores from "./migrations/0046_restores.ts"
 import leftSessions from "./migrations/0047_left_sessions.ts"
+import sealedPorts from "./migrations/0054_sealed_ports.ts"
 import storedTexts from "./migrations/0044_stored_texts.ts"
 import pluginCalls from "./migrations/0032_plugin_calls.ts"
 
@@ -95,7 +96,8 @@ export const migrations = [
   { name: "0043_retention", oldest: "0.2.0", up: retention },
   { name: "0044_stored_texts", oldest: "0.2.0", up: storedTexts },
   { name: "0046_restores", oldest: "0.2.0", up: restores },
-  { name: "0047_left_sessions", oldest: "0.2.0", up: leftSessions }
+  { name: "0047_left_sessions", oldest: "0.2.0", up: leftSessions },
+  { name: "0054_sealed_ports", oldest: "0.2.0", up: sealedPorts }
 ] as const
 
 /** The database was migrated by a newer release, with a change that this one cannot work with; only an upgrade helps. */
