@@ -210,6 +210,12 @@ it.live(
       yield* folders.templates.commit({ "eos/users.j2": users([`{{ nothing.of | nosuch('${plant("bad")}') }}`]) })
       answers.push(["answer refresh", (yield* refresh("templates")).text])
       yield* job("/device_syncto", { ...sync, dry_run: true })
+      yield* folders.templates.commit({ "eos/users.j2": users([`${plant("bad", taken[0])} {{ nothing.of.it }}`]) })
+      yield* refresh("templates")
+      yield* job("/device_syncto", { ...sync, dry_run: true })
+      answers.push(["answer generate", (yield* looker("GET", `/device/${HOST}/generate_config`)).text])
+      yield* folders.templates.commit({ "eos/users.j2": users([`${plant("bad", taken[0])} {% endfor %}`]) })
+      answers.push(["answer refresh", (yield* refresh("templates")).text])
       yield* folders.templates.commit({ "eos/users.j2": users([`{% if ${plant("bad")} %}`]) })
       answers.push(["answer refresh", (yield* refresh("templates")).text])
       yield* folders.templates.commit({ "eos/users.j2": users(taken.map((line) => plant("tpl", line))) })
@@ -218,6 +224,11 @@ it.live(
         "global/base_system.yml": `ntp_servers: [\n  ${plant("bad", "snmp-server community <secret> ro")}\n`
       })
       answers.push(["answer refresh", (yield* refresh("settings")).text])
+      yield* folders.settings.commit({
+        "global/base_system.yml": `ntp_servers: "${plant("bad", taken[1])}"\nvrfs: [{ name: "${plant("bad", taken[0])}" }]\n`
+      })
+      const refused = yield* refresh("settings")
+      answers.push(["answer refresh", refused.text])
       yield* job(`/job/${first}/revert`, { dry_run: true })
       yield* job(`/device/${HOST}/previous_config`, { job_id: first, dry_run: true })
       const waiting = jobIn(
