@@ -23,6 +23,13 @@ export interface Sight {
   readonly jobId?: number
 }
 
+/** What is looked at, with secrets and with marks in their place. */
+export interface Texts<A> {
+  readonly clear: A
+  readonly hidden: A
+  readonly differ: boolean
+}
+
 const make = Effect.gen(function* () {
   const { SHOW_SECRETS } = yield* ServerConfig
   const secrets = yield* SecretTexts
@@ -77,6 +84,13 @@ const make = Effect.gen(function* () {
     })
   )
 
+  const chosen = <A>(caller: Identity, sight: Sight & { readonly hostname: string }, texts: Texts<A>) =>
+    Effect.gen(function* () {
+      if (!texts.differ || !(yield* maySeeSecrets(caller, sight.hostname))) return texts.hidden
+      yield* shown(sight)
+      return texts.clear
+    }).pipe(Effect.withSpan("SecretSight.chosen"))
+
   const config = Effect.fn("SecretSight.config")(function* (
     caller: Identity,
     sight: Sight & { readonly hostname: string },
@@ -84,12 +98,10 @@ const make = Effect.gen(function* () {
   ) {
     const derived = yield* derivedSecrets.ofHosts([sight.hostname])
     const hidden = secrets.hide(text, derived.get(sight.hostname))
-    if (hidden === text || !(yield* maySeeSecrets(caller, sight.hostname))) return hidden
-    yield* shown(sight)
-    return text
+    return yield* chosen(caller, sight, { clear: text, hidden, differ: hidden !== text })
   })
 
-  return SecretSight.of({ mayAsk, seen, shown, config })
+  return SecretSight.of({ mayAsk, seen, shown, chosen, config })
 })
 
 /** What callers see of secrets. */
@@ -105,6 +117,12 @@ export class SecretSight extends Context.Service<
     ) => Effect.Effect<ReadonlySet<string>, SqlError.SqlError>
     /** Notes that the caller of this request was shown secrets; to be done before they are. */
     readonly shown: (sight: Sight) => Effect.Effect<void, SqlError.SqlError>
+    /** What this caller may see of a device: in clear, which is noted, or with marks for its secrets. */
+    readonly chosen: <A>(
+      caller: Identity,
+      sight: Sight & { readonly hostname: string },
+      texts: Texts<A>
+    ) => Effect.Effect<A, SqlError.SqlError>
     /** The configuration of a device as this caller may see it: in clear, which is noted, or with marks for its secrets. */
     readonly config: (
       caller: Identity,

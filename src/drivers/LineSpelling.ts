@@ -5,7 +5,7 @@
 import { isIPv6 } from "node:net"
 import type { Platform } from "../domain/platforms/Platform.ts"
 import { platforms } from "../domain/platforms/Platforms.ts"
-import { secretWords } from "../domain/platforms/SecretWords.ts"
+import { replaceSecrets } from "./SecretMask.ts"
 
 /** A line as it is compared: its words in one spelling, and how many of the first may be cut short. */
 export interface Spelling {
@@ -60,8 +60,7 @@ type Speller = (line: string) => Spelling
 
 const makeSpeller = (platform: Platform): Speller => {
   const { shown } = platform
-  const secret = new RegExp(String.raw`(${secretWords(platform).join("|")})("[^"]*"|[^\s;]+)`, "gi")
-  const withoutSecrets = (line: string) => line.replace(secret, `$1${hidden}`).replaceAll(kinds, "")
+  const withoutSecrets = (line: string) => replaceSecrets(line, () => hidden).replaceAll(kinds, "")
   return (line) => {
     const single = line.replaceAll(/\s+/g, " ")
     const free = shown?.freeText.exec(single)?.[0]

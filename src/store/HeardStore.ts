@@ -2,6 +2,7 @@
 import { Context, Effect, Layer } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import type { Heard } from "../domain/Topology.ts"
+import { maskSecrets } from "../drivers/SecretMask.ts"
 
 /** Neighbours by port, as drivers read them. */
 export type HeardPorts = Readonly<Record<string, ReadonlyArray<{ readonly hostname: string; readonly port: string }>>>
@@ -15,8 +16,8 @@ const rowsOf = (ports: HeardPorts) =>
     .flatMap(([port, all]) =>
       all.map(({ hostname, port: peer_port }) => ({
         port: port.slice(0, WIDTH),
-        name: hostname.slice(0, WIDTH),
-        peer_port: peer_port.slice(0, WIDTH)
+        name: maskSecrets(hostname).slice(0, WIDTH),
+        peer_port: maskSecrets(peer_port).slice(0, WIDTH)
       }))
     )
     .slice(0, MOST)

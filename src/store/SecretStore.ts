@@ -28,6 +28,7 @@ const SEALED: ReadonlyArray<readonly [table: string, column: string, keys: strin
   ["config_change", "diff", "id"],
   ["proved_config", "config", "device_id"],
   ["derived_secret", "sealed", "device_id"],
+  ["interface", "sealed_data", "device_id, name"],
   ["job", "sealed_arguments", "id"],
   ["job_device", "sealed_tasks", "job_id, hostname"],
   ["secret", "sealed", "name"],

@@ -14,7 +14,7 @@ import { type DerivedSecrets, hideDerived, noSecrets } from "../templates/Derive
 
 const MARK_DIGITS = 4
 /** What stands in the place of a secret already. */
-const MARK = /^"?(?:<hidden(?::[0-9a-f]+)?>|\*{8}.*$)/
+const MARK = /^"?(?:<hidden(?::[0-9a-f]+)?>|\*{8})"?$/
 
 /** A mark in a text, which stands for a secret that nobody knows who reads the text. */
 export const findMark = (text: string): string | undefined => /<hidden(?::[0-9a-f]+)?>/.exec(text)?.[0]
@@ -69,6 +69,7 @@ const make = Effect.gen(function* () {
     open: (text) => Option.map(open(keys, text), unpack),
     hide,
     hideKnown,
+    hideTexts: (value) => mapTexts(value, (text) => hide(text)),
     hideIn: (value, derived) =>
       mapTexts(value, (text, name) => (CONFIGURATIONS.has(name) ? hide(text, derived) : hideKnown(text, derived)))
   })
@@ -91,6 +92,8 @@ export class SecretTexts extends Context.Service<
     readonly hide: (text: string, derived?: DerivedSecrets) => string
     /** A sentence, such as a message of an error, with a mark in the place of each secret that is known. */
     readonly hideKnown: (text: string, derived?: DerivedSecrets) => string
+    /** A JSON value of texts that people have written, such as the data of a port, each hidden as a configuration is. */
+    readonly hideTexts: (value: unknown) => unknown
     /** A JSON value with its texts hidden: `config`, `full_config` and `diff` as configurations, others as sentences. */
     readonly hideIn: (value: unknown, derived?: DerivedSecrets) => unknown
   }

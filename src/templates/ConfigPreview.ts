@@ -14,8 +14,9 @@ export interface ConfigPreview {
 
 const isPlain = (value: unknown): value is object => typeof value === "object" && value !== null
 
-/** A value as JSON shows it; mappings become objects. */
+/** A value as JSON shows it, without secrets in its texts; mappings become objects. */
 const toJson = (value: unknown): unknown => {
+  if (typeof value === "string") return replaceSecrets(value, () => HIDDEN)
   if (Array.isArray(value)) return value.map(toJson)
   if (value instanceof Map) return fromPairs(value)
   return isPlain(value) ? fromPairs(Object.entries(value)) : value

@@ -7,7 +7,7 @@ import { Result } from "effect"
 import type { Failure, LogEntry, UndefinedPrint } from "../jinja/Jinja.ts"
 import { deviceVariables } from "./DeviceVariables.ts"
 import { RepoStructureError, type TemplateError, templateError } from "./TemplateErrors.ts"
-import { maskSecrets } from "./TemplateSecrets.ts"
+import { hideForms, maskSecrets } from "./TemplateSecrets.ts"
 import type { MappingEntry } from "./PlatformMapping.ts"
 import { MAPPING_FILE, platformOf, type TemplatePlatform, type TemplateSnapshot } from "./TemplateSnapshot.ts"
 import type { SiteInputs, TemplateVariables, VariableInputs, VariablesError } from "./VariableInputs.ts"
@@ -37,7 +37,7 @@ export const taskError = ({ platform, variables }: RenderTask, failure: Failure)
     failure,
     name,
     (template) => files.get(template),
-    (text) => maskSecrets(text, variables)
+    (text) => hideForms(maskSecrets(text, variables))
   )
 }
 

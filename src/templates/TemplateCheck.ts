@@ -9,6 +9,7 @@ import { placesIn } from "../settings/YamlPlaces.ts"
 import { AUTO_PUSH_FILE, autoPushRules } from "./AutoPushFile.ts"
 import { mappingRemarks, type PlatformMapping } from "./PlatformMapping.ts"
 import { errorRemark, RepoStructureError, type TemplateError, templateError } from "./TemplateErrors.ts"
+import { hideForms } from "./TemplateSecrets.ts"
 import { reachOf, referencesOf } from "./TemplateReferences.ts"
 import { MAPPING_FILE, type TemplatePlatform, type TemplateSnapshot } from "./TemplateSnapshot.ts"
 
@@ -46,12 +47,7 @@ const entrypointProblems = (
 const compileError = (platform: TemplatePlatform, file: string): TemplateError | undefined => {
   const compiled = platform.environment.compile(file)
   if (compiled.ok) return undefined
-  return templateError(
-    compiled.failure,
-    platform.name,
-    (template) => platform.files.get(template),
-    (text) => text
-  )
+  return templateError(compiled.failure, platform.name, (template) => platform.files.get(template), hideForms)
 }
 
 const missingReferences = (platform: TemplatePlatform, reached: ReadonlyArray<string>): ReadonlyArray<Remark> =>

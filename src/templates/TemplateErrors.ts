@@ -50,7 +50,7 @@ const sourceLineOf = (source: string | undefined, line: number): string | null =
 
 /**
  * A failure of the engine as an error. `directory` is put before template names, `sourceOf` gives the text of a template,
- * `mask` takes secrets out of the sentence.
+ * `mask` takes secrets out of the sentence and of the line.
  */
 export const templateError = (
   { kind, message, position, via }: Failure,
@@ -63,11 +63,12 @@ export const templateError = (
     line,
     column
   })
+  const line = sourceLineOf(sourceOf(position.template), position.line)
   return new TemplateError({
     kind,
     sentence: mask(message).slice(0, MAX_SENTENCE),
     place: placeOf(position),
-    sourceLine: sourceLineOf(sourceOf(position.template), position.line),
+    sourceLine: line === null ? null : mask(line),
     via: via.map(placeOf)
   })
 }

@@ -4,6 +4,7 @@
  * and nowhere else.
  */
 import { Redacted } from "effect"
+import { replaceSecrets } from "../drivers/SecretMask.ts"
 import type { TemplateVariables } from "./VariableInputs.ts"
 
 const PREFIX = "TEMPLATE_SECRET_"
@@ -30,6 +31,10 @@ const hide = (name: string, value: unknown): unknown => {
 /** The same variables with every secret replaced by `<hidden>`: what `generate_config` shows. */
 export const hideSecrets = (variables: TemplateVariables): TemplateVariables =>
   new Map([...variables].map(([name, value]) => [name, hide(name, value)]))
+
+/** A text of a template or of settings with `<hidden>` for each secret that it shows by its form; what a template prints is none. */
+export const hideForms = (text: string): string =>
+  replaceSecrets(text, (secret) => (/^["']?\{[{%]/.test(secret) ? secret : HIDDEN))
 
 /** Shorter values would be found in the middle of harmless words. */
 const SHORTEST = 4

@@ -77,7 +77,11 @@ describe("a text", () => {
   )
 
   it("that a device says is cleaned at any depth, and counted", () => {
-    const said: unknown = { "Ethernet\u00071": [{ hostname: "core\u00001\u202e", port: "a\nb" }], up: true, speed: null }
+    const said: unknown = {
+      "Ethernet\u00071": [{ hostname: "core\u00001\u202e", port: "a\nb" }],
+      up: true,
+      speed: null
+    }
     assert.deepEqual(cleanedValue(said, "line"), {
       value: { Ethernet1: [{ hostname: "core1", port: "a b" }], up: true, speed: null },
       removed: 4

@@ -18,6 +18,7 @@ import {
 } from "../../src/templates/VariableInputsLoader.ts"
 import type { VariableInputs, VariablesError } from "../../src/templates/VariableInputs.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
+import { TestSecrets } from "../support/TestStores.ts"
 import { accessPorts, deviceOf, devices, linknets, mgmtDomains, readExample, settingsSnapshot, site } from "./Campus.ts"
 import { stored } from "../support/Lindhaven.ts"
 
@@ -52,7 +53,7 @@ const stores = Layer.mergeAll(
   LinknetStore.layer,
   MgmtDomainStore.layer,
   StackMemberStore.layer
-).pipe(Layer.provideMerge(TestDatabase))
+).pipe(Layer.provide(TestSecrets), Layer.provideMerge(TestDatabase))
 
 const Campus = Layer.effectDiscard(storeCampus).pipe(Layer.provideMerge(Layer.merge(stores, TestConfig)))
 

@@ -1,12 +1,13 @@
 /** Arista EOS. */
 import { usualRisk } from "../ChangeScore.ts"
-import { commonSecrets, commonShortNames, indented } from "./CommonWords.ts"
+import { commonShortNames, indented } from "./CommonWords.ts"
 import { eosAutoPush } from "./EosAutoPush.ts"
 import { eosShown } from "./EosShown.ts"
 import { models32Bit } from "./EosModels.ts"
 import { eosSaltedSecrets } from "./EosSecrets.ts"
 import { eosCommands } from "./EosCommands.ts"
 import type { Platform } from "./Platform.ts"
+import { commonSecrets } from "./SecretWords.ts"
 
 export const eos: Platform<"eos"> = {
   name: "eos",

@@ -4,7 +4,7 @@
  */
 
 /** Words between the command and its secret, such as an address and a VRF. */
-const words = String.raw`(?:\S+[ \t]+)*?`
+const words = String.raw`(?:\S+[ \t]+){0,20}?`
 
 /** What stands before each, from the first word of the line on. */
 export const eosSaltedSecrets: ReadonlyArray<string> = [

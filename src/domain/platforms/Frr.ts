@@ -1,16 +1,9 @@
 /** Linux with FRRouting, lldpd and OpenSSH, as on white-box leaf and spine routers. */
 import { usualRisk } from "../ChangeScore.ts"
-import { commonSecrets, indented } from "./CommonWords.ts"
+import { indented } from "./CommonWords.ts"
 import { frrCommands } from "./FrrCommands.ts"
 import type { Platform } from "./Platform.ts"
-
-/** What stands before a secret in FRR only; the common forms follow. */
-const frrSecrets: ReadonlyArray<string> = [
-  String.raw`\bip\s+ospf\s+(?:authentication-key|message-digest-key\s+\d+\s+md5)\s+`,
-  String.raw`\barea-password\s+(?:clear|md5)\s+`,
-  String.raw`\bdomain-password\s+(?:clear|md5)\s+`,
-  String.raw`\bisis\s+password\s+(?:clear|md5)\s+`
-]
+import { commonSecrets } from "./SecretWords.ts"
 
 export const frr: Platform<"frr"> = {
   name: "frr",
@@ -26,7 +19,7 @@ export const frr: Platform<"frr"> = {
   autoPush: null,
   risk: usualRisk,
   firmware: null,
-  secrets: [...frrSecrets, ...commonSecrets],
+  secrets: commonSecrets,
   saltedSecrets: [],
   loginLine: null,
   remarks: [{ line: /% Can't open configuration file \S+vtysh\.conf /, meaning: "vtysh has no settings of its own" }],

@@ -1,7 +1,8 @@
 /** Cisco IOS-XE. There is no driver for it yet. */
 import { usualRisk } from "../ChangeScore.ts"
-import { commonSecrets, commonShortNames, indented } from "./CommonWords.ts"
+import { commonShortNames, indented } from "./CommonWords.ts"
 import type { Platform } from "./Platform.ts"
+import { commonSecrets } from "./SecretWords.ts"
 
 export const ios: Platform<"ios"> = {
   name: "ios",

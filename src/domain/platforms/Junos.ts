@@ -1,7 +1,7 @@
 /** Juniper Junos. There is no driver for it yet. */
 import { usualRisk } from "../ChangeScore.ts"
-import { junosSecrets } from "./CommonWords.ts"
 import type { Platform } from "./Platform.ts"
+import { junosSecrets } from "./SecretWords.ts"
 
 export const junos: Platform<"junos"> = {
   name: "junos",

@@ -1,7 +1,8 @@
 /** Cisco NX-OS under both of its names. There is no driver for it yet. */
 import { usualRisk } from "../ChangeScore.ts"
-import { commonSecrets, commonShortNames, indented } from "./CommonWords.ts"
+import { commonShortNames, indented } from "./CommonWords.ts"
 import type { Platform } from "./Platform.ts"
+import { commonSecrets } from "./SecretWords.ts"
 
 /** The record under one of the names that clients use. */
 export const nxos = <Name extends "nxos" | "nxos_ssh">(name: Name): Platform<Name> => ({

@@ -8,6 +8,7 @@ import type { HttpServerRequest } from "effect/http"
 import { BadRequest, PayloadTooLarge, RequestTimeout, UnsupportedMediaType } from "../../api/Failures.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { BodyMemory, type BodyShare, type Sender } from "./BodyMemory.ts"
+import { maskSecrets } from "../../drivers/SecretMask.ts"
 import { jsonOf, parseJsonObject } from "./JsonText.ts"
 import { rememberBody } from "./RequestNotes.ts"
 
@@ -81,12 +82,30 @@ export const makeReadText = Effect.gen(function* () {
   })
 })
 
+/** Keys of a body, but not of what is in it, whose texts are for people and for no device. */
+const REMARK = /"(?:comment|ticket_ref|description|reason|abort_reason)"\s*:/
+const REMARKS = ["comment", "ticket_ref", "description", "reason", "abort_reason"]
+
+/** The body with asterisks in the place of each secret in its remarks: they go to everybody, so none is kept in them. */
+const withoutSecretRemarks = (text: string): string => {
+  if (!REMARK.test(text) || maskSecrets(text) === text) return text
+  const body = parseJsonObject(text)
+  if (body === undefined) return text
+  const masked = REMARKS.flatMap((key) => {
+    const remark = Object.hasOwn(body, key) ? body[key] : undefined
+    const shown = typeof remark === "string" ? maskSecrets(remark) : remark
+    return shown === remark ? [] : [[key, shown] as const]
+  })
+  return masked.length === 0 ? text : JSON.stringify({ ...body, ...Object.fromEntries(masked) })
+}
+
 /** Reads the body of a caller with a token as text of JSON, and notes a small one for the log. Fails as a reading does. */
 export const makeReadJson = Effect.map(makeReadText, (readText) =>
   Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
     const { size, text } = yield* readText(request, { sender: "caller", maxBytes: MAX_BODY_BYTES })
-    const body = size <= MAX_LOGGED_BYTES ? parseJsonObject(text) : undefined
+    const taken = withoutSecretRemarks(text)
+    const body = size <= MAX_LOGGED_BYTES ? parseJsonObject(taken) : undefined
     if (body !== undefined) rememberBody(request, body)
-    return jsonOf(text)
+    return jsonOf(taken)
   })
 )

@@ -1,15 +1,16 @@
 /**
  * One log line per request: who, what, and how it was answered (docs/api.md#surroundings). Tokens in the address are masked, and
- * so is every value in a body whose key sounds like a secret, and what stands before the host in a URL; settings that are only
+ * so is every value in a body whose key sounds like a secret, each secret that a text shows by its form, and what stands before the host in a URL; settings that are only
  * checked are not logged at all.
  */
 import { Effect } from "effect"
 import type { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { clientOf } from "./Client.ts"
+import { maskSecrets } from "../../drivers/SecretMask.ts"
 import { maskUrl } from "../../runtime/MaskedUrl.ts"
 import { recall } from "./RequestNotes.ts"
 
-const SECRET_KEY = /pass|secret|token|jwt|key|community|credential|config/i
+const SECRET_KEY = /pass|secret|token|jwt|key|community|credential|config(?!type$)/i
 const MASK = "***"
 const MAX_BODY = 1000
 
@@ -18,7 +19,7 @@ const IN_URL = /([a-z][a-z0-9+.-]*:\/\/)[^\s/@]*(?:@[^\s/@]*)*@/gi
 
 const maskValue = (key: string, value: unknown): unknown => {
   if (SECRET_KEY.test(key) && value !== null) return MASK
-  return typeof value === "string" ? value.replaceAll(IN_URL, `$1${MASK}@`) : value
+  return typeof value === "string" ? maskSecrets(value.replaceAll(IN_URL, `$1${MASK}@`)) : value
 }
 
 /** The body as JSON with secrets masked, cut to 1000 characters. */

@@ -1,14 +1,17 @@
 /** Handlers of the interface routes: list, change, export. */
 import { DateTime, Effect } from "effect"
 import { HttpApiBuilder, HttpApiSchema } from "effect/http-api"
+import { SecretSight } from "../../access/SecretSight.ts"
 import { Api } from "../../api/Api.ts"
+import { Caller } from "../../api/Authorization.ts"
 import { enveloped } from "../../api/Envelope.ts"
 import { indexNumber, type Interface } from "../../domain/Interface.ts"
 import { InterfaceStore } from "../../store/InterfaceStore.ts"
+import { SecretTexts } from "../../store/SecretTexts.ts"
 import { asCaller } from "../core/AsCaller.ts"
 import { answered } from "../core/Unavailable.ts"
 import { makeDeviceLookup } from "../devices/DeviceLookup.ts"
-import { versionOf } from "./PortsVersion.ts"
+import { hiddenPorts, versionOf } from "./PortsVersion.ts"
 import { makeInterfaceUpdate } from "./InterfaceUpdate.ts"
 
 const numbered = (ports: ReadonlyArray<Interface>) =>
@@ -39,17 +42,24 @@ const exported = (ports: ReadonlyArray<Interface>, parts: Parts) => {
 const makeReading = Effect.gen(function* () {
   const lookup = yield* makeDeviceLookup
   const interfaces = yield* InterfaceStore
+  const sight = yield* SecretSight
+  const hide = hiddenPorts(yield* SecretTexts)
+  /** The ports as this caller may see them, and as nobody sees secrets in them. */
   const portsOf = Effect.fnUntraced(function* (hostname: string) {
     const { id } = yield* lookup.byHostname(hostname)
-    return yield* interfaces.ofDevice(id)
+    const clear = yield* interfaces.ofDevice(id)
+    const hidden = hide(clear)
+    const differ = JSON.stringify(hidden) !== JSON.stringify(clear)
+    const ports = yield* sight.chosen(yield* Caller, { what: "interfaces", hostname }, { clear, hidden, differ })
+    return { ports, hidden }
   })
   return {
     list: Effect.fnUntraced(function* (hostname: string) {
-      const ports = yield* portsOf(hostname)
-      return enveloped({ interfaces: numbered(ports), hostname, version: versionOf(ports) })
+      const { hidden, ports } = yield* portsOf(hostname)
+      return enveloped({ interfaces: numbered(ports), hostname, version: versionOf(hidden) })
     }),
     export: Effect.fnUntraced(function* (hostname: string, parts: Parts) {
-      const chosen = exported(yield* portsOf(hostname), parts)
+      const chosen = exported((yield* portsOf(hostname)).ports, parts)
       const now = DateTime.formatIso(yield* DateTime.now).slice(0, 19)
       return HttpApiSchema.withHeaders({
         body: { interfaces: Object.fromEntries(chosen) },

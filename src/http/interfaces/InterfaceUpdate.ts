@@ -1,5 +1,6 @@
 /** PUT interfaces: changes ports one by one, keeps what is good and tells what is not (docs/api.md#changing-ports). */
-import { Effect } from "effect"
+import { Effect, Record } from "effect"
+import { isDeepStrictEqual } from "node:util"
 import { permitted } from "../../access/Permit.ts"
 import { enveloped } from "../../api/Envelope.ts"
 import { BadRequest, InternalError, PreconditionFailed } from "../../api/Failures.ts"
@@ -10,11 +11,12 @@ import { NO_OBJECT, type PortChanges } from "../../domain/PortFields.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { EventStore } from "../../store/EventStore.ts"
 import { InterfaceStore } from "../../store/InterfaceStore.ts"
+import { findMark, SecretTexts } from "../../store/SecretTexts.ts"
 import { transaction } from "../core/Unavailable.ts"
 import { isObject, type JsonObject } from "../../domain/fields/Values.ts"
 import { diff } from "../../drivers/ConfigDiff.ts"
 import { Previews } from "../../jobs/sync/Previews.ts"
-import { versionOf, wantedVersion } from "./PortsVersion.ts"
+import { hiddenPorts, versionOf, wantedVersion } from "./PortsVersion.ts"
 import { makeNeighbours } from "../devices/Neighbours.ts"
 import { SettingsView } from "../../settings/SettingsView.ts"
 
@@ -44,6 +46,21 @@ const isBroken = (text: unknown): boolean => typeof text === "string" && /[\r\n]
 const isFree = ({ fields }: NonNullable<Ports[string]>): boolean => {
   const { cli_append_str, description, tags } = fields.data?.fields ?? {}
   return Boolean(cli_append_str) || [description ?? "", ...(tags ?? [])].some(isBroken)
+}
+
+/** What was given with the marks that its caller was shown for stored secrets, with these secrets; other marks stand for nothing. */
+const withStoredSecrets = (port: Interface, outcome: PortChange, { hideTexts }: SecretTexts["Service"]): PortChange => {
+  if (outcome.data === null || findMark(JSON.stringify(outcome.data)) === undefined) return outcome
+  const shown = hideTexts(port.data)
+  const stored = (key: string): unknown => port.data?.[key]
+  const known = isObject(shown) ? shown : {}
+  const data = Record.map(outcome.data, (value, key) => (isDeepStrictEqual(value, known[key]) ? stored(key) : value))
+  const lost = Object.keys(data).filter((key) => findMark(JSON.stringify(data[key])) !== undefined)
+  if (lost.length === 0) return { ...outcome, data, dataChanged: !isDeepStrictEqual(data, port.data) }
+  const sentences = lost.map(
+    (key) => `${key} of ${port.name} has ${findMark(JSON.stringify(data[key]))} in the place of a secret`
+  )
+  return { ...outcome, data: port.data, dataChanged: false, errors: [...outcome.errors, ...sentences] }
 }
 
 const makeContext = Effect.gen(function* () {
@@ -80,6 +97,8 @@ export const makeInterfaceUpdate = Effect.gen(function* () {
   const contextOf = yield* makeContext
   const previews = yield* Previews
   const events = yield* EventStore
+  const secrets = yield* SecretTexts
+  const hide = hiddenPorts(secrets)
   const { unsynchronize } = yield* makeNeighbours
   const inTransaction = yield* transaction
 
@@ -89,7 +108,7 @@ export const makeInterfaceUpdate = Effect.gen(function* () {
     stored: ReadonlyArray<Interface>,
     wanted?: string
   ) {
-    if (wanted === undefined || versionOf(stored) === wanted) return
+    if (wanted === undefined || versionOf(hide(stored)) === wanted) return
     const last = yield* events.last("interface", id)
     const who = last === null ? "" : `, by ${last.actor} at ${last.at}`
     return yield* new PreconditionFailed({
@@ -110,11 +129,12 @@ export const makeInterfaceUpdate = Effect.gen(function* () {
         errors.push(sent === null ? NO_OBJECT : `Interface ${name} not found`)
         continue
       }
-      const outcome = changePort(port, sent, context)
+      const outcome = withStoredSecrets(port, changePort(port, sent, context), secrets)
       errors.push(...outcome.errors)
       if (!outcome.configtypeChanged && !outcome.dataChanged) continue
       yield* ports.put(device.id, name, outcome.configtype, outcome.dataChanged ? outcome.data : port.data)
-      updated.push([name, asUpdated(outcome)])
+      const [shown = port] = hide([{ ...port, data: outcome.data }])
+      updated.push([name, asUpdated({ ...outcome, data: shown.data })])
     }
     if (updated.length > 0) yield* unsynchronize([device.id], "interface_updated", by)
     return { errors, updated: Object.fromEntries(updated) }

@@ -1,8 +1,19 @@
-/** The version of a device's ports: another text as soon as one of them is another one. Pure. */
+/** The ports of a device as they are told: their version, another text as soon as one of them is another one, and their secrets hidden. */
 import { createHash } from "node:crypto"
+import { isObject } from "../../domain/fields/Values.ts"
 import type { Interface } from "../../domain/Interface.ts"
+import type { SecretTexts } from "../../store/SecretTexts.ts"
 
-/** The keys of data come from the database in an order that is always the same. */
+/** Ports with marks in the place of secrets in their texts. */
+export const hiddenPorts =
+  ({ hideTexts }: SecretTexts["Service"]) =>
+  (ports: ReadonlyArray<Interface>): ReadonlyArray<Interface> =>
+    ports.map((port) => {
+      const data = hideTexts(port.data)
+      return { ...port, data: isObject(data) ? data : null }
+    })
+
+/** Of hidden ports: a version must not tell a secret to who tries many. The keys of data come from the database in an order that is always the same. */
 export const versionOf = (ports: ReadonlyArray<Interface>): string =>
   createHash("sha256")
     .update(

@@ -1,5 +1,5 @@
 /** Routes that read a device while the client waits (docs/api.md#live-reads). */
-import { Effect } from "effect"
+import { Effect, Record } from "effect"
 import { SecretSight } from "../../access/SecretSight.ts"
 import { Caller } from "../../api/Authorization.ts"
 import { enveloped } from "../../api/Envelope.ts"
@@ -7,13 +7,32 @@ import { BadRequest, InternalError } from "../../api/Failures.ts"
 import { requireManageable } from "../../domain/platforms/Unmanageable.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { makeDeviceLookup } from "../devices/DeviceLookup.ts"
+import { maskSecrets } from "../../drivers/SecretMask.ts"
 import { type DeviceUnread, LiveDevices } from "../../devices/LiveDevices.ts"
+import type { NeighbourDetails, Neighbours } from "../../drivers/Readings.ts"
 import { interfaceLines } from "./InterfaceLines.ts"
 
 const exception = ({ message, type }: DeviceUnread) => new InternalError({ message: `Exception: ${type}: ${message}` })
 
 const neighbourFailure = (error: DeviceUnread) =>
   error.silent ? new InternalError({ message: "Failed to get LLDP neighbors" }) : exception(error)
+
+/** What neighbours announce is theirs, so nobody is shown secrets in it. */
+const maskedNeighbours = (heard: Neighbours): Neighbours =>
+  Record.map(heard, (all) =>
+    all.map(({ hostname, port }) => ({ hostname: maskSecrets(hostname), port: maskSecrets(port) }))
+  )
+
+const maskedDetails = (heard: NeighbourDetails): NeighbourDetails =>
+  Record.map(heard, (all) =>
+    all.map((one) => ({
+      ...one,
+      remote_port: maskSecrets(one.remote_port),
+      remote_port_description: maskSecrets(one.remote_port_description),
+      remote_system_name: maskSecrets(one.remote_system_name),
+      remote_system_description: maskSecrets(one.remote_system_description)
+    }))
+  )
 
 /** The handlers. */
 export const makeDeviceReads = Effect.gen(function* () {
@@ -36,11 +55,11 @@ export const makeDeviceReads = Effect.gen(function* () {
     }),
     neighbours: Effect.fn("DeviceReads.neighbours")(function* (hostname: string) {
       const heard = yield* Effect.mapError(live.neighbours(yield* readable(hostname)), neighbourFailure)
-      return enveloped({ lldp_neighbors: heard })
+      return enveloped({ lldp_neighbors: maskedNeighbours(heard) })
     }),
     neighbourDetails: Effect.fn("DeviceReads.neighbourDetails")(function* (hostname: string) {
       const heard = yield* Effect.mapError(live.neighbourDetails(yield* readable(hostname)), neighbourFailure)
-      return enveloped({ lldp_neighbors_detail: heard })
+      return enveloped({ lldp_neighbors_detail: maskedDetails(heard) })
     }),
     optics: Effect.fn("DeviceReads.optics")(function* (hostname: string) {
       const device = yield* byHostname(hostname)
@@ -63,7 +82,11 @@ export const makeDeviceReads = Effect.gen(function* () {
       )
       const states = Object.entries(shown).map(([name, state]) => [
         name,
-        { ...state, speed: state.speed === null ? null : Math.round(state.speed) }
+        {
+          ...state,
+          description: maskSecrets(state.description),
+          speed: state.speed === null ? null : Math.round(state.speed)
+        }
       ])
       return enveloped({ interface_status: Object.fromEntries(states) })
     })

@@ -4,20 +4,15 @@
  */
 import { Context, Effect, Layer, Option } from "effect"
 import type { SqlError } from "effect/sql"
-import { replaceSecrets } from "../../drivers/SecretMask.ts"
 import { ALERTS_FILE } from "../../settings/RepositoryPaths.ts"
 import { type RepositoryName, RepositoryStore } from "../../store/RepositoryStore.ts"
-import { HIDDEN } from "../../templates/TemplateSecrets.ts"
+import { hideForms } from "../../templates/TemplateSecrets.ts"
 
 /** Files of a commit. */
 export interface FilesInForce {
   readonly commit: string | null
   readonly files: ReadonlyArray<{ readonly path: string; readonly size: number }>
 }
-
-/** A text of the template language in the place of a secret is none. */
-const hideIn = (text: string): string =>
-  replaceSecrets(text, (secret) => (/^["']?\{[{%]/.test(secret) ? secret : HIDDEN))
 
 const make = Effect.gen(function* () {
   const repositories = yield* RepositoryStore
@@ -36,7 +31,7 @@ const make = Effect.gen(function* () {
     }),
     read: Effect.fn("RepositoryFiles.read")(function* (name: RepositoryName, branch: string, path: string) {
       const { files } = yield* inForce(name, branch)
-      return Option.map(Option.fromUndefinedOr(files.get(path)), hideIn)
+      return Option.map(Option.fromUndefinedOr(files.get(path)), hideForms)
     })
   })
 })

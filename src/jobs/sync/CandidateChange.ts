@@ -8,12 +8,17 @@ import { UnmanageableDevice } from "../../domain/platforms/Unmanageable.ts"
 import type { ChangeToRun } from "../../store/ChangeStore.ts"
 import { DerivedSecretStore } from "../../store/DerivedSecretStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
+import { findMark } from "../../store/SecretTexts.ts"
 import { JobWindows } from "../engine/JobWindows.ts"
 import { originOf } from "../../templates/LineOrigin.ts"
 import { ChangeCalls, type CandidateRefused, refusedCandidate } from "./ChangeCalls.ts"
 import { Fence } from "./Fence.ts"
 import { fenced, forbidden, outsideWindow, renderFailed, syncResult, unmanageable } from "./SyncTasks.ts"
 import type { SyncWork } from "./SyncWork.ts"
+
+/** Such as of the data of a port that was sealed under a key which is lost. */
+const withMark = (mark: string) =>
+  `The configuration has ${mark} in the place of a secret, so it is not sent: give the text of the port or of the template anew\n`
 
 const make = Effect.gen(function* () {
   const jobs = yield* JobStore
@@ -40,6 +45,8 @@ const make = Effect.gen(function* () {
       return yield* refuse(work, device, renderFailed(`${type}: ${message}\n`))
     }
     const candidate = rendered.success.text
+    const mark = findMark(candidate)
+    if (mark !== undefined) return yield* refuse(work, device, renderFailed(withMark(mark)))
     yield* derivedSecrets.note(device.id, yield* rendered.success.secrets)
     const { dry_run: dryRun, dry_run_job, force, on_missing_lines: onMissingLines } = job.args
     const shown = dry_run_job === undefined ? null : yield* fence.device(dry_run_job, device, candidate)

@@ -189,7 +189,10 @@ export class ChangeCalls extends Context.Service<
   ChangeCalls,
   {
     /** The job's change on the device, new or as it was stored before. Nothing is stored of a candidate that is refused. */
-    readonly store: (device: Device, wanted: WantedChange) => Effect.Effect<ChangeToRun, NotStored | CandidateRefused | SqlError.SqlError>
+    readonly store: (
+      device: Device,
+      wanted: WantedChange
+    ) => Effect.Effect<ChangeToRun, NotStored | CandidateRefused | SqlError.SqlError>
     /** Runs a stored change to its end or to where it waits for a verdict; one that has ended only reports. */
     readonly run: (deviceId: number, changeId: number) => Effect.Effect<ChangeReport>
     /** Tells a change that waits how the others fared. */

@@ -63,7 +63,7 @@ describeReal("loading on a real router", () => {
         { lineNumber: 10, line: " neigbor swp1", answer: "% Unknown command at line 10" },
         {
           lineNumber: 11,
-          line: " neighbor 10.0.0.9 password ******** word",
+          line: " neighbor 10.0.0.9 password ********",
           answer: "% Unknown command at line 11"
         },
         { lineNumber: 13, line: "frobnicate", answer: "% Unknown command at line 13" }
