@@ -63,13 +63,14 @@ export const otherFaults: Readonly<Record<string, ReadonlyArray<OtherFault>>> = 
   ],
   Repositories: [
     {
-      fault: "a commit empties a group that something uses, removes too many VLANs, groups, templates or directories, or takes many lines from many devices",
-      outcome:
-        "409 with its effects; the old commit stays in force until the new one is confirmed by name",
+      fault:
+        "a commit empties a group that something uses, removes too many VLANs, groups, templates or directories, or takes many lines from many devices",
+      outcome: "409 with its effects; the old commit stays in force until the new one is confirmed by name",
       test: "scenarios/program/CommitEffects"
     },
     {
-      fault: "a file is no text, a Git LFS pointer, a submodule, a link that leads outside, or no mapping; or it holds NUL, half a surrogate pair or a control character",
+      fault:
+        "a file is no text, a Git LFS pointer, a submodule, a link that leads outside, or no mapping; or it holds NUL, half a surrogate pair or a control character",
       outcome:
         "the refresh names the file and the line, and the old commit stays in force; files that editors leave behind are ignored and listed",
       test: "http/Texts"
@@ -112,7 +113,8 @@ export const otherFaults: Readonly<Record<string, ReadonlyArray<OtherFault>>> = 
   ],
   "People and programs": [
     {
-      fault: "a template, a port or a given configuration holds a line that a switch runs instead of storing (`commit`, `reload`, `wr`, an alias, an `exit` too many)",
+      fault:
+        "a template, a port or a given configuration holds a line that a switch runs instead of storing (`commit`, `reload`, `wr`, an alias, an `exit` too many)",
       outcome:
         "refused before anything is sent, also in a dry run; the sentence names the line, the word and where it comes from",
       test: "jobs/sync/CandidateGate"
@@ -130,21 +132,20 @@ export const otherFaults: Readonly<Record<string, ReadonlyArray<OtherFault>>> = 
       test: "http/WhatIsUnique"
     },
     {
-      fault: "the switch at an address is not the device of the record: its host key, serial number, or before the first push its hostname or model differs",
+      fault:
+        "the switch at an address is not the device of the record: its host key, serial number, or before the first push its hostname or model differs",
       outcome:
         "`WrongDevice`: nothing is changed, nothing is tried again, and both records say so until an operator trusts the switch or corrects the record",
       test: "devices/WrongDevice"
     },
     {
       fault: "a device is edited, deleted or replaced while a change on it is open",
-      outcome:
-        "409 that names the job",
+      outcome: "409 that names the job",
       test: "http/OpenChange"
     },
     {
       fault: "somebody clears a lock whose job is about to begin or has not ended",
-      outcome:
-        "409 that names the job; the lock stays",
+      outcome: "409 that names the job; the lock stays",
       test: "store/Holders"
     },
     {
