@@ -42,6 +42,8 @@ const shared: ReadonlyArray<SharedWord> = [
   mostly("redundancy", ["force-switchover", "manual", "reload", "switchover"]),
   mostly("security", ["pki"]),
   only("terminal", ["length", "width"]),
+  // below "dhcp server" it names the server of boot files
+  only("tftp", ["server"]),
   mostly("trace", ["monitor"]),
   mostly("transceiver", ["reinitialize"]),
   mostly("zerotouch", ["cancel", "disable"])
@@ -94,7 +96,6 @@ const exec = [
   "tcpdump",
   "telnet",
   "test",
-  "tftp",
   "traceroute",
   "undebug",
   "undelete",
@@ -115,7 +116,7 @@ export const eosCommands: CommandWords = {
   ]),
   end: "end",
   shared,
-  configuration: ["log", "routing"],
+  configuration: ["locator", "log", "routing", "tcp"],
   negations: ["no", "default"],
   comments: [],
   opensMode:
@@ -125,6 +126,6 @@ export const eosCommands: CommandWords = {
   nesting: /^(?:router (?:path-selection|service-insertion)|connection |platform sfe|profile |monitor connectivity)/i,
   alias: /^\s*alias\s+("[^"]*"|\S+)/i,
   textBehind:
-    /^(?:(?:no|default) +)?(?:des\S*|name|remark|comment|alias|banner|snmp-server (?:contact|location)|trigger|action|exec|option|regex|match|prompt|url|(?:exclude|include) command|username \S+ ssh-key|schedule|ip as-path|ip (?:ext|large-)?community-list|\d+) /i,
+    /^(?:(?:no|default) +)?(?:(?:command +|neighbor \S+ +)?des\S*|condition|sub-option|name|remark|comment|alias|banner|snmp-server (?:contact|location)|trigger|action|exec|option|regex|match|prompt|url|(?:exclude|include) command|username \S+ ssh-key|schedule|ip as-path|ip (?:ext|large-)?community-list|\d+) /i,
   longestLine: 4_000
 }

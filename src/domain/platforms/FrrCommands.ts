@@ -17,6 +17,7 @@ const both = (word: string, fields: Partial<SharedWord>): SharedWord => ({
 export const frrCommands: CommandWords = {
   session: ["abort", "commit", "configure", "disable", "discard", "do", "rollback", "update"],
   exec: [
+    "add",
     "bash",
     "clear",
     "copy",
@@ -66,8 +67,9 @@ export const frrCommands: CommandWords = {
     both("enable", { configuration: ["password"], otherwise: "command" }),
     both("mgmt", { otherwise: "command", alone: "command" }),
     both("rpki", { commands: ["reset", "start", "stop"] }),
+    both("graceful-restart", { commands: ["prepare"] }),
     // with words behind it, it is configuration that FRR shows and saves
-    both("debug", { alone: "command" })
+    both("debug", { commands: ["rfapi-dev", "show"], alone: "command" })
   ],
   configuration: ["log"],
   negations: ["no"],
