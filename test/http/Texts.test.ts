@@ -1,7 +1,9 @@
 import { assert, describe, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
 import { fingerprint, setScene } from "../scenarios/conformance/Scene.ts"
 import { ApiClient, SiteServer } from "../support/ApiServer.ts"
+import { keepLines } from "../support/LogLines.ts"
+import { refuseChanges } from "../support/TestDatabase.ts"
 import { endpoints, meaningfulBody, pathOf } from "../support/EndpointRequests.ts"
 import { isDocumented500, isEnvelope } from "../support/Refusals.ts"
 
@@ -215,4 +217,27 @@ layer(SiteServer(), { excludeTestServices: true })("A text that may not travel",
       { timeout: 300_000 }
     )
   }
+})
+
+const { layer: logging, lines } = keepLines("Warn")
+
+layer(SiteServer().pipe(Layer.provideMerge(logging)), { excludeTestServices: true })("A value that only the database refuses", (it) => {
+  it.effect("is 400 in plain words for the caller, and the log names the endpoint that let it pass", () =>
+    Effect.gen(function* () {
+      const api = yield* ApiClient
+      yield* setScene()
+      yield* refuseChanges("device", "new.description = 'too long'")
+      const before = yield* fingerprint
+      const raw = JSON.stringify({ description: "too long" })
+      const answer = yield* api.send("PUT", `${API}/device/4`, { raw })
+      assert.deepEqual(
+        [answer.status, answer.body],
+        [400, { status: "error", message: "The request cannot be stored: a text is too long" }]
+      )
+      assert.strictEqual(yield* fingerprint, before)
+      const told = lines.filter(({ text }) => text.includes("that the database refuses"))
+      assert.lengthOf(told, 1)
+      assert.match(told[0]?.text ?? "", /^PUT \/api\/v1\.0\/device\/:id\S* let a value pass that the database refuses/)
+    })
+  )
 })
