@@ -24,6 +24,10 @@ export const isNote = (path: string): boolean => /(^|\/)(?:readme|license|copyin
 export const SUBMODULE = "a submodule: its files are in another repository"
 export const LINK_OUTSIDE = "symbolic link leads out of the repository"
 export const LINK_NOWHERE = "symbolic link leads nowhere"
+const BROKEN: ReadonlySet<string> = new Set([SUBMODULE, LINK_OUTSIDE, LINK_NOWHERE])
+
+/** Files that are wanted could stand behind what cannot be followed. */
+export const mayHideFiles = (path: string, { reason }: FileRefusal): boolean => BROKEN.has(reason) && !isNote(path)
 
 const POINTER = /^version https:\/\/(?:git-lfs\.github\.com|hawser\.github\.com)\/spec\/v\d/
 

@@ -1,8 +1,8 @@
 /**
  * Texts that are taken as a JSON body (docs/api.md#requests and docs/api.md#errors): an empty text is an object without keys.
  */
-import { isAcceptable, isObject, type JsonObject } from "../../domain/fields/Values.ts"
-import { faultText, valueFaults } from "../../domain/Text.ts"
+import { isAcceptable, isObject, type JsonObject, unacceptable } from "../../domain/fields/Values.ts"
+import { faultText, valueFaults, visible } from "../../domain/Text.ts"
 
 /** A text of JSON for what was sent. */
 export const jsonOf = (text: string): string => (text.trim() === "" ? "{}" : text)
@@ -17,12 +17,26 @@ export const faultsOfBody = (text: string): ReadonlyArray<string> => {
   return body === undefined ? [] : valueFaults(body, "line").map(faultText)
 }
 
-/** The object that the text stands for; undefined when it is none that is taken. */
-export const parseJsonObject = (text: string): JsonObject | undefined => {
+const parsed = (text: string): JsonObject | undefined => {
   try {
     const value: unknown = JSON.parse(jsonOf(text))
-    return isObject(value) && isAcceptable(value) ? value : undefined
+    return isObject(value) ? value : undefined
   } catch {
     return undefined
   }
+}
+
+/** The field of a body that keeps it from being taken, and why; undefined when it is no JSON object or every field can be taken. */
+export const unacceptableField = (text: string): string | undefined => {
+  for (const [key, value] of Object.entries(parsed(text) ?? {})) {
+    const why = unacceptable(value, 1)
+    if (why !== undefined) return `${visible(key)}: ${why}`
+  }
+  return undefined
+}
+
+/** The object that the text stands for; undefined when it is none that is taken. */
+export const parseJsonObject = (text: string): JsonObject | undefined => {
+  const value = parsed(text)
+  return value !== undefined && isAcceptable(value) ? value : undefined
 }
