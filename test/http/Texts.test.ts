@@ -1,4 +1,3 @@
-import * as fs from "node:fs"
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { fingerprint, setScene } from "../scenarios/conformance/Scene.ts"
@@ -272,7 +271,6 @@ layer(SiteServer(), { excludeTestServices: true })("A text that may not travel",
             what: string,
             { body, status, text }: { readonly body: unknown; readonly status: number; readonly text: string }
           ) => {
-            if (process.env["FUZZ_LOG"] !== undefined) fs.appendFileSync(process.env["FUZZ_LOG"], `${status}\t${method} ${path}\t${what.slice(0, 200)}\t${text.slice(0, 300)}\n`)
             assert.isTrue(status < 500 || isDocumented500(body), `${what}\n${status} ${text.slice(0, 300)}`)
             if (status >= 400) assert.isTrue(isEnvelope(body), what)
             assert.notMatch(text, /SQLSTATE|22[0P]\d\d|invalid input syntax|out of range for type/, what)

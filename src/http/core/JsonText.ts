@@ -10,11 +10,15 @@ export const jsonOf = (text: string): string => (text.trim() === "" ? "{}" : tex
 /** The JSON text may hold what no text may: written as an escape, as it is, or one that is too long. */
 const DOUBTFUL = /\\[bfnrtu]|[\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]|"[^"]{8192}/
 
+/** Files of a working copy are told of with their lines by who checks them, so only their names are looked at here. */
+const withoutFiles = (body: JsonObject): JsonObject =>
+  isObject(body["files"]) ? { ...body, files: Object.keys(body["files"]).map((name) => ({ [name]: "" })) } : body
+
 /** Every text of a body that may not travel (docs/api.md#text); none for a text that is no JSON, which is refused as such. */
 export const faultsOfBody = (text: string): ReadonlyArray<string> => {
   if (!DOUBTFUL.test(text)) return []
   const body = parseJsonObject(text)
-  return body === undefined ? [] : valueFaults(body, "line").map(faultText)
+  return body === undefined ? [] : valueFaults(withoutFiles(body), "line").map(faultText)
 }
 
 const parsed = (text: string): JsonObject | undefined => {

@@ -10,7 +10,15 @@ const [HOSTNAME] = NAMES
 /** Controls, NUL, an escape sequence, separators, a direction override, half of a pair, and far more than any column holds. */
 const HOSTILE = `\u0000a\u0007b\u001b[31mc\u2028d\u0085e\u202ef\ud800g\n\r\t${"💡x".repeat(5_000)}`
 
-const BOX = { serial: HOSTILE, model: `${"m".repeat(63)}💡${HOSTILE}`, version: `4.31.4M${"\u0007".repeat(100)}${"9".repeat(100)}` }
+/** Machines with addresses that are none, or of one link alone, beside one that is as it should be. */
+const HOSTS = {
+  Ethernet8: ["10.196.16.300", "fe80::1%Vlan3016", HOSTILE.slice(0, 300), "10.196.16.77"].map((ip, index) => ({
+    mac: `00:50:56:aa:12:0${index}`,
+    ip
+  }))
+}
+
+const BOX = { hosts: HOSTS, serial: HOSTILE, model: `${"m".repeat(63)}💡${HOSTILE}`, version: `4.31.4M${"\u0007".repeat(100)}${"9".repeat(100)}` }
 
 const texts = (value: unknown, kind: "line" | "lines") =>
   expect(valueFaults(value, kind, () => kind).map(({ message }) => message)).toEqual([])
@@ -56,7 +64,9 @@ it.live("cleans what a switch says, cuts it to its columns and counts it, and ev
     const read = yield* api.run("/device_read_tables", { hostname: HOSTNAME })
     expect(read).toMatchObject({ status: "FINISHED", exception: null })
     expect(JSON.stringify(read)).not.toContain('"failed":true')
-    texts(yield* get("/find?q=Ethernet"), "line")
+    const found = yield* get("/find?q=10.196.16.77")
+    texts(found, "line")
+    expect(JSON.stringify(found)).toContain("00:50:56:AA:12:03")
 
     // the configuration goes through a dry run, a live run that reads it as what is to be undone, and the differences of both
     for (const dry_run of [true, false]) {

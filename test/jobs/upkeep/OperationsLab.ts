@@ -42,7 +42,7 @@ const MACHINES = {
 const addressOf = (index: number): string => `10.196.16.${10 + index}`
 
 /** What the first switch says of itself instead of what the others say. */
-type Box = Pick<Topology.Node, "serial" | "model" | "version">
+type Box = Pick<Topology.Node, "serial" | "model" | "version" | "hosts">
 
 const makeLabOf = (quirks: Quirks, box: Box) => {
   const access = (name: string, index: number, ports: string) => ({
