@@ -80,7 +80,9 @@ export const readTreeFiles = Effect.fnUntraced(function* (
   const isWanted = ([path, entry]: readonly [string, ResolvedPath]) =>
     wanted(path) || ("refused" in entry && entry.isTree && wanted(`${path}/`))
   const found = [...resolvePaths(entries, links)].filter(isWanted)
-  const readable = found.flatMap(([path, entry]) => (!isForeign(path) && "object" in entry && entry.size <= limits.file ? [entry] : []))
+  const readable = found.flatMap(([path, entry]) =>
+    !isForeign(path) && "object" in entry && entry.size <= limits.file ? [entry] : []
+  )
   const total = new Map(readable.map((entry) => [entry.object, entry.size]))
     .values()
     .reduce((sum, size) => sum + size, 0)

@@ -135,8 +135,7 @@ const checkPlatform = (platform: TemplatePlatform): TemplateCheck => {
     return refusal !== undefined && mayHideFiles(file, refusal)
   }
   // what a name that is computed leads to is not known
-  const isMissed = (file: string) =>
-    file !== AUTO_PUSH_FILE && (reached.has(file) || isOurs(file) || isHidden(file))
+  const isMissed = (file: string) => file !== AUTO_PUSH_FILE && (reached.has(file) || isOurs(file) || isHidden(file))
   const errorsIn = (names: ReadonlyArray<string>) => names.flatMap((file) => compileError(platform, file) ?? [])
   return {
     problems: [

@@ -224,9 +224,15 @@ layer(SiteServer(), { excludeTestServices: true })("A text that may not travel",
     ...["nobody", "1.2.3.4, ::ffff:999", ",".repeat(2_000), "fe80::1%eth0", "::", "\u00ff"].map((value) => ({
       "x-forwarded-for": value
     })),
-    ...["Bearer", "Bearer  ", `Bearer ${"x".repeat(8_000)}`, "Basic !!!", "Bearer a.b.c", "\u00ff", "Bearer eyJhbGciOiJub25lIn0.e30."].map(
-      (value) => ({ authorization: value })
-    ),
+    ...[
+      "Bearer",
+      "Bearer  ",
+      `Bearer ${"x".repeat(8_000)}`,
+      "Basic !!!",
+      "Bearer a.b.c",
+      "\u00ff",
+      "Bearer eyJhbGciOiJub25lIn0.e30."
+    ].map((value) => ({ authorization: value })),
     { cookie: "=;;;%;a=\u00ff" },
     { "content-type": "application/json; charset=utf-16" },
     { "content-type": "multipart/form-data" },
@@ -324,23 +330,29 @@ layer(SiteServer(), { excludeTestServices: true })("A text that may not travel",
 
 const { layer: logging, lines } = keepLines("Warn")
 
-layer(SiteServer().pipe(Layer.provideMerge(logging)), { excludeTestServices: true })("A value that only the database refuses", (it) => {
-  it.effect("is 400 in plain words for the caller, and the log names the endpoint that let it pass", () =>
-    Effect.gen(function* () {
-      const api = yield* ApiClient
-      yield* setScene()
-      yield* refuseChanges("device", "new.description = 'too long'")
-      const before = yield* fingerprint
-      const raw = JSON.stringify({ description: "too long" })
-      const answer = yield* api.send("PUT", `${API}/device/4`, { raw })
-      assert.deepEqual(
-        [answer.status, answer.body],
-        [400, { status: "error", message: "The request cannot be stored: a text is too long" }]
-      )
-      assert.strictEqual(yield* fingerprint, before)
-      const told = lines.filter(({ text }) => text.includes("that the database refuses"))
-      assert.lengthOf(told, 1)
-      assert.match(told[0]?.text ?? "", /^PUT \/api\/v1\.0\/device\/:id\S* let a value pass that the database refuses/)
-    })
-  )
-})
+layer(SiteServer().pipe(Layer.provideMerge(logging)), { excludeTestServices: true })(
+  "A value that only the database refuses",
+  (it) => {
+    it.effect("is 400 in plain words for the caller, and the log names the endpoint that let it pass", () =>
+      Effect.gen(function* () {
+        const api = yield* ApiClient
+        yield* setScene()
+        yield* refuseChanges("device", "new.description = 'too long'")
+        const before = yield* fingerprint
+        const raw = JSON.stringify({ description: "too long" })
+        const answer = yield* api.send("PUT", `${API}/device/4`, { raw })
+        assert.deepEqual(
+          [answer.status, answer.body],
+          [400, { status: "error", message: "The request cannot be stored: a text is too long" }]
+        )
+        assert.strictEqual(yield* fingerprint, before)
+        const told = lines.filter(({ text }) => text.includes("that the database refuses"))
+        assert.lengthOf(told, 1)
+        assert.match(
+          told[0]?.text ?? "",
+          /^PUT \/api\/v1\.0\/device\/:id\S* let a value pass that the database refuses/
+        )
+      })
+    )
+  }
+)

@@ -14,7 +14,7 @@ const DOUBTFUL = /\\[bfnrtu]|[\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u206
 const withoutFiles = (body: JsonObject): JsonObject =>
   isObject(body["files"]) ? { ...body, files: Object.keys(body["files"]).map((name) => ({ [name]: "" })) } : body
 
-/** Every text of a body that may not travel (docs/api.md#text); none for a text that is no JSON, which is refused as such. */
+/** Every text of a body that may not travel (docs/security.md#text); none for a text that is no JSON, which is refused as such. */
 export const faultsOfBody = (text: string): ReadonlyArray<string> => {
   if (!DOUBTFUL.test(text)) return []
   const body = parseJsonObject(text)

@@ -26,7 +26,9 @@ const withText = (request: HttpServerRequest.HttpServerRequest, text: string) =>
 const refused = <A, E, R>(effect: Effect.Effect<A, E, R>, body = "{}"): Effect.Effect<A, E | BadRequest, R> =>
   Effect.catch(effect, (error): Effect.Effect<never, E | BadRequest> => {
     if (!HttpApiError.HttpApiSchemaError.is(error) || !FROM_CLIENT.has(error.kind)) return Effect.fail(error)
-    return Effect.fail(new BadRequest({ message: refusalOf(error.cause.issue) ?? unacceptableField(body) ?? "Bad Request" }))
+    return Effect.fail(
+      new BadRequest({ message: refusalOf(error.cause.issue) ?? unacceptableField(body) ?? "Bad Request" })
+    )
   })
 
 const makeRequestBody = Effect.map(makeReadJson, (readJson) =>
@@ -45,5 +47,8 @@ const makeRequestBody = Effect.map(makeReadJson, (readJson) =>
 /** Both middlewares; needs the memory for bodies. */
 export const RequestsLive = Layer.merge(
   Layer.effect(RequestBody, makeRequestBody),
-  Layer.succeed(RequestParameters, RequestParameters.of((httpEffect) => refused(httpEffect)))
+  Layer.succeed(
+    RequestParameters,
+    RequestParameters.of((httpEffect) => refused(httpEffect))
+  )
 )

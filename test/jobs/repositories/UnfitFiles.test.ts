@@ -37,8 +37,7 @@ const write = (text: string | Buffer) => async (folder: string, file: string) =>
   await fs.mkdir(path.dirname(target), { recursive: true })
   await fs.writeFile(target, text)
 }
-const append = (text: string | Buffer) => (folder: string, file: string) =>
-  fs.appendFile(path.join(folder, file), text)
+const append = (text: string | Buffer) => (folder: string, file: string) => fs.appendFile(path.join(folder, file), text)
 const link = (to: string) => async (folder: string, file: string) => {
   await fs.rm(path.join(folder, file), { force: true })
   await fs.symlink(to, path.join(folder, file))
@@ -74,7 +73,13 @@ const cases: Readonly<Record<Name, ReadonlyArray<Case>>> = {
   settings: [
     ...everywhere("global", "global/vxlans.yml"),
     { name: "a list on top", file: "global/vxlans.yml", make: write("- vxlans\n"), says: /mapping/, line: 1 },
-    { name: "a text on top", file: "access/base_system.yml", make: write("\n# no\nvxlans\n"), says: /mapping/, line: 3 },
+    {
+      name: "a text on top",
+      file: "access/base_system.yml",
+      make: write("\n# no\nvxlans\n"),
+      says: /mapping/,
+      line: 3
+    },
     { name: "nothing where there was something", file: "global/vxlans.yml", make: write(""), says: /empty/, line: 1 },
     {
       name: "an escape for NUL",
@@ -140,64 +145,70 @@ const site = Effect.gen(function* () {
 })
 
 for (const name of ["settings", "templates"] as const) {
-  it.live(`is told of ${name} with file and line, the old commit stays in force, and no place of the server is named`, () =>
-    Effect.gen(function* () {
-      const { api, folder, lines, refresh, ...folders } = yield* site
-      const { folder: work } = folders[name]
-      const inForce = Effect.map(api.send("GET", `/repository/${name}`), ({ body }) => JSON.stringify(body))
-      const good = (yield* Effect.promise(() => git(work, "rev-parse", "HEAD"))).stdout.trim()
-      const told: Array<string> = []
-      for (const { file, inGit = false, line, make, name: what, says } of cases[name]) {
-        const before = yield* inForce
-        yield* Effect.promise(async () => {
-          await make(work, file)
-          if (!inGit) await git(work, "add", "-A")
-          await git(work, "commit", "-q", "-m", what)
-          await git(work, "branch", "-f", "case")
-        })
-        const place = `${what}: ${file}`
-        const branch = yield* api.send("POST", `/repository/${name}/check`, { branch: "case" })
-        assert.strictEqual(branch.status, 200, `${place} ${JSON.stringify(branch.body)}`)
-        const answer = yield* refresh(name)
-        const local = inGit ? undefined : yield* checked(name, work)
-        told.push(JSON.stringify([branch.body, answer.body]))
-        if (says === undefined) {
-          assert.strictEqual(answer.status, 200, `${place} ${JSON.stringify(answer.body)}`)
-          assert.deepInclude(answer.body, { ignored: [file] }, place)
-          assert.include(JSON.stringify(branch.body), `"ignored":["${file}"]`, place)
-          assert.include(local?.text ?? "", `Ignored: ${file}`, place)
-        } else {
-          assert.oneOf(answer.status, [400, 500], `${place} ${JSON.stringify(answer.body)}`)
-          const message = JSON.stringify(answer.body)
-          assert.match(message, says, place)
-          assert.include(message, file, place)
-          const problems = JSON.stringify(branch.body)
-          assert.match(problems, says, place)
-          if (line !== undefined) {
-            assert.include(message, `"line":${line}`, `${place} ${message}`)
-            assert.include(problems, `"line":${line}`, `${place} ${problems}`)
+  it.live(
+    `is told of ${name} with file and line, the old commit stays in force, and no place of the server is named`,
+    () =>
+      Effect.gen(function* () {
+        const { api, folder, lines, refresh, ...folders } = yield* site
+        const { folder: work } = folders[name]
+        const inForce = Effect.map(api.send("GET", `/repository/${name}`), ({ body }) => JSON.stringify(body))
+        const good = (yield* Effect.promise(() => git(work, "rev-parse", "HEAD"))).stdout.trim()
+        const told: Array<string> = []
+        for (const { file, inGit = false, line, make, name: what, says } of cases[name]) {
+          const before = yield* inForce
+          yield* Effect.promise(async () => {
+            await make(work, file)
+            if (!inGit) await git(work, "add", "-A")
+            await git(work, "commit", "-q", "-m", what)
+            await git(work, "branch", "-f", "case")
+          })
+          const place = `${what}: ${file}`
+          const branch = yield* api.send("POST", `/repository/${name}/check`, { branch: "case" })
+          assert.strictEqual(branch.status, 200, `${place} ${JSON.stringify(branch.body)}`)
+          const answer = yield* refresh(name)
+          const local = inGit ? undefined : yield* checked(name, work)
+          told.push(JSON.stringify([branch.body, answer.body]))
+          if (says === undefined) {
+            assert.strictEqual(answer.status, 200, `${place} ${JSON.stringify(answer.body)}`)
+            assert.deepInclude(answer.body, { ignored: [file] }, place)
+            assert.include(JSON.stringify(branch.body), `"ignored":["${file}"]`, place)
+            assert.include(local?.text ?? "", `Ignored: ${file}`, place)
+          } else {
+            assert.oneOf(answer.status, [400, 500], `${place} ${JSON.stringify(answer.body)}`)
+            const message = JSON.stringify(answer.body)
+            assert.match(message, says, place)
+            assert.include(message, file, place)
+            const problems = JSON.stringify(branch.body)
+            assert.match(problems, says, place)
+            if (line !== undefined) {
+              assert.include(message, `"line":${line}`, `${place} ${message}`)
+              assert.include(problems, `"line":${line}`, `${place} ${problems}`)
+            }
+            if (local !== undefined && !what.startsWith("nothing")) {
+              assert.strictEqual(local.end, "MistakesFound", `${place} ${local.text}`)
+              assert.match(local.text, says, place)
+              assert.include(local.text, file, place)
+            }
+            assert.strictEqual(yield* inForce, before, place)
           }
-          if (local !== undefined && !what.startsWith("nothing")) {
-            assert.strictEqual(local.end, "MistakesFound", `${place} ${local.text}`)
-            assert.match(local.text, says, place)
-            assert.include(local.text, file, place)
-          }
-          assert.strictEqual(yield* inForce, before, place)
+          yield* Effect.promise(async () => {
+            await git(work, "reset", "-q", "--hard", good)
+            await git(work, "clean", "-q", "-f", "-d")
+          })
         }
-        yield* Effect.promise(async () => {
-          await git(work, "reset", "-q", "--hard", good)
-          await git(work, "clean", "-q", "-f", "-d")
-        })
-      }
-      yield* refresh(name)
-      const jobs = yield* api.send("GET", "/jobs?per_page=100")
-      const events = yield* api.send("GET", "/events?limit=500")
-      const commits = yield* api.send("GET", `/repository/${name}/commits`)
-      const everything = [...told, ...lines.map((one) => JSON.stringify(one)), ...[jobs, events, commits].map((one) => JSON.stringify(one.body))]
-      for (const text of everything) {
-        assert.notInclude(text, folder, text.slice(0, 500))
-        assert.notMatch(text, /SQLSTATE|\/etc\/hostname/, text.slice(0, 500))
-      }
-    }).pipe(Effect.scoped)
+        yield* refresh(name)
+        const jobs = yield* api.send("GET", "/jobs?per_page=100")
+        const events = yield* api.send("GET", "/events?limit=500")
+        const commits = yield* api.send("GET", `/repository/${name}/commits`)
+        const everything = [
+          ...told,
+          ...lines.map((one) => JSON.stringify(one)),
+          ...[jobs, events, commits].map((one) => JSON.stringify(one.body))
+        ]
+        for (const text of everything) {
+          assert.notInclude(text, folder, text.slice(0, 500))
+          assert.notMatch(text, /SQLSTATE|\/etc\/hostname/, text.slice(0, 500))
+        }
+      }).pipe(Effect.scoped)
   )
 }

@@ -18,7 +18,12 @@ const HOSTS = {
   }))
 }
 
-const BOX = { hosts: HOSTS, serial: HOSTILE, model: `${"m".repeat(63)}💡${HOSTILE}`, version: `4.31.4M${"\u0007".repeat(100)}${"9".repeat(100)}` }
+const BOX = {
+  hosts: HOSTS,
+  serial: HOSTILE,
+  model: `${"m".repeat(63)}💡${HOSTILE}`,
+  version: `4.31.4M${"\u0007".repeat(100)}${"9".repeat(100)}`
+}
 
 const texts = (value: unknown, kind: "line" | "lines") =>
   expect(valueFaults(value, kind, () => kind).map(({ message }) => message)).toEqual([])
@@ -85,7 +90,9 @@ it.live("learns a serial number that is longer than its column, cut to it, and k
     expect(job).toMatchObject({ status: "FINISHED", exception: null })
     const { body } = yield* api.send("GET", `/device/${HOSTNAME}`)
     expect(body).toMatchObject({ data: { devices: [{ serial: `S${"0".repeat(63)}` }] } })
-    expect(yield* api.run("/device_syncto", { hostname: HOSTNAME, dry_run: true })).toMatchObject({ status: "FINISHED" })
+    expect(yield* api.run("/device_syncto", { hostname: HOSTNAME, dry_run: true })).toMatchObject({
+      status: "FINISHED"
+    })
     expect(isText(`S${"0".repeat(63)}`, "line")).toBe(true)
   }).pipe(Effect.scoped)
 )
