@@ -101,8 +101,9 @@ const readFiles = Effect.fnUntraced(function* (directory: string, isWanted: (fil
           if (isSubmodule && isMissed) refused.set(file, { reason: SUBMODULE, line: null })
           else if (!isSubmodule) yield* look(file, [...above, place.real])
         } else if (type === "File" && isWanted(file)) {
-          const read = fileText(yield* fs.readFile(full))
-          if ("refused" in read) refused.set(file, read.refused)
+          const read = fileText(file, yield* fs.readFile(full))
+          if ("ignored" in read) ignored.push(file)
+          else if ("refused" in read) refused.set(file, read.refused)
           else files.set(file, read.text)
         }
       }

@@ -94,6 +94,9 @@ export const portlessPeers = (
     return port === "" ? [new InterfaceError({ message })] : []
   })
 
+/** Columns hold this many characters; what is longer is no name of a port. */
+const PORT_WIDTH = 64
+
 const heardPeers = (lldp: LldpTable, devices: ReadonlyMap<string, LinkDevice>, mlagPeerId: number | null) =>
   Object.entries(lldp).flatMap(([localPort, [heard]]) => {
     if (heard === undefined) return []
@@ -101,7 +104,7 @@ const heardPeers = (lldp: LldpTable, devices: ReadonlyMap<string, LinkDevice>, m
     const peer = name === undefined ? undefined : devices.get(name)
     if (peer === undefined) return []
     const accepted = peer.state === "MANAGED" || peer.state === "UNMANAGED" || peer.id === mlagPeerId
-    return accepted ? [{ localPort, peer, port: heard.port }] : []
+    return accepted ? [{ localPort, peer, port: heard.port.length > PORT_WIDTH ? "" : heard.port }] : []
   })
 
 /** What a plan is made from. */
