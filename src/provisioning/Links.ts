@@ -116,6 +116,8 @@ export interface LinkSurvey {
   readonly peers: ReadonlyMap<number, PeerPortOwner>
   /** All links of the database that end at the device or a peer, or that have a network. */
   readonly stored: ReadonlyArray<Linknet>
+  /** Networks that something else than a link has. */
+  readonly occupied: ReadonlyArray<Pick<NewLinknet, "ipv4_network">>
   /** Settings `underlay.infra_link_net`; null when there is none. */
   readonly infraLinkNet: string | null
 }
@@ -131,7 +133,7 @@ const linkNetworks = (links: Iterable<Pick<NewLinknet, "ipv4_network">>): Readon
   )
 
 /**
- * The lowest `count` free /31 networks of `infraLinkNet`, none of which overlaps a network that a link uses. Fails with
+ * The lowest `count` free /31 networks of `infraLinkNet`, none of which overlaps a network in use. Fails with
  * NoFreeAddress when there are fewer, with InvalidNetwork when the setting is missing or no network.
  */
 export const freeLinkNetworks = (
@@ -230,7 +232,7 @@ export const findLinks = (survey: LinkSurvey): LinkFindings => {
   const isRouted = (cable: Cable) => isFabricType(device.device_type) && isFabricType(cable.peer.device_type)
   const routed = cables.filter((cable) => cable.stored === undefined && isRouted(cable))
   const staying = stored.filter((link) => !remove.includes(link))
-  const free = freeLinkNetworks(infraLinkNet, staying, routed.length)
+  const free = freeLinkNetworks(infraLinkNet, [...staying, ...survey.occupied], routed.length)
   const networks = Result.getOrElse(free, () => [])
   const fresh = new Map(
     cables

@@ -60,7 +60,7 @@ const taken: ReadonlyArray<Value> = [
   { fields: { management_ip: "10.198.0.0" }, says: /address on linknet 1 of core1/ },
   { fields: { infra_ip: "10.198.0.1" }, says: /address on linknet 1 of dist1/ },
   { fields: { serial: "JPE12345678" }, says: /serial JPE12345678 is used already: serial of east-a1/ },
-  { fields: { serial: "  jpe12345678\t" }, says: /serial of east-a1/ },
+  { fields: { serial: "  jpe12345678 " }, says: /serial of east-a1/ },
   { fields: { ztp_mac: "08:00:27:08:a8:be" }, says: /ztp_mac of east-a1/ },
   { fields: { ztp_mac: "0800.2708.A8BE" }, says: /ztp_mac of east-a1/ },
   { fields: { ztp_mac: "08-00-27-08-A8-BE" }, says: /ztp_mac of east-a1/ },
