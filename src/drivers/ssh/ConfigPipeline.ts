@@ -79,6 +79,12 @@ export interface Strayed {
   readonly prompt: string
 }
 
+/** A candidate on its way. */
+export interface ConfigPipeline extends Conversation<PipelineResult> {
+  /** What was sent and is not answered, in order. */
+  readonly unanswered: () => ReadonlyArray<ConfigUnit>
+}
+
 /** The lines of a multi-line input in pieces cut at line ends. */
 const piecesOf = (lines: ReadonlyArray<string>): Array<string> => {
   const pieces: Array<string> = []
@@ -93,7 +99,7 @@ const piecesOf = (lines: ReadonlyArray<string>): Array<string> => {
   return [...pieces, piece]
 }
 
-class Pipeline implements Conversation<PipelineResult> {
+class Pipeline implements ConfigPipeline {
   readonly #options: PipelineOptions
   readonly #ledger: PromptLedger
   readonly #units: Array<ConfigUnit>
@@ -113,6 +119,8 @@ class Pipeline implements Conversation<PipelineResult> {
     this.#openTexts = options.openTexts ?? []
     this.#ledger = new PromptLedger(this.#units, options)
   }
+
+  readonly unanswered = (): ReadonlyArray<ConfigUnit> => this.#units.slice(this.#ledger.answered, this.#ledger.sent)
 
   readonly begin = (): Step<PipelineResult> => this.#continue("", 0)
 
@@ -293,7 +301,11 @@ class Pipeline implements Conversation<PipelineResult> {
   #settleStep(terminal: TerminalText): Step<PipelineResult> {
     if (this.#pieces.length > 0) return { done: false, settle: this.#quietAfterBlock() }
     if (!this.#atPrompt(terminal.partial)) {
-      return { ...waiting, ...(this.#held !== undefined && { settle: unknownMillis }), ...this.#untilStray(terminal.partial) }
+      return {
+        ...waiting,
+        ...(this.#held !== undefined && { settle: unknownMillis }),
+        ...this.#untilStray(terminal.partial)
+      }
     }
     return { done: false, settle: this.#ledger.heard ? settledMillis : noEchoMillis }
   }
@@ -312,7 +324,8 @@ class Pipeline implements Conversation<PipelineResult> {
     const write = stopped || this.#standsElsewhere(partial) ? "" : this.#fill()
     const stalled = write === "" && answered < this.#ledger.sent && this.#wantsInput(partial)
     const isHeld = this.#held !== undefined && answered + 1 === this.#ledger.sent
-    const settle = this.#pieces.length > 0 ? this.#quietAfterBlock() : stalled ? stallMillis : isHeld ? unknownMillis : undefined
+    const settle =
+      this.#pieces.length > 0 ? this.#quietAfterBlock() : stalled ? stallMillis : isHeld ? unknownMillis : undefined
     return {
       done: false,
       progress: answered !== answeredBefore,
@@ -365,4 +378,4 @@ class Pipeline implements Conversation<PipelineResult> {
 }
 
 /** The conversation that sends a candidate. It begins and ends at a configuration prompt. */
-export const configPipeline = (options: PipelineOptions): Conversation<PipelineResult> => new Pipeline(options)
+export const configPipeline = (options: PipelineOptions): ConfigPipeline => new Pipeline(options)

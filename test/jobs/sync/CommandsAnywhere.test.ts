@@ -111,7 +111,7 @@ const PLACES: Readonly<Record<string, Place>> = {
     text.replace(/config: \|\n(?: {6}.*\n)+/, () => `config: ${yaml(`description a\n${line}\nno switchport`)}\n`)
   ),
   "cli_append_str of a port in the settings": inFile(DIST, ["settings", PORTS], (text, line) =>
-    text.replace("    description: \"Roof", (found) => `    cli_append_str: ${yaml(line)}\n${found}`)
+    text.replace('    description: "Roof', (found) => `    cli_append_str: ${yaml(line)}\n${found}`)
   ),
   "cli_append_str of a port": {
     hostname: ACCESS,
@@ -142,7 +142,11 @@ const PLACES: Readonly<Record<string, Place>> = {
     attempt: Effect.fnUntraced(function* ({ api, commit }, line, _choice, text) {
       // what passes is configuration, and a bounce sends it
       if (refusedLines(eos, `interface Ethernet1\n${line}\n`).length === 0) return "not tried"
-      const refused = yield* commit("templates", BOUNCE, text.replace("{% endfor %}", (end) => `${line}\n${end}`))
+      const refused = yield* commit(
+        "templates",
+        BOUNCE,
+        text.replace("{% endfor %}", (end) => `${line}\n${end}`)
+      )
       if (refused !== undefined) return refused
       const asked = { bounce_interfaces: ["Ethernet1"] }
       const { body, status } = yield* api.send("PUT", `/device/${ACCESS}/interface_status`, asked)
