@@ -153,7 +153,8 @@ class Pipeline implements ConfigPipeline {
     }
     const piece = this.#pieces.shift()
     if (piece !== undefined) return { done: false, write: piece, settle: this.#quietAfterBlock(), progress: true }
-    if (this.#held !== undefined && !this.#atPrompt(terminal.partial)) return this.#endUnasked(this.#held)
+    const isUnasked = this.#ledger.desynchronised === undefined && !this.#atPrompt(terminal.partial)
+    if (this.#held !== undefined && isUnasked) return this.#endUnasked(this.#held)
     if (this.#options.settled) {
       if (!this.#atPrompt(terminal.partial)) return waiting
       this.#ledger.settle()
@@ -268,11 +269,21 @@ class Pipeline implements ConfigPipeline {
     return { done: false, write: `${endOfText}\n`, settle: recoverMillis }
   }
 
-  /** An empty line ends whatever is left half typed; then the silence after its prompt ends the conversation. */
+  /** Whether the switch may be reading a text. */
+  get #mayReadText(): boolean {
+    const { current } = this.#ledger
+    return this.#held !== undefined || (current !== undefined && isBlock(current))
+  }
+
+  /**
+   * An empty line ends whatever is left half typed, and the end of a text each of the two that some commands read; then the silence
+   * after its prompt ends the conversation.
+   */
   #recover(terminal: TerminalText): Step<PipelineResult> {
     if (!this.#recovering) {
       this.#recovering = true
-      return { done: false, write: "\n", settle: recoverMillis }
+      const write = this.#mayReadText ? `\n${endOfText}\n${endOfText}\n` : "\n"
+      return { done: false, write, settle: recoverMillis }
     }
     return this.#atPrompt(terminal.partial)
       ? {
@@ -365,7 +376,8 @@ class Pipeline implements ConfigPipeline {
     const previous = this.#units[sent - 1]
     if (this.#options.settled || this.#held !== undefined || this.#isAlone(unit)) return false
     if (previous !== undefined && (isBlock(previous) || this.#isAlone(previous))) return false
-    return bytesInFlight + unit.line.length + 1 <= this.#options.window
+    const bytes = isBlock(unit) ? unit.line.length + 1 : unit.bytes
+    return bytesInFlight + bytes <= this.#options.window
   }
 
   #isAlone(unit: ConfigUnit): boolean {
