@@ -307,6 +307,11 @@ describe("Leaving a mode", () => {
     ["interface Ethernet1\nexit\ninterface Ethernet2\nexit\n", []],
     ["router bgp 1\n   vrf A\n      rd 1:1\n      exit\n   vrf B\n      rd 1:2\n   exit\nexit\n", []],
     ["router bgp 1\n   vrf A\n      rd 1:1\nexit\nexit\n", []],
+    ["router bgp 1\n   vlan 10\n      rd 1:1\n      exit\n   exit\n", []],
+    ["router bgp 1\n   interface Ethernet1\n      exit\n   exit\n", ["4 exit"]],
+    ["hardware tcam\n   system profile vxlan-routing\n   exit\n", []],
+    ["group bgp foo\n   maintenance profile bgp ixp\n   exit\n", []],
+    ["router rip\n   interface Ethernet1\n   exit\n", []],
     ["exit\n", ["1 exit"]],
     ["hostname a\nexit\n", ["2 exit"]],
     ["hostname a\n   description b\n   exit\n", ["3 exit"]],
@@ -397,6 +402,10 @@ describe("The lines of a port", () => {
     "   no lldp transmit\n   mtu 9000",
     "description vlan 10",
     "evpn ethernet-segment",
+    "dhcp server ipv4",
+    "queue-monitor length\n   queue-monitor length thresholds 10 5",
+    "spanning-tree mst 0 cost 200",
+    "spanning-tree vlan-id 10 port-priority 16",
     "!! ask first"
   ])("may be lines of its section: %j", (text) => {
     expect(refused(eos, text, { inPort: true })).toEqual([])
@@ -411,6 +420,10 @@ describe("The lines of a port", () => {
     "vlan 10",
     "hostname a",
     "no ip routing",
+    "dhcp server vrf GUEST",
+    "queue-monitor streaming",
+    "spanning-tree mst 0 priority 4096",
+    "spanning-tree mst configuration",
     "ip route 0.0.0.0/0 10.0.0.1",
     "username a nopassword",
     "no username admin",

@@ -79,6 +79,12 @@ export interface Strayed {
   readonly prompt: string
 }
 
+/** A candidate on its way. */
+export interface ConfigPipeline extends Conversation<PipelineResult> {
+  /** What was sent and is not answered, in order. */
+  readonly unanswered: () => ReadonlyArray<ConfigUnit>
+}
+
 /** The lines of a multi-line input in pieces cut at line ends. */
 const piecesOf = (lines: ReadonlyArray<string>): Array<string> => {
   const pieces: Array<string> = []
@@ -93,7 +99,7 @@ const piecesOf = (lines: ReadonlyArray<string>): Array<string> => {
   return [...pieces, piece]
 }
 
-class Pipeline implements Conversation<PipelineResult> {
+class Pipeline implements ConfigPipeline {
   readonly #options: PipelineOptions
   readonly #ledger: PromptLedger
   readonly #units: Array<ConfigUnit>
@@ -113,6 +119,8 @@ class Pipeline implements Conversation<PipelineResult> {
     this.#openTexts = options.openTexts ?? []
     this.#ledger = new PromptLedger(this.#units, options)
   }
+
+  readonly unanswered = (): ReadonlyArray<ConfigUnit> => this.#units.slice(this.#ledger.answered, this.#ledger.sent)
 
   readonly begin = (): Step<PipelineResult> => this.#continue("", 0)
 
@@ -145,7 +153,8 @@ class Pipeline implements Conversation<PipelineResult> {
     }
     const piece = this.#pieces.shift()
     if (piece !== undefined) return { done: false, write: piece, settle: this.#quietAfterBlock(), progress: true }
-    if (this.#held !== undefined && !this.#atPrompt(terminal.partial)) return this.#endUnasked(this.#held)
+    const isUnasked = this.#ledger.desynchronised === undefined && !this.#atPrompt(terminal.partial)
+    if (this.#held !== undefined && isUnasked) return this.#endUnasked(this.#held)
     if (this.#options.settled) {
       if (!this.#atPrompt(terminal.partial)) return waiting
       this.#ledger.settle()
@@ -260,11 +269,21 @@ class Pipeline implements Conversation<PipelineResult> {
     return { done: false, write: `${endOfText}\n`, settle: recoverMillis }
   }
 
-  /** An empty line ends whatever is left half typed; then the silence after its prompt ends the conversation. */
+  /** Whether the switch may be reading a text. */
+  get #mayReadText(): boolean {
+    const { current } = this.#ledger
+    return this.#held !== undefined || (current !== undefined && isBlock(current))
+  }
+
+  /**
+   * An empty line ends whatever is left half typed, and the end of a text each of the two that some commands read; then the silence
+   * after its prompt ends the conversation.
+   */
   #recover(terminal: TerminalText): Step<PipelineResult> {
     if (!this.#recovering) {
       this.#recovering = true
-      return { done: false, write: "\n", settle: recoverMillis }
+      const write = this.#mayReadText ? `\n${endOfText}\n${endOfText}\n` : "\n"
+      return { done: false, write, settle: recoverMillis }
     }
     return this.#atPrompt(terminal.partial)
       ? {
@@ -293,7 +312,11 @@ class Pipeline implements Conversation<PipelineResult> {
   #settleStep(terminal: TerminalText): Step<PipelineResult> {
     if (this.#pieces.length > 0) return { done: false, settle: this.#quietAfterBlock() }
     if (!this.#atPrompt(terminal.partial)) {
-      return { ...waiting, ...(this.#held !== undefined && { settle: unknownMillis }), ...this.#untilStray(terminal.partial) }
+      return {
+        ...waiting,
+        ...(this.#held !== undefined && { settle: unknownMillis }),
+        ...this.#untilStray(terminal.partial)
+      }
     }
     return { done: false, settle: this.#ledger.heard ? settledMillis : noEchoMillis }
   }
@@ -312,7 +335,8 @@ class Pipeline implements Conversation<PipelineResult> {
     const write = stopped || this.#standsElsewhere(partial) ? "" : this.#fill()
     const stalled = write === "" && answered < this.#ledger.sent && this.#wantsInput(partial)
     const isHeld = this.#held !== undefined && answered + 1 === this.#ledger.sent
-    const settle = this.#pieces.length > 0 ? this.#quietAfterBlock() : stalled ? stallMillis : isHeld ? unknownMillis : undefined
+    const settle =
+      this.#pieces.length > 0 ? this.#quietAfterBlock() : stalled ? stallMillis : isHeld ? unknownMillis : undefined
     return {
       done: false,
       progress: answered !== answeredBefore,
@@ -352,7 +376,8 @@ class Pipeline implements Conversation<PipelineResult> {
     const previous = this.#units[sent - 1]
     if (this.#options.settled || this.#held !== undefined || this.#isAlone(unit)) return false
     if (previous !== undefined && (isBlock(previous) || this.#isAlone(previous))) return false
-    return bytesInFlight + unit.line.length + 1 <= this.#options.window
+    const bytes = isBlock(unit) ? unit.line.length + 1 : unit.bytes
+    return bytesInFlight + bytes <= this.#options.window
   }
 
   #isAlone(unit: ConfigUnit): boolean {
@@ -365,4 +390,4 @@ class Pipeline implements Conversation<PipelineResult> {
 }
 
 /** The conversation that sends a candidate. It begins and ends at a configuration prompt. */
-export const configPipeline = (options: PipelineOptions): Conversation<PipelineResult> => new Pipeline(options)
+export const configPipeline = (options: PipelineOptions): ConfigPipeline => new Pipeline(options)

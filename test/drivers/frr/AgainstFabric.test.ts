@@ -48,7 +48,15 @@ describeReal("reading a real router", () => {
   )
 })
 
-const HEADINGS = ["interface lo", "router bgp 1", "route-map a permit 1", "vrf a", "line vty", "key chain a", "nexthop-group a"]
+const HEADINGS = [
+  "interface lo",
+  "router bgp 1",
+  "route-map a permit 1",
+  "vrf a",
+  "line vty",
+  "key chain a",
+  "nexthop-group a"
+]
 
 /** Commands that FRR takes in its configuration modes too and does not store. */
 const RUN_ANYWHERE = /^(?:list|find|exit|quit|(?:no )?output|(?:\[?no\]? )?terminal|clear)\b/
@@ -64,7 +72,11 @@ describeReal("the commands that a real router lists", () => {
           said.split("\n").flatMap((line) => (line.trim() === "" ? [] : [line.trim()]))
         )
       /** As somebody could type it: without the signs of choices. */
-      const typed = (line: string) => line.replaceAll(/[{}[\]|]/g, " ").replaceAll(/\s+/g, " ").trim()
+      const typed = (line: string) =>
+        line
+          .replaceAll(/[{}[\]|]/g, " ")
+          .replaceAll(/\s+/g, " ")
+          .trim()
       const isRefused = (text: string) => refusedLines(frr, `${text}\n`).length > 0
       const configuration = yield* listed("configure terminal")
       const commands = (yield* listed()).filter((line) => !configuration.includes(line))
@@ -77,7 +89,10 @@ describeReal("the commands that a real router lists", () => {
         const lines = yield* listed("configure terminal", heading)
         const refused = lines.filter((line) => isConfiguration(line) && isRefused(`${heading}\n ${typed(line)}`))
         // a mode lists how it is left, and what ends all of them
-        expect(refused.filter((line) => !/^(?:exit|end)/.test(line)), heading).toEqual([])
+        expect(
+          refused.filter((line) => !/^(?:exit|end)/.test(line)),
+          heading
+        ).toEqual([])
       }
     }).pipe(Effect.scoped)
   )

@@ -111,6 +111,20 @@ describe("the configuration pipeline", () => {
     expect(settled.rejections.map(({ unit }) => unit.lineNumber)).toEqual([2, 4])
   })
 
+  it.prop(
+    "leaves a text whose answers it cannot trust, and sends it once it can",
+    { sizes: ChunkSizes },
+    ({ sizes }) => {
+      const units = [["vlan 10"], ["banner login", "hello", "EOF"], ["vlan 11"]].map(unit)
+      const first = drive(configPipeline(options(units)), eosLike(twice), sizes)
+      expect(first.value).toMatchObject({ rejections: [], prompt })
+      expect(first.value.desynchronised).toBeDefined()
+      const settled = drive(configPipeline(options(units, { settled: true })), eosLike(twice), sizes)
+      expect(settled.value).toMatchObject({ rejections: [], prompt })
+      expect(settled.received).toEqual(units.flatMap(({ line, text }) => [line, ...text]))
+    }
+  )
+
   it("notices lost characters", () => {
     const units = Array.from({ length: 50 }, (_, index) => unit([`vlan ${index + 2}`], index))
     const device = eosLike()
