@@ -80,6 +80,12 @@ it.live("cleans what a switch says, cuts it to its columns and counts it, and ev
       texts(synced, "lines")
       expect(JSON.stringify(synced)).not.toMatch(/SQLSTATE|DatabaseError|cannot be stored/)
     }
+    first.configure(`interface Ethernet3\n   description ${oneLine}x\n`)
+    const drifted = yield* api.run("/device_drift", { hostname: HOSTNAME })
+    expect(drifted).toMatchObject({ status: "FINISHED", exception: null })
+    texts(drifted, "lines")
+    texts(yield* get(`/device/${HOSTNAME}/configs`), "lines")
+    texts(yield* get("/events?limit=1000"), "lines")
   }).pipe(Effect.scoped)
 )
 
