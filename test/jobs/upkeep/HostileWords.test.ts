@@ -103,6 +103,17 @@ it.live("learns a serial number that is longer than its column, cut to it, and k
   }).pipe(Effect.scoped)
 )
 
+it.live("learns no serial number from one that is made of control characters alone", () =>
+  Effect.gen(function* () {
+    const { api } = yield* makeQuirkyLab({}, {}, { serial: "\u0007\u001b\u0000" })
+    const job = yield* api.run("/device_syncto", { hostname: HOSTNAME, dry_run: false, force: true })
+    expect(job).toMatchObject({ status: "FINISHED", exception: null })
+    expect(yield* api.run("/device_update_facts", { hostname: HOSTNAME })).toMatchObject({ status: "FINISHED" })
+    const { body } = yield* api.send("GET", `/device/${HOSTNAME}`)
+    expect(body).toMatchObject({ data: { devices: [{ serial: null }] } })
+  }).pipe(Effect.scoped)
+)
+
 it.live("a job that finds what the database refuses names the device and what is wrong, not the database", () =>
   Effect.gen(function* () {
     const { api, running } = yield* makeQuirkyLab({})
