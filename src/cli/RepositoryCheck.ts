@@ -6,7 +6,15 @@ import { Console, Effect, FileSystem, Option, Path, type PlatformError, Result, 
 import { Device } from "../domain/Device.ts"
 import { effectSentences } from "../domain/EffectSentences.ts"
 import { type Remark, remark } from "../domain/Remark.ts"
-import { type FileRefusal, fileText, isForeign, LINK_NOWHERE, LINK_OUTSIDE, SUBMODULE } from "../git/FileText.ts"
+import {
+  type FileRefusal,
+  fileText,
+  isForeign,
+  LINK_NOWHERE,
+  LINK_OUTSIDE,
+  SUBMODULE,
+  unfitName
+} from "../git/FileText.ts"
 import { ServerConfig } from "../ServerConfig.ts"
 import { isWithinSettings } from "../settings/RepositoryPaths.ts"
 import { checkSettings, type Inventory } from "../settings/SettingsCheck.ts"
@@ -89,8 +97,13 @@ const readFiles = Effect.fnUntraced(function* (directory: string, isWanted: (fil
         const file = below === "" ? name : `${below}/${name}`
         const isMissed = isWanted(file) || isWanted(`${file}/`)
         if (isGit(file)) continue
+        const unfit = unfitName(file)
         if (isForeign(file)) {
-          if (isMissed) ignored.push(file)
+          if (isMissed) ignored.push(unfit?.name ?? file)
+          continue
+        }
+        if (unfit !== undefined) {
+          if (isMissed) refused.set(unfit.name, unfit.refused)
           continue
         }
         const full = path.join(directory, file)

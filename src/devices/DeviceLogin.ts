@@ -299,6 +299,8 @@ const make = Effect.gen(function* () {
     const hasSerial = (device.serial ?? "").trim() !== ""
     if (hasSerial || shown.serial === null || driver.platform.sharesSerials === true) return
     const serial = shown.serial.trim()
+    // nothing is left of one that was made of characters which no text may hold
+    if (serial === "") return
     const { address: elsewhere, changes, state } = options
     const isOwnPlace = device.state === "MANAGED" && state === undefined && elsewhere === undefined
     if (isOwnPlace && changes?.candidate !== undefined && (yield* identities.learnSerial(id, serial))) return

@@ -3,7 +3,7 @@
  * this of the objects of a commit, and `switchyard check` of a working copy, so that both say the same
  * (docs/settings-repository.md#files-that-are-no-text).
  */
-import { placeAt } from "../domain/Text.ts"
+import { placeAt, textFault, visible } from "../domain/Text.ts"
 
 /** Why a file is not used, and the line where that shows, from 1. */
 export interface FileRefusal {
@@ -31,6 +31,14 @@ const BROKEN: ReadonlySet<string> = new Set([SUBMODULE, LINK_OUTSIDE, LINK_NOWHE
 export const mayHideFiles = (path: string, { reason }: FileRefusal): boolean => BROKEN.has(reason) && !isNote(path)
 
 const POINTER = /^version https:\/\/(?:git-lfs\.github\.com|hawser\.github\.com)\/spec\/v\d/
+
+/** Why a file cannot be told by its name, which git lets anybody choose; `name` is how it is told all the same. */
+export const unfitName = (path: string): { readonly name: string; readonly refused: FileRefusal } | undefined => {
+  const fault = textFault(path, "line")
+  return fault === undefined
+    ? undefined
+    : { name: visible(path), refused: { reason: `its name ${fault.message}`, line: null } }
+}
 
 type Unread = { readonly refused: FileRefusal } | { readonly ignored: true }
 

@@ -1,7 +1,7 @@
 /** Reads the files of one commit into memory with two git commands, however many files there are. */
 import { Effect } from "effect"
 import { type GitCommandOptions, GitFailed, runGit } from "./GitCommand.ts"
-import { type FileRefusal, fileText, isForeign } from "./FileText.ts"
+import { type FileRefusal, fileText, isForeign, unfitName } from "./FileText.ts"
 import {
   parseObjects,
   parseTree,
@@ -48,11 +48,10 @@ const collect = (
   const refused = new Map<string, FileRefusal>()
   const ignored: Array<string> = []
   for (const [path, entry] of paths) {
-    if (isForeign(path)) {
-      ignored.push(path)
-      continue
-    }
-    if ("refused" in entry) refused.set(path, { reason: entry.refused, line: null })
+    const unfit = unfitName(path)
+    if (isForeign(path)) ignored.push(unfit?.name ?? path)
+    else if (unfit !== undefined) refused.set(unfit.name, unfit.refused)
+    else if ("refused" in entry) refused.set(path, { reason: entry.refused, line: null })
     else if (entry.size > limit) refused.set(path, { reason: `larger than ${limit} bytes`, line: null })
     else {
       const read = fileText(path, objects.get(entry.object) ?? Buffer.alloc(0))

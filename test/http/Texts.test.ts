@@ -262,8 +262,6 @@ layer(SiteServer(), { excludeTestServices: true })("A text that may not travel",
     "9007199254740993",
     encodeURIComponent("💡'\"\\<")
   ]
-  const isStream = (path: string): boolean => /events|metrics|stream/.test(path)
-
   for (const endpoint of endpoints) {
     const { method, path } = endpoint
     it.effect(
@@ -281,7 +279,7 @@ layer(SiteServer(), { excludeTestServices: true })("A text that may not travel",
             if (status >= 400) assert.isTrue(isEnvelope(body), what)
             assert.notMatch(text, /SQLSTATE|22[0P]\d\d|invalid input syntax|out of range for type/, what)
           }
-          if (method === "GET" && !/events$|metrics$/.test(path)) {
+          if (method === "GET") {
             for (const query of queriesOf(endpoint.parameters)) judge(query, yield* api.send(method, `${at}?${query}`))
           }
           if (/:id/.test(path)) {
@@ -292,15 +290,13 @@ layer(SiteServer(), { excludeTestServices: true })("A text that may not travel",
           }
           const asked = (sent: string, more: Sending = {}) =>
             api.send(method, sent, more).pipe(Effect.timeout("60 seconds"), Effect.orDie)
-          if (method !== "GET" || !isStream(path)) {
-            for (const part of path.includes(":") ? rawParts : []) {
-              const sent = path.replace(/:\w+(\(.*?\))?/, part)
-              judge(sent, yield* asked(sent, method === "GET" ? {} : { raw: "{}" }))
-            }
-            for (const headers of rawHeaders) {
-              const body = method === "GET" ? {} : { raw: "{}" }
-              judge(`${method} ${at} ${JSON.stringify(headers).slice(0, 200)}`, yield* asked(at, { ...body, headers }))
-            }
+          const nothing = method === "GET" ? {} : { raw: "{}" }
+          for (const part of path.includes(":") ? rawParts : []) {
+            const sent = path.replace(/:\w+(\(.*?\))?/, part)
+            judge(sent, yield* asked(sent, nothing))
+          }
+          for (const headers of rawHeaders) {
+            judge(`${method} ${at} ${JSON.stringify(headers).slice(0, 200)}`, yield* asked(at, { ...nothing, headers }))
           }
           for (const raw of method === "GET" ? [] : rawBodies) {
             judge(`${method} ${at} ${String(raw).slice(0, 100)}`, yield* asked(at, { raw }))

@@ -176,7 +176,7 @@ describe("A plugin", () => {
         until: () => logged.at(-1)?.includes("more than is shown") === true,
         schedule: Schedule.forever
       })
-      assert.strictEqual(logged[0], "Plugin attacker: token <hidden>  [31m")
+      assert.strictEqual(logged[0], "Plugin attacker: token <hidden> [31m")
       assert.isAtMost(logged.length, 60)
       assert.isTrue(logged.every((line) => line.length < 600))
     })

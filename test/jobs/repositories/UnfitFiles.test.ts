@@ -13,7 +13,7 @@ import { serve } from "../../support/ServedCampus.ts"
 
 const run = promisify(execFile)
 const git = (folder: string, ...args: ReadonlyArray<string>) =>
-  run("git", ["-C", folder, "-c", "user.name=Jane Doe", "-c", "user.email=jane@example.org", ...args])
+  run("git", ["-C", folder, "-c", "user.name=Jane \u001b[31m\u0085Doe", "-c", "user.email=jane@example.org", ...args])
 
 type Name = "settings" | "templates"
 
@@ -53,6 +53,12 @@ const everywhere = (folder: string, ours: string): ReadonlyArray<Case> => [
   { name: "the swap file of an editor", file: `${folder}/x.yml.swp`, make: write(BINARY) },
   { name: "a hidden swap file of an editor", file: `${folder}/.x.yml.swp`, make: write(BINARY) },
   { name: "a README that is no text", file: `${folder}/README`, make: write(BINARY) },
+  {
+    name: "a name with control characters",
+    file: `${folder}/base\\u0007\\u001b[2J.yml`,
+    make: (work) => write("{}\n")(work, `${folder}/base\u0007\u001b[2J.yml`),
+    says: /its name holds the control character U\+0007/
+  },
   { name: "a pointer of Git LFS", file: ours, make: write(POINTER), says: /Git LFS pointer/, line: 1 },
   { name: "a submodule", file: `${folder}/more`, make: module, says: /submodule/, inGit: true },
   { name: "a link out of the repository", file: ours, make: link("../../../../etc/hostname"), says: /leads out/ },
@@ -159,7 +165,15 @@ for (const name of ["settings", "templates"] as const) {
           yield* Effect.promise(async () => {
             await make(work, file)
             if (!inGit) await git(work, "add", "-A")
-            await git(work, "commit", "-q", "-m", what)
+            await git(
+              work,
+              "commit",
+              "-q",
+              "--author",
+              "J\u001b[2J\u2028ane <jane@example.org>",
+              "-m",
+              `${what}\u0007\u202e`
+            )
             await git(work, "branch", "-f", "case")
           })
           const place = `${what}: ${file}`
@@ -170,14 +184,14 @@ for (const name of ["settings", "templates"] as const) {
           told.push(JSON.stringify([branch.body, answer.body]))
           if (says === undefined) {
             assert.strictEqual(answer.status, 200, `${place} ${JSON.stringify(answer.body)}`)
-            assert.deepInclude(answer.body, { ignored: [file] }, place)
+            assert.include(JSON.stringify(answer.body), `"ignored":["${file}"]`, place)
             assert.include(JSON.stringify(branch.body), `"ignored":["${file}"]`, place)
             assert.include(local?.text ?? "", `Ignored: ${file}`, place)
           } else {
             assert.oneOf(answer.status, [400, 500], `${place} ${JSON.stringify(answer.body)}`)
             const message = JSON.stringify(answer.body)
             assert.match(message, says, place)
-            assert.include(message, file, place)
+            assert.include(message, JSON.stringify(file).slice(1, -1), place)
             const problems = JSON.stringify(branch.body)
             assert.match(problems, says, place)
             if (line !== undefined) {
@@ -206,6 +220,8 @@ for (const name of ["settings", "templates"] as const) {
           ...[jobs, events, commits].map((one) => JSON.stringify(one.body))
         ]
         for (const text of everything) {
+          // what JSON writes as an escape, and what it does not
+          assert.notMatch(text, /(?<!\\)\\u00[01]|[\u007f-\u009f\u2028\u2029]/, text.slice(0, 500))
           assert.notInclude(text, folder, text.slice(0, 500))
           assert.notMatch(text, /SQLSTATE|\/etc\/hostname/, text.slice(0, 500))
         }

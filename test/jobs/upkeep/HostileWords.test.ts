@@ -80,6 +80,12 @@ it.live("cleans what a switch says, cuts it to its columns and counts it, and ev
       texts(synced, "lines")
       expect(JSON.stringify(synced)).not.toMatch(/SQLSTATE|DatabaseError|cannot be stored/)
     }
+    first.configure(`interface Ethernet3\n   description ${oneLine}x\n`)
+    const drifted = yield* api.run("/device_drift", { hostname: HOSTNAME })
+    expect(drifted).toMatchObject({ status: "FINISHED", exception: null })
+    texts(drifted, "lines")
+    texts(yield* get(`/device/${HOSTNAME}/configs`), "lines")
+    texts(yield* get("/events?limit=1000"), "lines")
   }).pipe(Effect.scoped)
 )
 
@@ -94,6 +100,17 @@ it.live("learns a serial number that is longer than its column, cut to it, and k
       status: "FINISHED"
     })
     expect(isText(`S${"0".repeat(63)}`, "line")).toBe(true)
+  }).pipe(Effect.scoped)
+)
+
+it.live("learns no serial number from one that is made of control characters alone", () =>
+  Effect.gen(function* () {
+    const { api } = yield* makeQuirkyLab({}, {}, { serial: "\u0007\u001b\u0000" })
+    const job = yield* api.run("/device_syncto", { hostname: HOSTNAME, dry_run: false, force: true })
+    expect(job).toMatchObject({ status: "FINISHED", exception: null })
+    expect(yield* api.run("/device_update_facts", { hostname: HOSTNAME })).toMatchObject({ status: "FINISHED" })
+    const { body } = yield* api.send("GET", `/device/${HOSTNAME}`)
+    expect(body).toMatchObject({ data: { devices: [{ serial: null }] } })
   }).pipe(Effect.scoped)
 )
 
