@@ -313,7 +313,11 @@ layer(SiteServer(), { excludeTestServices: true })("What belongs to one record",
         yield* refused((api) => api.post("/linknets", { ...link, ipv4_network }), 400, /Invalid ipv4_network: \S+ is /)
         yield* refused((api) => api.put("/linknet/1", { ipv4_network, ...ends }), 400, /setting ipv4_network.* is /)
         const ipv4_gw = `${network.replace(/0$/, "1")}/24`
-        yield* refused((api) => api.post("/mgmtdomains", { ...domain, ipv4_gw }), 400, /Invalid ipv4_gw received\. \S+ is /)
+        yield* refused(
+          (api) => api.post("/mgmtdomains", { ...domain, ipv4_gw }),
+          400,
+          /Invalid ipv4_gw received\. \S+ is /
+        )
         yield* refused((api) => api.put("/mgmtdomain/1", { ipv4_gw }), 400, /Invalid ipv4_gw received\. \S+ is /)
       }
       for (const ipv6_gw of ["fe80::1/64", "ff02::1/64", "::1/64", "::ffff:10.0.9.1/120"])
@@ -361,6 +365,17 @@ layer(SiteServer(), { excludeTestServices: true })("What belongs to one record",
       assert.include((yield* api.get("/device/5")).text, '"management_ip":null')
       // what says which unit it is stays
       yield* refused((client) => client.put("/device/8", { ztp_mac: "08002708A8BF" }), 409, /ztp_mac of east-a2/)
+    })
+  )
+
+  it.effect("is said of a hostname before a switch is initialised, whatever its case", () =>
+    Effect.gen(function* () {
+      yield* setGiven
+      const api = yield* ApiClient
+      for (const hostname of ["core1", "CORE1", "Core1."]) {
+        const { text } = yield* api.post("/device_initcheck/6", { hostname, device_type: "ACCESS" })
+        assert.include(text, "There is already a device with hostname core1", hostname)
+      }
     })
   )
 
