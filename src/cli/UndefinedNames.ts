@@ -17,7 +17,10 @@ import { UndefinedLedger } from "../templates/UndefinedPrints.ts"
 import type { SiteInputs } from "../templates/VariableInputs.ts"
 
 /** A device of the answer of GET /devices. */
-export type ListedDevice = Pick<Device, "id" | "hostname" | "device_type" | "state" | "model" | "platform" | "os_version">
+export type ListedDevice = Pick<
+  Device,
+  "id" | "hostname" | "device_type" | "state" | "model" | "platform" | "os_version"
+>
 
 const LIMITS = { deadline: 5_000, cells: 128 * cellsPerMegabyte }
 /** So many devices of one platform and type show what the others would. */
