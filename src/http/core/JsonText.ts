@@ -10,7 +10,7 @@ export const jsonOf = (text: string): string => (text.trim() === "" ? "{}" : tex
 /** The JSON text may hold what no text may: written as an escape, as it is, or one that is too long. */
 const DOUBTFUL = /\\[bfnrtu]|[\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]|"[^"]{8192}/
 
-/** Every text of a body that may not travel (docs/api.md#text); none for a text that is no JSON, which is refused as such. */
+/** Every text of a body that may not travel (docs/security.md#text); none for a text that is no JSON, which is refused as such. */
 export const faultsOfBody = (text: string): ReadonlyArray<string> => {
   if (!DOUBTFUL.test(text)) return []
   const body = parseJsonObject(text)
