@@ -18,7 +18,8 @@ const AT_ONCE = 500
 /** A value with each text that has a mark as it was given. All else is as it is now: VLANs and neighbours may have other names since. */
 const unmarked = (shown: unknown, given: unknown): unknown => {
   if (typeof shown === "string") return findMark(shown) !== undefined && typeof given === "string" ? given : shown
-  if (Array.isArray(shown)) return shown.map((part, place) => unmarked(part, Array.isArray(given) ? given[place] : null))
+  if (Array.isArray(shown))
+    return shown.map((part, place) => unmarked(part, Array.isArray(given) ? given[place] : null))
   return isObject(shown) ? unmarkedObject(shown, isObject(given) ? given : {}) : shown
 }
 const unmarkedObject = (shown: InterfaceData, given: InterfaceData): InterfaceData =>
@@ -51,7 +52,11 @@ const make = Effect.gen(function* () {
   /** Some ports that nobody has looked at; yields how many, and how many of them had secrets. No event tells of it: it would show them. */
   const sealSome = sql.withTransaction(
     Effect.gen(function* () {
-      const found = yield* sql<{ device_id: number; name: string; data: InterfaceData }>`select device_id, name, data from interface
+      const found = yield* sql<{
+        device_id: number
+        name: string
+        data: InterfaceData
+      }>`select device_id, name, data from interface
         where sealed_data is null and data is not null order by device_id, name limit ${AT_ONCE} for update skip locked`
       if (found.length === 0) return { looked: 0, sealed: 0 }
       const rows = found.map(({ data, ...port }) => ({ ...port, ...sealed(data) }))
@@ -108,7 +113,8 @@ const make = Effect.gen(function* () {
       most: number
     ) {
       if (deviceIds.length === 0 || names.length === 0) return []
-      const ports = yield* sql<StoredPort>`select ${columns} from interface where device_id = any(${deviceIds}::integer[]) and (
+      const ports =
+        yield* sql<StoredPort>`select ${columns} from interface where device_id = any(${deviceIds}::integer[]) and (
           data ->> 'untagged_vlan' = any(${names}::text[]) or data ->> 'vxlan' = any(${names}::text[])
           or (jsonb_typeof(data -> 'tagged_vlan_list') = 'array' and exists (
             select 1 from jsonb_array_elements_text(data -> 'tagged_vlan_list') listed where listed = any(${names}::text[]))))
@@ -179,7 +185,9 @@ export class InterfaceStore extends Context.Service<
     Effect.gen(function* () {
       const { sealOld } = yield* InterfaceStore
       const sealing = Effect.flatMap(sealOld, (sealed) =>
-        sealed > 0 ? Effect.logInfo(`${sealed} ports had secrets in clear from an earlier release; they are sealed now`) : Effect.void
+        sealed > 0
+          ? Effect.logInfo(`${sealed} ports had secrets in clear from an earlier release; they are sealed now`)
+          : Effect.void
       )
       yield* Effect.forkScoped(Effect.retry(sealing, Schedule.spaced("10 seconds")))
     })

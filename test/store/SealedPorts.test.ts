@@ -41,7 +41,9 @@ layer(storesOn(TestDatabase))("Ports that an earlier release has stored", (it) =
       yield* ports.put(id, "Ethernet0", "ACCESS_AUTO", { description: "desk 1" })
       yield* ports.put(id, "Ethernet0", "ACCESS_AUTO", { description: `desk 1 secret 0 ${OLD}` })
       yield* ports.remove(id, ["Ethernet0"])
-      const told = yield* sql<{ data: unknown }>`select data from event where id > ${last?.id ?? 0} and kind = 'interface'`
+      const told = yield* sql<{
+        data: unknown
+      }>`select data from event where id > ${last?.id ?? 0} and kind = 'interface'`
       assert.lengthOf(told, 3)
       assert.notInclude(JSON.stringify(told), OLD)
     })

@@ -60,7 +60,12 @@ layer(RefreshStore.layer.pipe(Layer.provideMerge(storesOn(TestDatabase))))("Wait
         { untagged_vlan: 5, tagged_vlan_list: [] },
         { tagged_vlan_list: ["C"], tags: ["A"] },
         null,
-        { untagged_vlan: "A", description: "secret 0 Xk7Tq2Lw", tags: ["secret 0 Xk7Tq2Lv", "A"], tagged_vlan_list: ["A"] }
+        {
+          untagged_vlan: "A",
+          description: "secret 0 Xk7Tq2Lw",
+          tags: ["secret 0 Xk7Tq2Lv", "A"],
+          tagged_vlan_list: ["A"]
+        }
       ]
       for (const [index, one] of data.entries()) yield* ports.put(id, `Ethernet${index}`, "ACCESS_TAGGED", one)
       assert.deepEqual(

@@ -27,7 +27,7 @@ const refusedBy = (error: SqlError.SqlError): JobFailure => {
   const value = refusedValue(error)
   return value === undefined
     ? new JobFailure({ type: "DatabaseError", message: `${error.message} (SQLSTATE ${sqlState(error) ?? "unknown"})` })
-    : new JobFailure({ type: "ValueError", message: `What the job found cannot be stored: ${value}` })
+    : new JobFailure({ type: "ValueError", message: `The result of the job cannot be stored: ${value}` })
 }
 
 /** Why the job's function has ended, as its record says it; what the database has refused may also be a defect. */
