@@ -330,6 +330,7 @@ export const layer = Layer.mergeAll(
   DriftSchedule.layer,
   RestoredLook.layer,
   UniqueFieldStore.warnings,
+  InterfaceStore.sealing,
   TablesSchedule.layer,
   CertificateSchedule.layer,
   StrangerWarning.layer,

@@ -302,7 +302,7 @@ export const documentation: ReadonlyArray<readonly [name: string, fallback: stri
   [
     "REFRESH_MAX_REMOVED",
     "20",
-    "a commit that removes more than so many percent (and at least 5) of the VLANs, directories of devices, groups or templates waits until it is confirmed; 100 asks about none"
+    "a commit that removes more than so many percent (and at least 5) of the VLANs, directories of devices, groups or templates waits until it is confirmed; with 100 none waits"
   ],
   [
     "REFRESH_MAX_LOSING",

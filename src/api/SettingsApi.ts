@@ -251,7 +251,7 @@ const endpoints = withGroups.add(
       documented({
         summary: "Refresh a repository",
         description:
-          "Fetches and checks the newest commit, and marks the devices that it concerns unsynchronized. A commit that breaks a rule is refused and the old one stays in force: `problems` beside the message has the place of each mistake. `warnings` are mistakes that stop nothing, `ignored` are files such as those that editors leave behind. `effects` are what the commit means: groups, rules and VLANs that lose devices or ports, what is removed, configurations that change. A commit that takes away too much is 409 with its effects and waits until `confirm` names it; `rename_ports` gives ports that name a renamed VLAN its new name in the same transaction. Running jobs go on with the commits that they began with.",
+          "Fetches and checks the newest commit, and marks the devices that it concerns unsynchronized. A commit that breaks a rule is refused and the old one stays in force: `problems` beside the message has the place of each mistake. `warnings` are mistakes that stop nothing, `ignored` are files such as those that editors leave behind. `effects` are what the commit means: groups, rules and VLANs that lose devices or ports, what is removed, configurations that change. A commit that removes too much is 409 with its effects and waits until `confirm` names it; `rename_ports` gives ports that name a renamed VLAN its new name in the same transaction. Running jobs go on with the commits that they began with.",
         example: { request: { action: "REFRESH" }, response: { ...commit, warnings, effects: NO_EFFECTS } }
       })
     )

@@ -19,6 +19,8 @@ const loaded = Effect.promise(() =>
     import("../certificates/CertificateAuthority.ts"),
     import("../runtime/Logging.ts"),
     import("../ServerConfig.ts"),
+    import("../store/InterfaceStore.ts"),
+    import("../store/SecretTexts.ts"),
     import("@effect/platform-node")
   ])
 )
@@ -33,9 +35,12 @@ const services = Effect.map(
     { CertificateAuthority },
     Logging,
     { ServerConfig },
+    { InterfaceStore },
+    { SecretTexts },
     { NodeServices }
   ]) => {
-    return Layer.mergeAll(SecretStore.layer, CertificateAuthority.layer).pipe(
+    const ports = InterfaceStore.layer.pipe(Layer.provide(SecretTexts.layer))
+    return Layer.mergeAll(SecretStore.layer, CertificateAuthority.layer, ports).pipe(
       Layer.provide(SecretKey.layer),
       Layer.provide(GuestDatabase.layer),
       Layer.provide(Logging.layer),
@@ -80,10 +85,11 @@ const remove = Command.make("remove", { name: NAME }, ({ name }) =>
 ).pipe(Command.withDescription("Remove a secret from the database."))
 
 const rotate = Command.make("rotate", {}, () =>
-  withStore(([, { SecretStore }, , { CertificateAuthority }]) =>
+  withStore(([, { SecretStore }, , { CertificateAuthority }, , , { InterfaceStore }]) =>
     Effect.gen(function* () {
+      const ports = yield* (yield* InterfaceStore).sealOld
       const { sealed, unreadable } = yield* (yield* SecretStore).reseal
-      yield* Console.log(`${sealed} texts in the database are sealed under SECRET_KEY now.`)
+      yield* Console.log(`${sealed + ports} texts in the database are sealed under SECRET_KEY now.`)
       if (unreadable > 0)
         yield* Console.log(`${unreadable} cannot be opened: they were sealed under a key that is not given.`)
       if (yield* (yield* CertificateAuthority).encrypt)

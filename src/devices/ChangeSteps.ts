@@ -93,7 +93,7 @@ const MOST_SHOWN = 10
 
 /** What a command in a candidate has done to the running configuration. */
 const alteredRemark = (before: string | null, now: string): string => {
-  if (before === null) return "The running configuration is another one than before the change"
+  if (before === null) return "The running configuration differs from the one before the change"
   const old = new Set(before.split("\n"))
   const present = now.split("\n")
   const kept = new Set(present)

@@ -126,7 +126,7 @@ export const effectSentences = (effects: CommitEffects): ReadonlyArray<string> =
   ...effects.removed.map(
     ({ before, kind, names, removed }) => `${removed} of ${before} ${kind} are removed${listed(names, removed, 10)}`
   ),
-  ...effects.keys.map(({ file, key }) => `${file} says nothing of ${key} any more`),
+  ...effects.keys.map(({ file, key }) => `${file} no longer has ${key}`),
   ...configurationSentence(effects.configurations),
   ...effects.undefined_names.map(undefinedSentence)
 ]
@@ -134,7 +134,7 @@ export const effectSentences = (effects: CommitEffects): ReadonlyArray<string> =
 /** What is said of a commit that waits. */
 export const waitingMessage = (name: string, commit: string, confirm: ReadonlyArray<string>): string =>
   [
-    `Commit ${commit} is not in force: it takes away too much to do so without a question.`,
+    `Commit ${commit} is not in force: it removes so much that it must be confirmed.`,
     ...confirm.map((reason) => `${reason}.`),
     `Confirm it with PUT /repository/${name} {"action": "REFRESH", "confirm": "${commit}"}, or refresh once it is corrected. The commit before it stays in force.`
   ].join("\n")

@@ -6,9 +6,10 @@
 
 /**
  * `line`: a name, a description, an address; it ends up inside one line of a configuration. `lines`: configuration, templates, comments
- * of people: line breaks and tabs as well. `secret`: a password, of which only what no database keeps is refused.
+ * of people: line breaks and tabs as well. `secret`: a password, of which only what no database keeps is refused. `result`: the same of what
+ * a job found, whose length is bounded where it is read.
  */
-export type TextKind = "line" | "lines" | "secret"
+export type TextKind = "line" | "lines" | "secret" | "result"
 
 /** What is wrong with a text, and where: line and column count from 1. */
 export interface TextFault {
@@ -28,12 +29,18 @@ const LONE_RETURN = String.raw`\r(?!\n)`
 
 const FORBIDDEN: Readonly<Record<TextKind, RegExp>> = {
   secret: new RegExp(`[${UNSTORABLE}]`, "u"),
+  result: new RegExp(`[${UNSTORABLE}]`, "u"),
   lines: new RegExp(`[${UNSTORABLE}${CONTROLS}]|${LONE_RETURN}`, "u"),
   line: new RegExp(String.raw`[${UNSTORABLE}${CONTROLS}${BIDIRECTIONAL}\t\n\r]`, "u")
 }
 
 /** The longest text in characters of UTF-16. What a request or a file may hold is bounded before. */
-const MAX_LENGTH: Readonly<Record<TextKind, number>> = { line: 8_192, lines: 16 * 1024 * 1024, secret: 8_192 }
+const MAX_LENGTH: Readonly<Record<TextKind, number>> = {
+  line: 8_192,
+  lines: 16 * 1024 * 1024,
+  secret: 8_192,
+  result: Number.POSITIVE_INFINITY
+}
 
 const named = (character: string): string => {
   const code = character.codePointAt(0) ?? 0

@@ -107,8 +107,8 @@ const keyBegins = /-----BEGIN [A-Z\d ]{0,40}PRIVATE KEY-----/
 const keyEnds = "PRIVATE KEY-----"
 /** A line of a key, with the sign of a difference and the indentation apart. */
 const keyLine = /^([+\- ]?\s*)((?:[A-Za-z\d+/=]+|(?:Proc-Type|DEK-Info): .*)\s*)$/
-/** A line that is full of base64 without the line that says of what: part of a key in a difference. */
-const looseKeyLine = /^[+\- ]?[ \t]*[A-Za-z\d+/]{64,76}\r?$/
+/** A line that is full of base64 without the line that says of what: part of a key in a difference. Nobody's long word has both cases. */
+const looseKeyLine = /^[+\- ]?[ \t]*(?=[^A-Z]*[A-Z])(?=[^a-z]*[a-z])[A-Za-z\d+/]{64,76}\r?$/
 const SHORTEST_LOOSE = 64
 
 /** Whether a line may be part of a key. Few lines are that long, so this is quicker than a pattern for the whole text. */

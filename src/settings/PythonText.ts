@@ -3,6 +3,7 @@
  * bare at the top, `None`, `True`, and lists and mappings in Python notation (docs/settings-repository.md#messages).
  */
 import { Predicate } from "effect"
+import { maskSecrets } from "../drivers/SecretMask.ts"
 
 /** A number that was written with a decimal point; `1.0` and `1` mean different things to a strict integer field. */
 export class YamlFloat {
@@ -95,7 +96,7 @@ const dateText = (value: Date): string =>
 const reprOther = (value: unknown, depth: number, room: { left: number }): string => {
   const text =
     scalar(value) ??
-    (Predicate.isString(value) ? quote(value.slice(0, room.left)) : undefined) ??
+    (Predicate.isString(value) ? quote(maskSecrets(value).slice(0, room.left)) : undefined) ??
     (value instanceof Date ? dateText(value) : undefined)
   if (text !== undefined) {
     room.left -= text.length + 2
@@ -105,11 +106,14 @@ const reprOther = (value: unknown, depth: number, room: { left: number }): strin
 }
 
 /**
- * The value as Python's `str()` would print it, cut after about 2,000 characters; values of keys that hold
- * credentials are shown as `<hidden>`.
+ * The value as Python's `str()` would print it, cut after about 2,000 characters. Values of keys that hold
+ * credentials are shown as `<hidden>`, other secrets as asterisks (docs/security.md#forms-of-secrets).
  */
 export const pythonText = (value: unknown): string => {
-  if (Predicate.isString(value)) return value.length > MAX_TEXT ? `${value.slice(0, MAX_TEXT)}...` : value
+  if (Predicate.isString(value)) {
+    const shown = maskSecrets(value)
+    return shown.length > MAX_TEXT ? `${shown.slice(0, MAX_TEXT)}...` : shown
+  }
   return repr(value, 0, { left: MAX_TEXT })
 }
 

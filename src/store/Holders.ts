@@ -1,5 +1,5 @@
 /**
- * Who has a lock or a device in hand, which is asked before somebody overrides it: clears the lock, changes the guarded fields of the device or
+ * Which job holds a lock or a device. This is asked before a user overrides it: clears the lock, changes guarded fields of the device or
  * deletes it (docs/changes.md#locks-and-waiting). A holder is a job, and it holds until it has ended: its status is at an end, no
  * process works on it any more, and no change that it began is open. A job has a lock while it still is SCHEDULED, so none of
  * these can be left out. Each is asked with the row that is held locked, in the transaction that overrides it.
@@ -19,7 +19,7 @@ export type Holder = typeof Holder.Type
 export class StillHeld extends Schema.TaggedError<StillHeld>()("StillHeld", { what: Schema.String, holder: Holder }) {
   override get message() {
     const { function_name, job_id, status } = this.holder
-    return `${this.what} is in the hands of job ${job_id} (${function_name}), which is ${status}: wait for its end, or abort it`
+    return `${this.what} is held by job ${job_id} (${function_name}), which is ${status}: wait until it ends, or abort it`
   }
   get httpStatus() {
     return 409 as const

@@ -3,13 +3,27 @@
  * of secrets, and sealed beside it (docs/security.md#what-is-stored).
  */
 import { PgClient } from "@effect/sql-pg"
-import { Context, Effect, Layer, Option } from "effect"
+import { Context, Effect, Layer, Option, Record, Schedule } from "effect"
 import type { SqlError } from "effect/sql"
 import { isObject } from "../domain/fields/Values.ts"
 import type { ConfigType, Interface, InterfaceData } from "../domain/Interface.ts"
-import { readJson, SecretTexts } from "./SecretTexts.ts"
+import { findMark, readJson, SecretTexts } from "./SecretTexts.ts"
 
 type StoredPort = Interface & { readonly sealed_data: string | null }
+
+/** Stands for data without a secret. Ports that an earlier release has stored have nothing there: nobody has looked. */
+const NO_SECRETS = ""
+const AT_ONCE = 500
+
+/** A value with each text that has a mark as it was given. All else is as it is now: VLANs and neighbours may have other names since. */
+const unmarked = (shown: unknown, given: unknown): unknown => {
+  if (typeof shown === "string") return findMark(shown) !== undefined && typeof given === "string" ? given : shown
+  if (Array.isArray(shown))
+    return shown.map((part, place) => unmarked(part, Array.isArray(given) ? given[place] : null))
+  return isObject(shown) ? unmarkedObject(shown, isObject(given) ? given : {}) : shown
+}
+const unmarkedObject = (shown: InterfaceData, given: InterfaceData): InterfaceData =>
+  Record.map(shown, (part, key) => unmarked(part, given[key]))
 
 const make = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
@@ -18,22 +32,54 @@ const make = Effect.gen(function* () {
 
   /** A port as it was given. Without the key its texts keep their marks, which no configuration may have. */
   const opened = ({ sealed_data, ...port }: StoredPort): Interface => {
-    const clear = sealed_data === null ? null : Option.getOrNull(Option.flatMap(secrets.open(sealed_data), readJson))
-    if (!isObject(clear)) return port
-    // a neighbour may have another name since
-    const neighbor = port.data?.["neighbor"]
-    return { ...port, data: { ...clear, ...(neighbor === undefined ? {} : { neighbor }) } }
+    if (port.data === null || sealed_data === null || sealed_data === NO_SECRETS) return port
+    const given = Option.getOrNull(Option.flatMap(secrets.open(sealed_data), readJson))
+    return { ...port, data: unmarkedObject(port.data, isObject(given) ? given : {}) }
   }
 
   /** What is stored of data. */
-  const sealed = (data: InterfaceData | null) => {
-    if (data === null) return { data, sealed_data: null }
+  const sealed = (data: InterfaceData) => {
     const hidden = secrets.hideTexts(data)
     const [clear, shown] = [JSON.stringify(data), JSON.stringify(hidden)]
-    return { data: sql.json(hidden), sealed_data: shown === clear ? null : secrets.seal(clear) }
+    return { data: hidden, sealed_data: shown === clear ? NO_SECRETS : secrets.seal(clear) }
+  }
+  const columnsOf = (data: InterfaceData | null) => {
+    if (data === null) return { data, sealed_data: null }
+    const stored = sealed(data)
+    return { ...stored, data: sql.json(stored.data) }
   }
 
+  /** Some ports that nobody has looked at; yields how many, and how many of them had secrets. No event tells of it: it would show them. */
+  const sealSome = sql.withTransaction(
+    Effect.gen(function* () {
+      const found = yield* sql<{
+        device_id: number
+        name: string
+        data: InterfaceData
+      }>`select device_id, name, data from interface
+        where sealed_data is null and data is not null order by device_id, name limit ${AT_ONCE} for update skip locked`
+      if (found.length === 0) return { looked: 0, sealed: 0 }
+      const rows = found.map(({ data, ...port }) => ({ ...port, ...sealed(data) }))
+      yield* sql`select set_config('switchyard.sealing', 'on', true)`
+      yield* sql`update interface i set data = given.data, sealed_data = given.sealed_data
+        from jsonb_to_recordset(${sql.json(rows)}) as given (device_id integer, name text, data jsonb, sealed_data text)
+        where i.device_id = given.device_id and i.name = given.name`
+      yield* sql`select set_config('switchyard.sealing', '', true)`
+      return { looked: rows.length, sealed: rows.filter(({ sealed_data }) => sealed_data !== NO_SECRETS).length }
+    })
+  )
+
+  const sealOld = Effect.gen(function* () {
+    let sealed = 0
+    for (;;) {
+      const some = yield* sealSome
+      sealed += some.sealed
+      if (some.looked < AT_ONCE) return sealed
+    }
+  }).pipe(Effect.withSpan("InterfaceStore.sealOld"))
+
   return InterfaceStore.of({
+    sealOld,
     ofDevice: Effect.fn("InterfaceStore.ofDevice")((deviceId: number) =>
       Effect.map(
         sql<StoredPort>`select ${columns} from interface where device_id = ${deviceId} order by name`,
@@ -49,7 +95,7 @@ const make = Effect.gen(function* () {
     put: Effect.fn("InterfaceStore.put")(
       (deviceId: number, name: string, configtype: ConfigType, data: InterfaceData | null) =>
         Effect.asVoid(
-          sql`insert into interface ${sql.insert({ device_id: deviceId, name, configtype, ...sealed(data) })}
+          sql`insert into interface ${sql.insert({ device_id: deviceId, name, configtype, ...columnsOf(data) })}
           on conflict (device_id, name) do update set configtype = excluded.configtype, data = excluded.data,
             sealed_data = excluded.sealed_data`
         )
@@ -67,11 +113,13 @@ const make = Effect.gen(function* () {
       most: number
     ) {
       if (deviceIds.length === 0 || names.length === 0) return []
-      return yield* sql<Interface>`select ${columns} from interface where device_id = any(${deviceIds}::integer[]) and (
+      const ports =
+        yield* sql<StoredPort>`select ${columns} from interface where device_id = any(${deviceIds}::integer[]) and (
           data ->> 'untagged_vlan' = any(${names}::text[]) or data ->> 'vxlan' = any(${names}::text[])
           or (jsonb_typeof(data -> 'tagged_vlan_list') = 'array' and exists (
             select 1 from jsonb_array_elements_text(data -> 'tagged_vlan_list') listed where listed = any(${names}::text[]))))
         order by device_id, name limit ${most}`
+      return ports.map(opened)
     }),
     renameVlans: Effect.fn("InterfaceStore.renameVlans")(function* (
       deviceIds: ReadonlyArray<number>,
@@ -126,7 +174,22 @@ export class InterfaceStore extends Context.Service<
       names: Readonly<Record<string, string>>
     ) => Effect.Effect<ReadonlyArray<{ readonly device_id: number; readonly name: string }>, SqlError.SqlError>
     readonly remove: (deviceId: number, names: ReadonlyArray<string>) => Effect.Effect<void, SqlError.SqlError>
+    /** Seals ports that an earlier release has stored in clear; yields how many had secrets. */
+    readonly sealOld: Effect.Effect<number, SqlError.SqlError>
   }
 >()("switchyard/store/InterfaceStore") {
   static readonly layer = Layer.effect(InterfaceStore, make)
+
+  /** Seals what an earlier release has stored, once, beside all else. */
+  static readonly sealing = Layer.effectDiscard(
+    Effect.gen(function* () {
+      const { sealOld } = yield* InterfaceStore
+      const sealing = Effect.flatMap(sealOld, (sealed) =>
+        sealed > 0
+          ? Effect.logInfo(`${sealed} ports had secrets in clear from an earlier release; they are sealed now`)
+          : Effect.void
+      )
+      yield* Effect.forkScoped(Effect.retry(sealing, Schedule.spaced("10 seconds")))
+    })
+  )
 }

@@ -58,9 +58,9 @@ const stored = (
 
 /** What no column can hold would fail the job, and others whose rows go with it: it is taken out, and the log names device and key. */
 const storable = Effect.fnUntraced(function* ({ hostname, jobId, result: { job_tasks } }: JobDeviceRow) {
-  const faults = valueFaults(job_tasks, "secret", () => "secret")
+  const faults = valueFaults(job_tasks, "result", () => "result")
   if (faults.length === 0) return job_tasks
-  yield* Effect.logError(`Job ${jobId} found on ${hostname} what cannot be stored, it was removed`, {
+  yield* Effect.logError(`Job ${jobId}: text from ${hostname} cannot be stored, so it was removed`, {
     found: faults.map((fault) => `job_tasks.${faultText(fault)}`)
   })
   return cleanedValue(job_tasks, "lines").value

@@ -70,7 +70,7 @@ const make = Effect.gen(function* () {
   const resealSome = Effect.fnUntraced(function* ([table, column, names]: (typeof SEALED)[number], skip: number) {
     const rows = yield* sql<{ key: string; text: string }>`select jsonb_build_array(${sql.literal(names)})::text as key,
         ${sql.literal(column)} as text from ${sql.literal(table)}
-      where ${sql.literal(column)} is not null and not starts_with(${sql.literal(column)}, ${prefix})
+      where ${sql.literal(column)} <> '' and not starts_with(${sql.literal(column)}, ${prefix})
         and not starts_with(${sql.literal(column)}, ${REFERENCE})
       order by ${sql.literal(names)} offset ${skip} limit ${AT_ONCE}`
     const opened = rows.flatMap(({ key, text }) =>

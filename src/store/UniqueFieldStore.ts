@@ -132,7 +132,7 @@ const make = Effect.gen(function* () {
       if (wanted !== "dhcp_ip" || role !== "dhcp_ip") yield* requireIdle(holder)
       yield* sql`update device set ${sql(role)} = null where id = ${id}`
       taken.push({ hostname, field: role, address })
-      yield* Effect.logWarning("An address has gone to another record", {
+      yield* Effect.logWarning("An address was taken over by another record", {
         address,
         was: `${role} of ${hostname}`,
         is: wanted

@@ -35,6 +35,15 @@ describe("a text", () => {
     })
   }
 
+  it("that a job found on a device may be as long as a configuration is", () => {
+    const long = `${"interface Ethernet1\n".repeat(5_000)}`
+    assert.deepEqual(
+      valueFaults([{ result: long, diff: long }], "result", () => "result"),
+      []
+    )
+    assert.strictEqual(textFault("a\u0000", "result")?.message, "holds the control character U+0000")
+  })
+
   it("is told with the place of what it holds", () => {
     assert.deepEqual(textFault("ab\ncd\u0007", "lines"), {
       message: "holds the control character U+0007",

@@ -105,6 +105,10 @@ describe("masking by form", () => {
     }
   )
 
+  it("takes a long word for no part of a key", () => {
+    for (const word of ["d".repeat(64), "A".repeat(70), "1f".repeat(32)]) expect(maskSecrets(word)).toBe(word)
+  })
+
   it("leaves certificates as they are", () => {
     const text = ["-----BEGIN CERTIFICATE-----", ...body, "-----END CERTIFICATE-----"].join("\n")
     expect(maskSecrets(text)).toBe(text)

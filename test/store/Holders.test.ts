@@ -32,7 +32,7 @@ layer(TestDatabase)("A holder", (it) => {
       const { jobId, sql } = yield* scene(status)
       const { clearLock } = yield* makeHolders
       const lock = sql`insert into joblock (job_id, name) values (${jobId}, 'devices')`
-      const held = `The lock devices is in the hands of job ${jobId} (sync_devices), which is ${status}: wait for its end, or abort it`
+      const held = `The lock devices is held by job ${jobId} (sync_devices), which is ${status}: wait until it ends, or abort it`
       yield* lock
       assert.strictEqual(yield* refusalOf(clearLock("devices")), ENDED.includes(status) ? null : held)
       assert.lengthOf(yield* sql`select from joblock`, ENDED.includes(status) ? 0 : 1)
@@ -52,7 +52,7 @@ layer(TestDatabase)("A holder", (it) => {
       for (const phase of ["planned", "loading", "committed", "proved", "expiring"]) {
         yield* sql`insert into config_change (job_id, device_id, phase, epoch, protocol, candidate)
           values (${jobId}, ${device.id}, ${phase}, 1, '{}', '')`
-        const held = `lhv-acc1 is in the hands of job ${jobId} (sync_devices), which is ${status}: wait for its end, or abort it`
+        const held = `lhv-acc1 is held by job ${jobId} (sync_devices), which is ${status}: wait until it ends, or abort it`
         assert.strictEqual(yield* refusalOf(requireFree(device)), held)
         assert.isNull(yield* refusalOf(requireFree(device, jobId)))
         yield* sql`delete from config_change`

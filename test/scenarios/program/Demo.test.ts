@@ -14,6 +14,7 @@ it.live(
         expect(said).toContain(`${name}: committed with a timer, proved over a new connection, confirmed`)
       }
       expect(said.trimEnd().endsWith("== Everything held"), said).toBe(true)
+      expect(said).not.toContain("level=ERROR")
     }),
   seconds(300)
 )

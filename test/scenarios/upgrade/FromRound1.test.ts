@@ -143,8 +143,14 @@ it.live("A site of round 1 that is upgraded in the middle of a rollout loses not
     const site = yield* Fixture.load("each")
     const sql = yield* databaseOf(site)
     const before = yield* jobsIn(sql)
+    yield* sql`insert into interface (device_id, name, configtype, data)
+      select id, 'Ethernet9', 'ACCESS_AUTO', '{"description": "desk secret 0 Xk7Tq2Lw"}' from device where hostname = 'lhv-dist1'`
     const { api, program } = yield* upgrade(site)
     yield* rolledOut(site, api, "each")
+    // what ports had in clear is sealed without anybody's doing, and no event shows it
+    const sealed = sql`select from interface where name = 'Ethernet9' and data ->> 'description' like 'desk secret 0 <hidden:%'`
+    while ((yield* sealed).length === 0) yield* Effect.sleep("100 millis")
+    assert.lengthOf(yield* sql`select from event where data::text like '%Xk7Tq2Lw%'`, 0)
     yield* joined(site, api)
     yield* oldJobs(api, before)
     yield* oldConfigurations(api)

@@ -71,8 +71,8 @@ const Waiting = ({ name }: { readonly name: RepositoryName }) => {
     <section aria-label="Commit that waits for a confirmation">
       <Title order={2}>Waits for a confirmation: {commit.slice(0, 10)}</Title>
       <Text size="sm">
-        Looked at for {by}, <When at={at} />. It takes away too much to come into force without a question. The commit
-        before it stays in force.
+        Looked at for {by}, <When at={at} />. It removes so much that it must be confirmed. The commit before it stays
+        in force.
       </Text>
       <Effects effects={effects} of={`commit ${commit.slice(0, 10)}`} />
       {may("PUT", `/repository/${name}`) && (
@@ -119,7 +119,7 @@ const Refresh = ({ name }: { readonly name: RepositoryName }) => {
       {effects !== null && <Effects effects={effects} of="the newest commit" />}
       {isConflict(error) && (
         <Text role="alert">
-          The newest commit takes away too much: confirm it below, or correct it and fetch again.
+          The newest commit removes so much that it must be confirmed: confirm it below, or correct it and fetch again.
         </Text>
       )}
       {error !== null && !isConflict(error) && remarksOf(error).length === 0 && (

@@ -307,7 +307,7 @@ export const jobCases: ReadonlyArray<Case> = [
       status: 409,
       body: {
         status: "error",
-        message: `The lock devices is in the hands of job 3 (update_facts), which is ${shown}: wait for its end, or abort it`,
+        message: `The lock devices is held by job 3 (update_facts), which is ${shown}: wait until it ends, or abort it`,
         data: absent
       }
     },
