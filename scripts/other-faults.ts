@@ -63,6 +63,19 @@ export const otherFaults: Readonly<Record<string, ReadonlyArray<OtherFault>>> = 
   ],
   Repositories: [
     {
+      fault:
+        "a commit empties a group that something uses, removes too many VLANs, groups, templates or directories, or takes many lines from many devices",
+      outcome: "409 with its effects; the old commit stays in force until the new one is confirmed by name",
+      test: "scenarios/program/CommitEffects"
+    },
+    {
+      fault:
+        "a file is no text, a Git LFS pointer, a submodule, a link that leads outside, or no mapping; or it holds NUL, half a surrogate pair or a control character",
+      outcome:
+        "the refresh names the file and the line, and the old commit stays in force; files that editors leave behind are ignored and listed",
+      test: "http/Texts"
+    },
+    {
       fault: "the remote hangs",
       outcome: "jobs go on; refreshes of that repository wait for each other and can be aborted",
       test: "jobs/repositories/HangingRemote"
@@ -99,6 +112,42 @@ export const otherFaults: Readonly<Record<string, ReadonlyArray<OtherFault>>> = 
     }
   ],
   "People and programs": [
+    {
+      fault:
+        "a template, a port or a given configuration holds a line that a switch runs instead of storing (`commit`, `reload`, `wr`, an alias, an `exit` too many)",
+      outcome:
+        "refused before anything is sent, also in a dry run; the sentence names the line, the word and where it comes from",
+      test: "jobs/sync/CandidateGate"
+    },
+    {
+      fault: "such a line reaches a switch all the same",
+      outcome:
+        "the load stops there and names the line, open sessions are ended, a timed commit is taken back, and the record says what the switch runs",
+      test: "jobs/sync/LeftConfiguration"
+    },
+    {
+      fault: "two records stand for one switch: an address, serial, MAC address or hostname in any spelling",
+      outcome:
+        "409 that names the other record; duplicates of earlier releases are listed by the doctor and get nothing pushed",
+      test: "http/WhatIsUnique"
+    },
+    {
+      fault:
+        "the switch at an address is not the device of the record: its host key, serial number, or before the first push its hostname or model differs",
+      outcome:
+        "`WrongDevice`: nothing is changed, nothing is tried again, and both records say so until an operator trusts the switch or corrects the record",
+      test: "devices/WrongDevice"
+    },
+    {
+      fault: "a device is edited, deleted or replaced while a change on it is open",
+      outcome: "409 that names the job",
+      test: "http/OpenChange"
+    },
+    {
+      fault: "somebody clears a lock whose job is about to begin or has not ended",
+      outcome: "409 that names the job; the lock stays",
+      test: "store/Holders"
+    },
     {
       fault: "a template that never ends or makes too much",
       outcome:

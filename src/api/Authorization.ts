@@ -2,7 +2,7 @@
 import { Context } from "effect"
 import { HttpApiMiddleware, HttpApiSecurity } from "effect/http-api"
 import type { Identity } from "../domain/access/Identity.ts"
-import { BadRequest, Forbidden, ServiceUnavailable, Unauthorized } from "./Failures.ts"
+import { Forbidden, ServiceUnavailable, Unauthorized } from "./Failures.ts"
 
 /** Who calls; `admin` when tokens are off. */
 export class Caller extends Context.Service<Caller, Identity>()("switchyard/api/Caller") {}
@@ -27,7 +27,7 @@ export class ScrapeAuthorization extends HttpApiMiddleware.Service<ScrapeAuthori
   { security, error: [Unauthorized, Forbidden, ServiceUnavailable] }
 ) {}
 
-/** A database that is away becomes 503, a value that it refuses 400; on every endpoint. */
+/** A database that is away becomes 503; on every endpoint. */
 export class Availability extends HttpApiMiddleware.Service<Availability>()("switchyard/api/Availability", {
-  error: [BadRequest, ServiceUnavailable]
+  error: ServiceUnavailable
 }) {}

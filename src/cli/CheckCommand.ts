@@ -27,7 +27,7 @@ export const check = Command.make(
     )
 ).pipe(
   Command.withDescription(
-    "Check settings and templates as a refresh does. Prints FILE:LINE:COLUMN: error|warning: TEXT for each mistake; exit code 0 without any, 1 with errors, 2 with warnings alone. GLOBAL_UNIQUE_VLANS and SETTINGS_KEYS_TO_MERGE count as for the server. With --against, lines that begin with `effect` say what would change for devices, and whether it would have to be confirmed (a warning); the token is that of `switchyard login` or SWITCHYARD_TOKEN."
+    "Check settings and templates as a refresh does. Prints FILE:LINE:COLUMN: error|warning: TEXT for each mistake; exit code 0 without any, 1 with errors, 2 with warnings alone. GLOBAL_UNIQUE_VLANS and SETTINGS_KEYS_TO_MERGE count as for the server. With settings and templates together it also warns of names that templates print and nobody defines. With --against, lines that begin with `effect` say what would change for devices, and whether it would have to be confirmed (a warning); the token is that of `switchyard login` or SWITCHYARD_TOKEN."
   ),
   Command.withExamples([
     { command: "switchyard check --settings .", description: "In the pipeline of the settings repository" },

@@ -6,16 +6,25 @@ import { Console, Effect, FileSystem, Option, Path, type PlatformError, Result, 
 import { Device } from "../domain/Device.ts"
 import { effectSentences } from "../domain/EffectSentences.ts"
 import { type Remark, remark } from "../domain/Remark.ts"
-import { type FileRefusal, fileText, isForeign, LINK_NOWHERE, LINK_OUTSIDE, SUBMODULE } from "../git/FileText.ts"
+import {
+  type FileRefusal,
+  fileText,
+  isForeign,
+  LINK_NOWHERE,
+  LINK_OUTSIDE,
+  SUBMODULE,
+  unfitName
+} from "../git/FileText.ts"
 import { ServerConfig } from "../ServerConfig.ts"
 import { isWithinSettings } from "../settings/RepositoryPaths.ts"
 import { checkSettings, type Inventory } from "../settings/SettingsCheck.ts"
 import { problemRemarks } from "../settings/SettingsProblem.ts"
-import { buildSnapshot } from "../settings/SettingsSnapshot.ts"
+import { buildSnapshot, type SettingsSnapshot } from "../settings/SettingsSnapshot.ts"
 import { checkTemplates } from "../templates/TemplateCheck.ts"
 import { errorRemark } from "../templates/TemplateErrors.ts"
-import { buildTemplateSnapshot, isTemplatePath } from "../templates/TemplateSnapshot.ts"
+import { buildTemplateSnapshot, isTemplatePath, type TemplateSnapshot } from "../templates/TemplateSnapshot.ts"
 import { ask } from "./client/Server.ts"
+import { undefinedNames } from "./UndefinedNames.ts"
 
 /** What to check. */
 export interface CheckRequest {
@@ -32,6 +41,9 @@ interface Mistakes {
   readonly warnings: ReadonlyArray<Remark>
   /** Files that nobody meant to be read. */
   readonly ignored: ReadonlyArray<string>
+  /** What was read, as far as it could be. */
+  readonly settings?: SettingsSnapshot
+  readonly templates?: TemplateSnapshot
 }
 
 const ERRORS = 1
@@ -85,8 +97,13 @@ const readFiles = Effect.fnUntraced(function* (directory: string, isWanted: (fil
         const file = below === "" ? name : `${below}/${name}`
         const isMissed = isWanted(file) || isWanted(`${file}/`)
         if (isGit(file)) continue
+        const unfit = unfitName(file)
         if (isForeign(file)) {
-          if (isMissed) ignored.push(file)
+          if (isMissed) ignored.push(unfit?.name ?? file)
+          continue
+        }
+        if (unfit !== undefined) {
+          if (isMissed) refused.set(unfit.name, unfit.refused)
           continue
         }
         const full = path.join(directory, file)
@@ -101,8 +118,9 @@ const readFiles = Effect.fnUntraced(function* (directory: string, isWanted: (fil
           if (isSubmodule && isMissed) refused.set(file, { reason: SUBMODULE, line: null })
           else if (!isSubmodule) yield* look(file, [...above, place.real])
         } else if (type === "File" && isWanted(file)) {
-          const read = fileText(yield* fs.readFile(full))
-          if ("refused" in read) refused.set(file, read.refused)
+          const read = fileText(file, yield* fs.readFile(full))
+          if ("ignored" in read) ignored.push(file)
+          else if ("refused" in read) refused.set(file, read.refused)
           else files.set(file, read.text)
         }
       }
@@ -143,7 +161,8 @@ const checkSettingsIn = Effect.fnUntraced(function* (directory: string, devices:
     ? undefined
     : { devices: yield* readDevices(devices.value), linknets: [], managementDomains: [], globalUniqueVlans }
   const { problems, warnings } = checkSettings(built.success, inventory)
-  return { errors: problemRemarks(problems, texts), warnings, ignored: [...ignored, ...built.success.ignored] }
+  const errors = problemRemarks(problems, texts)
+  return { errors, warnings, ignored: [...ignored, ...built.success.ignored], settings: built.success }
 })
 
 const checkTemplatesIn = Effect.fnUntraced(function* (directory: string) {
@@ -151,8 +170,9 @@ const checkTemplatesIn = Effect.fnUntraced(function* (directory: string) {
   if (files.size === 0 && refused.size === 0) {
     return { errors: [remark("no platform: there is no directory with templates")], warnings: [], ignored }
   }
-  const { problems, warnings } = checkTemplates(buildTemplateSnapshot({ files, refused, root: directory }))
-  return { errors: problems.map(errorRemark), warnings, ignored }
+  const templates = buildTemplateSnapshot({ files, refused, root: directory })
+  const { problems, warnings } = checkTemplates(templates)
+  return { errors: problems.map(errorRemark), warnings, ignored, templates }
 })
 
 const lineOf = (directory: string, kind: "error" | "warning", one: Remark): string => {
@@ -166,6 +186,8 @@ const print = Effect.fnUntraced(function* (directory: string, { errors, ignored,
   for (const warning of warnings) yield* Console.log(lineOf(directory, "warning", warning))
   if (ignored.length > 0) yield* Console.error(`Ignored: ${ignored.join(", ")}`)
 })
+
+const withoutSlash = (directory: string): string => directory.replace(/(.)\/+$/, "$1")
 
 type Repository = "settings" | "templates"
 
@@ -190,6 +212,23 @@ const checkAgainst = Effect.fnUntraced(function* (
   return more
 })
 
+/** Templates are rendered with the settings when neither of them has errors. */
+const checkTogether = Effect.fnUntraced(function* (
+  found: ReadonlyArray<Mistakes>,
+  directory: string,
+  file: CheckRequest["devices"]
+) {
+  const settings = found.find((one) => one.settings !== undefined)?.settings
+  const templates = found.find((one) => one.templates !== undefined)?.templates
+  if (settings === undefined || templates === undefined || found.some(({ errors }) => errors.length > 0)) return []
+  const { SETTINGS_OVERRIDE: override, templateSecrets: secrets } = yield* ServerConfig
+  const devices = Option.isNone(file) ? undefined : yield* readDevices(file.value)
+  const warnings = undefinedNames(settings, templates, devices, { override, secrets })
+  const together: Mistakes = { errors: [], warnings, ignored: [] }
+  yield* print(directory, together)
+  return [together]
+})
+
 const checkAll = Effect.fnUntraced(function* ({ against, devices, settings, templates }: CheckRequest) {
   if (Option.isNone(settings) && Option.isNone(templates)) {
     return yield* new CheckImpossible({ message: "Nothing to check: give --settings DIR, --templates DIR or both" })
@@ -208,13 +247,16 @@ const checkAll = Effect.fnUntraced(function* ({ against, devices, settings, temp
     }))
   ]
   for (const { directory: given, mistakes, name } of asked) {
-    const directory = given.replace(/(.)\/+$/, "$1")
+    const directory = withoutSlash(given)
     const one = yield* mistakes
     yield* print(directory, one)
     found.push(one)
     if (Option.isSome(against) && one.errors.length === 0) {
       found.push(yield* checkAgainst(against.value, name, directory, one))
     }
+  }
+  if (Option.isNone(against) && Option.isSome(templates)) {
+    found.push(...(yield* checkTogether(found, withoutSlash(templates.value), devices)))
   }
   const errors = found.reduce((sum, one) => sum + one.errors.length, 0)
   const warnings = found.reduce((sum, one) => sum + one.warnings.length, 0)

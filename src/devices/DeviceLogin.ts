@@ -8,6 +8,7 @@ import type { SqlError } from "effect/sql"
 import type { AddressOutside } from "../domain/access/ManagementNetworks.ts"
 import { type Device, type DeviceState, reachableAddress } from "../domain/Device.ts"
 import { type Difference, firstDifference, serialDifference, WrongDevice } from "../domain/DeviceIdentity.ts"
+import type { DisputedRecord } from "../domain/UniqueFields.ts"
 import { failingWithoutDatabase } from "../store/DatabaseClient.ts"
 import { ServerConfig, type ServerSettings } from "../ServerConfig.ts"
 import { AcceptedLoginStore } from "../store/AcceptedLoginStore.ts"
@@ -18,6 +19,7 @@ import { ManagementAccess } from "./ManagementAccess.ts"
 import { type HostKey, HostKeyStore } from "../store/HostKeyStore.ts"
 import { IdentityStore, type Owner } from "../store/IdentityStore.ts"
 import { LeftSessionStore } from "../store/LeftSessionStore.ts"
+import { UniqueFieldStore } from "../store/UniqueFieldStore.ts"
 import {
   type Driver,
   DriverRegistry,
@@ -51,7 +53,13 @@ import {
 export class LoginUnknown extends Schema.TaggedError<LoginUnknown>()("LoginUnknown", { message: Schema.String }) {}
 
 /** Why a session could not be opened. */
-export type LoginError = ConnectError | UnmanageableDevice | LoginUnknown | AddressOutside | SqlError.SqlError
+export type LoginError =
+  | ConnectError
+  | UnmanageableDevice
+  | LoginUnknown
+  | AddressOutside
+  | DisputedRecord
+  | SqlError.SqlError
 
 /** Deviations from what the device's row says, for the moments in which a device is not what its row says. */
 export interface LoginOptions {
@@ -73,7 +81,7 @@ export interface LoginOptions {
   readonly claim?: WorkClaim
   /**
    * The session is to change the device: one of which nothing was ever proved has to show its name, and with a candidate, whose name
-   * counts as well, its model.
+   * counts as well, its model. Without a candidate it fails with DisputedRecord when it is not known which switch the record is.
    */
   readonly changes?: { readonly candidate?: string }
   /** The caller asks which device it is: any key and serial number will do that belong to no other record. */
@@ -139,6 +147,7 @@ const make = Effect.gen(function* () {
   const watched = yield* WatchStore
   const hostKeys = yield* HostKeyStore
   const identities = yield* IdentityStore
+  const unique = yield* UniqueFieldStore
   const left = yield* LeftSessionStore
   const sshSettings = yield* makeSshSettings
   const certificates = Option.match(config.FRR_CERTIFICATE_DIRECTORY, {
@@ -290,6 +299,8 @@ const make = Effect.gen(function* () {
     const hasSerial = (device.serial ?? "").trim() !== ""
     if (hasSerial || shown.serial === null || driver.platform.sharesSerials === true) return
     const serial = shown.serial.trim()
+    // nothing is left of one that was made of characters which no text may hold
+    if (serial === "") return
     const { address: elsewhere, changes, state } = options
     const isOwnPlace = device.state === "MANAGED" && state === undefined && elsewhere === undefined
     if (isOwnPlace && changes?.candidate !== undefined && (yield* identities.learnSerial(id, serial))) return
@@ -306,6 +317,10 @@ const make = Effect.gen(function* () {
       return yield* new LoginUnknown({ message: `Device ${device.hostname} has no address to log in to` })
     const loginState = loginStateOf[state]
     if (loginState !== null) yield* access.check(device.hostname, address, loginState)
+    // a candidate was asked about when it was stored, and one that is open has to come to its end
+    if (options.changes !== undefined && options.changes.candidate === undefined) {
+      yield* unique.requireUndisputed(device.id)
+    }
     const { policy, known }: { policy: HostKeyPolicy; known: HostKey | null } =
       options.hostKey === undefined
         ? yield* policyFor(device, state)

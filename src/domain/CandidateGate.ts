@@ -235,7 +235,7 @@ class OpenModes {
 
   #pass({ indent, typed }: TypedLine) {
     const { nesting, topLevel } = this.#words
-    const leaves = indent > 0 && topLevel.test(typed) && !nesting.test(this.#around(indent))
+    const leaves = indent > 0 && topLevel.test(typed) && !nesting.test(`${this.#around(indent)}\n${typed}`)
     const place = leaves ? 0 : indent
     while ((this.#open.at(-1)?.indent ?? -1) >= place) this.#open.pop()
     if (this.#words.opensMode.test(typed)) this.#open.push({ typed, indent })

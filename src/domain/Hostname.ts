@@ -19,7 +19,13 @@ export const isHostname = (value: unknown): value is string => {
   return name.length > 0 && name.split(".").every((label) => LABEL.test(label))
 }
 
-/** A valid hostname, compared case-sensitively everywhere. */
+/** Two hostnames that are equal in this form cannot belong to two devices. */
+export const comparableHostname = (hostname: string): string => hostname.replace(/\.+$/, "").toLowerCase()
+
+export const isSameHostname = (one: string, other: string | undefined): boolean =>
+  other !== undefined && comparableHostname(one) === comparableHostname(other)
+
+/** A valid hostname; it is found by its exact spelling. */
 export const Hostname = Schema.String.pipe(
   Schema.check(Schema.makeFilter((value: string) => isHostname(value) || "Expected a valid hostname"))
 )

@@ -10,7 +10,8 @@ import { settingError } from "./fields/SettingErrors.ts"
 import { lengthOf, shown } from "./fields/Values.ts"
 import { isHostname } from "./Hostname.ts"
 import type { Linknet } from "./Linknet.ts"
-import { formatNetwork, hostAddresses, Network, parseAddress, parseNetwork } from "./Network.ts"
+import { formatAddress, formatNetwork, hostAddresses, Network, parseAddress, parseNetwork } from "./Network.ts"
+import { whyNoDeviceAddress } from "./UniqueFields.ts"
 
 const MAX_PORT = 64
 const MAX_DESCRIPTION = 255
@@ -51,8 +52,17 @@ const requiredPort = required(
   Rules.convert(portName, ({ key, sent }) => `Bad parameter ${key}: ${shown(sent)}`)
 )
 
+/** Why the ends of a link can have no addresses of this network; none when they can. */
+const whyUnusable = (network: Network): Option.Option<string> =>
+  Option.map(whyNoDeviceAddress(formatAddress(4, network.first)), (why) => `${formatNetwork(network)} is ${why}`)
+
 const givenNetwork: Rule<Network> = (sent) =>
-  Result.mapError(parseIpv4Network(sent), (reason) => `Invalid ipv4_network: ${reason}`)
+  parseIpv4Network(sent).pipe(
+    Result.flatMap((network) =>
+      Option.match(whyUnusable(network), { onNone: () => Result.succeed(network), onSome: Result.fail })
+    ),
+    Result.mapError((reason) => `Invalid ipv4_network: ${reason}`)
+  )
 
 /** The body of POST /linknets: two devices by hostname. */
 export const NewLinknet = Body.make({
@@ -167,8 +177,16 @@ const networkOf = (stored: Linknet, sent: Change): Result.Result<Network | null,
   const [key, given] = ["ipv4_network", sent.fields.ipv4_network]
   const refusal = sent.refusals.get(key)
   if (refusal !== undefined) return Result.fail(refusal)
-  if (given !== undefined) return Result.succeed(given)
   const before = stored.ipv4_network
+  if (given !== undefined) {
+    // what the record has already may be sent back
+    const why = given === null || formatNetwork(given) === before ? Option.none() : whyUnusable(given)
+    return Option.match(why, {
+      onNone: () => Result.succeed(given),
+      onSome: (reason) =>
+        Result.fail(settingError(key, given === null ? null : formatNetwork(given), `${VALUE_ERROR} ${reason}`))
+    })
+  }
   return Result.mapError(linkNetwork(before), (error) => settingError(key, before, error))
 }
 

@@ -2,14 +2,15 @@
  * What clients may write about a management domain, with the rules of the manual and both texts for each field that
  * is wrong (docs/api.md#management-domains). Whether devices and sites exist is checked elsewhere.
  */
-import { Result, Schema } from "effect"
+import { Option, Result, Schema } from "effect"
 import * as Body from "./fields/Body.ts"
 import { optional, type Rule } from "./fields/Field.ts"
 import * as Rules from "./fields/Rules.ts"
 import { settingError } from "./fields/SettingErrors.ts"
 import { isAddress, lengthOf, shown } from "./fields/Values.ts"
 import { isHostname } from "./Hostname.ts"
-import { formatAddress, type IpVersion, parseNetwork } from "./Network.ts"
+import { formatAddress, type IpVersion, isMapped, parseNetwork } from "./Network.ts"
+import { whyNoDeviceAddress } from "./UniqueFields.ts"
 
 const VLAN = "Numeric 802.1Q VLAN ID, 1-4095"
 const nullableText = Schema.NullOr(Schema.String)
@@ -45,6 +46,13 @@ const gateway =
       return Result.fail(`Value error, Invalid ${key} received. Must be correct IPv${version} address with mask`)
     }
     const { address, first, last, prefixLength } = parsed.success
+    if (version === 6 && isMapped(address)) {
+      return Result.fail(`Value error, Invalid ${key} received. It is an IPv4 address`)
+    }
+    const why = whyNoDeviceAddress(formatAddress(version, address))
+    if (Option.isSome(why)) {
+      return Result.fail(`Value error, Invalid ${key} received. ${formatAddress(version, address)} is ${why.value}`)
+    }
     if (address === first) return Result.fail("Value error, Specify gateway address, not subnet address")
     if (address === last) return Result.fail("Value error, Specify gateway address, not broadcast address")
     const [shortest, longest] = PREFIXES[version]
@@ -64,7 +72,12 @@ const text = (max: number) =>
 
 const address = optional(
   nullableText,
-  Rules.emptyAsNull(Rules.accept(isAddress, () => "Value error, Must be a valid IP address"))
+  Rules.emptyAsNull(
+    Rules.accept(
+      (sent): sent is string => isAddress(sent) && Option.isNone(whyNoDeviceAddress(sent)),
+      () => "Value error, Must be a valid IP address"
+    )
+  )
 )
 
 const id = Rules.integer(() => "Input should be a valid integer")

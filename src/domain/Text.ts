@@ -89,6 +89,8 @@ const LINES: ReadonlySet<string> = new Set([
   "emergency"
 ])
 const SECRETS: ReadonlySet<string> = new Set(["password"])
+/** Files of a repository in a request, by their path: each is judged as one, with its line, by whoever reads it. */
+const FILES = "files"
 
 /** The kind of text that a key holds. */
 export const kindOfKey = (key: string): TextKind => (LINES.has(key) ? "lines" : SECRETS.has(key) ? "secret" : "line")
@@ -129,7 +131,7 @@ export const valueFaults = (
   const lookAt = (key: string, element: unknown, path: ReadonlyArray<string | number>): void => {
     const fault = textFault(key, "line")
     if (fault !== undefined) faults.push({ ...fault, message: `its name ${fault.message}`, path: path.concat(key) })
-    look(element, [...path, key], kindOf(key))
+    look(element, [...path, key], path[0] === FILES ? "lines" : kindOf(key))
   }
   look(value, [], kind)
   return faults
@@ -153,41 +155,54 @@ const EVERY: Readonly<Record<"line" | "lines", RegExp>> = {
   lines: new RegExp(FORBIDDEN.lines.source, "gu")
 }
 
-/** Without what may not travel: in one line, a break or tab becomes a blank. `removed` counts characters. */
+/** The beginning of a text of at most so many characters of UTF-16, without half of a surrogate pair at its end. */
+export const cutText = (text: string, longest: number): string =>
+  text.length <= longest ? text : text.slice(0, longest).replace(/[\ud800-\udbff]$/, "")
+
+/** Without what may not travel: in one line, a break or tab becomes a blank. `removed` counts characters, also those beyond `longest`. */
 export const cleanedText = (
   text: string,
-  kind: "line" | "lines"
+  kind: "line" | "lines",
+  longest = Number.POSITIVE_INFINITY
 ): { readonly text: string; readonly removed: number } => {
   // nearly always: no new text is made
-  if (!FORBIDDEN[kind].test(text)) return { text, removed: 0 }
+  if (text.length <= longest && !FORBIDDEN[kind].test(text)) return { text, removed: 0 }
   let removed = 0
   const clean = text.replaceAll(EVERY[kind], (character) => {
     removed += 1
     return kind === "line" && /[\t\n\r\v\f\u0085\u2028\u2029]/.test(character) ? " " : ""
   })
-  return { text: clean, removed }
+  const cut = cutText(clean, longest)
+  return { text: cut, removed: removed + clean.length - cut.length }
 }
 
-const isClean = (part: unknown, forbidden: RegExp): boolean => {
-  if (typeof part === "string") return !forbidden.test(part)
+const isClean = (part: unknown, forbidden: RegExp, longest: number): boolean => {
+  if (typeof part === "string") return part.length <= longest && !forbidden.test(part)
   if (typeof part !== "object" || part === null) return true
-  return Object.entries(part).every(([key, element]) => !forbidden.test(key) && isClean(element, forbidden))
+  return Object.entries(part).every(
+    ([key, element]) => key.length <= longest && !forbidden.test(key) && isClean(element, forbidden, longest)
+  )
 }
 
 /** The same value with every text in it cleaned, keys of objects too; the value itself when nothing was removed. */
-export const cleanedValue = <A>(value: A, kind: "line" | "lines"): { readonly value: A; readonly removed: number } => {
+export const cleanedValue = <A>(
+  value: A,
+  kind: "line" | "lines",
+  longest = Number.POSITIVE_INFINITY
+): { readonly value: A; readonly removed: number } => {
   // nearly always
-  if (isClean(value, FORBIDDEN[kind])) return { value, removed: 0 }
+  if (isClean(value, FORBIDDEN[kind], longest)) return { value, removed: 0 }
   let removed = 0
+  const cleanText = (text: string): string => {
+    const done = cleanedText(text, kind, longest)
+    removed += done.removed
+    return done.text
+  }
   const clean = (part: unknown): unknown => {
-    if (typeof part === "string") {
-      const done = cleanedText(part, kind)
-      removed += done.removed
-      return done.text
-    }
+    if (typeof part === "string") return cleanText(part)
     if (Array.isArray(part)) return part.map(clean)
     if (typeof part !== "object" || part === null || Object.getPrototypeOf(part) !== Object.prototype) return part
-    return Object.fromEntries(Object.entries(part).map(([key, element]) => [String(clean(key)), clean(element)]))
+    return Object.fromEntries(Object.entries(part).map(([key, element]) => [cleanText(key), clean(element)]))
   }
   const cleaned = clean(value)
   // a text stays a text and a record a record of the same keys, so that the type holds

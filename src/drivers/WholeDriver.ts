@@ -44,32 +44,45 @@ type Refusable<Verb> = Verb extends (...args: infer Args) => Effect.Effect<infer
 export type SmallSession = Omit<DriverSession, Left | Committing> &
   Partial<Pick<DriverSession, Left>> & { readonly [Verb in Committing]: Refusable<DriverSession[Verb]> }
 
+/** Columns of facts hold this many characters. */
+const FACT = 64
+/** The longest name that LLDP can carry, and the widest column of a name. */
+const NAME = 255
+/** Descriptions are for people to read. */
+const DESCRIPTION = 1024
+
 /** What a device says, without what no text may hold: a device cannot be asked to say it again. */
+const cleaned = <A>(said: A, kind: "line" | "lines", longest?: number): A => {
+  const { removed, value } = cleanedValue(said, kind, longest)
+  if (removed > 0) textRemoved.add(removed)
+  return value
+}
 const clean =
-  (kind: "line" | "lines") =>
+  (kind: "line" | "lines", longest?: number) =>
   <A, E>(reading: Effect.Effect<A, E>): Effect.Effect<A, E> =>
-    Effect.map(reading, (said) => {
-      const { removed, value } = cleanedValue(said, kind)
-      if (removed > 0) textRemoved.add(removed)
-      return value
-    })
-const cleanNames = clean("line")
+    Effect.map(reading, (said) => cleaned(said, kind, longest))
+const cleanNames = clean("line", NAME)
 const cleanText = clean("lines")
 const cleanSome = <E>(reading: Effect.Effect<Option.Option<string>, E>) =>
   Effect.flatMap(
     reading,
     Option.match({ onNone: () => Effect.succeedNone, onSome: (text) => Effect.asSome(cleanText(Effect.succeed(text))) })
   )
+const cleanFacts = (facts: Facts): Facts => {
+  const { model, os_version, serial_number, vendor } = facts
+  return cleaned({ ...facts, ...cleaned({ model, os_version, serial_number, vendor }, "line", FACT) }, "line", NAME)
+}
 
 /** Names and numbers are of one line, configurations and differences of many. */
 const cleanSession = (session: DriverSession): DriverSession => ({
   ...session,
-  facts: cleanNames(session.facts),
-  interfaces: cleanNames(session.interfaces),
+  shown: cleaned(session.shown, "line", FACT),
+  facts: Effect.map(session.facts, cleanFacts),
+  interfaces: clean("line", DESCRIPTION)(session.interfaces),
   optics: cleanNames(session.optics),
   lldp: cleanNames(session.lldp),
   // the description of a system may have several lines
-  lldpDetail: cleanText(session.lldpDetail),
+  lldpDetail: clean("lines", DESCRIPTION)(session.lldpDetail),
   macTable: cleanNames(session.macTable),
   arpTable: cleanNames(session.arpTable),
   runningConfig: cleanText(session.runningConfig),

@@ -6,6 +6,7 @@
 import { basename, dirname } from "node:path"
 import { Duration, Effect, Redacted, Schema } from "effect"
 import { simpleGit } from "simple-git"
+import { cleanedText } from "../domain/Text.ts"
 import { childEnvironment } from "../runtime/ChildEnvironment.ts"
 import type { GitAddress } from "./GitAddress.ts"
 import { newestProgress, withoutProgress } from "./GitProgress.ts"
@@ -152,7 +153,8 @@ const describe = (cause: unknown, args: ReadonlyArray<string>, redact: (text: st
   const lines = withoutProgress(text)
     .split("\n")
     .filter((line) => line.trim() !== "" && !line.startsWith("hint:"))
-  const message = redact(lines.join("\n")).trim().slice(0, MAX_MESSAGE)
+  // a remote may say anything
+  const { text: message } = cleanedText(redact(lines.join("\n")).trim(), "lines", MAX_MESSAGE)
   return new GitFailed({ reason: "failed", message: message === "" ? `git ${args[0] ?? ""} failed` : message })
 }
 

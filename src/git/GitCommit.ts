@@ -3,6 +3,7 @@
  * (docs/settings-repository.md#answers).
  */
 import { Option, Result, Schema } from "effect"
+import { cleanedText } from "../domain/Text.ts"
 import { GitFailed } from "./GitCommand.ts"
 
 /** A commit: 40 hex digits, the branch or tag that led to it, the committer, and the time in the committer's zone. */
@@ -27,7 +28,7 @@ export const parseCommit = (output: string, name: string): Result.Result<GitComm
   return Result.succeed({
     hash,
     name,
-    committer: committer.replaceAll("\n", " "),
+    committer: cleanedText(committer, "line").text,
     time: `${time[1]}${time[2]}:${time[3]}`
   })
 }
@@ -56,8 +57,9 @@ export const parseLog = (output: string): ReadonlyArray<LoggedCommit> =>
   output.split("\0").flatMap((record) => {
     const [hash = "", author = "", committer = "", seconds = "", ...message] = record.trim().split("\u0001")
     if (!/^[0-9a-f]{40,64}$/.test(hash) || !isInteger(seconds)) return []
-    const text = message.join("\u0001").trim().slice(0, MAX_MESSAGE)
-    return [{ hash, author, committer, seconds: Number(seconds), message: text }]
+    const [by, put] = [author, committer].map((who) => cleanedText(who, "line").text)
+    const { text } = cleanedText(message.join("\u0001").trim(), "lines", MAX_MESSAGE)
+    return [{ hash, author: by ?? "", committer: put ?? "", seconds: Number(seconds), message: text }]
   })
 
 const described = ({ committer, hash, name, time }: GitCommit): string =>

@@ -1,7 +1,7 @@
 /** Reads the files of one commit into memory with two git commands, however many files there are. */
 import { Effect } from "effect"
 import { type GitCommandOptions, GitFailed, runGit } from "./GitCommand.ts"
-import { type FileRefusal, fileText, isForeign } from "./FileText.ts"
+import { type FileRefusal, fileText, isForeign, unfitName } from "./FileText.ts"
 import {
   parseObjects,
   parseTree,
@@ -43,19 +43,24 @@ const collect = (
   paths: ReadonlyArray<readonly [string, ResolvedPath]>,
   objects: ReadonlyMap<string, Buffer>,
   limit: number
-): Omit<TreeFiles, "ignored"> => {
+): TreeFiles => {
   const files = new Map<string, string>()
   const refused = new Map<string, FileRefusal>()
+  const ignored: Array<string> = []
   for (const [path, entry] of paths) {
-    if ("refused" in entry) refused.set(path, { reason: entry.refused, line: null })
+    const unfit = unfitName(path)
+    if (isForeign(path)) ignored.push(unfit?.name ?? path)
+    else if (unfit !== undefined) refused.set(unfit.name, unfit.refused)
+    else if ("refused" in entry) refused.set(path, { reason: entry.refused, line: null })
     else if (entry.size > limit) refused.set(path, { reason: `larger than ${limit} bytes`, line: null })
     else {
-      const read = fileText(objects.get(entry.object) ?? Buffer.alloc(0))
-      if ("refused" in read) refused.set(path, read.refused)
+      const read = fileText(path, objects.get(entry.object) ?? Buffer.alloc(0))
+      if ("ignored" in read) ignored.push(path)
+      else if ("refused" in read) refused.set(path, read.refused)
       else files.set(path, read.text)
     }
   }
-  return { files, refused }
+  return { files, ignored, refused }
 }
 
 /** The wanted files of a commit. Fails when the commit or one of its objects is not there, or is too large in all. */
@@ -74,8 +79,9 @@ export const readTreeFiles = Effect.fnUntraced(function* (
   const isWanted = ([path, entry]: readonly [string, ResolvedPath]) =>
     wanted(path) || ("refused" in entry && entry.isTree && wanted(`${path}/`))
   const found = [...resolvePaths(entries, links)].filter(isWanted)
-  const paths = found.filter(([path]) => !isForeign(path))
-  const readable = paths.flatMap(([, entry]) => ("object" in entry && entry.size <= limits.file ? [entry] : []))
+  const readable = found.flatMap(([path, entry]) =>
+    !isForeign(path) && "object" in entry && entry.size <= limits.file ? [entry] : []
+  )
   const total = new Map(readable.map((entry) => [entry.object, entry.size]))
     .values()
     .reduce((sum, size) => sum + size, 0)
@@ -91,6 +97,5 @@ export const readTreeFiles = Effect.fnUntraced(function* (
   )
   const lost = readable.find((entry) => !objects.has(entry.object))
   if (lost !== undefined) return yield* damaged(`object ${lost.object} is missing`)
-  const ignored = found.flatMap(([path]) => (isForeign(path) ? [path] : []))
-  return { ...collect(paths, objects, limits.file), ignored }
+  return collect(found, objects, limits.file)
 })

@@ -94,6 +94,9 @@ export const portlessPeers = (
     return port === "" ? [new InterfaceError({ message })] : []
   })
 
+/** Columns hold this many characters; what is longer is no name of a port. */
+const PORT_WIDTH = 64
+
 const heardPeers = (lldp: LldpTable, devices: ReadonlyMap<string, LinkDevice>, mlagPeerId: number | null) =>
   Object.entries(lldp).flatMap(([localPort, [heard]]) => {
     if (heard === undefined) return []
@@ -101,7 +104,7 @@ const heardPeers = (lldp: LldpTable, devices: ReadonlyMap<string, LinkDevice>, m
     const peer = name === undefined ? undefined : devices.get(name)
     if (peer === undefined) return []
     const accepted = peer.state === "MANAGED" || peer.state === "UNMANAGED" || peer.id === mlagPeerId
-    return accepted ? [{ localPort, peer, port: heard.port }] : []
+    return accepted ? [{ localPort, peer, port: heard.port.length > PORT_WIDTH ? "" : heard.port }] : []
   })
 
 /** What a plan is made from. */
@@ -113,6 +116,8 @@ export interface LinkSurvey {
   readonly peers: ReadonlyMap<number, PeerPortOwner>
   /** All links of the database that end at the device or a peer, or that have a network. */
   readonly stored: ReadonlyArray<Linknet>
+  /** Networks that something else than a link has. */
+  readonly occupied: ReadonlyArray<Pick<NewLinknet, "ipv4_network">>
   /** Settings `underlay.infra_link_net`; null when there is none. */
   readonly infraLinkNet: string | null
 }
@@ -128,7 +133,7 @@ const linkNetworks = (links: Iterable<Pick<NewLinknet, "ipv4_network">>): Readon
   )
 
 /**
- * The lowest `count` free /31 networks of `infraLinkNet`, none of which overlaps a network that a link uses. Fails with
+ * The lowest `count` free /31 networks of `infraLinkNet`, none of which overlaps a network in use. Fails with
  * NoFreeAddress when there are fewer, with InvalidNetwork when the setting is missing or no network.
  */
 export const freeLinkNetworks = (
@@ -227,7 +232,7 @@ export const findLinks = (survey: LinkSurvey): LinkFindings => {
   const isRouted = (cable: Cable) => isFabricType(device.device_type) && isFabricType(cable.peer.device_type)
   const routed = cables.filter((cable) => cable.stored === undefined && isRouted(cable))
   const staying = stored.filter((link) => !remove.includes(link))
-  const free = freeLinkNetworks(infraLinkNet, staying, routed.length)
+  const free = freeLinkNetworks(infraLinkNet, [...staying, ...survey.occupied], routed.length)
   const networks = Result.getOrElse(free, () => [])
   const fresh = new Map(
     cables

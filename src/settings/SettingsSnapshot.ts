@@ -5,7 +5,7 @@
 import { Array as Arr, Result } from "effect"
 import { remark } from "../domain/Remark.ts"
 import type { AlertRules } from "../domain/events/alerts/AlertFile.ts"
-import { type FileRefusal, isNote, LINK_NOWHERE, LINK_OUTSIDE, SUBMODULE } from "../git/FileText.ts"
+import { type FileRefusal, mayHideFiles } from "../git/FileText.ts"
 import { located } from "./Finding.ts"
 import { alertsOf } from "./AlertsText.ts"
 import { Layering } from "./Layering.ts"
@@ -72,11 +72,9 @@ const groupsOf = (
   )
 }
 
-const BROKEN: ReadonlySet<string> = new Set([SUBMODULE, LINK_OUTSIDE, LINK_NOWHERE])
-
 /** Whether settings are missing where a file could not be read: it is one of theirs, or their files could stand behind it. */
-const isMissed = (path: string, { reason }: FileRefusal): boolean =>
-  isSettingsPath(path) || path === ALERTS_FILE || (BROKEN.has(reason) && !isNote(path))
+const isMissed = (path: string, refusal: FileRefusal): boolean =>
+  isSettingsPath(path) || path === ALERTS_FILE || mayHideFiles(path, refusal)
 
 const refusals = ({ refused = new Map(), root }: SnapshotInput): ReadonlyArray<SettingsProblem> =>
   [...refused].flatMap(([path, refusal]) => {

@@ -4,6 +4,7 @@ import { SqlClient, type SqlError } from "effect/sql"
 import { type Device, type DeviceFields, DeviceNotFound, type DeviceType, HostnameTaken } from "../domain/Device.ts"
 import { BackgroundWork } from "../runtime/BackgroundWork.ts"
 import { grouping, makeGroupedFind } from "./GroupedStatement.ts"
+import { comparableHostname } from "../domain/Hostname.ts"
 import type { IdentityTaken } from "../domain/UniqueFields.ts"
 import { identityViolation, uniqueViolation } from "./Violations.ts"
 
@@ -102,6 +103,10 @@ const make = Effect.gen(function* () {
       if (hostnames.length === 0) return []
       return yield* sql<Device>`select ${columns} from device where hostname = any(${hostnames}::text[]) order by id`
     }),
+    bearing: Effect.fn("DeviceStore.bearing")(function* (hostnames: ReadonlyArray<string>) {
+      if (hostnames.length === 0) return []
+      return yield* sql<Device>`select ${columns} from device where lower(rtrim(hostname, '.')) = any(${hostnames.map(comparableHostname)}::text[]) order by id`
+    }),
     byIds: Effect.fn("DeviceStore.byIds")(function* (ids: ReadonlyArray<number>) {
       if (ids.length === 0) return []
       return yield* sql<Device>`select ${columns} from device where id = any(${ids}::integer[]) order by id`
@@ -142,6 +147,8 @@ export class DeviceStore extends Context.Service<
     /** All devices, as far as the groups of a device depend on it. */
     readonly members: Effect.Effect<ReadonlyArray<Member>, SqlError.SqlError>
     readonly byHostnames: (hostnames: ReadonlyArray<string>) => ReadMany
+    /** Devices that leave none of these hostnames for another, whatever their case. */
+    readonly bearing: (hostnames: ReadonlyArray<string>) => ReadMany
     readonly byIds: (ids: ReadonlyArray<number>) => ReadMany
     /** Devices in state MANAGED that the selection names, by hostname (docs/changes.md#which-devices). */
     readonly selectManaged: (selection: Selection) => ReadMany

@@ -1,6 +1,7 @@
 /** What switches heard of their neighbours when they were read last, whole per device. */
 import { Context, Effect, Layer } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
+import { cutText } from "../domain/Text.ts"
 import type { Heard } from "../domain/Topology.ts"
 import { maskSecrets } from "../drivers/SecretMask.ts"
 
@@ -15,9 +16,9 @@ const rowsOf = (ports: HeardPorts) =>
   Object.entries(ports)
     .flatMap(([port, all]) =>
       all.map(({ hostname, port: peer_port }) => ({
-        port: port.slice(0, WIDTH),
-        name: maskSecrets(hostname).slice(0, WIDTH),
-        peer_port: maskSecrets(peer_port).slice(0, WIDTH)
+        port: cutText(port, WIDTH),
+        name: cutText(maskSecrets(hostname), WIDTH),
+        peer_port: cutText(maskSecrets(peer_port), WIDTH)
       }))
     )
     .slice(0, MOST)

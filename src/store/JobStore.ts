@@ -74,8 +74,8 @@ export type { DeviceText, JobDevice, JobDeviceRow } from "./JobDeviceRows.ts"
 
 type StoredHead = JobHead & { readonly sealed_arguments: string | null }
 
-/** The device that arguments name. */
-const hostOf = (start_arguments: unknown): string | undefined => {
+/** The device that a job is for; undefined where it is for several. */
+export const hostOf = (start_arguments: unknown): string | undefined => {
   const host = isObject(start_arguments) ? start_arguments["hostname"] : undefined
   return typeof host === "string" ? host : undefined
 }

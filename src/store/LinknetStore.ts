@@ -71,6 +71,13 @@ const make = Effect.gen(function* () {
         sql<Linknet>`select ${columns} from linknet
           where (device_a_id = ${deviceId} and device_a_port = ${port}) or (device_b_id = ${deviceId} and device_b_port = ${port})`
     ),
+    occupied: Effect.withSpan(
+      sql<{ ipv4_network: string }>`select text(network) as ipv4_network from network_claim
+          where owner <> 'linknet' and family(network) = 4
+        union all select c.value || '/32' from identity_claim c where c.kind = 'address' and c.value not like '%:%'
+          and not exists (select from network_claim n where n.owner = 'linknet' and n.network >>= c.value::inet)`,
+      "LinknetStore.occupied"
+    ),
     insert: Effect.fn("LinknetStore.insert")(function* (link: NewLinknet) {
       const rows = yield* distinct(link)(
         sql<Linknet>`insert into linknet ${sql.insert({ ...link })} returning ${columns}`
@@ -106,6 +113,8 @@ export class LinknetStore extends Context.Service<
     readonly ofDevices: (deviceIds: ReadonlyArray<number>) => ReadMany
     /** Links at this port of this device, whichever end it is. */
     readonly atPort: (deviceId: number, port: string) => ReadMany
+    /** Networks, and addresses as networks of one, that something else than a link has: a new link must not overlap them. */
+    readonly occupied: Effect.Effect<ReadonlyArray<Pick<NewLinknet, "ipv4_network">>, SqlError.SqlError>
     readonly insert: (link: NewLinknet) => Effect.Effect<Linknet, SqlError.SqlError | Clash>
     readonly update: (id: number, fields: Partial<NewLinknet>) => Find<Clash>
     readonly remove: (id: number) => Find

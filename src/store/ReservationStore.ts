@@ -28,6 +28,8 @@ const make = Effect.gen(function* () {
       sql`insert into reserved_ip ${sql.insert({ ...reservation })}
         on conflict (device_id, ip_version) do update set ip = excluded.ip, last_seen = now()`.pipe(
         Effect.asVoid,
+        // whoever goes on with the next address does so in the same transaction
+        sql.withTransaction,
         uniqueViolation("reserved_ip_unique", () => new AddressTaken({ ip: reservation.ip })),
         identityViolation,
         Effect.catchTag("IdentityTaken", () => Effect.fail(new AddressTaken({ ip: reservation.ip })))

@@ -2,7 +2,11 @@
 import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer } from "effect"
 import type { SqlError } from "effect/sql"
+import { isIP } from "node:net"
 import type { LearnedTables } from "../domain/LearnedTables.ts"
+
+/** A switch may say anything; what no column holds is not known. */
+const isVlan = (vlan: number): boolean => Number.isInteger(vlan) && vlan >= 0 && vlan <= 4095
 
 /** As columns have it. */
 const bare = (mac: string): string => mac.replaceAll(":", "")
@@ -37,8 +41,15 @@ const make = Effect.gen(function* () {
   const write = Effect.fn("StationStore.write")(function* (deviceId: number, tables: LearnedTables, most: number) {
     const device = yield* sql`select 1 from device where id = ${deviceId} for key share`
     if (device.length === 0) return
-    const entries = tables.macs.entries.slice(0, most).map((entry) => ({ ...entry, mac: bare(entry.mac) }))
-    const arps = tables.arps.slice(0, most).map((entry) => ({ ...entry, mac: bare(entry.mac) }))
+    const entries = tables.macs.entries.slice(0, most).map(({ mac, port, vlan }) => ({
+      port,
+      vlan: vlan !== null && isVlan(vlan) ? vlan : null,
+      mac: bare(mac)
+    }))
+    const arps = tables.arps
+      .slice(0, most)
+      .filter(({ ip }) => isIP(ip) !== 0 && !ip.includes("%"))
+      .map((entry) => ({ ...entry, mac: bare(entry.mac) }))
     yield* sql`insert into mac_entry (device_id, port, vlan, mac)
       select distinct ${deviceId}::integer, port, vlan, mac
         from jsonb_to_recordset(${sql.json(entries)}) as told(port text, vlan integer, mac text)

@@ -7,6 +7,7 @@ import { SqlClient, type SqlError } from "effect/sql"
 import type { Device, DeviceFields, DeviceState } from "../domain/Device.ts"
 import { DeviceBusy, DisputedRecord } from "../domain/UniqueFields.ts"
 import { BackgroundWork } from "../runtime/BackgroundWork.ts"
+import { locks } from "./AdvisoryLocks.ts"
 import { grouping, makeGroupedFind } from "./GroupedStatement.ts"
 import { JOB_BEGUN } from "./JobStatusSql.ts"
 import { UNFINISHED } from "./UnfinishedChange.ts"
@@ -113,7 +114,16 @@ const make = Effect.gen(function* () {
           cross join lateral identities('device', d.id) i where i.kind = 'address' and i.value = c.value`
   }
 
+  /** Those who take the same address do so one after the other, so that each sees who had it before. */
+  const inTurn = Effect.fnUntraced(function* ({ fields }: Taker) {
+    const asked = ADDRESSES.flatMap((role) => fields[role] ?? [])
+    if (asked.length === 0) return
+    yield* sql`select pg_advisory_xact_lock(hashtextextended(address, ${locks.address})) from (
+      select distinct address_value(given) as address from unnest(${asked}::text[]) given) found where address is not null order by address`
+  })
+
   const takeOver = Effect.fn("UniqueFieldStore.takeOver")(function* (taker: Taker) {
+    yield* inTurn(taker)
     const holders = yield* holdersOf(taker)
     const taken: Array<TakenOver> = []
     for (const holder of holders) {

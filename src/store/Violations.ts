@@ -47,18 +47,36 @@ export const refusedValueIn = (cause: Cause.Cause<unknown>): SqlError.SqlError |
   return undefined
 }
 
-/** The database says which record has the value already. */
-const sentenceOf = ({ reason: { cause } }: SqlError.SqlError): string =>
-  Predicate.hasProperty(cause, "message") && typeof cause.message === "string"
-    ? cause.message
-    : "Another record has this value already"
+/** Constraints of what belongs to one record (migration 49), and what is said when the database itself names no other record. */
+const IDENTITIES: Readonly<Record<string, string>> = {
+  identity_claim_unique: "Another record has this value already",
+  network_claim_apart: "The network overlaps that of a link or management domain"
+}
 
-/** Replaces the refusal of a value that another record has (migration 49). */
+/** `unique_violation` and `exclusion_violation`. */
+const TAKEN: ReadonlySet<string | undefined> = new Set(["23505", "23P01"])
+
+const identityConstraint = (error: SqlError.SqlError): string | undefined => {
+  const { cause } = error.reason
+  if (!TAKEN.has(sqlState(error)) || !Predicate.hasProperty(cause, "constraint")) return undefined
+  return typeof cause.constraint === "string" && cause.constraint in IDENTITIES ? cause.constraint : undefined
+}
+
+/** The triggers say which record has the value already; PostgreSQL by itself speaks of keys and constraints. */
+const sentenceOf = (error: SqlError.SqlError): string => {
+  const { cause } = error.reason
+  const message = Predicate.hasProperty(cause, "message") && typeof cause.message === "string" ? cause.message : ""
+  return / is used already: | overlaps network /.test(message)
+    ? message
+    : (IDENTITIES[identityConstraint(error) ?? ""] ?? message)
+}
+
+/** Replaces the refusal of a value that another record has. */
 export const identityViolation = <A, E, R>(
   effect: Effect.Effect<A, E | SqlError.SqlError, R>
 ): Effect.Effect<A, E | IdentityTaken | SqlError.SqlError, R> =>
   Effect.catchIf(
     effect,
-    (error): error is E & SqlError.SqlError => SqlError.isSqlError(error) && violates(error, "identity_claim_unique"),
+    (error): error is E & SqlError.SqlError => SqlError.isSqlError(error) && identityConstraint(error) !== undefined,
     (error) => Effect.fail(new IdentityTaken({ message: sentenceOf(error) }))
   )

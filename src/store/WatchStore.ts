@@ -1,6 +1,7 @@
 /** What the server has noticed and told already, so that each occurrence is one event, whoever of several servers sees it (docs/alerts.md#ready-rules). */
 import { Context, Effect, Layer, Option } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
+import { cutText } from "../domain/Text.ts"
 import { BackgroundWork } from "../runtime/BackgroundWork.ts"
 import { EventStore, type NewEvent } from "./EventStore.ts"
 import { grouping, makeGroupedFind } from "./GroupedStatement.ts"
@@ -70,7 +71,7 @@ const make = Effect.gen(function* () {
         isAudit: false,
         deviceId,
         hostname,
-        data: { reason: reason.slice(0, 500) }
+        data: { reason: cutText(reason, 500) }
       })
     }, sql.withTransaction),
     reachable: Effect.fn("WatchStore.reachable")(function* (deviceId: number, hostname: string) {

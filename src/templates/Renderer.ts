@@ -43,12 +43,38 @@ const culpritIn = (variables: TemplateVariables): string => {
   return found === undefined ? "" : `; variable ${faultText(found)}`
 }
 
+/** So much of a line has to stand in a template before it is said to be that line. */
+const TELLING = 4
+
+const commonBeginning = (one: string, other: string): number => {
+  let length = 0
+  while (length < one.length && one[length] === other[length]) length += 1
+  return length
+}
+
+/**
+ * Where a line of the result was printed: the line of a template that begins as it does for longest, the entry point first. Templates are
+ * not traced while they render, which would cost every rendering; the entry point's first line where no line is alike.
+ */
+const printedAt = ({ file, platform }: RenderTask, line: string): Failure["position"] => {
+  let best = { length: TELLING - 1, template: file, line: 1 }
+  const templates = [...platform.files.keys()].filter((name) => name.endsWith(".j2") && name !== file)
+  for (const template of [file, ...templates]) {
+    for (const [index, source] of (platform.files.get(template) ?? "").split("\n").entries()) {
+      const length = commonBeginning(source.trimStart(), line)
+      if (length > best.length) best = { length, template, line: index + 1 }
+    }
+  }
+  return { template: best.template, line: best.line, column: 1 }
+}
+
 /** A rendered text that may travel to a switch. Templates and variables may be older than this rule, and templates can compute. */
 const travelling = (task: RenderTask, rendered: RenderedText): Effect.Effect<RenderedText, TemplateError> => {
   const fault = textFault(rendered.text, "lines")
   if (fault === undefined) return Effect.succeed(rendered)
   const message = `line ${fault.line} of the result ${fault.message}${culpritIn(task.variables)}`
-  const position = { template: task.file, line: 1, column: 1 }
+  const [before = ""] = rendered.text.split("\n").slice(fault.line - 1)
+  const position = printedAt(task, before.slice(0, fault.column - 1).trimStart())
   return Effect.fail(taskError(task, { kind: "ValueError", message, position, via: [] }))
 }
 

@@ -4,6 +4,7 @@
  */
 import { Result } from "effect"
 import { type Remark, remark } from "../domain/Remark.ts"
+import { mayHideFiles } from "../git/FileText.ts"
 import { textFault } from "../domain/Text.ts"
 import { placesIn } from "../settings/YamlPlaces.ts"
 import { AUTO_PUSH_FILE, autoPushRules } from "./AutoPushFile.ts"
@@ -129,8 +130,12 @@ const checkPlatform = (platform: TemplatePlatform): TemplateCheck => {
   const unused = [...files.keys()].filter(
     (file) => file.endsWith(".j2") && file !== NEVER_RENDERED && !reached.has(file)
   )
+  const isHidden = (file: string) => {
+    const refusal = platform.refused.get(file)
+    return refusal !== undefined && mayHideFiles(file, refusal)
+  }
   // what a name that is computed leads to is not known
-  const isMissed = (file: string) => file !== AUTO_PUSH_FILE && (reached.has(file) || isOurs(file))
+  const isMissed = (file: string) => file !== AUTO_PUSH_FILE && (reached.has(file) || isOurs(file) || isHidden(file))
   const errorsIn = (names: ReadonlyArray<string>) => names.flatMap((file) => compileError(platform, file) ?? [])
   return {
     problems: [

@@ -149,6 +149,28 @@ describe("switchyard check", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.live("warns of names that templates print and nobody defines, with and without a list of devices", () =>
+    Effect.gen(function* () {
+      const read = (file: string) => Effect.promise(() => fs.readFile(path.join(root, "examples", file), "utf8"))
+      const access = yield* read("templates/eos/access.j2")
+      const folder = yield* copies({ "templates/eos/access.j2": `! {{ organisation_nam }}\n${access}` })
+      const device = { id: 1, hostname: "lhv-acc1", device_type: "ACCESS", state: "MANAGED", serial: "x" }
+      const devices = [{ ...device, model: null, platform: "eos", os_version: null }]
+      yield* Effect.promise(() => fs.writeFile(`${folder}/devices.json`, JSON.stringify({ data: { devices } })))
+      const both = ["--settings", `${folder}/settings`, "--templates", `${folder}/templates`]
+      for (const more of [[], ["--devices", `${folder}/devices.json`]]) {
+        const { code, lines } = yield* check(...both, ...more)
+        const said = lines.filter((line) => line.includes("organisation_nam"))
+        assert.strictEqual(code, 2, lines.join("\n"))
+        assert.lengthOf(said, 1)
+        assert.match(
+          said[0] ?? "",
+          /templates\/eos\/access\.j2:1:\d+: warning: 'organisation_nam' is undefined: nothing was printed for it \(\S+\)$/
+        )
+      }
+    }).pipe(Effect.scoped)
+  )
+
   it.live("says in a sentence what it cannot check", () =>
     Effect.gen(function* () {
       const nothing = yield* check()

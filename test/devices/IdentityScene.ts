@@ -1,7 +1,7 @@
 /** Two managed access switches and a server that is told which device is which, for tests of identities. */
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
-import type { SqlClient } from "effect/sql"
+import { SqlClient } from "effect/sql"
 import type { LabSwitch } from "../../src/lab/LabSwitch.ts"
 import * as Managed from "../scenarios/chaos/ManagedCampus.ts"
 import type { JobReply } from "../support/ApiClient.ts"
@@ -16,6 +16,17 @@ export const MODEL = "CCS-720XP-24ZY4-F"
 
 /** A record that somebody makes for a switch that has one. */
 export const clone = { hostname: "clone1", state: "MANAGED", device_type: "ACCESS", platform: "eos" }
+
+/** What a site of before the rule has: `second` has the address of `first`, and was not refused. */
+export const shareAddress = Effect.fnUntraced(function* (first: number, second: number) {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`alter table device disable trigger claim_changed_identities`
+  yield* sql`update device set management_ip = (select management_ip from device where id = ${first}) where id = ${second}`
+  yield* sql`alter table device enable trigger claim_changed_identities`
+  yield* sql`delete from identity_claim where owner = 'device' and owner_id = ${second} and kind = 'address'`
+  yield* sql`insert into identity_claim (kind, value, owner, owner_id, excused)
+    select 'address', address_value(management_ip), 'device', id, true from device where id = ${second}`
+})
 
 /** A server with two managed access switches that were never synchronized, and what tests ask of it. */
 export const makeScene = Effect.gen(function* () {

@@ -3,7 +3,7 @@ import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Managed from "../scenarios/chaos/ManagedCampus.ts"
-import { ADDRESS, makeScene, MODEL, ONE, TWO, unchanged } from "./IdentityScene.ts"
+import { ADDRESS, makeScene, MODEL, ONE, shareAddress, TWO, unchanged } from "./IdentityScene.ts"
 
 it.live("changes nothing on another switch by any job or request, and does not take over what it shows", () =>
   Effect.gen(function* () {
@@ -47,6 +47,43 @@ it.live("changes nothing on another switch by any job or request, and does not t
     }
     assert.strictEqual((yield* device(ONE))["serial"], "JPE99999999")
     assert.strictEqual(first.power(), "on")
+  }).pipe(Effect.scoped)
+)
+
+it.live("changes nothing on a switch while two records have its address", () =>
+  Effect.gen(function* () {
+    const { api, database, device, failureOf, first, second, sync } = yield* makeScene
+    for (const name of [ONE, TWO]) assert.strictEqual(failureOf(yield* sync(name)), "")
+    const [one, two] = [yield* device(ONE), yield* device(TWO)]
+    yield* database(shareAddress(Number(one["id"]), Number(two["id"])))
+    const firmware = { url: "http://127.0.0.1:9/f", reboot: true, activate: true, filename: "EOS-4.32.1F.swi" }
+    for (const [hostname, other, id] of [
+      [ONE, TWO, one["id"]],
+      [TWO, ONE, two["id"]]
+    ]) {
+      const requests: ReadonlyArray<readonly [method: string, path: string, body: object]> = [
+        ["POST", "/device_syncto", { hostname, dry_run: false, resync: true, force: true }],
+        ["POST", "/firmware/upgrade", { hostname, ...firmware }],
+        ["PUT", `/device/${String(hostname)}/interface_status`, { bounce_interfaces: ["Ethernet1"] }],
+        ["DELETE", `/device/${String(id)}`, { factory_default: true }]
+      ]
+      for (const [method, path, body] of requests) {
+        const said = yield* unchanged(
+          first,
+          unchanged(
+            second,
+            Effect.gen(function* () {
+              const reply = yield* api.send(method, path, body)
+              const job = reply.body.job_id === undefined ? null : yield* api.ended(reply.body.job_id)
+              return JSON.stringify([reply.status, reply.body, job])
+            })
+          )
+        )
+        const sentence = `management_ip ${ADDRESS} of ${String(hostname)} is also the management_ip of ${String(other)}`
+        assert.include(said, sentence, `${method} ${path}: ${said}`)
+      }
+    }
+    assert.deepEqual([first.power(), second.power()], ["on", "on"])
   }).pipe(Effect.scoped)
 )
 

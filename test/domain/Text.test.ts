@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, Effect, Schema } from "effect"
-import { cleanedText, cleanedValue, faultText, isText, textFault, valueFaults } from "../../src/domain/Text.ts"
+import { cleanedText, cleanedValue, cutText, faultText, isText, textFault, valueFaults } from "../../src/domain/Text.ts"
 
 /** A text, and for which kinds it may travel. */
 const cases: ReadonlyArray<readonly [what: string, text: string, line: boolean, lines: boolean, secret: boolean]> = [
@@ -95,6 +95,13 @@ describe("a text", () => {
       value: { Ethernet1: [{ hostname: "core1", port: "a b" }], up: true, speed: null },
       removed: 4
     })
+    const long = { [`${"k".repeat(9)}💡`]: "💡".repeat(10), short: "a" }
+    assert.deepEqual(cleanedValue(long, "line", 10), {
+      value: { kkkkkkkkk: "💡".repeat(5), short: "a" },
+      removed: 12
+    })
+    assert.deepEqual(cleanedText("ab\u0007cd", "line", 3), { text: "abc", removed: 2 })
+    assert.deepEqual([cutText("a💡", 2), cutText("a💡", 3), cutText("", 0)], ["a", "a💡", ""])
     const clean = { a: ["b"] }
     assert.strictEqual(cleanedValue(clean, "line").value, clean)
   })

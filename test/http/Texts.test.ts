@@ -1,7 +1,9 @@
 import { assert, describe, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
 import { fingerprint, setScene } from "../scenarios/conformance/Scene.ts"
-import { ApiClient, SiteServer } from "../support/ApiServer.ts"
+import { ApiClient, type Sending, SiteServer } from "../support/ApiServer.ts"
+import { keepLines } from "../support/LogLines.ts"
+import { refuseChanges } from "../support/TestDatabase.ts"
 import { endpoints, meaningfulBody, pathOf } from "../support/EndpointRequests.ts"
 import { isDocumented500, isEnvelope } from "../support/Refusals.ts"
 
@@ -177,6 +179,89 @@ layer(SiteServer(), { excludeTestServices: true })("A text that may not travel",
     "1e400"
   ]
 
+  /** Values of JSON that are written as they stand. */
+  const rawValues = [
+    "1e400",
+    "-1e400",
+    "1e-400",
+    "-0",
+    "9007199254740993",
+    "1.5",
+    "1E+308",
+    '{"__proto__":{"admin":true}}',
+    '{"constructor":{"prototype":{}}}',
+    '"\\ud800"',
+    '{"\\udfff":1}',
+    '["\\ud83d\\ud83d\\ude00"]',
+    `${"[".repeat(200)}${"]".repeat(200)}`,
+    `${'{"a":'.repeat(200)}1${"}".repeat(200)}`,
+    `"${"x".repeat(100_000)}"`
+  ]
+  /** Bodies that are written as they stand. */
+  const rawBodies: ReadonlyArray<string | Uint8Array> = [
+    "",
+    "[",
+    "nul",
+    "null",
+    "1e400",
+    '"text"',
+    "[".repeat(100_000),
+    '{"a":'.repeat(50_000),
+    '{"a":1}x',
+    "\ufeff{}",
+    '{"__proto__":{"admin":true},"constructor":1,"toString":2,"hasOwnProperty":3}',
+    '{"\\ud800":1}',
+    '{"a\\u0000b":{"c":1}}',
+    `{"${"k".repeat(20_000)}":1}`,
+    Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]),
+    Buffer.from('{"comment":"a"}', "utf16le")
+  ]
+  const rawHeaders: ReadonlyArray<Readonly<Record<string, string>>> = [
+    ...['""', "*", 'W/"x"', '"\u0080\u00ff"', "x".repeat(4_000), "1, 2, *"].flatMap((value) => [
+      { "if-match": value },
+      { "if-none-match": value }
+    ]),
+    ...["nobody", "1.2.3.4, ::ffff:999", ",".repeat(2_000), "fe80::1%eth0", "::", "\u00ff"].map((value) => ({
+      "x-forwarded-for": value
+    })),
+    ...[
+      "Bearer",
+      "Bearer  ",
+      `Bearer ${"x".repeat(8_000)}`,
+      "Basic !!!",
+      "Bearer a.b.c",
+      "\u00ff",
+      "Bearer eyJhbGciOiJub25lIn0.e30."
+    ].map((value) => ({ authorization: value })),
+    { cookie: "=;;;%;a=\u00ff" },
+    { "content-type": "application/json; charset=utf-16" },
+    { "content-type": "multipart/form-data" },
+    { "content-type": "\u00ff" },
+    { "content-encoding": "gzip" },
+    { accept: "\u00ff", "accept-encoding": "\u00ff;q=9" },
+    { range: "bytes=-1,0-,9-1" },
+    { "if-modified-since": "never", "if-unmodified-since": "1e400" },
+    { "last-event-id": "1e400" },
+    { "x-request-id": "\u00ff".repeat(2_000), traceparent: "00-zz-zz-zz" },
+    { origin: "null", referer: "\u00ff" }
+  ]
+  const rawParts = [
+    "%ED%A0%80",
+    "%ff",
+    "%00",
+    "%E2%80%A8",
+    "%",
+    "x".repeat(1_500),
+    "..%2f..%2fetc",
+    "__proto__",
+    "constructor",
+    ";a=b",
+    "1e400",
+    "-0",
+    "1.5",
+    "9007199254740993",
+    encodeURIComponent("💡'\"\\<")
+  ]
   for (const endpoint of endpoints) {
     const { method, path } = endpoint
     it.effect(
@@ -194,7 +279,7 @@ layer(SiteServer(), { excludeTestServices: true })("A text that may not travel",
             if (status >= 400) assert.isTrue(isEnvelope(body), what)
             assert.notMatch(text, /SQLSTATE|22[0P]\d\d|invalid input syntax|out of range for type/, what)
           }
-          if (method === "GET" && !/events$|metrics$/.test(path)) {
+          if (method === "GET") {
             for (const query of queriesOf(endpoint.parameters)) judge(query, yield* api.send(method, `${at}?${query}`))
           }
           if (/:id/.test(path)) {
@@ -203,7 +288,29 @@ layer(SiteServer(), { excludeTestServices: true })("A text that may not travel",
               judge(sent, yield* api.send(method, sent, method === "GET" ? {} : { raw: "{}" }))
             }
           }
+          const asked = (sent: string, more: Sending = {}) =>
+            api.send(method, sent, more).pipe(Effect.timeout("60 seconds"), Effect.orDie)
+          const nothing = method === "GET" ? {} : { raw: "{}" }
+          for (const part of path.includes(":") ? rawParts : []) {
+            const sent = path.replace(/:\w+(\(.*?\))?/, part)
+            judge(sent, yield* asked(sent, nothing))
+          }
+          for (const headers of rawHeaders) {
+            judge(`${method} ${at} ${JSON.stringify(headers).slice(0, 200)}`, yield* asked(at, { ...nothing, headers }))
+          }
+          for (const raw of method === "GET" ? [] : rawBodies) {
+            judge(`${method} ${at} ${String(raw).slice(0, 100)}`, yield* asked(at, { raw }))
+          }
           if (endpoint.payload === undefined) return
+          const whole = meaningfulBody(endpoint)
+          for (const key of Object.keys(whole).slice(0, 6)) {
+            for (const value of rawValues) {
+              const raw = JSON.stringify({ ...whole, [key]: "@@" }).replace('"@@"', () => value)
+              judge(`${method} ${at} ${raw.slice(0, 200)}`, yield* asked(at, { raw }))
+            }
+            const twice = `{${JSON.stringify(key)}:${JSON.stringify(whole[key])},${JSON.stringify(key)}:1.5}`
+            judge(twice, yield* asked(at, { raw: twice }))
+          }
           const good = meaningfulBody(endpoint)
           for (const key of Object.keys(good).slice(0, 12)) {
             for (const value of nasty) {
@@ -216,3 +323,32 @@ layer(SiteServer(), { excludeTestServices: true })("A text that may not travel",
     )
   }
 })
+
+const { layer: logging, lines } = keepLines("Warn")
+
+layer(SiteServer().pipe(Layer.provideMerge(logging)), { excludeTestServices: true })(
+  "A value that only the database refuses",
+  (it) => {
+    it.effect("is 400 in plain words for the caller, and the log names the endpoint that let it pass", () =>
+      Effect.gen(function* () {
+        const api = yield* ApiClient
+        yield* setScene()
+        yield* refuseChanges("device", "new.description = 'too long'")
+        const before = yield* fingerprint
+        const raw = JSON.stringify({ description: "too long" })
+        const answer = yield* api.send("PUT", `${API}/device/4`, { raw })
+        assert.deepEqual(
+          [answer.status, answer.body],
+          [400, { status: "error", message: "The request cannot be stored: a text is too long" }]
+        )
+        assert.strictEqual(yield* fingerprint, before)
+        const told = lines.filter(({ text }) => text.includes("that the database refuses"))
+        assert.lengthOf(told, 1)
+        assert.match(
+          told[0]?.text ?? "",
+          /^PUT \/api\/v1\.0\/device\/:id\S* let a value pass that the database refuses/
+        )
+      })
+    )
+  }
+)

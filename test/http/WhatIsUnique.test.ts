@@ -60,7 +60,7 @@ const taken: ReadonlyArray<Value> = [
   { fields: { management_ip: "10.198.0.0" }, says: /address on linknet 1 of core1/ },
   { fields: { infra_ip: "10.198.0.1" }, says: /address on linknet 1 of dist1/ },
   { fields: { serial: "JPE12345678" }, says: /serial JPE12345678 is used already: serial of east-a1/ },
-  { fields: { serial: "  jpe12345678\t" }, says: /serial of east-a1/ },
+  { fields: { serial: "  jpe12345678 " }, says: /serial of east-a1/ },
   { fields: { ztp_mac: "08:00:27:08:a8:be" }, says: /ztp_mac of east-a1/ },
   { fields: { ztp_mac: "0800.2708.A8BE" }, says: /ztp_mac of east-a1/ },
   { fields: { ztp_mac: "08-00-27-08-A8-BE" }, says: /ztp_mac of east-a1/ },
@@ -248,6 +248,85 @@ layer(SiteServer(), { excludeTestServices: true })("What belongs to one record",
     })
   )
 
+  it.effect("is skipped when a link gets the next free network", () =>
+    Effect.gen(function* () {
+      const link = {
+        device_a: "core1",
+        device_b: "dist2",
+        device_a_port: "Ethernet9",
+        device_b_port: "Ethernet9"
+      }
+      for (const [given, network] of [
+        ["update device set dhcp_ip = '10.198.0.2' where id = 8", "10.198.0.4/31"],
+        ["update device set management_ip = '10.198.0.3' where id = 8", "10.198.0.4/31"],
+        ["update device set secondary_management_ip = '::ffff:10.198.0.3' where id = 8", "10.198.0.4/31"],
+        ["insert into reserved_ip (device_id, ip_version, ip) values (6, 4, '10.198.0.2')", "10.198.0.4/31"],
+        [
+          "insert into mgmtdomain (device_a_id, device_b_id, ipv4_gw, vlan) values (1, 2, '10.198.0.9/29', 700)",
+          "10.198.0.2/31"
+        ],
+        [
+          "update linknet set ipv4_network = '10.198.0.0/29', device_a_ip = '10.198.0.1', device_b_ip = '10.198.0.2' where id = 1",
+          "10.198.0.8/31"
+        ]
+      ] as const) {
+        yield* setScene([given])
+        const created = yield* (yield* ApiClient).post("/linknets", link)
+        assert.strictEqual(created.status, 201, `${given}: ${created.text}`)
+        assert.include(created.text, `"ipv4_network":"${network}"`, given)
+      }
+    })
+  )
+
+  it.effect("moves with the lease to one after the other of those who take it at once", () =>
+    Effect.gen(function* () {
+      yield* setGiven
+      const api = yield* ApiClient
+      const answers = yield* Effect.all(
+        Array.from({ length: 16 }, (_, number) => {
+          const mac = `0800275C09${(number + 16).toString(16).toUpperCase()}`
+          return api.post("/device", {
+            ztp_mac: mac,
+            dhcp_ip: "10.0.0.99",
+            hostname: `mac-${mac}`,
+            platform: "eos",
+            state: "DHCP_BOOT",
+            device_type: "UNKNOWN"
+          })
+        }),
+        { concurrency: "unbounded" }
+      )
+      for (const { status, text } of answers) assert.strictEqual(status, 200, text)
+      const sql = yield* SqlClient.SqlClient
+      assert.lengthOf(yield* sql`select from device where dhcp_ip = '10.0.0.99'`, 1)
+    })
+  )
+
+  it.effect("is no loopback, multicast or unspecified network of a link or management domain", () =>
+    Effect.gen(function* () {
+      const link = { device_a: "core1", device_b: "dist2", device_a_port: "Ethernet9", device_b_port: "Ethernet9" }
+      const domain = { device_a: "dist1", device_b: "dist2", vlan: 601 }
+      yield* setGiven
+      for (const network of ["0.0.0.0", "127.0.0.0", "224.0.0.0", "169.254.0.0"]) {
+        const ipv4_network = `${network}/31`
+        const ends = { device_a_ip: network, device_b_ip: network.replace(/0$/, "1") }
+        yield* refused((api) => api.post("/linknets", { ...link, ipv4_network }), 400, /Invalid ipv4_network: \S+ is /)
+        yield* refused((api) => api.put("/linknet/1", { ipv4_network, ...ends }), 400, /setting ipv4_network.* is /)
+        const ipv4_gw = `${network.replace(/0$/, "1")}/24`
+        yield* refused(
+          (api) => api.post("/mgmtdomains", { ...domain, ipv4_gw }),
+          400,
+          /Invalid ipv4_gw received\. \S+ is /
+        )
+        yield* refused((api) => api.put("/mgmtdomain/1", { ipv4_gw }), 400, /Invalid ipv4_gw received\. \S+ is /)
+      }
+      for (const ipv6_gw of ["fe80::1/64", "ff02::1/64", "::1/64", "::ffff:10.0.9.1/120"])
+        yield* refused((api) => api.post("/mgmtdomains", { ...domain, ipv6_gw }), 400, /Invalid ipv6_gw received\. /)
+      for (const device_a_ip of ["127.0.0.1", "::ffff:224.0.0.5", "255.255.255.255"])
+        yield* refused((api) => api.put("/mgmtdomain/1", { device_a_ip }), 400, /setting device_a_ip/)
+    })
+  )
+
   it.effect("moves with the lease to the switch that got it last, and both records say so", () =>
     Effect.gen(function* () {
       yield* setGiven
@@ -286,6 +365,17 @@ layer(SiteServer(), { excludeTestServices: true })("What belongs to one record",
       assert.include((yield* api.get("/device/5")).text, '"management_ip":null')
       // what says which unit it is stays
       yield* refused((client) => client.put("/device/8", { ztp_mac: "08002708A8BF" }), 409, /ztp_mac of east-a2/)
+    })
+  )
+
+  it.effect("is said of a hostname before a switch is initialised, whatever its case", () =>
+    Effect.gen(function* () {
+      yield* setGiven
+      const api = yield* ApiClient
+      for (const hostname of ["core1", "CORE1", "Core1."]) {
+        const { text } = yield* api.post("/device_initcheck/6", { hostname, device_type: "ACCESS" })
+        assert.include(text, "There is already a device with hostname core1", hostname)
+      }
     })
   )
 

@@ -1,6 +1,7 @@
 /** What a plugin may do to the server: nothing, and the reason is told. Each attack runs beside a plugin that goes on. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Logger, Schedule } from "effect"
+import * as PluginAnswers from "../../src/plugins/PluginAnswers.ts"
 import { DEVICE, FIRST, PATIENT, started } from "./PluginFolder.ts"
 
 const hook = (body: string) => `export default () => ({ async new_managed_device(event, delivery) { ${body} } })`
@@ -175,9 +176,28 @@ describe("A plugin", () => {
         until: () => logged.at(-1)?.includes("more than is shown") === true,
         schedule: Schedule.forever
       })
-      assert.strictEqual(logged[0], "Plugin attacker: token <hidden>  [31m")
+      assert.strictEqual(logged[0], "Plugin attacker: token <hidden> [31m")
       assert.isAtMost(logged.length, 60)
       assert.isTrue(logged.every((line) => line.length < 600))
     })
   )
+})
+
+describe("what a plugin says", () => {
+  it("is taken without the characters that no text may hold", () => {
+    const taken: Array<PluginAnswers.Answer> = []
+    const reader = PluginAnswers.make()
+    const error = "no \u0000such\u0007 site\u2028\n\ud800\u001b[31m"
+    for (const answer of [
+      { type: "log", text: error },
+      { type: "failed", id: 1, error, retry: false }
+    ]) {
+      assert.isTrue(reader.read(`${JSON.stringify(answer)}\n`, (said) => taken.push(said)))
+    }
+    const clean = "no such site\n[31m"
+    assert.deepEqual(taken, [
+      { type: "log", text: clean },
+      { type: "failed", id: 1, error: clean, retry: false }
+    ])
+  })
 })

@@ -23,7 +23,15 @@ const plan = (
   stored: ReadonlyArray<Linknet> = [],
   device: typeof access | typeof fabric = access,
   infraLinkNet: string | null = "10.198.0.0/24"
-) => planLinks({ device, seen: seenPeers(lldp, byHostname, null, longName), peers: owners, stored, infraLinkNet })
+) =>
+  planLinks({
+    device,
+    seen: seenPeers(lldp, byHostname, null, longName),
+    peers: owners,
+    stored,
+    occupied: [],
+    infraLinkNet
+  })
 
 const ok = (result: ReturnType<typeof plan>): LinkPlan => Result.getOrThrow(result)
 

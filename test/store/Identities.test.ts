@@ -8,6 +8,7 @@ import { findingsOf } from "../../src/domain/findings/Findings.ts"
 import { plainAddress } from "../../src/domain/Network.ts"
 import { DeviceStore } from "../../src/store/DeviceStore.ts"
 import { FindingFacts } from "../../src/store/FindingFacts.ts"
+import { ReservationStore } from "../../src/store/ReservationStore.ts"
 import { UniqueFieldStore } from "../../src/store/UniqueFieldStore.ts"
 import * as Migrations from "../../src/store/Migrations.ts"
 import { randomOf } from "../support/Random.ts"
@@ -201,4 +202,30 @@ single.effect(
         []
       )
     }).pipe(Effect.provide(store.pipe(Layer.provideMerge(EmptyDatabase))))
+)
+
+layer(Layer.merge(DeviceStore.layer, ReservationStore.layer).pipe(Layer.provideMerge(TestDatabase)))(
+  "An address that another device has",
+  (it) => {
+    it.effect("is not reserved, and the transaction that asked for it goes on with the next one", () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const devices = yield* DeviceStore
+        const { reserve } = yield* ReservationStore
+        const common = { state: "UNMANAGED", device_type: "ACCESS", platform: "eos" } as const
+        const { id: one } = yield* devices.insert({ ...common, hostname: "one", management_ip: "10.0.6.6" })
+        const { id: two } = yield* devices.insert({ ...common, hostname: "two" })
+        yield* reserve({ device_id: one, ip_version: 4, ip: "10.0.6.7" })
+        yield* Effect.gen(function* () {
+          for (const ip of ["10.0.6.6", "10.0.6.7"]) {
+            const error = yield* Effect.flip(reserve({ device_id: two, ip_version: 4, ip }))
+            assert.strictEqual(error._tag, "AddressTaken")
+          }
+          yield* reserve({ device_id: two, ip_version: 4, ip: "10.0.6.8" })
+        }).pipe(sql.withTransaction)
+        const rows = yield* sql<{ ip: string }>`select ip from reserved_ip order by ip`
+        assert.deepEqual(rows, [{ ip: "10.0.6.7" }, { ip: "10.0.6.8" }])
+      })
+    )
+  }
 )

@@ -59,3 +59,14 @@ export const ProxiedDatabase = Effect.gen(function* () {
   const proxy = yield* SilentProxy.make(inject("postgres").port)
   return { proxy, layer: connect(name, 8, proxy.port) }
 })
+
+/** From now on the database refuses rows of the table for which the condition holds, as it refuses a text that is too long. */
+export const refuseChanges = (table: string, condition: string) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    Effect.andThen(
+      sql.unsafe(`create or replace function refuse_value() returns trigger language plpgsql as
+        $$ begin raise exception 'value too long for type character varying(64)' using errcode = '22001'; end $$`),
+      sql.unsafe(`create or replace trigger refuse_value before update on ${table}
+        for each row when (${condition}) execute function refuse_value()`)
+    )
+  )

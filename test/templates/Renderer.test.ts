@@ -136,3 +136,29 @@ describe("a template that takes long", () => {
     }).pipe(Effect.provide(rendererWith({ RENDER_JOB_SECONDS: "1" })))
   )
 })
+
+describe("a template that prints what no text may hold", () => {
+  const files = {
+    "access.j2": "hostname {{ host }}\n{% include 'ports.j2' %}",
+    "ports.j2": "interface Ethernet1\n   description {{ text }}\n   no shutdown\n"
+  }
+  for (const [what, text, says] of [
+    ["a control character", "a\u0007b", "U+0007"],
+    ["an escape sequence", "\u001b[2J", "U+001B"],
+    ["a line separator", "a\u2028reload", "U+2028"],
+    ["NUL", "\u0000", "U+0000"],
+    ["half of a surrogate pair", "\ud800", "U+D800"],
+    ["a carriage return", "a\rreload", "U+000D"]
+  ] as const) {
+    it.live(`fails with the line of the template and the variable: ${what}`, () =>
+      Effect.gen(function* () {
+        const error = yield* Effect.flip((yield* job)(commit(files)({ host: "a", text })))
+        assert.deepInclude(error.place, { template: "eos/ports.j2", line: 2 })
+        assert.match(error.message, /line 3 of the result/)
+        assert.include(error.message, says)
+        assert.include(error.message, "variable text")
+        assert.notInclude(error.message, text)
+      }).pipe(Effect.provide(rendererWith({})))
+    )
+  }
+})

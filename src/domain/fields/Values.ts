@@ -11,15 +11,20 @@ export const MAX_INTEGER = 2 ** 31 - 1
 
 const MAX_DEPTH = 100
 
-/** True when a JSON value has no number beyond all numbers and is not nested beyond reason (docs/api.md#errors). */
-export const isAcceptable = (value: unknown, depth = 0): boolean => {
-  if (typeof value === "number") return Number.isFinite(value)
-  if (typeof value !== "object" || value === null) return true
-  if (depth >= MAX_DEPTH) return false
-  return Array.isArray(value)
-    ? value.every((element) => isAcceptable(element, depth + 1))
-    : Object.values(value).every((element) => isAcceptable(element, depth + 1))
+/** Why a JSON value is not taken: a number beyond all numbers, or nesting beyond reason; undefined when it is (docs/api.md#errors). */
+export const unacceptable = (value: unknown, depth = 0): string | undefined => {
+  if (typeof value === "number") return Number.isFinite(value) ? undefined : "is a number beyond all numbers"
+  if (typeof value !== "object" || value === null) return undefined
+  if (depth >= MAX_DEPTH) return `is nested deeper than ${MAX_DEPTH} levels`
+  for (const element of Array.isArray(value) ? value : Object.values(value)) {
+    const why = unacceptable(element, depth + 1)
+    if (why !== undefined) return why
+  }
+  return undefined
 }
+
+/** True when a JSON value can be taken. */
+export const isAcceptable = (value: unknown): boolean => unacceptable(value) === undefined
 
 /** Characters as the database counts them. */
 export const lengthOf = (text: string): number => [...text].length

@@ -24,8 +24,8 @@ export const eos: Platform<"eos"> = {
     multiLineInputs: [
       { opens: /^banner (?:login|motd|exec)$/, texts: 1 },
       { opens: /^comment$/, texts: 1, within: /./ },
-      { opens: /^action bash$/, texts: 1, within: /^event-handler / },
-      { opens: /^protocol https certificate$/, texts: 2, within: /^management api / }
+      { opens: /^action bash$/, texts: 1, within: /^event-handler \S+$/ },
+      { opens: /^protocol https certificate$/, texts: 2, within: /^management (?:api http-commands|http-server)$/ }
     ]
   },
   autoPush: eosAutoPush,

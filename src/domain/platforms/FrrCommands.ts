@@ -17,6 +17,7 @@ const both = (word: string, fields: Partial<SharedWord>): SharedWord => ({
 export const frrCommands: CommandWords = {
   session: ["abort", "commit", "configure", "disable", "discard", "do", "rollback", "update"],
   exec: [
+    "add",
     "bash",
     "clear",
     "copy",
@@ -66,8 +67,9 @@ export const frrCommands: CommandWords = {
     both("enable", { configuration: ["password"], otherwise: "command" }),
     both("mgmt", { otherwise: "command", alone: "command" }),
     both("rpki", { commands: ["reset", "start", "stop"] }),
+    both("graceful-restart", { commands: ["prepare"] }),
     // with words behind it, it is configuration that FRR shows and saves
-    both("debug", { alone: "command" })
+    both("debug", { commands: ["rfapi-dev", "show"], alone: "command" })
   ],
   configuration: ["log"],
   negations: ["no"],
@@ -76,7 +78,7 @@ export const frrCommands: CommandWords = {
     /^(?:interface |router |vrf |route-map |address-family |vni |key chain |key \d|line vty|pbr-map |nexthop-group |segment-routing|srv6|locators|locator |traffic-eng|policy |pcep|pce |segment-list |candidate-path |bfd$|peer |profile |mpls ldp|pseudowire |l2vpn |member |rpki|bmp targets |affinity-map |vnc |vrf-policy |neighbor-group |flex-algo |pw |encapsulation |formats|format |static-sids|mpls-te|link-params$)/,
   topLevel:
     /^(?:no +)?(?:access-list |agentx|allow-external|banner |bfd$|bgp (?:as-path|community-list|large-community-list|extcommunity-list)|debug |domainname |enable |fpm |frr |hostname |interface |ip(?:v6)? (?:access-list |forwarding|import-table|nht |prefix-list |protocol |route |table)|key chain |l2vpn |line |log |mac access-list|mpls (?:ldp|label)|nexthop-group |password |pbr-map |route-map |router |router-id |rpki|service |username |vrf |zebra )/,
-  nesting: /^(?:mpls ldp|address-family ipv[46]$|vrf )/,
+  nesting: /^(?:mpls ldp|address-family ipv[46]\n|vrf )/,
   alias: null,
   textBehind: null,
   // what is longer is read as two lines

@@ -74,7 +74,7 @@ export interface CommandWords {
   readonly opensMode: RegExp
   /** Lines that exist at the top level, so that one below a heading leaves its section. */
   readonly topLevel: RegExp
-  /** Headings below which some of these are lines of the section. */
+  /** Headings below which some of these are lines of the section; behind a line break, such a line. */
   readonly nesting: RegExp
   /** A line that gives a command another name, with that name as its first group; null where there are no aliases. */
   readonly alias: RegExp | null

@@ -10,6 +10,7 @@ import * as Foreign from "../ForeignSessions.ts"
 import type { LoadError, ReadError } from "../DriverErrors.ts"
 import {
   CommandRejected,
+  ConnectionException,
   LeftConfiguration,
   MergeConfigException,
   type RejectedLine,
@@ -149,6 +150,16 @@ const left = Effect.fnUntraced(function* (cli: Cli, request: LoadRequest, { prom
   return yield* new LeftConfiguration({ hostname: cli.target.hostname, line, lineNumber, message, committed })
 })
 
+/** A switch that ends the connection may have been told to by a line: which ones it can have been is known by what was answered. */
+const withLines = (error: ConnectionException, unanswered: ReadonlyArray<ConfigUnit>): ConnectionException => {
+  const [first, ...others] = unanswered.filter(({ lineNumber }) => lineNumber > 0)
+  if (first === undefined) return error
+  const behind = others.length === 0 ? "" : `, or one of the next ${others.length},`
+  const { address, hostname, whileDoing } = error
+  const message = `${error.message} while line ${first.lineNumber}${behind} was loaded`
+  return new ConnectionException({ hostname, address, whileDoing, message })
+}
+
 const sendPart = (cli: Cli, request: LoadRequest, part: CutCandidate, pace: Pace) =>
   Effect.gen(function* () {
     const pipeline = configPipeline({
@@ -161,7 +172,11 @@ const sendPart = (cli: Cli, request: LoadRequest, part: CutCandidate, pace: Pace
       logLine: cli.dialect.logLine,
       longestEcho: cli.dialect.longestEcho
     })
-    const result = yield* cli.converse(`load ${request.name}`, cli.timeouts.load, pipeline)
+    const result = yield* Effect.catchTag(
+      cli.converse(`load ${request.name}`, cli.timeouts.load, pipeline),
+      "ConnectionException",
+      (error) => Effect.fail(withLines(error, pipeline.unanswered()))
+    )
     if (result.prompt !== "" && !isUnknown(cli, result)) cli.standAt(result.prompt)
     return result.strayed === undefined ? result : yield* left(cli, request, result.strayed)
   })

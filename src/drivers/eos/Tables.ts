@@ -36,7 +36,8 @@ export const macEntriesOf = (shown: Json): ReadonlyArray<MacEntry> =>
     const port = textIn(found, fields.port)
     const mac = macIn(found, fields.mac)
     if (port === null || mac === null || own.test(port)) return []
-    return [{ port: nameOf(port), vlan: numberIn(found, fields.vlan), mac }]
+    const vlan = numberIn(found, fields.vlan)
+    return [{ port: nameOf(port), vlan: Number.isInteger(vlan) ? vlan : null, mac }]
   })
 
 const isBundle = (port: string): boolean => port.startsWith("Port-Channel")

@@ -79,6 +79,12 @@ export interface Strayed {
   readonly prompt: string
 }
 
+/** A candidate on its way. */
+export interface ConfigPipeline extends Conversation<PipelineResult> {
+  /** What was sent and is not answered, in order. */
+  readonly unanswered: () => ReadonlyArray<ConfigUnit>
+}
+
 /** The lines of a multi-line input in pieces cut at line ends. */
 const piecesOf = (lines: ReadonlyArray<string>): Array<string> => {
   const pieces: Array<string> = []
@@ -93,11 +99,13 @@ const piecesOf = (lines: ReadonlyArray<string>): Array<string> => {
   return [...pieces, piece]
 }
 
-class Pipeline implements Conversation<PipelineResult> {
+class Pipeline implements ConfigPipeline {
   readonly #options: PipelineOptions
   readonly #ledger: PromptLedger
   readonly #units: Array<ConfigUnit>
   readonly #openTexts: ReadonlyArray<OpenText>
+  /** A multi-line input of which the command alone was sent: its text is a row of commands where the switch refuses that. */
+  #held: ConfigUnit | undefined
   #pieces: Array<string> = []
   #recovering = false
   /** What the switch shows is no prompt of ours; what it showed first, and how often it was asked since. */
@@ -111,6 +119,8 @@ class Pipeline implements Conversation<PipelineResult> {
     this.#openTexts = options.openTexts ?? []
     this.#ledger = new PromptLedger(this.#units, options)
   }
+
+  readonly unanswered = (): ReadonlyArray<ConfigUnit> => this.#units.slice(this.#ledger.answered, this.#ledger.sent)
 
   readonly begin = (): Step<PipelineResult> => this.#continue("", 0)
 
@@ -143,6 +153,8 @@ class Pipeline implements Conversation<PipelineResult> {
     }
     const piece = this.#pieces.shift()
     if (piece !== undefined) return { done: false, write: piece, settle: this.#quietAfterBlock(), progress: true }
+    const isUnasked = this.#ledger.desynchronised === undefined && !this.#atPrompt(terminal.partial)
+    if (this.#held !== undefined && isUnasked) return this.#endUnasked(this.#held)
     if (this.#options.settled) {
       if (!this.#atPrompt(terminal.partial)) return waiting
       this.#ledger.settle()
@@ -151,8 +163,9 @@ class Pipeline implements Conversation<PipelineResult> {
     return this.#recover(terminal)
   }
 
-  /** The switch reads a text that was not sent with its command: it stands behind the command, or there is none. */
+  /** The switch reads a text, which is never sent with its command: it stands behind the command, or there is none. */
   #giveText(unit: ConfigUnit): Step<PipelineResult> {
+    if (this.#held !== undefined) return this.#giveHeld(this.#held)
     const text = this.#textOf(unit)
     const isAlone = this.#ledger.sent === this.#ledger.answered + 1
     if (text === undefined || !isAlone) {
@@ -166,9 +179,32 @@ class Pipeline implements Conversation<PipelineResult> {
       configUnit(unit.lineNumber, unit.line, text),
       behind < 0 ? this.#units.length - this.#ledger.sent : behind
     )
+    return this.#sendText(text)
+  }
+
+  #giveHeld(unit: ConfigUnit): Step<PipelineResult> {
+    this.#held = undefined
+    this.#ledger.giveText(unit, 0)
+    return this.#sendText(unit.text)
+  }
+
+  #sendText(text: ReadonlyArray<string>): Step<PipelineResult> {
     const [first = "", ...rest] = piecesOf(text)
     this.#pieces = rest
     return { done: false, write: first, progress: true, ...(rest.length > 0 && { settle: this.#quietAfterBlock() }) }
+  }
+
+  /** A text is given only to a switch that asks for it: one that reads it all the same gets its end. */
+  #endUnasked(unit: ConfigUnit): Step<PipelineResult> {
+    this.#refuseUnasked(unit)
+    this.#ends = 1
+    return { done: false, write: `${endOfText}\n`, settle: recoverMillis }
+  }
+
+  #refuseUnasked(unit: ConfigUnit) {
+    this.#held = undefined
+    if (this.#ledger.rejections.at(-1)?.unit.lineNumber === unit.lineNumber) return
+    this.#ledger.refuse(unit, `% the switch did not ask for the text of "${unit.line}"`)
   }
 
   #textOf({ lineNumber }: ConfigUnit): ReadonlyArray<string> | undefined {
@@ -233,11 +269,21 @@ class Pipeline implements Conversation<PipelineResult> {
     return { done: false, write: `${endOfText}\n`, settle: recoverMillis }
   }
 
-  /** An empty line ends whatever is left half typed; then the silence after its prompt ends the conversation. */
+  /** Whether the switch may be reading a text. */
+  get #mayReadText(): boolean {
+    const { current } = this.#ledger
+    return this.#held !== undefined || (current !== undefined && isBlock(current))
+  }
+
+  /**
+   * An empty line ends whatever is left half typed, and the end of a text each of the two that some commands read; then the silence
+   * after its prompt ends the conversation.
+   */
   #recover(terminal: TerminalText): Step<PipelineResult> {
     if (!this.#recovering) {
       this.#recovering = true
-      return { done: false, write: "\n", settle: recoverMillis }
+      const write = this.#mayReadText ? `\n${endOfText}\n${endOfText}\n` : "\n"
+      return { done: false, write, settle: recoverMillis }
     }
     return this.#atPrompt(terminal.partial)
       ? {
@@ -265,7 +311,13 @@ class Pipeline implements Conversation<PipelineResult> {
 
   #settleStep(terminal: TerminalText): Step<PipelineResult> {
     if (this.#pieces.length > 0) return { done: false, settle: this.#quietAfterBlock() }
-    if (!this.#atPrompt(terminal.partial)) return { ...waiting, ...this.#untilStray(terminal.partial) }
+    if (!this.#atPrompt(terminal.partial)) {
+      return {
+        ...waiting,
+        ...(this.#held !== undefined && { settle: unknownMillis }),
+        ...this.#untilStray(terminal.partial)
+      }
+    }
     return { done: false, settle: this.#ledger.heard ? settledMillis : noEchoMillis }
   }
 
@@ -275,13 +327,16 @@ class Pipeline implements Conversation<PipelineResult> {
 
   #continue(partial: string, answeredBefore: number): Step<PipelineResult> {
     const { answered, sent, rejections } = this.#ledger
+    if (this.#held !== undefined && answered === sent) this.#refuseUnasked(this.#held)
     const stopped = rejections.length >= mostRejections
     if (answered === sent && (stopped || sent === this.#units.length)) {
       return this.#atPrompt(partial) || sent === 0 ? { done: true, value: this.#result(partial, undefined) } : waiting
     }
     const write = stopped || this.#standsElsewhere(partial) ? "" : this.#fill()
     const stalled = write === "" && answered < this.#ledger.sent && this.#wantsInput(partial)
-    const settle = this.#pieces.length > 0 ? this.#quietAfterBlock() : stalled ? stallMillis : undefined
+    const isHeld = this.#held !== undefined && answered + 1 === this.#ledger.sent
+    const settle =
+      this.#pieces.length > 0 ? this.#quietAfterBlock() : stalled ? stallMillis : isHeld ? unknownMillis : undefined
     return {
       done: false,
       progress: answered !== answeredBefore,
@@ -292,8 +347,8 @@ class Pipeline implements Conversation<PipelineResult> {
   }
 
   /**
-   * As many units as fit into the window. Nothing follows a multi-line input before it is answered, and only a short one
-   * follows anything. Lines whose echo wraps are sent alone.
+   * As many units as fit into the window. Nothing follows a multi-line input before it is answered, and its text is sent when the
+   * switch asks for it. Lines whose echo wraps are sent alone.
    */
   #fill(): string {
     // A window that is topped up line by line would cost a packet for each.
@@ -302,23 +357,27 @@ class Pipeline implements Conversation<PipelineResult> {
     for (;;) {
       const unit = this.#units[this.#ledger.sent]
       if (unit === undefined || !this.#mayFollow(unit)) return lines.length === 0 ? "" : `${lines.join("\n")}\n`
-      this.#ledger.send(unit)
-      if (isBlock(unit)) {
-        const [first = "", ...rest] = piecesOf([unit.line, ...unit.text])
-        this.#pieces = rest
-        return [...lines, first].join("\n")
-      }
+      this.#ledger.send(isBlock(unit) ? this.#hold(unit) : unit)
       lines.push(unit.line)
     }
+  }
+
+  /** Keeps the text of a multi-line input back, and gives its command. */
+  #hold(unit: ConfigUnit): ConfigUnit {
+    const command = configUnit(unit.lineNumber, unit.line)
+    this.#held = unit
+    this.#units[this.#ledger.sent] = command
+    return command
   }
 
   #mayFollow(unit: ConfigUnit): boolean {
     const { answered, sent, bytesInFlight } = this.#ledger
     if (answered === sent) return true
     const previous = this.#units[sent - 1]
-    if (this.#options.settled || this.#isAlone(unit)) return false
+    if (this.#options.settled || this.#held !== undefined || this.#isAlone(unit)) return false
     if (previous !== undefined && (isBlock(previous) || this.#isAlone(previous))) return false
-    return bytesInFlight + unit.bytes <= this.#options.window
+    const bytes = isBlock(unit) ? unit.line.length + 1 : unit.bytes
+    return bytesInFlight + bytes <= this.#options.window
   }
 
   #isAlone(unit: ConfigUnit): boolean {
@@ -326,9 +385,9 @@ class Pipeline implements Conversation<PipelineResult> {
   }
 
   #isLong(unit: ConfigUnit): boolean {
-    return unit.line.length > this.#options.longestEcho || (isBlock(unit) && unit.bytes > blockPieceBytes)
+    return unit.line.length > this.#options.longestEcho
   }
 }
 
 /** The conversation that sends a candidate. It begins and ends at a configuration prompt. */
-export const configPipeline = (options: PipelineOptions): Conversation<PipelineResult> => new Pipeline(options)
+export const configPipeline = (options: PipelineOptions): ConfigPipeline => new Pipeline(options)

@@ -9,7 +9,7 @@ import { BadRequest } from "../../api/Failures.ts"
 import { RequestBody, RequestParameters } from "../../api/Requests.ts"
 import { refusalOf } from "../../domain/fields/Body.ts"
 import { makeReadJson } from "./JsonBody.ts"
-import { faultsOfBody } from "./JsonText.ts"
+import { faultsOfBody, unacceptableField } from "./JsonText.ts"
 
 /** Parts of a request that clients write. */
 const FROM_CLIENT: ReadonlySet<string> = new Set(["Params", "Query", "Payload"])
@@ -23,10 +23,12 @@ const withText = (request: HttpServerRequest.HttpServerRequest, text: string) =>
   )
 
 /** What cannot be decoded becomes the answer: the sentences of a rule that was broken, else what the framework says. */
-const refused = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | BadRequest, R> =>
+const refused = <A, E, R>(effect: Effect.Effect<A, E, R>, body = "{}"): Effect.Effect<A, E | BadRequest, R> =>
   Effect.catch(effect, (error): Effect.Effect<never, E | BadRequest> => {
     if (!HttpApiError.HttpApiSchemaError.is(error) || !FROM_CLIENT.has(error.kind)) return Effect.fail(error)
-    return Effect.fail(new BadRequest({ message: refusalOf(error.cause.issue) ?? "Bad Request" }))
+    return Effect.fail(
+      new BadRequest({ message: refusalOf(error.cause.issue) ?? unacceptableField(body) ?? "Bad Request" })
+    )
   })
 
 const makeRequestBody = Effect.map(makeReadJson, (readJson) =>
@@ -37,7 +39,7 @@ const makeRequestBody = Effect.map(makeReadJson, (readJson) =>
       const [fault] = faultsOfBody(text)
       if (fault !== undefined) return yield* new BadRequest({ message: fault })
       const read = withText(request, text)
-      return yield* refused(Effect.provideService(httpEffect, HttpServerRequest.HttpServerRequest, read))
+      return yield* refused(Effect.provideService(httpEffect, HttpServerRequest.HttpServerRequest, read), text)
     })
   )
 )
@@ -45,5 +47,8 @@ const makeRequestBody = Effect.map(makeReadJson, (readJson) =>
 /** Both middlewares; needs the memory for bodies. */
 export const RequestsLive = Layer.merge(
   Layer.effect(RequestBody, makeRequestBody),
-  Layer.succeed(RequestParameters, RequestParameters.of(refused))
+  Layer.succeed(
+    RequestParameters,
+    RequestParameters.of((httpEffect) => refused(httpEffect))
+  )
 )

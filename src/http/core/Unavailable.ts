@@ -7,7 +7,8 @@ import { type Cause, Effect, Layer, Schedule } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { SqlClient, SqlError } from "effect/sql"
 import { Availability } from "../../api/Authorization.ts"
-import { BadRequest, ServiceUnavailable } from "../../api/Failures.ts"
+import { ServiceUnavailable } from "../../api/Failures.ts"
+import { failure } from "./ErrorEnvelope.ts"
 import { rememberRoute } from "./RequestNotes.ts"
 import { withStatus } from "./CarriedStatus.ts"
 import { failWhenAway, isDatabaseAway, sqlState } from "../../store/DatabaseAway.ts"
@@ -52,11 +53,9 @@ export const transaction = Effect.map(
 const refuseValue = (door: string, cause: Cause.Cause<unknown>) =>
   Effect.andThen(
     Effect.logError(`${door} let a value pass that the database refuses`, cause),
-    Effect.suspend(() => {
+    Effect.sync(() => {
       const error = refusedValueIn(cause)
-      return Effect.fail(
-        new BadRequest({ message: `The request cannot be stored: ${(error && refusedValue(error)) ?? ""}` })
-      )
+      return failure(400, {}, `The request cannot be stored: ${(error && refusedValue(error)) ?? ""}`)
     })
   )
 

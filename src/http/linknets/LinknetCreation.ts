@@ -18,6 +18,9 @@ import { lockDevices, makeNamedEnds, makePortCheck } from "./LinknetEnds.ts"
 
 const ATTEMPTS = 20
 
+/** Somebody else was faster, so that the next free network may be tried. */
+const isTaken = (tag: string): boolean => tag === "NetworkTaken" || tag === "IdentityTaken"
+
 /** What a body asks for, with the devices that it names. */
 interface Order {
   readonly a: Device
@@ -64,7 +67,7 @@ const makeNetwork = Effect.gen(function* () {
     if (network !== null) return network
     if (!isFabricType(a.device_type) || !isFabricType(b.device_type)) return null
     const pool = (yield* underlay)("infra_link_net")
-    const free = freeLinkNetworks(pool, yield* links.all, 1)
+    const free = freeLinkNetworks(pool, [...(yield* links.all), ...(yield* links.occupied)], 1)
     const [lowest] = yield* Effect.mapError(Effect.fromResult(free), ({ message }) => refuse(message))
     return lowest ?? null
   })
@@ -112,7 +115,7 @@ export const makeLinknetCreation = Effect.gen(function* () {
     const created = yield* inTransaction(insert(order, by)).pipe(
       Effect.retry({
         times: ATTEMPTS,
-        while: (error) => "_tag" in error && error._tag === "NetworkTaken" && order.network === null
+        while: (error) => "_tag" in error && isTaken(error._tag) && order.network === null
       }),
       Effect.catchTag("DeviceNotFound", () =>
         Effect.fail(refuse("Bad parameter device_a: a device was deleted meanwhile"))

@@ -7,7 +7,7 @@ import { checkFile, fileModelOf, holdsPatterns, POSTED } from "../../settings/Fi
 import { type Json, settingsToJson } from "../../settings/SettingsJsonSchema.ts"
 import { validationMessage } from "../../settings/SettingsProblem.ts"
 import { validateSettings } from "../../settings/SettingValidator.ts"
-import { parseJsonObject } from "../core/JsonText.ts"
+import { parseJsonObject, unacceptableField } from "../core/JsonText.ts"
 import type { JsonObject } from "../../domain/fields/Values.ts"
 import { faultText, valueFaults } from "../../domain/Text.ts"
 import { PostRefused } from "./CheckRpc.ts"
@@ -46,7 +46,7 @@ const checkOne = (file: string, content: JsonObject, withPatterns: boolean): Pos
 /** The normalised settings as JSON text. */
 export const checkPost = ({ file, maxAnswer, text, withPatterns }: Post): PostCheck<string> => {
   const content = parseJsonObject(text)
-  if (content === undefined) return refuse("unreadable", "Bad Request")
+  if (content === undefined) return refuse("unreadable", unacceptableField(text) ?? "Bad Request")
   // what may hold one line only is said by the model, which knows its place
   const [fault] = valueFaults(content, "lines", () => "lines")
   if (fault !== undefined) return refuse("unreadable", faultText(fault))

@@ -9,7 +9,7 @@ import { finalStatuses, functionOf, JobFailure, toException } from "../../domain
 import { cleanedValue } from "../../domain/Text.ts"
 import { failWhenAway, isDatabaseAway, sqlState } from "../../store/DatabaseAway.ts"
 import { refusedValue, refusedValueIn } from "../../store/Violations.ts"
-import { type JobHead, JobStore } from "../../store/JobStore.ts"
+import { hostOf, type JobHead, JobStore } from "../../store/JobStore.ts"
 import { JobWaitStore } from "../../store/JobWaitStore.ts"
 import { JobFunctions, type JobOutcome, type RunningJob, type AlreadyEnded } from "./JobHandler.ts"
 import { JobStates } from "./JobStates.ts"
@@ -23,23 +23,25 @@ const untilDatabaseIsBack = Schedule.min([Schedule.exponential("500 millis"), Sc
 const isAway = (error: unknown): boolean => SqlError.isSqlError(error) && isDatabaseAway(error)
 
 /** An error that the database gives for what it was asked is a defect of ours; the log has its words. */
-const refusedBy = (error: SqlError.SqlError): JobFailure => {
+const refusedBy = (job: JobHead, error: SqlError.SqlError): JobFailure => {
   const value = refusedValue(error)
+  const hostname = hostOf(job.start_arguments)
+  const found = hostname === undefined ? "What the job found" : `What the job found on ${hostname}`
   return value === undefined
     ? new JobFailure({ type: "DatabaseError", message: `${error.message} (SQLSTATE ${sqlState(error) ?? "unknown"})` })
-    : new JobFailure({ type: "ValueError", message: `The result of the job cannot be stored: ${value}` })
+    : new JobFailure({ type: "ValueError", message: `${found} cannot be stored: ${value}` })
 }
 
 /** Why the job's function has ended, as its record says it; what the database has refused may also be a defect. */
-const failureOf = ({ function_name }: JobHead, cause: Cause.Cause<JobFailure | SqlError.SqlError>): JobFailure => {
+const failureOf = (job: JobHead, cause: Cause.Cause<JobFailure | SqlError.SqlError>): JobFailure => {
   const thrown = cause.reasons.map((reason): unknown =>
     Cause.isFailReason(reason) ? reason.error : Cause.isDieReason(reason) ? reason.defect : undefined
   )
   const [refused] = thrown.filter(SqlError.isSqlError)
-  if (refused !== undefined) return refusedBy(refused)
+  if (refused !== undefined) return refusedBy(job, refused)
   const [failure] = thrown.filter((error) => error instanceof JobFailure)
   return (
-    failure ?? new JobFailure({ type: "InternalError", message: `Internal error in job function ${function_name}` })
+    failure ?? new JobFailure({ type: "InternalError", message: `Internal error in job function ${job.function_name}` })
   )
 }
 

@@ -114,9 +114,9 @@ const make = Effect.gen(function* () {
     )
     yield* discoveredOnly(device)
     yield* requireManageable(device)
-    const [taken] = yield* devices.byHostnames([request.newHostname])
+    const [taken] = yield* devices.bearing([request.newHostname])
     if (taken !== undefined && taken.id !== device.id) {
-      return yield* refuse("DeviceStateError", `There is already a device with hostname ${request.newHostname}`)
+      return yield* refuse("DeviceStateError", `There is already a device with hostname ${taken.hostname}`)
     }
     yield* progress.begin(job, "survey", `Reading what ${device.hostname} is and which neighbours it has`)
     yield* Effect.mapError(survey.facts(device), surveyFailure)

@@ -5,6 +5,7 @@
 import { Effect, Option } from "effect"
 import type { Device } from "../../domain/Device.ts"
 import { JobFailure } from "../../domain/Job.ts"
+import { isSameHostname } from "../../domain/Hostname.ts"
 import { InitAccessStep1 } from "../../domain/jobs/InitAccessStep1.ts"
 import type { InitDecision } from "../../domain/jobs/InitDecision.ts"
 import { requireManageable } from "../../domain/platforms/Unmanageable.ts"
@@ -55,9 +56,9 @@ const make = Effect.gen(function* () {
   })
 
   const nameIsFree = Effect.fnUntraced(function* (hostname: string, id: number) {
-    const [taken] = yield* devices.byHostnames([hostname])
+    const [taken] = yield* devices.bearing([hostname])
     if (taken === undefined || taken.id === id) return
-    return yield* refuse("DeviceStateError", `There is already a device with hostname ${hostname}`)
+    return yield* refuse("DeviceStateError", `There is already a device with hostname ${taken.hostname}`)
   })
 
   const peerArgs = ({ device, newHostname }: Peer, uplinks: ReadonlyArray<string>) => ({
@@ -71,7 +72,7 @@ const make = Effect.gen(function* () {
     const { new_hostname: newHostname, replace_hostname: replace = false, uplink_hostnames_arg } = job.args
     yield* requireManageable(device)
     if (peer !== null) yield* requireManageable(peer.device)
-    if (device.id === peer?.device.id || newHostname === peer?.newHostname) {
+    if (device.id === peer?.device.id || isSameHostname(newHostname, peer?.newHostname)) {
       return yield* refuse("ValueError", "The switches of an MLAG pair must be two devices with two hostnames")
     }
     if (peer !== null && replace) return yield* refuse("DeviceStateError", "Replacing a MLAG switch is not supported")

@@ -6,6 +6,7 @@
 import { Context, Effect, Layer, Result, Schema } from "effect"
 import { SqlError } from "effect/sql"
 import type { Device } from "../../domain/Device.ts"
+import { isSameHostname } from "../../domain/Hostname.ts"
 import { requireManageable } from "../../domain/platforms/Unmanageable.ts"
 import type { InitArguments } from "../../provisioning/InitArguments.ts"
 import { type InitCheck as InitFindings, initCheck } from "../../provisioning/InitCheck.ts"
@@ -54,7 +55,7 @@ const unlessStopped = Effect.fnUntraced(function* (asked: ReadonlyArray<Result.R
 /** Two different switches with two names; one that is replaced has no peer. */
 const pairRules = (args: InitArguments) => {
   if (args.mlag_peer_id === undefined) return Effect.void
-  if (args.mlag_peer_id === args.device_id || args.mlag_peer_new_hostname === args.new_hostname) {
+  if (args.mlag_peer_id === args.device_id || isSameHostname(args.new_hostname, args.mlag_peer_new_hostname)) {
     const message = "The switches of an MLAG pair must be two devices with two hostnames"
     return impossible(400, `ValueError in ${STAGES.checks}: ${message}`)
   }

@@ -6,6 +6,7 @@
 import { Context, Effect, Layer, Result } from "effect"
 import { SqlError } from "effect/sql"
 import { type Device, type DeviceType, isFabricType } from "../../domain/Device.ts"
+import { isSameHostname } from "../../domain/Hostname.ts"
 import { findAccessPlace } from "../../provisioning/AccessPlacement.ts"
 import type { InitArguments } from "../../provisioning/InitArguments.ts"
 import type { ReplacementLost } from "../../provisioning/InitCheck.ts"
@@ -102,10 +103,12 @@ const make = Effect.gen(function* () {
 
   /** New hostnames that another device has already; each with the id of the device that may have it. */
   const hostnames = Effect.fnUntraced(function* (wanted: ReadonlyArray<readonly [hostname: string, id: number]>) {
-    const taken = yield* devices.byHostnames(wanted.map(([hostname]) => hostname))
-    return wanted
-      .filter(([hostname, id]) => taken.some((row) => row.hostname === hostname && row.id !== id))
-      .map(([hostname]) => ({ message: `There is already a device with hostname ${hostname}` }))
+    const taken = yield* devices.bearing(wanted.map(([hostname]) => hostname))
+    return wanted.flatMap(([hostname, id]) =>
+      taken
+        .filter((row) => isSameHostname(row.hostname, hostname) && row.id !== id)
+        .map((row) => ({ message: `There is already a device with hostname ${row.hostname}` }))
+    )
   })
 
   return { links, neighbours, hostnames }

@@ -38,7 +38,8 @@ const make = Effect.gen(function* () {
 
   /**
    * No other initialisation of these devices is under way, which would take the rows of this one for those of before. Ask
-   * under the lock of allocations. Fails with a DeviceStateError, and with DeviceBusy when another job works on one of them.
+   * under the lock of allocations. Fails with a DeviceStateError, with DeviceBusy when another job works on one of them, and with
+   * DisputedRecord when it is not known which switch one of them is.
    */
   const aloneOn = Effect.fnUntraced(function* (job: RunningJob, own: ReadonlyArray<Pick<Device, "id" | "hostname">>) {
     for (const device of own) {
@@ -51,6 +52,7 @@ const make = Effect.gen(function* () {
         return yield* new JobFailure({ type: "DeviceStateError", message })
       }
       yield* identities.requireIdle(device, job.id)
+      yield* identities.requireUndisputed(device.id)
     }
   })
 

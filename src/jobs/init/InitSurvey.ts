@@ -145,6 +145,7 @@ const make = Effect.gen(function* () {
       seen,
       peers,
       stored,
+      occupied: yield* linknets.occupied,
       infraLinkNet: own.underlay?.infra_link_net ?? null
     })
     const mine = stored.filter(

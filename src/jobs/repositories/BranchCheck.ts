@@ -61,8 +61,8 @@ const ofFiles = (repository: GitRepository, files: Readonly<Record<string, strin
     const ignored: Array<string> = []
     const tree = { files: new Map<string, string>(), refused: new Map<string, FileRefusal>(), ignored }
     for (const [path, text] of Object.entries(files).filter(([path]) => isWanted(path))) {
-      const read = fileText(Buffer.from(text))
-      if (isForeign(path)) ignored.push(path)
+      const read = fileText(path, Buffer.from(text))
+      if (isForeign(path) || "ignored" in read) ignored.push(path)
       else if ("refused" in read) tree.refused.set(path, read.refused)
       else tree.files.set(path, read.text)
     }

@@ -10,12 +10,13 @@ import type { GitRefNotFound } from "../../git/GitRef.ts"
 import type { GitRepository } from "../../git/GitRepository.ts"
 import type { TreeFiles } from "../../git/GitTree.ts"
 import type { Device } from "../../domain/Device.ts"
-import { placeText, type Remark, remarkText } from "../../domain/Remark.ts"
+import { placeText, type Remark, remark, remarkText } from "../../domain/Remark.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { ActiveSettings } from "../../settings/ActiveSettings.ts"
 import { affectedDevices, changedFiles } from "../../settings/AffectedDevices.ts"
 import { downstreamDevices } from "../../settings/DownstreamDevices.ts"
 import { effectiveSettings, groupsOfDevice } from "../../settings/EffectiveSettings.ts"
+import { located } from "../../settings/Finding.ts"
 import { templatesBranches } from "../../settings/GroupView.ts"
 import type { LayeringResult } from "../../settings/Layering.ts"
 import { isWithinSettings } from "../../settings/RepositoryPaths.ts"
@@ -47,6 +48,16 @@ const refused = (problems: ReadonlyArray<SettingsProblem>, files: Texts): Refres
 }
 
 const MAX_REMARKS = 500
+
+/** Files that said something and hold nothing at all now: nobody means that, and all their settings would be gone without a word. */
+const emptied = (before: SettingsSnapshot, after: SettingsSnapshot): ReadonlyArray<SettingsProblem> =>
+  [...after.files].flatMap(([path, { text }]) => {
+    const content = text.trim() === "" ? before.files.get(path)?.content : undefined
+    if (content === undefined || Result.isFailure(content) || content.success.values.size === 0) return []
+    const message = "the file is empty and was not before: write {} where it is to say nothing"
+    const found = remark(message, { file: path, line: 1, column: 1 })
+    return [{ kind: "content" as const, message: remarkText(found), findings: [located(found)] }]
+  })
 
 /** Whether two sets of settings are the same for everything that is rendered from them. */
 const sameSettings =
@@ -139,6 +150,9 @@ const make = Effect.gen(function* () {
       return yield* refused(built.failure, new Map([...tree.files].map(([file, text]) => [file, { text }])))
     }
     const snapshot = built.success
+    const before = yield* snapshotBefore(applied)
+    const empty = before === undefined ? [] : emptied(before, snapshot)
+    if (empty.length > 0) return yield* refused(empty, snapshot.files)
     const checked = yield* Effect.provideContext(readInventory, services)
     const { devices: inventory, linknets } = checked
     const { problems, warnings } = yield* checkSettingsGently(snapshot, checked)
@@ -146,7 +160,6 @@ const make = Effect.gen(function* () {
     if (problems.length > 0) return yield* refused(problems, snapshot.files)
     const strictly = yield* strict(snapshot, warnings)
     if (strictly.length > 0) return yield* refused(strictly, snapshot.files)
-    const before = yield* snapshotBefore(applied)
     const below = downstreamDevices(inventory, linknets)
     const affected = before === undefined ? [] : yield* concerned(before, snapshot, inventory, below)
     const files = Object.fromEntries(tree.files)

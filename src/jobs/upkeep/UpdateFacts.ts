@@ -7,6 +7,7 @@ import { patiently } from "../../devices/PatientCall.ts"
 import type { Device, DeviceFields } from "../../domain/Device.ts"
 import { deviceResult, JobFailure, taskFailed } from "../../domain/Job.ts"
 import { UpdateFacts } from "../../domain/jobs/UpdateFacts.ts"
+import { cutText } from "../../domain/Text.ts"
 import { requireManageable } from "../../domain/platforms/Unmanageable.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { HeardStore } from "../../store/HeardStore.ts"
@@ -31,7 +32,7 @@ export const factsDifference = (device: Pick<Device, Column>, facts: Facts): Dif
   } satisfies Record<Column, string | null>
   const found: Difference = {}
   for (const column of columns) {
-    const value = (read[column] ?? "").trim().slice(0, WIDTH)
+    const value = cutText((read[column] ?? "").trim(), WIDTH).trim()
     if (value !== "" && value !== device[column]) found[column] = { old: device[column], new: value }
   }
   return found

@@ -45,6 +45,11 @@ event-handler link
    trigger on-intf Ethernet1 operstatus
    action bash FastCli -p 15 -c "show version" | tee /tmp/x
    action increment device-health metric x
+event-handler counters
+   trigger on-counters
+      poll interval 60
+      condition ( Arad*.IptCrcErrCnt.delta > 100 ) and ( Arad*.Drop.delta > 100 )
+   action log
 event-handler log
    trigger on-logging
       regex .*(BGP|OSPF).*
@@ -190,6 +195,9 @@ address locking
 vrf instance MGMT
    rd 10.0.0.1:1
    description out of band
+interface profile USERS
+   command switchport mode access
+   command description desk | room > floor
 interface defaults
    mtu 9000
    ethernet
@@ -247,6 +255,7 @@ interface Ethernet1
    traffic-policy input EDGE
    sflow enable
    l2 mtu 9000
+   tcp mss ceiling ipv4 1400
    error-correction encoding reed-solomon
    transceiver media override 100gbase-ar4
    tool mpls pop all
@@ -330,6 +339,13 @@ dhcp relay
    tunnel requests disabled
 dhcp server vrf GUEST
    lease time ipv4 1 days 0 hours 0 minutes
+   tftp server option 66 ipv4 10.0.0.1
+   tftp server file ipv4 https://10.0.0.1/bootstrap
+   vendor-option ipv4 NTP
+      sub-option 1 type string data a | b
+   client class ipv4 definition phones
+      match any
+         vendor-class identifier phone
    dns domain name ipv4 example.org
    !
    subnet 10.0.0.0/24
@@ -422,6 +438,7 @@ router bgp 65001
    neighbor EVPN password 7 123
    neighbor 10.0.0.2 peer group EVPN
    neighbor 10.0.0.2 description spine|1
+   neighbor EVPN description spine1 | Ethernet3 > leaf
    neighbor 10.0.0.3 shutdown
    no neighbor 10.0.0.4
    redistribute connected route-map OUT
@@ -479,6 +496,8 @@ router isis core
    segment-routing mpls
       no shutdown
       prefix-segment 10.255.0.1/32 index 1
+   segment-routing srv6
+      locator MAIN
 router pim sparse-mode
    ipv4
       rp address 10.0.0.1 239.0.0.0/8
@@ -696,6 +715,7 @@ control-plane
    ip access-group CP in
 system control-plane
    ip access-group CP vrf MGMT in
+   tcp mss ceiling ipv4 1344 ipv6 1366
 ip ssh client source-interface Management1
 ip http client local-interface Management1
 no ip http server

@@ -99,6 +99,11 @@ router ospf
  area 1 stub no-summary
 exit
 !
+router ospf vrf RED
+ graceful-restart grace-period 120
+ graceful-restart helper enable
+exit
+!
 router isis CORE
  net 49.0001.0000.0000.0001.00
  is-type level-2-only

@@ -128,6 +128,28 @@ describe("a candidate with a command among its lines", () => {
     })
   )
 
+  it.live.each([
+    { what: "that AAA denies", opens: ["banner login"], denied: ["banner"] },
+    {
+      what: "below a heading that is refused too",
+      opens: ["event-handler x", "   action bash"],
+      denied: ["event-handler", "action"]
+    }
+  ])("types no line of a text to a switch that refuses its command: one $what", ({ denied, opens }) =>
+    Effect.gen(function* () {
+      const text = ["write memory", "delete flash:startup-config", "commit", "EOF"]
+      const { before, device, error } = yield* loaded([...opens, ...text, ...SECTION], { quirks: { denied } })
+      assert(error._tag === "ReplaceConfigException", error.message)
+      assert.strictEqual(device.running(), before)
+      assert.isDefined(device.startup())
+      assert.deepStrictEqual(
+        device.commits().filter(({ kind }) => COMMITS.has(kind)),
+        []
+      )
+      assert.deepStrictEqual(openSessions(device), [])
+    })
+  )
+
   it.live("is not taken for the session that it has opened under a name that begins alike", () =>
     Effect.gen(function* () {
       const { error } = yield* loaded(["configure session job27-other", ...SECTION])

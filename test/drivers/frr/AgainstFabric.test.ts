@@ -1,5 +1,7 @@
 import { expect, it } from "@effect/vitest"
 import { Effect, Option } from "effect"
+import { refusedLines } from "../../../src/domain/CandidateGate.ts"
+import { frr } from "../../../src/domain/platforms/Frr.ts"
 import type { DriverSession } from "../../../src/drivers/Driver.ts"
 import { renderError } from "../../../src/drivers/DriverErrors.ts"
 import { pair } from "../../../src/fabric/FabricPlan.ts"
@@ -42,6 +44,56 @@ describeReal("reading a real router", () => {
       expect(yield* session.runningConfig).toContain("interface eth0\n ip address 10.99.0.11/24\n")
       expect(Option.isNone(yield* pendingOf(session))).toBe(true)
       expect(session.hostKey).toMatch(/^SHA256:/)
+    }).pipe(Effect.scoped)
+  )
+})
+
+const HEADINGS = [
+  "interface lo",
+  "router bgp 1",
+  "route-map a permit 1",
+  "vrf a",
+  "line vty",
+  "key chain a",
+  "nexthop-group a"
+]
+
+/** Commands that FRR takes in its configuration modes too and does not store. */
+const RUN_ANYWHERE = /^(?:list|find|exit|quit|(?:no )?output|(?:\[?no\]? )?terminal|clear)\b/
+/** Commands of the privileged mode that cannot be told from configuration, and change nothing that lasts. */
+const ALSO_CONFIGURATION = /^(?:enable$|(?:\[?no\]? )?debug (?!rfapi-dev|show))/
+
+describeReal("the commands that a real router lists", () => {
+  it.live("are refused in a candidate when they are none of its configuration, and pass when they are", () =>
+    Effect.gen(function* () {
+      const { shell } = yield* makeOneRouter()
+      const listed = (...modes: ReadonlyArray<string>) =>
+        Effect.map(shell(`vtysh ${[...modes, "list"].map((line) => `-c '${line}'`).join(" ")}`), (said) =>
+          said.split("\n").flatMap((line) => (line.trim() === "" ? [] : [line.trim()]))
+        )
+      /** As somebody could type it: without the signs of choices. */
+      const typed = (line: string) =>
+        line
+          .replaceAll(/[{}[\]|]/g, " ")
+          .replaceAll(/\s+/g, " ")
+          .trim()
+      const isRefused = (text: string) => refusedLines(frr, `${text}\n`).length > 0
+      const configuration = yield* listed("configure terminal")
+      const commands = (yield* listed()).filter((line) => !configuration.includes(line))
+      expect(commands.length).toBeGreaterThan(500)
+      expect(commands.filter((line) => !isRefused(typed(line)) && !ALSO_CONFIGURATION.test(line))).toEqual([])
+      const isConfiguration = (line: string) => !RUN_ANYWHERE.test(line)
+      expect(configuration.filter((line) => isConfiguration(line) && isRefused(typed(line)))).toEqual([])
+      expect(configuration.filter((line) => !isConfiguration(line) && !isRefused(typed(line)))).toEqual([])
+      for (const heading of HEADINGS) {
+        const lines = yield* listed("configure terminal", heading)
+        const refused = lines.filter((line) => isConfiguration(line) && isRefused(`${heading}\n ${typed(line)}`))
+        // a mode lists how it is left, and what ends all of them
+        expect(
+          refused.filter((line) => !/^(?:exit|end)/.test(line)),
+          heading
+        ).toEqual([])
+      }
     }).pipe(Effect.scoped)
   )
 })

@@ -111,6 +111,20 @@ describe("the configuration pipeline", () => {
     expect(settled.rejections.map(({ unit }) => unit.lineNumber)).toEqual([2, 4])
   })
 
+  it.prop(
+    "leaves a text whose answers it cannot trust, and sends it once it can",
+    { sizes: ChunkSizes },
+    ({ sizes }) => {
+      const units = [["vlan 10"], ["banner login", "hello", "EOF"], ["vlan 11"]].map(unit)
+      const first = drive(configPipeline(options(units)), eosLike(twice), sizes)
+      expect(first.value).toMatchObject({ rejections: [], prompt })
+      expect(first.value.desynchronised).toBeDefined()
+      const settled = drive(configPipeline(options(units, { settled: true })), eosLike(twice), sizes)
+      expect(settled.value).toMatchObject({ rejections: [], prompt })
+      expect(settled.received).toEqual(units.flatMap(({ line, text }) => [line, ...text]))
+    }
+  )
+
   it("notices lost characters", () => {
     const units = Array.from({ length: 50 }, (_, index) => unit([`vlan ${index + 2}`], index))
     const device = eosLike()
@@ -125,15 +139,57 @@ describe("the configuration pipeline", () => {
     expect(value.rejections.map(({ unit }) => unit.lineNumber)).toEqual([2])
   })
 
-  it("sends a short text together with the lines before it, and nothing behind it before it is answered", () => {
+  it("sends the command of a text together with the lines before it, and nothing behind it before it is answered", () => {
     const units = [["vlan 10"], ["banner login", "hello", "EOF"], ["vlan 11"]].map(unit)
     const step = configPipeline(options(units)).begin(new TerminalText())
-    expect(step).toMatchObject({ write: "vlan 10\nbanner login\nhello\nEOF\n" })
+    expect(step).toMatchObject({ write: "vlan 10\nbanner login\n" })
   })
 
-  it("takes the text of a banner that is echoed ahead for no error of the line before", () => {
+  it.prop(
+    "sends no line of a text to a switch that refuses its command",
+    { sizes: ChunkSizes, window: Schema.Literals([1, 100, 2048]), settled: Schema.Boolean },
+    ({ sizes, ...pace }) => {
+      const inputs = [["vlan 10"], ["banner bad", "reload now", "EOF"], ["vlan 11"]]
+      const { value, received } = drive(configPipeline(options(inputs.map(unit), pace)), eosLike(), sizes)
+      expect(received).toEqual(["vlan 10", "banner bad", "vlan 11"])
+      expect(value.desynchronised).toBeUndefined()
+      expect(value.rejections).toMatchObject([
+        { unit: { lineNumber: 2 }, answer: "% Invalid input (at token 1: 'banner bad')" }
+      ])
+    }
+  )
+
+  it.prop(
+    "sends no line of a text to a switch that takes its command and asks for none",
+    { sizes: ChunkSizes, settled: Schema.Boolean },
+    ({ sizes, settled }) => {
+      const inputs = [["vlan 10"], ["banner motd", "reload now", "EOF"], ["vlan 11"]]
+      const { value, received } = drive(configPipeline(options(inputs.map(unit), { settled })), eosLike(), sizes)
+      expect(received).toEqual(["vlan 10", "banner motd", "vlan 11"])
+      expect(value.rejections).toMatchObject([
+        { unit: { lineNumber: 2 }, answer: '% the switch did not ask for the text of "banner motd"' }
+      ])
+    }
+  )
+
+  it("ends a text at once that a switch reads without asking for it", () => {
+    let reading = false
+    const device: ScriptedSwitch = {
+      prompt,
+      answer: (line) => {
+        reading = reading ? line !== "EOF" : line === "banner login"
+        return { text: "", prompt: reading ? "" : prompt }
+      }
+    }
+    const units = [["banner login", "hello", "EOF"], ["vlan 10"]].map(unit)
+    const { value, received } = drive(configPipeline(options(units)), device, [7])
+    expect(received).toEqual(["banner login", "EOF"])
+    expect(value.rejections).toMatchObject([{ answer: '% the switch did not ask for the text of "banner login"' }])
+  })
+
+  it("takes the text of a banner for no error where its command is echoed ahead", () => {
     const units = [["vlan 10"], ["banner login", "% keep out", "EOF"], ["bad word"]].map(unit)
-    const sent = units.slice(0, 2)
+    const sent = [["vlan 10"], ["banner login"]].map(unit)
     const { value } = drive(configPipeline(options(units)), eosLike(aheadToo(sent)), [7])
     expect(value.desynchronised).toBeUndefined()
     expect(value.rejections.map(({ unit }) => unit.lineNumber)).toEqual([3])

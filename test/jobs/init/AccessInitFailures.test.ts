@@ -168,6 +168,27 @@ layer(Campus.layer, { excludeTestServices: true })("an access switch that cannot
   )
 })
 
+const commands = Campus.layerWith({ templates: { "eos/access.j2": (text) => `${text}\nreload now\n` } })
+
+layer(commands, { excludeTestServices: true })("an access switch whose base configuration holds a command", (it) => {
+  it.effect("is told nothing of it and left as it was, and the line is named", () =>
+    Effect.gen(function* () {
+      const lab = yield* Lab
+      const { id } = yield* Campus.discover("late")
+      const device = yield* lab.get("late")
+      const stateNow = () => [device.running(), device.startup(), device.bootImage(), device.power(), device.sessions()]
+      const rows = yield* Campus.allRows
+      const before = stateNow()
+      const [job] = yield* init(id, "lhv-acc20")
+      const text = JSON.stringify([job?.result, job?.exception])
+      assert.include(text, 'is no configuration: \\"reload\\" is a command, not configuration')
+      assert.include(text, "it comes from the template eos/access.j2, line ")
+      assert.deepStrictEqual(stateNow(), before)
+      assert.deepStrictEqual(yield* Campus.allRows, rows)
+    })
+  )
+})
+
 /** The switch has booted again, with the same identity. */
 const rediscovered = Effect.fnUntraced(function* (name: string) {
   const rows = yield* DeviceStore

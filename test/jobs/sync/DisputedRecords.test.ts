@@ -2,18 +2,8 @@
 import { assert, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
+import { shareAddress } from "../../devices/IdentityScene.ts"
 import * as Lab from "./SyncLab.ts"
-
-/** What a site of before the rule has: `second` has the address of `first`, and was not refused. */
-const share = Effect.fnUntraced(function* (first: number, second: number) {
-  const sql = yield* SqlClient.SqlClient
-  yield* sql`alter table device disable trigger claim_changed_identities`
-  yield* sql`update device set management_ip = (select management_ip from device where id = ${first}) where id = ${second}`
-  yield* sql`alter table device enable trigger claim_changed_identities`
-  yield* sql`delete from identity_claim where owner = 'device' and owner_id = ${second} and kind = 'address'`
-  yield* sql`insert into identity_claim (kind, value, owner, owner_id, excused)
-    select 'address', address_value(management_ip), 'device', id, true from device where id = ${second}`
-})
 
 it.live("pushes nothing to records that share an address, and goes on with all others", () =>
   Lab.withServers(3, (lab, serve) =>
@@ -22,7 +12,7 @@ it.live("pushes nothing to records that share an address, and goes on with all o
         const sql = yield* SqlClient.SqlClient
         const [first, second, third] = lab.names
         const [{ id: one = 0 } = {}, { id: two = 0 } = {}] = lab.devices
-        yield* share(one, two)
+        yield* shareAddress(one, two)
         yield* Lab.want(lab, "two")
         const told = Lab.outcomes(yield* Lab.sync())
         assert.match(

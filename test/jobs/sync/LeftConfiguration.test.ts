@@ -84,3 +84,21 @@ it.live("says so for a configuration that is given, too", () =>
     })
   )
 )
+
+it.live("names the lines during which a switch has ended the connection, and types none of them again", () =>
+  withCommand("reload now", (lab, hostname) =>
+    Effect.gen(function* () {
+      const device = Lab.switchAt(lab, 0)
+      yield* portWith(lab, "frobnicate")
+      const [typed, running] = [device.commands().length, device.running()]
+      const text = Lab.outcomes(yield* Lab.sync({ dry_run: true, hostnames: [hostname] }))[hostname] ?? ""
+      assert.match(
+        text,
+        /step: load job\d+\nConnectionException: .* while line \d+(, or one of the next \d+,)? was loaded/
+      )
+      const reloads = device.commands().slice(typed)
+      assert.strictEqual(reloads.filter(({ command }) => /frobnicate|^reload/.test(command)).length, 1)
+      assert.strictEqual(device.running(), running)
+    })
+  )
+)

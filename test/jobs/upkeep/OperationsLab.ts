@@ -2,6 +2,7 @@
 import { Effect } from "effect"
 import type { Quirks } from "../../../src/lab/eos/Quirks.ts"
 import { makeLab } from "../../../src/lab/Lab.ts"
+import type * as Topology from "../../../src/lab/Topology.ts"
 import { DeviceStore } from "../../../src/store/DeviceStore.ts"
 import { InterfaceStore } from "../../../src/store/InterfaceStore.ts"
 import { LinknetStore } from "../../../src/store/LinknetStore.ts"
@@ -40,7 +41,10 @@ const MACHINES = {
 
 const addressOf = (index: number): string => `10.196.16.${10 + index}`
 
-const makeLabOf = (quirks: Quirks) => {
+/** What the first switch says of itself instead of what the others say. */
+type Box = Pick<Topology.Node, "serial" | "model" | "version" | "hosts">
+
+const makeLabOf = (quirks: Quirks, box: Box) => {
   const access = (name: string, index: number, ports: string) => ({
     role: "access" as const,
     gateway: true,
@@ -54,7 +58,7 @@ const makeLabOf = (quirks: Quirks) => {
     topology: {
       defaults: { kind: "eos", passwords: { switchyard: Campus.PASSWORD }, version: "4.31.4M" },
       nodes: {
-        [NAMES[0]]: { ...access(NAMES[0], 0, PORTS), hosts: MACHINES },
+        [NAMES[0]]: { ...access(NAMES[0], 0, PORTS), hosts: MACHINES, ...box },
         [NAMES[1]]: access(NAMES[1], 1, ""),
         "lhv-dist1": { role: "dist", gateway: true, "startup-config": config("lhv-dist1", "10.196.16.2") }
       },
@@ -97,10 +101,11 @@ const seed = Effect.gen(function* () {
 /** The server with these variables, its client and the switches, which have these quirks. The repositories have been read. */
 export const makeQuirkyLab = Effect.fnUntraced(function* (
   quirks: Quirks,
-  variables: Readonly<Record<string, string>> = {}
+  variables: Readonly<Record<string, string>> = {},
+  box: Box = {}
 ) {
   const folders = yield* Campus.makeFolders
-  const network = yield* makeLabOf(quirks)
+  const network = yield* makeLabOf(quirks, box)
   const { api, running, url } = yield* serve({ ...Campus.environment(network, folders, folders.folder), ...variables })
   yield* Effect.provideContext(seed, running)
   while ((yield* api.send("GET", "/settings")).status !== 200) yield* Effect.sleep("50 millis")
@@ -111,6 +116,7 @@ export const makeQuirkyLab = Effect.fnUntraced(function* (
   return {
     api,
     url,
+    running,
     first: yield* Effect.orDie(Effect.fromNullishOr(first)),
     second: yield* Effect.orDie(Effect.fromNullishOr(second)),
     folder: folders.folder

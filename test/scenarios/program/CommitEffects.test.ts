@@ -346,11 +346,11 @@ describe("a commit that takes away", () => {
         git(program, ["check", "--templates", folders.templates.folder, "--against", url], {
           env: { ...process.env, SWITCHYARD_TOKEN: "any" }
         }).then(
-          ({ stdout }) => ({ code: 0, stdout }),
-          (error: { code: number; stdout: string }) => error
+          ({ stderr, stdout }) => ({ code: 0, stdout, stderr }),
+          (error: { code: number; stdout: string; stderr: string }) => error
         )
       )
-      assert.strictEqual(local.code, 2, local.stdout)
+      assert.strictEqual(local.code, 2, local.stdout + local.stderr)
       assert.include(local.stdout, "eos/access.j2:1:")
       assert.include(local.stdout, "organisation_nam")
       assert.include(local.stdout, "4 devices get another configuration")

@@ -139,10 +139,18 @@ const transport: ReadonlyArray<Case> = [
     request: { method: "GET", path: `/devices?x=${"x".repeat(9000)}` },
     reply: { status: 414, body: { status: "error", message: "Request URI Too Long" } }
   },
-  ...["/device/%zz", "/device/%ff", "/device/a%00b", "/devices?filter[hostname]=%00"].map((path): Case => ({
+  ...["/device/%zz", "/device/%ff"].map((path): Case => ({
     name: "that a URL cannot be read",
     request: { method: "GET", path },
     reply: { status: 400, body: { status: "error", message: "Bad Request" } }
+  })),
+  ...[
+    ["/device/a%00b", "The path holds the control character U+0000"],
+    ["/devices?filter[hostname]=%00", "The parameter filter[hostname] holds the control character U+0000"]
+  ].map(([path = "", message = ""]): Case => ({
+    name: "which part of a URL holds what may not travel",
+    request: { method: "GET", path },
+    reply: { status: 400, body: { status: "error", message } }
   })),
   {
     name: "leave for pages of other origins",
