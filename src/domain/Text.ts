@@ -89,8 +89,6 @@ const LINES: ReadonlySet<string> = new Set([
   "emergency"
 ])
 const SECRETS: ReadonlySet<string> = new Set(["password"])
-/** Files of a repository in a request, by their path: each is judged as one, with its line, by whoever reads it. */
-const FILES = "files"
 
 /** The kind of text that a key holds. */
 export const kindOfKey = (key: string): TextKind => (LINES.has(key) ? "lines" : SECRETS.has(key) ? "secret" : "line")
@@ -131,7 +129,7 @@ export const valueFaults = (
   const lookAt = (key: string, element: unknown, path: ReadonlyArray<string | number>): void => {
     const fault = textFault(key, "line")
     if (fault !== undefined) faults.push({ ...fault, message: `its name ${fault.message}`, path: path.concat(key) })
-    look(element, [...path, key], path[0] === FILES ? "lines" : kindOf(key))
+    look(element, [...path, key], kindOf(key))
   }
   look(value, [], kind)
   return faults

@@ -92,6 +92,7 @@ export const FUNCTIONS = [
   "event_is_final",
   "events_after",
   "events_complete",
+  "expect_proved",
   "forget_identities",
   "identities",
   "iso_time",

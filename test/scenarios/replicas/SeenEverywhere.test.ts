@@ -5,6 +5,8 @@
 import { NodeServices } from "@effect/platform-node"
 import { assert, it } from "@effect/vitest"
 import { Console, Effect, FileSystem } from "effect"
+import * as fs from "node:fs/promises"
+import * as path from "node:path"
 import * as Campus from "../../support/Campus.ts"
 import { seconds } from "../../support/Patience.ts"
 import { SHARED_KEY, startReplica } from "../../support/Replica.ts"
@@ -89,9 +91,9 @@ const changes: ReadonlyArray<Change> = [
   {
     what: "settings in force",
     change: ({ here, settings }) =>
-      Effect.andThen(
-        settings.commit({ "global/groups.yml": GROUPS }),
-        here("PUT", "/repository/settings", { action: "REFRESH" })
+      Effect.promise(() => fs.readFile(path.join(settings.folder, "global/groups.yml"), "utf8")).pipe(
+        Effect.flatMap((groups) => settings.commit({ "global/groups.yml": `${groups.trimEnd()}\n${GROUP}` })),
+        Effect.andThen(here("PUT", "/repository/settings", { action: "REFRESH" }))
       ),
     isSeen: ({ there }) => has(there, "/groups", "SEEN_EVERYWHERE")
   },
@@ -139,9 +141,7 @@ const changes: ReadonlyArray<Change> = [
   }
 ]
 
-const GROUPS = `---
-groups:
-  - group:
+const GROUP = `  - group:
       name: "SEEN_EVERYWHERE"
       regex: ".*"
       group_priority: 5
