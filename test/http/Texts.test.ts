@@ -277,7 +277,7 @@ layer(SiteServer(), { excludeTestServices: true })("A text that may not travel",
           ) => {
             assert.isTrue(status < 500 || isDocumented500(body), `${what}\n${status} ${text.slice(0, 300)}`)
             if (status >= 400) assert.isTrue(isEnvelope(body), what)
-            assert.notMatch(text, /SQLSTATE|22[0P]\d\d|invalid input syntax|out of range for type/, what)
+            assert.notMatch(text, /SQLSTATE|\b22[0P]\d\d\b|invalid input syntax|out of range for type/, what)
           }
           if (method === "GET") {
             for (const query of queriesOf(endpoint.parameters)) judge(query, yield* api.send(method, `${at}?${query}`))
