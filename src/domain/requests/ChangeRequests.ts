@@ -5,7 +5,7 @@
 import { Option, Result, Schema } from "effect"
 import * as Body from "../fields/Body.ts"
 import { otherwise, required, type Rule } from "../fields/Field.ts"
-import { accept } from "../fields/Rules.ts"
+import { accept, flag } from "../fields/Rules.ts"
 import { isFalsy, toInteger } from "../fields/Values.ts"
 import { selectors } from "./DeviceSelector.ts"
 import { notes, windowFaults, windowFields } from "./RequestFields.ts"
@@ -44,10 +44,14 @@ export const ApplyRequest = Body.make(
 )
 export type ApplyRequest = typeof ApplyRequest.schema.Type
 
-/** A live run unless `dry_run` is true. */
+/** A live run unless `dry_run` is true; what is neither true nor false must not become one. */
 export const RevertRequest = Body.make(
   {
-    dry_run: otherwise(Schema.Boolean, false, (sent) => Result.succeed(sent === true)),
+    dry_run: otherwise(
+      Schema.Boolean,
+      false,
+      flag(() => "dry_run must be a boolean")
+    ),
     ...windowFields,
     ...notes
   },

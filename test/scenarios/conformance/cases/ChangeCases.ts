@@ -208,6 +208,12 @@ const others: ReadonlyArray<Case> = [
     { "x-total-count": "1" },
     changed
   ),
+  ...["true", 1, null].map((dry_run): Case => ({
+    name: "that this is neither live nor dry",
+    given: history,
+    request: post("/job/1/revert", { dry_run }),
+    reply: { status: 400, body: { status: "error", message: ["dry_run must be a boolean"] } }
+  })),
   bad(
     "that the job has changed nothing",
     post("/job/2/revert", {}),
