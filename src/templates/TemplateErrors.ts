@@ -48,6 +48,12 @@ const MAX_LINE = 500
 const sourceLineOf = (source: string | undefined, line: number): string | null =>
   source?.split(/\r\n|\r|\n/, line)[line - 1]?.slice(0, MAX_LINE) ?? null
 
+/** A sentence quotes words of its line, where a secret is one by what stands around it: what the line hides is hidden in it, too. */
+const withoutHidden = (sentence: string, line: string, shown: string): string =>
+  sentence.replaceAll(/'([^']*)'/g, (quoted, word: string) =>
+    word !== "" && line.includes(word) && !shown.includes(word) ? "'<hidden>'" : quoted
+  )
+
 /**
  * A failure of the engine as an error. `directory` is put before template names, `sourceOf` gives the text of a template,
  * `mask` takes secrets out of the sentence and of the line.
@@ -64,11 +70,16 @@ export const templateError = (
     column
   })
   const line = sourceLineOf(sourceOf(position.template), position.line)
+  const shown = line === null ? null : mask(line)
+  const sentence = mask(message)
   return new TemplateError({
     kind,
-    sentence: mask(message).slice(0, MAX_SENTENCE),
+    sentence: (line === null || shown === null ? sentence : withoutHidden(sentence, line, shown)).slice(
+      0,
+      MAX_SENTENCE
+    ),
     place: placeOf(position),
-    sourceLine: line === null ? null : mask(line),
+    sourceLine: shown,
     via: via.map(placeOf)
   })
 }

@@ -133,7 +133,11 @@ layer(Site.layer, { excludeTestServices: true })("The command line", (it) => {
         expect(parsed(yield* cli("token list --json"))).toMatchObject([{ name: "hook", roles: ["dhcp-hook"] }])
         expect((yield* cli("token list --csv")).out).toContain("id,name,roles,created by")
         expect(yield* cli("user list")).toMatchObject({ code: 0, err: expect.stringContaining("There is no user") })
-        yield* boss("POST", "/alerts/mutes", { rule: "drift", minutes: 5, reason: "\u001b]0;owned\u0007 works" })
+        const owned = { rule: "drift", minutes: 5, reason: "\u001b]0;owned\u0007" }
+        expect(JSON.stringify(yield* boss("POST", "/alerts/mutes", owned))).toMatch(
+          /reason: holds the control character/
+        )
+        yield* boss("POST", "/alerts/mutes", { rule: "drift", minutes: 5, reason: "owned works" })
         const mutes = yield* cli("alerts mutes")
         expect(mutes.out).toMatch(/drift.*owned/)
         for (const sign of CONTROL) expect(mutes.out).not.toContain(sign)

@@ -13,7 +13,7 @@ const record = (hostname: string, management_ip: string, state = "MANAGED") => (
   state,
   platform: "eos",
   device_type: "DIST",
-  infra_ip: "10.198.0.77"
+  infra_ip: `10.198.0.${hostname.charCodeAt(hostname.length - 1)}`
 })
 
 /** A server with these variables that knows no device yet, and two switches that have our login. */

@@ -24,6 +24,15 @@ export interface CampusWithRoles {
   readonly prepare?: (folders: Campus.Folders) => Effect.Effect<unknown>
 }
 
+type Caller = (method: string, path: string, body?: unknown) => Effect.Effect<{ readonly text: string }>
+
+/** Brings the newest commit of the settings into force, also one that takes away so much that it has to be named. */
+export const confirmSettings = Effect.fnUntraced(function* (boss: Caller) {
+  const { text } = yield* boss("PUT", "/repository/settings", { action: "REFRESH" })
+  const [, confirm] = /Commit ([0-9a-f]{40}) is not in force/.exec(text) ?? []
+  if (confirm !== undefined) yield* boss("PUT", "/repository/settings", { action: "REFRESH", confirm })
+})
+
 /** Starts it; settings and templates are in force. */
 export const makeCampusWithRoles = Effect.fnUntraced(function* ({
   lab: made,

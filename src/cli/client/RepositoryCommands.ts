@@ -51,7 +51,8 @@ const refresh = Command.make(
       Flag.optional
     ),
     renamePorts: Flag.Boolean("rename-ports").pipe(
-      Flag.withDescription("Give ports that name a VLAN which the commit renames its new name")
+      Flag.withDescription("Give ports that name a VLAN which the commit renames its new name"),
+      Flag.withDefault(false)
     )
   },
   ({ confirm, name, renamePorts }) =>

@@ -7,7 +7,7 @@ import { Context, Effect, Layer } from "effect"
 import type { Page } from "playwright-core"
 import { booted } from "../../support/BlankSwitch.ts"
 import * as Campus from "../../support/Campus.ts"
-import { ended, jobIn, makeCampusWithRoles } from "../../support/CampusWithRoles.ts"
+import { confirmSettings, ended, jobIn, makeCampusWithRoles } from "../../support/CampusWithRoles.ts"
 import { type Hand, keys, mouse } from "../../support/Hands.ts"
 import { hasChromium, makeBrowser, openPage, sound, steps, WITHOUT } from "../../support/Page.ts"
 import * as Managed from "../chaos/ManagedCampus.ts"
@@ -131,6 +131,7 @@ describe.skipIf(!hasChromium)(`A day${hasChromium ? "" : ` (${WITHOUT})`}`, () =
             { "global/base_system.yml": `---\nntp_servers:\n  - host: ${clock}\n` },
             `Clock ${clock}`
           )
+          yield* confirmSettings(boss)
           yield* steps(async () => {
             await ann.goto("/ui/change")
             await hers.press(ann.getByRole("button", { name: "Refresh settings" }))

@@ -1,7 +1,7 @@
 /** A change on its way: what it would do, its rollout with a switch that fails, and the way back. */
 import { describe, expect, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
-import { ended, jobIn, makeCampusWithRoles } from "../../support/CampusWithRoles.ts"
+import { confirmSettings, ended, jobIn, makeCampusWithRoles } from "../../support/CampusWithRoles.ts"
 import { hasChromium, makeBrowser, openPage, sound, steps, WITHOUT } from "../../support/Page.ts"
 import { accessNames } from "../chaos/ManagedCampus.ts"
 
@@ -65,6 +65,7 @@ describe.skipIf(!hasChromium)(`A change in the page${hasChromium ? "" : ` (${WIT
             { "global/base_system.yml": "---\nntp_servers:\n  - host: 10.255.0.77\n" },
             "Another clock"
           )
+          yield* confirmSettings(boss)
           const [one = "", other = ""] = NAMES
           const ann = yield* openPage(browser, url, { token: yield* tokenOf("junior", "ann"), scheme: "dark" })
           const address = yield* steps(async () => {
