@@ -5,7 +5,7 @@
 import { Result, Schema } from "effect"
 import * as Body from "../fields/Body.ts"
 import { ignorable, required, type Rule } from "../fields/Field.ts"
-import { accept } from "../fields/Rules.ts"
+import { accept, flag } from "../fields/Rules.ts"
 import { shown } from "../fields/Values.ts"
 import { actionRule, nullAsAbsent } from "./RequestFields.ts"
 
@@ -71,7 +71,6 @@ const only =
       : Result.fail(otherwise)
 
 const isHash = (sent: unknown): sent is string => typeof sent === "string" && /^[0-9a-fA-F]{7,64}$/.test(sent)
-const isFlag = (sent: unknown): sent is boolean => typeof sent === "boolean"
 
 /** With the commit that may come into force whatever it takes away, and whether ports follow VLANs that it renames. */
 export const RefreshRequest = Body.make(
@@ -83,7 +82,7 @@ export const RefreshRequest = Body.make(
         accept(isHash, () => "confirm should be the hash of the commit that waits, or its first 7 digits or more")
       )
     ),
-    rename_ports: ignorable(Schema.Boolean, nullAsAbsent(accept(isFlag, () => "rename_ports should be a boolean")))
+    rename_ports: ignorable(Schema.Boolean, nullAsAbsent(flag(() => "rename_ports should be a boolean")))
   },
   { message: Body.firstOf }
 )
