@@ -29,6 +29,7 @@ import * as RepositoryStart from "./jobs/repositories/RepositoryStart.ts"
 import * as Logging from "./runtime/Logging.ts"
 import * as RetentionUpkeep from "./jobs/engine/RetentionUpkeep.ts"
 import * as PrivateFolders from "./runtime/PrivateFolders.ts"
+import { watchDescriptors } from "./runtime/OwnFaults.ts"
 import { SecretKey } from "./runtime/SecretKey.ts"
 import { Told } from "./runtime/Told.ts"
 import * as ToldLog from "./runtime/ToldLog.ts"
@@ -73,6 +74,7 @@ export const layerOnDatabase = HttpServerLive.pipe(
   Layer.merge(audit),
   Layer.merge(telling),
   Layer.merge(alerts),
+  Layer.merge(watchDescriptors),
   Layer.provide(EventFeed.layer),
   Layer.provideMerge(Engine.layer),
   Layer.provide(ToldLog.layer),

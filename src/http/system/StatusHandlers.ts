@@ -7,6 +7,7 @@ import type { ServerStatus } from "../../api/ServerApi.ts"
 import { findingsOf } from "../../domain/findings/Findings.ts"
 import { Build } from "../../runtime/Build.ts"
 import { makeProcessReading, type ProcessReading, readDisk } from "../../runtime/metrics/ProcessMetrics.ts"
+import { OwnFaults } from "../../runtime/OwnFaults.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { failingWithoutDatabase } from "../../store/DatabaseClient.ts"
 import { FindingFacts } from "../../store/FindingFacts.ts"
@@ -86,7 +87,11 @@ export const ServerLive = HttpApiBuilder.group(Api, "server", (handlers) =>
     const tls = Effect.provideContext(ownCertificate, context)
     const findings = Effect.gen(function* () {
       const found = yield* facts.read
-      return enveloped({ findings: findingsOf({ ...found, tls: yield* tls, disk: yield* readDisk(DATA_DIR) }) })
+      const lacking = (yield* (yield* OwnFaults).now).map(({ fault: { message }, since }) => ({
+        message,
+        since: new Date(since).toISOString().slice(0, "2026-11-23T18:00:00".length)
+      }))
+      return enveloped({ findings: findingsOf({ ...found, lacking, tls: yield* tls, disk: yield* readDisk(DATA_DIR) }) })
     })
     return handlers.handle("status", () => Effect.map(status, enveloped)).handle("findings", () => answered(findings))
   })
