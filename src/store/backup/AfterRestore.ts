@@ -28,8 +28,8 @@ const devices = Effect.gen(function* () {
     or id in (select device_id from config_change where ${UNFINISHED})
     or id in (select device_id from device_operation where phase <> 'done')`)
   // the cause before the row, as elsewhere; by it the look knows which of them were synchronized
-  yield* sql`insert into sync_event (hostname, cause, happened_at, by, job_id)
-    select hostname, ${RESTORED}, extract(epoch from now()), ${BY}, null from device where synchronized and (${unseen}) order by id`
+  yield* sql`insert into sync_event (hostname, cause, happened_at, by, found_by, job_id)
+    select hostname, ${RESTORED}, extract(epoch from now()), ${BY}, ${BY}, null from device where synchronized and (${unseen}) order by id`
   yield* sql`update device set unseen_since = now(), synchronized = false where ${unseen}`
 })
 
