@@ -5,6 +5,8 @@ import { Command } from "effect/cli"
 /** The command. The server is loaded when it is asked for, so that the other commands start at once. */
 export const serve = Command.make("serve", {}, () =>
   Effect.gen(function* () {
+    const Ending = yield* Effect.promise(() => import("../runtime/Ending.ts"))
+    yield* Ending.watchSignals
     const Server = yield* Effect.promise(() => import("../Server.ts"))
     return yield* Layer.launch(Server.layerOf(process.env))
   })

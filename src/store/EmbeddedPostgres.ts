@@ -9,6 +9,7 @@ import { PgConnection } from "@effect/sql-pg"
 import { Cause, Effect, Fiber, Redacted, Schedule, type Scope } from "effect"
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
+import { atLast } from "../runtime/Ending.ts"
 import * as FolderOwner from "./postgres/FolderOwner.ts"
 import { embeddedRestarts, embeddedUp } from "../runtime/metrics/DatabaseMetrics.ts"
 import { at, isOurs, provesItself, readPidFile } from "./postgres/Postmaster.ts"
@@ -215,8 +216,13 @@ export const make = Effect.fn("EmbeddedPostgres.make")(function* ({
     logFile: path.join(home, "postgres.log")
   }
   yield* ownedFolder(home, folder.data)
+  let held: State | null = null
+  // one that others use, or that this process does not keep, goes on
+  yield* atLast(() => {
+    if (held !== null && held.lock !== null && held.server !== null && !shared) process.kill(held.server.pid, "SIGQUIT")
+  })
   const state = yield* Effect.acquireRelease(
-    Effect.map(FolderOwner.take(home), (lock): State => ({ server: null, lock })),
+    Effect.map(FolderOwner.take(home), (lock): State => (held = { server: null, lock })),
     (held) => leave(folder, held, shared)
   )
   if (state.lock === null && !shared) return yield* FolderOwner.refuse(home, dataDir)
