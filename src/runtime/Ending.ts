@@ -4,12 +4,12 @@
  * the database, and the next start goes on with it.
  */
 import { Effect, Layer } from "effect"
-import { readFileSync, stat, writeSync } from "node:fs"
+import { readFileSync, writeSync } from "node:fs"
 
 /** Milliseconds after a signal in which everything may close by itself. */
 const PATIENCE = 8_500
-/** Milliseconds that a look at a file takes at most, unless all threads for such work are held, as by a name server that is silent. */
-const FILE_MILLIS = 300
+/** Milliseconds that threads may take to end what they are at. */
+const HELD_MILLIS = 300
 
 /** The program was told to stop and did not wait for something (docs/command-line.md#exit-codes). */
 const LEFT_SOMETHING = 5
@@ -102,23 +102,27 @@ const onSignal = (signal: NodeJS.Signals): void => {
 
 /** Watches over the end of a server from here on. */
 export const watchSignals = Effect.sync(() => {
-  for (const signal of SIGNALS) process.on(signal, onSignal)
+  // before the listener that closes everything, which may be done when it returns
+  for (const signal of SIGNALS) process.prependListener(signal, onSignal)
 })
 
+/** Work in threads of Node's pool that is under way. */
+const heldThreads = (): ReadonlyArray<string> =>
+  process.getActiveResourcesInfo().filter((name) => /^(?:GetAddrInfo|GetNameInfo|FSReq)/.test(name))
+
 /**
- * Ends the program when all is closed. Node would wait for threads that are held by others, such as a name server: this does not.
+ * Ends the program when all is closed. Node would wait for each of its threads, one of which may wait for a name server: this does not.
  */
 export const end = (code: number, done: (code: number) => void): void => {
   if (told === null) return done(code)
-  let isOver = false
-  const over = (isFree: boolean) => {
-    if (isOver) return
-    isOver = true
-    if (isFree) return done(code)
-    say("Stopped. Left: threads that wait for a name server or a disk")
+  const until = performance.now() + HELD_MILLIS
+  const look = () => {
+    const held = heldThreads()
+    if (held.length === 0) return done(code)
+    if (performance.now() < until) return void setTimeout(look, 20)
+    const isName = held.some((name) => name.startsWith("Get"))
+    say(`Stopped. Left: a thread that waits for a ${isName ? "name server" : "file"}`)
     endNow(code)
   }
-  // four threads do such work: if all of them are held, this is not answered
-  stat("/", () => over(true))
-  setTimeout(() => over(false), FILE_MILLIS)
+  look()
 }

@@ -190,7 +190,7 @@ const within = (error: object): ReadonlyArray<unknown> => [
 /** The code of an error of the operating system, or of what it was made of; undefined for any other error. */
 export const codeOf = (error: unknown, depth = DEPTH): string | undefined => {
   if (typeof error !== "object" || error === null || depth === 0) return undefined
-  if (hasCode(error) && /^E[A-Z_0-9]+$/.test(error.code)) return error.code
+  if (hasCode(error) && /^E[A-Z0-9]+(?:_[A-Z]+)?$/.test(error.code) && !error.code.startsWith("ERR_")) return error.code
   for (const inner of within(error)) {
     const found = codeOf(inner, depth - 1)
     if (found !== undefined) return found
