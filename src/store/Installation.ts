@@ -72,12 +72,17 @@ export const embeddedFolder = (dataDir: string): string => path.join(dataDir, EM
 /** What operators and the DHCP hook may put there before the first start. */
 const PREPARED = "permissions.yml windows.yml alerts.yml plugins.yml plugins jwt tls secrets dhcp-queue".split(" ")
 
-/** Further names that these settings give to files which operators bring. */
-const namedBy = ({ DATA_DIR, JWT_CERT, PLUGIN_FILE, PLUGIN_FOLDER, TLS_CERT, TLS_KEY }: ServerSettings) =>
-  [JWT_CERT, PLUGIN_FILE, ...[PLUGIN_FOLDER, TLS_CERT, TLS_KEY].flatMap(Option.toArray)].flatMap((file) => {
-    const [first = ""] = path.relative(path.resolve(DATA_DIR), path.resolve(file)).split(path.sep)
+/** Further names that these settings give to files and repositories which operators bring. */
+const namedBy = (config: ServerSettings) => {
+  const { GITREPO_SETTINGS, GITREPO_TEMPLATES, PLUGIN_FOLDER, TLS_CERT, TLS_KEY } = config
+  const named = [GITREPO_SETTINGS, GITREPO_TEMPLATES, PLUGIN_FOLDER, TLS_CERT, TLS_KEY].flatMap(Option.toArray)
+  return [config.JWT_CERT, config.PLUGIN_FILE, ...named].flatMap((file) => {
+    const [first = ""] = path
+      .relative(path.resolve(config.DATA_DIR), path.resolve(file.replace(/#.*/, "")))
+      .split(path.sep)
     return first === "" || first === ".." ? [] : [first]
   })
+}
 
 const fileOf = (dataDir: string) => path.join(dataDir, FILE)
 
