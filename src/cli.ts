@@ -25,6 +25,7 @@ import { login, logout } from "./cli/client/SignOnCommands.ts"
 import { abort, approve, diff, reject, sync, undo } from "./cli/client/SyncCommands.ts"
 import { migrate, serve } from "./cli/ServeCommand.ts"
 import { end } from "./runtime/Ending.ts"
+import { setup } from "./cli/SetupCommand.ts"
 import { release } from "./domain/Release.ts"
 
 // Listed for the help alone: main.ts runs it before any of this is loaded, because it is called for every lease.
@@ -44,7 +45,7 @@ const root = Command.make("switchyard").pipe(
     { group: "Signing on", commands: [login, logout, token, user, alerts, audit] },
     {
       group: "On the server's machine",
-      commands: [doctor, serve, migrate, backup, restore, check, render, secret, hook, demo, lab, version]
+      commands: [doctor, serve, setup, migrate, backup, restore, check, render, secret, hook, demo, lab, version]
     }
   ])
 )
