@@ -110,13 +110,16 @@ export const blockersIn = ({ sessions, waits }: Picture): ReadonlyArray<Blocker>
   const by = new Map<number, Array<number>>()
   for (const { blockers, pid } of waits) by.set(pid, [...(by.get(pid) ?? []), ...blockers])
   const found = new Map<number, Blocker>()
-  for (const { lock, pid, seconds } of waits) {
+  const direct = new Set<number>()
+  for (const { blockers, lock, pid, seconds } of waits) {
     const isOurs = known.get(pid)?.isOurs === true
     for (const blocker of allBefore(pid, by)) {
       const session = known.get(blocker) ?? (blocker === 0 ? PREPARED : undefined)
       if (session === undefined) continue
       const before = found.get(blocker)
-      const isFirst = before === undefined || before.seconds < seconds
+      // what somebody waits for behind another one that waits is that one's lock
+      const isFirst = before === undefined || (blockers.includes(blocker) && !direct.has(blocker))
+      if (blockers.includes(blocker)) direct.add(blocker)
       found.set(blocker, {
         session,
         lock: isFirst ? lock : before.lock,

@@ -134,10 +134,10 @@ it.live("says at the start who holds it up, and goes on when he lets go", () =>
   Effect.gen(function* () {
     const url = yield* databaseUrl
     const by = yield* stranger(url)
-    yield* by.begin("lock table schema_migration in access exclusive mode")
+    yield* by.begin("lock table switchyard_migrations in access exclusive mode")
     const program = yield* Program.start({ DATABASE_URL: url, DATA_DIR: yield* Program.dataFolder })
     yield* isTold(program, HELD)
-    assert.match(program.text(), /psql .* has held a lock on schema_migration/)
+    assert.match(program.text(), /psql .* has held a lock on switchyard_migrations/)
     yield* by.end
     yield* program.url
     yield* isTold(program, FREE)
