@@ -195,7 +195,7 @@ export const mayStandStill = Effect.flatMap(
 export const layer = (options: PgClient.PgPoolConfig) =>
   Layer.unwrap(
     Effect.gen(function* () {
-      const session = {
+      const session: PgClient.PgPoolConfig = {
         ...options,
         keepAlive: KEEP_ALIVE,
         startupParameters: { ...SESSION, ...options.startupParameters }

@@ -9,6 +9,7 @@ import { hostname } from "node:os"
 import * as path from "node:path"
 import { promisify } from "node:util"
 import { FILE as KEY_FILE } from "../../runtime/SecretKey.ts"
+import { isSecret } from "../../runtime/SecretSources.ts"
 import { codeOf } from "../../runtime/SystemErrors.ts"
 import { withoutValues } from "../../store/ForeignLocks.ts"
 import { isOurs, isTaken, pidFileOf, readPidFile } from "../../store/postgres/Postmaster.ts"
@@ -145,10 +146,12 @@ const databaseFolder = async ({ dataDir, home }: Place): Promise<Found> => {
   ]
 }
 
+const SUFFIX = "_FILE"
+
 /** Files that only the server should read: where they are, and whether they are its own. */
 const secretFiles = ({ dataDir, home, settings }: Place): ReadonlyArray<readonly [file: string, isOwn: boolean]> => {
   const named = Object.entries(process.env).flatMap(([name, value]) =>
-    name.endsWith("_FILE") && name !== "PLUGIN_FILE" && value !== undefined && value !== "" ? [value] : []
+    name.endsWith(SUFFIX) && isSecret(name.slice(0, -SUFFIX.length)) && value ? [value] : []
   )
   const others = settings === null ? named : [...named, ...Option.toArray(settings.TLS_KEY)]
   const authority = settings === null ? [] : [settings.CAKEYFILE]
@@ -247,7 +250,7 @@ const pidFile = async (home: string): Promise<Found> => {
   const data = path.join(home, "postgres")
   const file = pidFileOf(data)
   const seen = await see(file)
-  if (seen === null || !seen.isFile) return [unknown("embedded database", "is not running: there is no pid file")]
+  if (seen === null || !seen.isFile) return [warn("embedded database", ["is not running: there is no pid file", "It runs while a server keeps it.", "Start the server."])]
   const found = await Effect.runPromise(readPidFile(data))
   if (found === null) return [unknown(file, "names no process")]
   const { isReady, isStopping, pid, port } = found
@@ -352,7 +355,7 @@ export const severeLines = (lines: ReadonlyArray<string>) =>
 const databaseLog = async (home: string): Promise<Found> => {
   const file = path.join(home, "postgres.log")
   const seen = await see(file)
-  if (seen === null || !seen.isFile) return [unknown(file, "there is no log")]
+  if (seen === null || !seen.isFile) return [good(file, "there is no log")]
   const severe = severeLines(await tailOf(file))
   const last = severe.slice(-SHOWN_LINES)
   if (last.length === 0) return [good(file, "its end has no errors")]
@@ -369,6 +372,7 @@ const databaseLog = async (home: string): Promise<Found> => {
 
 const sizes = async (dataDir: string): Promise<Found> => {
   const names = await fs.readdir(dataDir)
+  if (names.length === 0) return [good(dataDir, "is empty")]
   const run = promisify(execFile)
   // a process of its own, which can be killed
   const { stdout } = await run("du", ["-sk", "--", ...names.map((name) => path.join(dataDir, name))], {

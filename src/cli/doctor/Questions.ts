@@ -102,14 +102,6 @@ export const askAll = <E, R>(
     (answers) => answers.flat()
   )
 
-/** Exit codes of the command (docs/operations.md#the-dead-hour); `monitoring`: as monitoring plugins have them. */
-export const exitCodeOf = (found: ReadonlyArray<{ readonly level: Level }>, monitoring: boolean): number => {
-  const has = (level: Level) => found.some((one) => one.level === level)
-  if (has("bad")) return monitoring ? 2 : 1
-  if (monitoring && has("warn")) return 1
-  return has("unknown") ? 3 : 0
-}
-
 /** Where the installation is; `settings` null when they cannot be used. */
 export interface Place {
   readonly settings: ServerSettings | null
