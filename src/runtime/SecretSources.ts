@@ -47,7 +47,7 @@ export const isStorable = (name: string): boolean =>
   (NAMES.includes(name) || PREFIXES.some((prefix) => name.startsWith(prefix) && name.length > prefix.length))
 
 /** Whether a variable is secret, so that a file may hold its value. */
-const isSecret = (name: string): boolean => FIRST.includes(name) || isStorable(name)
+export const isSecret = (name: string): boolean => FIRST.includes(name) || isStorable(name)
 
 const readSecret = (name: string, file: string) =>
   Effect.tryPromise({

@@ -2,13 +2,14 @@
  * How long the database may take to answer. A connection can fall silent without being closed, as when a firewall forgets it
  * or the other machine loses its power; the driver would wait for hours, and so would every job that shares the pool
  * (promise 8). What is not answered in time is cancelled, its connection is given up, and the error says that the database
- * is away.
+ * is away. One that waits for a lock of somebody else is given up sooner, and its error names who has it (`ForeignLocks.ts`).
  */
 import { PgClient } from "@effect/sql-pg"
 import { Context, Duration, Effect, Exit, Fiber, Option } from "effect"
 import { SqlClient, type SqlConnection, SqlError, Statement } from "effect/sql"
 import { statementsActive, statementSeconds, statementsFailed } from "../runtime/metrics/DatabaseMetrics.ts"
 import { secondsSince } from "../runtime/metrics/Family.ts"
+import { type Blockade, BlockedByOther, type Watch } from "./ForeignLocks.ts"
 
 /** A minute is more than any statement of ours takes on a machine that is not itself in trouble. */
 const AnswerTime = Context.Reference<Duration.Duration>("switchyard/store/AnswerTime", {
@@ -30,22 +31,61 @@ const silent = (time: Duration.Duration) =>
     })
   })
 
-/** A statement that is being answered. */
+const blocked = ({ sentence }: Blockade) =>
+  new SqlError.SqlError({
+    reason: new SqlError.ConnectionError({
+      cause: new BlockedByOther(sentence),
+      message: `The database waits: ${sentence}`,
+      operation: "query"
+    })
+  })
+
+/** A statement that is being answered, or that waits for a connection. */
 interface Pending {
+  readonly text: string
+  readonly began: number
   readonly deadline: number
-  readonly giveUp: () => void
+  readonly giveUp: (error: SqlError.SqlError) => void
 }
 
 const LOOK_EVERY_MILLIS = 500
 
+/** Statements that take longer are looked after: somebody may block them. */
+const LONG_MILLIS = 1_500
+/** How long a statement waits for somebody else's lock: an ordinary change by hand is over by then. */
+const BLOCKED_MILLIS = 5_000
+/** The same once it is known that this lock stays: the connections are for those who can be answered. */
+const BLOCKED_STILL_MILLIS = 1_000
+/** Statements meanwhile that are not known to wait for the lock: most of them wait for a connection. */
+const BESIDE_MILLIS = 10_000
+
+/** Whether a statement is given up for somebody else's lock. */
+const isHeldUp = ({ began, text }: Pending, { isBlocked, since }: Blockade, now: number): boolean => {
+  const blockedMillis = now - since >= BLOCKED_MILLIS ? BLOCKED_STILL_MILLIS : BLOCKED_MILLIS
+  return now - began >= (isBlocked(text) ? blockedMillis : BESIDE_MILLIS)
+}
+
 /** The statements of one client, looked at by one timer: a timer and a race for each would take half as long as the statement. */
-const makeWatch = () => {
+const makeStatements = (others: Watch) => {
   const pending = new Set<Pending>()
   let isLooking = false
   const lookLater = () => void setTimeout(look, LOOK_EVERY_MILLIS).unref()
+  const end = (statement: Pending, now: number, blockade: Blockade | null) => {
+    if (statement.deadline <= now) statement.giveUp(silent(Duration.millis(statement.deadline - statement.began)))
+    // what may take for ever, as a migration, waits for everybody
+    else if (blockade !== null && statement.deadline < Infinity && isHeldUp(statement, blockade, now)) {
+      statement.giveUp(blocked(blockade))
+    }
+  }
   const look = () => {
     const now = performance.now()
-    for (const statement of pending) if (statement.deadline <= now) statement.giveUp()
+    const blockade = others.blockade()
+    let isLong = false
+    for (const statement of pending) {
+      end(statement, now, blockade)
+      isLong ||= now - statement.began >= (blockade === null ? LONG_MILLIS : BLOCKED_STILL_MILLIS)
+    }
+    if (isLong) others.look()
     isLooking = pending.size > 0
     if (isLooking) lookLater()
   }
@@ -61,31 +101,37 @@ const makeWatch = () => {
   }
 }
 
-/** Runs a statement until it is answered or late. */
-type InTime = <A>(statement: Effect.Effect<A, SqlError.SqlError>) => Effect.Effect<A, SqlError.SqlError>
+/** Runs a statement until it is answered or late; its text tells who waits for a lock. */
+type InTime = <A, R>(
+  statement: Effect.Effect<A, SqlError.SqlError, R>,
+  text: string
+) => Effect.Effect<A, SqlError.SqlError, R>
 
 /**
  * On a fiber of its own, which is left behind when it is silent: a COMMIT must not be interrupted by whoever waits for it,
  * but its silence has to end.
  */
-const makeInTime = (): InTime => {
-  const watch = makeWatch()
-  const watched = <A>(
-    statement: Effect.Effect<A, SqlError.SqlError>,
+const makeInTime = (others: Watch): InTime => {
+  const watch = makeStatements(others)
+  const watched = <A, R>(
+    statement: Effect.Effect<A, SqlError.SqlError, R>,
+    text: string,
     time: Duration.Duration,
-    asking: Fiber.Fiber<unknown, unknown>
+    context: Context.Context<R>
   ) =>
     Effect.callback<A, SqlError.SqlError>((resume) => {
-      const answering = Effect.runForkWith(asking.context)(statement)
+      const answering = Effect.runForkWith(context)(statement)
+      const began = performance.now()
       const pending: Pending = {
-        deadline: performance.now() + Duration.toMillis(time),
-        giveUp: () => {
+        text,
+        began,
+        deadline: began + Duration.toMillis(time),
+        giveUp: (error) => {
           watch.remove(pending)
-          resume(Effect.fail(silent(time)))
+          resume(Effect.fail(error))
           answering.interruptUnsafe()
         }
       }
-      const began = performance.now()
       watch.add(pending)
       statementsActive.add(1)
       answering.addObserver((exit) => {
@@ -99,34 +145,47 @@ const makeInTime = (): InTime => {
         return Fiber.interrupt(answering)
       })
     })
-  return (statement) =>
-    Effect.withFiber((asking) => {
-      const time = asking.getRef(AnswerTime)
-      return Duration.isFinite(time) ? watched(statement, time, asking) : statement
+  /** What may take for ever stays on its fiber; who holds it up is told all the same. */
+  const unhurried = <A, R>(statement: Effect.Effect<A, SqlError.SqlError, R>, text: string) =>
+    Effect.suspend(() => {
+      const pending: Pending = { text, began: performance.now(), deadline: Infinity, giveUp: () => undefined }
+      watch.add(pending)
+      return Effect.ensuring(
+        statement,
+        Effect.sync(() => watch.remove(pending))
+      )
     })
+  return <A, R>(statement: Effect.Effect<A, SqlError.SqlError, R>, text: string) =>
+    Effect.contextWith((context: Context.Context<R>) =>
+      Effect.withFiber((asking) => {
+        const time = asking.getRef(AnswerTime)
+        return Duration.isFinite(time) ? watched(statement, text, time, context) : unhurried(statement, text)
+      })
+    )
 }
 
 /** The connection, on which each statement is answered in time or fails. */
 const answering = (inner: SqlConnection.Connection, inTime: InTime): SqlConnection.Connection => ({
-  execute: (...statement) => inTime(inner.execute(...statement)),
-  executeRaw: (...statement) => inTime(inner.executeRaw(...statement)),
+  execute: (text, ...rest) => inTime(inner.execute(text, ...rest), text),
+  executeRaw: (text, ...rest) => inTime(inner.executeRaw(text, ...rest), text),
   executeStream: (...statement) => inner.executeStream(...statement),
-  executeValues: (...statement) => inTime(inner.executeValues(...statement)),
-  executeValuesUnprepared: (...statement) => inTime(inner.executeValuesUnprepared(...statement)),
-  executeUnprepared: (...statement) => inTime(inner.executeUnprepared(...statement))
+  executeValues: (text, ...rest) => inTime(inner.executeValues(text, ...rest), text),
+  executeValuesUnprepared: (text, ...rest) => inTime(inner.executeValuesUnprepared(text, ...rest), text),
+  executeUnprepared: (text, ...rest) => inTime(inner.executeUnprepared(text, ...rest), text)
 })
 
 const pooledBy = (inner: PgClient.PgClient, inTime: InTime): SqlConnection.Connection => ({
-  execute: (text, values) => inTime(inner.unsafe(text, values)),
-  executeRaw: (text, values) => inTime(inner.unsafe(text, values).raw),
+  execute: (text, values) => inTime(inner.unsafe(text, values), text),
+  executeRaw: (text, values) => inTime(inner.unsafe(text, values).raw, text),
   executeStream: (text, values) => inner.unsafe(text, values).stream,
-  executeValues: (text, values) => inTime(inner.unsafe(text, values).values),
-  executeValuesUnprepared: (text, values) => inTime(inner.unsafe(text, values).valuesUnprepared),
-  executeUnprepared: (text, values) => inTime(inner.unsafe(text, values).unprepared)
+  executeValues: (text, values) => inTime(inner.unsafe(text, values).values, text),
+  executeValuesUnprepared: (text, values) => inTime(inner.unsafe(text, values).valuesUnprepared, text),
+  executeUnprepared: (text, values) => inTime(inner.unsafe(text, values).unprepared, text)
 })
 
 /** Any connection of the client's pool for each statement, which is answered in time or fails; takes none for longer. */
-export const pooled = (inner: PgClient.PgClient): SqlConnection.Connection => pooledBy(inner, makeInTime())
+export const pooled = (inner: PgClient.PgClient, others: Watch): SqlConnection.Connection =>
+  pooledBy(inner, makeInTime(others))
 
 /** PostgreSQL answers the COMMIT of a transaction that has failed with ROLLBACK. */
 const commit = (connection: SqlConnection.Connection) =>
@@ -148,10 +207,10 @@ const control = (connection: SqlConnection.Connection, statement: string) =>
   Effect.asVoid(connection.execute(statement, [], undefined))
 
 /** The client with connections and transactions that are answered in time or fail; `inner` keeps its pool and its codecs. */
-export const make = (inner: PgClient.PgClient): PgClient.PgClient => {
+export const make = (inner: PgClient.PgClient, others: Watch): PgClient.PgClient => {
   const { transactionService } = inner
-  const inTime = makeInTime()
-  const reserve = Effect.map(inner.reserve, (connection) => answering(connection, inTime))
+  const inTime = makeInTime(others)
+  const reserve = Effect.map(inTime(inner.reserve, ""), (connection) => answering(connection, inTime))
   const single = pooledBy(inner, inTime)
   const acquirer = Effect.map(Effect.serviceOption(transactionService), (open) =>
     Option.isSome(open) ? open.value[0] : single

@@ -8,6 +8,7 @@ import { Cause, Effect } from "effect"
 import { SqlError } from "effect/sql"
 import { ownFault } from "../runtime/SystemErrors.ts"
 import * as DatabaseTls from "./DatabaseTls.ts"
+import { BlockedByOther } from "./ForeignLocks.ts"
 
 /** SQLSTATEs, or classes of them by their first two characters, and what they mean (PostgreSQL 18, appendix A). */
 export const AWAY_STATES: Readonly<Record<string, string>> = {
@@ -50,9 +51,13 @@ export const isDatabaseAway = (error: SqlError.SqlError): boolean => {
   return state !== undefined && (state in AWAY_STATES || state.slice(0, 2) in AWAY_STATES)
 }
 
+/** Whether a lock of somebody else holds the statement up; `meaning` names who has it. */
+export const isHeldUp = ({ reason }: SqlError.SqlError): boolean => reason.cause instanceof BlockedByOther
+
 /** What an error of the database means to an operator: in our own words, without the statement, which the log has. */
 export const meaning = (error: SqlError.SqlError): string => {
   const { _tag, cause, operation } = error.reason
+  if (cause instanceof BlockedByOther) return cause.sentence
   const state = sqlState(error)
   const ofTls = DatabaseTls.meaning(cause)
   if (ofTls !== undefined) return state === undefined ? ofTls : `${ofTls} (SQLSTATE ${state})`

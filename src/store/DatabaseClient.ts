@@ -11,7 +11,8 @@ import { Acting, server } from "../domain/access/Acting.ts"
 import { databaseAway } from "../runtime/metrics/DatabaseMetrics.ts"
 import { rareRetry } from "../runtime/RareRetry.ts"
 import * as AnswerTime from "./AnswerTime.ts"
-import { failWhenAway, isDatabaseAway } from "./DatabaseAway.ts"
+import { failWhenAway, isDatabaseAway, isHeldUp } from "./DatabaseAway.ts"
+import { BlockadeWatch, makeWatch } from "./ForeignLocks.ts"
 
 /** Whether statements of this fiber wait for a database that is away. */
 const WaitsForDatabase = Context.Reference<boolean>("switchyard/store/WaitsForDatabase", { defaultValue: () => false })
@@ -85,6 +86,8 @@ const makeWaiting = (always: boolean) => {
   const noticed = (error: unknown) =>
     Effect.suspend(() => {
       if (isAway || !SqlError.isSqlError(error) || !isDatabaseAway(error)) return Effect.void
+      // whose lock it is was told once
+      if (isHeldUp(error)) return Effect.void
       isAway = true
       databaseAway.add(1)
       return Effect.logWarning("The database is away: work waits for it", { error: error.message })
@@ -190,21 +193,28 @@ export const mayStandStill = Effect.flatMap(
 
 /** A pool of connections as a layer, with these decisions; startup parameters of `options` come before its own. */
 export const layer = (options: PgClient.PgPoolConfig) =>
-  PgClient.layerFrom(
-    Effect.map(
-      PgClient.make({
+  Layer.unwrap(
+    Effect.gen(function* () {
+      const session: PgClient.PgPoolConfig = {
         ...options,
         keepAlive: KEEP_ALIVE,
         startupParameters: { ...SESSION, ...options.startupParameters }
-      }),
-      (inner) => make(AnswerTime.make(inner), AnswerTime.pooled(inner))
-    )
+      }
+      const watch = yield* makeWatch(session)
+      const client = Effect.map(PgClient.make(session), (inner) =>
+        make(AnswerTime.make(inner, watch), AnswerTime.pooled(inner, watch))
+      )
+      return Layer.merge(PgClient.layerFrom(client), Layer.succeed(BlockadeWatch, watch))
+    })
   )
 
 /** The same client for the engine of jobs, which stores what it was given and must not lose it: its statements always wait. */
 export const layerWaiting = Layer.effect(
   SqlClient.SqlClient,
-  Effect.map(Effect.service(PgClient.PgClient), (client) => make(client, AnswerTime.pooled(client), true))
+  Effect.gen(function* () {
+    const client = yield* PgClient.PgClient
+    return make(client, AnswerTime.pooled(client, yield* BlockadeWatch), true)
+  })
 )
 
 /** Lets everything that a layer builds wait for the database, such as the calls that an entity serves. */

@@ -1,21 +1,35 @@
-/** `switchyard doctor`: what is stuck, since when, why, and what to do about it; repairs are asked for one by one (docs/operations.md#doctor). */
-import { Console, Effect, Option } from "effect"
+/**
+ * `switchyard doctor`: what is stuck, since when, why, and what to do about it (docs/operations.md#doctor). On the server's own machine it
+ * works when nothing else does: it asks the machine, the folder and the database by itself, and the server if there is one. It looks in a
+ * process of its own, so that it ends in time whatever hangs.
+ */
+import { Console, Effect, Option, Runtime, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
+import { spawn } from "node:child_process"
+import { existsSync } from "node:fs"
 import { type Asking, makeAsking } from "../Asking.ts"
 import type { Data } from "../../api/CallTypes.ts"
 import { ask as askServer, CommandRefused, target } from "../AccountTarget.ts"
-import { colored, format, harmless, printRows, reported, say } from "./Output.ts"
-import { ask, Refused } from "./Server.ts"
+import type { Answer, Level } from "../doctor/Questions.ts"
+import { colored, format, type Format, harmless, printRows, reported, say } from "./Output.ts"
+import { ask, Refused, serverUrl } from "./Server.ts"
 
 type Finding = Data<"GET /system/findings">["findings"][number]
+/** What is shown of a finding and of an answer alike. */
+type Row = Omit<Answer, "repair">
 
-const show = Effect.fnUntraced(function* ({ about, level, next, since, what, why }: Finding) {
-  const tone = level === "bad" ? "bad" : "warn"
-  yield* Console.log(`${colored(tone, level)}  ${harmless(`${about}: ${what}`)}`)
-  if (since !== null) yield* say(`      since ${since} UTC`)
-  yield* say(`      why:  ${why}`)
-  yield* say(`      next: ${next}`)
-})
+const TONES = { good: "good", unknown: "warn", warn: "warn", bad: "bad" } as const
+
+/** One text, so that two answers do not mix. */
+const textOf = ({ about, level, next, since, what, why }: Row): string =>
+  [
+    `${colored(TONES[level], level)}  ${harmless(`${about}: ${what}`)}`,
+    ...(since === null ? [] : [harmless(`      since ${since} UTC`)]),
+    ...(why === "" ? [] : [harmless(`      why:  ${why}`)]),
+    ...(next === "" ? [] : [harmless(`      next: ${next}`)])
+  ].join("\n")
+
+const show = (row: Row) => Console.log(textOf(row))
 
 const mend = Effect.fnUntraced(function* ({ repair }: Finding, agreed: Asking) {
   if (repair === null || !(yield* agreed(`      ${harmless(repair.says)}?`))) return
@@ -28,33 +42,190 @@ const mend = Effect.fnUntraced(function* ({ repair }: Finding, agreed: Asking) {
 })
 
 const COLUMNS = (["level", "kind", "about", "since", "what", "why", "next"] as const).map(
-  (name) => [name, (finding: Finding) => finding[name]] as const
+  (name) => [name, (row: Row) => row[name]] as const
 )
 
-const repairing = Flag.Boolean("repair").pipe(
-  Flag.withDescription("Ask for each finding whether it is to be repaired"),
-  Flag.withDefault(false)
-)
+/** Shows findings, and asks for each whether it is to be repaired. */
+const showFindings = Effect.fnUntraced(function* (findings: ReadonlyArray<Finding>, repairing: boolean) {
+  const agreed = repairing ? yield* makeAsking : null
+  for (const finding of findings) {
+    yield* show(finding)
+    if (agreed !== null) yield* mend(finding, agreed)
+  }
+})
+
+interface Wishes extends Format {
+  readonly repairing: boolean
+  readonly monitoring: boolean
+  readonly server: Option.Option<string>
+}
+
+/** As a server at another place finds it. */
+const askThere = Effect.fnUntraced(function* ({ csv, json, repairing, server }: Wishes) {
+  const { answer } = yield* ask(
+    "GET /system/findings",
+    Option.match(server, { onNone: () => ({}), onSome: (url) => ({ server: url }) })
+  )
+  const { findings } = answer.data
+  if (json || csv) yield* printRows({ csv, json }, COLUMNS, findings, "")
+  else if (findings.length === 0) yield* say("Nothing is stuck.")
+  else yield* showFindings(findings, repairing)
+  return findings
+}, Effect.scoped)
+
+/** What was found, as an exit code. */
+class Looked extends Schema.TaggedError<Looked>()("Looked", { message: Schema.String, code: Schema.Int }) {
+  override readonly [Runtime.errorReported] = false
+  override get [Runtime.errorExitCode]() {
+    return this.code
+  }
+}
+
+/** Exit codes (docs/command-line.md#doctor); `monitoring`: as monitoring plugins have them. */
+const exitCodeOf = (found: ReadonlyArray<{ readonly level: Level }>, monitoring: boolean): number => {
+  const has = (level: Level) => found.some((one) => one.level === level)
+  if (has("bad")) return monitoring ? 2 : 1
+  if (monitoring && has("warn")) return 1
+  return has("unknown") ? 3 : 0
+}
+
+const ended = (found: ReadonlyArray<{ readonly level: Level }>, monitoring: boolean) => {
+  const code = exitCodeOf(found, monitoring)
+  const count = (level: Level) => found.filter((one) => one.level === level).length
+  if (count("bad") > 0) {
+    const all = found.filter(({ level }) => level !== "good").length
+    const message = `${count("bad")} of ${all} findings are bad`
+    return Effect.fail(monitoring ? new Looked({ message, code }) : new Refused({ message }))
+  }
+  if (code === 0) return Effect.void
+  const unknown = count("unknown")
+  const message = unknown > 0 ? `${unknown} could not be looked at` : `${count("warn")} findings are warnings`
+  return Effect.fail(new Looked({ message, code }))
+}
+
+const repaired = Effect.fnUntraced(function* ({ about, repair }: Answer) {
+  if (repair === null) return
+  const done = yield* Effect.result(repair)
+  yield* done._tag === "Success"
+    ? say(`      done: ${done.success}`)
+    : Console.error(colored("bad", harmless(`      not done: ${about}: ${String(done.failure)}`), process.stderr))
+})
+
+/** The process that looks tells the one that waits for it what it needs to know. */
+const tellParent = (told: { readonly level: Level } | { readonly asking: true } | { readonly code: number }) =>
+  Effect.sync(() => void process.send?.(told))
+
+/** Looks at this machine. */
+const lookHere = Effect.fnUntraced(function* ({ csv, json, monitoring, repairing }: Wishes) {
+  const { examine } = yield* Effect.promise(() => import("../doctor/Examination.ts"))
+  const isListed = json || csv
+  const tell = Effect.fnUntraced(function* (answer: Answer) {
+    yield* tellParent({ level: answer.level })
+    if (!isListed) yield* show(answer)
+  })
+  const { answers, findings } = yield* examine(tell)
+  if (repairing) yield* Effect.forEach(answers, repaired, { discard: true })
+  const rows: ReadonlyArray<Row> = [...answers.map(({ repair: _, ...row }) => row), ...findings]
+  if (isListed) yield* printRows({ csv, json }, COLUMNS, rows, "")
+  else {
+    if (repairing && findings.length > 0) yield* tellParent({ asking: true })
+    yield* showFindings(findings, repairing)
+    if (rows.every(({ level }) => level === "good")) yield* say("Nothing is stuck.")
+  }
+  yield* Effect.tapError(ended(rows, monitoring), ({ message }) =>
+    Console.error(colored("bad", message, process.stderr))
+  ).pipe(
+    Effect.match({
+      onSuccess: () => 0,
+      onFailure: (error) => error[Runtime.errorExitCode]
+    }),
+    Effect.flatMap((code) => tellParent({ code }))
+  )
+  // what hangs is left behind
+  yield* Effect.never
+}, Effect.scoped)
+
+/** Set in the process that looks. */
+const WORKER = "SWITCHYARD_DOCTOR_WORKER"
+const LONGEST_MILLIS = 30_000
+
+const Told = Schema.Struct({
+  level: Schema.optionalKey(Schema.Literals(["good", "unknown", "warn", "bad"])),
+  asking: Schema.optionalKey(Schema.Boolean),
+  code: Schema.optionalKey(Schema.Int)
+})
+
+/** Lets another process look, and ends it when it is done or late: nothing that hangs there holds up this one. Yields its exit code. */
+const lookBeside = (monitoring: boolean) =>
+  Effect.callback<number>((resume) => {
+    const child = spawn(process.execPath, [...process.execArgv, ...process.argv.slice(1)], {
+      stdio: ["inherit", "inherit", "inherit", "ipc"],
+      env: { ...process.env, [WORKER]: "1" }
+    })
+    const heard: Array<{ readonly level: Level }> = []
+    const end = (code: number) => {
+      clearTimeout(timer)
+      child.removeAllListeners()
+      child.kill("SIGKILL")
+      child.unref()
+      if (child.connected) child.disconnect()
+      resume(Effect.succeed(code))
+    }
+    const timer = setTimeout(() => {
+      process.stderr.write(`The doctor was stopped after ${LONGEST_MILLIS / 1000} seconds: something that it asked hangs\n`)
+      end(exitCodeOf([...heard, { level: "unknown" }], monitoring))
+    }, LONGEST_MILLIS)
+    child.on("message", (message) => {
+      if (!Schema.is(Told)(message)) return
+      // a person may think for longer
+      if (message.asking === true) clearTimeout(timer)
+      if (message.level !== undefined) heard.push({ level: message.level })
+      if (message.code !== undefined) end(message.code)
+    })
+    child.once("error", () => end(3))
+    child.once("exit", (code) => end(code ?? 3))
+    return Effect.sync(() => child.kill("SIGKILL"))
+  })
+
+const LOOPBACK = /^(?:127\.|localhost$|\[::1\]$)/
+
+/** Whether the server's own machine is meant: this is where its settings are, or where nothing names another one. */
+const isHere = (): boolean => {
+  const { DATABASE_URL, DATA_DIR, SWITCHYARD_URL } = process.env
+  if (!SWITCHYARD_URL || DATA_DIR || DATABASE_URL) return true
+  const url = serverUrl()
+  return URL.canParse(url) && LOOPBACK.test(new URL(url).hostname) && existsSync("data")
+}
+
+const look = Effect.fnUntraced(function* (wishes: Wishes) {
+  const { monitoring, server } = wishes
+  if (Option.isSome(server) || !isHere()) {
+    const findings = yield* reported(askThere(wishes))
+    return yield* reported(ended(findings, monitoring))
+  }
+  if (process.env[WORKER] !== undefined) return yield* lookHere(wishes)
+  const code = yield* lookBeside(monitoring)
+  if (code !== 0) return yield* new Looked({ message: "", code })
+})
+
+const flags = {
+  repairing: Flag.Boolean("repair").pipe(
+    Flag.withDescription("Repair what is safe, and ask for each finding of the server whether it is to be repaired"),
+    Flag.withDefault(false)
+  ),
+  monitoring: Flag.Boolean("monitoring").pipe(
+    Flag.withDescription("Exit codes of monitoring plugins: 1 for warnings, 2 for what is bad, 3 when it could not be looked at"),
+    Flag.withDefault(false)
+  ),
+  server: Flag.String("server").pipe(
+    Flag.withDescription("Ask this server, and nothing of this machine"),
+    Flag.optional
+  )
+}
 
 /** The command. */
-export const doctor = Command.make("doctor", { repairing, ...format }, ({ csv, json, repairing }) =>
-  reported(
-    Effect.gen(function* () {
-      const { answer } = yield* ask("GET /system/findings", {})
-      const { findings } = answer.data
-      if (json || csv) yield* printRows({ csv, json }, COLUMNS, findings, "")
-      else if (findings.length === 0) yield* say("Nothing is stuck.")
-      else {
-        const agreed = repairing ? yield* makeAsking : null
-        for (const finding of findings) {
-          yield* show(finding)
-          if (agreed !== null) yield* mend(finding, agreed)
-        }
-      }
-      const bad = findings.filter(({ level }) => level === "bad").length
-      if (bad > 0) return yield* new Refused({ message: `${bad} of ${findings.length} findings are bad` })
-    }).pipe(Effect.scoped)
+export const doctor = Command.make("doctor", { ...flags, ...format }, look).pipe(
+  Command.withDescription(
+    "Find what is stuck, since when, why, and what to do; on the server's machine also when neither server nor database work. Exit code 1 when something is bad."
   )
-).pipe(
-  Command.withDescription("Find what is stuck, since when, why, and what to do; exit code 1 when something is bad.")
 )

@@ -14,18 +14,23 @@ import { failWhenOurs, OwnFaults } from "../../runtime/OwnFaults.ts"
 import { OwnFault } from "../../runtime/SystemErrors.ts"
 import { rememberRoute } from "./RequestNotes.ts"
 import { withStatus } from "./CarriedStatus.ts"
-import { failWhenAway, isDatabaseAway, sqlState } from "../../store/DatabaseAway.ts"
+import { failWhenAway, isDatabaseAway, isHeldUp, meaning, sqlState } from "../../store/DatabaseAway.ts"
 import { refusedValue, refusedValueIn } from "../../store/Violations.ts"
 
 const COLLIDED: ReadonlySet<string> = new Set(["DeadlockError", "SerializationError"])
 
 const hasCollided = (error: SqlError.SqlError) => COLLIDED.has(error.reason._tag)
 
+const UNAVAILABLE = "The database is not available, try again later"
+
+/** Whose lock holds the database up stands in the log once, not for each request. */
 const refuse = (error: SqlError.SqlError) =>
-  Effect.andThen(
-    Effect.logWarning("The database does not answer", { reason: sqlState(error) ?? error.reason._tag }),
-    Effect.fail(new ServiceUnavailable({ message: "The database is not available, try again later" }))
-  )
+  isHeldUp(error)
+    ? Effect.fail(new ServiceUnavailable({ message: `${UNAVAILABLE}: ${meaning(error)}` }))
+    : Effect.andThen(
+        Effect.logWarning("The database does not answer", { reason: sqlState(error) ?? error.reason._tag }),
+        Effect.fail(new ServiceUnavailable({ message: UNAVAILABLE }))
+      )
 
 /** A database error for a caller: 503 when the database is away, else a defect. */
 export const refuseOrDie = (error: SqlError.SqlError) =>

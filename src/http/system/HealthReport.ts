@@ -3,6 +3,7 @@ import { Duration, Effect } from "effect"
 import { Permissions } from "../../access/Permissions.ts"
 import type { HealthReport } from "../../api/SystemApi.ts"
 import { type Part, Readiness } from "../../jobs/engine/Readiness.ts"
+import { BlockadeWatch } from "../../store/ForeignLocks.ts"
 import { Tokens } from "../core/Tokens.ts"
 
 const CHECK_TIMEOUT = Duration.seconds(2)
@@ -36,5 +37,12 @@ export const makeHealthReport = Effect.gen(function* () {
   const { parts } = yield* Readiness
   const { remark } = yield* Permissions
   const { required } = yield* Tokens
-  return report(parts, required ? remark : Effect.succeed(null))
+  const { blockade } = yield* BlockadeWatch
+  const remarking = Effect.map(required ? remark : Effect.succeed(null), (ofPermissions) => {
+    // a server whose statements wait is ready all the same: another one would wait for the same lock
+    const held = blockade()
+    const ofLock = held === null ? null : `Some work waits for a lock in the database: ${held.sentence}`
+    return [ofLock, ofPermissions].filter((one) => one !== null).join(". ") || null
+  })
+  return report(parts, remarking)
 })

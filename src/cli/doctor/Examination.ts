@@ -1,0 +1,139 @@
+/** Looks at this machine: finds out where the installation is, asks all questions, and what the server or its database finds. */
+import { Effect, Exit, Fiber, Option, References } from "effect"
+import { createHash } from "node:crypto"
+import * as fs from "node:fs/promises"
+import * as path from "node:path"
+import type { Finding } from "../../domain/Finding.ts"
+import { secretValues } from "../../runtime/SecretValues.ts"
+import { ServerConfig, type ServerSettings } from "../../ServerConfig.ts"
+import { ask } from "../client/Server.ts"
+import { databaseQuestions, storedFindings } from "./DatabaseQuestions.ts"
+import { folderQuestions } from "./FolderQuestions.ts"
+import { machineQuestions } from "./MachineQuestions.ts"
+import { outsideQuestions } from "./OutsideQuestions.ts"
+import { type Answer, askAll, bad, good, type Place, type Question, question, serversOn, unknown } from "./Questions.ts"
+
+const SETTINGS_SECONDS = 4
+const FINDINGS_SECONDS = 9
+
+/** What has not ended in time is left behind; null then. */
+const within = Effect.fnUntraced(function* <A, E>(seconds: number, work: Effect.Effect<A, E>) {
+  const running = yield* Effect.forkDetach(Effect.exit(work))
+  return Option.getOrNull(yield* Effect.timeoutOption(Fiber.join(running), `${seconds} seconds`))
+})
+
+const readSettings = Effect.map(Effect.service(ServerConfig), (settings): ServerSettings => settings).pipe(
+  Effect.provide(ServerConfig.layer),
+  Effect.provideService(References.MinimumLogLevel, "None")
+)
+
+const lookedFor = (dataDir: string): ReadonlyArray<string> => {
+  const asked = path.resolve(dataDir, "database")
+  // where the server of root keeps it when PostgreSQL cannot reach the folder
+  const name = createHash("sha256").update(asked).digest("hex").slice(0, 12)
+  return [asked, path.join("/var/lib/switchyard", name)]
+}
+
+const isFile = (file: string) =>
+  fs.stat(file).then(
+    (found) => found.isFile(),
+    () => false
+  )
+
+/** The folder of the embedded database: the one that has it, else where it should be. */
+const homeIn = async (dataDir: string): Promise<string> => {
+  const [asked = "", other = ""] = lookedFor(dataDir)
+  const isThere = await isFile(path.join(asked, "postgres", "PG_VERSION"))
+  return !isThere && (await isFile(path.join(other, "postgres", "PG_VERSION"))) ? other : asked
+}
+
+const sentenceOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause))
+
+/** Where the installation is by the settings, or by what can be known without them. */
+const findPlace = Effect.gen(function* () {
+  const exit = yield* within(SETTINGS_SECONDS, readSettings)
+  const settings = exit !== null && Exit.isSuccess(exit) ? exit.value : null
+  const dataDir = path.resolve(settings?.DATA_DIR ?? (process.env["DATA_DIR"] || "data"))
+  const isEmbedded = settings === null ? !process.env["DATABASE_URL"] : Option.isNone(settings.DATABASE_URL)
+  const home = path.join(dataDir, "database")
+  const found = yield* within(
+    SETTINGS_SECONDS,
+    Effect.tryPromise(async () => ({ home: await homeIn(dataDir), servers: await serversOn(dataDir) }))
+  )
+  const seen = found !== null && Exit.isSuccess(found) ? found.value : { home, servers: [] }
+  const place: Place = { settings, dataDir, home: isEmbedded ? seen.home : null, servers: seen.servers }
+  const next = "A server does not start with them. Mend them: docs/operations.md#settings-of-the-server"
+  const about = "settings"
+  const answer =
+    exit === null
+      ? unknown(about, `they could not be read within ${SETTINGS_SECONDS} seconds`, "A file that they name does not answer.", next)
+      : Exit.isSuccess(exit)
+        ? good(about, `are valid; DATA_DIR is ${dataDir}`)
+        : bad(about, [sentenceOf(exit.cause.reasons.map((reason) => ("error" in reason ? sentenceOf(reason.error) : "")).join("; ")), "They cannot be used.", next])
+  return { place, answer: { ...answer, kind: "settings" } satisfies Answer }
+})
+
+/** What the server finds; without one, what is in its database. */
+const findings = Effect.fnUntraced(function* (place: Place) {
+  const asked = Effect.map(ask("GET /system/findings", {}), ({ answer }) => answer.data.findings)
+  const found = yield* within(
+    FINDINGS_SECONDS,
+    Effect.catch(asked, () => storedFindings(place))
+  )
+  return found !== null && Exit.isSuccess(found) ? found.value : null
+})
+
+const NOT_FOUND: Answer = {
+  ...unknown(
+    "findings",
+    "what is stuck could not be asked: neither the server nor its database answers in time",
+    "",
+    "Mend what is bad first; then ask again. A server with tokens is asked after switchyard login."
+  ),
+  kind: "findings"
+}
+
+/** What is secret in the settings never leaves this process. */
+const masking = ({ settings }: Place) => {
+  const values = settings === null ? [] : secretValues(settings)
+  const masked = (text: string) => values.reduce((shown, value) => shown.replaceAll(value, "***"), text)
+  return (answer: Answer): Answer => ({
+    ...answer,
+    about: masked(answer.about),
+    what: masked(answer.what),
+    why: masked(answer.why),
+    next: masked(answer.next)
+  })
+}
+
+/** All that is seen of one machine. */
+export interface Examined {
+  readonly answers: ReadonlyArray<Answer>
+  readonly findings: ReadonlyArray<Finding>
+}
+
+/** Asks everything at once; answers are told as they come, and findings at the end. */
+export const examine = Effect.fnUntraced(function* (tell: (answer: Answer) => Effect.Effect<void>) {
+  const { answer, place } = yield* findPlace
+  const mask = masking(place)
+  const tellAll = (answers: ReadonlyArray<Answer>) => Effect.forEach(answers, (one) => tell(mask(one)), { discard: true })
+  yield* tellAll([answer])
+  const outside = yield* within(
+    SETTINGS_SECONDS,
+    Effect.tryPromise(() => outsideQuestions(place))
+  )
+  const others: ReadonlyArray<Question> =
+    outside !== null && Exit.isSuccess(outside)
+      ? outside.value
+      : [question("receiver", "receivers", 1, async () => [unknown("receivers", "they could not be found out in time")])]
+  const [answers, found] = yield* Effect.all(
+    [
+      askAll([...machineQuestions(place), ...folderQuestions(place), ...databaseQuestions(place), ...others], tellAll),
+      findings(place)
+    ],
+    { concurrency: 2 }
+  )
+  if (found === null) yield* tellAll([NOT_FOUND])
+  const all = [answer, ...answers, ...(found === null ? [NOT_FOUND] : [])].map(mask)
+  return { answers: all, findings: found ?? [] } satisfies Examined
+})

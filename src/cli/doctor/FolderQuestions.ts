@@ -1,0 +1,410 @@
+/**
+ * What `switchyard doctor` asks of DATA_DIR: who may reach what, which locks and drafts were left, the database's own log, how large it all
+ * is, and which installation it is. Only regular files are opened. Repairs touch nothing that a process has, and give nobody more rights.
+ */
+import { Effect, Option } from "effect"
+import { execFile } from "node:child_process"
+import * as fs from "node:fs/promises"
+import { hostname } from "node:os"
+import * as path from "node:path"
+import { promisify } from "node:util"
+import { FILE as KEY_FILE } from "../../runtime/SecretKey.ts"
+import { isSecret } from "../../runtime/SecretSources.ts"
+import { codeOf } from "../../runtime/SystemErrors.ts"
+import { withoutValues } from "../../store/ForeignLocks.ts"
+import { isOurs, isTaken, pidFileOf, readPidFile } from "../../store/postgres/Postmaster.ts"
+import { parseLine } from "../../store/postgres/PostgresLog.ts"
+import { bad, type Found, good, isServer, type Place, question, sizeOf, unknown, warn } from "./Questions.ts"
+
+const SECONDS = 5
+
+interface Seen {
+  readonly mode: number
+  readonly uid: number
+  readonly isFolder: boolean
+  readonly isFile: boolean
+  readonly size: number
+  readonly ageSeconds: number
+}
+
+/** Null where nothing is; a file that may not be looked at is an error. */
+const see = async (file: string): Promise<Seen | null> => {
+  try {
+    const found = await fs.stat(file)
+    return {
+      mode: found.mode & 0o7777,
+      uid: found.uid,
+      isFolder: found.isDirectory(),
+      isFile: found.isFile(),
+      size: found.size,
+      ageSeconds: (Date.now() - found.mtimeMs) / 1000
+    }
+  } catch (error) {
+    if (codeOf(error) === "ENOENT" || codeOf(error) === "ENOTDIR") return null
+    throw error
+  }
+}
+
+const modeText = (mode: number): string => mode.toString(8).padStart(4, "0")
+
+const doing = (says: string, run: () => Promise<unknown>) => Effect.as(Effect.tryPromise(run), says)
+
+/** Takes rights away; never gives any. */
+const restrict = (file: string, { mode }: Seen, most: number) =>
+  doing(`${file} has mode ${modeText(mode & most)} now, it had ${modeText(mode)}`, () => fs.chmod(file, mode & most))
+
+const folderOf = async (file: string, most: number, isBad: number): Promise<Found> => {
+  const seen = await see(file)
+  if (seen === null || !seen.isFolder) return []
+  if ((seen.mode & ~most & 0o777) === 0) return [good(file, `has mode ${modeText(seen.mode)}`)]
+  const level = (seen.mode & isBad) === 0 ? warn : bad
+  const what = `has mode ${modeText(seen.mode)}: others reach what only the server should`
+  const repair = restrict(file, seen, most)
+  return [level(file, [what, "Keys and configurations of switches are below it.", "switchyard doctor --repair"], repair)]
+}
+
+/** Folders above that this user cannot pass. */
+const closedAbove = async (folder: string, uid: number): Promise<string | null> => {
+  const above = path.dirname(folder)
+  const seen = await see(above)
+  const passes = uid === 0 || seen === null || (seen.mode & (seen.uid === uid ? 0o100 : 0o001)) !== 0
+  if (!passes) return above
+  return above === folder ? null : closedAbove(above, uid)
+}
+
+const MADE_BY_THE_SERVER = ["repositories", "firmware"]
+
+const makeFolder = (folder: string, uid: number) =>
+  doing(`${folder} was made`, async () => {
+    await fs.mkdir(folder, { mode: 0o700 })
+    if (process.getuid?.() === 0) await fs.chown(folder, uid, -1)
+  })
+
+const NO_FOLDER = "Either DATA_DIR names another folder than that of the server, or its volume is not mounted."
+const MOUNT = "Run the doctor with the settings of the server, or mount the volume. Do not start a server before that."
+
+const dataFolder = async ({ dataDir, servers }: Place): Promise<Found> => {
+  const seen = await see(dataDir)
+  if (seen === null) return [bad(dataDir, ["there is no such folder", NO_FOLDER, MOUNT])]
+  if (!seen.isFolder) return [bad(dataDir, ["is no folder", NO_FOLDER, MOUNT])]
+  const names = await fs.readdir(dataDir)
+  if (names.length === 0) return [warn(dataDir, ["is empty", NO_FOLDER, MOUNT])]
+  const foreign = servers.find(({ uid }) => uid !== 0 && uid !== seen.uid)
+  const missing = MADE_BY_THE_SERVER.filter((name) => names.includes(KEY_FILE) && !names.includes(name))
+  return [
+    ...(await folderOf(dataDir, 0o711, 0o022)),
+    ...(foreign === undefined
+      ? []
+      : [
+          bad(dataDir, [
+            `belongs to user ${seen.uid}, and the server runs as user ${foreign.uid}`,
+            "It cannot write there.",
+            `chown -R ${foreign.uid} ${dataDir}, but for the folder of the embedded database`
+          ])
+        ]),
+    ...missing.map((name) =>
+      warn(
+        path.join(dataDir, name),
+        ["is missing", "The server makes it at its start.", "switchyard doctor --repair"],
+        makeFolder(path.join(dataDir, name), seen.uid)
+      )
+    ),
+    ...(await Promise.all(MADE_BY_THE_SERVER.map((name) => folderOf(path.join(dataDir, name), 0o700, 0o007)))).flat()
+  ]
+}
+
+const databaseFolder = async ({ dataDir, home }: Place): Promise<Found> => {
+  if (home === null) return []
+  const data = path.join(home, "postgres")
+  const seen = await see(data)
+  if (seen === null || (await see(path.join(data, "PG_VERSION"))) === null) {
+    const names = (await see(dataDir)) === null ? [] : await fs.readdir(dataDir)
+    if (!names.includes(KEY_FILE) && !names.includes("installation.id"))
+      return [good(home, "there is no database yet, and nothing that says there was one")]
+    return [
+      bad(home, [
+        "there is no database, and DATA_DIR is of an installation that had one",
+        "A volume that is not mounted, or a folder that was moved, looks like this.",
+        "Mount it, or restore a backup (switchyard restore). Do not start a server before that."
+      ])
+    ]
+  }
+  const closed = await closedAbove(data, seen.uid)
+  return [
+    ...(closed === null
+      ? [good(data, `belongs to user ${seen.uid}, who can reach it`)]
+      : [
+          bad(data, [
+            `PostgreSQL runs as user ${seen.uid}, who cannot pass ${closed}`,
+            "The database does not start, or does not read its files.",
+            `chmod o+x ${closed}`
+          ])
+        ]),
+    // PostgreSQL starts on nothing that others can read
+    ...(await folderOf(data, 0o750, 0o007)),
+    ...(await folderOf(home, 0o750, 0o007))
+  ]
+}
+
+const SUFFIX = "_FILE"
+
+/** Files that only the server should read: where they are, and whether they are its own. */
+const secretFiles = ({ dataDir, home, settings }: Place): ReadonlyArray<readonly [file: string, isOwn: boolean]> => {
+  const named = Object.entries(process.env).flatMap(([name, value]) =>
+    name.endsWith(SUFFIX) && isSecret(name.slice(0, -SUFFIX.length)) && value ? [value] : []
+  )
+  const others = settings === null ? named : [...named, ...Option.toArray(settings.TLS_KEY)]
+  const authority = settings === null ? [] : [settings.CAKEYFILE]
+  const isInside = (file: string) => !path.relative(path.resolve(dataDir), path.resolve(file)).startsWith("..")
+  return [
+    [path.join(dataDir, KEY_FILE), true],
+    ...(home === null ? [] : [[path.join(home, "postgres-password"), true] as const]),
+    ...[...authority, ...others].map((file) => [file, isInside(file)] as const)
+  ]
+}
+
+const secretFile = async (file: string, isOwn: boolean, reader: number | null): Promise<Found> => {
+  const seen = await see(file)
+  if (seen === null) return []
+  if (!seen.isFile) return [warn(file, ["is no regular file", "It cannot be read as a secret.", "Put a file there."])]
+  const open = seen.mode & (isOwn ? 0o077 : 0o007)
+  if (open !== 0) {
+    const what = `has mode ${modeText(seen.mode)}: others can read or change it`
+    const next = isOwn ? "switchyard doctor --repair. Whoever has read it knows the secret: change it." : `chmod o-rwx ${file}`
+    const repair = isOwn ? restrict(file, seen, 0o700) : null
+    return [bad(file, [what, "It holds a secret.", next], repair)]
+  }
+  if (reader !== null && reader !== 0 && reader !== seen.uid && (seen.mode & 0o070) === 0)
+    return [bad(file, [`belongs to user ${seen.uid}, and user ${reader} cannot read it`, "The server runs as that user.", `chown ${reader} ${file}`])]
+  return [good(file, `has mode ${modeText(seen.mode)}`)]
+}
+
+const secrets = async (place: Place): Promise<Found> => {
+  const folder = await see(place.dataDir)
+  const reader = place.servers[0]?.uid ?? folder?.uid ?? null
+  const found = await Promise.all(
+    secretFiles(place).map(([file, isOwn]) =>
+      // that of the database belongs to its user
+      secretFile(file, isOwn, file.endsWith("postgres-password") ? null : reader)
+    )
+  )
+  const key = path.join(place.dataDir, KEY_FILE)
+  const isNeeded = place.settings !== null && Option.isNone(place.settings.SECRET_KEY) && folder !== null
+  const isMissing = isNeeded && place.home !== null && (await see(key)) === null
+  const hadDatabase = place.home !== null && (await see(path.join(place.home, "postgres"))) !== null
+  return [
+    ...found.flat(),
+    ...(isMissing && hadDatabase
+      ? [
+          bad(key, [
+            "is missing, and SECRET_KEY is not set",
+            "What is sealed in the database can be read by this key only; a server that starts makes another one.",
+            "Put it back from a backup before a server starts."
+          ])
+        ]
+      : [])
+  ]
+}
+
+const OWNER = /"pid":(\d+).*"host":"([^"]*)"/
+
+const isServerOf = async (pid: number): Promise<boolean> => {
+  const words = await fs.readFile(`/proc/${pid}/cmdline`).then(
+    (text) => text.toString().split("\0"),
+    () => []
+  )
+  return isServer(words)
+}
+
+/** The note of who keeps the folder; the lock itself belongs to the system and ends with its process. */
+const ownerNote = async (home: string): Promise<Found> => {
+  const file = path.join(home, "server.json")
+  const seen = await see(file)
+  if (seen === null || !seen.isFile) return []
+  const [, pid = "", host = ""] = OWNER.exec(await fs.readFile(file, "utf8")) ?? []
+  if (pid === "" || host !== hostname())
+    return [unknown(file, `names ${host === "" ? "nobody" : `process ${pid} of the machine ${host}`}`)]
+  if (isTaken(Number(pid)) && (await isServerOf(Number(pid)))) return [good(file, `process ${pid} keeps the embedded database`)]
+  const repair = doing(`${file} was removed`, () => fs.rm(file))
+  return [warn(file, [`names process ${pid}, which has ended`, "The server was killed, or the machine.", "switchyard doctor --repair"], repair)]
+}
+
+/** Whether some PostgreSQL may still have the folder: it works in it, or does not let us see where it works. */
+const mayBeUsed = async (data: string): Promise<boolean> => {
+  const real = await fs.realpath(data)
+  const pids = (await fs.readdir("/proc")).filter((name) => /^\d+$/.test(name))
+  const used = await Promise.all(
+    pids.map(async (pid) => {
+      const name = await fs.readFile(`/proc/${pid}/comm`, "utf8").catch(() => "")
+      if (!name.startsWith("postgres")) return false
+      return fs.readlink(`/proc/${pid}/cwd`).then(
+        (folder) => folder === real,
+        (error: unknown) => codeOf(error) !== "ENOENT"
+      )
+    })
+  )
+  return used.includes(true)
+}
+
+const pidFile = async (home: string): Promise<Found> => {
+  const data = path.join(home, "postgres")
+  const file = pidFileOf(data)
+  const seen = await see(file)
+  if (seen === null || !seen.isFile) return [warn("embedded database", ["is not running: there is no pid file", "It runs while a server keeps it.", "Start the server."])]
+  const found = await Effect.runPromise(readPidFile(data))
+  if (found === null) return [unknown(file, "names no process")]
+  const { isReady, isStopping, pid, port } = found
+  if (await Effect.runPromise(isOurs(pid, data))) {
+    const state = isReady ? `serves on port ${port}` : isStopping ? "stops" : "starts"
+    return [good("embedded database", `process ${pid} ${state}`)]
+  }
+  const what = isTaken(pid)
+    ? `names process ${pid}, which is another program`
+    : `names process ${pid}, which has ended`
+  if (await mayBeUsed(data)) return [warn(file, [what, "Another PostgreSQL may still have the folder.", "Look: ps aux | grep postgres"])]
+  const words = [what, "PostgreSQL was killed, or the machine lost its power.", "switchyard doctor --repair"] as const
+  return [(isTaken(pid) ? bad : warn)(file, words, doing(`${file} was removed`, () => fs.rm(file)))]
+}
+
+/** Git processes of this machine, by the folders that they work in; null where that is hidden. */
+const gitFolders = async (): Promise<ReadonlyArray<string | null>> => {
+  const pids = (await fs.readdir("/proc")).filter((name) => /^\d+$/.test(name))
+  const found = await Promise.all(
+    pids.map(async (pid) => {
+      const name = await fs.readFile(`/proc/${pid}/comm`, "utf8").catch(() => "")
+      return name.startsWith("git") ? [await fs.readlink(`/proc/${pid}/cwd`).catch(() => null)] : []
+    })
+  )
+  return found.flat()
+}
+
+const QUIET_SECONDS = 600
+
+const left = (file: string, what: string): Found => [
+  warn(
+    file,
+    [what, "A process was killed before it was done.", "switchyard doctor --repair"],
+    doing(`${file} was removed`, () => fs.rm(file, { recursive: true, force: true }))
+  )
+]
+
+/** Locks of git and drafts of the server in a folder, when they have been quiet for a while. */
+const leftIn = async (folder: string, name: RegExp, what: string): Promise<Found> => {
+  const names = await fs.readdir(folder).catch((): Array<string> => [])
+  const found = names.filter((one) => name.test(one)).map(async (one) => {
+    const file = path.join(folder, one)
+    const seen = await see(file)
+    return seen !== null && seen.ageSeconds > QUIET_SECONDS ? left(file, what) : []
+  })
+  return (await Promise.all(found)).flat()
+}
+
+const leftovers = async ({ dataDir, servers }: Place): Promise<Found> => {
+  const repositories = path.join(dataDir, "repositories")
+  const names = await fs.readdir(repositories).catch((): Array<string> => [])
+  const atWork = await gitFolders()
+  const quiet = names
+    .map((name) => path.join(repositories, name))
+    .filter((copy) => !atWork.some((folder) => folder === null || folder.startsWith(path.resolve(copy))))
+  const locks = await Promise.all(
+    quiet.flatMap((copy) =>
+      [copy, path.join(copy, "refs", "heads"), path.join(copy, "objects", "info"), path.join(copy, "objects", "pack")].map(
+        (folder) => leftIn(folder, /\.lock$/, "is a lock of git that nobody holds")
+      )
+    )
+  )
+  // a server that runs may be making them
+  const drafts =
+    servers.length > 0
+      ? []
+      : await Promise.all([
+          leftIn(dataDir, /^(?:secret\.key|installation\.id)\.[0-9a-f-]{36}$/, "is a draft"),
+          leftIn(repositories, /\.new-\d+$/, "is an unfinished copy of a repository"),
+          leftIn(path.join(dataDir, "firmware", ".incoming"), /./, "is an unfinished download")
+        ])
+  const found = [...locks, ...drafts].flat()
+  return found.length === 0 ? [good("leftovers", "no locks and drafts were left behind")] : found
+}
+
+const TAIL_BYTES = 256 * 1024
+const SHOWN_LINES = 5
+const HOUR_MILLIS = 3_600_000
+
+/** The end of a file; the first line of it may be cut. */
+const tailOf = async (file: string): Promise<ReadonlyArray<string>> => {
+  const handle = await fs.open(file, "r")
+  try {
+    const { size } = await handle.stat()
+    const start = Math.max(0, size - TAIL_BYTES)
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(Math.min(size, TAIL_BYTES)), { position: start })
+    return buffer.subarray(0, bytesRead).toString().split("\n")
+  } finally {
+    await handle.close()
+  }
+}
+
+/** Severe lines of the log of PostgreSQL, without values, the last ones last. */
+export const severeLines = (lines: ReadonlyArray<string>) =>
+  lines.flatMap((line) => {
+    const report = Option.getOrUndefined(parseLine(line))
+    if (report === undefined || !["PANIC", "FATAL", "ERROR"].includes(report.severity)) return []
+    const [at = ""] = /^\S+ \S+ \S+/.exec(line) ?? []
+    return [{ at, severity: report.severity, text: `${at} ${report.severity}: ${withoutValues(report.message)}` }]
+  })
+
+const databaseLog = async (home: string): Promise<Found> => {
+  const file = path.join(home, "postgres.log")
+  const seen = await see(file)
+  if (seen === null || !seen.isFile) return [good(file, "there is no log")]
+  const severe = severeLines(await tailOf(file))
+  const last = severe.slice(-SHOWN_LINES)
+  if (last.length === 0) return [good(file, "its end has no errors")]
+  const isGrave = last.some(
+    ({ at, severity }) => severity !== "ERROR" && Date.now() - Date.parse(at.replace(" ", "T").replace(/ (?:UTC|GMT)$/, "Z")) < HOUR_MILLIS
+  )
+  const words = [
+    `its last errors: ${last.map(({ text }) => text).join("; ")}`,
+    isGrave ? "The database has ended or refused somebody within the last hour." : "",
+    `tail -n 50 ${file}`
+  ] as const
+  return [isGrave ? warn(file, words) : good(file, words[0])]
+}
+
+const sizes = async (dataDir: string): Promise<Found> => {
+  const names = await fs.readdir(dataDir)
+  if (names.length === 0) return [good(dataDir, "is empty")]
+  const run = promisify(execFile)
+  // a process of its own, which can be killed
+  const { stdout } = await run("du", ["-sk", "--", ...names.map((name) => path.join(dataDir, name))], {
+    timeout: (SECONDS - 1) * 1000,
+    killSignal: "SIGKILL"
+  }).catch((error: unknown) => ({ stdout: error instanceof Error && "stdout" in error ? String(error.stdout) : "" }))
+  const found = stdout
+    .split("\n")
+    .flatMap((line) => {
+      const [, kilobytes, file] = /^(\d+)\s+(.*)$/.exec(line) ?? []
+      return file === undefined ? [] : [{ name: path.basename(file), bytes: Number(kilobytes) * 1024 }]
+    })
+    .toSorted((a, b) => b.bytes - a.bytes)
+  if (found.length === 0) return [unknown(dataDir, "its size could not be counted in time")]
+  return [good(dataDir, `holds ${found.slice(0, 6).map(({ bytes, name }) => `${name} ${sizeOf(bytes)}`).join(", ")}`)]
+}
+
+/** Questions about DATA_DIR. */
+export const folderQuestions = (place: Place) => {
+  const { dataDir, home } = place
+  return [
+    question("permissions", dataDir, SECONDS, () => dataFolder(place)),
+    question("permissions", "database", SECONDS, () => databaseFolder(place)),
+    question("permissions", "secrets", SECONDS, () => secrets(place)),
+    ...(home === null
+      ? []
+      : [
+          question("lock", "server.json", SECONDS, () => ownerNote(home)),
+          question("lock", "postmaster.pid", SECONDS, () => pidFile(home)),
+          question("log", "database", SECONDS, () => databaseLog(home))
+        ]),
+    question("lock", "leftovers", SECONDS, () => leftovers(place)),
+    question("size", dataDir, SECONDS, () => sizes(dataDir))
+  ]
+}

@@ -1,0 +1,323 @@
+/**
+ * Who blocks whom in the database. Somebody else's session may hold a lock on our tables for hours: `VACUUM FULL`, a backup, a transaction
+ * that was forgotten in psql. Our statements would wait for it in silence, and keep all connections of the pool while they do. As soon
+ * as a statement takes long, a connection apart from the pool looks who blocks it; a statement that waits for somebody else's lock is
+ * given up with a sentence that names the session (promise 8). Our own transactions end by themselves and are waited for.
+ */
+import { PgConnection } from "@effect/sql-pg"
+import { Context, Effect, type Scope, Schema } from "effect"
+import type { SqlError } from "effect/sql"
+
+/** A lock that a session waits for. */
+export class Wait extends Schema.Class<Wait>("Wait")({
+  pid: Schema.Int,
+  /** The table or the kind of lock. */
+  lock: Schema.String,
+  mode: Schema.String,
+  seconds: Schema.Finite,
+  /** Who holds it or is before us in the queue; 0 is a prepared transaction. */
+  blockers: Schema.Array(Schema.Int)
+}) {}
+
+/** What PostgreSQL tells of a session; null what it tells its owner and monitoring roles only. */
+export class Session extends Schema.Class<Session>("Session")({
+  pid: Schema.Int,
+  application: Schema.String,
+  user: Schema.NullOr(Schema.String),
+  address: Schema.NullOr(Schema.String),
+  kind: Schema.NullOr(Schema.String),
+  state: Schema.NullOr(Schema.String),
+  statement: Schema.NullOr(Schema.String),
+  /** Since its transaction began. */
+  seconds: Schema.NullOr(Schema.Finite),
+  /** Since its state changed. */
+  stateSeconds: Schema.NullOr(Schema.Finite),
+  transaction: Schema.NullOr(Schema.String),
+  isOurs: Schema.Boolean
+}) {}
+
+export interface Picture {
+  readonly waits: ReadonlyArray<Wait>
+  readonly sessions: ReadonlyArray<Session>
+}
+
+/** Waits in this database; the names of tables come from the catalog, which a lock on them does not hold up. */
+const WAITS = `select w.pid, coalesce(c.relname, case w.locktype when 'transactionid' then 'a row' when 'tuple' then 'a row'
+    when 'advisory' then 'an advisory lock' else w.locktype end) as lock, w.mode,
+  coalesce(extract(epoch from clock_timestamp() - w.waitstart), 0)::float8 as seconds, pg_blocking_pids(w.pid) as blockers
+  from pg_locks w left join pg_class c on c.oid = w.relation
+  where not w.granted and w.pid in (select pid from pg_stat_activity where datname = current_database())`
+
+const SESSIONS = `select pid, coalesce(application_name, '') as application, usename::text as "user", host(client_addr) as address,
+  backend_type as kind, state, query as statement, extract(epoch from clock_timestamp() - xact_start)::float8 as seconds,
+  extract(epoch from clock_timestamp() - state_change)::float8 as "stateSeconds", xact_start::text as transaction,
+  coalesce(application_name, '') = current_setting('application_name') as "isOurs"
+  from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`
+
+const decodeWaits = Schema.decodeUnknownEffect(Schema.Array(Wait))
+const decodeSessions = Schema.decodeUnknownEffect(Schema.Array(Session))
+
+/** Asks PostgreSQL on this connection. */
+export const look = Effect.fnUntraced(function* (connection: PgConnection.PgConnection) {
+  // in this order a session that waits is known; one that ends in between holds up nobody
+  const waits = yield* decodeWaits((yield* connection.query(WAITS)).rows)
+  const sessions = yield* decodeSessions((yield* connection.query(SESSIONS)).rows)
+  return { waits, sessions }
+})
+
+const PREPARED = new Session({
+  pid: 0,
+  application: "a prepared transaction (pg_prepared_xacts)",
+  user: null,
+  address: null,
+  kind: null,
+  state: null,
+  statement: null,
+  seconds: null,
+  stateSeconds: null,
+  transaction: null,
+  isOurs: false
+})
+
+/** A session that others wait for, and the first of them. */
+export interface Blocker {
+  readonly session: Session
+  readonly lock: string
+  readonly waiting: number
+  /** How long the one waits that has waited longest. */
+  readonly seconds: number
+  /** Whether it holds up a session of ours. */
+  readonly blocksUs: boolean
+}
+
+/** All whom this session waits for, those they wait for included. */
+const allBefore = (pid: number, by: ReadonlyMap<number, ReadonlyArray<number>>): ReadonlySet<number> => {
+  const found = new Set<number>()
+  const due = [pid]
+  for (let next = due.pop(); next !== undefined; next = due.pop()) {
+    for (const blocker of by.get(next) ?? []) {
+      if (found.has(blocker)) continue
+      found.add(blocker)
+      due.push(blocker)
+    }
+  }
+  return found
+}
+
+/** Sessions that hold others up: first who waits for nobody himself, and of those who holds up longest. */
+export const blockersIn = ({ sessions, waits }: Picture): ReadonlyArray<Blocker> => {
+  const known = new Map(sessions.map((session) => [session.pid, session]))
+  const by = new Map<number, Array<number>>()
+  for (const { blockers, pid } of waits) by.set(pid, [...(by.get(pid) ?? []), ...blockers])
+  const found = new Map<number, Blocker>()
+  const direct = new Set<number>()
+  for (const { blockers, lock, pid, seconds } of waits) {
+    const isOurs = known.get(pid)?.isOurs === true
+    for (const blocker of allBefore(pid, by)) {
+      const session = known.get(blocker) ?? (blocker === 0 ? PREPARED : undefined)
+      if (session === undefined) continue
+      const before = found.get(blocker)
+      // what somebody waits for behind another one that waits is that one's lock
+      const isFirst = before === undefined || (blockers.includes(blocker) && !direct.has(blocker))
+      if (blockers.includes(blocker)) direct.add(blocker)
+      found.set(blocker, {
+        session,
+        lock: isFirst ? lock : before.lock,
+        waiting: (before?.waiting ?? 0) + 1,
+        seconds: Math.max(seconds, before?.seconds ?? 0),
+        blocksUs: isOurs || before?.blocksUs === true
+      })
+    }
+  }
+  const queued = (one: Blocker) => (by.has(one.session.pid) ? 1 : 0)
+  return [...found.values()].toSorted((a, b) => queued(a) - queued(b) || b.seconds - a.seconds)
+}
+
+/** Words of SQL that say what a statement does; values stand behind them. */
+const KIND =
+  /^(vacuum\s*(?:\(\s*full[^)]*\)|full)|lock\s+table|(?:alter|create|drop|refresh)\s+(?:unique\s+|materialized\s+)*\w+|prepare\s+transaction|\w+)/i
+
+/** What a statement does, in its first words: `VACUUM FULL`, `LOCK TABLE`, `UPDATE`. */
+export const kindOf = (statement: string): string => {
+  const bare = statement.replaceAll(/--[^\n]*|\/\*[^]*?\*\//g, " ").trim()
+  const kind = (KIND.exec(bare)?.[1] ?? "").replaceAll(/[\s(),]+/g, " ").trim()
+  return /^lock\b/i.test(kind) ? "LOCK TABLE" : kind.toUpperCase()
+}
+
+const SHOWN = 160
+
+/** A statement without its values, cut: they may be secrets. */
+export const withoutValues = (statement: string): string => {
+  const text = statement
+    .replaceAll(/\$(\w*)\$[^]*?(?:\$\1\$|$)/g, "?")
+    .replaceAll(/'(?:[^']|'')*(?:'|$)/g, "?")
+    .replaceAll(/(?<![\w$])\d[\w.]*/g, "?")
+    .replaceAll(/\s+/g, " ")
+    .trim()
+  return text.length > SHOWN ? `${text.slice(0, SHOWN)} …` : text
+}
+
+const UNITS = [
+  ["day", 86_400],
+  ["hour", 3_600],
+  ["minute", 60]
+] as const
+
+/** A time in one unit, such as `3 minutes`. */
+export const ageOf = (seconds: number): string => {
+  const [unit, size] = UNITS.find(([, length]) => seconds >= 2 * length) ?? ["second", 1]
+  const count = Math.max(1, Math.floor(seconds / size))
+  return `${count} ${unit}${count === 1 ? "" : "s"}`
+}
+
+const nameOf = ({ application, kind }: Session): string => {
+  if (application !== "") return application.slice(0, 60)
+  return kind === null || kind === "client backend" ? "a program without a name" : kind
+}
+
+/** A blocker in a sentence without its user, its address and the values of its statement: callers may read it. */
+export const sentenceOf = ({ lock, seconds, session }: Blocker): string => {
+  const { pid, state, statement } = session
+  const who = pid === 0 ? nameOf(session) : `${nameOf(session)} (process ${pid} of the database)`
+  const kind = statement === null || statement.startsWith("<") ? "" : kindOf(statement)
+  const idle = state?.startsWith("idle in transaction") === true
+  const doing = kind === "" ? "" : idle ? `, idle after ${kind}` : `, by ${kind}`
+  return `${who} has held a lock on ${lock} for ${ageOf(session.seconds ?? seconds)}${doing}`
+}
+
+/** Why a statement was given up: its cause in an error of the database. */
+export class BlockedByOther extends Error {
+  override readonly name = "BlockedByOther"
+  readonly sentence: string
+  constructor(sentence: string) {
+    super(sentence)
+    this.sentence = sentence
+  }
+}
+
+/** What is known of somebody else's lock that holds us up. */
+export interface Blockade {
+  readonly sentence: string
+  /** Milliseconds of `performance.now()`. */
+  readonly since: number
+  readonly isBlocked: (statement: string) => boolean
+}
+
+/** Looks for other people's locks as soon as statements take long. */
+export interface Watch {
+  /** A statement takes long: who blocks it? */
+  readonly look: () => void
+  readonly blockade: () => Blockade | null
+}
+
+/** Nobody looks. */
+export const noWatch: Watch = { look: () => undefined, blockade: () => null }
+
+/** The watch of the pool, for who shows what it knows. */
+export const BlockadeWatch = Context.Reference<Watch>("switchyard/store/BlockadeWatch", { defaultValue: () => noWatch })
+
+const LOOK_EVERY = "1 second"
+const LOOK_TIME = "3 seconds"
+/** A transaction that goes on, but that nobody of ours has met for so long, is not told any more. */
+const FORGOTTEN_MILLIS = 60_000
+/** PostgreSQL cuts what it shows of a statement. */
+const COMPARED = 500
+
+const start = (statement: string) => statement.slice(0, COMPARED)
+
+const ofOthers = (picture: Picture) =>
+  blockersIn(picture).find(({ blocksUs, session }) => blocksUs && !session.isOurs) ?? null
+
+const keyOf = ({ pid, transaction }: Session) => `${pid} ${transaction ?? ""}`
+
+/** What the looks have found so far. */
+interface Found {
+  readonly blocker: Blocker
+  readonly since: number
+  readonly metAt: number
+  readonly statements: ReadonlySet<string>
+}
+
+/** What is known after another look; null when nobody holds us up any more. */
+const after = (before: Found | null, picture: Picture, now: number): Found | null => {
+  const blocker = ofOthers(picture)
+  if (blocker !== null) {
+    const waiting = new Set(picture.waits.map(({ pid }) => pid))
+    const ours = picture.sessions.filter(({ isOurs, pid }) => isOurs && waiting.has(pid))
+    const statements = new Set(ours.map(({ statement }) => start(statement ?? "")))
+    const isSame = before !== null && keyOf(before.blocker.session) === keyOf(blocker.session)
+    return { blocker, since: isSame ? before.since : now, metAt: now, statements }
+  }
+  if (before === null || now - before.metAt > FORGOTTEN_MILLIS) return null
+  // those of ours that were given up may come again: as long as its transaction is open, its locks stay
+  const { session } = before.blocker
+  const goesOn = picture.sessions.find(({ pid }) => pid === session.pid)
+  if (session.transaction === null) return now - before.metAt > FORGOTTEN_MILLIS / 6 ? null : before
+  return goesOn !== undefined && keyOf(goesOn) === keyOf(session)
+    ? { ...before, blocker: { ...before.blocker, session: goesOn } }
+    : null
+}
+
+const tell = Effect.fnUntraced(function* (before: Found | null, now: Found | null) {
+  if (now !== null && (before === null || before.since !== now.since)) {
+    const { address, pid, user } = now.blocker.session
+    yield* Effect.logWarning(`Work waits for a lock of somebody else: ${sentenceOf(now.blocker)}`, {
+      pid,
+      ...(user === null ? {} : { user }),
+      ...(address === null ? {} : { address })
+    })
+  } else if (now === null && before !== null) {
+    yield* Effect.logInfo("Work no longer waits for a lock of somebody else", {
+      pid: before.blocker.session.pid,
+      seconds: Math.round((performance.now() - before.since) / 1000)
+    })
+  }
+})
+
+/** A watch whose connections are made as `options` say, each for as long as somebody waits; the pool may have none left. */
+export const makeWatch = Effect.fnUntraced(function* (
+  options: PgConnection.Config
+): Effect.fn.Return<Watch, never, Scope.Scope> {
+  const scope = yield* Effect.scope
+  let found: Found | null = null
+  let isLooking = false
+  let isAsked = false
+
+  const lookOnce = (connection: PgConnection.PgConnection) =>
+    Effect.gen(function* () {
+      isAsked = false
+      const picture = yield* Effect.timeout(look(connection), LOOK_TIME)
+      const before: Found | null = found
+      found = after(before, picture, performance.now())
+      yield* tell(before, found)
+    })
+  const connected = Effect.flatMap(PgConnection.make(options), (connection) =>
+    lookOnce(connection).pipe(
+      Effect.andThen(Effect.sleep(LOOK_EVERY)),
+      Effect.repeat({ while: () => isAsked || found !== null })
+    )
+  ).pipe(Effect.scoped)
+  // a database that cannot be asked is away, which the statements themselves find out
+  const looking = connected.pipe(
+    Effect.catch((error: SqlError.SqlError | { readonly message: string }) =>
+      Effect.andThen(Effect.logDebug("Who holds a lock cannot be asked", { error: error.message }), Effect.sleep(LOOK_EVERY))
+    ),
+    Effect.repeat({ while: () => found !== null }),
+    Effect.ensuring(Effect.sync(() => (isLooking = false)))
+  )
+  const run = Effect.runForkWith(yield* Effect.context())
+  yield* Effect.addFinalizer(() => Effect.sync(() => (isLooking = true)))
+  return {
+    look: () => {
+      isAsked = true
+      if (isLooking) return
+      isLooking = true
+      run(Effect.forkIn(looking, scope))
+    },
+    blockade: () => {
+      if (found === null) return null
+      const { blocker, since, statements } = found
+      return { sentence: sentenceOf(blocker), since, isBlocked: (statement) => statements.has(start(statement)) }
+    }
+  }
+})

@@ -1,0 +1,145 @@
+/**
+ * Somebody else's session holds a lock on our tables, as `VACUUM FULL` or a forgotten transaction of psql does: requests are answered in
+ * time and name it, the log says it once, accepted work waits and goes on.
+ */
+import { assert, expect, it } from "@effect/vitest"
+import { PgConnection } from "@effect/sql-pg"
+import { Effect, Redacted } from "effect"
+import * as Program from "../support/Program.ts"
+import { databaseUrl } from "../support/TestDatabase.ts"
+
+/** A session of somebody who works on the database by hand. */
+const stranger = (url: string) =>
+  Effect.gen(function* () {
+    const session = yield* PgConnection.make({ url: Redacted.make(url), applicationName: "psql" })
+    const sent = (statement: string) => session.query(statement, [], false)
+    return {
+      pid: session.processId,
+      begin: (statement: string) => Effect.andThen(sent("begin"), sent(statement)),
+      sent,
+      end: Effect.asVoid(sent("rollback"))
+    }
+  })
+
+/** A server on a database of its own with one device, and a stranger. */
+const scene = (env: Readonly<Record<string, string>> = {}) =>
+  Effect.gen(function* () {
+    const url = yield* databaseUrl
+    const by = yield* stranger(url)
+    yield* by.sent(`insert into device (hostname, state, device_type, platform, management_ip)
+      values ('lhv-acc1', 'MANAGED', 'ACCESS', 'eos', '127.0.0.9')`)
+    const program = yield* Program.start({ DATABASE_URL: url, DATA_DIR: yield* Program.dataFolder, SSH_PORT: "9", ...env })
+    const base = yield* program.url
+    const call = (path: string, method = "GET", body?: unknown) =>
+      Effect.promise(async () => {
+        const json = { body: JSON.stringify(body), headers: { "content-type": "application/json" } }
+        const answer = await fetch(`${base}/api${path}`, { method, ...(body === undefined ? {} : json) })
+        return { status: answer.status, later: answer.headers.get("retry-after"), text: await answer.text() }
+      })
+    return { base, by, call, program }
+  })
+
+const linesWith = (program: Program.Program, word: string) =>
+  program
+    .text()
+    .split("\n")
+    .filter((line) => line.includes(word))
+
+const isTold = (program: Program.Program, word: string, times = 1) =>
+  Program.until(Effect.sync(() => linesWith(program, word).length >= times))
+
+const HELD = "Work waits for a lock"
+const FREE = "Work no longer waits for a lock"
+
+const change = ["PUT", { description: "room 12" }] as const
+
+/** What the stranger does, what he is said to have done, and who waits. */
+const LOCKS: ReadonlyArray<
+  readonly [statement: string, lock: string, kind: string, path: string, method?: string, body?: unknown]
+> = [
+  ["lock table device in access exclusive mode", "device", "LOCK TABLE", "/v1.0/devices"],
+  ["lock table job in access exclusive mode", "job", "LOCK TABLE", "/v1.0/jobs"],
+  ["lock event", "event", "LOCK TABLE", "/v1.0/device/1", ...change],
+  ["update device set description = 'password 4711'", "a row", "UPDATE", "/v1.0/device/1", ...change],
+  ["alter table joblock add column more text", "joblock", "ALTER TABLE", "/v1.0/joblocks"],
+  ["create index on device (description)", "device", "CREATE INDEX", "/v1.0/device/1", ...change]
+]
+
+it.live("answers 503 in time and names who holds a lock, whatever it is; the log says it once, and once when it is over", () =>
+  Effect.gen(function* () {
+    const { by, call, program } = yield* scene()
+    let times = 0
+    for (const [statement, lock, kind, path, method, body] of LOCKS) {
+      times += 1
+      yield* by.begin(statement)
+      // more than there are connections
+      const answers = yield* Effect.forEach(Array.from({ length: 40 }), () => call(path, method, body), {
+        concurrency: "unbounded"
+      })
+      for (const answer of answers) {
+        expect({ statement, ...answer }).toMatchObject({
+          status: 503,
+          later: expect.stringMatching(/^\d+$/),
+          text: expect.stringMatching(
+            new RegExp(`psql \\(process ${by.pid} of the database\\) has held a lock on ${lock} for .*${kind}`)
+          )
+        })
+        assert.notInclude(answer.text, "4711")
+      }
+      yield* Program.until(Effect.map(call("/health"), ({ text }) => text.includes("psql")))
+      // others are answered, and the database counts as well
+      assert.strictEqual((yield* call("/v1.0/alerts/mutes")).status, 200)
+      assert.include((yield* call("/health")).text, `{"name":"postgres","status":"UP"}`)
+      yield* by.end
+      yield* Program.until(Effect.map(call(path, method, body), ({ status }) => status === 200))
+      yield* isTold(program, FREE, times)
+    }
+    yield* Program.until(Effect.map(call("/health"), ({ text }) => !text.includes("psql")))
+    assert.lengthOf(linesWith(program, HELD), LOCKS.length, program.text())
+    assert.lengthOf(linesWith(program, FREE), LOCKS.length, program.text())
+    assert.notInclude(program.text(), "password 4711")
+  }).pipe(Effect.scoped)
+)
+
+it.live.each(["device", "job", "event", "cluster_messages"])(
+  "lets a job wait for a lock on %s and go on afterwards, and a stream of events too",
+  (table) =>
+    Effect.gen(function* () {
+      const { base, by, call, program } = yield* scene({ JOB_DELAY: "1" })
+      let heard = ""
+      const stream = yield* Effect.promise(() =>
+        fetch(`${base}/api/v1.0/events`, { headers: { accept: "text/event-stream" } })
+      )
+      const listening = Effect.promise(async () => {
+        for await (const piece of stream.body ?? []) heard += Buffer.from(piece).toString()
+      })
+      yield* Effect.forkScoped(listening)
+      const begun = yield* call("/v1.0/device_update_facts", "POST", { hostname: "lhv-acc1" })
+      assert.strictEqual(begun.status, 200, begun.text)
+      const id: unknown = Reflect.get(JSON.parse(begun.text), "job_id")
+      yield* by.begin(`lock table ${table} in access exclusive mode`)
+      yield* isTold(program, HELD)
+      yield* by.end
+      const ended = Effect.map(call(`/v1.0/job/${String(id)}`), ({ text }) => /FINISHED|EXCEPTION|ABORTED/.exec(text)?.[0])
+      yield* Program.until(Effect.map(ended, (status) => status !== undefined))
+      const { text } = yield* call(`/v1.0/job/${String(id)}`)
+      assert.include(text, "FINISHED", program.text())
+      assert.notInclude(text, "database")
+      yield* Program.until(Effect.sync(() => heard.includes("FINISHED")))
+      assert.lengthOf(linesWith(program, "started again"), 0, program.text())
+    }).pipe(Effect.scoped)
+)
+
+it.live("says at the start who holds it up, and goes on when he lets go", () =>
+  Effect.gen(function* () {
+    const url = yield* databaseUrl
+    const by = yield* stranger(url)
+    yield* by.begin("lock table switchyard_migrations in access exclusive mode")
+    const program = yield* Program.start({ DATABASE_URL: url, DATA_DIR: yield* Program.dataFolder })
+    yield* isTold(program, HELD)
+    assert.match(program.text(), /psql .* has held a lock on switchyard_migrations/)
+    yield* by.end
+    yield* program.url
+    yield* isTold(program, FREE)
+  }).pipe(Effect.scoped)
+)
