@@ -1,7 +1,7 @@
 /** Which roles somebody may hand on, to a token or to a person: their own; whoever may do everything hands on any that there is. */
 import { Context, Effect, Layer, Schema } from "effect"
 import type { Identity } from "../domain/access/Identity.ts"
-import { isWhole, type Permission } from "../domain/access/PermissionRule.ts"
+import { isEverything } from "../domain/access/PermissionRule.ts"
 import { Permissions } from "./Permissions.ts"
 
 /** There is no such role. */
@@ -26,12 +26,6 @@ export class GrantRefused extends Schema.TaggedError<GrantRefused>()("GrantRefus
     return 403 as const
   }
 }
-
-const isEverything = (permission: Permission): boolean =>
-  isWhole(permission) &&
-  permission.methods?.includes("*") === true &&
-  permission.endpoints?.includes("*") === true &&
-  permission.approval !== true
 
 const make = Effect.gen(function* () {
   const { heldBy, roles: known } = yield* Permissions

@@ -4,6 +4,7 @@
  */
 import { Context, Effect, Schema } from "effect"
 import type { Identity } from "../domain/access/Identity.ts"
+import type { JsonObject } from "../domain/fields/Values.ts"
 import { type Asked, obstacleOf, type Obstacle, type Permission } from "../domain/access/PermissionRule.ts"
 
 /** The caller may not do this. `refusal` is the sentence for them. */
@@ -35,6 +36,8 @@ export const wantsApproval = ({ permission }: HeldPermission): boolean => permis
 export type Subject = Omit<Asked, "method" | "path">
 
 export interface Permit {
+  /** What is known of the request before its body: the device in its path. */
+  readonly known?: Subject
   readonly caller: Pick<Identity, "name" | "way">
   /** Permissions of the caller that speak of the request. */
   readonly held: ReadonlyArray<HeldPermission>
@@ -66,14 +69,10 @@ export const judge = (held: ReadonlyArray<HeldPermission>, asked: Asked) => {
   return { allowed: null, rule } as const
 }
 
-/**
- * Asks whether the caller may do what the request turns out to be about. Yields the permission that allows it; null where everything is
- * allowed. Fails with NotPermitted.
- */
-export const permitted = Effect.fnUntraced(function* (
+const judged = Effect.fnUntraced(function* (
+  permit: Permit | null,
   subject: Subject
 ): Effect.fn.Return<HeldPermission | null, NotPermitted> {
-  const permit = yield* Permit
   if (permit === null) return null
   const { allowedBy, held, method, path } = permit
   const asked = { ...subject, method, path }
@@ -81,3 +80,17 @@ export const permitted = Effect.fnUntraced(function* (
   if (found.allowed !== null) return found.allowed
   return yield* new NotPermitted({ rule: found.rule, roles: allowedBy(asked) })
 })
+
+/**
+ * Asks whether the caller may do what the request turns out to be about. Yields the permission that allows it; null where everything is
+ * allowed. Fails with NotPermitted.
+ */
+export const permitted = (subject: Subject) => Effect.flatMap(Permit, (permit) => judged(permit, subject))
+
+/** The same for what needs a right of its own (`trust`, `free`): callers who are asked nothing else are asked too. */
+export const permittedByRight = (subject: Subject) =>
+  Effect.flatMap(Effect.all([Permit, Speaking]), ([permit, speaking]) => judged(permit ?? speaking, subject))
+
+/** Asks whether the caller may write these fields, of what the path of the request names. */
+export const permittedFields = (fields: JsonObject) =>
+  Effect.flatMap(Permit, (permit) => judged(permit, { ...permit?.known, fields }))

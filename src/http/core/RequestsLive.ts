@@ -5,11 +5,12 @@
 import { Effect, Layer } from "effect"
 import { Headers, HttpServerRequest } from "effect/http"
 import { HttpApiError } from "effect/http-api"
-import { BadRequest } from "../../api/Failures.ts"
+import { Permit, permittedFields } from "../../access/Permit.ts"
+import { BadRequest, Forbidden } from "../../api/Failures.ts"
 import { RequestBody, RequestParameters } from "../../api/Requests.ts"
 import { refusalOf } from "../../domain/fields/Body.ts"
 import { makeReadJson } from "./JsonBody.ts"
-import { faultsOfBody, unacceptableField } from "./JsonText.ts"
+import { faultsOfBody, fieldsOfBody, unacceptableField } from "./JsonText.ts"
 
 /** Parts of a request that clients write. */
 const FROM_CLIENT: ReadonlySet<string> = new Set(["Params", "Query", "Payload"])
@@ -31,11 +32,16 @@ const refused = <A, E, R>(effect: Effect.Effect<A, E, R>, body = "{}"): Effect.E
     )
   })
 
+/** Asks whether the caller may write these fields with these values; whether a value can be stored is asked later. */
+const mayWrite = (text: string) =>
+  Effect.catchTag(permittedFields(fieldsOfBody(text)), "NotPermitted", ({ message }) => new Forbidden({ message }))
+
 const makeRequestBody = Effect.map(makeReadJson, (readJson) =>
   RequestBody.of((httpEffect) =>
     Effect.gen(function* () {
       const request = yield* HttpServerRequest.HttpServerRequest
       const text = yield* readJson(request)
+      if ((yield* Permit) !== null) yield* mayWrite(text)
       const [fault] = faultsOfBody(text)
       if (fault !== undefined) return yield* new BadRequest({ message: fault })
       const read = withText(request, text)
