@@ -37,7 +37,7 @@ export type Subject = Omit<Asked, "method" | "path">
 
 export interface Permit {
   /** What is known of the request before its body: the device in its path. */
-  readonly known?: Subject
+  readonly known?: Asked
   readonly caller: Pick<Identity, "name" | "way">
   /** Permissions of the caller that speak of the request. */
   readonly held: ReadonlyArray<HeldPermission>
@@ -91,6 +91,14 @@ export const permitted = (subject: Subject) => Effect.flatMap(Permit, (permit) =
 export const permittedByRight = (subject: Subject) =>
   Effect.flatMap(Effect.all([Permit, Speaking]), ([permit, speaking]) => judged(permit ?? speaking, subject))
 
-/** Asks whether the caller may write these fields, of what the path of the request names. */
-export const permittedFields = (fields: JsonObject) =>
-  Effect.flatMap(Permit, (permit) => judged(permit, { ...permit?.known, fields }))
+/** The present permit with the permissions that allow to write these fields of what the path names. Fails with NotPermitted. */
+export const permittedFields = Effect.fnUntraced(function* (
+  fields: JsonObject
+): Effect.fn.Return<Permit | null, NotPermitted> {
+  const permit = yield* Permit
+  if (permit === null) return null
+  yield* judged(permit, { ...permit.known, fields })
+  const { held, known, method, path } = permit
+  const asked = { ...known, fields, method, path }
+  return { ...permit, held: held.filter(({ permission }) => obstacleOf(permission, asked) === undefined) }
+})

@@ -1,5 +1,5 @@
 /** Answers whether a caller may do something, without doing it (docs/roles.md#asking-beforehand). */
-import { Array, Effect } from "effect"
+import { Effect } from "effect"
 import { AskedDevices } from "../../access/AskedDevices.ts"
 import { Permissions } from "../../access/Permissions.ts"
 import { type HeldPermission, judge } from "../../access/Permit.ts"
@@ -7,7 +7,7 @@ import { Caller } from "../../api/Authorization.ts"
 import { callOf } from "../../api/Calls.ts"
 import { BadRequest } from "../../api/Failures.ts"
 import { wholeSubjects } from "../../api/Subjects.ts"
-import { type AskedDevice, reaches, unknownDevice } from "../../domain/access/PermissionRule.ts"
+import { type AskedDevice, isForSomeDevices, reaches, unknownDevice } from "../../domain/access/PermissionRule.ts"
 import { speaksOf } from "../../domain/access/SpeaksOf.ts"
 import { SettingsUnavailable } from "../../settings/SettingsView.ts"
 import { makeDeviceLookup } from "../devices/DeviceLookup.ts"
@@ -22,6 +22,9 @@ const sees = (held: ReadonlyArray<HeldPermission>, device: AskedDevice): boolean
       (speaksOf(permission, "GET", "/devices") || speaksOf(permission, "GET", `/device/${device.hostname}`))
   )
 
+const seesAll = (held: ReadonlyArray<HeldPermission>): boolean =>
+  held.some(({ permission }) => !isForSomeDevices(permission) && speaksOf(permission, "GET", "/devices"))
+
 /** What is asked about: `path` behind the base. */
 interface Question {
   readonly method?: string
@@ -31,16 +34,19 @@ interface Question {
 
 const METHODS: ReadonlySet<string> = new Set(["GET", "POST", "PUT", "DELETE"])
 
-/** Answers a question of the present caller. Fails with 400 for what is no call. */
+/** Answers a question of the present caller. Fails with 400 for what is no call, and 404 for a device that is not there where the caller may see all. */
 export const makeExplanation = Effect.gen(function* () {
   const { allowedBy, heldBy, roles } = yield* Permissions
   const lookup = yield* makeDeviceLookup
   const { of } = yield* AskedDevices
 
   /** A device that the caller may not see is answered as one that is not there. */
-  const find = Effect.fnUntraced(function* (named: string, text: Lookup, held: ReadonlyArray<HeldPermission>) {
-    const found = yield* Effect.catchTag(Effect.map(text, Array.of), "DeviceNotFound", () => Effect.succeed([]))
-    const devices = yield* of(found)
+  const find = Effect.fnUntraced(function* (named: string, found: Lookup, held: ReadonlyArray<HeldPermission>) {
+    const rows = yield* found.pipe(
+      Effect.map((device) => [device]),
+      Effect.catchTag("DeviceNotFound", () => Effect.succeed([]))
+    )
+    const devices = yield* of(rows)
     return devices.some((device) => sees(held, device)) ? devices : [unknownDevice(named)]
   })
 
@@ -52,6 +58,7 @@ export const makeExplanation = Effect.gen(function* () {
     const more = call?.subject === undefined ? undefined : wholeSubjects[call.subject]
     const isAbout = call?.subject === "device" || more !== undefined
     const inPath = isAbout && device === undefined ? call?.parameter : undefined
+    if (device !== undefined && seesAll(held)) yield* lookup.byHostname(device)
     const devices = [
       ...(device === undefined ? [] : yield* find(device, lookup.byHostname(device), held)),
       ...(inPath === undefined ? [] : yield* find(inPath, lookup.byIdOrHostname(inPath), held))

@@ -3,7 +3,7 @@
  * (docs/roles.md#how-a-call-is-judged). Where these are only for some devices, the device in the path is looked up here, and the rest is
  * asked by the handlers, which know what the request is about.
  */
-import { Array, Effect } from "effect"
+import { Effect } from "effect"
 import { HttpRouter, type HttpServerRequest } from "effect/http"
 import type { HttpApiEndpoint } from "effect/http-api"
 import { AskedDevices } from "../../access/AskedDevices.ts"
@@ -56,7 +56,10 @@ const makeAsked = Effect.gen(function* () {
       const { hostname, id = "" } = yield* HttpRouter.params
       const named = hostname ?? id
       const find = hostname === undefined ? lookup.byIdOrHostname(id) : lookup.byHostname(named)
-      const found = yield* Effect.catchTag(Effect.map(find, Array.of), "DeviceNotFound", () => Effect.succeed([]))
+      const found = yield* find.pipe(
+        Effect.map((device) => [device]),
+        Effect.catchTag("DeviceNotFound", () => Effect.succeed([]))
+      )
       const devices = yield* askedDevices.of(
         found,
         all.map(({ permission }) => permission)
@@ -80,7 +83,7 @@ const makeAsked = Effect.gen(function* () {
     if (subject === undefined) return { ...call, beyond: true } satisfies Asked
     const more = wholeSubjects[subject]
     return subject === "device" || more !== undefined
-      ? ({ ...call, ...more, devices: yield* deviceOf(held) } satisfies Asked)
+      ? ({ ...call, ...(more ?? {}), devices: yield* deviceOf(held) } satisfies Asked)
       : call
   })
 })

@@ -33,19 +33,23 @@ const refused = <A, E, R>(effect: Effect.Effect<A, E, R>, body = "{}"): Effect.E
   })
 
 /** Asks whether the caller may write these fields with these values; whether a value can be stored is asked later. */
-const mayWrite = (text: string) =>
-  Effect.catchTag(permittedFields(fieldsOfBody(text)), "NotPermitted", ({ message }) => new Forbidden({ message }))
+const mayWrite = Effect.fnUntraced(function* (text: string) {
+  if ((yield* Permit) === null) return null
+  const asked = permittedFields(fieldsOfBody(text))
+  return yield* Effect.catchTag(asked, "NotPermitted", ({ message }) => new Forbidden({ message }))
+})
 
 const makeRequestBody = Effect.map(makeReadJson, (readJson) =>
   RequestBody.of((httpEffect) =>
     Effect.gen(function* () {
       const request = yield* HttpServerRequest.HttpServerRequest
       const text = yield* readJson(request)
-      if ((yield* Permit) !== null) yield* mayWrite(text)
+      const permit = yield* mayWrite(text)
       const [fault] = faultsOfBody(text)
       if (fault !== undefined) return yield* new BadRequest({ message: fault })
       const read = withText(request, text)
-      return yield* refused(Effect.provideService(httpEffect, HttpServerRequest.HttpServerRequest, read), text)
+      const handled = Effect.provideService(httpEffect, HttpServerRequest.HttpServerRequest, read)
+      return yield* refused(Effect.provideService(handled, Permit, permit), text)
     })
   )
 )
