@@ -1,7 +1,7 @@
 /** Devices as permissions ask of them, with their groups by the settings in force; and which of them the caller of a request may see. */
 import { Context, Effect, Layer } from "effect"
 import type { SqlError } from "effect/sql"
-import { type AskedDevice, isForSomeDevices, type Permission, reaches } from "../domain/access/PermissionRule.ts"
+import { type AskedDevice, isForSomeDevices, type Permission, reaches, unknownDevice } from "../domain/access/PermissionRule.ts"
 import type { Device } from "../domain/Device.ts"
 import { ActiveSettings, type SettingsError } from "../settings/ActiveSettings.ts"
 import { groupsOfDevice } from "../settings/EffectiveSettings.ts"
@@ -74,6 +74,15 @@ const make = Effect.gen(function* () {
 
   return AskedDevices.of({
     of,
+    known: Effect.fn("AskedDevices.known")(function* (names) {
+      const permit = yield* Permit
+      if (permit === null) return []
+      const permissions = permit.held.map(({ permission }) => permission)
+      const rows = yield* of(yield* devices.byHostnames(names))
+      const seen = rows.filter((device) => permissions.some((permission) => reaches(permission, device)))
+      const byName = new Map(seen.map((device) => [device.hostname, device]))
+      return names.map((name) => byName.get(name) ?? unknownDevice(name))
+    }),
     learn,
     permit: Effect.fn("AskedDevices.permit")(function* (rows, subject) {
       const permit = yield* Permit
@@ -98,6 +107,10 @@ export class AskedDevices extends Context.Service<
     readonly of: (
       devices: ReadonlyArray<Device>,
       permissions?: ReadonlyArray<Permission>
+    ) => Effect.Effect<ReadonlyArray<AskedDevice>, SettingsError | SqlError.SqlError>
+    /** The devices of these names; one that the present permit does not reach is as one that is not there. None without a permit. */
+    readonly known: (
+      names: ReadonlyArray<string>
     ) => Effect.Effect<ReadonlyArray<AskedDevice>, SettingsError | SqlError.SqlError>
     /** Asks whether the present caller may do something with these devices. */
     readonly permit: (

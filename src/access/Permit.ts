@@ -4,7 +4,6 @@
  */
 import { Context, Effect, Schema } from "effect"
 import type { Identity } from "../domain/access/Identity.ts"
-import type { JsonObject } from "../domain/fields/Values.ts"
 import { type Asked, obstacleOf, type Obstacle, type Permission } from "../domain/access/PermissionRule.ts"
 
 /** The caller may not do this. `refusal` is the sentence for them. */
@@ -91,14 +90,14 @@ export const permitted = (subject: Subject) => Effect.flatMap(Permit, (permit) =
 export const permittedByRight = (subject: Subject) =>
   Effect.flatMap(Effect.all([Permit, Speaking]), ([permit, speaking]) => judged(permit ?? speaking, subject))
 
-/** The present permit with the permissions that allow to write these fields of what the path names. Fails with NotPermitted. */
+/** The present permit with the permissions that allow what was sent, of what the path names. Fails with NotPermitted. */
 export const permittedFields = Effect.fnUntraced(function* (
-  fields: JsonObject
+  sent: Pick<Asked, "devices" | "fields">
 ): Effect.fn.Return<Permit | null, NotPermitted> {
   const permit = yield* Permit
   if (permit === null) return null
-  yield* judged(permit, { ...permit.known, fields })
   const { held, known, method, path } = permit
-  const asked = { ...known, fields, method, path }
+  const asked = { ...known, ...sent, method, path }
+  yield* judged(permit, asked)
   return { ...permit, held: held.filter(({ permission }) => obstacleOf(permission, asked) === undefined) }
 })

@@ -46,11 +46,12 @@ const flag = (name: string) =>
     Rules.flag(({ sent }) => `${name} must be a bool, true or false, got: ${shown(sent)}`)
   )
 
-/** Texts within the elements are those of one line too, whatever the keys are that they stand behind. */
+/** Texts further within the elements are those of one line too, whatever the keys are that they stand behind. */
 const withoutLines =
   (rule: Rule<ReadonlyArray<unknown>>): Rule<ReadonlyArray<unknown>> =>
   (sent, place) => {
-    const [fault] = Array.isArray(sent) ? valueFaults(sent, "line", () => "line") : []
+    const faults = Array.isArray(sent) ? valueFaults(sent, "line", () => "line") : []
+    const fault = faults.find(({ path }) => path.length > 1)
     return fault === undefined ? rule(sent, place) : Result.fail(faultText({ ...fault, path: [place.key, ...fault.path] }))
   }
 
