@@ -24,6 +24,12 @@ export interface Server {
   readonly child: ChildProcess | null
 }
 
+/**
+ * Memory that connections share is set aside at the start, in the memory of the process itself: what is made later is a file of /dev/shm,
+ * which others may remove, and no new connection would come in any more. `mmap` would help too, and makes parallel queries slower.
+ */
+const OWN_MEMORY = ["-c", "min_dynamic_shared_memory=16MB"]
+
 const POLL = "20 millis"
 /** Looks between two lines in the log about a database that is not there yet: ten seconds. */
 const LOOKS_PER_NOTICE = 500
@@ -62,7 +68,7 @@ const launch = Effect.fnUntraced(function* (place: Place, port: number, started:
   // detached: Ctrl-C in a terminal must reach this process first, which still needs the database to stop well
   const child = yield* Effect.try({
     try: () =>
-      spawn(place.program, ["-D", place.data, ...network, ...LOG_FLAGS, ...place.flags], {
+      spawn(place.program, ["-D", place.data, ...network, ...LOG_FLAGS, ...OWN_MEMORY, ...place.flags], {
         ...startOptions(place.data),
         cwd: place.data,
         stdio: ["ignore", log.fd, log.fd],
@@ -173,3 +179,13 @@ export const stop = Effect.fn("PostgresProcess.stop")(function* (server: Server,
   yield* interrupt(server)
   while (!(yield* hasEnded(server, data))) yield* Effect.sleep(POLL)
 }, Effect.timeoutOption("20 seconds"))
+
+/** Ends it at once: it recovers at its next start. One that does not hear is killed. */
+export const end = Effect.fn("PostgresProcess.end")(function* (server: Server, data: string) {
+  for (const signal of ["SIGQUIT", "SIGKILL"] as const) {
+    if (yield* hasEnded(server, data)) return
+    yield* Effect.ignore(Effect.try(() => process.kill(server.pid, signal)))
+    const gone = Effect.repeat(Effect.delay(hasEnded(server, data), POLL), { until: (ended) => ended })
+    yield* Effect.timeoutOption(gone, "5 seconds")
+  }
+})
