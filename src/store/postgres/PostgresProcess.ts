@@ -1,9 +1,10 @@
 /** One running PostgreSQL: found on the data folder or started there, looked at, and stopped. */
 import { Clock, Effect, type Redacted } from "effect"
-import { type ChildProcess, spawn } from "node:child_process"
+import { type ChildProcess, execFile, spawn } from "node:child_process"
 import * as fs from "node:fs/promises"
 import * as net from "node:net"
 import * as path from "node:path"
+import { promisify } from "node:util"
 import { isOurs, isTaken, pidFileOf, provesItself, readPidFile } from "./Postmaster.ts"
 import { lastWords, LOG_FLAGS, sizeOf } from "./PostgresLog.ts"
 import { attempt, EmbeddedPostgresError, startOptions } from "./PostgresPrograms.ts"
@@ -98,14 +99,18 @@ export const start = Effect.fn("PostgresProcess.start")(function* (
     yield* pause(looks)
   }
   const said = yield* lastWords(place.logFile, from)
-  if (/incompatible with server/.test(said)) return yield* ofOtherVersion(place.data)
+  if (/incompatible with server/.test(said)) return yield* ofOtherVersion(place)
   return yield* new EmbeddedPostgresError({ message: `PostgreSQL ended ${describeExit(child)}: ${said}` })
 })
 
-const ofOtherVersion = Effect.fnUntraced(function* (data: string) {
+const ofOtherVersion = Effect.fnUntraced(function* ({ data, program }: Place) {
+  const { stdout } = yield* attempt("ask PostgreSQL for its version", () =>
+    promisify(execFile)(program, ["--version"], startOptions(data))
+  )
+  const own = /(\d+)/.exec(stdout)?.[1] ?? "another one"
   const version = yield* attempt("read PG_VERSION", () => fs.readFile(path.join(data, "PG_VERSION"), "utf8"))
   return yield* new EmbeddedPostgresError({
-    message: `${data} is of PostgreSQL ${version.trim()}, and this release brings another major version: make a backup with the release that ran before, move ${path.dirname(data)} away, and restore the backup with this one. Nothing was changed`
+    message: `${data} is of PostgreSQL ${version.trim()}, and this release brings ${own}: make a backup with the release that ran before, move ${path.dirname(data)} away, and restore the backup with this one. Nothing was changed`
   })
 })
 
