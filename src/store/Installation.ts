@@ -3,7 +3,7 @@
  * is made only where nothing says that there was one: what is missing may be a volume that is not mounted, and an empty database in its
  * place would be taken for the truth. Whatever cannot be looked at is not missing.
  */
-import { Effect, Option, Result, Schema } from "effect"
+import { Effect, Option, Redacted, Result, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { randomUUID } from "node:crypto"
 import * as fs from "node:fs/promises"
@@ -71,11 +71,18 @@ export const embeddedFolder = (dataDir: string): string => path.join(dataDir, EM
 /** What operators and the DHCP hook may put there before the first start. */
 const PREPARED = "permissions.yml windows.yml alerts.yml plugins.yml plugins jwt tls secrets dhcp-queue".split(" ")
 
+/** Files of certificates that the address of the database names. */
+const inAddress = (url: Redacted.Redacted): ReadonlyArray<string> => {
+  const given = URL.parse(Redacted.value(url))?.searchParams
+  return ["sslrootcert", "sslcert", "sslkey"].flatMap((name) => given?.get(name) ?? [])
+}
+
 /** Further names that these settings give to files and repositories which operators bring. */
 const namedBy = (config: ServerSettings) => {
   const { GITREPO_SETTINGS, GITREPO_TEMPLATES, PLUGIN_FOLDER, TLS_CERT, TLS_KEY } = config
   const named = [GITREPO_SETTINGS, GITREPO_TEMPLATES, PLUGIN_FOLDER, TLS_CERT, TLS_KEY].flatMap(Option.toArray)
-  return [config.JWT_CERT, config.PLUGIN_FILE, ...named].flatMap((file) => {
+  const ofDatabase = Option.match(config.DATABASE_URL, { onNone: () => [], onSome: inAddress })
+  return [config.JWT_CERT, config.PLUGIN_FILE, ...named, ...ofDatabase].flatMap((file) => {
     const [first = ""] = path
       .relative(path.resolve(config.DATA_DIR), path.resolve(file.replace(/#.*/, "")))
       .split(path.sep)
@@ -99,7 +106,7 @@ const readIdentity = Effect.fnUntraced(function* (dataDir: string) {
   const identity = identityIn(text.value)
   if (Result.isFailure(identity))
     return yield* refuse(
-      `${file} does not say which installation this is: ${identity.failure}. Put it back from a backup`
+      `${file} does not say which installation this is: ${identity.failure}. Write the id there that the database and its backups have; where the right database is there, the file may be removed, and the next start writes it again`
     )
   return Option.some(identity.success)
 })
