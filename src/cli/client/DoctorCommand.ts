@@ -103,11 +103,12 @@ const ended = (found: ReadonlyArray<{ readonly level: Level }>, monitoring: bool
   return Effect.fail(new Looked({ message, code }))
 }
 
-const repaired = Effect.fnUntraced(function* ({ about, repair }: Answer) {
+/** Says what was done; on standard error where what is printed is for programs. */
+const repaired = Effect.fnUntraced(function* ({ about, repair }: Answer, isListed: boolean) {
   if (repair === null) return
   const done = yield* Effect.result(repair)
   yield* done._tag === "Success"
-    ? say(`      done: ${done.success}`)
+    ? (isListed ? Console.error : Console.log)(harmless(`      done: ${done.success}`))
     : Console.error(colored("bad", harmless(`      not done: ${about}: ${String(done.failure)}`), process.stderr))
 })
 
@@ -124,8 +125,9 @@ const lookHere = Effect.fnUntraced(function* ({ csv, json, monitoring, repairing
     if (!isListed) yield* show(answer)
   })
   const { answers, findings } = yield* examine(tell)
-  if (repairing) yield* Effect.forEach(answers, repaired, { discard: true })
-  const rows: ReadonlyArray<Row> = [...answers.map(({ repair: _, ...row }) => row), ...findings]
+  if (repairing) yield* Effect.forEach(answers, (answer) => repaired(answer, isListed), { discard: true })
+  // what repairs an answer is no call of the API
+  const rows: ReadonlyArray<Row> = [...answers.map((answer) => ({ ...answer, repair: null })), ...findings]
   if (isListed) yield* printRows({ csv, json }, COLUMNS, rows, "")
   else {
     if (repairing && findings.length > 0) yield* tellParent({ asking: true })
@@ -172,7 +174,9 @@ const lookBeside = (monitoring: boolean) =>
       resume(Effect.succeed(code))
     }
     const timer = setTimeout(() => {
-      process.stderr.write(`The doctor was stopped after ${LONGEST_MILLIS / 1000} seconds: something that it asked hangs\n`)
+      process.stderr.write(
+        `The doctor was stopped after ${LONGEST_MILLIS / 1000} seconds: something that it asked hangs\n`
+      )
       end(exitCodeOf([...heard, { level: "unknown" }], monitoring))
     }, LONGEST_MILLIS)
     child.on("message", (message) => {
@@ -194,7 +198,11 @@ const isHere = (): boolean => {
   const { DATABASE_URL, DATA_DIR, SWITCHYARD_URL } = process.env
   if (!SWITCHYARD_URL || DATA_DIR || DATABASE_URL) return true
   const url = serverUrl()
-  return URL.canParse(url) && LOOPBACK.test(new URL(url).hostname) && existsSync("data")
+  return (
+    URL.canParse(url) &&
+    LOOPBACK.test(new URL(url).hostname) &&
+    ["data/database", "data/secret.key"].some((file) => existsSync(file))
+  )
 }
 
 const look = Effect.fnUntraced(function* (wishes: Wishes) {
@@ -214,7 +222,9 @@ const flags = {
     Flag.withDefault(false)
   ),
   monitoring: Flag.Boolean("monitoring").pipe(
-    Flag.withDescription("Exit codes of monitoring plugins: 1 for warnings, 2 for what is bad, 3 when it could not be looked at"),
+    Flag.withDescription(
+      "Exit codes of monitoring plugins: 1 for warnings, 2 for what is bad, 3 when it could not be looked at"
+    ),
     Flag.withDefault(false)
   ),
   server: Flag.String("server").pipe(

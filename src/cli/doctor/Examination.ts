@@ -66,10 +66,21 @@ const findPlace = Effect.gen(function* () {
   const about = "settings"
   const answer =
     exit === null
-      ? unknown(about, `they could not be read within ${SETTINGS_SECONDS} seconds`, "A file that they name does not answer.", next)
+      ? unknown(
+          about,
+          `they could not be read within ${SETTINGS_SECONDS} seconds`,
+          "A file that they name does not answer.",
+          next
+        )
       : Exit.isSuccess(exit)
         ? good(about, `are valid; DATA_DIR is ${dataDir}`)
-        : bad(about, [sentenceOf(exit.cause.reasons.map((reason) => ("error" in reason ? sentenceOf(reason.error) : "")).join("; ")), "They cannot be used.", next])
+        : bad(about, [
+            sentenceOf(
+              exit.cause.reasons.map((reason) => ("error" in reason ? sentenceOf(reason.error) : "")).join("; ")
+            ),
+            "They cannot be used.",
+            next
+          ])
   return { place, answer: { ...answer, kind: "settings" } satisfies Answer }
 })
 
@@ -116,7 +127,8 @@ export interface Examined {
 export const examine = Effect.fnUntraced(function* (tell: (answer: Answer) => Effect.Effect<void>) {
   const { answer, place } = yield* findPlace
   const mask = masking(place)
-  const tellAll = (answers: ReadonlyArray<Answer>) => Effect.forEach(answers, (one) => tell(mask(one)), { discard: true })
+  const tellAll = (answers: ReadonlyArray<Answer>) =>
+    Effect.forEach(answers, (one) => tell(mask(one)), { discard: true })
   yield* tellAll([answer])
   const outside = yield* within(
     SETTINGS_SECONDS,
@@ -125,7 +137,11 @@ export const examine = Effect.fnUntraced(function* (tell: (answer: Answer) => Ef
   const others: ReadonlyArray<Question> =
     outside !== null && Exit.isSuccess(outside)
       ? outside.value
-      : [question("receiver", "receivers", 1, async () => [unknown("receivers", "they could not be found out in time")])]
+      : [
+          question("receiver", "receivers", 1, async () => [
+            unknown("receivers", "they could not be found out in time")
+          ])
+        ]
   const [answers, found] = yield* Effect.all(
     [
       askAll([...machineQuestions(place), ...folderQuestions(place), ...databaseQuestions(place), ...others], tellAll),
