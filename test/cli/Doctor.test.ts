@@ -136,44 +136,42 @@ it.live("makes nothing where there is no installation, and says when a database 
   }).pipe(Effect.scoped)
 )
 
-it.live(
-  "names who blocks whom, without the values of statements",
-  () =>
-    Effect.gen(function* () {
-      const url = yield* databaseUrl
-      const session = (name: string) => PgConnection.make({ url: Redacted.make(url), applicationName: name })
-      const [holder, waiter] = [yield* session("psql"), yield* session("switchyard")]
-        yield* holder.query("begin", [], false)
-      yield* holder.query("lock table device in access exclusive mode", [], false)
-      yield* holder.query("select 'hunter2' as password", [], false)
-      yield* Effect.forkScoped(
-        Effect.ignore(waiter.query("select 'tok' || count(*) from device where hostname = 'swordfish'"))
+it.live("names who blocks whom, without the values of statements", () =>
+  Effect.gen(function* () {
+    const url = yield* databaseUrl
+    const session = (name: string) => PgConnection.make({ url: Redacted.make(url), applicationName: name })
+    const [holder, waiter] = [yield* session("psql"), yield* session("switchyard")]
+    yield* holder.query("begin", [], false)
+    yield* holder.query("lock table device in access exclusive mode", [], false)
+    yield* holder.query("select 'hunter2' as password", [], false)
+    yield* Effect.forkScoped(
+      Effect.ignore(waiter.query("select 'tok' || count(*) from device where hostname = 'swordfish'"))
+    )
+    yield* until(
+      Effect.map(holder.query("select from pg_locks where not granted", [], false), ({ rows }) => rows.length > 0)
+    )
+    yield* until(
+      Effect.map(
+        holder.query(
+          "select from pg_locks where not granted and waitstart < clock_timestamp() - interval '5 seconds'",
+          [],
+          false
+        ),
+        ({ rows }) => rows.length > 0
       )
-      yield* until(
-        Effect.map(holder.query("select from pg_locks where not granted", [], false), ({ rows }) => rows.length > 0)
-      )
-      yield* until(
-        Effect.map(
-          holder.query(
-            "select from pg_locks where not granted and waitstart < clock_timestamp() - interval '5 seconds'",
-            [],
-            false
-          ),
-          ({ rows }) => rows.length > 0
+    )
+    const folder = yield* dataFolder
+    const { code, of, rows } = yield* rowsOf({ DATABASE_URL: url, DATA_DIR: folder })
+    expect(of("lock")).toContainEqual(
+      expect.stringMatching(
+        new RegExp(
+          `^bad locks: psql \\(process ${holder.processId} of the database\\) has held a lock on device for .*1 session waits`
         )
       )
-      const folder = yield* dataFolder
-      const { code, of, rows } = yield* rowsOf({ DATABASE_URL: url, DATA_DIR: folder })
-      expect(of("lock")).toContainEqual(
-        expect.stringMatching(
-          new RegExp(
-            `^bad process ${holder.processId} of the database: psql .* has held a lock on device for .*1 session waits`
-          )
-        )
-      )
-      assert.notMatch(JSON.stringify(rows), /hunter2|swordfish/)
-      assert.strictEqual(code, 1)
-    }).pipe(Effect.scoped)
+    )
+    assert.notMatch(JSON.stringify(rows), /hunter2|swordfish/)
+    assert.strictEqual(code, 1)
+  }).pipe(Effect.scoped)
 )
 
 it.live("ends in time with what it could see while the database, git, the server and files of settings hang", () =>
@@ -216,6 +214,7 @@ it("shows severe lines of PostgreSQL's log without values", () => {
     "2026-11-25 19:00:00.000 UTC [12] 00000 LOG:  checkpoint starting: time",
     "2026-11-25 19:00:01.000 UTC [12] 28P01 FATAL:  password authentication failed for user 'ann hunter2'",
     "\tDETAIL hunter3",
+    "2026-11-25 19:00:01.500 UTC [12] 57014 ERROR:  canceling statement due to user request",
     "2026-11-25 19:00:02.000 UTC [13] 53100 PANIC:  could not write to file: No space left on device"
   ]
   const shown = severeLines(lines).map(({ text }) => text)

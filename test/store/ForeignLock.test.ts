@@ -112,6 +112,21 @@ it.live(
     }).pipe(Effect.scoped)
 )
 
+it.live("is not ready while the lock keeps the database from taking a write, and says who has it", () =>
+  Effect.gen(function* () {
+    const { by, call } = yield* scene()
+    yield* by.begin("lock table written_check")
+    yield* Program.until(
+      Effect.map(
+        call("/health/ready"),
+        ({ status, text }) => status === 503 && /"postgres","status":"DOWN".*psql/.test(text)
+      )
+    )
+    yield* by.end
+    yield* Program.until(Effect.map(call("/health"), ({ text }) => text.includes(`{"name":"postgres","status":"UP"}`)))
+  }).pipe(Effect.scoped)
+)
+
 it.live.each(["device", "job", "event", "cluster_messages"])(
   "lets a job wait for a lock on %s and go on afterwards, and a stream of events too",
   (table) =>

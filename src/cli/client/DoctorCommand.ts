@@ -81,7 +81,7 @@ class Looked extends Schema.TaggedError<Looked>()("Looked", { message: Schema.St
   }
 }
 
-/** Exit codes (docs/command-line.md#doctor); `monitoring`: as monitoring plugins have them. */
+/** Exit codes (docs/command-line.md#exit-codes); `monitoring`: as monitoring plugins have them. */
 const exitCodeOf = (found: ReadonlyArray<{ readonly level: Level }>, monitoring: boolean): number => {
   const has = (level: Level) => found.some((one) => one.level === level)
   if (has("bad")) return monitoring ? 2 : 1
@@ -162,7 +162,8 @@ const lookBeside = (monitoring: boolean) =>
   Effect.callback<number>((resume) => {
     const child = spawn(process.execPath, [...process.execArgv, ...process.argv.slice(1)], {
       stdio: ["inherit", "inherit", "inherit", "ipc"],
-      env: { ...process.env, [WORKER]: "1" }
+      // a thread for each file that may hang
+      env: { ...process.env, UV_THREADPOOL_SIZE: "64", [WORKER]: "1" }
     })
     const heard: Array<{ readonly level: Level }> = []
     const end = (code: number) => {

@@ -155,10 +155,10 @@ const ofBlocker = (blocker: Blocker): Found[number] => {
     session.pid === 0
       ? "select * from pg_prepared_xacts; then commit or roll back (rollback prepared '…')"
       : `Ask whoever runs it to end it; else: select pg_terminate_backend(${session.pid}), which rolls back what it did.`
-  const about = session.pid === 0 ? "prepared transaction" : `process ${session.pid} of the database`
-  return seconds < LONG_SECONDS
-    ? good(about, what)
-    : (session.application === SERVER ? warn : bad)(about, [what, why, next])
+  // the server gives up what it waits for, so that nobody waits for long
+  const held = session.application === SERVER ? seconds : Math.max(seconds, session.seconds ?? 0)
+  if (held < LONG_SECONDS) return good("locks", what)
+  return (session.application === SERVER ? warn : bad)("locks", [what, why, next])
 }
 
 const IDLE_SECONDS = 60
@@ -177,8 +177,20 @@ const ofIdle = (session: Session): Found => {
   ]
 }
 
+const LOOKS = 3
+
+/** Who waits comes again after a while: one look may see nobody. */
+const lookAgain = Effect.fnUntraced(function* (connection: PgConnection.PgConnection) {
+  let picture = yield* look(connection)
+  for (let looks = 1; looks < LOOKS && picture.waits.length === 0; looks++) {
+    yield* Effect.sleep("700 millis")
+    picture = yield* look(connection)
+  }
+  return picture
+})
+
 const blocks = Effect.fnUntraced(function* (place: Place): Effect.fn.Return<Found, unknown, Scope.Scope> {
-  const picture = yield* look(yield* connect(place))
+  const picture = yield* lookAgain(yield* connect(place))
   const blockers = blockersIn(picture)
   const idle = picture.sessions.flatMap(ofIdle)
   return [

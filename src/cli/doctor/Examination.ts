@@ -10,7 +10,7 @@ import { ask } from "../client/Server.ts"
 import { databaseQuestions, storedFindings } from "./DatabaseQuestions.ts"
 import { folderQuestions } from "./FolderQuestions.ts"
 import { machineQuestions } from "./MachineQuestions.ts"
-import { outsideQuestions } from "./OutsideQuestions.ts"
+import { outsideQuestions, serverOf } from "./OutsideQuestions.ts"
 import { type Answer, askAll, bad, good, type Place, type Question, question, serversOn, unknown } from "./Questions.ts"
 
 const SETTINGS_SECONDS = 4
@@ -86,7 +86,10 @@ const findPlace = Effect.gen(function* () {
 
 /** What the server finds; without one, what is in its database. */
 const findings = Effect.fnUntraced(function* (place: Place) {
-  const asked = Effect.map(ask("GET /system/findings", {}), ({ answer }) => answer.data.findings)
+  const asked = Effect.map(
+    ask("GET /system/findings", { server: serverOf(place) }),
+    ({ answer }) => answer.data.findings
+  )
   const found = yield* within(
     FINDINGS_SECONDS,
     Effect.catch(asked, () => storedFindings(place))

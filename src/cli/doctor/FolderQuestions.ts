@@ -385,11 +385,12 @@ const tailOf = async (file: string): Promise<ReadonlyArray<string>> => {
   }
 }
 
-/** Severe lines of the log of PostgreSQL, without values, the last ones last. */
+/** Severe lines of the log of PostgreSQL that no caller handles, without values, the last ones last. */
 export const severeLines = (lines: ReadonlyArray<string>) =>
   lines.flatMap((line) => {
     const report = Option.getOrUndefined(parseLine(line))
     if (report === undefined || !["PANIC", "FATAL", "ERROR"].includes(report.severity)) return []
+    if (report.level === "Debug") return []
     const [at = ""] = /^\S+ \S+ \S+/.exec(line) ?? []
     return [{ at, severity: report.severity, text: `${at} ${report.severity}: ${withoutValues(report.message)}` }]
   })

@@ -298,12 +298,21 @@ const receivers = async ({ dataDir, settings }: Place): Promise<ReadonlyArray<Qu
   return [...wrong, ...named, ...syslog]
 }
 
+const EVERYWHERE = /^(?:0\.0\.0\.0|::)$/
+
+/** Where the server of this place listens. */
+export const serverOf = ({ settings }: Place): string => {
+  const given = process.env["SWITCHYARD_URL"]
+  if (given || settings === null) return serverUrl(given || undefined)
+  const { HOST, PORT } = settings
+  const host = EVERYWHERE.test(HOST) ? "127.0.0.1" : net.isIPv6(HOST) ? `[${HOST}]` : HOST
+  return `http://${host}:${PORT}`
+}
+
 /** Questions to others. */
 export const outsideQuestions = async (place: Place): Promise<ReadonlyArray<Question>> => {
   const { settings } = place
-  const url = serverUrl(
-    process.env["SWITCHYARD_URL"] || (settings === null ? undefined : `http://127.0.0.1:${settings.PORT}`)
-  )
+  const url = serverOf(place)
   const repositories =
     settings === null
       ? []
