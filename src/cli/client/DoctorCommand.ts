@@ -199,11 +199,7 @@ const isHere = (): boolean => {
   const { DATABASE_URL, DATA_DIR, SWITCHYARD_URL } = process.env
   if (!SWITCHYARD_URL || DATA_DIR || DATABASE_URL) return true
   const url = serverUrl()
-  return (
-    URL.canParse(url) &&
-    LOOPBACK.test(new URL(url).hostname) &&
-    ["data/database", "data/secret.key"].some((file) => existsSync(file))
-  )
+  return URL.canParse(url) && LOOPBACK.test(new URL(url).hostname) && existsSync("data/database")
 }
 
 const look = Effect.fnUntraced(function* (wishes: Wishes) {
