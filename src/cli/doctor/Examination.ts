@@ -14,7 +14,8 @@ import { outsideQuestions, serverOf } from "./OutsideQuestions.ts"
 import { type Answer, askAll, bad, good, type Place, type Question, question, serversOn, unknown } from "./Questions.ts"
 
 const SETTINGS_SECONDS = 4
-const FINDINGS_SECONDS = 9
+/** For the server, then for its database. */
+const FINDINGS_SECONDS = 5
 
 /** What has not ended in time is left behind; null then. */
 const within = Effect.fnUntraced(function* <A, E>(seconds: number, work: Effect.Effect<A, E>) {
@@ -86,14 +87,10 @@ const findPlace = Effect.gen(function* () {
 
 /** What the server finds; without one, what is in its database. */
 const findings = Effect.fnUntraced(function* (place: Place) {
-  const asked = Effect.map(
-    ask("GET /system/findings", { server: serverOf(place) }),
-    ({ answer }) => answer.data.findings
-  )
-  const found = yield* within(
-    FINDINGS_SECONDS,
-    Effect.catch(asked, () => storedFindings(place))
-  )
+  const asked = ask("GET /system/findings", { server: serverOf(place) })
+  const told = yield* within(FINDINGS_SECONDS, asked)
+  if (told !== null && Exit.isSuccess(told)) return told.value.answer.data.findings
+  const found = yield* within(FINDINGS_SECONDS, storedFindings(place))
   return found !== null && Exit.isSuccess(found) ? found.value : null
 })
 

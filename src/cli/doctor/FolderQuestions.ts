@@ -392,7 +392,9 @@ export const severeLines = (lines: ReadonlyArray<string>) =>
     if (report === undefined || !["PANIC", "FATAL", "ERROR"].includes(report.severity)) return []
     if (report.level === "Debug") return []
     const [at = ""] = /^\S+ \S+ \S+/.exec(line) ?? []
-    return [{ at, severity: report.severity, text: `${at} ${report.severity}: ${withoutValues(report.message)}` }]
+    // 57P: it was told to end, or is starting
+    const isGrave = report.severity !== "ERROR" && !report.sqlState.startsWith("57P")
+    return [{ at, isGrave, text: `${at} ${report.severity}: ${withoutValues(report.message)}` }]
   })
 
 const databaseLog = async (home: string): Promise<Found> => {
@@ -402,16 +404,16 @@ const databaseLog = async (home: string): Promise<Found> => {
   const severe = severeLines(await tailOf(file))
   const last = severe.slice(-SHOWN_LINES)
   if (last.length === 0) return [good(file, "its end has no errors")]
-  const isGrave = last.some(
-    ({ at, severity }) =>
-      severity !== "ERROR" && Date.now() - Date.parse(at.replace(" ", "T").replace(/ (?:UTC|GMT)$/, "Z")) < HOUR_MILLIS
+  const isRecent = last.some(
+    ({ at, isGrave }) =>
+      isGrave && Date.now() - Date.parse(at.replace(" ", "T").replace(/ (?:UTC|GMT)$/, "Z")) < HOUR_MILLIS
   )
   const words = [
     `its last errors: ${last.map(({ text }) => text).join("; ")}`,
-    isGrave ? "The database has ended or refused somebody within the last hour." : "",
+    isRecent ? "The database has ended or refused somebody within the last hour." : "",
     `tail -n 50 ${file}`
   ] as const
-  return [isGrave ? warn(file, words) : good(file, words[0])]
+  return [isRecent ? warn(file, words) : good(file, words[0])]
 }
 
 const sizes = async (dataDir: string): Promise<Found> => {
