@@ -26,9 +26,11 @@ import { Readiness } from "./jobs/engine/Readiness.ts"
 import { Repositories } from "./jobs/repositories/Repositories.ts"
 import { SettingsView } from "./settings/SettingsView.ts"
 import * as RepositoryStart from "./jobs/repositories/RepositoryStart.ts"
+import { named } from "./runtime/Ending.ts"
 import * as Logging from "./runtime/Logging.ts"
 import * as RetentionUpkeep from "./jobs/engine/RetentionUpkeep.ts"
 import * as PrivateFolders from "./runtime/PrivateFolders.ts"
+import { watchDescriptors } from "./runtime/OwnFaults.ts"
 import { SecretKey } from "./runtime/SecretKey.ts"
 import { Told } from "./runtime/Told.ts"
 import * as ToldLog from "./runtime/ToldLog.ts"
@@ -67,14 +69,15 @@ const alerts = Layer.mergeAll(AlertMaking.layer, AlertSending.layer, Watches.lay
 )
 
 /** The server without its database: needs a migrated one and the configuration. */
-export const layerOnDatabase = HttpServerLive.pipe(
+export const layerOnDatabase = named("requests of clients", HttpServerLive).pipe(
   Layer.provide(ports),
   Layer.merge(RepositoryStart.layer),
   Layer.merge(audit),
   Layer.merge(telling),
-  Layer.merge(alerts),
+  Layer.merge(named("messages to receivers", alerts)),
+  Layer.merge(watchDescriptors),
   Layer.provide(EventFeed.layer),
-  Layer.provideMerge(Engine.layer),
+  Layer.provideMerge(named("work on jobs and devices", Engine.layer)),
   Layer.provide(ToldLog.layer),
   Layer.provideMerge(Told.layer),
   Layer.provide(Traces.layer)
@@ -99,7 +102,7 @@ export const layerOf = (environment: Readonly<Record<string, string | undefined>
   layerOnDatabase.pipe(
     Layer.provide(settingsWithSecrets(environment)),
     Layer.provide(PrivateFolders.layer),
-    Layer.provide(Database.layer),
+    Layer.provide(named("the database", Database.layer)),
     Layer.provide(Logging.layer),
     Layer.provide(ServerConfig.layerOf(environment))
   )

@@ -24,6 +24,8 @@ import { repo } from "./cli/client/RepositoryCommands.ts"
 import { login, logout } from "./cli/client/SignOnCommands.ts"
 import { abort, approve, diff, reject, sync, undo } from "./cli/client/SyncCommands.ts"
 import { migrate, serve } from "./cli/ServeCommand.ts"
+import { end } from "./runtime/Ending.ts"
+import { setup } from "./cli/SetupCommand.ts"
 import { release } from "./domain/Release.ts"
 
 // Listed for the help alone: main.ts runs it before any of this is loaded, because it is called for every lease.
@@ -43,7 +45,7 @@ const root = Command.make("switchyard").pipe(
     { group: "Signing on", commands: [login, logout, token, user, alerts, audit] },
     {
       group: "On the server's machine",
-      commands: [doctor, serve, migrate, backup, restore, check, render, secret, hook, demo, lab, version]
+      commands: [doctor, serve, setup, migrate, backup, restore, check, render, secret, hook, demo, lab, version]
     }
   ])
 )
@@ -62,7 +64,7 @@ const isMistyped = (cause: Cause.Cause<unknown>): boolean => {
 // ends, so that `watch` sets another code. Errors may bring an exit code of their own.
 NodeRuntime.runMain(program, {
   teardown: (exit, done) => {
-    if (Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause)) return done(Number(process.exitCode ?? 0))
+    if (Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause)) return end(Number(process.exitCode ?? 0), done)
     return Exit.isFailure(exit) && isMistyped(exit.cause) ? done(MISTYPED) : Runtime.defaultTeardown(exit, done)
   }
 })

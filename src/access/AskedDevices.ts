@@ -1,7 +1,7 @@
 /** Devices as permissions ask of them, with their groups by the settings in force; and which of them the caller of a request may see. */
 import { Context, Effect, Layer } from "effect"
 import type { SqlError } from "effect/sql"
-import { type AskedDevice, isForSomeDevices, type Permission, reaches } from "../domain/access/PermissionRule.ts"
+import { type AskedDevice, isForSomeDevices, type Permission, reaches, unknownDevice } from "../domain/access/PermissionRule.ts"
 import type { Device } from "../domain/Device.ts"
 import { ActiveSettings, type SettingsError } from "../settings/ActiveSettings.ts"
 import { groupsOfDevice } from "../settings/EffectiveSettings.ts"
@@ -17,16 +17,28 @@ const make = Effect.gen(function* () {
   const settings = yield* ActiveSettings
   const devices = yield* DeviceStore
 
-  const of = Effect.fn("AskedDevices.of")(function* (rows: ReadonlyArray<Device>) {
+  const of = Effect.fn("AskedDevices.of")(function* (
+    rows: ReadonlyArray<Device>,
+    permissions?: ReadonlyArray<Permission>
+  ) {
+    if (permissions?.some(isForSomeDevices) === false) {
+      return rows.map(({ device_type, hostname, state }): AskedDevice => ({
+        hostname,
+        deviceType: device_type,
+        groups: [],
+        state
+      }))
+    }
     const snapshot = yield* settings.snapshot
     return rows.map((device): AskedDevice => ({
       hostname: device.hostname,
       deviceType: device.device_type,
-      groups: selectionGroups(groupsOfDevice(snapshot, device), device)
+      groups: selectionGroups(groupsOfDevice(snapshot, device), device),
+      state: device.state
     }))
   })
   const [all, forget] = yield* Effect.cachedInvalidateWithTTL(
-    Effect.map(Effect.flatMap(devices.all, of), (known) => ({
+    Effect.map(Effect.flatMap(devices.all, (rows) => of(rows)), (known) => ({
       known,
       names: new Set(known.map(({ hostname }) => hostname)),
       /** Names that are not there, and the newest event for which that was found. */
@@ -62,9 +74,21 @@ const make = Effect.gen(function* () {
 
   return AskedDevices.of({
     of,
+    known: Effect.fn("AskedDevices.known")(function* (names) {
+      const permit = yield* Permit
+      if (permit === null) return []
+      const permissions = permit.held.map(({ permission }) => permission)
+      const rows = yield* of(yield* devices.byHostnames(names))
+      const seen = rows.filter((device) => permissions.some((permission) => reaches(permission, device)))
+      const byName = new Map(seen.map((device) => [device.hostname, device]))
+      return names.map((name) => byName.get(name) ?? unknownDevice(name))
+    }),
     learn,
     permit: Effect.fn("AskedDevices.permit")(function* (rows, subject) {
-      if ((yield* Permit) !== null) yield* permitted({ ...subject, devices: yield* of(rows) })
+      const permit = yield* Permit
+      if (permit === null) return
+      const permissions = permit.held.map(({ permission }) => permission)
+      yield* permitted({ ...subject, devices: yield* of(rows, permissions) })
     }),
     reach: Effect.gen(function* () {
       const permit = yield* Permit
@@ -79,8 +103,14 @@ const make = Effect.gen(function* () {
 export class AskedDevices extends Context.Service<
   AskedDevices,
   {
+    /** Without groups, and so without the settings, where none of the permissions is for some devices. */
     readonly of: (
-      devices: ReadonlyArray<Device>
+      devices: ReadonlyArray<Device>,
+      permissions?: ReadonlyArray<Permission>
+    ) => Effect.Effect<ReadonlyArray<AskedDevice>, SettingsError | SqlError.SqlError>
+    /** The devices of these names; one that the present permit does not reach is as one that is not there. None without a permit. */
+    readonly known: (
+      names: ReadonlyArray<string>
     ) => Effect.Effect<ReadonlyArray<AskedDevice>, SettingsError | SqlError.SqlError>
     /** Asks whether the present caller may do something with these devices. */
     readonly permit: (

@@ -4,6 +4,7 @@
  */
 import { Clock, Effect, FileSystem, Path, Result, Schema } from "effect"
 import { parse } from "yaml"
+import { reasonOf } from "../runtime/SystemErrors.ts"
 import { ServerConfig } from "../ServerConfig.ts"
 
 /** How long a look at a file counts, in milliseconds. */
@@ -62,7 +63,7 @@ export const makeFileInForce = Effect.fnUntraced(function* <Rules>({ name, read:
           onSuccess: () => Effect.fail(error)
         })
     ),
-    Effect.mapError(({ message }) => unusable(message))
+    Effect.mapError((error) => unusable(reasonOf(error)))
   )
   const read = (found: string | null) =>
     found === null

@@ -1,7 +1,7 @@
 /** Which roles somebody may hand on, to a token or to a person: their own; whoever may do everything hands on any that there is. */
 import { Context, Effect, Layer, Schema } from "effect"
 import type { Identity } from "../domain/access/Identity.ts"
-import { isWhole, type Permission } from "../domain/access/PermissionRule.ts"
+import { isEverything } from "../domain/access/PermissionRule.ts"
 import { Permissions } from "./Permissions.ts"
 
 /** There is no such role. */
@@ -27,20 +27,22 @@ export class GrantRefused extends Schema.TaggedError<GrantRefused>()("GrantRefus
   }
 }
 
-const isEverything = (permission: Permission): boolean =>
-  isWhole(permission) &&
-  permission.methods?.includes("*") === true &&
-  permission.endpoints?.includes("*") === true &&
-  permission.approval !== true
-
 const make = Effect.gen(function* () {
   const { heldBy, roles: known } = yield* Permissions
 
   const mayDoEverything = (caller: Identity) =>
     Effect.map(heldBy(caller), (held) => held === null || held.some(({ permission }) => isEverything(permission)))
 
+  const noProgram = (caller: Identity) =>
+    caller.way === "token" ? new GrantRefused({ reason: "a token makes no tokens" }) : Effect.void
+  const otherwise = <R>(caller: Identity, refusal: Effect.Effect<void, GrantRefused, R>) =>
+    Effect.flatMap(mayDoEverything(caller), (may) => (may ? Effect.void : refusal))
+
   return Grants.of({
     mayDoEverything,
+    mayHandleUsers: (caller) =>
+      otherwise(caller, new GrantRefused({ reason: "users are for those who may do everything" })),
+    mayMakeTokens: (caller) => otherwise(caller, noProgram(caller)),
     isAdministrator: (roles) =>
       Effect.map(known, (found) => roles.some((role) => found.get(role)?.some(isEverything) === true)),
     known: Effect.fn("Grants.known")(function* (roles) {
@@ -50,7 +52,7 @@ const make = Effect.gen(function* () {
     }),
     granted: Effect.fn("Grants.granted")(function* (caller, roles) {
       if (yield* mayDoEverything(caller)) return
-      if (caller.way === "token") return yield* new GrantRefused({ reason: "a token makes no tokens" })
+      yield* noProgram(caller)
       const own = new Set((yield* heldBy(caller))?.map(({ role }) => role))
       const role = roles.find((name) => !own.has(name))
       if (role !== undefined) return yield* new GrantRefused({ reason: `you do not have the role ${role} yourself` })
@@ -63,6 +65,10 @@ export class Grants extends Context.Service<
   Grants,
   {
     readonly mayDoEverything: (caller: Identity) => Effect.Effect<boolean>
+    /** Fails where the caller must not handle people with passwords. */
+    readonly mayHandleUsers: (caller: Identity) => Effect.Effect<void, GrantRefused>
+    /** Fails where the caller must not make any token. */
+    readonly mayMakeTokens: (caller: Identity) => Effect.Effect<void, GrantRefused>
     /** Whether one of these roles allows everything. */
     readonly isAdministrator: (roles: ReadonlyArray<string>) => Effect.Effect<boolean>
     /** Fails for a role that there is not. */

@@ -35,6 +35,8 @@ export const wantsApproval = ({ permission }: HeldPermission): boolean => permis
 export type Subject = Omit<Asked, "method" | "path">
 
 export interface Permit {
+  /** What is known of the request before its body: the device in its path. */
+  readonly known?: Asked
   readonly caller: Pick<Identity, "name" | "way">
   /** Permissions of the caller that speak of the request. */
   readonly held: ReadonlyArray<HeldPermission>
@@ -66,18 +68,36 @@ export const judge = (held: ReadonlyArray<HeldPermission>, asked: Asked) => {
   return { allowed: null, rule } as const
 }
 
-/**
- * Asks whether the caller may do what the request turns out to be about. Yields the permission that allows it; null where everything is
- * allowed. Fails with NotPermitted.
- */
-export const permitted = Effect.fnUntraced(function* (
+const judged = Effect.fnUntraced(function* (
+  permit: Permit | null,
   subject: Subject
 ): Effect.fn.Return<HeldPermission | null, NotPermitted> {
-  const permit = yield* Permit
   if (permit === null) return null
   const { allowedBy, held, method, path } = permit
   const asked = { ...subject, method, path }
   const found = judge(held, asked)
   if (found.allowed !== null) return found.allowed
   return yield* new NotPermitted({ rule: found.rule, roles: allowedBy(asked) })
+})
+
+/**
+ * Asks whether the caller may do what the request turns out to be about. Yields the permission that allows it; null where everything is
+ * allowed. Fails with NotPermitted.
+ */
+export const permitted = (subject: Subject) => Effect.flatMap(Permit, (permit) => judged(permit, subject))
+
+/** The same for what needs a right of its own (`trust`, `free`): callers who are asked nothing else are asked too. */
+export const permittedByRight = (subject: Subject) =>
+  Effect.flatMap(Effect.all([Permit, Speaking]), ([permit, speaking]) => judged(permit ?? speaking, subject))
+
+/** The present permit with the permissions that allow what was sent, of what the path names. Fails with NotPermitted. */
+export const permittedFields = Effect.fnUntraced(function* (
+  sent: Pick<Asked, "devices" | "fields">
+): Effect.fn.Return<Permit | null, NotPermitted> {
+  const permit = yield* Permit
+  if (permit === null) return null
+  const { held, known, method, path } = permit
+  const asked = { ...known, ...sent, method, path }
+  yield* judged(permit, asked)
+  return { ...permit, held: held.filter(({ permission }) => obstacleOf(permission, asked) === undefined) }
 })

@@ -180,13 +180,23 @@ const belongings = records.add(
     .annotateMerge(
       documented({
         summary: "Read why devices are unsynchronized",
-        description: "Events by hostname, oldest first. They are dropped when a device is synchronized again.",
+        description:
+          "Events by hostname, oldest first. They are dropped when a device is synchronized again. `found_by` noticed the change and `made_by` made it, null when nobody knows; `by` is the same as `found_by`.",
         example: {
           response: {
             status: "success",
             data: {
               hostnames: {
-                "lhv-a1": [{ cause: "refresh_settings", timestamp: 1688458956.684, by: "indy", job_id: 123 }]
+                "lhv-a1": [
+                  {
+                    cause: "refresh_settings",
+                    timestamp: 1688458956.684,
+                    by: "indy",
+                    found_by: "indy",
+                    made_by: "indy",
+                    job_id: 123
+                  }
+                ]
               }
             }
           }

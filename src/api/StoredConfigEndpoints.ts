@@ -16,6 +16,10 @@ const Entry = Schema.Struct({
   /** Whether the job has rendered one. */
   has_config: Schema.Boolean,
   by: Schema.NullOr(Schema.String),
+  /** Who started the job that found what was to be done; the same as `by`. */
+  found_by: Schema.NullOr(Schema.String),
+  /** Who gave the configuration; null when nobody knows, as of a synchronization, which brings the commits of others. */
+  made_by: Schema.NullOr(Schema.String),
   comment: Schema.NullOr(Schema.String),
   settings_commit: Schema.NullOr(Schema.String),
   templates_commit: Schema.NullOr(Schema.String)
@@ -27,6 +31,8 @@ const entry = {
   failed: false,
   has_config: true,
   by: "anna",
+  found_by: "anna",
+  made_by: null,
   comment: "new VLAN for students",
   settings_commit: "8c1f0f6d2b7a4e1f9a3d5c6b7e8f9a0b1c2d3e4f",
   templates_commit: "1a2b3c4d5e6f708192a3b4c5d6e7f8091a2b3c4d"

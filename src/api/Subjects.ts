@@ -5,10 +5,11 @@
 
 /**
  * `device`: the device in the path, a hostname or an id; it is read, or its ports are changed, or configured as they are stored.
- * `wholeDevice`: the same, when more of it than its ports changes. `devices`, `jobs`: a list, from which the others are left out. `asked`: the
+ * `wholeDevice`: the same, when more of it than its ports changes. `identity`: the same, when what says which switch a record stands for
+ * changes. `devices`, `jobs`: a list, from which the others are left out. `asked`: the
  * handler asks as soon as it knows the devices. `nothing`: no devices at all.
  */
-export type Subject = "device" | "wholeDevice" | "devices" | "jobs" | "asked" | "nothing"
+export type Subject = "device" | "wholeDevice" | "identity" | "devices" | "jobs" | "asked" | "nothing"
 
 const device = [
   "GET /device/:id",
@@ -41,12 +42,15 @@ const wholeDevice = [
   "PUT /device/:id",
   "DELETE /device/:id",
   "POST /device/:hostname/apply_config",
-  "PUT /device/:hostname/host_key",
-  "POST /device/:hostname/hostkey/approve",
   "POST /device/:hostname/previous_config",
   "PUT /device/:hostname/stackmember",
-  "POST /device/:hostname/trust",
   "POST /device_init/:id"
+]
+
+const identity = [
+  "PUT /device/:hostname/host_key",
+  "POST /device/:hostname/hostkey/approve",
+  "POST /device/:hostname/trust"
 ]
 
 const asked = [
@@ -161,6 +165,7 @@ export const beyondDevices: ReadonlyArray<string> = [
 export const subjectsOf: ReadonlyMap<string, Subject> = new Map<string, Subject>([
   ...device.map((endpoint) => [endpoint, "device"] as const),
   ...wholeDevice.map((endpoint) => [endpoint, "wholeDevice"] as const),
+  ...identity.map((endpoint) => [endpoint, "identity"] as const),
   ...asked.map((endpoint) => [endpoint, "asked"] as const),
   ...nothing.map((endpoint) => [endpoint, "nothing"] as const),
   ["GET /devices", "devices"],
@@ -172,6 +177,12 @@ export const subjectsOf: ReadonlyMap<string, Subject> = new Map<string, Subject>
   ["GET /find", "devices"],
   ["GET /jobs", "jobs"]
 ])
+
+/** What is asked beside the device in the path, where more than its ports changes. */
+export const wholeSubjects: Readonly<Partial<Record<Subject, { readonly whole: true; readonly identity?: true }>>> = {
+  wholeDevice: { whole: true },
+  identity: { whole: true, identity: true }
+}
 
 /** What an endpoint is about; `path` as it is defined, behind the base, with or without rules for its parameters. */
 export const subjectOf = (method: string, path: string): Subject | undefined =>

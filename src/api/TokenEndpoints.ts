@@ -2,6 +2,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiSchema } from "effect/http-api"
 import { NewTokenRequest } from "../domain/requests/SignOnRequests.ts"
+import { HandlingOfCallers } from "./Authorization.ts"
 import { documented } from "./Documented.ts"
 import { Enveloped } from "./Envelope.ts"
 import { BadRequest, Conflict, Forbidden, NotFound } from "./Failures.ts"
@@ -45,6 +46,7 @@ export const createToken = HttpApiEndpoint.post("createToken", "/auth/tokens", {
   error: [BadRequest, Forbidden, Conflict]
 })
   .middleware(RequestBody)
+  .middleware(HandlingOfCallers)
   .annotateMerge(
     documented({
       summary: "Make a token for a program",

@@ -2,6 +2,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiSchema } from "effect/http-api"
 import { NewUserRequest, UserChangeRequest } from "../domain/requests/SignOnRequests.ts"
+import { HandlingOfCallers } from "./Authorization.ts"
 import { documented } from "./Documented.ts"
 import { Enveloped } from "./Envelope.ts"
 import { BadRequest, Conflict, Forbidden, NotFound, TooManyRequests, Unauthorized } from "./Failures.ts"
@@ -26,7 +27,9 @@ export const login = HttpApiEndpoint.post("login", "/auth", {
 export const listUsers = HttpApiEndpoint.get("users", "/auth/users", {
   success: Enveloped(Schema.Struct({ users: Schema.Array(User) })),
   error: Forbidden
-}).annotateMerge(
+})
+  .middleware(HandlingOfCallers)
+  .annotateMerge(
   documented({
     summary: "List the users with passwords",
     description: "For administrators, as all calls about users.",
@@ -40,6 +43,7 @@ export const createUser = HttpApiEndpoint.post("createUser", "/auth/users", {
   error: [BadRequest, Forbidden, Conflict]
 })
   .middleware(RequestBody)
+  .middleware(HandlingOfCallers)
   .annotateMerge(
     documented({
       summary: "Add a user with a password",
@@ -58,6 +62,7 @@ export const changeUser = HttpApiEndpoint.put("changeUser", "/auth/users/:name",
   error: [BadRequest, Forbidden, NotFound, Conflict]
 })
   .middleware(RequestBody)
+  .middleware(HandlingOfCallers)
   .annotateMerge(
     documented({
       summary: "Change a user's roles or password",
@@ -74,7 +79,9 @@ export const removeUser = HttpApiEndpoint.delete("removeUser", "/auth/users/:nam
   params: named,
   success: Enveloped(Schema.Struct({ deleted_user: User })),
   error: [Forbidden, NotFound, Conflict]
-}).annotateMerge(
+})
+  .middleware(HandlingOfCallers)
+  .annotateMerge(
   documented({
     summary: "Remove a user",
     description: "All tokens that the user's password brought end. The last user who may do everything stays.",

@@ -8,8 +8,7 @@ import { constants } from "node:fs"
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
 import * as Encryption from "./Encryption.ts"
-import { codeOf } from "../runtime/SystemErrors.ts"
-import * as FileReason from "./FileReason.ts"
+import { codeOf, fileSentence, reasonOf } from "../runtime/SystemErrors.ts"
 import * as Tar from "./Tar.ts"
 
 /** There is a file of that name, which nobody has allowed to be replaced. */
@@ -27,7 +26,7 @@ export class BackupFileError extends Schema.TaggedError<BackupFileError>()("Back
 const attempt = <A>(what: string, work: () => Promise<A>) =>
   Effect.tryPromise({
     try: work,
-    catch: (error) => new BackupFileError({ message: `${what}: ${FileReason.of(error)}` })
+    catch: (error) => new BackupFileError({ message: `${what}: ${reasonOf(error)}` })
   })
 
 /** Adds files to a backup, in the order in which they will be read. */
@@ -63,7 +62,7 @@ const name = (draft: string, file: string, force: boolean) =>
     catch: (error) =>
       codeOf(error) === "EEXIST"
         ? new BackupExists({ file })
-        : new BackupFileError({ message: `${file} cannot be written: ${FileReason.of(error)}` })
+        : new BackupFileError({ message: fileSentence(error, { done: "written", file }) })
   })
 
 /** What was renamed in a folder is there after a loss of power, too. */

@@ -6,9 +6,8 @@
 import { Effect, Option, Schema } from "effect"
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
-import { isMissing } from "../runtime/SystemErrors.ts"
+import { isMissing, reasonOf } from "../runtime/SystemErrors.ts"
 import { ServerConfig, type ServerSettings } from "../ServerConfig.ts"
-import * as FileReason from "./FileReason.ts"
 import * as KeyName from "./KeyName.ts"
 import { isSafeName } from "./Tar.ts"
 
@@ -65,7 +64,7 @@ export interface FoundFile {
 const attempt = <A>(what: string, work: () => Promise<A>) =>
   Effect.tryPromise({
     try: work,
-    catch: (error) => new SiteFileError({ message: `${what}: ${FileReason.of(error)}` })
+    catch: (error) => new SiteFileError({ message: `${what}: ${reasonOf(error)}` })
   })
 
 const readAt = async (name: string, at: string): Promise<ReadonlyArray<FoundFile>> => {

@@ -3,8 +3,9 @@
  * kept (CERTPATH), as docs/security.md#certificate-authority has them. Files with keys can be read by the server's own user
  * only.
  */
-import { Context, Effect, FileSystem, Layer, Option, Path, Redacted, Schema } from "effect"
+import { Context, Effect, FileSystem, Layer, Option, Path, type PlatformError, Redacted, Schema } from "effect"
 import { ServerConfig } from "../ServerConfig.ts"
+import { fileSentence, ownFault } from "../runtime/SystemErrors.ts"
 import { SecretKey } from "../runtime/SecretKey.ts"
 import * as Certificates from "./Certificates.ts"
 import * as RevocationList from "./RevocationList.ts"
@@ -31,7 +32,12 @@ export class AuthorityExists extends Schema.TaggedError<AuthorityExists>()("Auth
 const PRIVATE = { mode: 0o600 } as const
 const NEW_FOLDER = { recursive: true, mode: 0o700 } as const
 const unavailable = (message: string) => new AuthorityUnavailable({ message })
-const unwritable = (path: string) => Effect.mapError(() => unavailable(`${path} cannot be written`))
+const failing = (path: string, done: string) => (error: PlatformError.PlatformError) => {
+  const message = fileSentence(error, { done, file: path })
+  const fault = ownFault(error, "file", `${path} cannot be ${done}`)
+  return fault === undefined ? Effect.fail(unavailable(message)) : Effect.die(fault)
+}
+const unwritable = (path: string) => Effect.catch(failing(path, "written"))
 
 /** What the authority does with files. */
 const makeFiles = Effect.gen(function* () {
@@ -46,7 +52,7 @@ const makeFiles = Effect.gen(function* () {
 
   const required = Effect.fnUntraced(function* (path: string, what: string) {
     if (!(yield* isKind(path, "File"))) return yield* unavailable(`Specified ${what} is not a file: ${path}`)
-    return yield* Effect.mapError(files.readFileString(path), () => unavailable(`The ${what} cannot be read: ${path}`))
+    return yield* Effect.catch(files.readFileString(path), failing(path, "read"))
   })
 
   /** Writes beside the file and moves it there, so that nobody reads half of one. */

@@ -15,6 +15,7 @@ import {
   SUBMODULE,
   unfitName
 } from "../git/FileText.ts"
+import { messageOf } from "../runtime/SystemErrors.ts"
 import { ServerConfig } from "../ServerConfig.ts"
 import { isWithinSettings } from "../settings/RepositoryPaths.ts"
 import { checkSettings, type Inventory } from "../settings/SettingsCheck.ts"
@@ -272,7 +273,7 @@ export const checkRepositories = (request: CheckRequest) =>
     Effect.mapError((error) =>
       error._tag === "MistakesFound" || error._tag === "CheckImpossible"
         ? error
-        : new CheckImpossible({ message: error.message })
+        : new CheckImpossible({ message: messageOf(error) })
     ),
     Effect.tapError((error) => (error._tag === "CheckImpossible" ? Console.error(error.message) : Effect.void))
   )

@@ -10,6 +10,8 @@ import { can, platformOf } from "../domain/platforms/Platforms.ts"
 import { requireManageable } from "../domain/platforms/Unmanageable.ts"
 import type { InterfaceStates, NeighbourDetails, Optics } from "../drivers/Readings.ts"
 import { passGate } from "../drivers/GatedSession.ts"
+import { OwnFaults } from "../runtime/OwnFaults.ts"
+import type { OwnKind } from "../runtime/SystemErrors.ts"
 import { HeardStore } from "../store/HeardStore.ts"
 import { ActiveTemplates } from "../templates/ActiveTemplates.ts"
 import { DeviceEntity } from "./DeviceCalls.ts"
@@ -31,6 +33,9 @@ const PATIENCE = "60 seconds"
 
 const SILENT: ReadonlySet<string> = new Set(["ConnectionException", "ConnectAuthError", "CommandTimeout", "Busy"])
 
+/** What a connection to a device needs of this machine. */
+const CONNECTING: ReadonlySet<OwnKind> = new Set(["descriptors", "memory", "ports", "network", "rights", "names"])
+
 interface CallError {
   readonly _tag: string
   readonly message: string
@@ -45,9 +50,20 @@ const unread = (error: CallError): DeviceUnread => {
 const busy = ({ hostname }: Device) =>
   new DeviceUnread({ type: "Busy", silent: true, message: `Device ${hostname} did not answer within ${PATIENCE}` })
 
+/** Dies with what the machine of this server lacks, once it has lacked it for a moment: nobody waits a minute to hear of a device that is not to blame. */
+const untilOursIsKnown: Effect.Effect<never> = Effect.gen(function* () {
+  const faults = yield* OwnFaults
+  for (;;) {
+    yield* Effect.sleep("2 seconds")
+    const found = (yield* faults.now).find(({ fault }) => CONNECTING.has(fault.kind))
+    if (found !== undefined) return yield* Effect.die(found.fault)
+  }
+})
+
 const read = <A, E extends CallError>(device: Device, call: Effect.Effect<A, E>) =>
   Effect.andThen(requireManageable(device), patiently(call)).pipe(
     Effect.mapError(unread),
+    Effect.raceFirst(untilOursIsKnown),
     Effect.timeoutOrElse({ duration: PATIENCE, orElse: () => Effect.fail(busy(device)) })
   )
 

@@ -5,7 +5,7 @@
 import { isDeepStrictEqual } from "node:util"
 import { refusalText, refusedLines } from "./CandidateGate.ts"
 import { sentencesOf } from "./fields/Body.ts"
-import { isObject, shown } from "./fields/Values.ts"
+import { isObject, type JsonObject, shown } from "./fields/Values.ts"
 import type { ConfigType, Interface, InterfaceData } from "./Interface.ts"
 import { platformOf } from "./platforms/Platforms.ts"
 import { MAX_ELEMENTS, type PortData, type SentPort } from "./PortFields.ts"
@@ -69,10 +69,50 @@ const withSettings = (sent: PortData, context: PortContext): PortData =>
     return problem === undefined ? checked : checked.refuse(key, problem)
   }, sent)
 
+/** Every text within a value, at any depth. */
+const textsIn = (value: unknown): ReadonlyArray<string> => {
+  if (typeof value === "string") return [value]
+  if (Array.isArray(value)) return value.flatMap(textsIn)
+  return isObject(value) ? Object.entries(value).flatMap(([key, part]) => [key, ...textsIn(part)]) : []
+}
+
+const hasLines = (key: string, value: unknown): boolean =>
+  key === "cli_append_str"
+    ? textsIn(value).some((text) => text !== "")
+    : textsIn(value).some((text) => /[\r\n\u0085\u2028\u2029]/.test(text.trim()))
+
+const ALL_DATA = ""
+
+/**
+ * The keys, each with a point before it, by which a change gives a port lines of its own for the configuration, takes such lines away, or
+ * tries to; all data of the port by an empty text. `known` are the stored data as they are and as they are shown: what equals one of
+ * these is no change.
+ */
+export const freeFields = (
+  { fields: { data } }: SentPort,
+  known: ReadonlyArray<InterfaceData | null>
+): ReadonlyArray<string> => {
+  if (data === undefined) return []
+  const isStored = (key: string) => known.some((one) => hasLines(key, one?.[key]))
+  if (data === null) {
+    const keys = known.flatMap((one) => Object.keys(one ?? {}))
+    return keys.some(isStored) ? [ALL_DATA] : []
+  }
+  const given: JsonObject = data.fields
+  const keys = new Set([...Object.keys(given), ...data.refusals.keys()])
+  return [...keys]
+    .filter((key) => {
+      if (data.refusals.has(key)) return key === "cli_append_str"
+      const value = given[key]
+      const isSame = known.some((one) => isDeepStrictEqual(one?.[key] ?? null, value ?? null))
+      return !isSame && (hasLines(key, value) || isStored(key))
+    })
+    .map((key) => `.${key}`)
+}
+
 /** The lines that a value brings into the section of its port beside the words that a template puts before it. */
 const linesOf = (key: "cli_append_str" | "description" | "tags", value: unknown): string => {
-  const texts = key === "tags" && Array.isArray(value) ? value : [value]
-  const lines = texts.filter((text) => typeof text === "string").map((text) => text.trim())
+  const lines = textsIn(value).map((text) => text.trim())
   return lines.map((text) => (key === "cli_append_str" ? text : text.replace(/^.*/, ""))).join("\n")
 }
 

@@ -8,6 +8,7 @@ import { optional, otherwise, required, type Rule } from "./fields/Field.ts"
 import * as Rules from "./fields/Rules.ts"
 import { isFalsy, isObject, type JsonObject, lengthOf, own, shown } from "./fields/Values.ts"
 import { isHostname } from "./Hostname.ts"
+import { faultText, valueFaults } from "./Text.ts"
 import { ConfigType, configTypes } from "./Interface.ts"
 
 const MAX_DESCRIPTION = 64
@@ -45,12 +46,23 @@ const flag = (name: string) =>
     Rules.flag(({ sent }) => `${name} must be a bool, true or false, got: ${shown(sent)}`)
   )
 
+/** Texts further within the elements are those of one line too, whatever the keys are that they stand behind. */
+const withoutLines =
+  (rule: Rule<ReadonlyArray<unknown>>): Rule<ReadonlyArray<unknown>> =>
+  (sent, place) => {
+    const faults = Array.isArray(sent) ? valueFaults(sent, "line", () => "line") : []
+    const fault = faults.find(({ path }) => path.length > 1)
+    return fault === undefined ? rule(sent, place) : Result.fail(faultText({ ...fault, path: [place.key, ...fault.path] }))
+  }
+
 const list = (max: number, wire: Schema.Top) =>
   nullable(
     Schema.Array(Schema.Unknown),
-    Rules.accept(
-      (sent): sent is ReadonlyArray<unknown> => Array.isArray(sent) && sent.length <= max,
-      ({ key, sent }) => `${key} should be of type list, found ${className(sent)}`
+    withoutLines(
+      Rules.accept(
+        (sent): sent is ReadonlyArray<unknown> => Array.isArray(sent) && sent.length <= max,
+        ({ key, sent }) => `${key} should be of type list, found ${className(sent)}`
+      )
     ),
     Schema.Array(wire)
   )

@@ -1,5 +1,6 @@
 /** What can go wrong with firmware images. The texts are those that clients know (docs/jobs.md#get_firmware). */
 import { Effect, Schema } from "effect"
+import { ownFault } from "../runtime/SystemErrors.ts"
 
 /** The image service refuses or cannot do what was asked; `message` is its answer. Asking again does not help. */
 export class FirmwareRefused extends Schema.TaggedError<FirmwareRefused>()("FirmwareRefused", {
@@ -13,6 +14,16 @@ export class FirmwareUnreachable extends Schema.TaggedError<FirmwareUnreachable>
 
 export type FirmwareError = FirmwareRefused | FirmwareUnreachable
 
-/** Works on the disk. Fails with FirmwareRefused and this message, whatever goes wrong. */
+/** What the machine of this server lacks is no answer of the image service: the job waits for it, and a request is answered with 503. */
+export const orOurs =
+  (error: unknown) =>
+  <E>(failure: E): Effect.Effect<never, E> => {
+    const fault = ownFault(error, "file", "Images cannot be stored")
+    return fault === undefined ? Effect.fail(failure) : Effect.die(fault)
+  }
+
+/** Works on the disk. Fails with FirmwareRefused and this message, which clients know, whatever is wrong with the file. */
 export const disk = <A>(message: string, run: () => Promise<A>) =>
-  Effect.tryPromise({ try: run, catch: () => new FirmwareRefused({ message }) })
+  Effect.catch(Effect.tryPromise({ try: run, catch: (error) => error }), (error) =>
+    orOurs(error)(new FirmwareRefused({ message }))
+  )

@@ -6,9 +6,9 @@
  */
 import { Result } from "effect"
 import { NetAddress } from "effect/net"
-import * as dns from "node:dns"
 import { BlockList, isIP, type LookupFunction } from "node:net"
 import { networkInterfaces } from "node:os"
+import { lookupAll } from "../runtime/NameLookup.ts"
 import { embeddedAddresses } from "./EmbeddedAddresses.ts"
 
 const blocked = new BlockList()
@@ -74,12 +74,12 @@ export const isLocalLiteral = (url: URL): boolean => {
 
 /** Resolves names as the system does and fails for those that have a local address. */
 export const lookupForeign: LookupFunction = (hostname, options, callback) => {
-  dns.lookup(hostname, { ...options, all: true }, (error, addresses) => {
+  lookupAll(hostname, options, ({ addresses, error }) => {
     if (error !== null) return callback(error, [])
     const [first] = addresses
     if (first === undefined || addresses.some(({ address }) => isLocal(address))) {
       return callback(new LocalAddressRefused(hostname), [])
     }
-    return options.all === true ? callback(null, addresses) : callback(null, first.address, first.family)
+    return options.all === true ? callback(null, [...addresses]) : callback(null, first.address, first.family)
   })
 }

@@ -6,6 +6,7 @@ import { Effect, type Scope } from "effect"
 import * as http from "node:http"
 import * as https from "node:https"
 import { type FirmwareError, FirmwareRefused, FirmwareUnreachable } from "./FirmwareErrors.ts"
+import { lookup } from "../runtime/NameLookup.ts"
 import { isLocalLiteral, LocalAddressRefused, lookupForeign } from "./ForeignHosts.ts"
 
 const REDIRECTS = 5
@@ -42,7 +43,7 @@ const once = (url: URL, options: FetchOptions) =>
       timeout: options.idleSeconds * 1000,
       agent: false,
       rejectUnauthorized: options.verifyTls,
-      ...(options.allowLocal ? {} : { lookup: lookupForeign })
+      lookup: options.allowLocal ? lookup : lookupForeign
     })
     request.on("response", (response) => resume(Effect.succeed(response)))
     request.on("timeout", () => request.destroy(new Error(`no answer in ${options.idleSeconds} s`)))

@@ -6,8 +6,8 @@ import { Effect, Schedule } from "effect"
 import type { IncomingMessage } from "node:http"
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
-import { codeOf } from "../runtime/SystemErrors.ts"
-import { type FirmwareError, FirmwareRefused, FirmwareUnreachable } from "./FirmwareErrors.ts"
+import { codeOf, reasonOf } from "../runtime/SystemErrors.ts"
+import { type FirmwareError, FirmwareRefused, FirmwareUnreachable, orOurs } from "./FirmwareErrors.ts"
 import * as HttpFetch from "./HttpFetch.ts"
 import * as ImageDigests from "./ImageDigests.ts"
 
@@ -39,10 +39,11 @@ const AGAIN = Schedule.exponential("500 millis").pipe(Schedule.upTo({ times: 5 }
 
 const refused = (message: string) => new FirmwareRefused({ message })
 const onDisk = <A>(run: () => Promise<A>) =>
-  Effect.tryPromise({
-    try: run,
-    catch: (error) => refused(codeOf(error) === "ENOSPC" ? NO_SPACE : `Could not store firmware: ${String(error)}`)
-  })
+  Effect.catch(Effect.tryPromise({ try: run, catch: (error) => error }), (error) =>
+    codeOf(error) === "ENOSPC"
+      ? Effect.fail(refused(NO_SPACE))
+      : orOurs(error)(refused(`Could not store firmware: ${reasonOf(error)}`))
+  )
 
 const startOf = (response: IncomingMessage): number | undefined => {
   const match = /^bytes (\d+)-/.exec(response.headers["content-range"] ?? "")

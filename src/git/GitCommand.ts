@@ -8,16 +8,21 @@ import { Duration, Effect, Redacted, Schema } from "effect"
 import { simpleGit } from "simple-git"
 import { cleanedText } from "../domain/Text.ts"
 import { childEnvironment } from "../runtime/ChildEnvironment.ts"
+import { untilMended } from "../runtime/OwnFaults.ts"
+import { OwnFault, ownFault, ownFaultInOutput } from "../runtime/SystemErrors.ts"
 import type { GitAddress } from "./GitAddress.ts"
 import { newestProgress, withoutProgress } from "./GitProgress.ts"
 
 /**
  * git could not do its work. `late`: it did not end in time; `damaged`: the local copy lacks what it should have, and
- * the next refresh makes it anew; `failed`: the remote is unreachable or refuses us. Asking again may help.
+ * the next refresh makes it anew; `failed`: the remote is unreachable or refuses us. Asking again may help. With `own` the remote had no
+ * part in it.
  */
 export class GitFailed extends Schema.TaggedError<GitFailed>()("GitFailed", {
   message: Schema.String,
-  reason: Schema.Literals(["failed", "late", "damaged"])
+  reason: Schema.Literals(["failed", "late", "damaged"]),
+  /** What the machine of this server lacks, where that is the reason. */
+  own: Schema.optionalKey(OwnFault)
 }) {}
 
 /** Where and how git runs. */
@@ -148,8 +153,14 @@ export const withoutPlaces = (text: string, directory: string): string => {
   return text.replaceAll(new RegExp(`(?:/private)?${copy}(?:\\.new-\\d+)?`, "g"), "the local copy")
 }
 
-const describe = (cause: unknown, args: ReadonlyArray<string>, redact: (text: string) => string): GitFailed => {
+const describe = (
+  cause: unknown,
+  args: ReadonlyArray<string>,
+  redact: (text: string) => string
+): GitFailed | OwnFault => {
   const text = cause instanceof Error ? cause.message : String(cause)
+  const fault = ownFault(cause, "process") ?? ownFaultInOutput(text, `git ${args[0] ?? ""} cannot do its work`)
+  if (fault !== undefined) return fault
   const lines = withoutProgress(text)
     .split("\n")
     .filter((line) => line.trim() !== "" && !line.startsWith("hint:"))
@@ -161,20 +172,25 @@ const describe = (cause: unknown, args: ReadonlyArray<string>, redact: (text: st
 /** The standard output of one git command. Fails with git's own text; ends within the timeout whatever git does. */
 export const runGit = (args: ReadonlyArray<string>, options: GitCommandOptions): Effect.Effect<Buffer, GitFailed> => {
   const redact = (text: string) => withoutPlaces(options.address.redact(text), options.directory)
-  return Effect.tryPromise({
+  let own: OwnFault | undefined
+  const once = Effect.tryPromise({
     try: (signal) => runOnce(args, options, signal),
-    catch: (cause) => describe(cause, args, redact)
-  }).pipe(
-    Effect.timeoutOrElse({
-      duration: options.timeout,
-      orElse: () =>
-        Effect.fail(
-          new GitFailed({
-            reason: "late",
-            message: `git ${args[0] ?? ""} of ${basename(options.address.shown)} did not end within ${Duration.format(options.timeout)}`
-          })
-        )
+    catch: (cause) => {
+      const error = describe(cause, args, redact)
+      own = error instanceof OwnFault ? error : undefined
+      return error
+    }
+  })
+  const late = () =>
+    new GitFailed({
+      reason: "late",
+      message:
+        own?.message ??
+        `git ${args[0] ?? ""} of ${basename(options.address.shown)} did not end within ${Duration.format(options.timeout)}`,
+      ...(own === undefined ? {} : { own })
     })
+  return untilMended(once).pipe(
+    Effect.timeoutOrElse({ duration: options.timeout, orElse: () => Effect.fail(late()) })
   )
 }
 

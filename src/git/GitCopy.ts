@@ -2,9 +2,11 @@
  * The directory that holds the copy of a repository: whether it can be used, how it is made, brought up to date and
  * replaced. A new copy is made beside the old one and takes its place only when it is complete.
  */
-import { Duration, Effect, type FileSystem, Option, type Path, Random, Schema } from "effect"
+import { Duration, Effect, type FileSystem, Option, type Path, type PlatformError, Random, Schema } from "effect"
+import { dirname } from "node:path"
 import type { GitAddress } from "./GitAddress.ts"
-import { type GitCommandOptions, GitFailed, runGitText, withoutPlaces } from "./GitCommand.ts"
+import { messageOf, ownFault } from "../runtime/SystemErrors.ts"
+import { type GitCommandOptions, GitFailed, runGitText } from "./GitCommand.ts"
 import { GitRefNotFound, REMOTE_BRANCHES, resolveRef } from "./GitRef.ts"
 
 /** What is remembered beside the objects: whose copy this is, and what the last refresh arrived at. */
@@ -48,10 +50,18 @@ const REFSPECS = [`+refs/heads/*:${REMOTE_BRANCHES}/*`, "+refs/tags/*:refs/tags/
 const FULL_HASH = /^[0-9a-f]{40}$/i
 const HEAD_REF = "refs/switchyard/head"
 
-const fileFault =
-  (directory: string) =>
-  ({ message }: { readonly message: string }) =>
-    new GitFailed({ reason: "failed", message: withoutPlaces(message, directory) })
+/** The folder in which copies have folders of their own, as people are told it: what is above is DATA_DIR. */
+const rootOf = (directory: string): string => dirname(dirname(directory))
+
+const fileFault = (directory: string) => (error: PlatformError.PlatformError) => {
+  const message = messageOf(error, rootOf(directory))
+  const own = ownFault(error, "file", message.split(": ")[0])
+  return new GitFailed({
+    reason: "failed",
+    message: own?.message ?? message,
+    ...(own === undefined ? {} : { own })
+  })
+}
 
 /** The state of the copy; none when there is none, or it is unreadable. */
 export const copyState = ({ fs, options, path }: GitCopy): Effect.Effect<Option.Option<CopyState>> =>
@@ -64,10 +74,10 @@ export const isUsable = Effect.fnUntraced(function* (copy: GitCopy) {
   const state = yield* copyState(copy)
   const { ref, shown } = copy.address
   if (Option.isNone(state) || state.value.address !== shown || state.value.ref !== (ref ?? null)) return false
-  const head = yield* Effect.option(
-    runGitText(["rev-parse", "--verify", "--quiet", `${HEAD_REF}^{tree}`], copy.options)
+  return yield* runGitText(["rev-parse", "--verify", "--quiet", `${HEAD_REF}^{tree}`], copy.options).pipe(
+    Effect.as(true),
+    Effect.catch((error) => (error.own === undefined ? Effect.succeed(false) : Effect.fail(error)))
   )
-  return Option.isSome(head)
 })
 
 /** The name of the remote's default branch, or its commit when its HEAD is detached. */

@@ -3,6 +3,7 @@
  * refresh would fail. They are removed when no git process works in the copy; commands of this server do not run meanwhile.
  */
 import { Clock, Duration, Effect, Option } from "effect"
+import { reasonOf } from "../runtime/SystemErrors.ts"
 import type { GitCopy } from "./GitCopy.ts"
 
 const LOCK = ".lock"
@@ -68,7 +69,7 @@ export const removeLeftLocks = Effect.fnUntraced(function* (copy: GitCopy): Effe
   )
   yield* Effect.forEach(left, (name) =>
     Effect.catch(fs.remove(path.join(options.directory, name), { force: true }), (error) =>
-      Effect.logWarning(`A left lock cannot be removed: ${error.message}`)
+      Effect.logWarning(`A left lock cannot be removed: ${reasonOf(error)}`)
     )
   )
 })

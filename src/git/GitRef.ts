@@ -29,7 +29,7 @@ export const resolveRef = Effect.fnUntraced(function* (
   if (!isRefName(ref)) return yield* new GitRefNotFound({ ref: ref.slice(0, 100) })
   for (const candidate of candidates(ref)) {
     const hash = yield* runGitText(["rev-parse", "--verify", "--quiet", `${candidate}^{commit}`], options).pipe(
-      Effect.orElseSucceed(() => "")
+      Effect.catch((error) => (error.own === undefined ? Effect.succeed("") : Effect.fail(error)))
     )
     if (HASH.test(hash)) return hash
   }

@@ -78,10 +78,12 @@ const describeAs = Effect.fnUntraced(function* (copy: GitCopy, hash: string, nam
 const refreshCopy = Effect.fnUntraced(function* (copy: GitCopy): Effect.fn.Return<RefreshResult, GitFailed> {
   const { ref, shown } = copy.address
   const failed = (what: string) => (error: GitFailed | GitRefNotFound) =>
-    new GitFailed({
-      reason: error._tag === "GitFailed" ? error.reason : "failed",
-      message: `Error ${what} remote repository ${shown}: ${error.message}`
-    })
+    error._tag === "GitFailed" && error.own !== undefined
+      ? error
+      : new GitFailed({
+          reason: error._tag === "GitFailed" ? error.reason : "failed",
+          message: `Error ${what} remote repository ${shown}: ${error.message}`
+        })
   yield* removeLeftLocks(copy)
   if (yield* isUsable(copy)) {
     const arrived = yield* Effect.result(fetchCopy(copy))
@@ -90,7 +92,7 @@ const refreshCopy = Effect.fnUntraced(function* (copy: GitCopy): Effect.fn.Retur
       return { commit: yield* describeAs(copy, arrived.success.commit, arrived.success.name), cloned: false }
     }
     const error = failed("fetching")(arrived.failure)
-    if (error.reason === "late" || arrived.failure._tag === "GitRefNotFound") return yield* error
+    if (error.reason === "late" || error.own !== undefined || arrived.failure._tag === "GitRefNotFound") return yield* error
     // A remote that answers means that the copy itself is at fault.
     yield* runGitText(["ls-remote", "origin", ref ?? "HEAD"], copy.options).pipe(Effect.mapError(() => error))
   }

@@ -5,6 +5,7 @@
 import { Effect, Layer } from "effect"
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
+import { reasonOf } from "./SystemErrors.ts"
 import { ServerConfig } from "../ServerConfig.ts"
 
 const PASSABLE = 0o711
@@ -21,7 +22,7 @@ const restrict = (folder: string, most: number) =>
   }).pipe(
     Effect.catch(({ cause }) =>
       Effect.logWarning(`The rights of ${folder} cannot be restricted to this user`, {
-        error: cause instanceof Error ? cause.message : String(cause)
+        error: reasonOf(cause)
       })
     )
   )

@@ -5,6 +5,7 @@
  */
 import { Context, Effect, FileSystem, Layer, Option, Path, type PlatformError, Redacted, Schema } from "effect"
 import { createHmac, createSecretKey, hkdfSync, randomBytes, randomUUID } from "node:crypto"
+import { reasonOf } from "./SystemErrors.ts"
 import { ServerConfig } from "../ServerConfig.ts"
 
 /** The file of the key cannot be read or written, or holds something else; the message names it. */
@@ -33,7 +34,7 @@ const fromFile = Effect.fnUntraced(function* (folder: string) {
   const files = yield* FileSystem.FileSystem
   const file = (yield* Path.Path).join(folder, FILE)
   const unavailable = (error: PlatformError.PlatformError) =>
-    new SecretKeyUnavailable({ message: `The key in ${file} cannot be used: ${error.message}` })
+    new SecretKeyUnavailable({ message: `The key in ${file} cannot be used: ${reasonOf(error)}` })
   const create = Effect.gen(function* () {
     const draft = `${file}.${randomUUID()}`
     yield* files.makeDirectory(folder, { recursive: true, mode: 0o711 })

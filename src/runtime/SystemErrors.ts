@@ -1,8 +1,330 @@
-/** What the operating system refused, by its code, such as `ENOENT` or `EACCES`. Errors of Node carry it; nothing else is asked of them. */
+/**
+ * What the operating system refused, by its code, such as `ENOENT` or `EACCES`, and whose fault that is: one table for the errors of
+ * all library calls, of files, sockets, names, child processes and threads (docs/faults.md#ours-or-theirs). What this machine lacks is
+ * ours: work waits for it, and no switch and no repository is blamed. Pure; `OwnFaults` keeps what is lacking now.
+ */
+import { Schema } from "effect"
+import * as path from "node:path"
 
-/** The code of an error of the operating system; undefined for any other error. */
-export const codeOf = (error: unknown): string | undefined =>
-  error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined
+/** What the machine of this server can lack. */
+export const ownKinds = [
+  "descriptors",
+  "memory",
+  "disk",
+  "files",
+  "ports",
+  "network",
+  "rights",
+  "names",
+  "processes"
+] as const
+export type OwnKind = (typeof ownKinds)[number]
+
+/** The machine of this server lacks something: what was tried says nothing about the other side, and is tried again. */
+export class OwnFault extends Schema.TaggedError<OwnFault>()("OwnFault", {
+  kind: Schema.Literals(ownKinds),
+  /** Of the operating system. */
+  code: Schema.String,
+  /** One sentence: what is lacking, and what to do. */
+  message: Schema.String
+}) {}
+
+/** What was called: a file of ours, a connection to somebody, the address of a name, a child process or a thread. */
+export type Call = "file" | "connection" | "name" | "process"
+
+interface Cause {
+  readonly kind: OwnKind
+  /** The cause in words, as the end of a sentence. */
+  readonly says: string
+  readonly next: string
+  /** Calls whose errors of this code are ours; all when it is left out. */
+  readonly of?: ReadonlyArray<Call>
+  /** Ours only if the whole machine has no way out (`Routes.ts`). */
+  readonly onAllRoutes?: true
+}
+
+const DESCRIPTORS = {
+  kind: "descriptors",
+  says: "the server has as many files and connections open as it may",
+  next: "Raise its limit (LimitNOFILE of the service, ulimit -n), or lower SSH_MAX_SESSIONS"
+} as const
+const MEMORY = {
+  kind: "memory",
+  says: "the machine of the server has no memory left",
+  next: "Give it more memory, or lower SYNC_CONCURRENCY"
+} as const
+const NETWORK = { kind: "network", next: "Look at its interfaces and routes (ip address, ip route)" } as const
+const RIGHTS = {
+  kind: "rights",
+  says: "the user of the server may not",
+  next: "Give it to the user that runs the server, or look what the firewall and the security module forbid"
+} as const
+
+/** Codes of errors that are ours, and what they mean. */
+export const OWN_CODES: Readonly<Record<string, Cause>> = {
+  EMFILE: DESCRIPTORS,
+  ENFILE: {
+    kind: "descriptors",
+    says: "all programs of the machine together have as many files open as it allows",
+    next: "Raise fs.file-max, or look which program has so many open"
+  },
+  ENOMEM: MEMORY,
+  ENOBUFS: { ...MEMORY, says: "the machine of the server has no memory left for connections" },
+  EAI_MEMORY: { ...MEMORY, of: ["name"] },
+  ENOSPC: {
+    kind: "disk",
+    says: "the disk is full, or has no inodes left",
+    next: "Make room (df -h, df -i), or keep less: docs/operations.md#retention",
+    of: ["file", "process"]
+  },
+  EDQUOT: {
+    kind: "disk",
+    says: "the disk quota of this user is used up",
+    next: "Raise the quota, or make room",
+    of: ["file", "process"]
+  },
+  EFBIG: {
+    kind: "disk",
+    says: "the file would be larger than the file system or a limit allows",
+    next: "Raise the limit (LimitFSIZE of the service, ulimit -f)",
+    of: ["file"]
+  },
+  EROFS: {
+    kind: "files",
+    says: "its file system is read-only",
+    next: "Look in the log of the kernel why it is, and mount it for writing",
+    of: ["file"]
+  },
+  EIO: {
+    kind: "files",
+    says: "the disk does not work",
+    next: "Look in the log of the kernel, and change the disk",
+    of: ["file"]
+  },
+  ESTALE: {
+    kind: "files",
+    says: "its file system was taken away by its server",
+    next: "Mount it again",
+    of: ["file"]
+  },
+  EACCES: { ...RIGHTS, of: ["file", "connection", "process"] },
+  EPERM: { ...RIGHTS, of: ["file", "connection", "process"] },
+  EADDRNOTAVAIL: {
+    kind: "ports",
+    says: "the machine of the server has no address or no local port left for the connection",
+    next: "Look at net.ipv4.ip_local_port_range and at the addresses of its interfaces",
+    of: ["connection"]
+  },
+  ENETDOWN: { ...NETWORK, says: "the network of the server's machine is down", of: ["connection"] },
+  ENETUNREACH: {
+    ...NETWORK,
+    says: "the machine of the server has no route to any network",
+    of: ["connection"],
+    onAllRoutes: true
+  },
+  EHOSTUNREACH: {
+    ...NETWORK,
+    says: "the machine of the server reaches no host in any network",
+    of: ["connection"],
+    onAllRoutes: true
+  },
+  EAI_AGAIN: {
+    kind: "names",
+    says: "no name server answers",
+    next: "Look at /etc/resolv.conf and at the name servers in it",
+    of: ["name", "connection"]
+  },
+  EAI_SYSTEM: {
+    kind: "names",
+    says: "names cannot be looked up on this machine",
+    next: "Look at /etc/resolv.conf and /etc/nsswitch.conf",
+    of: ["name", "connection"]
+  },
+  EAGAIN: {
+    kind: "processes",
+    says: "the machine of the server starts no further process or thread",
+    next: "Raise its limit (TasksMax of the service, ulimit -u)",
+    of: ["process", "connection"]
+  }
+}
+
+/** Errors of files that say something about the file, and nothing about the machine. */
+const OF_FILES: Readonly<Record<string, string>> = {
+  ENOENT: "there is no such file or folder",
+  ENOTDIR: "a part of its path is no folder",
+  EISDIR: "it is a folder",
+  EEXIST: "it is there already",
+  ENOTEMPTY: "the folder is not empty",
+  EBUSY: "somebody else uses it",
+  ELOOP: "its links lead in a circle",
+  ENAMETOOLONG: "the name is too long"
+}
+
+/** How the C library words these errors in what child processes print (LC_ALL=C). */
+const WORDS: ReadonlyArray<readonly [RegExp, string]> = [
+  [/Too many open files in system/, "ENFILE"],
+  [/Too many open files/, "EMFILE"],
+  [/Cannot allocate memory|Out of memory, (?:malloc|realloc|calloc) failed/, "ENOMEM"],
+  [/No space left on device/, "ENOSPC"],
+  [/Disk quota exceeded/, "EDQUOT"],
+  [/File too large/, "EFBIG"],
+  [/Read-only file system/, "EROFS"],
+  [/Input\/output error/, "EIO"],
+  [/Stale file handle/, "ESTALE"],
+  [/Resource temporarily unavailable/, "EAGAIN"],
+  [/Temporary failure in name resolution/, "EAI_AGAIN"],
+  [/\bspawn \S+ E(?:AGAIN|MFILE|NFILE|NOMEM|ACCES|PERM)\b/, "spawn"]
+]
+
+const DEPTH = 6
+
+const hasCode = (error: object): error is { readonly code: string } => "code" in error && typeof error.code === "string"
+
+/** Those that an error was made of: libraries wrap them, and a connection may have tried several addresses. */
+const within = (error: object): ReadonlyArray<unknown> => [
+  ...("cause" in error ? [error.cause] : []),
+  ...("reason" in error ? [error.reason] : []),
+  ...("errors" in error && Array.isArray(error.errors) ? error.errors : [])
+]
+
+/** The code of an error of the operating system, or of what it was made of; undefined for any other error. */
+export const codeOf = (error: unknown, depth = DEPTH): string | undefined => {
+  if (typeof error !== "object" || error === null || depth === 0) return undefined
+  if (hasCode(error) && /^E[A-Z0-9]+(?:_[A-Z]+)?$/.test(error.code) && !error.code.startsWith("ERR_")) return error.code
+  for (const inner of within(error)) {
+    const found = codeOf(inner, depth - 1)
+    if (found !== undefined) return found
+  }
+  return hasCode(error) ? error.code : undefined
+}
 
 /** Whether a file or folder is not there. One that may not be read is there. */
 export const isMissing = (error: unknown): boolean => codeOf(error) === "ENOENT"
+
+const made = (code: string, cause: Cause, what: string): OwnFault =>
+  new OwnFault({
+    kind: cause.kind,
+    code,
+    message: `${what === "" ? "" : `${what}: `}${cause.says} (${code}). ${cause.next}.`.replace(/^./, (first) =>
+      first.toUpperCase()
+    )
+  })
+
+/** The fault of ours behind the code of a call; undefined when it is not ours. `what` was being done, as the begin of a sentence. */
+export const ownFaultOf = (code: string | undefined, call: Call, what = ""): OwnFault | undefined => {
+  const cause = code === undefined || !Object.hasOwn(OWN_CODES, code) ? undefined : OWN_CODES[code]
+  if (code === undefined || cause === undefined || cause.onAllRoutes === true) return undefined
+  return cause.of === undefined || cause.of.includes(call) ? made(code, cause, what) : undefined
+}
+
+/** The fault of ours behind an error; undefined when it is not ours. */
+export const ownFault = (error: unknown, call: Call, what = ""): OwnFault | undefined =>
+  error instanceof OwnFault ? error : ownFaultOf(codeOf(error), call, what)
+
+/** Whether an error of a connection may be ours: it is if the machine reaches nobody. */
+export const isOfRoutes = (code: string | undefined): boolean =>
+  code !== undefined && Object.hasOwn(OWN_CODES, code) && OWN_CODES[code]?.onAllRoutes === true
+
+/** The fault when no route of this machine leads anywhere. */
+export const ofAllRoutes = (code: string): OwnFault => made(code, OWN_CODES[code] ?? { ...NETWORK, says: "" }, "")
+
+/** The fault of ours that the output of a child process names; lines that a remote wrote are not ours. */
+export const ownFaultInOutput = (output: string, what = ""): OwnFault | undefined => {
+  const own = output
+    .split("\n")
+    .filter((line) => !/^\s*remote:/.test(line))
+    .join("\n")
+  const found = WORDS.find(([words]) => words.test(own))
+  if (found === undefined) return undefined
+  const [words, code] = found
+  const call = code === "EAI_AGAIN" ? "name" : code === "EAGAIN" ? "process" : "file"
+  if (code !== "spawn") return ownFaultOf(code, call, what)
+  return ownFaultOf(/E[A-Z]+$/.exec(words.exec(own)?.[0] ?? "")?.[0], "process", what)
+}
+
+/** Why a file could not be used, in words and without its name, which may be that of a draft. */
+export const reasonOf = (error: unknown): string => {
+  const code = codeOf(error) ?? ""
+  const own = ownFaultOf(code, "file")
+  if (own !== undefined) return OWN_CODES[code]?.says ?? own.message
+  return OF_FILES[code] ?? (error instanceof Error ? error.message : String(error))
+}
+
+/** A path as people are told it: below the server's own folder without the way there. */
+export const shownPath = (file: string, root: string | undefined): string => {
+  if (root === undefined) return file
+  const below = path.relative(root, file)
+  if (below === "") return "DATA_DIR"
+  return below.startsWith("..") || path.isAbsolute(below) ? file : below
+}
+
+/** What is known of a call that worked on a file. */
+export interface FileCall {
+  /** What was to be done to it, such as `written`. */
+  readonly done: string
+  readonly file: string
+  /** DATA_DIR, where the caller knows it. */
+  readonly root?: string
+}
+
+/** One sentence about a file that could not be used: its path, the cause, and what to do. */
+export const fileSentence = (error: unknown, { done, file, root }: FileCall): string => {
+  const next = OWN_CODES[codeOf(error) ?? ""]?.next
+  return `${shownPath(file, root)} cannot be ${done}: ${reasonOf(error)}${next === undefined ? "" : `. ${next}`}`
+}
+
+interface FailedFileCall {
+  readonly _tag: "PlatformError"
+  readonly message: string
+  readonly reason: { readonly method: string; readonly pathOrDescriptor?: string | number | undefined }
+}
+
+const isFailedFileCall = (error: unknown): error is FailedFileCall =>
+  typeof error === "object" &&
+  error !== null &&
+  "_tag" in error &&
+  error._tag === "PlatformError" &&
+  "reason" in error &&
+  typeof error.reason === "object" &&
+  error.reason !== null &&
+  "method" in error.reason &&
+  typeof error.reason.method === "string"
+
+/** What the methods of the file system do to a file. */
+const DONE: Readonly<Record<string, string>> = {
+  access: "reached",
+  chmod: "given its rights",
+  chown: "given to its owner",
+  copy: "copied",
+  copyFile: "copied",
+  exists: "reached",
+  link: "linked",
+  makeDirectory: "made",
+  makeTempDirectory: "made",
+  open: "opened",
+  readDirectory: "listed",
+  readFile: "read",
+  readFileString: "read",
+  readLink: "read",
+  realPath: "found",
+  remove: "removed",
+  rename: "moved",
+  stat: "reached",
+  symlink: "linked",
+  truncate: "shortened",
+  writeFile: "written",
+  writeFileString: "written"
+}
+
+/** The message of an error as people are told it: those of the file system in a sentence, all others as they are. */
+export const messageOf = (error: unknown, root?: string): string => {
+  if (isFailedFileCall(error)) {
+    const { method, pathOrDescriptor } = error.reason
+    return fileSentence(error, {
+      done: DONE[method] ?? "used",
+      file: pathOrDescriptor === undefined ? "A file" : String(pathOrDescriptor),
+      ...(root === undefined ? {} : { root })
+    })
+  }
+  return error instanceof Error ? error.message : String(error)
+}

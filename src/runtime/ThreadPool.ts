@@ -5,9 +5,11 @@
  */
 import { childEnvironment } from "./ChildEnvironment.ts"
 import * as NodeWorker from "@effect/platform-node/NodeWorker"
-import { Deferred, Duration, Effect, Fiber, Layer, Option, Pool, Schema, type Scope } from "effect"
+import { Deferred, Duration, Effect, Exit, Fiber, Layer, Option, Pool, Schema, Scope } from "effect"
 import { type Rpc, RpcClient, RpcClientError, type RpcGroup } from "effect/rpc"
 import { Worker } from "node:worker_threads"
+import { untilMended } from "./OwnFaults.ts"
+import { type OwnFault, ownFault, ownFaultOf } from "./SystemErrors.ts"
 
 /** The calculation did not come to its end: its budget of time or memory is used up, or its thread ended for another reason. */
 export class CalculationStopped extends Schema.TaggedError<CalculationStopped>()("CalculationStopped", {
@@ -79,24 +81,42 @@ const usedBy = (worker: Worker): Effect.Effect<Option.Option<number>> =>
     )
   ).pipe(Effect.timeoutOption(SILENCE))
 
+/** Why a thread could not be started: what the machine of this server lacks, or a defect. */
+const unstarted = (error: unknown): Effect.Effect<never, OwnFault> => {
+  const what = "No thread can be started"
+  const named = /\b(?:EMFILE|ENFILE|ENOMEM|EAGAIN)\b/.exec(error instanceof Error ? error.message : "")
+  const fault = ownFault(error, "process", what) ?? ownFaultOf(named?.[0], "process", what)
+  return fault === undefined ? Effect.die(error) : Effect.fail(fault)
+}
+
 /** Starts a thread and waits until it takes calls, so that its start counts in nobody's budget. */
-const start = <Rpcs extends Rpc.Any>(
+const startOnce = <Rpcs extends Rpc.Any>(
   group: RpcGroup.RpcGroup<Rpcs>,
   { megabytes, name, program }: ThreadPoolOptions
-): Effect.Effect<Thread<Rpcs>, never, Scope.Scope> =>
+): Effect.Effect<Thread<Rpcs>, OwnFault, Scope.Scope> =>
   Effect.gen(function* () {
-    const ready = yield* Deferred.make<Worker>()
+    const ready = yield* Deferred.make<Worker, OwnFault>()
     let current: Worker | undefined
     let isOutOfMemory = false
+    const begin = (): Worker => {
+      try {
+        return new Worker(program, {
+          name,
+          env: childEnvironment(process.env, { network: false }),
+          resourceLimits: { maxOldGenerationSizeMb: megabytes }
+        })
+      } catch (error) {
+        Deferred.doneUnsafe(ready, unstarted(error))
+        throw error
+      }
+    }
     const spawn = (): Worker => {
-      const worker = new Worker(program, {
-        name,
-        env: childEnvironment(process.env, { network: false }),
-        resourceLimits: { maxOldGenerationSizeMb: megabytes }
-      })
+      const worker = begin()
       worker.once("message", () => Deferred.doneUnsafe(ready, Effect.succeed(worker)))
       worker.on("error", (error) => {
         isOutOfMemory = "code" in error && error.code === "ERR_WORKER_OUT_OF_MEMORY"
+        // one that could not load its program; nothing happens when it took calls already
+        Deferred.doneUnsafe(ready, unstarted(error))
       })
       current = worker
       return worker
@@ -112,6 +132,20 @@ const start = <Rpcs extends Rpc.Any>(
       ranOutOfMemory: () => isOutOfMemory
     }
   })
+
+/** The same, again for as long as the machine of this server cannot start a thread. */
+const start = <Rpcs extends Rpc.Any>(group: RpcGroup.RpcGroup<Rpcs>, options: ThreadPoolOptions) =>
+  untilMended<Thread<Rpcs>, never, Scope.Scope>(
+    Effect.gen(function* () {
+      const scope = yield* Scope.make()
+      const thread = yield* startOnce(group, options).pipe(
+        Scope.provide(scope),
+        Effect.onError((cause) => Scope.close(scope, Exit.failCause(cause)))
+      )
+      yield* Effect.addFinalizer((exit) => Scope.close(scope, exit))
+      return thread
+    })
+  )
 
 /** Fails when the thread has used more than its budget from now on; never ends otherwise. */
 const watch = Effect.fnUntraced(function* <Rpcs extends Rpc.Any>({ used }: Thread<Rpcs>, { cpuMillis }: Budget) {

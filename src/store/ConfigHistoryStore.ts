@@ -34,6 +34,10 @@ export interface HistoryEntry {
   /** Whether a configuration was stored; it may be sealed under a key that is gone. */
   readonly has_config: boolean
   readonly by: string | null
+  /** Who started the job: the same as `by`. */
+  readonly found_by: string | null
+  /** Who gave the configuration; null when nobody knows. */
+  readonly made_by: string | null
   readonly comment: string | null
   readonly settings_commit: string | null
   readonly templates_commit: string | null
@@ -56,6 +60,9 @@ const readTasks = Schema.decodeOption(Schema.fromJsonString(Tasks))
 
 /** Other jobs than a synchronization that bring a device to a configuration; its text is that of their change. */
 const BY_CHANGE: ReadonlyArray<string> = [ApplyConfig.name, RevertJob.name, InitStep2.name]
+
+/** Jobs whose configuration is given by who started them; all others bring what others have committed. */
+const GIVEN: ReadonlyArray<string> = [ApplyConfig.name]
 
 const make = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
@@ -89,7 +96,8 @@ const make = Effect.gen(function* () {
   const rendered = sql`(case when ${byChange} then whole_text(c.candidate) else
     (select task ->> 'result' from jsonb_array_elements(d.job_tasks) task
       where task ->> 'task_name' = ${GENERATE_TASK} and not (task ->> 'failed')::boolean limit 1) end)`
-  const entry = sql`job.id as job_id, ${time}, d.failed, ${rendered} is not null as has_config, job.scheduled_by as by, job.comment,
+  const entry = sql`job.id as job_id, ${time}, d.failed, ${rendered} is not null as has_config, job.scheduled_by as by,
+    job.scheduled_by as found_by, case when job.function_name in ${sql.in(GIVEN)} then job.scheduled_by end as made_by, job.comment,
     job.settings_commit, job.templates_commit`
   const ofDevice = (hostname: string) => sql`from job_device d join job on job.id = d.job_id
     left join device on device.hostname = d.hostname

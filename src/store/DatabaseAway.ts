@@ -6,6 +6,7 @@
  */
 import { Cause, Effect } from "effect"
 import { SqlError } from "effect/sql"
+import { ownFault } from "../runtime/SystemErrors.ts"
 import * as DatabaseTls from "./DatabaseTls.ts"
 import { BlockedByOther } from "./ForeignLocks.ts"
 
@@ -16,11 +17,19 @@ export const AWAY_STATES: Readonly<Record<string, string>> = {
   "25P03": "connection ended: idle in a transaction for too long",
   "25P04": "connection ended: transaction took too long",
   "28": "login refused: password or access rules are being changed",
+  "42501": "the user of the database may not: rights of our tables were taken away",
   "3D000": "database missing: it is being restored",
   "53": "out of disk, memory, connections or another resource",
+  "53100": "the disk of the database is full",
+  "53200": "the database has no memory left",
+  "53300": "the database takes no further connection: others have all of them",
+  "53400": "a limit of the database's configuration is reached",
   "55P03": "lock not available in the time that the database allows",
   "57": "stopped, starting, in recovery, or cancelled by an operator",
   "58": "error of the system below: input, output, missing file",
+  "58000": "the system below the database gives an error, such as memory that is not there any more",
+  "58030": "the disk of the database does not read or write",
+  "58P01": "a file of the database is missing, or memory that its processes share",
   XX001: "damaged data",
   XX002: "damaged index"
 }
@@ -55,6 +64,8 @@ export const meaning = (error: SqlError.SqlError): string => {
   if (state !== undefined) {
     return `${AWAY_STATES[state] ?? AWAY_STATES[state.slice(0, 2)] ?? "refused"} (SQLSTATE ${state})`
   }
+  const own = ownFault(cause, "connection")
+  if (own !== undefined) return own.message
   return _tag === "ConnectionError" || operation === "connect" ? "no connection" : "the answer cannot be used"
 }
 

@@ -49,10 +49,12 @@ import identity from "./migrations/0050_identity.ts"
 import leftSessions from "./migrations/0047_left_sessions.ts"
 import identities from "./migrations/0049_identities.ts"
 import sealedPorts from "./migrations/0054_sealed_ports.ts"
+import foundBy from "./migrations/0057_found_by.ts"
 import waitingCommits from "./migrations/0052_waiting_commits.ts"
 import storedTexts from "./migrations/0044_stored_texts.ts"
 import pluginCalls from "./migrations/0032_plugin_calls.ts"
 import proved from "./migrations/0053_proved.ts"
+import installation from "./migrations/0056_installation.ts"
 
 /**
  * Every migration in its order. `oldest` is the oldest release that can work with the database from then on: one that only
@@ -105,7 +107,9 @@ export const migrations = [
   { name: "0050_identity", oldest: "0.2.0", up: identity },
   { name: "0052_waiting_commits", oldest: "0.2.0", up: waitingCommits },
   { name: "0053_proved", oldest: "0.2.0", up: proved },
-  { name: "0054_sealed_ports", oldest: "0.2.0", up: sealedPorts }
+  { name: "0054_sealed_ports", oldest: "0.2.0", up: sealedPorts },
+  { name: "0056_installation", oldest: "0.2.0", up: installation },
+  { name: "0057_found_by", oldest: "0.2.0", up: foundBy }
 ] as const
 
 /** The database was migrated by a newer release, with a change that this one cannot work with; only an upgrade helps. */

@@ -2,7 +2,11 @@
 import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import type { Device } from "../domain/Device.ts"
+import { madeBy } from "../domain/SyncCause.ts"
 import type { SyncEvent } from "../domain/SyncEvent.ts"
+
+/** What is noted; who made the change follows from the cause. */
+type NewSyncEvent = Pick<SyncEvent, "cause" | "by" | "job_id">
 
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -10,14 +14,14 @@ const make = Effect.gen(function* () {
   // in a transaction: alone, a statement whose answer is lost would be done again
   const append = Effect.fn("SyncEventStore.append")(function* (
     hostnames: ReadonlyArray<string>,
-    event: Omit<SyncEvent, "timestamp">,
+    event: NewSyncEvent,
     timestamp?: number
   ) {
     if (hostnames.length === 0) return
     const happened_at = timestamp ?? (yield* Clock.currentTimeMillis) / 1000
     const { by, cause, job_id } = event
-    yield* sql`insert into sync_event (hostname, cause, happened_at, by, job_id)
-      select hostname, ${cause}, ${happened_at}::double precision, ${by}, ${job_id}::integer
+    yield* sql`insert into sync_event (hostname, cause, happened_at, by, found_by, made_by, job_id)
+      select hostname, ${cause}, ${happened_at}::double precision, ${by}, ${by}, ${madeBy(cause, by)}::text, ${job_id}::integer
       from unnest(${hostnames}::text[]) with ordinality as named (hostname, place) order by place`
   }, sql.withTransaction)
 
@@ -25,7 +29,7 @@ const make = Effect.gen(function* () {
     append,
     unsynchronize: Effect.fn("SyncEventStore.unsynchronize")(function* (
       devices: ReadonlyArray<Pick<Device, "id" | "hostname">>,
-      event: Omit<SyncEvent, "timestamp">
+      event: NewSyncEvent
     ) {
       if (devices.length === 0) return
       const ids = devices.map(({ id }) => id)
@@ -43,7 +47,8 @@ const make = Effect.gen(function* () {
     byHostname: Effect.fn("SyncEventStore.byHostname")(function* (hostname?: string) {
       const where = hostname === undefined ? sql`true` : sql`hostname = ${hostname}`
       const rows = yield* sql<SyncEvent & { readonly hostname: string }>`
-        select hostname, cause, happened_at as timestamp, by, job_id from sync_event where ${where} order by id`
+        select hostname, cause, happened_at as timestamp, by, coalesce(found_by, by) as found_by,
+          made_by, job_id from sync_event where ${where} order by id`
       const events = new Map<string, Array<SyncEvent>>()
       for (const { hostname: owner, ...event } of rows) events.set(owner, [...(events.get(owner) ?? []), event])
       return events
@@ -58,7 +63,7 @@ export class SyncEventStore extends Context.Service<
     /** Adds one event to each hostname. `timestamp` is epoch seconds, now when not given. */
     readonly append: (
       hostnames: ReadonlyArray<string>,
-      event: { readonly cause: string; readonly by: string; readonly job_id: number | null },
+      event: NewSyncEvent,
       timestamp?: number
     ) => Effect.Effect<void, SqlError.SqlError>
     /**
@@ -67,7 +72,7 @@ export class SyncEventStore extends Context.Service<
      */
     readonly unsynchronize: (
       devices: ReadonlyArray<Pick<Device, "id" | "hostname">>,
-      event: { readonly cause: string; readonly by: string; readonly job_id: number | null }
+      event: NewSyncEvent
     ) => Effect.Effect<void, SqlError.SqlError>
     /** Forgets all events of these hostnames, because they are synchronized or gone. */
     readonly clear: (hostnames: ReadonlyArray<string>) => Effect.Effect<void, SqlError.SqlError>

@@ -4,6 +4,7 @@
  */
 import { Effect, FileSystem, Path, Result, Runtime, Schema, Stdio, Stream } from "effect"
 import { Dict, directoryLoader, Environment, Float, parseJson, type Value } from "../jinja/Jinja.ts"
+import { messageOf } from "../runtime/SystemErrors.ts"
 import { YamlFloat } from "../settings/PythonText.ts"
 import { readYaml, unreadableText } from "../settings/YamlFile.ts"
 import { describeTemplateError, templateError } from "./TemplateErrors.ts"
@@ -26,7 +27,7 @@ export class RenderFailed extends Schema.TaggedError<RenderFailed>()("RenderFail
   override readonly [Runtime.errorExitCode] = 1
 }
 
-const asFailed = (error: { readonly message: string }) => new RenderFailed({ message: error.message })
+const asFailed = (error: { readonly message: string }) => new RenderFailed({ message: messageOf(error) })
 
 /** Numbers with a point are floats of the template language, whatever their value. */
 const withFloats = (value: unknown): unknown => {

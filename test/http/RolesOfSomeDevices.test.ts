@@ -121,8 +121,9 @@ layer(SiteWithRoles(FILE), { excludeTestServices: true })("A caller of some devi
       }
       assert.strictEqual(yield* statusOf("east", "PUT", "/device/4", { management_ip: "10.0.6.6" }), 200)
       assert.strictEqual(yield* statusOf("east", "PUT", "/device/4", { description: "mine" }), 200)
-      assert.strictEqual(yield* statusOf("operator", "PUT", "/device/4", place), 409)
-      assert.strictEqual(yield* statusOf("operator", "PUT", "/device/4", { management_ip: "10.100.3.7" }), 200)
+      assert.strictEqual(yield* statusOf("operator", "PUT", "/device/4", { management_ip: "10.100.3.7" }), 403)
+      assert.strictEqual(yield* statusOf("administrator", "PUT", "/device/4", place), 409)
+      assert.strictEqual(yield* statusOf("administrator", "PUT", "/device/4", { management_ip: "10.100.3.7" }), 200)
     })
   )
 

@@ -1,6 +1,7 @@
 /** The program `switchyard serve` as a process, as an operator starts it: driven by signals, seen by its API and its log. */
 import { Effect, type Scope } from "effect"
 import { type ChildProcess, spawn } from "node:child_process"
+import { createHash } from "node:crypto"
 import * as fs from "node:fs/promises"
 import { tmpdir } from "node:os"
 import * as path from "node:path"
@@ -18,6 +19,19 @@ export const ofThisProcess: Readonly<Record<string, string>> = Object.fromEntrie
     return value === undefined ? [] : [[name, value]]
   })
 )
+
+/**
+ * The environment of a program that a test starts. One that names no DATA_DIR has the folder of its database, which it shares with its
+ * replicas and with nobody else.
+ */
+export const environmentOf = (env: Readonly<Record<string, string>>): Record<string, string> => {
+  const of = createHash("sha256")
+    .update(env["DATABASE_URL"] ?? "")
+    .digest("hex")
+  // beside the cache of the run, which is removed at its end
+  const folder = path.join(path.dirname(process.env["NODE_COMPILE_CACHE"] ?? tmpdir()), `data-of-${of}`)
+  return { ...ofThisProcess, ...(env["DATABASE_URL"] === undefined ? {} : { DATA_DIR: folder }), ...env }
+}
 
 export interface Program {
   readonly pid: number
@@ -74,7 +88,7 @@ export const start = (env: Readonly<Record<string, string>>, command = "serve", 
   Effect.acquireRelease(
     Effect.sync(() =>
       spawn(process.execPath, [path.join(release, "src/main.ts"), command], {
-        env: { ...ofThisProcess, PORT: "0", JWT_ENABLED: "false", ...env }
+        env: environmentOf({ PORT: "0", JWT_ENABLED: "false", ...env })
       })
     ),
     (child) => Effect.sync(() => void child.kill("SIGKILL"))
@@ -85,7 +99,7 @@ export const startInstalled = (env: Readonly<Record<string, string>>) =>
   Effect.acquireRelease(
     Effect.sync(() =>
       spawn(path.resolve(import.meta.dirname, "../../bin/switchyard"), ["serve"], {
-        env: { ...ofThisProcess, PORT: "0", ...env }
+        env: environmentOf({ PORT: "0", ...env })
       })
     ),
     (child) => Effect.sync(() => void child.kill("SIGKILL"))
@@ -104,7 +118,7 @@ export interface End {
 export const begin = (env: Readonly<Record<string, string>>, words: ReadonlyArray<string>, input = "") =>
   Effect.acquireRelease(
     Effect.sync(() => {
-      const child = spawn(process.execPath, [program, ...words], { env: { ...ofThisProcess, ...env } })
+      const child = spawn(process.execPath, [program, ...words], { env: environmentOf(env) })
       const said = { out: "", err: "", text: "" }
       const hear = (stream: Readable, name: "out" | "err") =>
         stream.on("data", (chunk) => {

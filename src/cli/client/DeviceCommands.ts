@@ -2,6 +2,7 @@
 import { Console, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import type { Data } from "../../api/CallTypes.ts"
+import { causeText } from "../../domain/SyncCause.ts"
 import { type Column, format, printOne, printRows, reported, say } from "./Output.ts"
 import { ask, askAll, Refused } from "./Server.ts"
 
@@ -89,13 +90,6 @@ export const device = Command.make("device", { name, json: format.json }, ({ jso
   )
 ).pipe(Command.withDescription("Show a device, and what it is doing."))
 
-const CAUSES: Readonly<Record<string, string>> = {
-  refresh_settings: "the settings have changed",
-  refresh_templates: "the templates have changed",
-  interface_updated: "its ports were changed",
-  drift: "somebody has changed it by hand"
-}
-
 const timeOf = (seconds: number | null): string =>
   seconds === null ? "" : `${new Date(seconds * 1000).toISOString().slice(0, 19).replace("T", " ")} UTC`
 
@@ -121,9 +115,9 @@ export const why = Command.make("why", { name, json: format.json }, ({ json, nam
       if (synchronized) return yield* say(`${hostname} is synchronized: it was proved to run what the settings say`)
       yield* say(`${hostname} is not synchronized:`)
       if (causes.length === 0) yield* say("  nothing was noted why; a dry run shows what would change")
-      for (const { by, cause, job_id, timestamp } of causes) {
+      for (const { job_id, timestamp, ...cause } of causes) {
         const job = typeof job_id === "number" ? `, job ${job_id}${yield* commitsOf(job_id)}` : ""
-        yield* say(`  ${CAUSES[cause] ?? cause}, by ${by}, ${timeOf(timestamp)}${job}`)
+        yield* say(`  ${causeText(cause)}, ${timeOf(timestamp)}${job}`)
       }
       yield* say(`See what would change: switchyard sync ${hostname} --dry-run --watch`)
     })

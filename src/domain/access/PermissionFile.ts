@@ -5,8 +5,10 @@
 import { Result, Schema } from "effect"
 import { isGlob } from "./Glob.ts"
 import type { Identity } from "./Identity.ts"
-import { Permission } from "./PermissionRule.ts"
+import { deviceStates } from "../../../machines/device/DeviceLifecycle.ts"
+import { isEverything, Permission } from "./PermissionRule.ts"
 import { readyRoles } from "./ReadyRoles.ts"
+import { includes, speaksOf } from "./SpeaksOf.ts"
 
 const list = Schema.Array(Schema.String)
 
@@ -17,6 +19,7 @@ const Role = Schema.Struct({
   groups: Schema.optionalKey(list),
   device_types: Schema.optionalKey(list),
   interfaces: Schema.optionalKey(list),
+  states: Schema.optionalKey(list),
   jobs: Schema.optionalKey(list),
   live: Schema.optionalKey(Schema.Boolean),
   max_devices: Schema.optionalKey(Schema.Int.pipe(Schema.check(Schema.isGreaterThanOrEqualTo(1)))),
@@ -39,6 +42,8 @@ export interface Permissions {
   readonly defaultRole: string | null
   /** By attribute and its value: roles. */
   readonly mappings: Readonly<Record<string, Readonly<Record<string, ReadonlyArray<string>>>>>
+  /** Roles that have `free_lines` without naming it, since they may give whole configurations. */
+  readonly impliedFreeLines: ReadonlyArray<string>
 }
 
 /** A role that somebody has. */
@@ -49,7 +54,7 @@ export interface HeldRole {
 
 const decode = Schema.decodeUnknownResult(FileSchema, { onExcessProperty: "error" })
 
-type Lists = Pick<Permission, "groups" | "device_types" | "interfaces" | "jobs">
+type Lists = Pick<Permission, "groups" | "device_types" | "interfaces" | "states" | "jobs">
 
 /** What is in both lists; `*` names everything. */
 const common = (a: ReadonlyArray<string>, b: ReadonlyArray<string>): ReadonlyArray<string> => {
@@ -63,6 +68,7 @@ const commonLists = (a: Lists, b: Lists): Lists => ({
   ...(a.groups && b.groups ? { groups: common(a.groups, b.groups) } : {}),
   ...(a.device_types && b.device_types ? { device_types: common(a.device_types, b.device_types) } : {}),
   ...(a.interfaces && b.interfaces ? { interfaces: common(a.interfaces, b.interfaces) } : {}),
+  ...(a.states && b.states ? { states: common(a.states, b.states) } : {}),
   ...(a.jobs && b.jobs ? { jobs: common(a.jobs, b.jobs) } : {})
 })
 
@@ -79,8 +85,24 @@ const narrowed = (role: typeof Role.Type, permission: Permission): Permission =>
   }
 }
 
+const APPLY_CONFIG = "/device/{hostname}/apply_config"
+
+/**
+ * A site's own permission with the rights that it had before these were rights: who may give a device a whole configuration may give a
+ * port free lines, and who may do everything may trust as well. What is taken over from a ready role has what that says.
+ */
+const withFormerRights = (own: Permission): Permission => {
+  const { rights = [] } = own
+  const former = [
+    ...(speaksOf(own, "POST", APPLY_CONFIG) ? ["free_lines"] : []),
+    ...(isEverything(own) ? ["trust"] : [])
+  ].filter((right) => !includes(rights, right))
+  return former.length === 0 ? own : { ...own, rights: [...rights, ...former] }
+}
+
 const compile = ({ config, group_mappings, roles }: PermissionFile): Result.Result<Permissions, string> => {
   const compiled = new Map<string, ReadonlyArray<Permission>>(readyRoles)
+  const impliedFreeLines: Array<string> = []
   for (const [name, role] of Object.entries(roles)) {
     const base = role.extends === undefined ? [] : readyRoles.get(role.extends)
     if (base === undefined) {
@@ -88,10 +110,11 @@ const compile = ({ config, group_mappings, roles }: PermissionFile): Result.Resu
         `roles.${name}.extends: there is no ready role ${role.extends} (${[...readyRoles.keys()].join(", ")})`
       )
     }
-    compiled.set(name, [
-      ...base.map((permission) => narrowed(role, permission)),
-      ...(role.permissions ?? []).map((own) => narrowed(role, own))
-    ])
+    const own = (role.permissions ?? []).map((permission) => narrowed(role, permission))
+    const complete = own.map(withFormerRights)
+    const hasFreeLines = ({ rights = [] }: Permission) => includes(rights, "free_lines")
+    if (complete.some(hasFreeLines) && !own.some(hasFreeLines)) impliedFreeLines.push(name)
+    compiled.set(name, [...base.map((permission) => narrowed(role, permission)), ...complete])
   }
   const defaultRole = config?.default_permissions ?? null
   if (defaultRole !== null && !compiled.has(defaultRole)) return Result.fail("Default permission is not defined")
@@ -108,8 +131,14 @@ const compile = ({ config, group_mappings, roles }: PermissionFile): Result.Resu
     const globs = permissions.flatMap(({ endpoints = [], interfaces = [] }) => [...endpoints, ...interfaces])
     const bad = globs.find((glob) => !isGlob(glob))
     if (bad !== undefined) return Result.fail(`roles.${name}: ${bad} is not a glob`)
+    const state = permissions
+      .flatMap(({ states = [] }) => states)
+      .find((word) => !deviceStates.some((known) => known === word))
+    if (state !== undefined) {
+      return Result.fail(`roles.${name}.states: ${state} is not one of ${deviceStates.join(", ")}`)
+    }
   }
-  return Result.succeed({ roles: compiled, defaultRole, mappings })
+  return Result.succeed({ roles: compiled, defaultRole, mappings, impliedFreeLines })
 }
 
 /** What a file says, given as plain data; or the first thing that is wrong with it. */

@@ -3,8 +3,9 @@
  * whole or not at all; nothing is ever forbidden by one. What a call is about and is not known counts as outside. Pure.
  */
 import { Schema } from "effect"
+import type { JsonObject } from "../fields/Values.ts"
 import { matchesGlob } from "./Glob.ts"
-import { includes, matchesPath, missingRight, speaksOf } from "./SpeaksOf.ts"
+import { includes, matchesPath, missingRight } from "./SpeaksOf.ts"
 
 const words = Schema.Array(Schema.String)
 const names = Schema.optionalKey(words)
@@ -17,8 +18,12 @@ export const Permission = Schema.Struct({
   endpoints: Schema.optionalKey(words),
   /** For the web page alone. */
   pages: Schema.optionalKey(words),
-  /** For the web page, but for `emergency` (jobs may go on outside of windows), `trust` (what a device shows may be accepted) and `show_secrets`. */
+  /** For the web page, but for `emergency`, `trust`, `free_lines` and `show_secrets` (docs/roles.md#permissions). */
   rights: Schema.optionalKey(words),
+  /** Only these fields of a body, each with one of these values; `*` any. */
+  fields: Schema.optionalKey(Schema.Record(Schema.String, words)),
+  /** Only devices that are in one of these states before the call. */
+  states: names,
   /** Only devices of one of these groups. */
   groups: names,
   /** Only devices of one of these types. */
@@ -41,6 +46,8 @@ export interface AskedDevice {
   readonly hostname: string
   readonly deviceType: string
   readonly groups: ReadonlyArray<string>
+  /** Left out: not known. */
+  readonly state?: string
 }
 
 /** A call. What is left out is not known yet, or the call has none of it. */
@@ -59,11 +66,20 @@ export interface Asked {
   readonly group?: string
   /** It changes more of its devices than their ports, or what these are configured with. */
   readonly whole?: true
-  /** It puts lines of the caller's own into a configuration. */
-  readonly free?: true
+  /** The fields of the body as they were sent, whatever their values are. */
+  readonly fields?: JsonObject
+  /** It changes what says which switch a record stands for. */
+  readonly identity?: true
+  /** Why it needs the right `trust`: what the server would do with the fleet's login, as a sentence without its end. */
+  readonly trust?: string
+  /** Fields of the body that put lines of the caller's own into a configuration, or take such lines away. */
+  readonly free?: ReadonlyArray<string>
   /** It is about more than single devices. */
   readonly beyond?: true
 }
+
+/** A device of which nothing is known: it is not there, or is nothing that the caller may see. */
+export const unknownDevice = (named: string): AskedDevice => ({ hostname: named, deviceType: "", groups: [] })
 
 /** Whether a permission is only for some devices. */
 export const isForSomeDevices = ({ device_types, groups, interfaces }: Permission): boolean =>
@@ -75,9 +91,18 @@ export const showsSecrets = ({ rights = [] }: Permission): boolean => includes(r
 /** Whether a permission, where it speaks of a call, allows it without asking what it is about. */
 export const isWhole = (permission: Permission): boolean =>
   !isForSomeDevices(permission) &&
+  permission.fields === undefined &&
+  permission.states === undefined &&
   permission.jobs === undefined &&
   permission.live !== false &&
   permission.max_devices === undefined
+
+/** Whether a permission allows everything: whoever has it may also give themselves any right. */
+export const isEverything = (permission: Permission): boolean =>
+  isWhole(permission) &&
+  permission.methods?.includes("*") === true &&
+  permission.endpoints?.some((glob) => glob === "*" || glob === "**") === true &&
+  permission.approval !== true
 
 /** The part of a glob of ports that is about the switch. */
 const switchOf = (glob: string): string => glob.split(":", 1)[0] ?? ""
@@ -96,8 +121,14 @@ export interface Obstacle {
   readonly rule: string
 }
 
-/** Whoever may call this gives configurations of any kind. */
-const APPLY_CONFIG = "/device/a/apply_config"
+/** What a value is compared by: texts without regard to case, as the fields of a body take the names of states and types. */
+const textOf = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value)).toUpperCase()
+
+const isOneOf = (values: ReadonlyArray<string>, value: unknown): boolean =>
+  values.some((word) => word === "*" || word.toUpperCase() === textOf(value))
+
+/** Names of callers' own are shown so far. */
+const MAX_SHOWN = 64
 
 type Check = (permission: Permission, asked: Asked) => string | undefined
 
@@ -127,10 +158,32 @@ const checks: ReadonlyArray<Check> = [
   },
   ({ interfaces }, { whole }) =>
     interfaces !== undefined && whole === true ? "only for some ports, and this changes whole devices" : undefined,
-  (permission, { free }) =>
-    free === true && isForSomeDevices(permission) && !speaksOf(permission, "POST", APPLY_CONFIG)
-      ? "only for some devices, and free lines of configuration (cli_append_str, line breaks) are for roles that may POST /device/{hostname}/apply_config"
+  ({ states }, { devices = [] }) => {
+    const outside = devices.find(({ state = "" }) => states !== undefined && !states.includes(state))
+    return outside === undefined
+      ? undefined
+      : `states: ${listed(states ?? [])}; ${outside.hostname} is ${outside.state ?? "in a state that is not known"}`
+  },
+  ({ fields }, { fields: sent = {} }) => {
+    if (fields === undefined) return undefined
+    const key = Object.keys(sent).find((name) => !Object.hasOwn(fields, name) || !isOneOf(fields[name] ?? [], sent[name]))
+    if (key === undefined) return undefined
+    return Object.hasOwn(fields, key)
+      ? `fields: ${key} may be ${listed(fields[key] ?? [])}, and this is another value`
+      : `fields: ${listed(Object.keys(fields))}; ${key.slice(0, MAX_SHOWN)} is not among them`
+  },
+  (permission, { identity }) =>
+    identity === true && isForSomeDevices(permission) && !includes(permission.rights ?? [], "trust")
+      ? "only for some devices, and this says which switch a record stands for, which needs the right trust"
       : undefined,
+  ({ rights = [] }, { trust }) =>
+    trust === undefined || includes(rights, "trust")
+      ? undefined
+      : `rights: ${listed(rights)}; trust is not among them, and ${trust}`,
+  ({ rights = [] }, { free = [] }) =>
+    free.length === 0 || includes(rights, "free_lines")
+      ? undefined
+      : `rights: ${listed(rights)}; free_lines is not among them, and ${listed(free)} ${free.length === 1 ? "has" : "have"} lines of their own for the configuration`,
   // who is put into the group until the job begins is not known yet
   ({ device_types, groups, interfaces }, { group }) =>
     group === undefined || (device_types === undefined && interfaces === undefined && includes(groups ?? ["*"], group))

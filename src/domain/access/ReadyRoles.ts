@@ -54,21 +54,43 @@ const portEditor: ReadonlyArray<Permission> = [
   }
 ]
 
+const ANY = ["*"]
+
+/** States of a switch that no login of the fleet goes to yet. */
+const BLANK = ["UNKNOWN", "PRE_CONFIGURED", "DHCP_BOOT", "DISCOVERED"]
+
+/** What is said of any device and decides neither where it is nor how it is logged in to. */
+const described = { description: ANY, site_id: ANY, site: ANY }
+
+/** A switch that is still to be discovered or initialised, which gives it its management address. */
+const blank = {
+  ...described,
+  hostname: ANY,
+  device_type: ANY,
+  state: BLANK,
+  ztp_mac: ANY,
+  dhcp_ip: ANY,
+  serial: ANY,
+  platform: ANY,
+  vendor: ANY,
+  model: ANY,
+  os_version: ANY
+}
+
 const provisioner: ReadonlyArray<Permission> = [
   self,
   reading,
   asking,
+  { methods: ["POST"], endpoints: ["/device"], fields: blank, rights: ["write"] },
+  { methods: ["PUT"], endpoints: ["/device/{id}"], states: BLANK, fields: blank, rights: ["write"] },
+  { methods: ["PUT"], endpoints: ["/device/{id}"], fields: described, rights: ["write"] },
+  { methods: ["POST"], endpoints: ["/discover_device", "/device_discover"], states: BLANK, rights: ["write"] },
   {
     methods: ["POST"],
-    endpoints: ["/device", "/device_init/{id}", "/discover_device", "/device_discover"],
+    endpoints: ["/device_init/{id}", "/device_update_facts", "/device_update_interfaces"],
     rights: ["write"]
   },
-  { methods: ["POST"], endpoints: ["/device_update_facts", "/device_update_interfaces"], rights: ["write"] },
-  {
-    methods: ["PUT"],
-    endpoints: ["/device/{id}", "/device/{hostname}/stackmember", "/job/{id}"],
-    rights: ["write"]
-  }
+  { methods: ["PUT"], endpoints: ["/device/{hostname}/stackmember", "/job/{id}"], rights: ["write"] }
 ]
 
 const operator: ReadonlyArray<Permission> = [
@@ -81,11 +103,32 @@ const operator: ReadonlyArray<Permission> = [
   }
 ]
 
+/** States in which a switch has the address of its lease. */
+const LEASED = ["DHCP_BOOT", "DISCOVERED"]
+
+/** What a DHCP server knows: a switch has asked for a lease, and got this address. */
 const dhcpHook: ReadonlyArray<Permission> = [
   self,
   { methods: ["GET"], endpoints: ["/devices"] },
-  { methods: ["POST"], endpoints: ["/device", "/device_discover"] },
-  { methods: ["PUT"], endpoints: ["/device/{id}"] }
+  {
+    methods: ["POST"],
+    endpoints: ["/device"],
+    fields: {
+      hostname: ANY,
+      ztp_mac: ANY,
+      dhcp_ip: ANY,
+      platform: ANY,
+      state: ["DHCP_BOOT"],
+      device_type: ["UNKNOWN"]
+    }
+  },
+  {
+    methods: ["POST"],
+    endpoints: ["/device_discover", "/discover_device"],
+    states: LEASED,
+    fields: { ztp_mac: ANY, dhcp_ip: ANY }
+  },
+  { methods: ["PUT"], endpoints: ["/device/{id}"], states: LEASED, fields: { dhcp_ip: ANY } }
 ]
 
 const monitoring: ReadonlyArray<Permission> = [

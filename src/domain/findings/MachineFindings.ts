@@ -6,13 +6,25 @@ export interface MachineFacts {
   /** Seconds by which the database's clock is before that of this process; below zero when it is behind. */
   readonly clock: number
   readonly dead_letters: number
+  /** What the machine of the server lacks now, and since when (ISO 8601, UTC). */
+  readonly lacking?: ReadonlyArray<{ readonly message: string; readonly since: string }>
 }
 
 const SKEW = 2
 const FULL = 0.1
 
 /** Disk, clocks and messages that were given up. */
-export const ofMachine = ({ clock, dead_letters, disk }: MachineFacts): ReadonlyArray<Finding> => [
+export const ofMachine = ({ clock, dead_letters, disk, lacking = [] }: MachineFacts): ReadonlyArray<Finding> => [
+  ...lacking.map(({ message, since }) => ({
+    kind: "machine" as const,
+    level: "bad" as const,
+    about: "server",
+    since,
+    what: message,
+    why: "Work that needs it waits. No device is blamed for it, and nothing is lost.",
+    next: "Mend it; the work goes on by itself within some seconds.",
+    repair: null
+  })),
   ...(disk === null || disk.free >= disk.size * FULL
     ? []
     : [

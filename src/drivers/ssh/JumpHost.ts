@@ -4,6 +4,7 @@
  */
 import type { Duplex } from "node:stream"
 import { Effect } from "effect"
+import type { OwnFault } from "../../runtime/SystemErrors.ts"
 import type { DriverTarget, JumpHost } from "../Driver.ts"
 import type { ConnectionException } from "../DriverErrors.ts"
 import { connectSocket, failure, TurnedAway } from "./Dial.ts"
@@ -41,8 +42,10 @@ const forward = (target: DriverTarget, jump: JumpHost, port: number, { client }:
   })
 
 /** What the jump host says, as a failure to reach the device: neither its key nor its password is that of the device. */
-const asFailure = (target: DriverTarget, jump: JumpHost) => (error: HandshakeError | TurnedAway) => {
+const asFailure = (target: DriverTarget, jump: JumpHost) => (error: HandshakeError | TurnedAway | OwnFault) => {
   switch (error._tag) {
+    case "OwnFault":
+      return error
     case "ConnectAuthError":
       return failure(target, step, `the jump host ${jump.host} refuses the login of ${jump.username}: ${error.message}`)
     case "HostKeyChanged":

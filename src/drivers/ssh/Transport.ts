@@ -8,6 +8,7 @@ import type { Semaphore } from "effect"
 import type { Client as SshClient, ClientChannel } from "ssh2"
 import { secondsSince } from "../../runtime/metrics/Family.ts"
 import { handshakes, outcomeOfFailure, sshSessions } from "../../runtime/metrics/SshMetrics.ts"
+import { untilMended } from "../../runtime/OwnFaults.ts"
 import { rareRetry } from "../../runtime/RareRetry.ts"
 import type { DriverTarget } from "../Driver.ts"
 import type { ConnectionException } from "../DriverErrors.ts"
@@ -57,7 +58,8 @@ const dial = (target: DriverTarget, { addressMap, port: usual }: SshLimits["Serv
 
 /**
  * TCP and the handshake, with the retries of docs/switch-dialogues.md#connection for a switch that turns us away, which it
- * does when its sessions are taken. Only the handshake holds a permit.
+ * does when its sessions are taken. Only the handshake holds a permit. What this machine cannot do is waited for: it says nothing about
+ * the switch.
  */
 const connectOnce = (target: DriverTarget, limits: SshLimits["Service"], seconds: number) =>
   Effect.flatMap(dial(target, limits, seconds), (socket) =>
@@ -67,7 +69,7 @@ const connectOnce = (target: DriverTarget, limits: SshLimits["Service"], seconds
   )
 
 const connect = (target: DriverTarget, limits: SshLimits["Service"], seconds: number) =>
-  rareRetry(connectOnce(target, limits, seconds), (connecting) =>
+  rareRetry(untilMended(connectOnce(target, limits, seconds)), (connecting) =>
     connecting.pipe(
       Effect.retry({
         while: (error) => error instanceof TurnedAway,

@@ -2,12 +2,28 @@
 import { Effect } from "effect"
 import { AskedDevices } from "../../access/AskedDevices.ts"
 import { Permissions } from "../../access/Permissions.ts"
-import { judge } from "../../access/Permit.ts"
+import { type HeldPermission, judge } from "../../access/Permit.ts"
 import { Caller } from "../../api/Authorization.ts"
 import { callOf } from "../../api/Calls.ts"
 import { BadRequest } from "../../api/Failures.ts"
+import { wholeSubjects } from "../../api/Subjects.ts"
+import { type AskedDevice, isForSomeDevices, reaches, unknownDevice } from "../../domain/access/PermissionRule.ts"
+import { speaksOf } from "../../domain/access/SpeaksOf.ts"
 import { SettingsUnavailable } from "../../settings/SettingsView.ts"
 import { makeDeviceLookup } from "../devices/DeviceLookup.ts"
+
+type Lookup = ReturnType<Effect.Success<typeof makeDeviceLookup>["byHostname"]>
+
+/** Whether the caller is told of a device by any call that reads it. */
+const sees = (held: ReadonlyArray<HeldPermission>, device: AskedDevice): boolean =>
+  held.some(
+    ({ permission }) =>
+      reaches(permission, device) &&
+      (speaksOf(permission, "GET", "/devices") || speaksOf(permission, "GET", `/device/${device.hostname}`))
+  )
+
+const seesAll = (held: ReadonlyArray<HeldPermission>): boolean =>
+  held.some(({ permission }) => !isForSomeDevices(permission) && speaksOf(permission, "GET", "/devices"))
 
 /** What is asked about: `path` behind the base. */
 interface Question {
@@ -18,33 +34,41 @@ interface Question {
 
 const METHODS: ReadonlySet<string> = new Set(["GET", "POST", "PUT", "DELETE"])
 
-/** Answers a question of the present caller. Fails with 400 for what is no call, and 404 for a device that is not there. */
+/** Answers a question of the present caller. Fails with 400 for what is no call, and 404 for a device that is not there where the caller may see all. */
 export const makeExplanation = Effect.gen(function* () {
   const { allowedBy, heldBy, roles } = yield* Permissions
   const lookup = yield* makeDeviceLookup
   const { of } = yield* AskedDevices
 
-  /** A device that is not there would be the call's own matter. */
-  const found = (text: string) =>
-    lookup.byIdOrHostname(text).pipe(
+  /** A device that the caller may not see is answered as one that is not there. */
+  const find = Effect.fnUntraced(function* (named: string, found: Lookup, held: ReadonlyArray<HeldPermission>) {
+    const rows = yield* found.pipe(
       Effect.map((device) => [device]),
       Effect.catchTag("DeviceNotFound", () => Effect.succeed([]))
     )
-
-  const about = Effect.fnUntraced(function* (method: string, path: string, named: string | undefined) {
-    const call = callOf(method, path)
-    const isAbout = call?.subject === "device" || call?.subject === "wholeDevice"
-    const inPath = isAbout && named === undefined ? call.parameter : undefined
-    const rows = [
-      ...(named === undefined ? [] : [yield* lookup.byHostname(named)]),
-      ...(inPath === undefined ? [] : yield* found(inPath))
-    ]
-    const devices = rows.length === 0 ? {} : { devices: yield* of(rows) }
-    if (call?.subject === undefined) return { ...devices, beyond: true as const }
-    return call.subject === "wholeDevice" ? { ...devices, whole: true as const } : devices
+    const devices = yield* of(rows)
+    return devices.some((device) => sees(held, device)) ? devices : [unknownDevice(named)]
   })
 
-  return Effect.fn("Explanation")(function* ({ device, method = "", path = "" }: Question) {
+  const about = Effect.fnUntraced(function* (
+    { device, method = "", path = "" }: Question,
+    held: ReadonlyArray<HeldPermission>
+  ) {
+    const call = callOf(method, path)
+    const more = call?.subject === undefined ? undefined : wholeSubjects[call.subject]
+    const isAbout = call?.subject === "device" || more !== undefined
+    const inPath = isAbout && device === undefined ? call?.parameter : undefined
+    if (device !== undefined && seesAll(held)) yield* lookup.byHostname(device)
+    const devices = [
+      ...(device === undefined ? [] : yield* find(device, lookup.byHostname(device), held)),
+      ...(inPath === undefined ? [] : yield* find(inPath, lookup.byIdOrHostname(inPath), held))
+    ]
+    const named = devices.length === 0 ? {} : { devices }
+    return call?.subject === undefined ? { ...named, beyond: true as const } : { ...named, ...more }
+  })
+
+  return Effect.fn("Explanation")(function* (question: Question) {
+    const { method = "", path = "" } = question
     if (!METHODS.has(method)) {
       return yield* new BadRequest({ message: `method: expected one of ${[...METHODS].join(", ")}` })
     }
@@ -58,7 +82,7 @@ export const makeExplanation = Effect.gen(function* () {
     const asked = {
       method,
       path,
-      ...(yield* Effect.catchTag(about(method, path, device), ["NoSettings", "SettingsInvalid"], ({ message }) =>
+      ...(yield* Effect.catchTag(about(question, held), ["NoSettings", "SettingsInvalid"], ({ message }) =>
         Effect.fail(new SettingsUnavailable({ message }))
       ))
     }

@@ -2,10 +2,12 @@
 import { Effect, Layer, Result, Schema } from "effect"
 import { HttpServerRequest, type HttpServerResponse } from "effect/http"
 import type { unhandled } from "effect/Types"
+import { Grants } from "../../access/Grants.ts"
 import { Permissions } from "../../access/Permissions.ts"
 import { Permit, Speaking } from "../../access/Permit.ts"
-import { Authentication, Authorization, Caller, ScrapeAuthorization } from "../../api/Authorization.ts"
-import { Forbidden, ServiceUnavailable, Unauthorized } from "../../api/Failures.ts"
+import { BASE } from "../../api/Api.ts"
+import { Authentication, Authorization, Caller, HandlingOfCallers, ScrapeAuthorization } from "../../api/Authorization.ts"
+import { BadRequest, Forbidden, ServiceUnavailable, Unauthorized } from "../../api/Failures.ts"
 import { Acting } from "../../domain/access/Acting.ts"
 import { makeContains } from "../../domain/access/AddressPrefixes.ts"
 import { everybody, type Identity } from "../../domain/access/Identity.ts"
@@ -15,7 +17,7 @@ import { clientOf } from "./Client.ts"
 import { Limits } from "./Limits.ts"
 import { makeRefusedCalls } from "./RefusedCalls.ts"
 import { makePermitOf } from "./RequestPermit.ts"
-import { rememberCaller } from "./RequestNotes.ts"
+import { recall, rememberCaller } from "./RequestNotes.ts"
 import { refuseOrDie } from "./Unavailable.ts"
 
 const MISSING = "JWT token missing?"
@@ -80,9 +82,23 @@ export const makeCallerOf = Effect.gen(function* () {
 })
 
 type Handling = Effect.Effect<HttpServerResponse.HttpServerResponse, unhandled, Caller>
+type Handled<R> = Effect.Effect<HttpServerResponse.HttpServerResponse, BadRequest | unhandled, R>
+
+/** Refuses a request whose address cannot be read, once it is known who calls and what they may. */
+const readable = <R>(
+  request: HttpServerRequest.HttpServerRequest,
+  httpEffect: Effect.Effect<HttpServerResponse.HttpServerResponse, unhandled, R>
+): Handled<R> => {
+  const { fault } = recall(request)
+  return fault === undefined ? httpEffect : new BadRequest({ message: fault })
+}
 
 /** Runs the rest of the request in the name of its caller. */
-const inNameOf = (request: HttpServerRequest.HttpServerRequest, caller: Identity, httpEffect: Handling) => {
+const inNameOf = (
+  request: HttpServerRequest.HttpServerRequest,
+  caller: Identity,
+  httpEffect: Handling | Handled<Caller>
+) => {
   const { name, way } = caller
   rememberCaller(request, name)
   const { address } = clientOf(request)
@@ -126,7 +142,14 @@ const makeAdmission = Effect.gen(function* () {
 const isForbidden = Schema.is(Forbidden)
 
 const makeAuthentication = Effect.map(makeAdmission, (admit) =>
-  Authentication.of({ bearer: (httpEffect) => admit((request, caller) => inNameOf(request, caller, httpEffect)) })
+  Authentication.of({
+    bearer: (httpEffect, { endpoint }) => {
+      const asksMore = [...endpoint.middlewares].some(({ key }) => key === HandlingOfCallers.key)
+      return admit((request, caller) =>
+        inNameOf(request, caller, asksMore ? httpEffect : readable(request, httpEffect))
+      )
+    }
+  })
 )
 
 const makeAuthorization = Effect.gen(function* () {
@@ -149,11 +172,29 @@ const makeAuthorization = Effect.gen(function* () {
             }),
             noted
           )
-          const handled = noted(inNameOf(request, caller, httpEffect))
+          const handled = noted(inNameOf(request, caller, readable(request, httpEffect)))
           return yield* handled.pipe(Effect.provideService(Permit, permit), Effect.provideService(Speaking, speaking))
         })
       )
   })
+})
+
+/** Only who may do everything handles users; a program makes no tokens. Asked before what is wrong with the call. */
+const makeHandlingOfCallers = Effect.gen(function* () {
+  const { mayHandleUsers, mayMakeTokens } = yield* Grants
+  const refused = yield* makeRefusedCalls
+  return HandlingOfCallers.of((httpEffect, { endpoint }) =>
+    Effect.gen(function* () {
+      const caller = yield* Caller
+      const request = yield* HttpServerRequest.HttpServerRequest
+      const asked = endpoint.path.startsWith(`${BASE}/auth/users`) ? mayHandleUsers : mayMakeTokens
+      yield* asked(caller).pipe(
+        Effect.tapError(({ message }) => refused.caller(request, caller, message)),
+        Effect.mapError(({ message }) => new Forbidden({ message }))
+      )
+      return yield* readable(request, httpEffect)
+    })
+  )
 })
 
 /** Whoever asks for metrics from an address that needs no token. */
@@ -168,7 +209,7 @@ const makeScrapeAuthorization = Effect.gen(function* () {
       Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
         const { address } = clientOf(request)
         return address !== null && needsNoToken(address)
-          ? inNameOf(request, scraper, httpEffect)
+          ? inNameOf(request, scraper, readable(request, httpEffect))
           : authorization.bearer(httpEffect, options)
       })
   })
@@ -178,5 +219,6 @@ const makeScrapeAuthorization = Effect.gen(function* () {
 export const AuthorizationLive = Layer.mergeAll(
   Layer.effect(Authentication, makeAuthentication),
   Layer.effect(Authorization, makeAuthorization),
-  Layer.effect(ScrapeAuthorization, makeScrapeAuthorization)
+  Layer.effect(ScrapeAuthorization, makeScrapeAuthorization),
+  Layer.effect(HandlingOfCallers, makeHandlingOfCallers)
 )

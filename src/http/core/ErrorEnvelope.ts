@@ -6,6 +6,7 @@
 import { FindMyWay, type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApi } from "effect/http-api"
 import { Api } from "../../api/Api.ts"
+import { Authentication, Authorization, ScrapeAuthorization } from "../../api/Authorization.ts"
 import { documentPaths } from "../ApiDocument.ts"
 import { pagePaths } from "../page/PageRoutes.ts"
 import { textFault, visible } from "../../domain/Text.ts"
@@ -23,14 +24,17 @@ export const routerConfig = {
 
 const isPath = (path: string): path is `/${string}` => path.startsWith("/")
 
-const paths = FindMyWay.make<true>(routerConfig)
+/** Whether a caller is asked for at a route. */
+const asksWho = [Authentication, Authorization, ScrapeAuthorization]
+const paths = FindMyWay.make<boolean>(routerConfig)
 HttpApi.reflect(Api, {
   onGroup: () => {},
   onEndpoint: ({ endpoint }) => {
-    if (isPath(endpoint.path)) paths.on(endpoint.method, endpoint.path, true)
+    const isGuarded = [...endpoint.middlewares].some((middleware) => asksWho.some(({ key }) => key === middleware.key))
+    if (isPath(endpoint.path)) paths.on(endpoint.method, endpoint.path, isGuarded)
   }
 })
-for (const path of [...documentPaths, ...pagePaths]) paths.on("GET", path, true)
+for (const path of [...documentPaths, ...pagePaths]) paths.on("GET", path, false)
 
 /** Methods of the route as `Allow` lists them; empty for a path that is no route. */
 export const allowedMethods = (url: string): ReadonlyArray<string> => {
@@ -98,6 +102,41 @@ const refusalOf = (url: string): string | undefined => {
   }
   return undefined
 }
+
+/** The address without what cannot be read: enough to find out which endpoint is meant, and who calls. */
+const readable = (url: string): string => {
+  const [path = "", query = ""] = url.split(/\?(.*)/s)
+  const isGood = (part: string) => {
+    const text = decoded(part)
+    return text !== undefined && textFault(text, "line") === undefined
+  }
+  const shown = path.split("/").map((part) => (isGood(part) ? part : "_"))
+  return `${shown.join("/")}?${query.split("&").filter(isGood).join("&")}`
+}
+
+/**
+ * What is wrong with an address that cannot be read, for an endpoint that asks first who calls and what they may
+ * (docs/roles.md#how-a-call-is-judged), and the address that it is found by.
+ */
+export interface UnreadableAddress {
+  readonly message: string
+  readonly readable: string
+}
+
+/** Undefined for an address that can be read, and where nobody is asked who they are. */
+export const unreadableAddress = ({
+  method,
+  url
+}: HttpServerRequest.HttpServerRequest): UnreadableAddress | undefined => {
+  if (url.length > MAX_URL) return undefined
+  const message = refusalOf(url)
+  if (message === undefined) return undefined
+  const address = readable(url)
+  const asked = method === "HEAD" ? "GET" : method
+  return isMethod(asked) && paths.find(asked, address)?.handler === true ? { message, readable: address } : undefined
+}
+
+const isMethod = (method: string): method is (typeof METHODS)[number] => METHODS.some((known) => known === method)
 
 const options = (url: string) => {
   const allow = allowedMethods(url)

@@ -30,6 +30,9 @@ const parsed = (text: string): JsonObject | undefined => {
   }
 }
 
+/** The fields of a body, also of one that is refused for what is in them; none for a text that is no JSON object. */
+export const fieldsOfBody = (text: string): JsonObject => parsed(text) ?? {}
+
 /** The field of a body that keeps it from being taken, and why; undefined when it is no JSON object or every field can be taken. */
 export const unacceptableField = (text: string): string | undefined => {
   for (const [key, value] of Object.entries(parsed(text) ?? {})) {

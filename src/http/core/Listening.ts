@@ -28,7 +28,7 @@ const holdRequests = (server: http.Server): ((ready: () => void) => void) => {
   }
 }
 
-const LISTENING = { gracefulShutdownTimeout: "20 seconds" } as const
+const LISTENING = { gracefulShutdownTimeout: "3 seconds" } as const
 
 /** A server of Node and where it listens. */
 export interface Listener {

@@ -7,6 +7,7 @@ interface Notes {
   caller?: string
   route?: string
   body?: Readonly<Record<string, unknown>>
+  fault?: string
 }
 
 // Keyed by the connection's own request object, which stays the same when the router changes the request.
@@ -45,6 +46,11 @@ export const rememberBody = (
   body: Readonly<Record<string, unknown>>
 ): void => {
   notesOf(request).body = body
+}
+
+/** Notes what keeps the address from being read. */
+export const rememberFault = (request: HttpServerRequest.HttpServerRequest, fault: string): void => {
+  notesOf(request).fault = fault
 }
 
 /** What was noted. */

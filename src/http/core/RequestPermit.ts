@@ -10,9 +10,16 @@ import { AskedDevices } from "../../access/AskedDevices.ts"
 import { Permissions } from "../../access/Permissions.ts"
 import { type HeldPermission, judge, NotPermitted, type Permit, wantsApproval } from "../../access/Permit.ts"
 import { BASE } from "../../api/Api.ts"
-import { subjectOf } from "../../api/Subjects.ts"
+import { subjectOf, wholeSubjects } from "../../api/Subjects.ts"
 import type { Identity } from "../../domain/access/Identity.ts"
-import { type Asked, isWhole } from "../../domain/access/PermissionRule.ts"
+import {
+  type Asked,
+  type AskedDevice,
+  isForSomeDevices,
+  isWhole,
+  reaches,
+  unknownDevice
+} from "../../domain/access/PermissionRule.ts"
 import { speaksOf } from "../../domain/access/SpeaksOf.ts"
 import { SettingsUnavailable } from "../../settings/SettingsView.ts"
 import { makeDeviceLookup } from "../devices/DeviceLookup.ts"
@@ -26,30 +33,58 @@ const behindBase = (path: string): string => (path.startsWith(BASE) ? path.slice
 const understood = (path: string, params: Readonly<Record<string, string | undefined>>): string =>
   behindBase(path).replaceAll(/:(\w+)(?:\([^)]*\))?/g, (_, name: string) => (params[name] ?? "").replaceAll("/", "%2F"))
 
+/** Permissions of a caller: all, and those that speak of the request. */
+interface Held {
+  readonly all: ReadonlyArray<HeldPermission>
+  readonly speaking: ReadonlyArray<HeldPermission>
+}
+
+/** Whether a caller is told of a device by any call. */
+const sees = ({ all, speaking }: Held, device: AskedDevice): boolean =>
+  [...speaking, ...all.filter(({ permission }) => speaksOf(permission, "GET", "/devices"))].some(({ permission }) =>
+    reaches(permission, device)
+  )
+
 /** What is known of a request before its body was read. */
 const makeAsked = Effect.gen(function* () {
   const lookup = yield* makeDeviceLookup
   const askedDevices = yield* AskedDevices
 
-  /** A device that is not there is the handler's matter. */
-  const deviceOf = Effect.gen(function* () {
-    const { hostname, id = "" } = yield* HttpRouter.params
-    const device = yield* hostname === undefined ? lookup.byIdOrHostname(id) : lookup.byHostname(hostname)
-    return yield* askedDevices.of([device])
-  }).pipe(
+  /** What the caller may not see is as what is not there, whoever asks for it by whichever name. */
+  const deviceOf = Effect.fnUntraced(
+    function* ({ all, speaking }: Held) {
+      const { hostname, id = "" } = yield* HttpRouter.params
+      const named = hostname ?? id
+      const find = hostname === undefined ? lookup.byIdOrHostname(id) : lookup.byHostname(named)
+      const found = yield* find.pipe(
+        Effect.map((device) => [device]),
+        Effect.catchTag("DeviceNotFound", () => Effect.succeed([]))
+      )
+      const devices = yield* askedDevices.of(
+        found,
+        all.map(({ permission }) => permission)
+      )
+      if (devices.some((device) => sees({ all, speaking }, device))) return devices
+      // to a caller of all devices the handler says that there is none
+      return speaking.every(({ permission }) => isForSomeDevices(permission)) ? [unknownDevice(named)] : devices
+    },
     Effect.catchTags({
-      DeviceNotFound: () => Effect.succeed([]),
       NoSettings: ({ message }) => Effect.fail(new SettingsUnavailable({ message })),
       SettingsInvalid: ({ message }) => Effect.fail(new SettingsUnavailable({ message }))
     })
   )
 
-  return Effect.fnUntraced(function* (call: Pick<Asked, "method" | "path">, endpoint: HttpApiEndpoint.Top) {
+  return Effect.fnUntraced(function* (
+    call: Pick<Asked, "method" | "path">,
+    endpoint: HttpApiEndpoint.Top,
+    held: Held
+  ) {
     const subject = subjectOf(endpoint.method, behindBase(endpoint.path))
     if (subject === undefined) return { ...call, beyond: true } satisfies Asked
-    if (subject !== "device" && subject !== "wholeDevice") return call
-    const whole = subject === "wholeDevice" ? { whole: true as const } : {}
-    return { ...call, ...whole, devices: yield* deviceOf } satisfies Asked
+    const more = wholeSubjects[subject]
+    return subject === "device" || more !== undefined
+      ? ({ ...call, ...(more ?? {}), devices: yield* deviceOf(held) } satisfies Asked)
+      : call
   })
 })
 
@@ -84,9 +119,9 @@ export const makePermitOf = Effect.gen(function* () {
       return new NotPermitted({ rule, roles: allowedBy(known, asked) })
     }
     if (speaking.length === 0) return yield* refused(all, { method, path })
-    const asked = yield* askedOf({ method, path }, endpoint)
+    const asked = yield* askedOf({ method, path }, endpoint, { all, speaking })
     const held = speaking.filter((one) => judge([one], asked).allowed !== null)
     if (held.length === 0) return yield* refused(speaking, asked)
-    return { permit: { ...call, held }, speaking: call }
+    return { permit: { ...call, held, known: asked }, speaking: call }
   })
 })

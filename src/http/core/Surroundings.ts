@@ -11,10 +11,10 @@ import { methodLabel, NO_ROUTE, requests, requestSeconds, requestsInFlight } fro
 import { ServerConfig } from "../../ServerConfig.ts"
 import { makeAnswering } from "./Answering.ts"
 import { makeMeetClient } from "./Client.ts"
-import { answerOutside, failure } from "./ErrorEnvelope.ts"
+import { answerOutside, failure, type UnreadableAddress, unreadableAddress } from "./ErrorEnvelope.ts"
 import { Limits } from "./Limits.ts"
 import { makeRefusalOfForeign } from "./Origins.ts"
-import { recall } from "./RequestNotes.ts"
+import { recall, rememberFault } from "./RequestNotes.ts"
 
 type Request = HttpServerRequest.HttpServerRequest
 type Response = HttpServerResponse.HttpServerResponse
@@ -77,6 +77,12 @@ const counting = (answering: (request: Request, response: Response) => Effect.Ef
     )
 }
 
+/** The request at an address that the router can read. Whoever asks for its caller refuses it afterwards. */
+const withAddress = (request: Request, { message, readable }: UnreadableAddress): Request => {
+  rememberFault(request, message)
+  return request.modify({ url: readable })
+}
+
 /** The outermost layer. One middleware instead of four, because their order matters. */
 export const Surroundings = HttpRouter.middleware(
   Effect.map(
@@ -87,9 +93,12 @@ export const Surroundings = HttpRouter.middleware(
           const request = yield* HttpServerRequest.HttpServerRequest
           meetClient(request)
           yield* HttpEffect.appendPreResponseHandler(counting(answering))
-          const answer = answerTo(request)
+          const unreadable = unreadableAddress(request)
+          const found = unreadable === undefined ? request : withAddress(request, unreadable)
+          const answer = answerTo(found)
           if (answer !== undefined) return answer
-          return yield* Effect.tapCause(limited(request, told(request, httpEffect)), (cause) =>
+          const handled = Effect.provideService(httpEffect, HttpServerRequest.HttpServerRequest, found)
+          return yield* Effect.tapCause(limited(found, told(found, handled)), (cause) =>
             Cause.hasDies(cause) ? Effect.logError("A request met a defect", cause) : Effect.void
           )
         })

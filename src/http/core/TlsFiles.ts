@@ -4,6 +4,7 @@
  * force stay. The key is in no error and in no log (docs/security.md#tls).
  */
 import { DateTime, Effect, FileSystem, Option, Result, Schedule, Schema } from "effect"
+import { reasonOf } from "../../runtime/SystemErrors.ts"
 import { createPrivateKey, X509Certificate } from "node:crypto"
 import { createSecureContext, type SecureContextOptions } from "node:tls"
 
@@ -80,7 +81,10 @@ const load = (paths: TlsPaths, pair: Pair): Result.Result<Loaded, TlsUnusable> =
 const read = Effect.fnUntraced(function* (paths: TlsPaths) {
   const files = yield* FileSystem.FileSystem
   const text = (variable: "TLS_CERT" | "TLS_KEY", path: string) =>
-    Effect.mapError(files.readFileString(path), () => new TlsUnusable({ variable, path, reason: "it cannot be read" }))
+    Effect.mapError(
+      files.readFileString(path),
+      (error) => new TlsUnusable({ variable, path, reason: `it cannot be read: ${reasonOf(error)}` })
+    )
   return { cert: yield* text("TLS_CERT", paths.cert), key: yield* text("TLS_KEY", paths.key) }
 })
 

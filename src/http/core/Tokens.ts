@@ -8,6 +8,7 @@ import { compactVerify, errors } from "jose"
 import { createPublicKey, type KeyObject } from "node:crypto"
 import { Permissions } from "../../access/Permissions.ts"
 import { Unauthorized } from "../../api/Failures.ts"
+import { reasonOf } from "../../runtime/SystemErrors.ts"
 import { DEFAULT_JWT_CERT, ServerConfig } from "../../ServerConfig.ts"
 import { everybody, type Identity } from "../../domain/access/Identity.ts"
 import { type ClaimSet, subject, type TokenRules } from "./TokenRules.ts"
@@ -106,7 +107,9 @@ const makeCheck = Effect.fnUntraced(function* (key: VerificationKey) {
 const loadKey = Effect.fnUntraced(function* (path: string) {
   const files = yield* FileSystem.FileSystem
   const unusable = (reason: string) => new TokenKeyUnusable({ path, reason })
-  const pem = yield* Effect.mapError(files.readFileString(path), () => unusable("it cannot be read"))
+  const pem = yield* Effect.mapError(files.readFileString(path), (error) =>
+    unusable(`it cannot be read: ${reasonOf(error)}`)
+  )
   return yield* Effect.mapError(Effect.fromResult(readKey(pem)), unusable)
 })
 

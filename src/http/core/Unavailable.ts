@@ -1,7 +1,8 @@
 /**
  * What becomes of database errors in handlers: a database that is away is 503 (`store/DatabaseAway.ts` says when it is), a
  * deadlock is tried again and then 503 as well, a value that it refuses is 400 and a defect of the endpoint that the log names, and
- * everything else is a defect of ours, which is logged and answered with 500.
+ * everything else is a defect of ours, which is logged and answered with 500. What the machine of this server lacks is 503 as well, in a
+ * sentence.
  */
 import { type Cause, Effect, Layer, Schedule } from "effect"
 import { HttpServerRequest } from "effect/http"
@@ -9,6 +10,8 @@ import { SqlClient, SqlError } from "effect/sql"
 import { Availability } from "../../api/Authorization.ts"
 import { ServiceUnavailable } from "../../api/Failures.ts"
 import { failure } from "./ErrorEnvelope.ts"
+import { failWhenOurs, OwnFaults } from "../../runtime/OwnFaults.ts"
+import { OwnFault } from "../../runtime/SystemErrors.ts"
 import { rememberRoute } from "./RequestNotes.ts"
 import { withStatus } from "./CarriedStatus.ts"
 import { failWhenAway, isDatabaseAway, isHeldUp, meaning, sqlState } from "../../store/DatabaseAway.ts"
@@ -54,6 +57,13 @@ export const transaction = Effect.map(
       )
 )
 
+/** The machine of this server lacks something: 503 with what it is. */
+const refuseOurs = (fault: OwnFault) =>
+  Effect.andThen(
+    Effect.flatMap(OwnFaults, ({ note }) => note(fault)),
+    Effect.fail(new ServiceUnavailable({ message: fault.message }))
+  )
+
 /** A value that the database refuses is one that the door should have refused: the log names the door, the caller what is wrong. */
 const refuseValue = (door: string, cause: Cause.Cause<unknown>) =>
   Effect.andThen(
@@ -75,7 +85,9 @@ export const AvailabilityLive = Layer.succeed(Availability, (httpEffect, { endpo
       refusedValue(error) === undefined ? refuse(error) : Effect.die(error)
     )
     return Effect.catchCauseIf(
-      answer,
+      Effect.catch(failWhenOurs(answer), (error) =>
+        error instanceof OwnFault ? refuseOurs(error) : Effect.fail(error)
+      ),
       (cause) => refusedValueIn(cause) !== undefined,
       (cause) => refuseValue(`${endpoint.method} ${endpoint.path}`, cause)
     )

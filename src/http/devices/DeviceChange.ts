@@ -12,6 +12,7 @@ import { UniqueFieldStore } from "../../store/UniqueFieldStore.ts"
 import { SettingsUnavailable } from "../../settings/SettingsView.ts"
 import { SyncEventStore } from "../../store/SyncEventStore.ts"
 import { transaction } from "../core/Unavailable.ts"
+import { mayLogIn, mayTake } from "./FleetLogin.ts"
 import { makeDeviceRename } from "./DeviceRename.ts"
 import { makeSiteRule } from "./SiteRule.ts"
 
@@ -22,7 +23,22 @@ const isMoved = (before: Reachable, after: Reachable): boolean =>
   before.state !== after.state || before.management_ip !== after.management_ip || before.dhcp_ip !== after.dhcp_ip
 
 /** Which switch a record stands for: with another one the caller would work on somebody else's. */
-const PLACE = ["management_ip", "secondary_management_ip", "infra_ip", "dhcp_ip", "port", "ztp_mac"] as const
+const IDENTITY = [
+  "management_ip",
+  "secondary_management_ip",
+  "infra_ip",
+  "dhcp_ip",
+  "port",
+  "ztp_mac",
+  "serial",
+  "model"
+] as const
+
+/** Asked of what was sent, whatever else is wrong with it; a value that no rule takes counts as another one. */
+const saysWhichSwitch = (before: Device, { fields, refusals }: Change): boolean =>
+  IDENTITY.some(
+    (field) => refusals.has(field) || (fields[field] !== undefined && (fields[field] ?? null) !== before[field])
+  )
 
 /**
  * Changes a device by a request body, in one transaction. Yields the device after the change, and the addresses that it took from other
@@ -39,24 +55,28 @@ export const makeDeviceChange = Effect.gen(function* () {
   const identities = yield* UniqueFieldStore
   const inTransaction = yield* transaction
 
+  const permitHere = (rows: ReadonlyArray<Device>) =>
+    Effect.catchTag(permit(rows, { whole: true }), ["NoSettings", "SettingsInvalid"], ({ message }) =>
+      Effect.fail(new SettingsUnavailable({ message }))
+    )
+
   const change = Effect.fnUntraced(function* (before: Device, sent: Change, by: string) {
     const { hostname } = sent.fields
+    yield* permitHere([before])
+    yield* mayLogIn(before, sent.fields)
+    if (saysWhichSwitch(before, sent)) yield* permitted({ beyond: true })
     // whether the name may change is asked before the other fields are
     if (hostname !== undefined && hostname !== before.hostname) yield* rename.allow(before, hostname)
     const { state, ...others } = yield* withSite(withoutImpossible(sent, before))
     const asked = { ...before, ...others, state: state ?? before.state }
-    if (PLACE.some((field) => asked[field] !== before[field])) yield* permitted({ beyond: true })
     if (isOtherDevice(before, asked)) yield* identities.requireIdle(before)
     const taken = yield* identities.takeOver({ id: before.id, state: asked.state, fields: others })
+    yield* mayTake(taken)
     const after = yield* devices.update(before.id, others)
     const wanted = { ...after, state: asked.state }
     if (isMoved(before, wanted)) yield* access.allow(wanted)
     // a new name or type can put a device among other people's
-    yield* permit([after], { whole: true }).pipe(
-      Effect.catchTag(["NoSettings", "SettingsInvalid"], ({ message }) =>
-        Effect.fail(new SettingsUnavailable({ message }))
-      )
-    )
+    yield* permitHere([{ ...after, state: before.state }])
     if (others.synchronized === true) yield* events.clear([before.hostname])
     if (after.hostname !== before.hostname) yield* rename.follow(before, after.hostname, by)
     if (state === undefined) return { device: yield* devices.get(before.id), taken }

@@ -9,6 +9,7 @@ import { UnknownDeviceStore } from "../../store/UnknownDeviceStore.ts"
 import { refuse } from "../core/Refused.ts"
 import { transaction } from "../core/Unavailable.ts"
 import { makeAutomaticAddresses } from "./AutomaticAddresses.ts"
+import { mayLogIn, mayTake } from "./FleetLogin.ts"
 import { isUnknown, makeRoom } from "./Registration.ts"
 import { makeSiteRule } from "./SiteRule.ts"
 
@@ -28,6 +29,7 @@ export const makeDeviceCreation = Effect.gen(function* () {
   const access = yield* ManagementAccess
   const identities = yield* UniqueFieldStore
   return Effect.fn("DeviceCreation.create")(function* (sent: typeof NewDevice.checked.Type) {
+    yield* mayLogIn(null, sent.fields)
     const fields = yield* withSite(withoutImpossible(sent, null))
     const { hostname } = fields
     if ((yield* devices.byHostnames([hostname])).length > 0) return yield* new HostnameTaken({ hostname })
@@ -37,6 +39,7 @@ export const makeDeviceCreation = Effect.gen(function* () {
         const device = { ...fields, ...(yield* automatic(fields)) }
         yield* access.allow({ management_ip: null, dhcp_ip: null, ...device })
         const taken = yield* identities.takeOver({ id: null, state: device.state, fields: device })
+        yield* mayTake(taken)
         if (!isUnknown(device)) return { device: yield* devices.insert(device), taken }
         yield* room
         return { device: yield* Effect.tap(devices.insert(device), ({ id }) => unknown.register(id)), taken }

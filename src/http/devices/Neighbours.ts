@@ -1,7 +1,7 @@
 /** Telling that devices have become unsynchronized because something beside them changed. */
 import { Effect } from "effect"
 import type { Device } from "../../domain/Device.ts"
-import type { SyncCause } from "../../domain/SyncEvent.ts"
+import type { SyncCause } from "../../domain/SyncCause.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { LinknetStore } from "../../store/LinknetStore.ts"
 import { SyncEventStore } from "../../store/SyncEventStore.ts"

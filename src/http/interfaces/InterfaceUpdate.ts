@@ -1,12 +1,12 @@
 /** PUT interfaces: changes ports one by one, keeps what is good and tells what is not (docs/api.md#changing-ports). */
 import { Effect, Record } from "effect"
 import { isDeepStrictEqual } from "node:util"
-import { permitted } from "../../access/Permit.ts"
+import { permitted, permittedByRight } from "../../access/Permit.ts"
 import { enveloped } from "../../api/Envelope.ts"
 import { BadRequest, InternalError, PreconditionFailed } from "../../api/Failures.ts"
 import type { Device } from "../../domain/Device.ts"
-import type { Interface } from "../../domain/Interface.ts"
-import { changePort, type PortChange, type PortContext, refersToSettings } from "../../domain/PortChange.ts"
+import type { Interface, InterfaceData } from "../../domain/Interface.ts"
+import { changePort, freeFields, type PortChange, type PortContext, refersToSettings } from "../../domain/PortChange.ts"
 import { NO_OBJECT, type PortChanges } from "../../domain/PortFields.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { EventStore } from "../../store/EventStore.ts"
@@ -35,18 +35,12 @@ export const vlansOf = (settings: JsonObject): Pick<PortContext, "vlanNames" | "
   return { vxlans: new Set(Object.keys(vxlans)), vlanNames: new Set([...names, ...Object.keys(vxlans)]) }
 }
 
+const isData = (data: unknown): data is InterfaceData | null => data === null || isObject(data)
+
 const asUpdated = ({ configtype, configtypeChanged, data, dataChanged }: PortChange) => ({
   ...(configtypeChanged ? { configtype } : {}),
   ...(dataChanged ? { data } : {})
 })
-
-const isBroken = (text: unknown): boolean => typeof text === "string" && /[\r\n]/.test(text.trim())
-
-/** Whether a port's data bring lines of their own into the configuration: given as such, or behind a line break. */
-const isFree = ({ fields }: NonNullable<Ports[string]>): boolean => {
-  const { cli_append_str, description, tags } = fields.data?.fields ?? {}
-  return Boolean(cli_append_str) || [description ?? "", ...(tags ?? [])].some(isBroken)
-}
 
 /** What was given with the marks that its caller was shown for stored secrets, with these secrets; other marks stand for nothing. */
 const withStoredSecrets = (port: Interface, outcome: PortChange, { hideTexts }: SecretTexts["Service"]): PortChange => {
@@ -116,11 +110,22 @@ export const makeInterfaceUpdate = Effect.gen(function* () {
     })
   })
 
+  /** Asked before anything is stored. Lines that a port has already, sent back as they are shown, are no change. */
+  const mayWriteLines = Effect.fnUntraced(function* (interfaces: Ports, stored: ReadonlyMap<string, Interface>) {
+    const free = Object.entries(interfaces).flatMap(([name, sent]) => {
+      const port = stored.get(name)
+      const known = [port?.data ?? null, secrets.hideTexts(port?.data ?? null)].filter(isData)
+      return sent === null ? [] : freeFields(sent, known).map((key) => `interfaces.${name}.data${key}`)
+    })
+    if (free.length > 0) yield* permittedByRight({ free, whole: true })
+  })
+
   const change = Effect.fnUntraced(function* (device: Device, interfaces: Ports, by: string, wanted?: string) {
     const context = yield* contextOf(device, interfaces)
     const now = yield* ports.ofDevice(device.id)
-    yield* fence(device, now, wanted)
     const stored = new Map(now.map((port) => [port.name, port]))
+    yield* mayWriteLines(interfaces, stored)
+    yield* fence(device, now, wanted)
     const errors: Array<string> = []
     const updated: Array<readonly [name: string, change: ReturnType<typeof asUpdated>]> = []
     for (const [name, sent] of Object.entries(interfaces)) {
@@ -144,11 +149,7 @@ export const makeInterfaceUpdate = Effect.gen(function* () {
   const asked = Effect.fnUntraced(function* (hostname: string, sent: SentPorts) {
     const known = yield* devices.getByHostname(hostname)
     const { interfaces } = yield* Effect.mapError(Effect.fromResult(sent.complete), refuse)
-    const free = Object.values(interfaces).some((port) => port !== null && isFree(port))
-    yield* permitted({
-      ports: Object.keys(interfaces).map((port) => ({ hostname: known.hostname, port })),
-      ...(free ? { free, whole: true as const } : {})
-    })
+    yield* permitted({ ports: Object.keys(interfaces).map((port) => ({ hostname: known.hostname, port })) })
     return { known, interfaces }
   })
 

@@ -30,7 +30,14 @@ export const makeDiscovery = Effect.gen(function* () {
   const { DISCOVERY_DELAYS } = yield* ServerConfig
   const bound = yield* makeDiscoveryBound
   const unknown = yield* UnknownDeviceStore
+  const devices = yield* DeviceStore
+  const { permit } = yield* AskedDevices
   return Effect.fn("Initialisation.discover")(function* ({ dhcp_ip, ztp_mac }: DiscoverRequest, user: string) {
+    yield* permit(Option.toArray(yield* devices.findByMac(ztp_mac)), {}).pipe(
+      Effect.catchTag(["NoSettings", "SettingsInvalid"], ({ message }) =>
+        Effect.fail(new SettingsUnavailable({ message }))
+      )
+    )
     yield* bound
     yield* unknown.leased(ztp_mac)
     const job = yield* requests.start(

@@ -8,6 +8,7 @@ import { ofBlockade } from "../../domain/findings/DatabaseFindings.ts"
 import { findingsOf } from "../../domain/findings/Findings.ts"
 import { Build } from "../../runtime/Build.ts"
 import { makeProcessReading, type ProcessReading, readDisk } from "../../runtime/metrics/ProcessMetrics.ts"
+import { OwnFaults } from "../../runtime/OwnFaults.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { isHeldUp } from "../../store/DatabaseAway.ts"
 import { failingWithoutDatabase } from "../../store/DatabaseClient.ts"
@@ -90,7 +91,11 @@ export const ServerLive = HttpApiBuilder.group(Api, "server", (handlers) =>
     const { blockade } = yield* BlockadeWatch
     const found = Effect.gen(function* () {
       const read = yield* facts.read
-      return findingsOf({ ...read, tls: yield* tls, disk: yield* readDisk(DATA_DIR) })
+      const lacking = (yield* (yield* OwnFaults).now).map(({ fault: { message }, since }) => ({
+        message,
+        since: new Date(since).toISOString().slice(0, "2026-11-23T18:00:00".length)
+      }))
+      return findingsOf({ ...read, lacking, tls: yield* tls, disk: yield* readDisk(DATA_DIR) })
     })
     // who holds the database up is known while it cannot be asked for the others
     const findings = Effect.catchIf(found, isHeldUp, () => Effect.succeed([])).pipe(

@@ -2,6 +2,7 @@
 import { Clock, Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { AskedDevices } from "../../access/AskedDevices.ts"
+import { permitted } from "../../access/Permit.ts"
 import { ChangeWindows } from "../../access/ChangeWindows.ts"
 import { DeviceWindows } from "../../access/DeviceWindows.ts"
 import { Api } from "../../api/Api.ts"
@@ -30,6 +31,8 @@ const makeWindows = Effect.gen(function* () {
 
   const verdict = Effect.fnUntraced(
     function* (question: Question, at: number) {
+      // to a caller of some devices others are as those that are not there
+      if (question.device !== undefined) yield* permitted({ devices: yield* asked.known([question.device]) })
       const rows = yield* devicesOf(question)
       if (rows === null) return null
       yield* asked.permit(rows, {})

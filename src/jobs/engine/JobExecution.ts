@@ -7,6 +7,7 @@ import { Cause, Context, Duration, Effect, Layer, Ref, Schedule } from "effect"
 import { SqlError } from "effect/sql"
 import { finalStatuses, functionOf, JobFailure, toException } from "../../domain/Job.ts"
 import { cleanedValue } from "../../domain/Text.ts"
+import { failWhenOurs, untilMended } from "../../runtime/OwnFaults.ts"
 import { failWhenAway, isDatabaseAway, sqlState } from "../../store/DatabaseAway.ts"
 import { refusedValue, refusedValueIn } from "../../store/Violations.ts"
 import { hostOf, type JobHead, JobStore } from "../../store/JobStore.ts"
@@ -85,8 +86,10 @@ const make = Effect.gen(function* () {
     const job: RunningJob = { id, user: record.scheduled_by ?? "unknown", aborting: isAborting(id, seen) }
     const handled = found.run(job, record.start_arguments).pipe(
       failWhenAway,
+      failWhenOurs,
       Effect.tapError((error) => Effect.logWarning(`Job ${id}: ${error.message}`)),
-      Effect.retry({ while: isAway, schedule: untilDatabaseIsBack })
+      Effect.retry({ while: isAway, schedule: untilDatabaseIsBack }),
+      untilMended
     )
     return yield* Effect.raceFirst(handled, Effect.andThen(watchProgress(id, seen), Effect.never))
   })

@@ -7,6 +7,7 @@ import { Context, Effect, Option, Schema } from "effect"
 import type { SqlError } from "effect/sql"
 import { JobFailure } from "../../domain/Job.ts"
 import type { AnyJob, ArgsOf, MemoOf } from "../../domain/jobs/JobDefinition.ts"
+import { messageOf } from "../../runtime/SystemErrors.ts"
 import { WorkingCommits } from "../../domain/WorkingCommits.ts"
 import { JobCommitStore } from "../../store/JobCommitStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
@@ -125,5 +126,5 @@ export const refusedAsFailure = <A, E extends NamedError, R>(
   effect: Effect.Effect<A, E, R>
 ): Effect.Effect<A, JobFailure | SqlError.SqlError, R> =>
   Effect.mapError(effect, (error) =>
-    isOwn(error) ? error : new JobFailure({ type: error._tag, message: error.message })
+    isOwn(error) ? error : new JobFailure({ type: error._tag, message: messageOf(error) })
   )

@@ -6,6 +6,7 @@ import { Clock, Context, Effect, Layer, Option } from "effect"
 import { MachineId, Sharding, Snowflake } from "effect/cluster"
 import { SqlClient, SqlError } from "effect/sql"
 import { release } from "../../domain/Release.ts"
+import { OwnFaults } from "../../runtime/OwnFaults.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { ActiveSettings } from "../../settings/ActiveSettings.ts"
 import { meaning } from "../../store/DatabaseAway.ts"
@@ -48,6 +49,12 @@ const takesWork = Effect.gen(function* () {
   })
 })
 
+/** Fails with all that the machine of this server lacks now. */
+const machine = Effect.gen(function* () {
+  const faults = yield* (yield* OwnFaults).now
+  if (faults.length > 0) return yield* Effect.fail(faults.map(({ fault }) => fault.message).join(" "))
+})
+
 const make = Effect.gen(function* () {
   const context = yield* Effect.context<SqlClient.SqlClient>()
   const { GITREPO_SETTINGS, GITREPO_TEMPLATES } = yield* ServerConfig
@@ -61,7 +68,8 @@ const make = Effect.gen(function* () {
       part("schema", Effect.provideContext(Migrations.checkRelease(release), context)),
       part("settings", Effect.andThen(configured("GITREPO_SETTINGS", GITREPO_SETTINGS), settings.snapshot)),
       part("templates", Effect.andThen(configured("GITREPO_TEMPLATES", GITREPO_TEMPLATES), templates.snapshot(null))),
-      part("jobs", yield* takesWork)
+      part("jobs", yield* takesWork),
+      { name: "machine", check: machine }
     ]
   })
 })

@@ -47,10 +47,14 @@ const anotherCommit = (confirm: string, { hash }: GitCommit) =>
 
 type UpdateError = RefreshRefused | GitFailed | GitRefNotFound | GitAddressInvalid | SqlError.SqlError
 
-/** Whoever has overtaken a refresh has brought a commit into force, so this comes to an end. */
+/**
+ * Whoever has overtaken a refresh has brought a commit into force, so this comes to an end. What the machine of this server lacks refuses
+ * nothing: the job waits for it (`JobExecution.ts`).
+ */
 const asRefused = <A, R>(effect: Effect.Effect<A, UpdateError | Overtaken, R>) =>
   effect.pipe(
     Effect.retry({ while: (error) => error._tag === "Overtaken" }),
+    Effect.tapErrorTag("GitFailed", ({ own }) => (own === undefined ? Effect.void : Effect.die(own))),
     Effect.mapError((error) =>
       error._tag === "RefreshRefused" || error._tag === "SqlError" ? error : broken(error.message)
     )

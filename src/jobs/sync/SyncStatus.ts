@@ -8,7 +8,7 @@ import { Context, Effect, Layer } from "effect"
 import type { SqlError } from "effect/sql"
 import type { ChangeReport } from "../../devices/ChangeExecutor.ts"
 import type { Device } from "../../domain/Device.ts"
-import type { SyncCause } from "../../domain/SyncEvent.ts"
+import type { SyncCause } from "../../domain/SyncCause.ts"
 import { SyncEventStore } from "../../store/SyncEventStore.ts"
 
 /** The circumstances of a device's change. */

@@ -13,6 +13,8 @@ import { RESTORED } from "../UnseenDeviceStore.ts"
 /** The backup that was put back; `backupOf` is the time of its snapshot, ISO 8601, UTC. */
 export interface Restored {
   readonly backupOf: string
+  /** Id that the installation is to have; null when the database has the right one. */
+  readonly installation: string | null
 }
 
 const BY = "server"
@@ -28,8 +30,8 @@ const devices = Effect.gen(function* () {
     or id in (select device_id from config_change where ${UNFINISHED})
     or id in (select device_id from device_operation where phase <> 'done')`)
   // the cause before the row, as elsewhere; by it the look knows which of them were synchronized
-  yield* sql`insert into sync_event (hostname, cause, happened_at, by, job_id)
-    select hostname, ${RESTORED}, extract(epoch from now()), ${BY}, null from device where synchronized and (${unseen}) order by id`
+  yield* sql`insert into sync_event (hostname, cause, happened_at, by, found_by, job_id)
+    select hostname, ${RESTORED}, extract(epoch from now()), ${BY}, ${BY}, null from device where synchronized and (${unseen}) order by id`
   yield* sql`update device set unseen_since = now(), synchronized = false where ${unseen}`
 })
 
@@ -94,5 +96,6 @@ export const afterRestore = Effect.fn("AfterRestore.afterRestore")(function* (re
   yield* changes
   yield* jobs(restored)
   yield* sessions
+  if (restored.installation !== null) yield* sql`update installation set id = ${restored.installation}::uuid`
   yield* sql`insert into restore (backup_of, release) values (${restored.backupOf}::timestamptz, ${release})`
 })

@@ -149,10 +149,10 @@ export const describeEnd = ({ child, pid }: Server): string =>
   child === null ? `process ${pid} is gone` : `process ${pid} ended ${describeExit(child)}`
 
 /** One that has ended in this moment gets no signal. */
-const interrupt = ({ child, pid }: Server) =>
+const interrupt = ({ child, pid }: Server, signal: NodeJS.Signals = "SIGINT") =>
   Effect.ignore(
     Effect.try({
-      try: () => (child === null ? process.kill(pid, "SIGINT") : child.kill("SIGINT")),
+      try: () => (child === null ? process.kill(pid, signal) : child.kill(signal)),
       catch: (cause) => new EmbeddedPostgresError({ message: `stop process ${pid}`, cause })
     })
   )
@@ -167,9 +167,20 @@ export const hurry = Effect.fn("PostgresProcess.hurry")(function* (server: Serve
   yield* interrupt(server)
 })
 
+/** How it is stopped: fast, then at once, which the next start recovers from, then by the kernel; and how long each may take. */
+const STOPS = [
+  { signal: "SIGINT", patience: "3 seconds" },
+  { signal: "SIGQUIT", patience: "1 second" },
+  { signal: "SIGKILL", patience: "1 second" }
+] as const
+
 /** Stops it, which takes the time of a checkpoint: transactions that are under way are rolled back. */
 export const stop = Effect.fn("PostgresProcess.stop")(function* (server: Server, data: string) {
-  if (yield* hasEnded(server, data)) return
-  yield* interrupt(server)
-  while (!(yield* hasEnded(server, data))) yield* Effect.sleep(POLL)
-}, Effect.timeoutOption("20 seconds"))
+  const gone = Effect.repeat(Effect.delay(hasEnded(server, data), POLL), { until: (ended) => ended })
+  for (const { patience, signal } of STOPS) {
+    if (yield* hasEnded(server, data)) return
+    if (signal !== "SIGINT") yield* Effect.logWarning(`The embedded database does not stop: ${signal}`, { pid: server.pid })
+    yield* interrupt(server, signal)
+    yield* Effect.timeoutOption(gone, patience)
+  }
+})

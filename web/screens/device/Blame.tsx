@@ -25,7 +25,18 @@ export const Blame = ({ hostname }: { readonly hostname: string }) => {
               return id === undefined ? "" : <PlainLink to={`/job/${id}`}>{id}</PlainLink>
             }
           },
-          { key: "by", head: "By", width: 110, cell: (row) => jobOf.get(lines[row]?.job_id ?? 0)?.by ?? "" },
+          {
+            key: "by",
+            head: "Made by",
+            width: 110,
+            cell: (row) => jobOf.get(lines[row]?.job_id ?? 0)?.made_by ?? ""
+          },
+          {
+            key: "found_by",
+            head: "Brought by",
+            width: 110,
+            cell: (row) => jobOf.get(lines[row]?.job_id ?? 0)?.found_by ?? ""
+          },
           {
             key: "at",
             head: "When",

@@ -1,0 +1,235 @@
+/**
+ * What the machine of this server lacks now, and how work waits for it: a fault is noted by whoever meets it, said once in the log, shown
+ * by health until nobody has met it for a while, and forgotten by itself. Also what is asked of the machine beforehand: whether there
+ * is room for another connection, so that requests can still be answered when there is none for switches, and whether any way leads out.
+ */
+import { Cause, Clock, Context, Effect, Layer, Schedule } from "effect"
+import { closeSync, openSync, readdirSync, readFileSync } from "node:fs"
+import { networkInterfaces } from "node:os"
+import { codeOf, isOfRoutes, ofAllRoutes, OwnFault, ownFault, ownFaultOf, type OwnKind } from "./SystemErrors.ts"
+
+/** A fault with the time since which it is known, in epoch milliseconds. */
+export interface NotedFault {
+  readonly fault: OwnFault
+  readonly since: number
+}
+
+/** A fault that nobody has met for so long is over. Longer than work waits between two tries. */
+const FORGOTTEN_MILLIS = 12_000
+const LOOK = "1 second"
+
+/** Milliseconds between two tries, at first and at most. */
+const FIRST_PAUSE = 250
+const LONGEST_PAUSE = 4_000
+
+export interface Faults {
+  readonly note: (fault: OwnFault) => Effect.Effect<void>
+  /** Those that are known now, in the order in which they began. */
+  readonly now: Effect.Effect<ReadonlyArray<NotedFault>>
+}
+
+/** Nothing is lacking yet. */
+export const make = (): Faults => {
+  const noted = new Map<OwnKind, { fault: OwnFault; readonly since: number; seen: number }>()
+
+  const forget = (now: number) => {
+    const over = [...noted].filter(([, { seen }]) => now - seen > FORGOTTEN_MILLIS)
+    for (const [kind] of over) noted.delete(kind)
+    return over.map(([kind]) => kind)
+  }
+  const tellOver = Effect.gen(function* () {
+    while (noted.size > 0) {
+      yield* Effect.sleep(LOOK)
+      const over = forget(yield* Clock.currentTimeMillis)
+      for (const kind of over) yield* Effect.logInfo("What the machine of the server lacked is there again", { kind })
+    }
+  })
+
+  return {
+    note: (fault) =>
+      Effect.gen(function* () {
+        const now = yield* Clock.currentTimeMillis
+        forget(now)
+        const known = noted.get(fault.kind)
+        if (known !== undefined) {
+          known.seen = now
+          return
+        }
+        const isFirst = noted.size === 0
+        noted.set(fault.kind, { fault, since: now, seen: now })
+        yield* Effect.logError(`The machine of the server lacks something: work waits, no device is blamed. ${fault.message}`)
+        if (isFirst) yield* Effect.forkDetach(tellOver)
+      }),
+    now: Effect.map(Clock.currentTimeMillis, (now) => {
+      forget(now)
+      return [...noted.values()].map(({ fault, since }) => ({ fault, since }))
+    })
+  }
+}
+
+/** The faults of this process; a server in a process with others has its own. */
+export const OwnFaults = Context.Reference<Faults>("switchyard/runtime/OwnFaults", { defaultValue: make })
+
+/** Does the work again for as long as it meets a fault of ours; only who asked for it bounds that. */
+export const untilMended = <A, E, R>(
+  work: Effect.Effect<A, E | OwnFault, R>,
+  pause = FIRST_PAUSE
+): Effect.Effect<A, E, R> =>
+  Effect.catch(work, (error): Effect.Effect<A, E, R> => {
+    if (!(error instanceof OwnFault)) return Effect.fail(error)
+    return Effect.flatMap(OwnFaults, ({ note }) => note(error)).pipe(
+      Effect.andThen(Effect.sleep(pause * (0.75 + Math.random() / 2))),
+      Effect.andThen(Effect.suspend(() => untilMended(work, Math.min(2 * pause, LONGEST_PAUSE))))
+    )
+  })
+
+/** The fault of ours in a cause, as a failure or as a defect. */
+export const ownFaultIn = (cause: Cause.Cause<unknown>): OwnFault | undefined => {
+  for (const reason of cause.reasons) {
+    const thrown = Cause.isFailReason(reason) ? reason.error : Cause.isDieReason(reason) ? reason.defect : undefined
+    if (thrown instanceof OwnFault) return thrown
+  }
+  return undefined
+}
+
+/** Makes a failure of each defect that is a fault of ours; an interruption stays one. */
+export const failWhenOurs = <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E | OwnFault, R> =>
+  Effect.catchCause(work, (cause): Effect.Effect<never, E | OwnFault> => {
+    const fault = ownFaultIn(cause)
+    return fault === undefined || Cause.hasInterrupts(cause) ? Effect.failCause(cause) : Effect.fail(fault)
+  })
+
+/** Notes a fault of ours that the error shows; other errors are nobody's here. */
+export const noteIn = (error: unknown, call: Parameters<typeof ownFault>[1]): Effect.Effect<void> => {
+  const fault = ownFault(error, call)
+  return fault === undefined ? Effect.void : Effect.flatMap(OwnFaults, ({ note }) => note(fault))
+}
+
+// --- Room for connections
+
+/** Descriptors that connections to switches leave to requests, files and the database. */
+const LEFT_ROOM = 48
+const LEFT_PART = 0.15
+/** Descriptors that are kept, and given up when there are no others, so that somebody can still be answered. */
+const SPARE = 12
+const COUNTED_MILLIS = 250
+
+const readLimit = (): number | null => {
+  const [, soft] = /^Max open files\s+(\d+)/m.exec(readFileSync("/proc/self/limits", "utf8")) ?? []
+  return soft === undefined ? null : Number(soft)
+}
+
+/** What is open and what may be; null where the system does not tell. */
+const readDescriptors = (): { readonly open: number; readonly limit: number } | null => {
+  try {
+    const limit = readLimit()
+    return limit === null ? null : { open: readdirSync("/proc/self/fd").length - 1, limit }
+  } catch (error) {
+    const code = codeOf(error)
+    return code === "EMFILE" || code === "ENFILE" ? { open: 1, limit: 1 } : null
+  }
+}
+
+/** The descriptors of this process: how many are left for connections to switches. */
+const descriptors = {
+  countedAt: Number.NEGATIVE_INFINITY,
+  room: Number.POSITIVE_INFINITY,
+  spare: [] as Array<number>
+}
+
+const count = () => {
+  const found = readDescriptors()
+  descriptors.countedAt = performance.now()
+  descriptors.room =
+    found === null
+      ? Number.POSITIVE_INFINITY
+      : found.limit - found.open - Math.min(LEFT_ROOM, Math.floor(found.limit * LEFT_PART))
+  return found
+}
+
+/** Whether another connection to a switch may be opened now; fails with the fault when it may not. */
+export const roomForConnection: Effect.Effect<void, OwnFault> = Effect.suspend(() => {
+  if (performance.now() - descriptors.countedAt > COUNTED_MILLIS) count()
+  descriptors.room -= 1
+  if (descriptors.room >= 0) return Effect.void
+  return Effect.fail(outOfDescriptors)
+})
+
+const outOfDescriptors =
+  ownFaultOf("EMFILE", "connection") ?? new OwnFault({ kind: "descriptors", code: "EMFILE", message: "" })
+
+const giveUpSpare = () => {
+  for (const one of descriptors.spare.splice(0)) closeSync(one)
+}
+
+const keepSpare = () => {
+  while (descriptors.spare.length < SPARE) descriptors.spare.push(openSync("/dev/null", "r"))
+}
+
+const lookAtDescriptors = Effect.suspend(() => {
+  const found = count()
+  if (found === null) return Effect.void
+  if (found.limit - found.open < SPARE && descriptors.spare.length < SPARE) {
+    giveUpSpare()
+    return Effect.flatMap(OwnFaults, ({ note }) => note(outOfDescriptors))
+  }
+  if (found.limit - found.open <= 0) {
+    giveUpSpare()
+    return Effect.flatMap(OwnFaults, ({ note }) => note(outOfDescriptors))
+  }
+  if (found.limit - found.open > 3 * SPARE) keepSpare()
+  return Effect.void
+}).pipe(Effect.catchDefect(() => Effect.sync(giveUpSpare)))
+
+/** Keeps some descriptors for those who ask how the server does, and notices when there are no others. */
+export const watchDescriptors = Layer.effectDiscard(
+  Effect.gen(function* () {
+    yield* Effect.acquireRelease(lookAtDescriptors, () => Effect.sync(giveUpSpare))
+    yield* Effect.forkScoped(Effect.repeat(lookAtDescriptors, Schedule.spaced(LOOK)))
+  })
+)
+
+// --- Ways out of the machine
+
+const isUp = () =>
+  Object.values(networkInterfaces()).some((addresses) => (addresses ?? []).some(({ internal }) => !internal))
+
+/** Whether there is a route for all hosts that no other route is for; true where the system does not tell. */
+const hasDefaultRoute = (): boolean => {
+  try {
+    const four = readFileSync("/proc/net/route", "utf8")
+    const six = readFileSync("/proc/net/ipv6_route", "utf8")
+    return /^\S+\t0{8}\t[^0]/m.test(four) || /^0{32} 00 \S+ \S+ (?!0{32})/m.test(six) || /^\S+\t0{8}\t\S+\t0001\t/m.test(four)
+  } catch {
+    return true
+  }
+}
+
+const UNREACHED_MILLIS = 30_000
+const NETWORKS = 3
+
+const networkOf = (host: string): string =>
+  host.includes(":") ? host.split(":").slice(0, 4).join(":") : host.split(".").slice(0, 3).join(".")
+
+const ways = { reachedAt: Number.NEGATIVE_INFINITY, lost: new Map<string, number>() }
+
+/** A host was reached, so the machine has ways out. */
+export const reached = () => {
+  if (ways.lost.size > 0) ways.lost.clear()
+  ways.reachedAt = performance.now()
+}
+
+/**
+ * Whether an error of a connection is ours because this machine reaches nobody: it has no interface that is up, the kernel knows no route
+ * and there is no default route, or hosts of several networks were out of reach within half a minute and none was reached meanwhile.
+ */
+export const routesFault = (host: string, error: unknown): OwnFault | undefined => {
+  const code = codeOf(error)
+  if (code === undefined || !isOfRoutes(code)) return undefined
+  const now = performance.now()
+  ways.lost.set(networkOf(host), now)
+  for (const [network, at] of ways.lost) if (now - at > UNREACHED_MILLIS) ways.lost.delete(network)
+  const isAlone = ways.lost.size >= NETWORKS && now - ways.reachedAt > 1_000
+  const hasNoWay = !isUp() || (code === "ENETUNREACH" && !hasDefaultRoute())
+  return isAlone || hasNoWay ? ofAllRoutes(code) : undefined
+}

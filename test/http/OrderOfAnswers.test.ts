@@ -1,0 +1,110 @@
+/** Every endpoint, called wrongly by who may not call it: who they are and what they may is answered before what is wrong with the call. */
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { BASE } from "../../src/api/Api.ts"
+import { readyRoles } from "../../src/domain/access/ReadyRoles.ts"
+import { speaksOf } from "../../src/domain/access/SpeaksOf.ts"
+import { setScene } from "../scenarios/conformance/Scene.ts"
+import { ApiClient, type Sending } from "../support/ApiServer.ts"
+import { type ApiEndpoint, endpoints, pathOf } from "../support/EndpointRequests.ts"
+import { tokenOf, SiteWithRoles } from "../support/RolesSite.ts"
+
+/** What is answered to everybody, and what needs no token or takes another one. */
+const OPEN =
+  /^(?:GET \/api\/(?:health|v1\.0\/(?:settings\/model|system\/version)|v1\.0\/auth\/(?:ways|login|auth)\b).*|POST \/api\/v1\.0\/(?:settings\/model.*|auth|auth\/(?:refresh|logout)))$/
+
+const nameOf = ({ method, path }: ApiEndpoint) => `${method} ${path}`
+const guarded = endpoints.filter((endpoint) => !OPEN.test(nameOf(endpoint)))
+
+interface Wrong {
+  readonly what: string
+  readonly path: string
+  readonly sending: Sending
+}
+
+const withQuery = (path: string, query: string) => `${path}?${query}`
+
+/** The same call with one thing wrong. */
+const wrongCalls = (endpoint: ApiEndpoint): ReadonlyArray<Wrong> => {
+  const path = pathOf(endpoint)
+  const raw = (text: string) => ({ raw: text })
+  const queries = ["a=%00", "a=%01", "%00=a", "a=%ff", "per_page=x", "page=-1", "sort=%E2%80%AE", "filter[nothing]=1"]
+  const own = endpoint.parameters.flatMap((name) => [`${name}=%00`, `${name}=`, `${name}=-1`, `${name}=no%20such`])
+  const parameter = /:\w+/.exec(endpoint.path)?.[0]
+  const paths =
+    parameter === undefined || endpoint.path.includes("(")
+      ? []
+      : ["%00", "%0a", "a%09b", "x".repeat(900), "%E2%80%AE", "%ff"].map((part) =>
+          endpoint.path.replace(/:\w+/, part).replace(/:\w+(\(.*\))?/, "4")
+        )
+  const wrong = [
+    ...[...queries, ...own].map((query) => ({ what: query, path: withQuery(path, query), sending: {} })),
+    ...paths.map((bad) => ({ what: bad.slice(0, 60), path: bad, sending: {} }))
+  ]
+  if (endpoint.payload === undefined) return wrong
+  const all = Object.fromEntries(["hostname", "name", "password", "roles", "interfaces", "state", "id"].map((key) => [key, { a: [1] }]))
+  return [
+    ...wrong,
+    { what: "no JSON", path, sending: raw("{") },
+    { what: "a list", path, sending: raw("[]") },
+    { what: "nothing", path, sending: raw("") },
+    { what: "no text", path, sending: { json: { hostname: "a\u0000b", name: "\ud800" } } },
+    { what: "other types", path, sending: { json: all } },
+    { what: "unknown fields", path, sending: { json: { "no such field": 1 } } },
+    { what: "too deep", path, sending: raw(`{"a":${"[".repeat(200)}${"]".repeat(200)}}`) },
+    { what: "another type", path, sending: { raw: "a=b", headers: { "content-type": "application/x-www-form-urlencoded" } } },
+    { what: "compressed", path, sending: { raw: "{}", headers: { "content-encoding": "gzip" } } }
+  ]
+}
+
+/** A caller lacks a role for a call when no permission speaks of it; users are for who may do everything. */
+const lacks = (role: string, { method, path }: ApiEndpoint): boolean => {
+  const behind = path.slice(BASE.length).replaceAll(/:\w+(\([^)]*\))?/g, "4")
+  if (behind.startsWith("/auth/users")) return role !== "administrator"
+  if (behind.startsWith("/auth/")) return false
+  return !(readyRoles.get(role) ?? []).some((permission) => speaksOf(permission, method, behind))
+}
+
+layer(SiteWithRoles("roles: {}\n", { METRICS_NETWORKS: ",", RATE_LIMIT: "0" }), { excludeTestServices: true })("A wrong call", (it) => {
+  it.effect(
+    "of somebody without a token is answered with 401",
+    () =>
+      Effect.gen(function* () {
+        yield* setScene()
+        const api = yield* ApiClient
+        const other: Array<string> = []
+        for (const endpoint of guarded) {
+          for (const { path, sending, what } of wrongCalls(endpoint)) {
+            const { status } = yield* api.send(endpoint.method, path, sending)
+            if (status !== 401) other.push(`${nameOf(endpoint)}, ${what}: ${status}`)
+          }
+        }
+        assert.deepEqual(other, [])
+      }),
+    { timeout: 300_000 }
+  )
+
+  it.effect(
+    "of somebody whose role does not have it is answered with 403",
+    () =>
+      Effect.gen(function* () {
+        yield* setScene()
+        const api = yield* ApiClient
+        const other: Array<string> = []
+        let asked = 0
+        for (const role of readyRoles.keys()) {
+          const headers = { authorization: `Bearer ${yield* tokenOf({ sub: role, roles: [role] })}` }
+          for (const endpoint of guarded.filter((one) => lacks(role, one))) {
+            for (const { path, sending, what } of wrongCalls(endpoint)) {
+              const { status } = yield* api.send(endpoint.method, path, { ...sending, headers: { ...sending.headers, ...headers } })
+              asked += 1
+              if (status !== 403) other.push(`${role}, ${nameOf(endpoint)}, ${what}: ${status}`)
+            }
+          }
+        }
+        assert.deepEqual(other, [])
+        assert.isAbove(asked, 1000)
+      }),
+    { timeout: 300_000 }
+  )
+})
