@@ -74,11 +74,7 @@ const makeAsked = Effect.gen(function* () {
     })
   )
 
-  return Effect.fnUntraced(function* (
-    call: Pick<Asked, "method" | "path">,
-    endpoint: HttpApiEndpoint.Top,
-    held: Held
-  ) {
+  return Effect.fnUntraced(function* (call: Pick<Asked, "method" | "path">, endpoint: HttpApiEndpoint.Top, held: Held) {
     const subject = subjectOf(endpoint.method, behindBase(endpoint.path))
     if (subject === undefined) return { ...call, beyond: true } satisfies Asked
     const more = wholeSubjects[subject]
