@@ -1,4 +1,4 @@
-/** What surrounds the server: its disk, the clocks, and receivers of alerts. */
+/** What surrounds the server: its disk, the clocks, receivers of alerts, and the roles of its site. */
 import { type Finding, lengthOf } from "../Finding.ts"
 
 export interface MachineFacts {
@@ -6,13 +6,30 @@ export interface MachineFacts {
   /** Seconds by which the database's clock is before that of this process; below zero when it is behind. */
   readonly clock: number
   readonly dead_letters: number
+  /** Roles of the site that have the right `free_lines` without naming it. */
+  readonly impliedFreeLines?: ReadonlyArray<string>
 }
 
 const SKEW = 2
 const FULL = 0.1
 
-/** Disk, clocks and messages that were given up. */
-export const ofMachine = ({ clock, dead_letters, disk }: MachineFacts): ReadonlyArray<Finding> => [
+/** Disk, clocks, messages that were given up, and roles that allow more than they name. */
+export const ofMachine = ({
+  clock,
+  dead_letters,
+  disk,
+  impliedFreeLines = []
+}: MachineFacts): ReadonlyArray<Finding> => [
+  ...impliedFreeLines.map((role) => ({
+    kind: "role" as const,
+    level: "warn" as const,
+    about: role,
+    since: null,
+    what: `The role ${role} may write lines of its own into ports (cli_append_str) without naming the right free_lines`,
+    why: "It may give whole configurations (POST /device/{hostname}/apply_config), and both were one right before.",
+    next: "Write rights: [free_lines] beside its endpoints in permissions.yml, or take apply_config from it: docs/roles.md#free-lines.",
+    repair: null
+  })),
   ...(disk === null || disk.free >= disk.size * FULL
     ? []
     : [

@@ -1,6 +1,7 @@
 /** The handler of how the server does (docs/operations.md#how-the-server-does): put together once for all who ask within some seconds. */
 import { Duration, Effect, type FileSystem, Option } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
+import { Permissions } from "../../access/Permissions.ts"
 import { Api } from "../../api/Api.ts"
 import { enveloped } from "../../api/Envelope.ts"
 import type { ServerStatus } from "../../api/ServerApi.ts"
@@ -81,12 +82,15 @@ export const ServerLive = HttpApiBuilder.group(Api, "server", (handlers) =>
   Effect.gen(function* () {
     const status = yield* Effect.cachedWithTTL(yield* makeStatus, KEPT)
     const facts = yield* FindingFacts
+    const { rules } = yield* Permissions
     const { DATA_DIR } = yield* ServerConfig
     const context = yield* Effect.context<FileSystem.FileSystem | ServerConfig>()
     const tls = Effect.provideContext(ownCertificate, context)
     const findings = Effect.gen(function* () {
       const found = yield* facts.read
-      return enveloped({ findings: findingsOf({ ...found, tls: yield* tls, disk: yield* readDisk(DATA_DIR) }) })
+      const { impliedFreeLines = [] } = (yield* rules) ?? {}
+      const surroundings = { tls: yield* tls, disk: yield* readDisk(DATA_DIR), impliedFreeLines }
+      return enveloped({ findings: findingsOf({ ...found, ...surroundings }) })
     })
     return handlers.handle("status", () => Effect.map(status, enveloped)).handle("findings", () => answered(findings))
   })
