@@ -30,7 +30,7 @@ const as = Effect.fnUntraced(function* (role: string, method: string, path: stri
 
 const devices = Effect.flatMap(Effect.service(SqlClient.SqlClient), (sql) => sql`select * from device order by id`)
 
-/** What the contract's hook sends for a switch that nobody knows. */
+/** What the DHCP hook sends for a switch that nobody knows. */
 const lease = {
   ztp_mac: "0800275C091F",
   dhcp_ip: "10.0.0.99",

@@ -40,7 +40,6 @@ export const useMay = (): ((method: string, path: string) => boolean) => {
 export const useHasRight = (): ((right: string, method: string, path: string) => boolean) => {
   const { data } = useAsk("GET /auth/permissions")
   return (right, method, path) =>
-    data?.answer.some(
-      (permission) => speaksOf(permission, method, path) && includes(permission.rights ?? [], right)
-    ) ?? false
+    data?.answer.some((permission) => speaksOf(permission, method, path) && includes(permission.rights ?? [], right)) ??
+    false
 }

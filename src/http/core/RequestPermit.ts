@@ -79,7 +79,7 @@ const makeAsked = Effect.gen(function* () {
     if (subject === undefined) return { ...call, beyond: true } satisfies Asked
     const more = wholeSubjects[subject]
     return subject === "device" || more !== undefined
-      ? ({ ...call, ...(more ?? {}), devices: yield* deviceOf(held) } satisfies Asked)
+      ? ({ ...call, ...more, devices: yield* deviceOf(held) } satisfies Asked)
       : call
   })
 })
