@@ -1,7 +1,13 @@
 /** Devices as permissions ask of them, with their groups by the settings in force; and which of them the caller of a request may see. */
 import { Context, Effect, Layer } from "effect"
 import type { SqlError } from "effect/sql"
-import { type AskedDevice, isForSomeDevices, type Permission, reaches, unknownDevice } from "../domain/access/PermissionRule.ts"
+import {
+  type AskedDevice,
+  isForSomeDevices,
+  type Permission,
+  reaches,
+  unknownDevice
+} from "../domain/access/PermissionRule.ts"
 import type { Device } from "../domain/Device.ts"
 import { ActiveSettings, type SettingsError } from "../settings/ActiveSettings.ts"
 import { groupsOfDevice } from "../settings/EffectiveSettings.ts"
@@ -38,13 +44,16 @@ const make = Effect.gen(function* () {
     }))
   })
   const [all, forget] = yield* Effect.cachedInvalidateWithTTL(
-    Effect.map(Effect.flatMap(devices.all, (rows) => of(rows)), (known) => ({
-      known,
-      names: new Set(known.map(({ hostname }) => hostname)),
-      /** Names that are not there, and the newest event for which that was found. */
-      missing: new Map<string, number>(),
-      reached: new Map<string, NamedDevices>()
-    })),
+    Effect.map(
+      Effect.flatMap(devices.all, (rows) => of(rows)),
+      (known) => ({
+        known,
+        names: new Set(known.map(({ hostname }) => hostname)),
+        /** Names that are not there, and the newest event for which that was found. */
+        missing: new Map<string, number>(),
+        reached: new Map<string, NamedDevices>()
+      })
+    ),
     KEPT
   )
 

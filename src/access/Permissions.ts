@@ -37,7 +37,13 @@ const make = Effect.gen(function* () {
     ? nothing
     : yield* makeFileInForce({ name: FILE, what: "roles", read: readPermissions })
   const rules: Effect.Effect<Rules | null> = Effect.map(inForce, (found) => found.rules)
-  if ((yield* rules) === null) {
+  const atStart = yield* rules
+  for (const role of atStart?.impliedFreeLines ?? []) {
+    yield* Effect.logWarning(
+      `The role ${role} may write lines of its own into ports, since it may give whole configurations: name the right free_lines, or take apply_config from it (docs/roles.md#free-lines)`
+    )
+  }
+  if (atStart === null) {
     if (OIDC_ENABLED && !PERMISSIONS_DISABLED) return yield* new PermissionsMissing({ path })
     yield* Effect.logWarning(PERMISSIONS_DISABLED ? DISABLED : NO_FILE)
   }

@@ -3,7 +3,14 @@
  * the endpoint's schemas (`domain/fields`), and what breaks a rule is refused in the words that clients know.
  */
 import { HttpApiMiddleware } from "effect/http-api"
-import { BadRequest, Forbidden, PayloadTooLarge, RequestTimeout, ServiceUnavailable, UnsupportedMediaType } from "./Failures.ts"
+import {
+  BadRequest,
+  Forbidden,
+  PayloadTooLarge,
+  RequestTimeout,
+  ServiceUnavailable,
+  UnsupportedMediaType
+} from "./Failures.ts"
 
 /** On every endpoint with a payload; `Authorization` has asked before whether the caller may call it, and here which fields they may write. */
 export class RequestBody extends HttpApiMiddleware.Service<RequestBody>()("switchyard/api/RequestBody", {

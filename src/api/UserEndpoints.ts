@@ -30,12 +30,12 @@ export const listUsers = HttpApiEndpoint.get("users", "/auth/users", {
 })
   .middleware(HandlingOfCallers)
   .annotateMerge(
-  documented({
-    summary: "List the users with passwords",
-    description: "For administrators, as all calls about users.",
-    example: { response: { status: "success", data: { users: [example] } } }
-  })
-)
+    documented({
+      summary: "List the users with passwords",
+      description: "For administrators, as all calls about users.",
+      example: { response: { status: "success", data: { users: [example] } } }
+    })
+  )
 
 export const createUser = HttpApiEndpoint.post("createUser", "/auth/users", {
   payload: NewUserRequest.schema,
@@ -82,9 +82,9 @@ export const removeUser = HttpApiEndpoint.delete("removeUser", "/auth/users/:nam
 })
   .middleware(HandlingOfCallers)
   .annotateMerge(
-  documented({
-    summary: "Remove a user",
-    description: "All tokens that the user's password brought end. The last user who may do everything stays.",
-    example: { response: { status: "success", data: { deleted_user: example } } }
-  })
-)
+    documented({
+      summary: "Remove a user",
+      description: "All tokens that the user's password brought end. The last user who may do everything stays.",
+      example: { response: { status: "success", data: { deleted_user: example } } }
+    })
+  )

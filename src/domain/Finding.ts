@@ -16,7 +16,8 @@ export const findingKinds = [
   "clock",
   "machine",
   "repository",
-  "alert"
+  "alert",
+  "role"
 ] as const
 
 /** A call of the API that repairs it, for people to say yes to. */

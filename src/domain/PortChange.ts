@@ -85,27 +85,19 @@ const ALL_DATA = ""
 
 /**
  * The keys, each with a point before it, by which a change gives a port lines of its own for the configuration, takes such lines away, or
- * tries to; all data of the port by an empty text. `known` are the stored data as they are and as they are shown: what equals one of
- * these is no change.
+ * tries to; all data of the port by an empty text. `shown` are the stored data as their reader is shown them: what equals these is no change.
+ * The stored data themselves are not compared, because the answer would tell whoever guesses a hidden secret.
  */
-export const freeFields = (
-  { fields: { data } }: SentPort,
-  known: ReadonlyArray<InterfaceData | null>
-): ReadonlyArray<string> => {
+export const freeFields = ({ fields: { data } }: SentPort, shown: InterfaceData | null): ReadonlyArray<string> => {
   if (data === undefined) return []
-  const isStored = (key: string) => known.some((one) => hasLines(key, one?.[key]))
-  if (data === null) {
-    const keys = known.flatMap((one) => Object.keys(one ?? {}))
-    return keys.some(isStored) ? [ALL_DATA] : []
-  }
+  const isStored = (key: string) => hasLines(key, shown?.[key])
+  if (data === null) return Object.keys(shown ?? {}).some(isStored) ? [ALL_DATA] : []
   const given: JsonObject = data.fields
-  const keys = new Set([...Object.keys(given), ...data.refusals.keys()])
-  return [...keys]
+  return [...new Set([...Object.keys(given), ...data.refusals.keys()])]
     .filter((key) => {
       if (data.refusals.has(key)) return key === "cli_append_str"
-      const value = given[key]
-      const isSame = known.some((one) => isDeepStrictEqual(one?.[key] ?? null, value ?? null))
-      return !isSame && (hasLines(key, value) || isStored(key))
+      const isSame = isDeepStrictEqual(shown?.[key] ?? null, given[key] ?? null)
+      return !isSame && (hasLines(key, given[key]) || isStored(key))
     })
     .map((key) => `.${key}`)
 }

@@ -52,7 +52,9 @@ const withoutLines =
   (sent, place) => {
     const faults = Array.isArray(sent) ? valueFaults(sent, "line", () => "line") : []
     const fault = faults.find(({ path }) => path.length > 1)
-    return fault === undefined ? rule(sent, place) : Result.fail(faultText({ ...fault, path: [place.key, ...fault.path] }))
+    return fault === undefined
+      ? rule(sent, place)
+      : Result.fail(faultText({ ...fault, path: [place.key, ...fault.path] }))
   }
 
 const list = (max: number, wire: Schema.Top) =>

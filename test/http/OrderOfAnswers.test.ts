@@ -42,7 +42,9 @@ const wrongCalls = (endpoint: ApiEndpoint): ReadonlyArray<Wrong> => {
     ...paths.map((bad) => ({ what: bad.slice(0, 60), path: bad, sending: {} }))
   ]
   if (endpoint.payload === undefined) return wrong
-  const all = Object.fromEntries(["hostname", "name", "password", "roles", "interfaces", "state", "id"].map((key) => [key, { a: [1] }]))
+  const all = Object.fromEntries(
+    ["hostname", "name", "password", "roles", "interfaces", "state", "id"].map((key) => [key, { a: [1] }])
+  )
   return [
     ...wrong,
     { what: "no JSON", path, sending: raw("{") },
@@ -52,59 +54,170 @@ const wrongCalls = (endpoint: ApiEndpoint): ReadonlyArray<Wrong> => {
     { what: "other types", path, sending: { json: all } },
     { what: "unknown fields", path, sending: { json: { "no such field": 1 } } },
     { what: "too deep", path, sending: raw(`{"a":${"[".repeat(200)}${"]".repeat(200)}}`) },
-    { what: "another type", path, sending: { raw: "a=b", headers: { "content-type": "application/x-www-form-urlencoded" } } },
+    {
+      what: "another type",
+      path,
+      sending: { raw: "a=b", headers: { "content-type": "application/x-www-form-urlencoded" } }
+    },
     { what: "compressed", path, sending: { raw: "{}", headers: { "content-encoding": "gzip" } } }
   ]
 }
 
 /** A caller lacks a role for a call when no permission speaks of it; users are for who may do everything. */
 const lacks = (role: string, { method, path }: ApiEndpoint): boolean => {
-  const behind = path.slice(BASE.length).replaceAll(/:\w+(\([^)]*\))?/g, "4")
+  const behind = (path.startsWith(BASE) ? path.slice(BASE.length) : path).replaceAll(/:\w+(\([^)]*\))?/g, "4")
   if (behind.startsWith("/auth/users")) return role !== "administrator"
   if (behind.startsWith("/auth/")) return false
   return !(readyRoles.get(role) ?? []).some((permission) => speaksOf(permission, method, behind))
 }
 
-layer(SiteWithRoles("roles: {}\n", { METRICS_NETWORKS: ",", RATE_LIMIT: "0" }), { excludeTestServices: true })("A wrong call", (it) => {
-  it.effect(
-    "of somebody without a token is answered with 401",
-    () =>
-      Effect.gen(function* () {
-        yield* setScene()
-        const api = yield* ApiClient
-        const other: Array<string> = []
-        for (const endpoint of guarded) {
-          for (const { path, sending, what } of wrongCalls(endpoint)) {
-            const { status } = yield* api.send(endpoint.method, path, sending)
-            if (status !== 401) other.push(`${nameOf(endpoint)}, ${what}: ${status}`)
-          }
-        }
-        assert.deepEqual(other, [])
-      }),
-    { timeout: 300_000 }
-  )
-
-  it.effect(
-    "of somebody whose role does not have it is answered with 403",
-    () =>
-      Effect.gen(function* () {
-        yield* setScene()
-        const api = yield* ApiClient
-        const other: Array<string> = []
-        let asked = 0
-        for (const role of readyRoles.keys()) {
-          const headers = { authorization: `Bearer ${yield* tokenOf({ sub: role, roles: [role] })}` }
-          for (const endpoint of guarded.filter((one) => lacks(role, one))) {
+layer(SiteWithRoles("roles: {}\n", { METRICS_NETWORKS: ",", RATE_LIMIT: "0" }), { excludeTestServices: true })(
+  "A wrong call",
+  (it) => {
+    it.effect(
+      "of somebody without a token is answered with 401",
+      () =>
+        Effect.gen(function* () {
+          yield* setScene()
+          const api = yield* ApiClient
+          const other: Array<string> = []
+          for (const endpoint of guarded) {
             for (const { path, sending, what } of wrongCalls(endpoint)) {
-              const { status } = yield* api.send(endpoint.method, path, { ...sending, headers: { ...sending.headers, ...headers } })
-              asked += 1
-              if (status !== 403) other.push(`${role}, ${nameOf(endpoint)}, ${what}: ${status}`)
+              const { status } = yield* api.send(endpoint.method, path, sending)
+              if (status !== 401) other.push(`${nameOf(endpoint)}, ${what}: ${status}`)
             }
           }
+          assert.deepEqual(other, [])
+        }),
+      { timeout: 300_000 }
+    )
+
+    it.effect(
+      "of somebody whose role does not have it is answered with 403",
+      () =>
+        Effect.gen(function* () {
+          yield* setScene()
+          const api = yield* ApiClient
+          const other: Array<string> = []
+          let asked = 0
+          for (const role of readyRoles.keys()) {
+            const headers = { authorization: `Bearer ${yield* tokenOf({ sub: role, roles: [role] })}` }
+            for (const endpoint of guarded.filter((one) => lacks(role, one))) {
+              for (const { path, sending, what } of wrongCalls(endpoint)) {
+                const { status } = yield* api.send(endpoint.method, path, {
+                  ...sending,
+                  headers: { ...sending.headers, ...headers }
+                })
+                asked += 1
+                if (status !== 403) other.push(`${role}, ${nameOf(endpoint)}, ${what}: ${status}`)
+              }
+            }
+          }
+          assert.deepEqual(other, [])
+          assert.isAbove(asked, 1000)
+        }),
+      { timeout: 300_000 }
+    )
+  }
+)
+
+const FILE = `roles:
+  east: { extends: operator, groups: [EAST_WING] }
+  east-administrator: { extends: administrator, groups: [EAST_WING] }
+  west: { extends: operator, groups: [WEST, SPECIAL, DEFAULT] }
+  blind: { permissions: [{ methods: [PUT], endpoints: ["/device/{hostname}/interfaces"], groups: [EAST_WING] }] }
+  nothing: { permissions: [] }
+`
+
+/** Somebody else's device, and one that is not there, by name and by id. */
+const FOREIGN = ["core1", "1"]
+const MISSING = ["nosuch", "99"]
+
+layer(SiteWithRoles(FILE), { excludeTestServices: true })("A device that a caller may not see", (it) => {
+  const answers = Effect.fnUntraced(function* (
+    role: string,
+    method: string,
+    paths: ReadonlyArray<string>,
+    bodies: ReadonlyArray<unknown>
+  ) {
+    const api = yield* ApiClient
+    const headers = { authorization: `Bearer ${yield* tokenOf({ sub: role, roles: [role] })}` }
+    return yield* Effect.forEach(paths, (path, index) =>
+      Effect.map(
+        api.send(method, path, bodies[index] === undefined ? { headers } : { headers, json: bodies[index] }),
+        ({ status, text }) => ({
+          status,
+          text: text.replaceAll(new RegExp(`\\b(?:${[...FOREIGN, ...MISSING].join("|")})\\b`, "g"), "it")
+        })
+      )
+    )
+  })
+
+  it.effect("is answered as one that is not there, by every call", () =>
+    Effect.gen(function* () {
+      yield* setScene()
+      const ofDevices = endpoints.filter(({ path }) => /\/device(?:_\w+)?(?:\/hostname)?\/:(?:hostname|id)/.test(path))
+      assert.isAbove(ofDevices.length, 25)
+      for (const role of ["east", "east-administrator", "blind"]) {
+        for (const { method, path, payload } of ofDevices) {
+          const place = path.includes(":hostname") ? 0 : 1
+          const paths = [FOREIGN, MISSING].map((names) =>
+            path.replace(/:(?:hostname|id)(?:\([^)]*\))?/, names[place] ?? "")
+          )
+          const [foreign, missing] = yield* answers(role, method, paths, payload === undefined ? [] : [{}, {}])
+          assert.deepEqual(foreign, missing, `${role} ${method} ${path}`)
+          assert.strictEqual(foreign?.status, 403, `${role} ${method} ${path}`)
         }
-        assert.deepEqual(other, [])
-        assert.isAbove(asked, 1000)
-      }),
-    { timeout: 300_000 }
+      }
+    })
+  )
+
+  it.effect("is answered so too where the body names it, whatever else is wrong with that", () =>
+    Effect.gen(function* () {
+      yield* setScene()
+      const named: ReadonlyArray<readonly [path: string, body: (name: string) => unknown]> = [
+        ["/device_syncto", (hostname) => ({ hostname })],
+        ["/device_syncto", (hostname) => ({ hostname, dry_run: "perhaps" })],
+        ["/device_syncto", (hostname) => ({ hostnames: ["east-a1", hostname] })],
+        ["/device_drift", (hostname) => ({ hostname })],
+        ["/device_read_tables", (hostname) => ({ hostname })],
+        ["/device_update_facts", (hostname) => ({ hostname })],
+        ["/device_update_interfaces", (hostname) => ({ hostname })],
+        ["/device_update_interfaces", (hostname) => ({ hostname: "east-a1", mlag_peer_hostname: hostname })],
+        ["/device_cert", (hostname) => ({ hostname, action: "RENEW" })],
+        ["/device_cert", (hostname) => ({ hostname, action: 5 })],
+        ["/firmware/upgrade", (hostname) => ({ hostname, filename: "EOS.swi", download: true })]
+      ]
+      for (const [path, body] of named) {
+        const paths = [`${BASE}${path}`, `${BASE}${path}`]
+        const [foreign, missing] = yield* answers("east", "POST", paths, [body("core1"), body("nosuch")])
+        assert.deepEqual(foreign, missing, `${path} ${JSON.stringify(body("core1"))}`)
+        assert.strictEqual(foreign?.status, 403, path)
+      }
+      const windows = ["core1", "nosuch"].map((name) => `${BASE}/windows?device=${name}`)
+      const [foreign, missing] = yield* answers("east", "GET", windows, [])
+      assert.deepEqual(foreign, missing)
+    })
+  )
+
+  it.effect("is not told of by the question whether a call would be allowed", () =>
+    Effect.gen(function* () {
+      yield* setScene()
+      const asks = (query: string) => `${BASE}/auth/explain?${query}`
+      for (const role of ["east", "blind", "nothing"]) {
+        for (const call of [
+          "method=GET&path=/device/core1/interfaces",
+          "method=PUT&path=/device/1",
+          "method=POST&path=/device_syncto&device=core1"
+        ]) {
+          const paths = [call, call.replace("core1", "nosuch").replace("/1", "/99")].map(asks)
+          const [foreign, missing] = yield* answers(role, "GET", paths, [])
+          assert.deepEqual(foreign, missing, `${role} ${call}`)
+        }
+      }
+      // who sees all devices is told that there is none
+      const [none] = yield* answers("monitoring", "GET", [asks("method=POST&path=/devices&device=nosuch")], [])
+      assert.strictEqual(none?.status, 404)
+    })
   )
 })

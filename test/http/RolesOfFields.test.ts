@@ -28,12 +28,9 @@ const as = Effect.fnUntraced(function* (role: string, method: string, path: stri
   return { status, text }
 })
 
-const devices = Effect.flatMap(
-  Effect.service(SqlClient.SqlClient),
-  (sql) => sql`select * from device order by id`
-)
+const devices = Effect.flatMap(Effect.service(SqlClient.SqlClient), (sql) => sql`select * from device order by id`)
 
-/** What the contract's hook sends for a switch that nobody knows. */
+/** What the DHCP hook sends for a switch that nobody knows. */
 const lease = {
   ztp_mac: "0800275C091F",
   dhcp_ip: "10.0.0.99",
@@ -82,7 +79,14 @@ layer(SiteWithRoles(FILE), { excludeTestServices: true })("Where the fleet's log
     Effect.gen(function* () {
       yield* setScene()
       const before = yield* devices
-      for (const role of ["provisioner", "dhcp-hook", "operator", "site-writer", "east-operator", "east-administrator"]) {
+      for (const role of [
+        "provisioner",
+        "dhcp-hook",
+        "operator",
+        "site-writer",
+        "east-operator",
+        "east-administrator"
+      ]) {
         for (const [method, path, json] of LOGINS) {
           if (leaves(json) && (role === "operator" || role === "site-writer")) continue
           const { status, text } = yield* as(role, method, path, json)
@@ -184,7 +188,12 @@ layer(SiteWithRoles(FILE), { excludeTestServices: true })("A provisioner", (it) 
     Effect.gen(function* () {
       yield* setScene()
       for (const state of ["PRE_CONFIGURED", "DHCP_BOOT", "DISCOVERED"]) {
-        const json = { hostname: `new-${state.toLowerCase().replace("_", "-")}`, platform: "eos", state, device_type: "ACCESS" }
+        const json = {
+          hostname: `new-${state.toLowerCase().replace("_", "-")}`,
+          platform: "eos",
+          state,
+          device_type: "ACCESS"
+        }
         const { status, text } = yield* as("provisioner", "POST", "/device", json)
         assert.strictEqual(status, 200, text)
       }
@@ -202,7 +211,10 @@ layer(SiteWithRoles(FILE), { excludeTestServices: true })("A role of a site with
   it.effect("allows these values on devices in these states only", () =>
     Effect.gen(function* () {
       yield* setScene()
-      assert.strictEqual((yield* as("namer", "PUT", "/device/5", { description: "old", device_type: "access" })).status, 200)
+      assert.strictEqual(
+        (yield* as("namer", "PUT", "/device/5", { description: "old", device_type: "access" })).status,
+        200
+      )
       assert.strictEqual((yield* as("namer", "PUT", "/device/5", { device_type: "DIST" })).status, 403)
       assert.strictEqual((yield* as("namer", "PUT", "/device/4", { description: "old" })).status, 403)
     })
@@ -214,7 +226,13 @@ layer(SiteWithRoles(FILE), { excludeTestServices: true })("A caller of some devi
     Effect.gen(function* () {
       yield* setScene()
       const before = yield* devices
-      for (const json of [{ serial: "X1" }, { serial: {} }, { model: "DCS" }, { ztp_mac: "080027000009" }, { infra_ip: "10.1.1.1" }]) {
+      for (const json of [
+        { serial: "X1" },
+        { serial: {} },
+        { model: "DCS" },
+        { ztp_mac: "080027000009" },
+        { infra_ip: "10.1.1.1" }
+      ]) {
         const { status, text } = yield* as("east-operator", "PUT", "/device/4", json)
         assert.strictEqual(status, 403, `${JSON.stringify(json)}: ${text}`)
       }
@@ -223,7 +241,10 @@ layer(SiteWithRoles(FILE), { excludeTestServices: true })("A caller of some devi
       assert.strictEqual((yield* as("east-operator", "POST", "/device/east-a1/hostkey/approve", {})).status, 403)
       assert.notStrictEqual((yield* as("east-administrator", "PUT", "/device/east-a1/host_key", {})).status, 403)
       assert.deepEqual(yield* devices, before)
-      assert.strictEqual((yield* as("east-operator", "PUT", "/device/4", { serial: null, description: "x" })).status, 200)
+      assert.strictEqual(
+        (yield* as("east-operator", "PUT", "/device/4", { serial: null, description: "x" })).status,
+        200
+      )
     })
   )
 })
@@ -266,7 +287,12 @@ layer(SiteWithRoles(FILE), { excludeTestServices: true })("Lines of one's own in
       assert.include(text, "free_lines is not among them, and interfaces.Ethernet2.data.cli_append_str has lines")
       assert.deepEqual(yield* dataOf("Ethernet2"), { untagged_vlan: "STUDENT", cli_append_str: LINES })
       assert.isNull(yield* dataOf("Ethernet1"))
-      const preview = yield* as("operator", "POST", "/device/east-a1/interfaces/preview", ports({ cli_append_str: "x" }))
+      const preview = yield* as(
+        "operator",
+        "POST",
+        "/device/east-a1/interfaces/preview",
+        ports({ cli_append_str: "x" })
+      )
       assert.strictEqual(preview.status, 403)
     })
   )
@@ -284,7 +310,10 @@ layer(SiteWithRoles(FILE), { excludeTestServices: true })("Lines of one's own in
           cli_append_str: LINES,
           description: "room"
         })
-        assert.strictEqual((yield* as(role, "PUT", "/device/east-a1/interfaces", ports({ cli_append_str: "" }, "Ethernet1"))).status, 200)
+        assert.strictEqual(
+          (yield* as(role, "PUT", "/device/east-a1/interfaces", ports({ cli_append_str: "" }, "Ethernet1"))).status,
+          200
+        )
       }
     })
   )

@@ -166,7 +166,9 @@ const checks: ReadonlyArray<Check> = [
   },
   ({ fields }, { fields: sent = {} }) => {
     if (fields === undefined) return undefined
-    const key = Object.keys(sent).find((name) => !Object.hasOwn(fields, name) || !isOneOf(fields[name] ?? [], sent[name]))
+    const key = Object.keys(sent).find(
+      (name) => !Object.hasOwn(fields, name) || !isOneOf(fields[name] ?? [], sent[name])
+    )
     if (key === undefined) return undefined
     return Object.hasOwn(fields, key)
       ? `fields: ${key} may be ${listed(fields[key] ?? [])}, and this is another value`

@@ -1,4 +1,4 @@
-/** What surrounds the server: its disk, the clocks, the repositories after a restore, and receivers of alerts. */
+/** What surrounds the server: its disk, the clocks, the repositories after a restore, receivers of alerts, and the roles of its site. */
 import { type Finding, lengthOf } from "../Finding.ts"
 import { type RestoredCommits, restoredSentence } from "../RestoredCommits.ts"
 
@@ -11,18 +11,21 @@ export interface MachineFacts {
   readonly lacking?: ReadonlyArray<{ readonly message: string; readonly since: string }>
   /** Commits that came with a restored backup and were not refreshed since; null when there are none. */
   readonly restored: RestoredCommits | null
+  /** Roles of the site that have the right `free_lines` without naming it. */
+  readonly impliedFreeLines?: ReadonlyArray<string>
 }
 
 const SKEW = 2
 const FULL = 0.1
 
-/** Disk, clocks, commits and messages that were given up. */
+/** Disk, clocks, commits, messages that were given up, and roles that allow more than they name. */
 export const ofMachine = ({
   clock,
   dead_letters,
   disk,
   lacking = [],
-  restored
+  restored,
+  impliedFreeLines = []
 }: MachineFacts): ReadonlyArray<Finding> => [
   ...lacking.map(({ message, since }) => ({
     kind: "machine" as const,
@@ -32,6 +35,16 @@ export const ofMachine = ({
     what: message,
     why: "Work that needs it waits. No device is blamed for it, and nothing is lost.",
     next: "Mend it; the work goes on by itself within some seconds.",
+    repair: null
+  })),
+  ...impliedFreeLines.map((role) => ({
+    kind: "role" as const,
+    level: "warn" as const,
+    about: role,
+    since: null,
+    what: `The role ${role} may write lines of its own into ports (cli_append_str) without naming the right free_lines`,
+    why: "It may give whole configurations (POST /device/{hostname}/apply_config), and both were one right before.",
+    next: "Write rights: [free_lines] beside its endpoints in permissions.yml, or take apply_config from it: docs/roles.md#free-lines.",
     repair: null
   })),
   ...(disk === null || disk.free >= disk.size * FULL

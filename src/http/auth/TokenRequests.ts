@@ -24,8 +24,8 @@ export const makeTokenRequests = Effect.gen(function* () {
     }),
     create: Effect.fnUntraced(function* ({ days, name, roles }: NewTokenRequest) {
       const caller = yield* Caller
-      yield* granted(caller, roles)
       yield* known(roles)
+      yield* granted(caller, roles)
       const { record, secret } = yield* tokens.create({ name, roles, days, createdBy: caller.name })
       return enveloped({ token: Redacted.value(secret), added_token: record })
     }),

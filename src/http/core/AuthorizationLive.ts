@@ -6,7 +6,13 @@ import { Grants } from "../../access/Grants.ts"
 import { Permissions } from "../../access/Permissions.ts"
 import { Permit, Speaking } from "../../access/Permit.ts"
 import { BASE } from "../../api/Api.ts"
-import { Authentication, Authorization, Caller, HandlingOfCallers, ScrapeAuthorization } from "../../api/Authorization.ts"
+import {
+  Authentication,
+  Authorization,
+  Caller,
+  HandlingOfCallers,
+  ScrapeAuthorization
+} from "../../api/Authorization.ts"
 import { BadRequest, Forbidden, ServiceUnavailable, Unauthorized } from "../../api/Failures.ts"
 import { Acting } from "../../domain/access/Acting.ts"
 import { makeContains } from "../../domain/access/AddressPrefixes.ts"

@@ -74,16 +74,12 @@ const makeAsked = Effect.gen(function* () {
     })
   )
 
-  return Effect.fnUntraced(function* (
-    call: Pick<Asked, "method" | "path">,
-    endpoint: HttpApiEndpoint.Top,
-    held: Held
-  ) {
+  return Effect.fnUntraced(function* (call: Pick<Asked, "method" | "path">, endpoint: HttpApiEndpoint.Top, held: Held) {
     const subject = subjectOf(endpoint.method, behindBase(endpoint.path))
     if (subject === undefined) return { ...call, beyond: true } satisfies Asked
     const more = wholeSubjects[subject]
     return subject === "device" || more !== undefined
-      ? ({ ...call, ...(more ?? {}), devices: yield* deviceOf(held) } satisfies Asked)
+      ? ({ ...call, ...more, devices: yield* deviceOf(held) } satisfies Asked)
       : call
   })
 })

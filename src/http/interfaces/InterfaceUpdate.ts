@@ -5,7 +5,7 @@ import { permitted, permittedByRight } from "../../access/Permit.ts"
 import { enveloped } from "../../api/Envelope.ts"
 import { BadRequest, InternalError, PreconditionFailed } from "../../api/Failures.ts"
 import type { Device } from "../../domain/Device.ts"
-import type { Interface, InterfaceData } from "../../domain/Interface.ts"
+import type { Interface } from "../../domain/Interface.ts"
 import { changePort, freeFields, type PortChange, type PortContext, refersToSettings } from "../../domain/PortChange.ts"
 import { NO_OBJECT, type PortChanges } from "../../domain/PortFields.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
@@ -34,8 +34,6 @@ export const vlansOf = (settings: JsonObject): Pick<PortContext, "vlanNames" | "
   })
   return { vxlans: new Set(Object.keys(vxlans)), vlanNames: new Set([...names, ...Object.keys(vxlans)]) }
 }
-
-const isData = (data: unknown): data is InterfaceData | null => data === null || isObject(data)
 
 const asUpdated = ({ configtype, configtypeChanged, data, dataChanged }: PortChange) => ({
   ...(configtypeChanged ? { configtype } : {}),
@@ -113,9 +111,10 @@ export const makeInterfaceUpdate = Effect.gen(function* () {
   /** Asked before anything is stored. Lines that a port has already, sent back as they are shown, are no change. */
   const mayWriteLines = Effect.fnUntraced(function* (interfaces: Ports, stored: ReadonlyMap<string, Interface>) {
     const free = Object.entries(interfaces).flatMap(([name, sent]) => {
-      const port = stored.get(name)
-      const known = [port?.data ?? null, secrets.hideTexts(port?.data ?? null)].filter(isData)
-      return sent === null ? [] : freeFields(sent, known).map((key) => `interfaces.${name}.data${key}`)
+      const shown = secrets.hideTexts(stored.get(name)?.data ?? null)
+      return sent === null
+        ? []
+        : freeFields(sent, isObject(shown) ? shown : null).map((key) => `interfaces.${name}.data${key}`)
     })
     if (free.length > 0) yield* permittedByRight({ free, whole: true })
   })

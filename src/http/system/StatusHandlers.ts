@@ -1,6 +1,7 @@
 /** The handler of how the server does (docs/operations.md#how-the-server-does): put together once for all who ask within some seconds. */
 import { Duration, Effect, type FileSystem, Option } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
+import { Permissions } from "../../access/Permissions.ts"
 import { Api } from "../../api/Api.ts"
 import { enveloped } from "../../api/Envelope.ts"
 import type { ServerStatus } from "../../api/ServerApi.ts"
@@ -85,6 +86,7 @@ export const ServerLive = HttpApiBuilder.group(Api, "server", (handlers) =>
   Effect.gen(function* () {
     const status = yield* Effect.cachedWithTTL(yield* makeStatus, KEPT)
     const facts = yield* FindingFacts
+    const { rules } = yield* Permissions
     const { DATA_DIR } = yield* ServerConfig
     const context = yield* Effect.context<FileSystem.FileSystem | ServerConfig>()
     const tls = Effect.provideContext(ownCertificate, context)
@@ -95,7 +97,8 @@ export const ServerLive = HttpApiBuilder.group(Api, "server", (handlers) =>
         message,
         since: new Date(since).toISOString().slice(0, "2026-11-23T18:00:00".length)
       }))
-      return findingsOf({ ...read, lacking, tls: yield* tls, disk: yield* readDisk(DATA_DIR) })
+      const { impliedFreeLines = [] } = (yield* rules) ?? {}
+      return findingsOf({ ...read, lacking, impliedFreeLines, tls: yield* tls, disk: yield* readDisk(DATA_DIR) })
     })
     // who holds the database up is known while it cannot be asked for the others
     const findings = Effect.catchIf(found, isHeldUp, () => Effect.succeed([])).pipe(

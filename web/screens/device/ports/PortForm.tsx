@@ -1,11 +1,11 @@
 /** Changes the chosen ports: first what it does to the configuration, then it is saved, or saved and taken to the push. */
-import { Button, Checkbox, Group, NativeSelect, Stack, TextInput, Title } from "@mantine/core"
+import { Button, Checkbox, Group, NativeSelect, Stack, Textarea, TextInput, Title } from "@mantine/core"
 import { useRouter } from "@tanstack/react-router"
 import { type FormEvent, useState } from "react"
 import { ask, CallFailed, request } from "../../../api/call.ts"
 import type { Data } from "../../../../src/api/CallTypes.ts"
 import { useAsk } from "../../../api/useAsk.ts"
-import { useMay } from "../../../app/useSession.ts"
+import { useHasRight, useMay } from "../../../app/useSession.ts"
 import { DiffView } from "../../../parts/DiffView.tsx"
 import { Empty } from "../../../parts/Empty.tsx"
 import { Problem } from "../../../parts/Problem.tsx"
@@ -17,6 +17,7 @@ import {
   type Edits,
   hasEdits,
   isEnabled,
+  linesOf,
   NO_EDITS,
   type StoredPort,
   vlanOf
@@ -77,6 +78,9 @@ export const PortForm = ({ hostname, ports, reread, version }: Props) => {
     setPinned(pinned ?? version)
     setPreview(null)
   }
+  const hasRight = useHasRight()
+  const mayWriteLines = hasRight("free_lines", "PUT", `/device/${hostname}/interfaces`)
+  const lines = edits.lines ?? common(ports, linesOf)
   const body = bodyOf(names, edits)
   const show = (event: FormEvent) => {
     event.preventDefault()
@@ -138,6 +142,21 @@ export const PortForm = ({ hostname, ports, reread, version }: Props) => {
             Show what changes
           </Button>
         </Group>
+        {(mayWriteLines || ports.some((port) => linesOf(port) !== "")) && (
+          <Textarea
+            label="Lines of its own"
+            description={
+              mayWriteLines
+                ? "They stand at the end of the port's configuration."
+                : "They stand at the end of the port's configuration. To change them needs the right free_lines."
+            }
+            autosize
+            readOnly={!mayWriteLines}
+            value={lines ?? (mayWriteLines ? "" : ports.map((port) => `! ${port.name}\n${linesOf(port)}`).join("\n"))}
+            placeholder={lines === null ? "the ports have different ones" : ""}
+            onChange={(event) => edit({ lines: event.currentTarget.value })}
+          />
+        )}
         {isOther && (
           <Problem
             error="Somebody else has changed ports of this switch meanwhile. What is stored now is in the table below; saving is refused until you have looked at it."

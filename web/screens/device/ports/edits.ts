@@ -12,9 +12,11 @@ export interface Edits {
   readonly vlan: string | null
   readonly description: string | null
   readonly enabled: boolean | null
+  /** Lines of its own at the end of a port's configuration. */
+  readonly lines: string | null
 }
 
-export const NO_EDITS: Edits = { vlan: null, description: null, enabled: null }
+export const NO_EDITS: Edits = { vlan: null, description: null, enabled: null, lines: null }
 
 /** What ports may become by hand; the others belong to the topology. */
 const EDITABLE: ReadonlySet<string> = new Set([
@@ -39,6 +41,8 @@ export const vlanOf = ({ configtype, data }: StoredPort): string => {
 
 export const descriptionOf = ({ data }: StoredPort): string => text(data?.["description"])
 
+export const linesOf = ({ data }: StoredPort): string => text(data?.["cli_append_str"])
+
 /** A port is enabled unless it was told otherwise. */
 export const isEnabled = ({ data }: StoredPort): boolean => data?.["enabled"] !== false
 
@@ -56,12 +60,13 @@ const vlanChange = (vlan: string | null) => {
 }
 
 /** The body for these ports. */
-export const bodyOf = (names: ReadonlyArray<string>, { description, enabled, vlan }: Edits) => {
+export const bodyOf = (names: ReadonlyArray<string>, { description, enabled, lines, vlan }: Edits) => {
   const { data: vlanData = {}, ...rest } = vlanChange(vlan)
   const data = {
     ...vlanData,
     ...(description === null ? {} : { description }),
-    ...(enabled === null ? {} : { enabled })
+    ...(enabled === null ? {} : { enabled }),
+    ...(lines === null ? {} : { cli_append_str: lines === "" ? null : lines })
   }
   const change = { ...rest, ...(Object.keys(data).length === 0 ? {} : { data }) }
   return { interfaces: Object.fromEntries(names.map((name) => [name, change])) }
