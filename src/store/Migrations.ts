@@ -53,6 +53,7 @@ import waitingCommits from "./migrations/0052_waiting_commits.ts"
 import storedTexts from "./migrations/0044_stored_texts.ts"
 import pluginCalls from "./migrations/0032_plugin_calls.ts"
 import proved from "./migrations/0053_proved.ts"
+import pageSessions from "./migrations/0061_page_sessions.ts"
 
 /**
  * Every migration in its order. `oldest` is the oldest release that can work with the database from then on: one that only
@@ -105,7 +106,8 @@ export const migrations = [
   { name: "0050_identity", oldest: "0.2.0", up: identity },
   { name: "0052_waiting_commits", oldest: "0.2.0", up: waitingCommits },
   { name: "0053_proved", oldest: "0.2.0", up: proved },
-  { name: "0054_sealed_ports", oldest: "0.2.0", up: sealedPorts }
+  { name: "0054_sealed_ports", oldest: "0.2.0", up: sealedPorts },
+  { name: "0061_page_sessions", oldest: "0.2.0", up: pageSessions }
 ] as const
 
 /** The database was migrated by a newer release, with a change that this one cannot work with; only an upgrade helps. */
