@@ -95,6 +95,7 @@ const variables = {
   RATE_LIMIT: count("RATE_LIMIT", 5000),
   REQUESTS_AT_ONCE: count("REQUESTS_AT_ONCE", 500),
   FAILED_LOGINS: count("FAILED_LOGINS", 300),
+  LOGIN_ALWAYS_FROM: withDefault(Config.schema(AddressPrefixes, "LOGIN_ALWAYS_FROM"), []),
   SOCKET_CLIENTS: count("SOCKET_CLIENTS", 2000),
   SOCKET_CLIENTS_PER_ADDRESS: count("SOCKET_CLIENTS_PER_ADDRESS", 500),
   ZTP_HTTP_PORT: Config.option(Config.Port("ZTP_HTTP_PORT")),

@@ -75,9 +75,7 @@ const ended = () => new NoSession({ reason: "the session has ended", isGuess: fa
 
 const makeSealing = (key: Uint8Array) => ({
   seal: (held: Held) =>
-    Effect.promise(() =>
-      new EncryptJWT({ ...held }).setProtectedHeader({ alg: "dir", enc: "A256GCM" }).encrypt(key)
-    ),
+    Effect.promise(() => new EncryptJWT({ ...held }).setProtectedHeader({ alg: "dir", enc: "A256GCM" }).encrypt(key)),
   open: (sealed: string) =>
     Effect.map(
       Effect.option(
@@ -127,7 +125,8 @@ const make = Effect.gen(function* () {
   const cookieOf = (id: string, generation: number) => `${id}.${generation}.${proofOf(`${id}.${generation}`)}`
 
   const rowOf = Effect.fnUntraced(function* (id: string) {
-    const [row] = yield* sql<Row>`select sealed, generation, rotated_at > now() - make_interval(secs => ${GRACE}) as "isFresh",
+    const [row] =
+      yield* sql<Row>`select sealed, generation, rotated_at > now() - make_interval(secs => ${GRACE}) as "isFresh",
       greatest(ceil(extract(epoch from ends_at - now())), 0)::integer as seconds
       from page_session where id = ${id}::uuid and ends_at > now()`
     return Option.fromUndefinedOr(row)

@@ -1,11 +1,10 @@
 /** `switchyard doctor`: what is stuck, since when, why, and what to do about it; repairs are asked for one by one (docs/operations.md#doctor). */
-import { Console, Effect, Option } from "effect"
+import { Console, Effect } from "effect"
 import { Command, Flag } from "effect/cli"
 import { type Asking, makeAsking } from "../Asking.ts"
 import type { Data } from "../../api/CallTypes.ts"
-import { ask as askServer, CommandRefused, target } from "../AccountTarget.ts"
 import { colored, format, harmless, printRows, reported, say } from "./Output.ts"
-import { ask, Refused } from "./Server.ts"
+import { ask, askNamed, Refused } from "./Server.ts"
 
 type Finding = Data<"GET /system/findings">["findings"][number]
 
@@ -19,9 +18,7 @@ const show = Effect.fnUntraced(function* ({ about, level, next, since, what, why
 
 const mend = Effect.fnUntraced(function* ({ repair }: Finding, agreed: Asking) {
   if (repair === null || !(yield* agreed(`      ${harmless(repair.says)}?`))) return
-  const found = yield* target
-  if (Option.isNone(found)) return yield* new CommandRefused({ message: "There is no server: set SWITCHYARD_URL" })
-  const answer = yield* Effect.result(askServer(found.value, repair.method, repair.path, repair.body))
+  const answer = yield* Effect.result(askNamed(repair.method, repair.path, repair.body))
   yield* answer._tag === "Success"
     ? say(`      done: ${typeof answer.success === "string" ? answer.success : repair.says}`)
     : Console.error(colored("bad", harmless(`      not done: ${answer.failure.message}`), process.stderr))

@@ -15,7 +15,16 @@ import { failure } from "../core/ErrorEnvelope.ts"
 import { Limits } from "../core/Limits.ts"
 import { makeIsTrustedOrigin } from "../core/Origins.ts"
 import { makeRefusedCalls } from "../core/RefusedCalls.ts"
-import { LOGOUT, loginsIn, REFRESH, withLogin, withoutLogin, withoutSession, withPage, withSession } from "../oidc/Cookies.ts"
+import {
+  LOGOUT,
+  loginsIn,
+  REFRESH,
+  withLogin,
+  withoutLogin,
+  withoutSession,
+  withPage,
+  withSession
+} from "../oidc/Cookies.ts"
 import type { LoginState } from "../oidc/LoginState.ts"
 import { type Granted, SignOn, SignOnRefused } from "../oidc/SignOn.ts"
 import { PAGE_BASE } from "../page/PageRoutes.ts"
@@ -61,8 +70,7 @@ const sentenceOf = (reason: string): string => {
 const isBrowser = ({ headers, method }: Request): boolean =>
   method === "GET" && /\btext\/html\b/.test(headers["accept"] ?? "")
 
-const escaped = (text: string): string =>
-  text.replaceAll(/[&<>"']/g, (character) => `&#${character.codePointAt(0)};`)
+const escaped = (text: string): string => text.replaceAll(/[&<>"']/g, (character) => `&#${character.codePointAt(0)};`)
 
 /** A page for a browser that is not signed on: a sentence, and ways back. */
 const pageOf = (status: number, sentence: string, [again, back]: readonly [string, string]): Response =>

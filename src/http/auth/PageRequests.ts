@@ -147,7 +147,11 @@ export const makePageRequests = Effect.fnUntraced(function* <E>(
         })
       })
     )
-    const next = heldOf(granted.answer, Option.getOrElse(granted.refreshToken, () => known.refresh), now)
+    const next = heldOf(
+      granted.answer,
+      Option.getOrElse(granted.refreshToken, () => known.refresh),
+      now
+    )
     // the old refresh token may count no more, whatever comes after
     yield* sessions.replace(id, next)
     const after = yield* Effect.result(callers.behind(next.token))
@@ -156,8 +160,7 @@ export const makePageRequests = Effect.fnUntraced(function* <E>(
       yield* sessions.end(id)
       return yield* over()
     }
-    const isOther =
-      Result.isSuccess(present) && firstOf(present.success, "sub") !== firstOf(after.success, "sub")
+    const isOther = Result.isSuccess(present) && firstOf(present.success, "sub") !== firstOf(after.success, "sub")
     if (!isOther) return
     yield* sessions.end(id)
     yield* Effect.logWarning("SECURITY: the identity provider has renewed a session as somebody else: it is ended")
@@ -172,13 +175,16 @@ export const makePageRequests = Effect.fnUntraced(function* <E>(
     }).pipe(
       // of two tabs that find out together one asks the provider
       (work) => inTurn(cookie.slice(0, 36), work),
-      Effect.catchTag("NoSession", Effect.fnUntraced(function* ({ isGuess, reason }) {
-        if (isGuess) {
-          yield* limits.noteGuess(request)
-          yield* refusals.stranger(request, reason)
-        }
-        return yield* over()
-      }))
+      Effect.catchTag(
+        "NoSession",
+        Effect.fnUntraced(function* ({ isGuess, reason }) {
+          if (isGuess) {
+            yield* limits.noteGuess(request)
+            yield* refusals.stranger(request, reason)
+          }
+          return yield* over()
+        })
+      )
     )
 
   const opened = Effect.fnUntraced(function* (request: Request) {
@@ -195,10 +201,9 @@ export const makePageRequests = Effect.fnUntraced(function* <E>(
   })
 
   const note = (request: Request, { name, way }: Identity): Effect.Effect<void, SqlError.SqlError> =>
-    events.append({ kind: "login", action: "ended", isAudit: true, data: { name } }).pipe(
-      Effect.provideService(Acting, { name, way, address: clientOf(request).address, job: null }),
-      Effect.asVoid
-    )
+    events
+      .append({ kind: "login", action: "ended", isAudit: true, data: { name } })
+      .pipe(Effect.provideService(Acting, { name, way, address: clientOf(request).address, job: null }), Effect.asVoid)
 
   const closed = Effect.fnUntraced(function* (request: Request) {
     const nothing = { revoked: false, end_session_url: null }
@@ -216,6 +221,8 @@ export const makePageRequests = Effect.fnUntraced(function* <E>(
 
   return {
     open: Effect.flatMap(asked, opened),
-    close: Effect.map(Effect.flatMap(asked, closed), (data) => withoutPage(HttpServerResponse.jsonUnsafe(enveloped(data))))
+    close: Effect.map(Effect.flatMap(asked, closed), (data) =>
+      withoutPage(HttpServerResponse.jsonUnsafe(enveloped(data)))
+    )
   }
 })

@@ -59,7 +59,10 @@ export const SignOnLive = HttpApiBuilder.group(Api, "signOn", (handlers) =>
     const pages = yield* makePageRequests(byPassword)
     // a server whose provider has no address does not start
     const provider = OIDC_ENABLED
-      ? Option.map(OIDC_CONF_WELL_KNOWN_URL, (url) => ({ name: new URL(url).hostname, path: `${BASE}/auth/login?page=ui` }))
+      ? Option.map(OIDC_CONF_WELL_KNOWN_URL, (url) => ({
+          name: new URL(url).hostname,
+          path: `${BASE}/auth/login?page=ui`
+        }))
       : Option.none()
     const ways = enveloped({
       needed: JWT_ENABLED,

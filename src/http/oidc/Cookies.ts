@@ -73,10 +73,7 @@ export const withLogin = (
 
 /** Removes the one of this state. */
 export const withoutLogin = (response: Response, state: string): Response =>
-  [true, false].reduce(
-    (dressed, isEncrypted) => removed(dressed, loginName(isEncrypted, state), isEncrypted),
-    response
-  )
+  [true, false].reduce((dressed, isEncrypted) => removed(dressed, loginName(isEncrypted, state), isEncrypted), response)
 
 /** The logins of this state in what a browser has sent; `isEncrypted` says which of the two names each has. */
 export const loginsIn = (cookies: Cookies, state: string) =>

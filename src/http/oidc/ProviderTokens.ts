@@ -177,7 +177,10 @@ const makeCheck = Effect.fnUntraced(function* (access: ProviderAccess) {
     return [claims]
   })
 
-  const warnOfEmail = Effect.fnUntraced(function* (sources: ReadonlyArray<ClaimSet>, attributes: Identity["attributes"]) {
+  const warnOfEmail = Effect.fnUntraced(function* (
+    sources: ReadonlyArray<ClaimSet>,
+    attributes: Identity["attributes"]
+  ) {
     if (isWarned || Object.hasOwn(attributes, "email") || !(yield* wanted).includes("email")) return
     if (!sources.some(({ email, email_verified }) => email !== undefined && email_verified === undefined)) return
     isWarned = true

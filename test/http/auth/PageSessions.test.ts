@@ -10,8 +10,7 @@ import { SignOnSite } from "../../support/SignOnSite.ts"
 
 const PASSWORD = "seven green bicycles"
 const SESSION = "/api/v1.0/auth/session"
-const basic = (name: string, password = PASSWORD) =>
-  `Basic ${Buffer.from(`${name}:${password}`).toString("base64")}`
+const basic = (name: string, password = PASSWORD) => `Basic ${Buffer.from(`${name}:${password}`).toString("base64")}`
 
 const ask = Effect.fnUntraced(function* (method: string, path: string, headers: Readonly<Record<string, string>> = {}) {
   const api = yield* ApiClient
@@ -112,7 +111,11 @@ layer(Site, { excludeTestServices: true })("Somebody with a password in the page
     Effect.gen(function* () {
       yield* addUser("kim")
       const cookie = cookieIn(yield* session({ authorization: basic("kim") }))
-      for (const foreign of [{ origin: "https://evil.example.net" }, { origin: "null" }, { "sec-fetch-site": "same-site" }]) {
+      for (const foreign of [
+        { origin: "https://evil.example.net" },
+        { origin: "null" },
+        { "sec-fetch-site": "same-site" }
+      ]) {
         assert.strictEqual((yield* session({ cookie, ...foreign })).status, 403)
         assert.strictEqual((yield* session({ authorization: basic("kim"), ...foreign })).status, 403)
         assert.strictEqual((yield* ask("DELETE", SESSION, { cookie, ...foreign })).status, 403)
@@ -151,7 +154,10 @@ layer(Site, { excludeTestServices: true })("Somebody who guesses", (it) => {
         }
         yield* session({ cookie: `switchyard-page=${crypto.randomUUID()}.0.${"A".repeat(43)}` })
       }
-      assert.deepEqual([...answers], [JSON.stringify([401, { status: "error", message: "Could not decode JWT token" }])])
+      assert.deepEqual(
+        [...answers],
+        [JSON.stringify([401, { status: "error", message: "Could not decode JWT token" }])]
+      )
       assert.strictEqual((yield* as(forged("switchyard-local-users", "ES256"))).status, 429)
       assert.strictEqual((yield* as(forged("switchyard-page", "HS256"))).status, 429)
     })
@@ -245,7 +251,10 @@ layer(SignOnSite(), { excludeTestServices: true })("Somebody of the provider in 
       }
       // what the provider alone knows of a token is looked at in the same way
       behaviour.isJwt = false
-      for (const [login, name] of [["alice", "alice@example.org"], ["mallory", "mallory"]] as const) {
+      for (const [login, name] of [
+        ["alice", "alice@example.org"],
+        ["mallory", "mallory"]
+      ] as const) {
         assert.strictEqual((yield* as((yield* signOn(login)).token)).body, name)
       }
       behaviour.isJwt = true
