@@ -17,6 +17,7 @@ import {
   SchemaTransformation
 } from "effect"
 import { AddressPrefixes } from "./domain/access/AddressPrefixes.ts"
+import { OutboundNames } from "./domain/access/OutboundNames.ts"
 import { WebOrigins } from "./domain/access/WebOrigins.ts"
 import { ManagementNetworksText } from "./domain/access/ManagementNetworks.ts"
 import { commaList } from "./domain/fields/CommaList.ts"
@@ -145,6 +146,7 @@ const variables = {
   ),
   FIRMWARE_MAX_SIZE: count("FIRMWARE_MAX_SIZE", 4_294_967_296, 1),
   FIRMWARE_ALLOW_LOCAL: flag("FIRMWARE_ALLOW_LOCAL", false),
+  OUTBOUND_HOSTS: Config.option(Config.schema(OutboundNames, "OUTBOUND_HOSTS")),
   FIRMWARE_CONCURRENCY: count("FIRMWARE_CONCURRENCY", 10, 1),
   FIRMWARE_DOWNLOAD_TIMEOUT: count("FIRMWARE_DOWNLOAD_TIMEOUT", 3600, 1),
   FIRMWARE_RETURN_TIMEOUT: count("FIRMWARE_RETURN_TIMEOUT", 900),

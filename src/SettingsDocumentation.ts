@@ -142,6 +142,11 @@ export const documentation: ReadonlyArray<readonly [name: string, fallback: stri
   ["FIRMWARE_URL", "", "where switches download firmware from, when it is not HTTPD_URL"],
   ["FIRMWARE_MAX_SIZE", "4294967296", "largest firmware image in bytes"],
   ["FIRMWARE_ALLOW_LOCAL", "false", "images may be downloaded from addresses of this machine and of its link"],
+  [
+    "OUTBOUND_HOSTS",
+    "",
+    "names (also `*.example.org`), addresses and prefixes, with commas, to which images and alerts may lead; private networks only by address or prefix; `,` for none (docs/security.md#outbound-hosts)"
+  ],
   ["FIRMWARE_CONCURRENCY", "10", "switches that one upgrade job works on at once"],
   ["FIRMWARE_DOWNLOAD_TIMEOUT", "3600", "seconds that the download of one image may take"],
   ["FIRMWARE_RETURN_TIMEOUT", "900", "seconds a rebooted switch has to come back, after post_waittime"],

@@ -110,7 +110,16 @@ const auth = HttpApiGroup.make("auth").add(
 /** Endpoints about the caller: with a token, and with any role or none. */
 export class AuthGroup extends auth.middleware(Authentication) {}
 
-const signOn = HttpApiGroup.make("signOn").add(ways, login, beginLogin, endLogin, refreshLogin, logout, openPage, closePage)
+const signOn = HttpApiGroup.make("signOn").add(
+  ways,
+  login,
+  beginLogin,
+  endLogin,
+  refreshLogin,
+  logout,
+  openPage,
+  closePage
+)
 
 /** Ways in: without a token. */
 export class SignOnGroup extends signOn {}

@@ -10,7 +10,9 @@ const error = [Unauthorized, NotFound, TooManyRequests]
 
 export const beginLogin = HttpApiEndpoint.get("beginLogin", "/auth/login", {
   query: {
-    page: Schema.optionalKey(Parameter.text(shown("`ui` for the page of Switchyard, which gets no token in its address", "ui")))
+    page: Schema.optionalKey(
+      Parameter.text(shown("`ui` for the page of Switchyard, which gets no token in its address", "ui"))
+    )
   },
   success: HttpApiSchema.Empty(302),
   error: NotFound

@@ -9,6 +9,7 @@ import { disk, FirmwareRefused } from "./FirmwareErrors.ts"
 import type { ImageDigests } from "./ImageDigests.ts"
 import * as ImageDownload from "./ImageDownload.ts"
 import { defaultName, isImageName } from "../domain/ImageName.ts"
+import type { OutboundGuard } from "../runtime/OutboundHosts.ts"
 import { isMissing } from "../runtime/SystemErrors.ts"
 import { makeTurns } from "../runtime/Turns.ts"
 import * as KnownDigests from "./KnownDigests.ts"
@@ -28,7 +29,7 @@ export interface ImageStoreOptions {
   /** Folder of the images. */
   readonly folder: string
   readonly maxBytes: number
-  readonly allowLocal: boolean
+  readonly guard: OutboundGuard
 }
 
 /** What is known of an image without reading it. */
@@ -90,7 +91,7 @@ const lookIn = (folder: string) => (name: string) =>
     : Effect.succeedNone
 
 /** Downloads into a hidden folder and moves what is whole and right to its place. */
-const makeDownloads = ({ allowLocal, folder, maxBytes }: ImageStoreOptions) => {
+const makeDownloads = ({ folder, guard, maxBytes }: ImageStoreOptions) => {
   const incoming = path.join(folder, ".incoming")
   const find = lookIn(folder)
   const known = KnownDigests.make(folder)
@@ -113,7 +114,7 @@ const makeDownloads = ({ allowLocal, folder, maxBytes }: ImageStoreOptions) => {
     if (there?.sha1 === sha1) return
     yield* prepare
     const part = path.join(incoming, `${sha1}-${name}`)
-    const digests = yield* ImageDownload.download({ ...origin, allowLocal, maxBytes, part })
+    const digests = yield* ImageDownload.download({ ...origin, guard, maxBytes, part })
     yield* publish(name, part, digests)
   })
 }

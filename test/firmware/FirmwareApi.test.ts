@@ -102,6 +102,29 @@ layer(SiteServer({ DATA_DIR: folder, FIRMWARE_URL: URL }), { excludeTestServices
     })
   )
 
+  it.effect("downloads from no address of this machine, its link or a private network that nobody has named", () =>
+    Effect.gen(function* () {
+      const api = yield* ApiClient
+      const sql = yield* SqlClient.SqlClient
+      const before = yield* sql`select id from job`
+      const hosts = [
+        "127.0.0.1",
+        "0x7f.1",
+        "2130706433",
+        "[::ffff:127.0.0.1]",
+        "localhost",
+        "169.254.169.254",
+        "10.0.0.5"
+      ]
+      for (const host of [...hosts, "[fd00:1::5]", "0", "192.168.0.1:8080", "\uff11\uff12\uff17.0.0.1"]) {
+        const order = { url: `http://${host}/${FILE}`, sha1: "ab".repeat(20), verify_tls: true }
+        const { status, text } = yield* api.post("/firmware", order)
+        assert.deepStrictEqual([host, status, /"url: .*OUTBOUND_HOSTS/.test(text)], [host, 400, true], text)
+      }
+      assert.deepStrictEqual(yield* sql`select id from job`, before)
+    })
+  )
+
   it.effect("starts an upgrade with what the request says, at its time", () =>
     Effect.gen(function* () {
       yield* seed
@@ -206,6 +229,30 @@ layer(SiteServer({ DATA_DIR: folder, FIRMWARE_URL: URL }), { excludeTestServices
       })
       const failed = { ...Examples.job, function_name: "device_upgrade", status: "EXCEPTION" as const, result: null }
       assert.deepStrictEqual(withUpgradeShapes(failed).result, { devices: {}, _totals: { selected_devices: 0 } })
+    })
+  )
+})
+
+layer(
+  ApiServer({ OUTBOUND_HOSTS: "*.mirror.example.org,10.0.0.0/24", FIRMWARE_URL: "https://nms.example.org/firmware" }),
+  {
+    excludeTestServices: true
+  }
+)("A site that names hosts", (it) => {
+  it.effect("has images and upgrades from those and its own firmware server, and from no others", () =>
+    Effect.gen(function* () {
+      const api = yield* ApiClient
+      const askBoth = Effect.fnUntraced(function* (host: string) {
+        const order = { url: `http://${host}/${FILE}`, sha1: "ab".repeat(20), verify_tls: true }
+        const image = yield* api.post("/firmware", order)
+        const url = `http://${host}/firmware`
+        const upgrade = yield* api.post("/firmware/upgrade", { hostname: "nobody", filename: FILE, url, reboot: true })
+        return [image.status, /OUTBOUND_HOSTS/.test(upgrade.text)]
+      })
+      for (const host of ["a.mirror.example.org", "nms.example.org", "10.0.0.5"])
+        assert.deepStrictEqual([host, ...(yield* askBoth(host))], [host, 200, false])
+      for (const host of ["10.0.1.5", "169.254.169.254", "[fd00:1::5]"])
+        assert.deepStrictEqual([host, ...(yield* askBoth(host))], [host, 400, true])
     })
   )
 })
