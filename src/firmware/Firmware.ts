@@ -96,9 +96,14 @@ const externalImages = (config: ServerSettings): FirmwareShape => {
   }
 }
 
-const make = Effect.map(ServerConfig, (config) =>
-  Firmware.of(keepsImages(config) ? ownImages(config) : externalImages(config))
-)
+const ANYWHERE =
+  "OUTBOUND_HOSTS is not set: callers may have images fetched from every host of the internet, and receivers of alerts may be anywhere (docs/security.md#outbound-hosts)"
+
+const make = Effect.gen(function* () {
+  const config = yield* ServerConfig
+  if (Option.isNone(config.OUTBOUND_HOSTS)) yield* Effect.logInfo(ANYWHERE)
+  return Firmware.of(keepsImages(config) ? ownImages(config) : externalImages(config))
+})
 
 /** Firmware images. */
 export class Firmware extends Context.Service<Firmware, FirmwareShape>()("switchyard/firmware/Firmware") {

@@ -1,6 +1,7 @@
 /** The firmware routes as clients use them: the words of every refusal, what a request puts into its job, and the lists. */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
 import * as fs from "node:fs"
 import { tmpdir } from "node:os"
 import * as path from "node:path"
@@ -9,7 +10,7 @@ import { DeviceStore } from "../../src/store/DeviceStore.ts"
 import { JobStore } from "../../src/store/JobStore.ts"
 import { LinknetStore } from "../../src/store/LinknetStore.ts"
 import * as Examples from "../../src/api/Examples.ts"
-import { ApiClient, SiteServer } from "../support/ApiServer.ts"
+import { ApiClient, ApiServer, SiteServer } from "../support/ApiServer.ts"
 
 const folder = fs.mkdtempSync(path.join(tmpdir(), "switchyard-api-images-"))
 const images = path.join(folder, "firmware")

@@ -211,7 +211,7 @@ describe("A receiver whose host is not named", () => {
     `type: slack, url: "http://${host}:${port}/"`,
     `type: mattermost, url: "http://${host}:${port}/"`,
     `type: email, host: "${host}", port: ${port}, from: switchyard@example.org, to: noc@example.org, tls: none`,
-    `type: syslog, target: "tcp://${host}:${port}"`
+    `type: syslog, address: "tcp://${host}:${port}"`
   ]
 
   it.live("hears nothing, whichever kind it is and however it is written", () =>
