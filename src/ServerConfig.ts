@@ -17,6 +17,7 @@ import {
   SchemaTransformation
 } from "effect"
 import { AddressPrefixes } from "./domain/access/AddressPrefixes.ts"
+import { OutboundNames } from "./domain/access/OutboundNames.ts"
 import { WebOrigins } from "./domain/access/WebOrigins.ts"
 import { ManagementNetworksText } from "./domain/access/ManagementNetworks.ts"
 import { commaList } from "./domain/fields/CommaList.ts"
@@ -100,6 +101,7 @@ const variables = {
   RATE_LIMIT: count("RATE_LIMIT", 5000),
   REQUESTS_AT_ONCE: count("REQUESTS_AT_ONCE", 500),
   FAILED_LOGINS: count("FAILED_LOGINS", 300),
+  LOGIN_ALWAYS_FROM: withDefault(Config.schema(AddressPrefixes, "LOGIN_ALWAYS_FROM"), []),
   SOCKET_CLIENTS: count("SOCKET_CLIENTS", 2000),
   SOCKET_CLIENTS_PER_ADDRESS: count("SOCKET_CLIENTS_PER_ADDRESS", 500),
   ZTP_HTTP_PORT: Config.option(Config.Port("ZTP_HTTP_PORT")),
@@ -150,6 +152,7 @@ const variables = {
   ),
   FIRMWARE_MAX_SIZE: count("FIRMWARE_MAX_SIZE", 4_294_967_296, 1),
   FIRMWARE_ALLOW_LOCAL: flag("FIRMWARE_ALLOW_LOCAL", false),
+  OUTBOUND_HOSTS: Config.option(Config.schema(OutboundNames, "OUTBOUND_HOSTS")),
   FIRMWARE_CONCURRENCY: count("FIRMWARE_CONCURRENCY", 10, 1),
   FIRMWARE_DOWNLOAD_TIMEOUT: count("FIRMWARE_DOWNLOAD_TIMEOUT", 3600, 1),
   FIRMWARE_RETURN_TIMEOUT: count("FIRMWARE_RETURN_TIMEOUT", 900),

@@ -43,6 +43,11 @@ export const documentation: ReadonlyArray<readonly [name: string, fallback: stri
     "300",
     "tokens and passwords that are refused to one address within a minute before it gets 429; 0: no limit"
   ],
+  [
+    "LOGIN_ALWAYS_FROM",
+    "",
+    "addresses or prefixes, with commas: logins that fail elsewhere lock nobody out from there (docs/security.md#break-glass)"
+  ],
   ["SOCKET_CLIENTS", "2000", "connections by socket.io at the same time; more are refused"],
   ["SOCKET_CLIENTS_PER_ADDRESS", "500", "the same from one address, which may be that of an office"],
   [
@@ -142,6 +147,11 @@ export const documentation: ReadonlyArray<readonly [name: string, fallback: stri
   ["FIRMWARE_URL", "", "where switches download firmware from, when it is not HTTPD_URL"],
   ["FIRMWARE_MAX_SIZE", "4294967296", "largest firmware image in bytes"],
   ["FIRMWARE_ALLOW_LOCAL", "false", "images may be downloaded from addresses of this machine and of its link"],
+  [
+    "OUTBOUND_HOSTS",
+    "",
+    "names (also `*.example.org`), addresses and prefixes, with commas, to which images and alerts may lead; private networks only by address or prefix; `,` for none (docs/security.md#outbound-hosts)"
+  ],
   ["FIRMWARE_CONCURRENCY", "10", "switches that one upgrade job works on at once"],
   ["FIRMWARE_DOWNLOAD_TIMEOUT", "3600", "seconds that the download of one image may take"],
   ["FIRMWARE_RETURN_TIMEOUT", "900", "seconds a rebooted switch has to come back, after post_waittime"],
@@ -188,6 +198,11 @@ export const documentation: ReadonlyArray<readonly [name: string, fallback: stri
   ["OIDC_CLIENT_SECRET", "", "its secret; without one it is a public client, whose codes PKCE alone guards"],
   ["OIDC_CLIENT_SCOPE", "openid", "scopes that are asked for, with `openid` (`openid email profile`)"],
   ["OIDC_USERNAME_ATTRIBUTE", "email", "attribute that names somebody in jobs, events and the audit"],
+  [
+    "OIDC_TRUST_EMAIL",
+    "false",
+    "a mail address counts although the provider does not say `email_verified: true`; never one of which it says `false`"
+  ],
   [
     "OIDC_REDIRECT_URL",
     "",

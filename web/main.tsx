@@ -9,12 +9,15 @@ import { RouterProvider } from "@tanstack/react-router"
 import { setNonce } from "get-nonce"
 import { StrictMode } from "react"
 import { createRoot } from "react-dom/client"
+import { followOthers, takeUp } from "./api/session.ts"
 import { LiveProvider } from "./app/Live.tsx"
 import { router } from "./app/router.tsx"
 import { comeBack } from "./app/signedOn.ts"
 import { theme, variables } from "./app/theme.ts"
 
 comeBack()
+followOthers()
+await takeUp()
 const nonce = document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.content ?? ""
 setNonce(nonce)
 

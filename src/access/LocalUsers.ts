@@ -89,10 +89,10 @@ const make = Effect.gen(function* () {
       yield* sql.withTransaction(store.setPassword(name, hash))
       return { name, roles: found.value.roles, break_glass: found.value.break_glass }
     }),
-    proven: Effect.fn("LocalUsers.proven")(function* (name: string, password: Redacted.Redacted) {
+    proven: Effect.fn("LocalUsers.proven")(function* (name: string, password: Redacted.Redacted, isUrgent: boolean) {
       const found = yield* store.find(name)
       const stored = Option.match(found, { onNone: () => null, onSome: ({ hash }) => hash })
-      const isRight = yield* passwords.isRight(password, stored)
+      const isRight = yield* passwords.isRight(password, stored, isUrgent)
       if (!isRight) return Option.none()
       return Option.map(found, ({ break_glass, name, roles, session }) => ({ break_glass, name, roles, session }))
     })
@@ -117,10 +117,11 @@ export class LocalUsers extends Context.Service<
       name: string,
       password: Redacted.Redacted
     ) => Effect.Effect<LocalUser, UserNotFound | SqlError.SqlError>
-    /** None for a wrong password and for a name that there is not, after the same time. */
+    /** None for a wrong password and for a name that there is not, after the same time. `isUrgent` waits behind no others. */
     readonly proven: (
       name: string,
-      password: Redacted.Redacted
+      password: Redacted.Redacted,
+      isUrgent: boolean
     ) => Effect.Effect<Option.Option<Known>, SqlError.SqlError>
   }
 >()("switchyard/access/LocalUsers") {

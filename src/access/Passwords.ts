@@ -20,6 +20,7 @@ const written = (salt: Uint8Array, key: Uint8Array) =>
 /** Hashing and comparing. */
 export const makePasswords = Effect.gen(function* () {
   const places = yield* Semaphore.make(AT_ONCE)
+  const urgentPlace = yield* Semaphore.make(1)
   const hash = Effect.fnUntraced(function* (password: Redacted.Redacted) {
     const salt = randomBytes(SALT_BYTES)
     return written(salt, yield* derive(password, salt))
@@ -34,7 +35,8 @@ export const makePasswords = Effect.gen(function* () {
   })
   return {
     hash: (password: Redacted.Redacted) => places.withPermits(1)(hash(password)),
-    /** `stored` is null for a name that there is not: false, after the same time. */
-    isRight: (password: Redacted.Redacted, stored: string | null) => places.withPermits(1)(isRight(password, stored))
+    /** `stored` is null for a name that there is not: false, after the same time. `isUrgent` has a place of its own. */
+    isRight: (password: Redacted.Redacted, stored: string | null, isUrgent: boolean) =>
+      (isUrgent ? urgentPlace : places).withPermits(1)(isRight(password, stored))
   }
 })

@@ -48,11 +48,15 @@ export const receiverOf = (address: string): Option.Option<Receiver> => {
 
 const away = (error: Error) => new ReceiverAway({ message: error.message })
 
-/** An open connection, until the scope closes; 10 seconds are waited for it. */
-export const connected = ({ host, port, secure }: Receiver): Effect.Effect<net.Socket, ReceiverAway, Scope.Scope> =>
+/** An open connection, until the scope closes; 10 seconds are waited for it. `lookup` says where a name may lead. */
+export const connected = (
+  { host, port, secure }: Receiver,
+  lookup?: net.LookupFunction
+): Effect.Effect<net.Socket, ReceiverAway, Scope.Scope> =>
   Effect.acquireRelease(
     Effect.callback<net.Socket, ReceiverAway>((resume) => {
-      const socket = secure ? tls.connect({ host, port, servername: host }) : net.connect({ host, port })
+      const where = { host, port, ...(lookup === undefined ? {} : { lookup }) }
+      const socket = secure ? tls.connect({ ...where, servername: host }) : net.connect(where)
       // later errors are met by the next write
       socket.on("error", (error) => resume(Effect.fail(away(error))))
       // nothing is expected, but what is not read would keep the end of the connection from being seen

@@ -7,7 +7,7 @@ import { Authentication } from "./Authorization.ts"
 import { documented, shown } from "./Documented.ts"
 import { Enveloped } from "./Envelope.ts"
 import { BadRequest, NotFound } from "./Failures.ts"
-import { beginLogin, endLogin, logout, refreshLogin } from "./OidcEndpoints.ts"
+import { beginLogin, closePage, endLogin, logout, openPage, refreshLogin } from "./OidcEndpoints.ts"
 import { changeUser, createUser, listUsers, login, removeUser } from "./UserEndpoints.ts"
 import { ways } from "./WaysEndpoint.ts"
 import { createToken, listTokens, revokeToken } from "./TokenEndpoints.ts"
@@ -110,7 +110,16 @@ const auth = HttpApiGroup.make("auth").add(
 /** Endpoints about the caller: with a token, and with any role or none. */
 export class AuthGroup extends auth.middleware(Authentication) {}
 
-const signOn = HttpApiGroup.make("signOn").add(ways, login, beginLogin, endLogin, refreshLogin, logout)
+const signOn = HttpApiGroup.make("signOn").add(
+  ways,
+  login,
+  beginLogin,
+  endLogin,
+  refreshLogin,
+  logout,
+  openPage,
+  closePage
+)
 
 /** Ways in: without a token. */
 export class SignOnGroup extends signOn {}

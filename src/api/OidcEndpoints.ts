@@ -1,13 +1,19 @@
-/** Signing on at the identity provider of the site (docs/sign-on.md). */
+/** Signing on at the identity provider of the site, and in the page (docs/sign-on.md). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiSchema } from "effect/http-api"
-import { documented } from "./Documented.ts"
+import * as Parameter from "../domain/fields/Parameter.ts"
+import { documented, shown } from "./Documented.ts"
 import { Enveloped } from "./Envelope.ts"
 import { Forbidden, NotFound, TooManyRequests, Unauthorized } from "./Failures.ts"
 
 const error = [Unauthorized, NotFound, TooManyRequests]
 
 export const beginLogin = HttpApiEndpoint.get("beginLogin", "/auth/login", {
+  query: {
+    page: Schema.optionalKey(
+      Parameter.text(shown("`ui` for the page of Switchyard, which gets no token in its address", "ui"))
+    )
+  },
   success: HttpApiSchema.Empty(302),
   error: NotFound
 }).annotateMerge(
@@ -25,7 +31,7 @@ export const endLogin = HttpApiEndpoint.get("endLogin", "/auth/auth", {
   documented({
     summary: "Come back from the provider's login page",
     description:
-      "The provider sends browsers here with `code` and `state`, once. Goes on to FRONTEND_CALLBACK_URL with `token` and, where it is known, `username`; sets the cookie REFRESH_TOKEN where the provider gives a refresh token.",
+      "The provider sends browsers here with `code` and `state`, once. Goes on to the page of Switchyard, with a cookie and no token in the address, when the login was begun there; else to FRONTEND_CALLBACK_URL with `token` and, where it is known, `username`, and with the cookie REFRESH_TOKEN where the provider gives a refresh token. A browser that is refused gets a page.",
     example: { response: undefined }
   })
 )
@@ -70,5 +76,31 @@ export const logout = HttpApiEndpoint.post("logout", "/auth/logout", {
         data: { revoked: true, end_session_url: "https://id.example.org/session/end?client_id=switchyard" }
       }
     }
+  })
+)
+
+const Opened = Schema.Struct({ access_token: Schema.String, expires_in: Schema.Int })
+
+export const openPage = HttpApiEndpoint.post("openPage", "/auth/session", {
+  success: Enveloped(Opened),
+  error: [Unauthorized, NotFound, TooManyRequests, Forbidden]
+}).annotateMerge(
+  documented({
+    summary: "Sign on in the page",
+    description:
+      "For the page of Switchyard alone. With HTTP Basic or a token it begins a session and sets its cookie; without `Authorization` it exchanges the cookie for another one and a new token. The token counts for a quarter of an hour, and as long as the session.",
+    example: { response: { status: "success", data: { access_token: "eyJ…", expires_in: 900 } } }
+  })
+)
+
+export const closePage = HttpApiEndpoint.delete("closePage", "/auth/session", {
+  success: Enveloped(Ended),
+  error: [Forbidden]
+}).annotateMerge(
+  documented({
+    summary: "Sign off in the page",
+    description:
+      "Ends the session of the cookie: its tokens count no more. Revokes the refresh token where the session is one of the provider; `end_session_url` as above.",
+    example: { response: { status: "success", data: { revoked: false, end_session_url: null } } }
   })
 )

@@ -147,6 +147,8 @@ export const beyondDevices: ReadonlyArray<string> = [
   "GET /auth/auth",
   "POST /auth/refresh",
   "POST /auth/logout",
+  "POST /auth/session",
+  "DELETE /auth/session",
   "GET /auth/identity",
   "GET /auth/permissions",
   "GET /auth/explain",

@@ -1,5 +1,5 @@
 /** `switchyard token` and `switchyard user`: ways in, made and taken back (docs/api.md#api-tokens, docs/security.md#local-users). */
-import { Console, Effect, Option, Redacted } from "effect"
+import { Effect, Redacted } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { randomBytes } from "node:crypto"
 import * as os from "node:os"
@@ -9,32 +9,27 @@ import { Grants } from "../access/Grants.ts"
 import { LocalUsers } from "../access/LocalUsers.ts"
 import { Acting } from "../domain/access/Acting.ts"
 import { isName, isPassword } from "../domain/requests/SignOnRequests.ts"
-import { ask, atDatabase, target, type Target, told } from "./AccountTarget.ts"
-import { format, printListed } from "./client/Output.ts"
-
-const print = (value: unknown) => Console.log(JSON.stringify(value, null, 2))
+import { atDatabase, isServerNamed } from "./AccountTarget.ts"
+import { format, printJson, printListed, reported } from "./client/Output.ts"
+import { ask, Mistyped, Refused } from "./client/Server.ts"
 
 /** Whoever has the database's settings works in the name of their account on this machine. */
 const worker = () => `${os.userInfo().username} (command line)`
 
-const refuse = (message: string) => told({ message })
-
-const working = Effect.fnUntraced(function* <A, E, R, B, E2>(
-  atServer: (target: Target) => Effect.Effect<A, E, R>,
+/** Works at the server that is named, else at the database. */
+const work = Effect.fnUntraced(function* <A, E, B, E2 extends { readonly message: string }>(
+  atServer: Effect.Effect<{ readonly answer: { readonly data: A } }, E>,
   here: Effect.Effect<B, E2, ApiTokens | LocalUsers | Grants>
 ) {
-  const found = yield* target
-  if (Option.isSome(found)) return yield* atServer(found.value)
+  if (isServerNamed()) return (yield* atServer).answer.data
   const services = yield* atDatabase
   const acting: Acting = { name: worker(), way: "server", address: null, job: null }
-  return yield* here.pipe(Effect.provide(services), Effect.provideService(Acting, acting))
+  return yield* here.pipe(
+    Effect.provide(services),
+    Effect.provideService(Acting, acting),
+    Effect.mapError(({ message }) => new Refused({ message }))
+  )
 })
-
-/** Works at the server that is named, else at the database. */
-const work = <A, E extends { readonly message: string }, B, E2 extends { readonly message: string }>(
-  atServer: (target: Target) => Effect.Effect<A, E>,
-  here: Effect.Effect<B, E2, ApiTokens | LocalUsers | Grants>
-) => Effect.catch(working(atServer, here), told)
 
 const roles = Flag.String("role").pipe(Flag.withDescription("Role; several times for several"), Flag.atLeast(0))
 const name = Argument.String("name")
@@ -45,11 +40,11 @@ const daysIn = (sent: string) => {
   const days = Number(DAYS.exec(sent)?.[1] ?? 0)
   return days >= 1 && days <= 3650
     ? Effect.succeed(days)
-    : refuse("--expires: expected days, such as 365d, at most 3650d")
+    : new Mistyped({ message: "--expires: expected days, such as 365d, at most 3650d" })
 }
 
 const checkName = (sent: string) =>
-  isName(sent) ? Effect.void : refuse("The name needs 1 to 64 letters, digits and @._+-")
+  isName(sent) ? Effect.void : new Mistyped({ message: "The name needs 1 to 64 letters, digits and @._+-" })
 
 const createToken = Command.make(
   "create",
@@ -62,7 +57,7 @@ const createToken = Command.make(
     yield* checkName(name)
     const days = yield* daysIn(expires)
     const made = yield* work(
-      (server) => ask(server, "POST", "/auth/tokens", { name, roles, days }),
+      ask("POST /auth/tokens", { body: { name, roles, days } }),
       Effect.gen(function* () {
         const tokens = yield* ApiTokens
         yield* (yield* Grants).known(roles)
@@ -70,8 +65,8 @@ const createToken = Command.make(
         return { token: Redacted.value(secret), added_token: record }
       })
     )
-    yield* print(made)
-  })
+    yield* printJson(made)
+  }, reported)
 ).pipe(Command.withDescription("Make a token for a program. It is shown this once."))
 
 const TOKENS = {
@@ -81,22 +76,26 @@ const TOKENS = {
 }
 
 const listTokens = Command.make("list", format, (wanted) =>
-  Effect.flatMap(
-    work(
-      (server) => ask(server, "GET", "/auth/tokens"),
-      Effect.flatMap(ApiTokens, ({ all }) => Effect.map(all, (tokens) => ({ tokens })))
-    ),
-    (answer) => printListed(wanted, answer, TOKENS)
+  reported(
+    Effect.flatMap(
+      work(
+        ask("GET /auth/tokens"),
+        Effect.flatMap(ApiTokens, ({ all }) => Effect.map(all, (tokens) => ({ tokens })))
+      ),
+      (answer) => printListed(wanted, answer, TOKENS)
+    )
   )
 ).pipe(Command.withDescription("List tokens, with when each was last used."))
 
 const revokeToken = Command.make("revoke", { id: Argument.Int("id") }, ({ id }) =>
-  Effect.flatMap(
-    work(
-      (server) => ask(server, "DELETE", `/auth/tokens/${id}`),
-      Effect.flatMap(ApiTokens, ({ revoke }) => revoke(id))
-    ),
-    print
+  reported(
+    Effect.flatMap(
+      work(
+        ask("DELETE /auth/tokens/:id", { params: { id } }),
+        Effect.flatMap(ApiTokens, ({ revoke }) => revoke(id))
+      ),
+      (data) => printJson(data)
+    )
   )
 ).pipe(Command.withDescription("Revoke a token: it is refused within a second."))
 
@@ -117,7 +116,7 @@ const passwordOf = Effect.fnUntraced(function* (isSent: boolean) {
   if (!isSent) return randomBytes(18).toString("base64url")
   const sent = (yield* Effect.promise(() => text(process.stdin))).replace(/\r?\n$/, "")
   if (isPassword(sent)) return sent
-  return yield* refuse("The password needs 12 to 256 characters")
+  return yield* new Refused({ message: "The password needs 12 to 256 characters" })
 })
 
 const shown = (isSent: boolean, password: string) => (isSent ? {} : { password })
@@ -137,32 +136,36 @@ const addUser = Command.make(
     yield* checkName(name)
     const password = yield* passwordOf(isSent)
     yield* work(
-      (server) => ask(server, "POST", "/auth/users", { name, roles, break_glass, password }),
+      ask("POST /auth/users", { body: { name, roles, break_glass, password } }),
       Effect.flatMap(LocalUsers, ({ add }) => add({ name, roles, break_glass, password: Redacted.make(password) }))
     )
-    yield* print({ name, roles, break_glass, ...shown(isSent, password) })
-  })
+    yield* printJson({ name, roles, break_glass, ...shown(isSent, password) })
+  }, reported)
 ).pipe(Command.withDescription("Add a user with a password. LOCAL_USERS=true lets users log in."))
 
 const USERS = { name: "users", fields: ["name", "roles", "break_glass"], nothing: "There is no user" }
 
 const listUsers = Command.make("list", format, (wanted) =>
-  Effect.flatMap(
-    work(
-      (server) => ask(server, "GET", "/auth/users"),
-      Effect.flatMap(LocalUsers, ({ all }) => Effect.map(all, (users) => ({ users })))
-    ),
-    (answer) => printListed(wanted, answer, USERS)
+  reported(
+    Effect.flatMap(
+      work(
+        ask("GET /auth/users"),
+        Effect.flatMap(LocalUsers, ({ all }) => Effect.map(all, (users) => ({ users })))
+      ),
+      (answer) => printListed(wanted, answer, USERS)
+    )
   )
 ).pipe(Command.withDescription("List users."))
 
 const removeUser = Command.make("remove", { name }, ({ name }) =>
-  Effect.flatMap(
-    work(
-      (server) => ask(server, "DELETE", `/auth/users/${encodeURIComponent(name)}`),
-      Effect.flatMap(LocalUsers, ({ remove }) => remove(name))
-    ),
-    print
+  reported(
+    Effect.flatMap(
+      work(
+        ask("DELETE /auth/users/:name", { params: { name } }),
+        Effect.flatMap(LocalUsers, ({ remove }) => remove(name))
+      ),
+      (data) => printJson(data)
+    )
   )
 ).pipe(Command.withDescription("Remove a user. The last one who may do everything stays."))
 
@@ -172,20 +175,22 @@ const changePassword = Command.make(
   Effect.fnUntraced(function* ({ isSent, name }) {
     const password = yield* passwordOf(isSent)
     yield* work(
-      (server) => ask(server, "PUT", `/auth/users/${encodeURIComponent(name)}`, { password }),
+      ask("PUT /auth/users/:name", { params: { name }, body: { password } }),
       Effect.flatMap(LocalUsers, ({ setPassword }) => setPassword(name, Redacted.make(password)))
     )
-    yield* print({ name, ...shown(isSent, password) })
-  })
+    yield* printJson({ name, ...shown(isSent, password) })
+  }, reported)
 ).pipe(Command.withDescription("Give a user another password; all tokens of the old one end."))
 
 const changeRoles = Command.make("role", { name, roles }, ({ name, roles }) =>
-  Effect.flatMap(
-    work(
-      (server) => ask(server, "PUT", `/auth/users/${encodeURIComponent(name)}`, { roles }),
-      Effect.flatMap(LocalUsers, ({ setRoles }) => setRoles(name, roles))
-    ),
-    print
+  reported(
+    Effect.flatMap(
+      work(
+        ask("PUT /auth/users/:name", { params: { name }, body: { roles } }),
+        Effect.flatMap(LocalUsers, ({ setRoles }) => setRoles(name, roles))
+      ),
+      (data) => printJson(data)
+    )
   )
 ).pipe(Command.withDescription("Give a user these roles in place of the others."))
 

@@ -1,21 +1,13 @@
 /** `switchyard alerts`: looks at alerts, tries receivers, and mutes what is worked on (docs/alerts.md#command-line); at the server of SWITCHYARD_URL. */
 import { Console, Effect, Option, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { ask, CommandRefused, target, told } from "./AccountTarget.ts"
-import { format, harmless, printListed } from "./client/Output.ts"
+import { format, harmless, printJson, printListed, reported } from "./client/Output.ts"
+import { askNamed, Refused, ServerAway } from "./client/Server.ts"
 
-const print = (value: unknown) => Console.log(JSON.stringify(value, null, 2))
+const request = (method: string, path: string, body?: unknown) => askNamed(method, path, body)
 
-const request = (method: string, path: string, body?: unknown) =>
-  Effect.gen(function* () {
-    const found = yield* target
-    if (Option.isNone(found)) {
-      return yield* new CommandRefused({ message: "Alerts are at a server: set SWITCHYARD_URL and SWITCHYARD_TOKEN" })
-    }
-    return yield* ask(found.value, method, path, body)
-  }).pipe(Effect.catch(told))
-
-const printed = (method: string, path: string, body?: unknown) => Effect.flatMap(request(method, path, body), print)
+const printed = (method: string, path: string, body?: unknown) =>
+  reported(Effect.flatMap(request(method, path, body), (data) => printJson(data)))
 
 const ALERTS = {
   name: "alerts",
@@ -46,10 +38,10 @@ const list = Command.make(
   format,
   Effect.fnUntraced(function* (wanted) {
     const answer = yield* request("GET", "/alerts")
-    if (wanted.json) return yield* print(answer)
+    if (wanted.json) return yield* printJson(answer)
     yield* printListed(wanted, answer, ALERTS)
     for (const trouble of troubles(answer)) yield* Console.error(harmless(trouble))
-  })
+  }, reported)
 ).pipe(Command.withDescription("Show the newest alerts, and what keeps them from arriving; all with --json."))
 
 const receiver = Flag.String("receiver").pipe(Flag.withDescription("Only those to this receiver"), Flag.optional)
@@ -63,12 +55,14 @@ const DEAD = {
 }
 
 const dead = Command.make("dead", { page, receiver, ...format }, ({ page, receiver, ...wanted }) =>
-  Effect.flatMap(
-    request(
-      "GET",
-      `/alerts/deliveries?state=dead&per_page=1000&page=${page}${Option.match(receiver, { onNone: () => "", onSome: (name) => `&receiver=${encodeURIComponent(name)}` })}`
-    ),
-    (answer) => printListed(wanted, answer, DEAD)
+  reported(
+    Effect.flatMap(
+      request(
+        "GET",
+        `/alerts/deliveries?state=dead&per_page=1000&page=${page}${Option.match(receiver, { onNone: () => "", onSome: (name) => `&receiver=${encodeURIComponent(name)}` })}`
+      ),
+      (answer) => printListed(wanted, answer, DEAD)
+    )
   )
 ).pipe(Command.withDescription("List messages that were given up."))
 
@@ -95,10 +89,11 @@ const test = Command.make(
   Effect.fnUntraced(function* ({ name }) {
     const answer = yield* request("POST", `/alerts/receivers/${encodeURIComponent(name)}/test`)
     const tested = Option.getOrUndefined(Schema.decodeUnknownOption(Tested)(answer))
-    if (tested === undefined) return yield* told({ message: "an unknown answer" })
-    if (!tested.is_taken) return yield* told({ message: `${name} has not taken the test message: ${tested.answer}` })
-    yield* Console.log(`${name} has taken the test message: ${tested.answer}`)
-  })
+    if (tested === undefined) return yield* new ServerAway({ message: "The server answers something unknown" })
+    if (!tested.is_taken)
+      return yield* new Refused({ message: `${name} has not taken the test message: ${tested.answer}` })
+    yield* Console.log(harmless(`${name} has taken the test message: ${tested.answer}`))
+  }, reported)
 ).pipe(
   Command.withDescription(
     "Send a test message to a receiver, and say what came back; exit code 1 when it is not taken."
@@ -133,7 +128,7 @@ const MUTES = {
 }
 
 const mutes = Command.make("mutes", format, (wanted) =>
-  Effect.flatMap(request("GET", "/alerts/mutes"), (answer) => printListed(wanted, answer, MUTES))
+  reported(Effect.flatMap(request("GET", "/alerts/mutes"), (answer) => printListed(wanted, answer, MUTES)))
 ).pipe(Command.withDescription("List mutes."))
 
 const unmute = Command.make("unmute", { id: Argument.Int("id") }, ({ id }) =>

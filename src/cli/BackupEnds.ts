@@ -2,10 +2,7 @@
 import { Console, Effect } from "effect"
 import { SqlError } from "effect/sql"
 import { told } from "./AccountTarget.ts"
-import { harmless } from "./client/Output.ts"
-
-/** As a shell says of what was stopped. */
-const STOPPED = 130
+import { harmless, STOPPED } from "./client/Output.ts"
 
 /** When the terminal goes, what runs is stopped in order: a process that only ended would leave half a file behind. */
 const hangUpStops = Effect.acquireRelease(

@@ -24,6 +24,7 @@ import { buildSnapshot, type SettingsSnapshot } from "../settings/SettingsSnapsh
 import { checkTemplates } from "../templates/TemplateCheck.ts"
 import { errorRemark } from "../templates/TemplateErrors.ts"
 import { buildTemplateSnapshot, isTemplatePath, type TemplateSnapshot } from "../templates/TemplateSnapshot.ts"
+import { harmless } from "./client/Output.ts"
 import { ask } from "./client/Server.ts"
 import { undefinedNames } from "./UndefinedNames.ts"
 
@@ -183,9 +184,9 @@ const lineOf = (directory: string, kind: "error" | "warning", one: Remark): stri
 }
 
 const print = Effect.fnUntraced(function* (directory: string, { errors, ignored, warnings }: Mistakes) {
-  for (const error of errors) yield* Console.log(lineOf(directory, "error", error))
-  for (const warning of warnings) yield* Console.log(lineOf(directory, "warning", warning))
-  if (ignored.length > 0) yield* Console.error(`Ignored: ${ignored.join(", ")}`)
+  for (const error of errors) yield* Console.log(harmless(lineOf(directory, "error", error)))
+  for (const warning of warnings) yield* Console.log(harmless(lineOf(directory, "warning", warning)))
+  if (ignored.length > 0) yield* Console.error(harmless(`Ignored: ${ignored.join(", ")}`))
 })
 
 const withoutSlash = (directory: string): string => directory.replace(/(.)\/+$/, "$1")
@@ -209,7 +210,7 @@ const checkAgainst = Effect.fnUntraced(function* (
   const mustConfirm = effects.confirm.map((reason) => remark(`must be confirmed: ${reason}`))
   const more = { errors: problems.filter(isNew), warnings: [...warnings.filter(isNew), ...mustConfirm], ignored: [] }
   yield* print(directory, more)
-  for (const sentence of effectSentences(effects)) yield* Console.log(`${directory}: effect: ${sentence}`)
+  for (const sentence of effectSentences(effects)) yield* Console.log(harmless(`${directory}: effect: ${sentence}`))
   return more
 })
 

@@ -8,6 +8,7 @@ import { OWN_HTTPD_URL, ServerConfig, type ServerSettings } from "../ServerConfi
 import { type FirmwareError, FirmwareRefused } from "./FirmwareErrors.ts"
 import type { ImageDigests } from "./ImageDigests.ts"
 import { imageOrder } from "../domain/ImageName.ts"
+import { imageGuard } from "../runtime/OutboundHosts.ts"
 import type { TellProgress } from "./ImageDownload.ts"
 import * as ImageStore from "./ImageStore.ts"
 import * as RemoteImages from "./RemoteImages.ts"
@@ -44,6 +45,10 @@ export const keepsImages = (config: ServerSettings): boolean => config.HTTPD_URL
 export const defaultUrl = (config: ServerSettings): string =>
   Option.getOrElse(config.FIRMWARE_URL, () => config.HTTPD_URL)
 
+/** Why an image may not be downloaded from this URL, as far as it can be said before its name is resolved. */
+export const imageRefusal = (config: ServerSettings, url: string): string | undefined =>
+  imageGuard(config, OWN_HTTPD_URL).refusalOf(new URL(url).hostname)
+
 const checkedOrder = ({ sha1, url, verify_tls }: ImageOrder) =>
   Effect.fromResult(imageOrder(url, sha1)).pipe(
     Effect.mapError((message) => new FirmwareRefused({ message })),
@@ -54,7 +59,7 @@ const ownImages = (config: ServerSettings): FirmwareShape => {
   const store = ImageStore.make({
     folder: imageFolder(config),
     maxBytes: config.FIRMWARE_MAX_SIZE,
-    allowLocal: config.FIRMWARE_ALLOW_LOCAL
+    guard: imageGuard(config, OWN_HTTPD_URL)
   })
   const { image, list, noted, remove, setDefault } = store
   return {
@@ -75,7 +80,14 @@ const externalImages = (config: ServerSettings): FirmwareShape => {
   const { add, image, list, remove, setDefault, sha1 } = RemoteImages.make(config.HTTPD_URL, config.VERIFY_TLS)
   return {
     list,
-    download: (order) => Effect.flatMap(checkedOrder(order), ({ sha1, url }) => add(url, sha1, order.verify_tls)),
+    download: (order) =>
+      Effect.flatMap(checkedOrder(order), ({ sha1, url }) => {
+        // the other server resolves the name, which is why it has to be one that is named
+        const refusal = imageRefusal(config, url)
+        return refusal === undefined
+          ? add(url, sha1, order.verify_tls)
+          : Effect.fail(new FirmwareRefused({ message: `Could not download firmware: ${refusal}` }))
+      }),
     sha1,
     remove,
     setDefault,
@@ -84,9 +96,14 @@ const externalImages = (config: ServerSettings): FirmwareShape => {
   }
 }
 
-const make = Effect.map(ServerConfig, (config) =>
-  Firmware.of(keepsImages(config) ? ownImages(config) : externalImages(config))
-)
+const ANYWHERE =
+  "OUTBOUND_HOSTS is not set: callers may have images fetched from every host of the internet, and receivers of alerts may be anywhere (docs/security.md#outbound-hosts)"
+
+const make = Effect.gen(function* () {
+  const config = yield* ServerConfig
+  if (Option.isNone(config.OUTBOUND_HOSTS)) yield* Effect.logInfo(ANYWHERE)
+  return Firmware.of(keepsImages(config) ? ownImages(config) : externalImages(config))
+})
 
 /** Firmware images. */
 export class Firmware extends Context.Service<Firmware, FirmwareShape>()("switchyard/firmware/Firmware") {

@@ -1,6 +1,7 @@
 /** What can go wrong with firmware images. The texts are those that clients know (docs/jobs.md#get_firmware). */
 import { Effect, Schema } from "effect"
 import { ownFault } from "../runtime/SystemErrors.ts"
+import { type OutboundError, OutboundRefused } from "../runtime/OutboundFetch.ts"
 
 /** The image service refuses or cannot do what was asked; `message` is its answer. Asking again does not help. */
 export class FirmwareRefused extends Schema.TaggedError<FirmwareRefused>()("FirmwareRefused", {
@@ -13,6 +14,12 @@ export class FirmwareUnreachable extends Schema.TaggedError<FirmwareUnreachable>
 }) {}
 
 export type FirmwareError = FirmwareRefused | FirmwareUnreachable
+
+/** What a request to another server has met. */
+export const ofOutbound = (error: OutboundError): FirmwareError =>
+  error instanceof OutboundRefused
+    ? new FirmwareRefused({ message: `Could not download firmware: ${error.message}` })
+    : new FirmwareUnreachable({ message: error.message })
 
 /** What the machine of this server lacks is no answer of the image service: the job waits for it, and a request is answered with 503. */
 export const orOurs =

@@ -7,8 +7,9 @@ import type { IncomingMessage } from "node:http"
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
 import { codeOf, reasonOf } from "../runtime/SystemErrors.ts"
-import { type FirmwareError, FirmwareRefused, FirmwareUnreachable, orOurs } from "./FirmwareErrors.ts"
-import * as HttpFetch from "./HttpFetch.ts"
+import * as OutboundFetch from "../runtime/OutboundFetch.ts"
+import type { OutboundGuard } from "../runtime/OutboundHosts.ts"
+import { type FirmwareError, FirmwareRefused, FirmwareUnreachable, ofOutbound, orOurs } from "./FirmwareErrors.ts"
 import * as ImageDigests from "./ImageDigests.ts"
 
 /** Told now and then how many bytes are there, and of how many when that is known. */
@@ -19,7 +20,7 @@ export interface Download {
   readonly url: string
   readonly sha1: string
   readonly verifyTls: boolean
-  readonly allowLocal: boolean
+  readonly guard: OutboundGuard
   readonly maxBytes: number
   readonly part: string
   readonly tell?: TellProgress
@@ -100,12 +101,12 @@ const sumsOfPart = Effect.fnUntraced(function* (part: string) {
 const once = Effect.fnUntraced(function* (download: Download) {
   const known = yield* sumsOfPart(download.part)
   const from = known.size()
-  const response = yield* HttpFetch.open(download.url, {
+  const response = yield* OutboundFetch.open(download.url, {
     verifyTls: download.verifyTls,
-    allowLocal: download.allowLocal,
+    guard: download.guard,
     idleSeconds: IDLE_SECONDS,
     headers: { accept: "*/*", "accept-encoding": "identity", ...(from > 0 ? { range: `bytes=${from}-` } : {}) }
-  })
+  }).pipe(Effect.mapError(ofOutbound))
   const status = response.statusCode ?? 0
   if (status === NOT_SATISFIABLE && from > 0) return known.end()
   if (status >= 500 || BUSY.has(status))

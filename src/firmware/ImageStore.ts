@@ -2,14 +2,16 @@
  * The images that this server keeps itself, in a folder of its data directory. An image becomes visible in one step, when it
  * is whole and its checksum is right; what is still coming, and what is known about the files, is in hidden folders beside.
  */
-import { Effect, Option, Semaphore } from "effect"
+import { Effect, Option } from "effect"
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
 import { disk, FirmwareRefused } from "./FirmwareErrors.ts"
 import type { ImageDigests } from "./ImageDigests.ts"
 import * as ImageDownload from "./ImageDownload.ts"
 import { defaultName, isImageName } from "../domain/ImageName.ts"
+import type { OutboundGuard } from "../runtime/OutboundHosts.ts"
 import { isMissing } from "../runtime/SystemErrors.ts"
+import { makeTurns } from "../runtime/Turns.ts"
 import * as KnownDigests from "./KnownDigests.ts"
 
 /** A link by which switches find the image that is current. */
@@ -27,7 +29,7 @@ export interface ImageStoreOptions {
   /** Folder of the images. */
   readonly folder: string
   readonly maxBytes: number
-  readonly allowLocal: boolean
+  readonly guard: OutboundGuard
 }
 
 /** What is known of an image without reading it. */
@@ -42,26 +44,6 @@ type ImageOrigin = Pick<ImageDownload.Download, "url" | "sha1" | "verifyTls" | "
 const STALE_MILLIS = 7 * 24 * 3600 * 1000
 
 const refuse = (message: string) => new FirmwareRefused({ message })
-
-/** Runs effects of one key one after the other; keeps nothing for keys that nobody uses. */
-const makeTurns = () => {
-  const turns = new Map<string, { readonly turn: Semaphore.Semaphore; users: number }>()
-  return <A, E, R>(key: string, effect: Effect.Effect<A, E, R>) =>
-    Effect.acquireUseRelease(
-      Effect.sync(() => {
-        const entry = turns.get(key) ?? { turn: Semaphore.makeUnsafe(1), users: 0 }
-        entry.users += 1
-        turns.set(key, entry)
-        return entry
-      }),
-      ({ turn }) => turn.withPermits(1)(effect),
-      (entry) =>
-        Effect.sync(() => {
-          entry.users -= 1
-          if (entry.users === 0) turns.delete(key)
-        })
-    )
-}
 
 /** Downloads that nobody has taken up again for a week are given up. */
 const dropStale = async (incoming: string) => {
@@ -109,7 +91,7 @@ const lookIn = (folder: string) => (name: string) =>
     : Effect.succeedNone
 
 /** Downloads into a hidden folder and moves what is whole and right to its place. */
-const makeDownloads = ({ allowLocal, folder, maxBytes }: ImageStoreOptions) => {
+const makeDownloads = ({ folder, guard, maxBytes }: ImageStoreOptions) => {
   const incoming = path.join(folder, ".incoming")
   const find = lookIn(folder)
   const known = KnownDigests.make(folder)
@@ -132,7 +114,7 @@ const makeDownloads = ({ allowLocal, folder, maxBytes }: ImageStoreOptions) => {
     if (there?.sha1 === sha1) return
     yield* prepare
     const part = path.join(incoming, `${sha1}-${name}`)
-    const digests = yield* ImageDownload.download({ ...origin, allowLocal, maxBytes, part })
+    const digests = yield* ImageDownload.download({ ...origin, guard, maxBytes, part })
     yield* publish(name, part, digests)
   })
 }

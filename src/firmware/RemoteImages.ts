@@ -1,7 +1,7 @@
 /** The images of an external firmware server, which HTTPD_URL names (docs/operations.md#firmware-store). */
 import { Duration, Effect, Option, Schema } from "effect"
-import { FirmwareRefused, FirmwareUnreachable } from "./FirmwareErrors.ts"
-import * as HttpFetch from "./HttpFetch.ts"
+import * as OutboundFetch from "../runtime/OutboundFetch.ts"
+import { FirmwareRefused, FirmwareUnreachable, ofOutbound } from "./FirmwareErrors.ts"
 
 const MAX_ANSWER = 4 * 1024 * 1024
 const IDLE_SECONDS = 120
@@ -29,15 +29,15 @@ export const make = (base: string, verifyTls: boolean) => {
     path: string,
     body?: unknown
   ) {
-    const response = yield* HttpFetch.open(`${base.replace(/\/+$/, "")}${path}`, {
+    const response = yield* OutboundFetch.open(`${base.replace(/\/+$/, "")}${path}`, {
       method,
       verifyTls,
       // the operator has named this server, it may be this machine
-      allowLocal: true,
+      guard: null,
       idleSeconds: IDLE_SECONDS,
       ...(body === undefined ? {} : { body: JSON.stringify(body), headers: { "content-type": "application/json" } })
-    })
-    const text = yield* HttpFetch.textOf(response, MAX_ANSWER)
+    }).pipe(Effect.mapError(ofOutbound))
+    const text = yield* Effect.mapError(OutboundFetch.textOf(response, MAX_ANSWER), ofOutbound)
     const answer = yield* Effect.mapError(Schema.decodeEffect(Answer)(text), notUnderstood)
     if (answer.status === "success") return answer.data
     return yield* new FirmwareRefused({

@@ -6,6 +6,7 @@ import { ApiTokens } from "../access/ApiTokens.ts"
 import { AskedDevices } from "../access/AskedDevices.ts"
 import { Grants } from "../access/Grants.ts"
 import { LocalUsers } from "../access/LocalUsers.ts"
+import { PageSessions } from "../access/PageSessions.ts"
 import { PasswordLogin } from "../access/PasswordLogin.ts"
 import { Permissions } from "../access/Permissions.ts"
 import { Api } from "../api/Api.ts"
@@ -119,7 +120,7 @@ const Groups = Layer.mergeAll(
   Layer.provide(Callers.layer),
   Layer.provide(ProviderTokens.layer),
   Layer.provide(Provider.layer),
-  Layer.provide(PasswordLogin.layer),
+  Layer.provide([PasswordLogin.layer, PageSessions.layer]),
   Layer.provide([ApiTokens.layer, Tokens.layer, LocalUsers.layer]),
   Layer.provideMerge(Grants.layer),
   Layer.provide(Permissions.layer)

@@ -16,7 +16,7 @@ export const DeviceDirectory = Schema.String.pipe(
 )
 
 /** Lists that have a default and may be empty: set to nothing they are, while any other setting that is set to nothing is unset. */
-const LISTS: ReadonlySet<string> = new Set(["TRUSTED_PROXIES", "METRICS_NETWORKS"])
+const LISTS: ReadonlySet<string> = new Set(["TRUSTED_PROXIES", "METRICS_NETWORKS", "OUTBOUND_HOSTS"])
 
 /** The environment with an item that does not count in empty lists, because an empty text counts as absent. */
 export const withEmptyLists = (environment: Readonly<Record<string, string | undefined>>) =>

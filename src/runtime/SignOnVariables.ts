@@ -13,6 +13,7 @@ export const signOnVariables = {
   OIDC_CLIENT_SECRET: filled(Config.Redacted("OIDC_CLIENT_SECRET"), (secret) => Redacted.value(secret) === ""),
   OIDC_CLIENT_SCOPE: Config.withDefault(Config.NonEmptyString("OIDC_CLIENT_SCOPE"), "openid"),
   OIDC_USERNAME_ATTRIBUTE: Config.withDefault(Config.NonEmptyString("OIDC_USERNAME_ATTRIBUTE"), "email"),
+  OIDC_TRUST_EMAIL: Config.withDefault(Config.Boolean("OIDC_TRUST_EMAIL"), false),
   OIDC_REDIRECT_URL: Config.option(Config.schema(PrivateUrl, "OIDC_REDIRECT_URL")),
   FRONTEND_CALLBACK_URL: Config.withDefault(
     Config.schema(PrivateUrl, "FRONTEND_CALLBACK_URL"),

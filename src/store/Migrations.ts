@@ -55,6 +55,7 @@ import storedTexts from "./migrations/0044_stored_texts.ts"
 import pluginCalls from "./migrations/0032_plugin_calls.ts"
 import proved from "./migrations/0053_proved.ts"
 import installation from "./migrations/0056_installation.ts"
+import pageSessions from "./migrations/0061_page_sessions.ts"
 
 /**
  * Every migration in its order. `oldest` is the oldest release that can work with the database from then on: one that only
@@ -109,7 +110,8 @@ export const migrations = [
   { name: "0053_proved", oldest: "0.2.0", up: proved },
   { name: "0054_sealed_ports", oldest: "0.2.0", up: sealedPorts },
   { name: "0056_installation", oldest: "0.2.0", up: installation },
-  { name: "0057_found_by", oldest: "0.2.0", up: foundBy }
+  { name: "0057_found_by", oldest: "0.2.0", up: foundBy },
+  { name: "0061_page_sessions", oldest: "0.2.0", up: pageSessions }
 ] as const
 
 /** The database was migrated by a newer release, with a change that this one cannot work with; only an upgrade helps. */

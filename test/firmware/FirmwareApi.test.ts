@@ -1,6 +1,7 @@
 /** The firmware routes as clients use them: the words of every refusal, what a request puts into its job, and the lists. */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
 import * as fs from "node:fs"
 import { tmpdir } from "node:os"
 import * as path from "node:path"
@@ -9,7 +10,7 @@ import { DeviceStore } from "../../src/store/DeviceStore.ts"
 import { JobStore } from "../../src/store/JobStore.ts"
 import { LinknetStore } from "../../src/store/LinknetStore.ts"
 import * as Examples from "../../src/api/Examples.ts"
-import { ApiClient, SiteServer } from "../support/ApiServer.ts"
+import { ApiClient, ApiServer, SiteServer } from "../support/ApiServer.ts"
 
 const folder = fs.mkdtempSync(path.join(tmpdir(), "switchyard-api-images-"))
 const images = path.join(folder, "firmware")
@@ -99,6 +100,29 @@ layer(SiteServer({ DATA_DIR: folder, FIRMWARE_URL: URL }), { excludeTestServices
         const answer = yield* api.post("/firmware", body)
         assert.deepStrictEqual([answer.status, answer.body], [400, { status: "error", message }])
       }
+    })
+  )
+
+  it.effect("downloads from no address of this machine, its link or a private network that nobody has named", () =>
+    Effect.gen(function* () {
+      const api = yield* ApiClient
+      const sql = yield* SqlClient.SqlClient
+      const before = yield* sql`select id from job`
+      const hosts = [
+        "127.0.0.1",
+        "0x7f.1",
+        "2130706433",
+        "[::ffff:127.0.0.1]",
+        "localhost",
+        "169.254.169.254",
+        "10.0.0.5"
+      ]
+      for (const host of [...hosts, "[fd00:1::5]", "0", "192.168.0.1:8080", "\uff11\uff12\uff17.0.0.1"]) {
+        const order = { url: `http://${host}/${FILE}`, sha1: "ab".repeat(20), verify_tls: true }
+        const { status, text } = yield* api.post("/firmware", order)
+        assert.deepStrictEqual([host, status, /"url: .*OUTBOUND_HOSTS/.test(text)], [host, 400, true], text)
+      }
+      assert.deepStrictEqual(yield* sql`select id from job`, before)
     })
   )
 
@@ -206,6 +230,30 @@ layer(SiteServer({ DATA_DIR: folder, FIRMWARE_URL: URL }), { excludeTestServices
       })
       const failed = { ...Examples.job, function_name: "device_upgrade", status: "EXCEPTION" as const, result: null }
       assert.deepStrictEqual(withUpgradeShapes(failed).result, { devices: {}, _totals: { selected_devices: 0 } })
+    })
+  )
+})
+
+layer(
+  ApiServer({ OUTBOUND_HOSTS: "*.mirror.example.org,10.0.0.0/24", FIRMWARE_URL: "https://nms.example.org/firmware" }),
+  {
+    excludeTestServices: true
+  }
+)("A site that names hosts", (it) => {
+  it.effect("has images and upgrades from those and its own firmware server, and from no others", () =>
+    Effect.gen(function* () {
+      const api = yield* ApiClient
+      const askBoth = Effect.fnUntraced(function* (host: string) {
+        const order = { url: `http://${host}/${FILE}`, sha1: "ab".repeat(20), verify_tls: true }
+        const image = yield* api.post("/firmware", order)
+        const url = `http://${host}/firmware`
+        const upgrade = yield* api.post("/firmware/upgrade", { hostname: "nobody", filename: FILE, url, reboot: true })
+        return [image.status, /OUTBOUND_HOSTS/.test(upgrade.text)]
+      })
+      for (const host of ["a.mirror.example.org", "nms.example.org", "10.0.0.5"])
+        assert.deepStrictEqual([host, ...(yield* askBoth(host))], [host, 200, false])
+      for (const host of ["10.0.1.5", "169.254.169.254", "[fd00:1::5]"])
+        assert.deepStrictEqual([host, ...(yield* askBoth(host))], [host, 400, true])
     })
   )
 })

@@ -7,12 +7,23 @@ import { isIPv6 } from "node:net"
 import { networkInterfaces, tmpdir } from "node:os"
 import * as path from "node:path"
 import * as ImageStore from "../../src/firmware/ImageStore.ts"
+import { makeOutboundGuard } from "../../src/runtime/OutboundHosts.ts"
 import { type ImageHost, makeImageHost, sha1Of } from "./ImageHost.ts"
 
 const MIB = 1024 * 1024
 const NAME = "EOS-4.32.2F.swi"
 const image = randomBytes(3 * MIB)
 const sha1 = sha1Of(image)
+
+/** Where images may come from while a site names no hosts. */
+const guardOf = (allowLocal: boolean) =>
+  makeOutboundGuard({
+    hosts: Option.none(),
+    trusted: [],
+    allowOwn: allowLocal,
+    allowLink: allowLocal,
+    allowPrivate: false
+  })
 
 const makeFolder = Effect.acquireRelease(
   Effect.promise(() => fs.mkdtemp(path.join(tmpdir(), "switchyard-images-"))),
@@ -23,7 +34,7 @@ const makeScene = (options: Partial<ImageStore.ImageStoreOptions> = {}) =>
   Effect.gen(function* () {
     const folder = yield* makeFolder
     const host = yield* makeImageHost(new Map([[NAME, image]]))
-    const store = ImageStore.make({ folder, maxBytes: 8 * MIB, allowLocal: true, ...options })
+    const store = ImageStore.make({ folder, maxBytes: 8 * MIB, guard: guardOf(true), ...options })
     const add = (sum = sha1, url = `${host.url}/${NAME}`) => store.add(NAME, { url, sha1: sum, verifyTls: true })
     const visible = Effect.map(store.list, ({ files }) => files)
     const stored = Effect.promise(() => fs.readFile(path.join(folder, NAME)))
@@ -106,7 +117,7 @@ describe("The image store", () => {
 
   it.live("asks nothing of this machine's own addresses, however they are written", () =>
     Effect.gen(function* () {
-      const { add, host } = yield* makeScene({ allowLocal: false })
+      const { add, host } = yield* makeScene({ guard: guardOf(false) })
       const port = new URL(host.url).port
       const own = Object.values(networkInterfaces())
         .flatMap((all) => all ?? [])
@@ -116,6 +127,23 @@ describe("The image store", () => {
       for (const name of [...hosts, ...own, ...spelled, "[64:ff9b::7f00:1]", "[2002:7f00:1::]"]) {
         const error = yield* Effect.flip(add(sha1, `http://${name}:${port}/${NAME}`))
         assert.match(error.message, /address of this machine or of its link/, name)
+      }
+      assert.deepStrictEqual(host.ranges, [])
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("follows a redirect to no host that it may not ask itself", () =>
+    Effect.gen(function* () {
+      const hosts = Option.some(["127.0.0.1"])
+      const rules = { hosts, trusted: [], allowOwn: false, allowLink: false, allowPrivate: false }
+      const { add, host } = yield* makeScene({ guard: makeOutboundGuard(rules) })
+      yield* add(sha1, `${host.url}/moved/${NAME}`)
+      host.ranges.length = 0
+      for (const other of ["127.0.0.2", "[::1]", "169.254.169.254", "10.0.0.7"]) {
+        const error = yield* Effect.flip(
+          add("0".repeat(40), `${host.url}/moved//${other}:${new URL(host.url).port}/${NAME}`)
+        )
+        assert.match(error.message, /OUTBOUND_HOSTS/, other)
       }
       assert.deepStrictEqual(host.ranges, [])
     }).pipe(Effect.scoped)

@@ -1,12 +1,13 @@
 /** Downloads over TLS: the certificate is checked unless the request says otherwise. */
 import { assert, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
 import forge from "node-forge"
 import * as fs from "node:fs/promises"
 import * as https from "node:https"
 import { tmpdir } from "node:os"
 import * as path from "node:path"
 import * as ImageStore from "../../src/firmware/ImageStore.ts"
+import { receiverGuard } from "../../src/runtime/OutboundHosts.ts"
 import { sha1Of } from "./ImageHost.ts"
 
 const NAME = "EOS-4.32.2F.swi"
@@ -40,7 +41,7 @@ it.live("a download from a server with a bad certificate is refused, unless the 
     )
     const address = server.address()
     const url = `https://localhost:${typeof address === "object" && address !== null ? address.port : 0}/${NAME}`
-    const store = ImageStore.make({ folder, maxBytes: 1000, allowLocal: true })
+    const store = ImageStore.make({ folder, maxBytes: 1000, guard: receiverGuard({ OUTBOUND_HOSTS: Option.none() }) })
     const error = yield* Effect.flip(store.add(NAME, { url, sha1: sha1Of(image), verifyTls: true }))
     assert.match(error.message, /^Could not download firmware: self-signed certificate/)
     assert.deepStrictEqual((yield* store.list).files, [])

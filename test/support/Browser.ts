@@ -55,17 +55,26 @@ export const passPages = Effect.fnUntraced(function* (start: string, login: stri
   })
 })
 
-/** Begins a login here: where the browser is sent, and what it keeps. */
-export const begin = Effect.gen(function* () {
+/** Begins a login here, in the page or elsewhere: where the browser is sent, and what it keeps. */
+export const beginIn = Effect.fnUntraced(function* (query: "" | "?page=ui", headers = {}) {
   const api = yield* ApiClient
-  const answer = yield* api.get("/auth/login")
+  const answer = yield* api.send("GET", `/api/v1.0/auth/login${query}`, { headers })
   return { answer, location: answer.headers.get("location") ?? "", cookie: cookiesOf(answer).join("; ") }
 })
 
+export const begin = beginIn("")
+
 /** Comes back here with the query of an address. */
-export const comeBack = Effect.fnUntraced(function* (address: string, cookie: string) {
+export const comeBack = Effect.fnUntraced(function* (address: string, cookie: string, more = {}) {
   const api = yield* ApiClient
-  return yield* api.send("GET", `/api/v1.0/auth/auth${new URL(address).search}`, { headers: { cookie } })
+  return yield* api.send("GET", `/api/v1.0/auth/auth${new URL(address).search}`, { headers: { cookie, ...more } })
+})
+
+/** Signs on in the page. Yields the cookie of its session, and where the browser goes on. */
+export const signOnInPage = Effect.fnUntraced(function* (login: string) {
+  const { cookie, location } = yield* beginIn("?page=ui")
+  const answer = yield* comeBack(yield* passPages(location, login), cookie)
+  return { answer, page: cookiesOf(answer).join("; "), location: answer.headers.get("location") ?? "" }
 })
 
 /** Signs on. Yields the token, the page's address and the cookies. */

@@ -49,6 +49,8 @@ interface Behaviour {
   isTelling: boolean
   /** How long codes count. */
   codeSeconds: number
+  /** How long tokens count. */
+  tokenSeconds: number
 }
 
 const audienceOf = ({ isJwt }: Behaviour, id: string): string | undefined => {
@@ -87,7 +89,7 @@ const configuration = (keys: ReadonlyArray<JWK>, behaviour: Behaviour, redirect:
       getResourceServerInfo: (_: unknown, audience: string) => ({
         scope: "",
         audience,
-        accessTokenTTL: 600,
+        accessTokenTTL: behaviour.tokenSeconds,
         accessTokenFormat: "jwt",
         jwt: { sign: { alg: "ES256" } }
       })
@@ -111,7 +113,7 @@ const make = Effect.fnUntraced(function* (redirect: string) {
   const server = yield* listen
   const address = server.address()
   const issuer = `http://127.0.0.1:${typeof address === "object" ? address?.port : 0}`
-  const behaviour: Behaviour = { mood: "answers", isJwt: true, isTelling: true, codeSeconds: 600 }
+  const behaviour: Behaviour = { mood: "answers", isJwt: true, isTelling: true, codeSeconds: 600, tokenSeconds: 600 }
   let keys = [yield* Effect.promise(() => makeKey("first"))]
   const serve = () => new Provider(issuer, configuration(keys, behaviour, redirect)).callback()
   let handle = serve()

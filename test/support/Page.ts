@@ -43,8 +43,6 @@ export interface PageOptions {
 /** Scripts that run in the page before its own. */
 const TELLING = `document.addEventListener("securitypolicyviolation", (event) =>
   console.error("policy: " + event.effectiveDirective + " " + event.blockedURI))`
-const keeping = (token: string) =>
-  `if (localStorage.getItem("switchyard.token") === null) localStorage.setItem("switchyard.token", ${JSON.stringify(token)})`
 
 /** What went wrong in a page by itself. */
 const faults = new WeakMap<Page, Array<string>>()
@@ -62,7 +60,13 @@ export const openPage = Effect.fnUntraced(function* (
     (made) => Effect.promise(() => made.close())
   )
   return yield* Effect.promise(async () => {
-    if (token !== undefined) await context.addInitScript({ content: keeping(token) })
+    if (token !== undefined) {
+      // the profile gets the cookie of a session, as the page does when somebody gives a token
+      const begun = await context.request.post("/api/v1.0/auth/session", {
+        headers: { authorization: `Bearer ${token}` }
+      })
+      expect(begun.status(), await begun.text()).toBe(200)
+    }
     await context.addInitScript({ content: TELLING })
     const page = await context.newPage()
     page.setDefaultTimeout(PATIENCE)

@@ -4,7 +4,7 @@
  */
 import type { LiveEvent } from "../../src/domain/events/LiveEvent.ts"
 import { parseMessages, type StreamMessage } from "../../src/domain/events/SseMessages.ts"
-import { renew } from "./renewal.ts"
+import { renew } from "./session.ts"
 import { token } from "./token.ts"
 
 /** An event; those that nobody keeps (log lines, steps) have no number. */

@@ -12,8 +12,8 @@ import {
 import { useDisclosure } from "@mantine/hooks"
 import { Outlet, useRouterState } from "@tanstack/react-router"
 import { lazy, Suspense, useEffect, useState } from "react"
-import { request } from "../api/call.ts"
-import { forget, token } from "../api/token.ts"
+import { end } from "../api/session.ts"
+import { token } from "../api/token.ts"
 import { PlainLink } from "../parts/PlainLink.tsx"
 import { Problem } from "../parts/Problem.tsx"
 import { Tone } from "../parts/Tone.tsx"
@@ -36,19 +36,13 @@ const SchemeButton = () => {
   )
 }
 
-const signOff = async () => {
-  // where people sign on by a provider, its session ends as well; a server without one says 404
-  await request("POST /auth/logout").catch(() => undefined)
-  forget()
-}
-
 const Account = ({ name }: { readonly name: string }) => (
   <Group gap="xs" wrap="nowrap">
     <Text size="sm" visibleFrom="xs">
       {name}
     </Text>
     {token() !== null && (
-      <Button size="compact-sm" variant="default" onClick={() => void signOff()}>
+      <Button size="compact-sm" variant="default" onClick={() => void end()}>
         Sign off
       </Button>
     )}

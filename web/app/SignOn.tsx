@@ -1,35 +1,24 @@
 /** The ways in: the site's provider, a name and a password, or a token. */
-import { Alert, Button, Card, PasswordInput, Stack, Text, TextInput, Title } from "@mantine/core"
+import { Button, Card, PasswordInput, Stack, Text, TextInput, Title } from "@mantine/core"
 import { type FormEvent, useState } from "react"
-import { CallFailed, request } from "../api/call.ts"
+import { CallFailed } from "../api/call.ts"
+import { begin } from "../api/session.ts"
 import { useAsk } from "../api/useAsk.ts"
-import { keep } from "../api/token.ts"
 import { Problem } from "../parts/Problem.tsx"
 import { useAct } from "../parts/useAct.ts"
-import { cameUnasked, leaveForProvider } from "./signedOn.ts"
+import { leaveForProvider } from "./signedOn.ts"
 
 const basic = (name: string, password: string): string => {
   const bytes = new TextEncoder().encode(`${name}:${password}`)
   return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""))
 }
 
-const logIn = async (name: string, password: string) => {
-  const response = await fetch("/api/v1.0/auth", {
-    method: "POST",
-    headers: { authorization: `Basic ${basic(name, password)}` }
-  })
-  const body: unknown = await response.json().catch(() => null)
-  if (typeof body === "object" && body !== null && "access_token" in body && typeof body.access_token === "string") {
-    keep(body.access_token)
-    return
-  }
+const signOn = async (authorization: string) => {
+  const refused = await begin(authorization)
+  if (refused === null) return
+  const { body, status } = refused
   const message = typeof body === "object" && body !== null && "message" in body ? String(body.message) : "No answer."
-  throw new CallFailed(response.status, [message], body)
-}
-
-const withToken = async (text: string) => {
-  await request("GET /auth/identity", { headers: { authorization: `Bearer ${text}` } })
-  keep(text)
+  throw new CallFailed(status, [message], body)
 }
 
 const ByPassword = () => {
@@ -38,7 +27,7 @@ const ByPassword = () => {
   const { busy, error, run } = useAct()
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    void run(() => logIn(name, password))
+    void run(() => signOn(`Basic ${basic(name, password)}`))
   }
   return (
     <form onSubmit={submit} aria-label="Sign on with a password">
@@ -71,7 +60,7 @@ const ByToken = () => {
   const { busy, error, run } = useAct()
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    void run(() => withToken(text.trim()))
+    void run(() => signOn(`Bearer ${text.trim()}`))
   }
   return (
     <form onSubmit={submit} aria-label="Sign on with a token">
@@ -93,7 +82,6 @@ const ByToken = () => {
 }
 
 export const SignOn = () => {
-  const [isUnasked] = useState(cameUnasked)
   const { data, errorUpdateCount } = useAsk("GET /auth/ways")
   const ways = data?.answer.data
   return (
@@ -101,11 +89,6 @@ export const SignOn = () => {
       <Stack maw={400} mx="auto" mt="xl" p="sm">
         <Title order={1}>Switchyard</Title>
         <Text>Sign on to see your network.</Text>
-        {isUnasked && (
-          <Alert role="alert" variant="outline" title="Not signed on">
-            The token that came was not asked for in this tab. Sign on from here.
-          </Alert>
-        )}
         {ways?.password === true && (
           <Card withBorder>
             <ByPassword />

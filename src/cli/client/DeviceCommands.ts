@@ -1,9 +1,9 @@
 /** `switchyard devices`, `device` and `why`: what is known of the network. */
-import { Console, Effect, Option } from "effect"
+import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import type { Data } from "../../api/CallTypes.ts"
 import { causeText } from "../../domain/SyncCause.ts"
-import { type Column, format, printOne, printRows, reported, say } from "./Output.ts"
+import { type Column, format, printJson, printOne, printRows, reported, say } from "./Output.ts"
 import { ask, askAll, Refused } from "./Server.ts"
 
 export type DeviceRecord = Data<"GET /devices">["devices"][number]
@@ -110,7 +110,7 @@ export const why = Command.make("why", { name, json: format.json }, ({ json, nam
       const { hostname, state, synchronized } = yield* oneDevice(name)
       const { answer } = yield* ask("GET /device_synchistory", { query: { hostname } })
       const causes = answer.data.hostnames[hostname] ?? []
-      if (json) return yield* Console.log(JSON.stringify({ hostname, state, synchronized, causes }, null, 2))
+      if (json) return yield* printJson({ hostname, state, synchronized, causes })
       if (state !== "MANAGED") return yield* say(`${hostname} is ${state}: only managed devices are synchronized`)
       if (synchronized) return yield* say(`${hostname} is synchronized: it was proved to run what the settings say`)
       yield* say(`${hostname} is not synchronized:`)

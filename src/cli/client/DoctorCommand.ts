@@ -9,10 +9,9 @@ import { spawn } from "node:child_process"
 import { existsSync } from "node:fs"
 import { type Asking, makeAsking } from "../Asking.ts"
 import type { Data } from "../../api/CallTypes.ts"
-import { ask as askServer, CommandRefused, target } from "../AccountTarget.ts"
 import type { Answer, Level } from "../doctor/Questions.ts"
 import { colored, format, type Format, harmless, printRows, reported, say } from "./Output.ts"
-import { ask, Refused, serverUrl } from "./Server.ts"
+import { ask, askNamed, Refused, serverUrl } from "./Server.ts"
 
 type Finding = Data<"GET /system/findings">["findings"][number]
 /** What is shown of a finding and of an answer alike. */
@@ -33,9 +32,7 @@ const show = (row: Row) => Console.log(textOf(row))
 
 const mend = Effect.fnUntraced(function* ({ repair }: Finding, agreed: Asking) {
   if (repair === null || !(yield* agreed(`      ${harmless(repair.says)}?`))) return
-  const found = yield* target
-  if (Option.isNone(found)) return yield* new CommandRefused({ message: "There is no server: set SWITCHYARD_URL" })
-  const answer = yield* Effect.result(askServer(found.value, repair.method, repair.path, repair.body))
+  const answer = yield* Effect.result(askNamed(repair.method, repair.path, repair.body))
   yield* answer._tag === "Success"
     ? say(`      done: ${typeof answer.success === "string" ? answer.success : repair.says}`)
     : Console.error(colored("bad", harmless(`      not done: ${answer.failure.message}`), process.stderr))

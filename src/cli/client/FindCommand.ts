@@ -2,7 +2,7 @@
 import { Console, Effect } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import type { Data } from "../../api/CallTypes.ts"
-import { type Column, format, printRows, reported } from "./Output.ts"
+import { type Column, format, printJson, printRows, reported } from "./Output.ts"
 import { ask } from "./Server.ts"
 import { watch } from "./Watching.ts"
 
@@ -52,7 +52,7 @@ export const find = Command.make(
         const { answer } = yield* ask("GET /find", { query: { q: word.join(" ") } })
         const { hits, tables, truncated } = answer.data
         // with --json all of it, so that a program sees what the tables cover
-        if (json) return yield* Console.log(JSON.stringify(answer.data, null, 2))
+        if (json) return yield* printJson(answer.data)
         yield* printRows({ csv, json }, COLUMNS, hits, "Nothing is found")
         if (truncated) yield* Console.error("There is more: look for something longer")
         yield* Console.error(coverage(tables))

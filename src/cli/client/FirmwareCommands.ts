@@ -2,7 +2,7 @@
 import { Console, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import type { Data } from "../../api/CallTypes.ts"
-import { type Column, format, printRows, reported, say } from "./Output.ts"
+import { type Column, format, harmless, printRows, reported, say } from "./Output.ts"
 import { ask } from "./Server.ts"
 import { watch } from "./Watching.ts"
 
@@ -30,7 +30,7 @@ const images = Command.make("images", format, (wanted) =>
       const { answer } = yield* ask("GET /firmware_images")
       const { downloads, images: all } = answer.data
       yield* printRows(wanted, IMAGE, all, "There is no image: switchyard firmware get URL --sha1 SUM")
-      for (const download of downloads) yield* Console.error(comingLine(download))
+      for (const download of downloads) yield* Console.error(harmless(comingLine(download)))
     })
   )
 ).pipe(Command.withDescription("List the images that the server has, and how far downloads are."))

@@ -2,7 +2,7 @@
 import { Console, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { parseMessages } from "../../domain/events/SseMessages.ts"
-import { type Column, format, printOne, printRows, reported, say } from "./Output.ts"
+import { type Column, format, printJson, printOne, printRows, reported, say } from "./Output.ts"
 import { ask, askAll, failureOf, send, ServerAway, serverUrl } from "./Server.ts"
 import { type JobRecord, standingOf, watch } from "./Watching.ts"
 
@@ -88,7 +88,7 @@ const lineOf = ({ action, actor, at, hostname, job_id, kind, text }: Shown): str
 const isShown = (value: unknown): value is Shown => typeof value === "object" && value !== null
 
 const printed = (json: boolean, event: unknown) =>
-  json ? Console.log(JSON.stringify(event)) : isShown(event) ? say(lineOf(event)) : Effect.void
+  json ? printJson(event, 0) : isShown(event) ? say(lineOf(event)) : Effect.void
 
 /** Follows one stream to its end; yields the number to go on from. */
 const followOnce = Effect.fnUntraced(function* (
@@ -97,7 +97,7 @@ const followOnce = Effect.fnUntraced(function* (
   since: string | undefined
 ) {
   const headers = { accept: "text/event-stream", ...(since === undefined ? {} : { "last-event-id": since }) }
-  const response = yield* send("GET /events", { query, headers })
+  const response = yield* send("GET /events", { query, headers }, true)
   if (!response.ok || response.body === null) return yield* yield* failureOf(response)
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
   let position = since
@@ -148,6 +148,8 @@ export const events = Command.make(
           for (const event of answer.data.events) yield* printed(json, event)
           return
         }
+        // whoever stops it has seen what they wanted
+        process.exitCode = 0
         let position = Option.getOrUndefined(since)
         for (;;) {
           position = yield* Effect.catchTag(followOnce(query, json, position), "ServerAway", ({ message }) =>

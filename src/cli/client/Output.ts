@@ -1,6 +1,9 @@
 /** How answers are printed: a table for people, JSON or comma-separated values for programs. Colours only on a terminal. */
 import { Console, Effect } from "effect"
 import { Flag } from "effect/cli"
+import { csvCell, harmless, jsonText } from "../../domain/SafeText.ts"
+
+export { harmless }
 
 /** A column of a table: its head, and the value of a row. */
 export type Column<Row> = readonly [head: string, of: (row: Row) => unknown]
@@ -34,20 +37,12 @@ const textOf = (value: unknown): string => {
   return typeof value === "object" ? JSON.stringify(value) : String(value)
 }
 
-/** Control characters that a device or a colleague has put into a text do nothing to a terminal. */
-// oxlint-disable-next-line no-control-regex
-export const harmless = (text: string): string => text.replaceAll(/[\u0000-\u001f\u007f-\u009f]/g, " ")
-
-const csvCell = (value: unknown): string => {
-  const text = textOf(value)
-  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
-}
+const cellOf = (value: unknown): string => csvCell(textOf(value), typeof value !== "number")
 
 /** Lines of comma-separated values (RFC 4180). */
 export const csvLines = <Row>(columns: ReadonlyArray<Column<Row>>, rows: ReadonlyArray<Row>): ReadonlyArray<string> => [
-  columns.map(([head]) => csvCell(head)).join(","),
-  ...rows.map((row) => columns.map(([, of]) => csvCell(of(row))).join(","))
+  columns.map(([head]) => cellOf(head)).join(","),
+  ...rows.map((row) => columns.map(([, of]) => cellOf(of(row))).join(","))
 ]
 
 /** Lines of a table whose columns are as wide as their widest text. */
@@ -68,6 +63,9 @@ export const tableLines = <Row>(
   )
 }
 
+/** Prints JSON for a program. */
+export const printJson = (value: unknown, indent = 2) => Console.log(jsonText(value, indent))
+
 const eachLine = (lines: ReadonlyArray<string>) => Effect.forEach(lines, (line) => Console.log(line), { discard: true })
 
 /** Says something that may hold what a device or a colleague has written, line by line. */
@@ -80,7 +78,7 @@ export const printRows = <Row>(
   rows: ReadonlyArray<Row>,
   nothing: string
 ) => {
-  if (json) return Console.log(JSON.stringify(rows, null, 2))
+  if (json) return printJson(rows)
   if (csv) return eachLine(csvLines(columns, rows))
   if (rows.length === 0) return Console.error(nothing)
   const [head = "", ...lines] = tableLines(columns, rows)
@@ -121,14 +119,20 @@ export const printOne = <A extends object>(
   one: A,
   fields: ReadonlyArray<Column<A>>
 ) => {
-  if (json) return Console.log(JSON.stringify(one, null, 2))
+  if (json) return printJson(one)
   const shown = fields.map(([head, of]) => [head, harmless(textOf(of(one)))] as const).filter(([, text]) => text !== "")
   const width = Math.max(0, ...shown.map(([head]) => head.length))
   return eachLine(shown.map(([head, text]) => `${head.padEnd(width)}  ${text}`))
 }
 
-/** Says what went wrong as a sentence on stderr. */
+/** As a shell says of what was stopped. */
+export const STOPPED = 130
+
+/** Says what went wrong as a sentence on stderr. Whoever stops a command before its end gets an exit code that is no success. */
 export const reported = <A, E extends { readonly message: string }, R>(effect: Effect.Effect<A, E, R>) =>
-  Effect.tapError(effect, ({ message }) =>
-    Console.error(colored("bad", message.split("\n").map(harmless).join("\n"), process.stderr))
+  effect.pipe(
+    Effect.tapError(({ message }) =>
+      Console.error(colored("bad", message.split("\n").map(harmless).join("\n"), process.stderr))
+    ),
+    Effect.onInterrupt(() => Effect.sync(() => void (process.exitCode ??= STOPPED)))
   )

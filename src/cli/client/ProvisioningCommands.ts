@@ -1,7 +1,7 @@
 /** `switchyard init`: gives a discovered switch its name and its place. */
 import { Console, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { format, reported, say } from "./Output.ts"
+import { format, printJson, reported, say } from "./Output.ts"
 import { ask, Refused } from "./Server.ts"
 import { watch } from "./Watching.ts"
 
@@ -31,10 +31,7 @@ export const init = Command.make(
       Flag.withDescription("What it is for"),
       Flag.withDefault("ACCESS")
     ),
-    mlagPeer: Flag.String("mlag-peer").pipe(
-      Flag.withDescription("Id of the other switch of an MLAG pair"),
-      Flag.optional
-    ),
+    mlagPeer: Flag.Int("mlag-peer").pipe(Flag.withDescription("Id of the other switch of an MLAG pair"), Flag.optional),
     mlagName: Flag.String("mlag-peer-name").pipe(Flag.withDescription("The other's name from now on"), Flag.optional),
     check: flag("check", "Only say whether it could be initialised"),
     watching: flag("watch", "Follow the job to its end; exit code 1 when it is no success"),
@@ -47,12 +44,12 @@ export const init = Command.make(
         const body = {
           hostname,
           device_type: type,
-          ...Option.match(mlagPeer, { onNone: () => ({}), onSome: (peer) => ({ mlag_peer_id: Number(peer) }) }),
+          ...Option.match(mlagPeer, { onNone: () => ({}), onSome: (peer) => ({ mlag_peer_id: peer }) }),
           ...Option.match(mlagName, { onNone: () => ({}), onSome: (name) => ({ mlag_peer_hostname: name }) })
         }
         if (check) {
           const { answer } = yield* ask("POST /device_initcheck/:id", { params: { id }, body })
-          return yield* Console.log(JSON.stringify(answer.data, null, 2))
+          return yield* printJson(answer.data)
         }
         const { answer } = yield* ask("POST /device_init/:id", { params: { id }, body })
         yield* json

@@ -1,9 +1,9 @@
 /** `switchyard repo`: the repositories of settings and templates. */
-import { Console, Effect, Option } from "effect"
+import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import type { Data } from "../../api/CallTypes.ts"
 import { effectSentences } from "../../domain/EffectSentences.ts"
-import { type Column, format, printRows, reported, say } from "./Output.ts"
+import { type Column, format, printJson, printRows, reported, say } from "./Output.ts"
 import { ask, Refused } from "./Server.ts"
 
 type Checked = Data<"POST /repository/:name/check">
@@ -90,7 +90,7 @@ const check = Command.make(
       Effect.gen(function* () {
         const { answer } = yield* ask("POST /repository/:name/check", { params: { name }, body: { branch } })
         const { accepted, commit, devices, effects, problems, warnings } = answer.data
-        if (json) yield* Console.log(JSON.stringify(answer.data, null, 2))
+        if (json) yield* printJson(answer.data)
         for (const problem of json ? [] : [...problems, ...warnings]) yield* say(problemLine(problem))
         if (!accepted) return yield* new Refused({ message: `${branch} would be refused: ${problems.length} problems` })
         if (json) return

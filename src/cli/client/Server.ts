@@ -6,10 +6,18 @@ import { Effect, Redacted, Runtime, Schema } from "effect"
 import * as fs from "node:fs/promises"
 import { homedir } from "node:os"
 import * as path from "node:path"
+import * as tls from "node:tls"
 import type { Answer, CallName, Parameters } from "../../api/CallTypes.ts"
+import { codeOf } from "../../runtime/SystemErrors.ts"
 
-/** Exit codes of commands (docs/command-line.md#exit-codes); 2 is for what was typed. */
-export const exitCodes = { refused: 1, notSignedOn: 3, away: 4, notFollowed: 130 } as const
+/** Exit codes of commands (docs/command-line.md#exit-codes). */
+export const exitCodes = { refused: 1, mistyped: 2, notSignedOn: 3, away: 4, notFollowed: 130 } as const
+
+/** What was typed breaks a rule; nobody was asked. */
+export class Mistyped extends Schema.TaggedError<Mistyped>()("Mistyped", { message: Schema.String }) {
+  override readonly [Runtime.errorReported] = false
+  override readonly [Runtime.errorExitCode] = exitCodes.mistyped
+}
 
 /** The server refuses, or what was asked for has failed; the sentence is the server's own. */
 export class Refused extends Schema.TaggedError<Refused>()("Refused", { message: Schema.String }) {
@@ -42,27 +50,78 @@ export const tokenFile = (): string =>
 
 const OTHERS = 0o077
 
-const readToken = Effect.tryPromise({
-  try: async () => {
-    const file = tokenFile()
-    const { mode } = await fs.stat(file)
-    return { file, isOpen: (mode & OTHERS) !== 0, text: (await fs.readFile(file, "utf8")).trim() }
-  },
-  catch: () => new NotSignedOn({ message: "Nobody is signed on: switchyard login, or SWITCHYARD_TOKEN" })
+/** Whether a file is of somebody else than whoever runs the command. What root owns root could change anyhow. */
+const isForeign = (uid: number): boolean => {
+  const own = process.getuid?.()
+  return own !== undefined && uid !== own && uid !== 0
+}
+
+/** What a file says, and who else may read it; null when there is none. */
+const contentOf = async (file: string) => {
+  const opened = await fs.open(file).catch((error: unknown) => {
+    if (codeOf(error) === "ENOENT") return null
+    throw error
+  })
+  if (opened === null) return null
+  try {
+    const { mode, uid } = await opened.stat()
+    return { isOpen: (mode & OTHERS) !== 0, isForeign: isForeign(uid), text: (await opened.readFile("utf8")).trim() }
+  } finally {
+    await opened.close()
+  }
+}
+
+/** The token of a file that only its owner reads; null when there is no such file and nobody has named it. */
+const tokenOfFile = Effect.gen(function* () {
+  const file = tokenFile()
+  const refused = (message: string) => new NotSignedOn({ message })
+  const found = yield* Effect.tryPromise({
+    try: () => contentOf(file),
+    catch: (error) => refused(`The file ${file} cannot be read (${codeOf(error) ?? "unknown"})`)
+  })
+  if (found === null) {
+    if (!process.env["SWITCHYARD_TOKEN_FILE"]) return null
+    return yield* refused(`There is no file ${file}, which SWITCHYARD_TOKEN_FILE names`)
+  }
+  if (found.isForeign) return yield* refused(`${file} belongs to another user: make a file of your own`)
+  if (found.isOpen) return yield* refused(`${file} can be read by others: chmod 600 ${file}, and make another token`)
+  return Redacted.make(found.text)
 })
 
 /** The token; null when there is none, which a server without tokens does not mind. */
-const token = Effect.gen(function* () {
+const token = Effect.suspend(() => {
   const given = process.env["SWITCHYARD_TOKEN"]
-  if (given !== undefined && given !== "") return Redacted.make(given)
-  const found = yield* Effect.catch(readToken, () => Effect.succeed(null))
-  if (found === null) return null
-  if (found.isOpen) {
-    return yield* new NotSignedOn({
-      message: `${found.file} can be read by others: chmod 600 ${found.file}, and make another token`
-    })
-  }
-  return Redacted.make(found.text)
+  return given === undefined || given === "" ? tokenOfFile : Effect.succeed(Redacted.make(given))
+})
+
+const DEFAULT_SECONDS = 60
+/** What a repository may take that is cloned first, or a check that renders the whole network. */
+const SLOW_SECONDS = 900
+const SLOW = /^(?:PUT \/repository\/|POST \/repository\/:name\/check)/
+
+/** Seconds for a call: SWITCHYARD_TIMEOUT, else what it may take. */
+const secondsFor = (name: string): Effect.Effect<number, Mistyped> => {
+  const given = process.env["SWITCHYARD_TIMEOUT"]
+  if (given === undefined || given === "") return Effect.succeed(SLOW.test(name) ? SLOW_SECONDS : DEFAULT_SECONDS)
+  const seconds = Number(given)
+  return Number.isFinite(seconds) && seconds > 0 && seconds <= 86_400
+    ? Effect.succeed(seconds)
+    : new Mistyped({ message: "SWITCHYARD_TIMEOUT: expected seconds, more than 0 and at most 86400" })
+}
+
+let isTrusting = false
+
+/** Adds the authorities of SWITCHYARD_CA_FILE to those that Node knows. */
+const trust = Effect.gen(function* () {
+  const file = process.env["SWITCHYARD_CA_FILE"]
+  if (file === undefined || file === "" || isTrusting) return
+  yield* Effect.tryPromise({
+    try: async () => {
+      tls.setDefaultCACertificates([...tls.getCACertificates("default"), await fs.readFile(file, "utf8")])
+      isTrusting = true
+    },
+    catch: () => new Mistyped({ message: `SWITCHYARD_CA_FILE: ${file} holds no certificate in PEM` })
+  })
 })
 
 /** What goes with a call. */
@@ -99,35 +158,73 @@ const sentenceOf = (body: unknown, status: number): string => {
   return Schema.is(Errors)(message) ? message.errors.join("\n") : JSON.stringify(message)
 }
 
-/** Sends a request; yields the response, whatever its status. */
+/** Why no answer came, as far as it helps. */
+const whyAway = (error: unknown, server: string, seconds: number): string => {
+  const cause: unknown = error instanceof Error ? (error.cause ?? error) : error
+  const code = codeOf(cause) ?? ""
+  if (cause instanceof Error && (cause.name === "TimeoutError" || code === "UND_ERR_HEADERS_TIMEOUT"))
+    return `${server} does not answer within ${seconds} seconds (SWITCHYARD_TIMEOUT)`
+  if (/CERT|SIGNATURE|ISSUER|SSL|TLS/.test(code))
+    return `The certificate of ${server} is not accepted (${code}); SWITCHYARD_CA_FILE names an authority of your own`
+  if (cause instanceof Error && /redirect/i.test(cause.message))
+    return `${server} sends on to another address, which is not followed; SWITCHYARD_URL says where the server is`
+  return `${server} does not answer; SWITCHYARD_URL says where the server is`
+}
+
+type Content = Pick<Sent<CallName>, "body" | "headers" | "server">
+
+/** Sends a request; the whole answer has to be there within the time, of a stream only its beginning. */
+const sendTo = Effect.fnUntraced(function* (
+  method: string,
+  address: string,
+  { body, headers, server }: Content,
+  seconds: number,
+  isStream: boolean
+) {
+  const base = serverUrl(server)
+  if (!/^https?:\/\/[^/]/.test(base) || !URL.canParse(base)) {
+    return yield* new Mistyped({ message: `${base} is no address of a server, such as https://nms.example.org` })
+  }
+  yield* trust
+  const known = headers?.["authorization"] === undefined ? yield* token : null
+  return yield* Effect.tryPromise({
+    try: async (signal) => {
+      const late = new AbortController()
+      const timer = setTimeout(() => late.abort(new DOMException("late", "TimeoutError")), seconds * 1000)
+      // it does not keep a command from ending
+      timer.unref()
+      const response = await fetch(address, {
+        method,
+        redirect: "error",
+        signal: AbortSignal.any([signal, late.signal]),
+        headers: {
+          ...(known === null ? {} : { authorization: `Bearer ${Redacted.value(known)}` }),
+          ...(body === undefined ? {} : { "content-type": "application/json" }),
+          ...headers
+        },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) })
+      })
+      if (isStream) clearTimeout(timer)
+      return response
+    },
+    catch: (error) => new ServerAway({ message: whyAway(error, base, seconds) })
+  })
+})
+
+/** Sends a call; yields the response, whatever its status. `isStream`: it goes on for ever. */
 export const send = Effect.fnUntraced(function* <Name extends CallName>(
   name: Name,
   sent: Sent<Name> = {},
-  signal?: AbortSignal
+  isStream = false
 ) {
-  const known = yield* token
   const [method = "GET"] = name.split(" ", 1)
-  return yield* Effect.tryPromise({
-    try: () =>
-      fetch(addressOf(name, sent), {
-        method,
-        redirect: "error",
-        headers: {
-          ...(known === null ? {} : { authorization: `Bearer ${Redacted.value(known)}` }),
-          ...(sent.body === undefined ? {} : { "content-type": "application/json" }),
-          ...sent.headers
-        },
-        ...(sent.body === undefined ? {} : { body: JSON.stringify(sent.body) }),
-        ...(signal === undefined ? {} : { signal })
-      }),
-    catch: () =>
-      new ServerAway({ message: `${serverUrl(sent.server)} does not answer; SWITCHYARD_URL says where the server is` })
-  })
+  return yield* sendTo(method, addressOf(name, sent), sent, yield* secondsFor(name), isStream)
 })
 
 /** What a response says when it is no success. */
 export const failureOf = Effect.fnUntraced(function* (response: Response) {
   const body: unknown = yield* Effect.promise(() => response.json().catch(() => null))
+  if (/^3\d\d$/.test(String(response.status))) return new ServerAway({ message: `${serverUrl()} sends on elsewhere` })
   const message = sentenceOf(body, response.status)
   if (response.status === 401) return new NotSignedOn({ message: `${message}. Sign on: switchyard login` })
   if (response.status === 403) return new NotSignedOn({ message })
@@ -138,11 +235,34 @@ export const failureOf = Effect.fnUntraced(function* (response: Response) {
 export const ask = Effect.fnUntraced(function* <Name extends CallName>(name: Name, sent: Sent<Name> = {}) {
   const response = yield* send(name, sent)
   if (!response.ok) return yield* yield* failureOf(response)
-  const answer = yield* Effect.tryPromise({
-    try: async (): Promise<Answer<Name>> => JSON.parse(await response.text()),
-    catch: () => new ServerAway({ message: `${serverUrl()} answers without JSON` })
+  const seconds = yield* secondsFor(name)
+  const text = yield* Effect.tryPromise({
+    try: () => response.text(),
+    catch: (error) => new ServerAway({ message: whyAway(error, serverUrl(sent.server), seconds) })
+  })
+  const answer = yield* Effect.try({
+    try: (): Answer<Name> => JSON.parse(text),
+    catch: () => new ServerAway({ message: `${serverUrl(sent.server)} answers without JSON` })
   })
   return { answer, matching: Number(response.headers.get("x-matching-count") ?? 0) }
+})
+
+const Envelope = Schema.fromJsonString(Schema.Struct({ data: Schema.optionalKey(Schema.Unknown) }))
+
+/** Asks what the server itself has named, with its path below /api/v1.0; yields `data` of the answer. */
+export const askNamed = Effect.fnUntraced(function* (method: string, path: string, body: unknown) {
+  const seconds = yield* secondsFor(`${method} ${path}`)
+  const response = yield* sendTo(
+    method,
+    `${serverUrl()}${BASE}${path}`,
+    body === undefined ? {} : { body },
+    seconds,
+    false
+  )
+  if (!response.ok) return yield* yield* failureOf(response)
+  const away = () => new ServerAway({ message: `${serverUrl()} answers without JSON` })
+  const text = yield* Effect.tryPromise({ try: () => response.text(), catch: away })
+  return (yield* Effect.mapError(Schema.decodeEffect(Envelope)(text), away)).data
 })
 
 const MOST = 1000

@@ -4,22 +4,25 @@ import { Command, Flag, Prompt } from "effect/cli"
 import * as fs from "node:fs/promises"
 import { text } from "node:stream/consumers"
 import { reported, say } from "./Output.ts"
-import { ask, forgetToken, keepToken, NotSignedOn, Refused, serverUrl, ServerAway } from "./Server.ts"
+import { ask, failureOf, forgetToken, keepToken, NotSignedOn, Refused, send, serverUrl, ServerAway } from "./Server.ts"
 
 const Issued = Schema.Struct({ access_token: Schema.String })
 
 /** A token for a name and a password. */
 const tokenFor = Effect.fnUntraced(function* (name: string, password: Redacted.Redacted) {
   const basic = Buffer.from(`${name}:${Redacted.value(password)}`).toString("base64")
-  const response = yield* Effect.tryPromise({
-    try: () => fetch(`${serverUrl()}/api/v1.0/auth`, { method: "POST", headers: { authorization: `Basic ${basic}` } }),
-    catch: () => new ServerAway({ message: `${serverUrl()} does not answer` })
-  })
+  const response = yield* send("POST /auth", { headers: { authorization: `Basic ${basic}` } })
+  if (!response.ok) {
+    const failure = yield* failureOf(response)
+    return yield* failure instanceof ServerAway
+      ? failure
+      : new NotSignedOn({ message: `Not signed on: ${failure.message}` })
+  }
   const body: unknown = yield* Effect.promise(() => response.json().catch(() => null))
   const issued = Schema.decodeUnknownOption(Issued)(body)
-  if (Option.isSome(issued)) return issued.value.access_token
-  const reason = Schema.is(Schema.Struct({ message: Schema.String }))(body) ? body.message : `status ${response.status}`
-  return yield* new NotSignedOn({ message: `Not signed on: ${reason}` })
+  return Option.isSome(issued)
+    ? issued.value.access_token
+    : yield* new ServerAway({ message: `${serverUrl()} answers without a token` })
 })
 
 /** Checks a token by asking who it is, and keeps it. */
@@ -68,5 +71,5 @@ export const login = Command.make("login", { user, file, fromInput }, ({ file, f
 
 /** The command. */
 export const logout = Command.make("logout", {}, () =>
-  Effect.andThen(forgetToken, say("The token is forgotten here. It counts until it ends or is revoked."))
+  reported(Effect.andThen(forgetToken, say("The token is forgotten here. It counts until it ends or is revoked.")))
 ).pipe(Command.withDescription("Forget the token that login has kept."))

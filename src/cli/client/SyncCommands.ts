@@ -2,7 +2,7 @@
 import { Console, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import type { Data } from "../../api/CallTypes.ts"
-import { colored, format, harmless, reported, say } from "./Output.ts"
+import { colored, format, harmless, printJson, reported, say } from "./Output.ts"
 import { ask, Refused } from "./Server.ts"
 import { watch } from "./Watching.ts"
 
@@ -144,7 +144,7 @@ export const diff = Command.make(
         if (!json) return yield* show(job, words)
         const query = words === "" ? {} : { search: words }
         const { answer } = yield* ask("GET /job/:id/diffs", { params: { id: job }, query })
-        return yield* Console.log(JSON.stringify(answer.data, null, 2))
+        return yield* printJson(answer.data)
       })
     )
 ).pipe(Command.withDescription("Show what a job changes, devices with the same change together, the riskiest first."))

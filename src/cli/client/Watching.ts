@@ -49,9 +49,9 @@ const told = Effect.fnUntraced(function* (job: JobRecord, before: string) {
   const { answer } = yield* ask("GET /job/:id/progress", { params: { id: job.id } })
   const { devices } = answer.data
   const done = devices.filter(({ failed }) => failed !== null).length
-  const line = devices.length === 0 ? standingOf(job) : barOf(done, devices.length)
+  const line = devices.length === 0 ? harmless(standingOf(job)) : barOf(done, devices.length)
   if (isTerminal(process.stderr)) process.stderr.write(`\r\u001b[2K${line}`)
-  else if (line !== before) yield* Console.error(`job ${job.id}: ${line}`)
+  else if (line !== before) yield* Console.error(harmless(`job ${job.id}: ${line}`))
   return line
 })
 
@@ -66,7 +66,7 @@ export const watch: (id: number) => Effect.Effect<JobRecord, Refused | Effect.Er
       job = yield* read(id)
     }
     if (isTerminal(process.stderr)) process.stderr.write("\r\u001b[2K")
-    yield* Console.error(`job ${id}: ${standingOf(job)}`)
+    yield* Console.error(harmless(`job ${id}: ${standingOf(job)}`))
     for (const remark of remarksIn(job.result)) yield* Console.error(harmless(remark))
     if (job.outcome !== "success") {
       yield* failures(id)

@@ -6,6 +6,7 @@ import { Context, Duration, Effect, Layer, Random, Schedule, type Scope } from "
 import { type AlertMessage, titleOf } from "../../domain/events/alerts/AlertMessage.ts"
 import { PACE, type Pace, pause } from "../../domain/events/alerts/Backoff.ts"
 import { webhookFailures } from "../../runtime/metrics/EventMetrics.ts"
+import { receiverGuard } from "../../runtime/OutboundHosts.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { AlertDeliveryStore, type ClaimedDelivery } from "../../store/AlertDeliveryStore.ts"
 import { AlertMuteStore } from "../../store/AlertMuteStore.ts"
@@ -37,7 +38,9 @@ const messageOf = (delivery: ClaimedDelivery): AlertMessage => {
 }
 
 const make = Effect.gen(function* () {
-  const { ALERT_RETRY_HOURS, ALERT_TIMEOUT, alertSecrets } = yield* ServerConfig
+  const config = yield* ServerConfig
+  const { ALERT_RETRY_HOURS, ALERT_TIMEOUT, alertSecrets } = config
+  const guard = receiverGuard(config)
   const pace: Pace = (yield* AlertPace) ?? { ...PACE, giveUp: ALERT_RETRY_HOURS * 3_600_000 }
   const timeout = ALERT_TIMEOUT * 1000
   const deliveries = yield* AlertDeliveryStore
@@ -65,7 +68,7 @@ const make = Effect.gen(function* () {
     const attempt: Attempt =
       receiver === undefined
         ? { _tag: "Refused", answer: "There is no receiver of this name in alerts.yml any more" }
-        : yield* handOver(alertSecrets, receiver, messageOf(delivery), timeout)
+        : yield* handOver(alertSecrets, receiver, messageOf(delivery), timeout, guard)
     if (attempt._tag !== "Sent") {
       webhookFailures.add(1, receiver?.type ?? "none")
       yield* Effect.logWarning("An alert could not be handed over", {

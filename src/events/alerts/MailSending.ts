@@ -1,26 +1,47 @@
 /** One mail to a server that takes mails (docs/alerts.md#mail). */
-import { Effect } from "effect"
+import { Effect, Result } from "effect"
+import { isIP } from "node:net"
 import { createTransport } from "nodemailer"
 import type { AlertMessage } from "../../domain/events/alerts/AlertMessage.ts"
 import { mailOf } from "../../domain/events/alerts/MachineBodies.ts"
 import type { Receiver } from "../../domain/events/alerts/Receiver.ts"
+import { HostRefused, type OutboundGuard } from "../../runtime/OutboundHosts.ts"
 import { type Attempt, failed } from "./Attempt.ts"
 
 type MailReceiver = Extract<Receiver, { readonly type: "email" }>
 
 const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
+/** The address of a host that the guard lets, or why there is none. */
+const dialled = (host: string, { lookup, refusalOf }: OutboundGuard): Effect.Effect<string, string> => {
+  const refusal = refusalOf(host)
+  if (refusal !== undefined) return Effect.fail(refusal)
+  if (isIP(host) !== 0) return Effect.succeed(host)
+  return Effect.callback<string, string>((resume) =>
+    lookup(host, {}, (error, address) => {
+      if (error !== null)
+        return resume(Effect.fail(error instanceof HostRefused ? error.message : (error.code ?? "no address")))
+      return resume(Effect.succeed(typeof address === "string" ? address : (address[0]?.address ?? host)))
+    })
+  )
+}
+
 /** Sends it; milliseconds are what each step may take. The id of the mail is that of the message, so repeats are known. */
 export const sendMail = (
   receiver: MailReceiver,
   password: string | null,
   message: AlertMessage,
-  timeout: number
+  timeout: number,
+  guard: OutboundGuard
 ): Effect.Effect<Attempt> =>
-  Effect.suspend(() => {
+  Effect.gen(function* () {
     const { from, host, port, recipients, tls, user } = receiver
+    const found = yield* Effect.result(dialled(receiver.host, guard))
+    if (Result.isFailure(found)) return failed(found.failure)
     const transport = createTransport({
-      host,
+      // the address that was checked is the one that is dialled; the certificate is that of the name
+      host: found.success,
+      ...(isIP(host) === 0 ? { tls: { servername: host } } : {}),
       port,
       secure: tls === "tls",
       requireTLS: tls === "starttls",
@@ -44,7 +65,7 @@ export const sendMail = (
         }),
       catch: reasonOf
     })
-    return sending.pipe(
+    return yield* sending.pipe(
       Effect.map(({ rejected, response }): Attempt => ({
         _tag: "Sent",
         answer: rejected.length === 0 ? response : `${response}; not for ${rejected.map(String).join(", ")}`

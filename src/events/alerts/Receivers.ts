@@ -6,6 +6,7 @@ import type { AlertMessage } from "../../domain/events/alerts/AlertMessage.ts"
 import { mattermostBody, slackBody, teamsBody, zulipBody } from "../../domain/events/alerts/ChatBodies.ts"
 import { pagerDutyBody, syslogOf, webhookBody } from "../../domain/events/alerts/MachineBodies.ts"
 import type { Receiver } from "../../domain/events/alerts/Receiver.ts"
+import { type OutboundGuard, receiverGuard } from "../../runtime/OutboundHosts.ts"
 import type { ServerSettings } from "../../ServerConfig.ts"
 import { secretOf, SecretMissing, urlOf, withoutSecrets } from "./AlertSecrets.ts"
 import { type Attempt, failed } from "./Attempt.ts"
@@ -59,10 +60,12 @@ const postOf = Effect.fnUntraced(function* (secrets: Secrets, receiver: Http, me
   }
 })
 
-const syslog = (target: string, message: AlertMessage): Effect.Effect<Attempt> =>
+const syslog = (target: string, message: AlertMessage, guard: OutboundGuard): Effect.Effect<Attempt> =>
   Effect.gen(function* () {
     const receiver = yield* Effect.fromOption(receiverOf(target))
-    const socket = yield* connected(receiver)
+    const refusal = guard.refusalOf(receiver.host)
+    if (refusal !== undefined) return failed(refusal)
+    const socket = yield* connected(receiver, guard.lookup)
     yield* handedOver(socket, syslogMessage({ ...syslogOf(message), host: os.hostname() }))
     return { _tag: "Sent", answer: "handed over" } as const
   }).pipe(
@@ -70,17 +73,23 @@ const syslog = (target: string, message: AlertMessage): Effect.Effect<Attempt> =
     Effect.catch((error) => Effect.succeed(failed(error.message)))
   )
 
-const sending = (secrets: Secrets, receiver: Receiver, message: AlertMessage, timeout: number) => {
+const sending = (
+  secrets: Secrets,
+  receiver: Receiver,
+  message: AlertMessage,
+  timeout: number,
+  guard: OutboundGuard
+) => {
   switch (receiver.type) {
     case "email":
       return Effect.flatMap(
         receiver.secret === null ? Effect.succeed(null) : secretOf(secrets, receiver.secret),
-        (password) => sendMail(receiver, password, message, timeout)
+        (password) => sendMail(receiver, password, message, timeout, guard)
       )
     case "syslog":
-      return syslog(receiver.target, message)
+      return syslog(receiver.target, message, guard)
     default:
-      return Effect.flatMap(postOf(secrets, receiver, message), (sent) => post(sent, timeout))
+      return Effect.flatMap(postOf(secrets, receiver, message), (sent) => post(sent, guard, timeout))
   }
 }
 
@@ -96,14 +105,18 @@ const tidy = (secrets: Secrets, receiver: Receiver, attempt: Attempt): Attempt =
 /** Milliseconds that an attempt takes at most, when a step may take so many. */
 export const longestAttempt = (timeout: number): number => timeout * 2 + 3000
 
-/** Hands it over, or says why not. `timeout`: milliseconds for a step of it. */
+/** Where receivers may be while a site names no hosts. */
+const anywhere = receiverGuard({ OUTBOUND_HOSTS: Option.none() })
+
+/** Hands it over to where the guard lets it, or says why not. `timeout`: milliseconds for a step of it. */
 export const handOver = (
   secrets: Secrets,
   receiver: Receiver,
   message: AlertMessage,
-  timeout: number
+  timeout: number,
+  guard: OutboundGuard = anywhere
 ): Effect.Effect<Attempt> =>
-  sending(secrets, receiver, message, timeout).pipe(
+  sending(secrets, receiver, message, timeout, guard).pipe(
     Effect.catch(({ message: reason }) => Effect.succeed(failed(reason))),
     Effect.timeoutOrElse({
       duration: timeout * 2,

@@ -12,6 +12,7 @@ import { type MuteRequest, timeOf } from "../../domain/requests/AlertRequests.ts
 import { AlertRulesInForce } from "../../events/alerts/AlertRulesInForce.ts"
 import { remarkOf } from "../../events/alerts/AlertSecrets.ts"
 import { handOver } from "../../events/alerts/Receivers.ts"
+import { receiverGuard } from "../../runtime/OutboundHosts.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { AlertDeliveryStore, type DeliveryState, type ListedDelivery } from "../../store/AlertDeliveryStore.ts"
 import { AlertMuteStore, MuteNotFound } from "../../store/AlertMuteStore.ts"
@@ -88,12 +89,18 @@ export const makeAlertView = Effect.gen(function* () {
       return HttpApiSchema.withHeaders({ body: enveloped({ deliveries: rows }), headers })
     }),
     test: Effect.fn("Alerts.test")(function* (name: string) {
-      const { ALERT_TIMEOUT } = yield* ServerConfig
+      const config = yield* ServerConfig
       const { rules } = yield* inForce.inForce
       const receiver = rules?.receivers.find((one) => one.name === name)
       if (receiver === undefined) return yield* new ReceiverNotFound({ name })
       const message = testMessage(yield* Clock.currentTimeMillis)
-      const { _tag, answer } = yield* handOver(alertSecrets, receiver, message, ALERT_TIMEOUT * 1000)
+      const { _tag, answer } = yield* handOver(
+        alertSecrets,
+        receiver,
+        message,
+        config.ALERT_TIMEOUT * 1000,
+        receiverGuard(config)
+      )
       return enveloped({ is_taken: _tag === "Sent", answer })
     })
   }

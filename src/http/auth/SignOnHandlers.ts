@@ -12,6 +12,7 @@ import { ServerConfig } from "../../ServerConfig.ts"
 import { clientOf } from "../core/Client.ts"
 import { answered } from "../core/Unavailable.ts"
 import { makeOidcRequests } from "./OidcRequests.ts"
+import { makePageRequests } from "./PageRequests.ts"
 
 const MAX_CREDENTIALS = 512
 
@@ -37,24 +38,31 @@ export const SignOnLive = HttpApiBuilder.group(Api, "signOn", (handlers) =>
     const isOn = LOCAL_USERS && JWT_ENABLED
     if (isOn && (yield* users.all).length === 0) yield* Effect.logWarning(FIRST)
 
-    const login = Effect.gen(function* () {
+    const byPassword = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
       if (!isOn) return yield* new NotFound({ message: "Not Found" })
-      const request = yield* HttpServerRequest.HttpServerRequest
       const sent = credentialsIn(request.headers["authorization"])
       if (Option.isNone(sent))
         return yield* new Unauthorized({ message: "Expected 'Authorization: Basic <name:password>'" })
       const { name, password } = sent.value
-      const token = yield* Effect.catchTag(
+      return yield* Effect.catchTag(
         logins.login(name, password, clientOf(request).address),
         "LoginRefused",
         ({ message }) => Effect.fail(new Unauthorized({ message }))
       )
-      return { access_token: Redacted.value(token) }
+    })
+
+    const login = Effect.gen(function* () {
+      const request = yield* HttpServerRequest.HttpServerRequest
+      return { access_token: Redacted.value(yield* byPassword(request)) }
     })
     const oidc = yield* makeOidcRequests
+    const pages = yield* makePageRequests(byPassword)
     // a server whose provider has no address does not start
     const provider = OIDC_ENABLED
-      ? Option.map(OIDC_CONF_WELL_KNOWN_URL, (url) => ({ name: new URL(url).hostname, path: `${BASE}/auth/login` }))
+      ? Option.map(OIDC_CONF_WELL_KNOWN_URL, (url) => ({
+          name: new URL(url).hostname,
+          path: `${BASE}/auth/login?page=ui`
+        }))
       : Option.none()
     const ways = enveloped({
       needed: JWT_ENABLED,
@@ -65,9 +73,11 @@ export const SignOnLive = HttpApiBuilder.group(Api, "signOn", (handlers) =>
     return handlers
       .handle("ways", () => Effect.succeed(ways))
       .handle("login", () => answered(login))
-      .handle("beginLogin", () => answered(oidc.begin))
+      .handle("beginLogin", ({ query }) => answered(oidc.begin(query.page === "ui")))
       .handle("endLogin", () => answered(oidc.end))
       .handle("refreshLogin", () => answered(oidc.refresh))
       .handle("logout", () => answered(oidc.logout))
+      .handle("openPage", () => answered(pages.open))
+      .handle("closePage", () => answered(pages.close))
   })
 )

@@ -1,6 +1,7 @@
 /** Who stands behind a token, whichever kind it is of: a token of a program, one that a password brought, or another JSON Web Token, of the identity provider where there is one (docs/api.md#tokens). */
 import { Context, Effect, Layer, Option } from "effect"
 import { ApiTokens, identityOf, isApiToken } from "../../access/ApiTokens.ts"
+import { isPageToken, PageSessions } from "../../access/PageSessions.ts"
 import { isOfLocalUser, PasswordLogin } from "../../access/PasswordLogin.ts"
 import { ServiceUnavailable, Unauthorized } from "../../api/Failures.ts"
 import { everybody, type Identity } from "../../domain/access/Identity.ts"
@@ -10,7 +11,14 @@ import { Tokens } from "./Tokens.ts"
 import { refuseOrDie } from "./Unavailable.ts"
 import { failWhenAway } from "../../store/DatabaseAway.ts"
 
+/** A token that was good once, or one that nobody here has made: the latter counts as a guess. */
+const refusedToken = ({ isForged }: { readonly isForged: boolean }) =>
+  isForged
+    ? new Unauthorized({ message: "Could not decode JWT token" })
+    : new Unauthorized({ message: "The JWT token is expired", errorCode: "auth_expired" })
+
 const make = Effect.gen(function* () {
+  const pages = yield* PageSessions
   const tokens = yield* Tokens
   const apiTokens = yield* ApiTokens
   const logins = yield* PasswordLogin
@@ -36,18 +44,32 @@ const make = Effect.gen(function* () {
   })
 
   const ofPerson = Effect.fnUntraced(function* (token: string) {
-    const found = yield* Effect.catchTag(failWhenAway(logins.check(token)), "SqlError", refuseOrDie)
-    if (Option.isSome(found)) return found.value
-    return yield* new Unauthorized({ message: "The JWT token is expired", errorCode: "auth_expired" })
+    return yield* failWhenAway(logins.check(token)).pipe(
+      Effect.catchTag("SqlError", refuseOrDie),
+      Effect.catchTag("LocalTokenRefused", (refused) => Effect.fail(refusedToken(refused)))
+    )
+  })
+
+  const behindItself = (token: string) => {
+    if (isApiToken(token)) return ofProgram(token)
+    return LOCAL_USERS && isOfLocalUser(token) ? ofPerson(token) : ofOthers(token)
+  }
+
+  const ofPage = Effect.fnUntraced(function* (token: string) {
+    const held = yield* failWhenAway(pages.check(token)).pipe(
+      Effect.catchTag("SqlError", refuseOrDie),
+      Effect.catchTag("PageTokenRefused", (refused) => Effect.fail(refusedToken(refused)))
+    )
+    // what the session came in with was good once, whatever became of it
+    return yield* Effect.mapError(behindItself(held), (error) =>
+      error instanceof Unauthorized ? refusedToken({ isForged: false }) : error
+    )
   })
 
   return Callers.of({
     required: tokens.required,
     everybody,
-    behind: Effect.fn("Callers.behind")((token) => {
-      if (isApiToken(token)) return ofProgram(token)
-      return LOCAL_USERS && isOfLocalUser(token) ? ofPerson(token) : ofOthers(token)
-    })
+    behind: Effect.fn("Callers.behind")((token) => (isPageToken(token) ? ofPage(token) : behindItself(token)))
   })
 })
 

@@ -62,12 +62,15 @@ const REASONS: Readonly<Record<number, string>> = {
 export const failure = (status: number, headers: Readonly<Record<string, string>> = {}, message = REASONS[status]) =>
   HttpServerResponse.jsonUnsafe({ status: "error", message: message ?? `Error ${status}` }, { status, headers })
 
+/** What endpoints make themselves: data, and the page of a browser that may not sign on. */
+const MADE = /^(?:application\/json|text\/html)/
+
 /** Puts an answer into the envelope; one that an endpoint has made is left alone. */
 export const enveloped = (
   request: HttpServerRequest.HttpServerRequest,
   response: HttpServerResponse.HttpServerResponse
 ): HttpServerResponse.HttpServerResponse => {
-  const made = response.headers["content-type"]?.startsWith("application/json") === true
+  const made = MADE.test(response.headers["content-type"] ?? "")
   if (response.status < 400 || made) return response
   const allow = response.status === 404 ? allowedMethods(request.url) : []
   return allow.length > 0 && !allow.includes(request.method)

@@ -6,6 +6,7 @@
  */
 import { Clock, Context, Effect, Hash, Layer, Result } from "effect"
 import type { HttpServerRequest, HttpServerResponse } from "effect/http"
+import { makeContains } from "../../domain/access/AddressPrefixes.ts"
 import { ServerConfig, type ServerSettings } from "../../ServerConfig.ts"
 import { makeBuckets } from "./Buckets.ts"
 import { clientOf } from "./Client.ts"
@@ -33,7 +34,14 @@ const BETWEEN_WARNINGS = 60_000
 const networkOf = (address: string): string =>
   address.includes(":") ? address.split("::", 1).join("").split(":").slice(0, 4).join(":") : address
 
-const addressKey = (request: Request): string => networkOf(clientOf(request).address ?? "")
+/** Who asks without a token; each address of LOGIN_ALWAYS_FROM is one of its own, which no neighbour uses up. */
+const makeAddressKey = ({ LOGIN_ALWAYS_FROM }: Pick<ServerSettings, "LOGIN_ALWAYS_FROM">) => {
+  const isAlone = makeContains(LOGIN_ALWAYS_FROM)
+  return (request: Request): string => {
+    const address = clientOf(request).address ?? ""
+    return isAlone(address) ? address : networkOf(address)
+  }
+}
 
 /**
  * Hashes of good tokens, not the tokens themselves; whoever has the hash of another token shares its limit, and nothing else.
@@ -64,7 +72,10 @@ const secondsOf = (milliseconds: number): string => String(Math.max(1, Math.ceil
 
 const unlimited = (count: number): number => (count === 0 ? Number.POSITIVE_INFINITY : count)
 
-const makeRequests = ({ RATE_LIMIT, REQUESTS_AT_ONCE }: Pick<ServerSettings, "RATE_LIMIT" | "REQUESTS_AT_ONCE">) => {
+const makeRequests = (
+  { RATE_LIMIT, REQUESTS_AT_ONCE }: Pick<ServerSettings, "RATE_LIMIT" | "REQUESTS_AT_ONCE">,
+  addressKey: (request: Request) => string
+) => {
   const perSecond = unlimited(RATE_LIMIT)
   // one expensive request is always possible
   const burst = Math.max(perSecond * BURST_SECONDS, MAX_COST)
@@ -94,7 +105,10 @@ const makeRequests = ({ RATE_LIMIT, REQUESTS_AT_ONCE }: Pick<ServerSettings, "RA
   return { enter, leave, vouch: (token: string): void => good.add(Hash.string(token)) }
 }
 
-const makeGuesses = ({ FAILED_LOGINS }: Pick<ServerSettings, "FAILED_LOGINS">) => {
+const makeGuesses = (
+  { FAILED_LOGINS }: Pick<ServerSettings, "FAILED_LOGINS">,
+  addressKey: (request: Request) => string
+) => {
   const count = unlimited(FAILED_LOGINS)
   const guesses = makeBuckets({ burst: count, perSecond: count / 60, atOnce: Number.POSITIVE_INFINITY }, MAX_KEYS)
   return {
@@ -109,7 +123,8 @@ const makeGuesses = ({ FAILED_LOGINS }: Pick<ServerSettings, "FAILED_LOGINS">) =
 }
 
 const make = Effect.map(ServerConfig, (config) => {
-  const guesses = makeGuesses(config)
+  const addressKey = makeAddressKey(config)
+  const guesses = makeGuesses(config, addressKey)
   let warnedAt = Number.NEGATIVE_INFINITY
   const noteGuess = Effect.fnUntraced(function* (request: Request) {
     const now = yield* Clock.currentTimeMillis
@@ -120,7 +135,7 @@ const make = Effect.map(ServerConfig, (config) => {
     yield* Effect.logWarning("SECURITY: tokens or passwords from an address are refused again and again", { address })
   })
   return Limits.of({
-    ...makeRequests(config),
+    ...makeRequests(config, addressKey),
     noteGuess,
     refusalOfGuess: (request) => Effect.map(Clock.currentTimeMillis, (now) => guesses.refuse(request, now))
   })

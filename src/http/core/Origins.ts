@@ -28,18 +28,26 @@ const isOwn = (request: Request, origin: string): boolean => {
   return own !== undefined && own.host === page.host && (page.protocol === "https:" || scheme === "http")
 }
 
-/**
- * A check for requests that a cookie stands for, such as `POST /auth/refresh`: true when no page of another site sends it.
- * Programs send no `Origin`; every browser does with a POST, and `Sec-Fetch-Site` as well.
- */
-export const makeIsTrustedOrigin = Effect.map(ServerConfig, ({ ALLOWED_ORIGINS }) => {
-  const allowed = new Set(ALLOWED_ORIGINS)
-  return (request: Request): boolean => {
+const trusting =
+  (allowed: ReadonlySet<string>) =>
+  (request: Request): boolean => {
     const { origin, "sec-fetch-site": site } = request.headers
     if (origin !== undefined) return site === "same-origin" || allowed.has(origin) || isOwn(request, origin)
     return site === undefined || site === "same-origin" || site === "none"
   }
-})
+
+/**
+ * A check for requests that a cookie stands for, such as `POST /auth/refresh`: true when no page of another site sends it.
+ * Programs send no `Origin`; every browser does with a POST, and `Sec-Fetch-Site` as well.
+ */
+export const makeIsTrustedOrigin = Effect.map(ServerConfig, ({ ALLOWED_ORIGINS }) => trusting(new Set(ALLOWED_ORIGINS)))
+
+/** The same for what the page of Switchyard alone asks for. */
+export const isOwnPage = trusting(new Set())
+
+/** Whether the browser of a request speaks TLS, also where a proxy does not say so. */
+export const isOverTls = (request: Request): boolean =>
+  clientOf(request).scheme === "https" || request.headers["origin"]?.startsWith("https:") === true
 
 /** Paths that need no token although tokens are on: they stay open to everybody. */
 const OPEN = /^\/(?:api\/health|firmware\/|templates\/)/

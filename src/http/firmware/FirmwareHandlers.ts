@@ -4,19 +4,21 @@ import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../api/Api.ts"
 import { Caller } from "../../api/Authorization.ts"
 import { enveloped, jobStarted } from "../../api/Envelope.ts"
-import { NotFound } from "../../api/Failures.ts"
+import { BadRequest, NotFound } from "../../api/Failures.ts"
 import { GetFirmware } from "../../domain/jobs/GetFirmware.ts"
 import { GetFirmwareChksum } from "../../domain/jobs/GetFirmwareChksum.ts"
 import { RemoveFile } from "../../domain/jobs/RemoveFile.ts"
 import type { DownloadRequest } from "../../domain/requests/FirmwareRequests.ts"
-import { Firmware } from "../../firmware/Firmware.ts"
+import { Firmware, imageRefusal } from "../../firmware/Firmware.ts"
 import { JobRequests } from "../../jobs/engine/JobRequests.ts"
+import { ServerConfig } from "../../ServerConfig.ts"
 import { asCaller } from "../core/AsCaller.ts"
 import { answered } from "../core/Unavailable.ts"
 import { makeFirmwareViews } from "./FirmwareViews.ts"
 import { makeUpgrade, makeUpgradeCheck } from "./Upgrades.ts"
 
 const makeImages = Effect.gen(function* () {
+  const config = yield* ServerConfig
   const firmware = yield* Firmware
   const requests = yield* JobRequests
 
@@ -35,6 +37,8 @@ const makeImages = Effect.gen(function* () {
       Effect.map(({ defaults, files }) => enveloped({ ...enveloped({ files, defaults }), files, defaults }))
     ),
     download: Effect.fnUntraced(function* (order: DownloadRequest, user: string) {
+      const refusal = imageRefusal(config, String(order.url))
+      if (refusal !== undefined) return yield* new BadRequest({ message: `url: ${refusal}` })
       const job = yield* requests.start(GetFirmware, order, { user })
       return jobStarted("Scheduled job to download firmware", job)
     }),

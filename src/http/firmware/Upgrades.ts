@@ -1,5 +1,5 @@
 /** Starts upgrades and shows their order (docs/api.md#upgrades and docs/jobs.md#order-of-a-staggered-upgrade). */
-import { Effect, Struct } from "effect"
+import { Effect, Option, Struct } from "effect"
 import { HttpApiSchema } from "effect/http-api"
 import { enveloped, jobStartedOnDevices } from "../../api/Envelope.ts"
 import { BadRequest } from "../../api/Failures.ts"
@@ -9,7 +9,8 @@ import { defaultUrl } from "../../firmware/Firmware.ts"
 import { ONLY_ACCESS, UpgradeOrders } from "../../firmware/UpgradeOrders.ts"
 import { DeviceUpgrade } from "../../domain/jobs/DeviceUpgrade.ts"
 import { JobRequests } from "../../jobs/engine/JobRequests.ts"
-import { ServerConfig } from "../../ServerConfig.ts"
+import { switchGuard } from "../../runtime/OutboundHosts.ts"
+import { ServerConfig, type ServerSettings } from "../../ServerConfig.ts"
 import { SettingsView } from "../../settings/SettingsView.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { DeviceTargets } from "../provisioning/DeviceTargets.ts"
@@ -19,6 +20,12 @@ const refuse = (message: string) => new BadRequest({ message })
 
 const BESIDE = ["hostname", "group", "start_at", "pre-flight", "comment", "ticket_ref"] as const
 
+/** Why switches may not be sent to this URL; without OUTBOUND_HOSTS they may be sent wherever the site's clients say. */
+const switchRefusal = (config: ServerSettings, url: string): string | undefined =>
+  Option.isNone(config.OUTBOUND_HOSTS) || !URL.canParse(url)
+    ? undefined
+    : switchGuard(config).refusalOf(new URL(url).hostname)
+
 /** Starts the job of a request for this user, and answers with the number of selected devices. */
 export const makeUpgrade = Effect.gen(function* () {
   const config = yield* ServerConfig
@@ -26,6 +33,8 @@ export const makeUpgrade = Effect.gen(function* () {
   const requests = yield* JobRequests
   return Effect.fn("Upgrades.start")(function* (request: UpgradeRequest, user: string) {
     const { comment, start_at, ticket_ref, url = defaultUrl(config) } = request
+    const refusal = request.url === undefined || request.url === "" ? undefined : switchRefusal(config, request.url)
+    if (refusal !== undefined) return yield* refuse(`url: ${refusal}`)
     const { count } = yield* targets.select(targetOf(request))
     const job = yield* requests.start(
       DeviceUpgrade,

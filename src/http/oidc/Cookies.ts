@@ -1,5 +1,6 @@
 /** Cookies of signing on (docs/sign-on.md#cookies). No page can read one. */
 import { HttpServerResponse } from "effect/http"
+import { createHash } from "node:crypto"
 import { BASE } from "../../api/Api.ts"
 import { LIFETIME } from "./LoginState.ts"
 
@@ -34,29 +35,75 @@ export const withoutSession = (response: Response): Response =>
     response
   )
 
+/** Logins that one browser may have begun: each tab has its own, and a header holds some kilobytes. */
+const MAX_LOGINS = 5
+
 /** A name that browsers take from this very host alone, and over TLS: nobody slips somebody else's login in. */
-const loginName = (isEncrypted: boolean): string => (isEncrypted ? "__Host-switchyard-login" : "switchyard-login")
+const loginPrefix = (isEncrypted: boolean): string => (isEncrypted ? "__Host-switchyard-login-" : "switchyard-login-")
+
+/** Each login has a cookie of its own, so that one that goes wrong spoils no other. */
+const loginName = (isEncrypted: boolean, state: string): string =>
+  loginPrefix(isEncrypted) + createHash("sha256").update(state).digest("base64url").slice(0, 16)
 
 const login = (isEncrypted: boolean) => ({ httpOnly: true, secure: isEncrypted, sameSite: "lax", path: "/" }) as const
 
-/** Keeps the state of a login. */
-export const withLogin = (response: Response, sealed: string, isEncrypted: boolean): Response =>
-  HttpServerResponse.setCookieUnsafe(response, loginName(isEncrypted), sealed, {
-    ...login(isEncrypted),
-    maxAge: LIFETIME * 1000
+type Cookies = Readonly<Record<string, string>>
+
+const removed = (response: Response, name: string, isEncrypted: boolean): Response =>
+  HttpServerResponse.setCookieUnsafe(response, name, "", { ...login(isEncrypted), maxAge: 0 })
+
+/** Keeps the state of a login beside the newest of those that the browser has sent. */
+export const withLogin = (
+  response: Response,
+  { sealed, state }: { readonly sealed: string; readonly state: string },
+  isEncrypted: boolean,
+  sent: Cookies
+): Response => {
+  const prefix = loginPrefix(isEncrypted)
+  // browsers send the oldest first
+  const old = Object.keys(sent).filter((name) => name.startsWith(prefix))
+  const many = old.slice(0, Math.max(0, old.length - MAX_LOGINS + 1))
+  return HttpServerResponse.setCookieUnsafe(
+    many.reduce((dressed, name) => removed(dressed, name, isEncrypted), response),
+    loginName(isEncrypted, state),
+    sealed,
+    { ...login(isEncrypted), maxAge: LIFETIME * 1000 }
+  )
+}
+
+/** Removes the one of this state. */
+export const withoutLogin = (response: Response, state: string): Response =>
+  [true, false].reduce((dressed, isEncrypted) => removed(dressed, loginName(isEncrypted, state), isEncrypted), response)
+
+/** The logins of this state in what a browser has sent; `isEncrypted` says which of the two names each has. */
+export const loginsIn = (cookies: Cookies, state: string) =>
+  [true, false].flatMap((isEncrypted) => {
+    const sealed = cookies[loginName(isEncrypted, state)]
+    return sealed === undefined ? [] : [{ sealed, isEncrypted }]
+  })
+
+/** The path of the sessions of the page, and nothing else gets their cookie. */
+const PAGE_PATH = `${BASE}/auth/session`
+
+const pageName = (isEncrypted: boolean): string => (isEncrypted ? "__Secure-switchyard-page" : "switchyard-page")
+
+const pageCookie = (isEncrypted: boolean) =>
+  ({ httpOnly: true, secure: isEncrypted, sameSite: "strict", path: PAGE_PATH }) as const
+
+/** Keeps the session of the page in the browser. */
+export const withPage = (response: Response, cookie: string, seconds: number, isEncrypted: boolean): Response =>
+  HttpServerResponse.setCookieUnsafe(response, pageName(isEncrypted), cookie, {
+    ...pageCookie(isEncrypted),
+    maxAge: seconds * 1000
   })
 
 /** Removes it. */
-export const withoutLogin = (response: Response): Response =>
+export const withoutPage = (response: Response): Response =>
   [true, false].reduce(
     (dressed, isEncrypted) =>
-      HttpServerResponse.setCookieUnsafe(dressed, loginName(isEncrypted), "", { ...login(isEncrypted), maxAge: 0 }),
+      HttpServerResponse.setCookieUnsafe(dressed, pageName(isEncrypted), "", { ...pageCookie(isEncrypted), maxAge: 0 }),
     response
   )
 
-/** The states in what a browser has sent; `isEncrypted` says which of the two names each has. */
-export const loginsIn = (cookies: Readonly<Record<string, string>>) =>
-  [true, false].flatMap((isEncrypted) => {
-    const sealed = cookies[loginName(isEncrypted)]
-    return sealed === undefined ? [] : [{ sealed, isEncrypted }]
-  })
+/** The session of the page in what a browser has sent. One that came over TLS counts first: nobody without TLS can write it. */
+export const pageIn = (cookies: Cookies): string | undefined => cookies[pageName(true)] ?? cookies[pageName(false)]

@@ -11,7 +11,9 @@ const State = Schema.Struct({
   nonce: Schema.String,
   verifier: Schema.String,
   /** Where the provider sends them back to. */
-  redirect: Schema.String
+  redirect: Schema.String,
+  /** It was begun in the page of Switchyard, and ends there. */
+  isOfPage: Schema.Boolean
 })
 export type LoginState = typeof State.Type
 
@@ -55,6 +57,8 @@ export const makeLoginStates = Effect.gen(function* () {
       const opened = yield* Effect.option(Effect.tryPromise(() => jwtDecrypt(text, key, options)))
       const found = Option.flatMap(opened, ({ payload }) => read(payload))
       return Option.isSome(found) && (yield* use(found.value)) ? found : Option.none<LoginState>()
-    })
+    }),
+    /** The provider did not answer, so that the same address may be tried again. */
+    release: ({ state }: LoginState) => Effect.sync(() => void used.delete(state))
   }
 })

@@ -7,14 +7,18 @@ import { Cache, Clock, Context, Effect, Exit, Layer, Option, Schema } from "effe
 import { compactVerify, decodeJwt, errors } from "jose"
 import { fetchUserInfo, tokenIntrospection } from "openid-client"
 import { Permissions } from "../../access/Permissions.ts"
-import { Unauthorized } from "../../api/Failures.ts"
+import { type ServiceUnavailable, Unauthorized } from "../../api/Failures.ts"
 import type { Identity } from "../../domain/access/Identity.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
+import { failWhenAway } from "../../store/DatabaseAway.ts"
+import { LocalUserStore } from "../../store/LocalUserStore.ts"
 import { attributesOf } from "../core/Tokens.ts"
 import { type ClaimSet, subject } from "../core/TokenRules.ts"
+import { refuseOrDie } from "../core/Unavailable.ts"
 import { type KeySet, Provider, type ProviderAccess, type ProviderAway } from "./Provider.ts"
 import {
   ALGORITHMS,
+  besideLocalUsers,
   headerOf,
   invalid,
   isFor,
@@ -38,6 +42,10 @@ const NO_INTROSPECTION = "Tokens cannot be looked at"
 const OPAQUE = /^[\w.~+/-]{8,4096}=*$/
 
 type Refusal = Unauthorized | ProviderAway
+/** After so long a user who was added at another replica is known here. */
+const KEPT = "500 millis"
+const UNVERIFIED =
+  "A mail address does not count, because the provider does not say email_verified: true. OIDC_TRUST_EMAIL=true takes it (docs/sign-on.md#tokens-of-the-provider)"
 
 /** Checks signatures; yields the claims. */
 const makeVerify = ({ keys }: ProviderAccess) => {
@@ -129,8 +137,14 @@ const makeQuestions = Effect.fnUntraced(function* (access: ProviderAccess) {
 })
 
 const makeCheck = Effect.fnUntraced(function* (access: ProviderAccess) {
-  const { OIDC_USERNAME_ATTRIBUTE, ROLES_CLAIM } = yield* ServerConfig
+  const { OIDC_TRUST_EMAIL, OIDC_USERNAME_ATTRIBUTE, ROLES_CLAIM } = yield* ServerConfig
   const { rules } = yield* Permissions
+  const users = yield* LocalUserStore
+  const localNames = yield* Effect.cachedWithTTL(
+    Effect.map(users.all, (all) => all.map(({ name }) => name)),
+    KEPT
+  )
+  let isWarned = false
   const verify = makeVerify(access)
   const { infos, opaques } = yield* makeQuestions(access)
 
@@ -163,10 +177,26 @@ const makeCheck = Effect.fnUntraced(function* (access: ProviderAccess) {
     return [claims]
   })
 
-  return Effect.fn("ProviderTokens.check")(function* (token: string): Effect.fn.Return<Identity, Refusal> {
+  const warnOfEmail = Effect.fnUntraced(function* (
+    sources: ReadonlyArray<ClaimSet>,
+    attributes: Identity["attributes"]
+  ) {
+    if (isWarned || Object.hasOwn(attributes, "email") || !(yield* wanted).includes("email")) return
+    if (!sources.some(({ email, email_verified }) => email !== undefined && email_verified === undefined)) return
+    isWarned = true
+    yield* Effect.logWarning(UNVERIFIED)
+  })
+
+  return Effect.fn("ProviderTokens.check")(function* (
+    token: string
+  ): Effect.fn.Return<Identity, Refusal | ServiceUnavailable> {
     const sources = yield* isJwt(token) ? ofJwt(token) : ofOther(token)
-    const attributes = knownOf(sources, attributesOf)
-    const name = yield* Effect.fromResult(nameOf(attributes, OIDC_USERNAME_ATTRIBUTE, access.clientId))
+    const attributes = knownOf(sources, attributesOf, OIDC_TRUST_EMAIL)
+    yield* warnOfEmail(sources, attributes)
+    const said = yield* Effect.fromResult(nameOf(attributes, OIDC_USERNAME_ATTRIBUTE, access.clientId))
+    const { issuer } = (yield* access.configuration).serverMetadata()
+    const locals = yield* Effect.catchTag(failWhenAway(localNames), "SqlError", refuseOrDie)
+    const name = yield* Effect.fromResult(besideLocalUsers(said, issuer, locals))
     const roles = Option.match(ROLES_CLAIM, {
       onNone: () => [],
       onSome: (claim) => (Object.hasOwn(attributes, claim) ? (attributes[claim] ?? []) : [])
@@ -185,8 +215,8 @@ export class ProviderTokens extends Context.Service<
   ProviderTokens,
   {
     /** Whom a good token stands for; null while OIDC_ENABLED is false. */
-    readonly check: ((token: string) => Effect.Effect<Identity, Refusal>) | null
+    readonly check: ((token: string) => Effect.Effect<Identity, Refusal | ServiceUnavailable>) | null
   }
 >()("switchyard/http/oidc/ProviderTokens") {
-  static readonly layer = Layer.effect(ProviderTokens, make)
+  static readonly layer = Layer.effect(ProviderTokens, make).pipe(Layer.provide(LocalUserStore.layer))
 }

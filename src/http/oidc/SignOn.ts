@@ -15,7 +15,7 @@ import {
   refreshTokenGrant,
   tokenRevocation
 } from "openid-client"
-import type { Unauthorized } from "../../api/Failures.ts"
+import { type ServiceUnavailable, Unauthorized } from "../../api/Failures.ts"
 import { Acting } from "../../domain/access/Acting.ts"
 import type { Identity } from "../../domain/access/Identity.ts"
 import { SecretKey } from "../../runtime/SecretKey.ts"
@@ -48,13 +48,16 @@ const granted = ({ refresh_token, ...answer }: TokenAnswer): Granted => ({
   refreshToken: Option.fromNullishOr(refresh_token)
 })
 
-type Failure = SignOnRefused | ProviderAway | SqlError.SqlError
+type Failure = SignOnRefused | ServiceUnavailable | ProviderAway | SqlError.SqlError
+
+/** A login that a browser has kept. */
+type SentLogin = { readonly sealed: string; readonly isEncrypted: boolean }
 
 const refusedBecause = ({ reason }: ProviderRefused) => Effect.fail(new SignOnRefused({ reason }))
 
 const makeFlows = Effect.fnUntraced(function* (
   access: ProviderAccess,
-  check: (token: string) => Effect.Effect<Identity, Unauthorized | ProviderAway>
+  check: (token: string) => Effect.Effect<Identity, Unauthorized | ServiceUnavailable | ProviderAway>
 ) {
   const { OIDC_CLIENT_SCOPE, OIDC_USERNAME_ATTRIBUTE } = yield* ServerConfig
   const events = yield* EventStore
@@ -71,17 +74,18 @@ const makeFlows = Effect.fnUntraced(function* (
   /** Whom a new token stands for. */
   const bearerOf = (token: string) =>
     Effect.mapError(check(token), (error) =>
-      error instanceof ProviderAway
+      !(error instanceof Unauthorized)
         ? error
         : new SignOnRefused({ reason: `the provider's token would be refused: ${String(error.message)}` })
     )
 
-  const begin = Effect.fn("SignOn.begin")(function* (redirect: string) {
+  const begin = Effect.fn("SignOn.begin")(function* (redirect: string, isOfPage: boolean) {
     const login: LoginState = {
       state: randomState(),
       nonce: randomNonce(),
       verifier: randomPKCECodeVerifier(),
-      redirect
+      redirect,
+      isOfPage
     }
     const configuration = yield* access.configuration
     const challenge = yield* Effect.promise(() => calculatePKCECodeChallenge(login.verifier))
@@ -95,7 +99,7 @@ const makeFlows = Effect.fnUntraced(function* (
       code_challenge_method: "S256",
       ...Option.match(access.audience, { onNone: () => ({}), onSome: (audience) => ({ audience }) })
     })
-    return { url, sealed: yield* states.seal(login) }
+    return { url, state: login.state, sealed: yield* states.seal(login) }
   })
 
   const exchange = (login: LoginState, query: string) =>
@@ -113,24 +117,21 @@ const makeFlows = Effect.fnUntraced(function* (
       })
       .pipe(Effect.catchTag("ProviderRefused", refusedBecause))
 
-  const end = Effect.fn("SignOn.end")(function* (
-    sent: ReadonlyArray<{ readonly sealed: string; readonly isEncrypted: boolean }>,
-    query: string,
-    address: string | null
-  ) {
+  const begun = Effect.fn("SignOn.begun")(function* (sent: ReadonlyArray<SentLogin>) {
     const opened = yield* Effect.forEach(sent, ({ isEncrypted, sealed }) =>
       Effect.map(states.open(sealed), (state) =>
         Option.filter(state, ({ redirect }) => redirect.startsWith("https:") === isEncrypted)
       )
     )
-    const login = Option.firstSomeOf(opened)
-    if (Option.isNone(login))
-      return yield* new SignOnRefused({ reason: "no login was begun in this browser, or it has ended" })
-    const tokens = yield* exchange(login.value, query)
+    return Option.firstSomeOf(opened)
+  })
+
+  const end = Effect.fn("SignOn.end")(function* (login: LoginState, query: string, address: string | null) {
+    const tokens = yield* Effect.tapErrorTag(exchange(login, query), "ProviderAway", () => states.release(login))
     const bearer = yield* bearerOf(tokens.access_token)
     yield* note("accepted", bearer, address)
     const username = Object.hasOwn(bearer.attributes, OIDC_USERNAME_ATTRIBUTE) ? bearer.name : undefined
-    return { ...granted(tokens), username }
+    return { ...granted(tokens), username, bearer }
   })
 
   /** The new refresh token is handed on whatever comes after: the old one may count no more. */
@@ -176,7 +177,12 @@ const makeFlows = Effect.fnUntraced(function* (
     return { revoked: isRevoked, end_session_url: yield* endSession }
   })
 
-  return { begin, end, refresh, logout }
+  const close = Effect.fn("SignOn.close")(function* (token: Option.Option<string>) {
+    const isRevoked = Option.isSome(token) && (yield* revoked(token.value))
+    return { revoked: isRevoked, end_session_url: yield* endSession }
+  })
+
+  return { begin, begun, end, refresh, logout, close }
 })
 
 const make = Effect.gen(function* () {
@@ -187,13 +193,18 @@ const make = Effect.gen(function* () {
 
 export interface Flows {
   /** The provider's login page for somebody who comes back to `redirect`, and what their browser keeps until then. */
-  readonly begin: (redirect: string) => Effect.Effect<{ readonly url: URL; readonly sealed: string }, ProviderAway>
-  /** What somebody gets who has come back with this query. `sent` is what their browser has kept. */
+  readonly begin: (
+    redirect: string,
+    isOfPage: boolean
+  ) => Effect.Effect<{ readonly url: URL; readonly state: string; readonly sealed: string }, ProviderAway>
+  /** The login that a browser has kept, which counts once; none for one that is not ours, has ended, or has come back before. */
+  readonly begun: (sent: ReadonlyArray<SentLogin>) => Effect.Effect<Option.Option<LoginState>>
+  /** What somebody gets who has come back with this query. */
   readonly end: (
-    sent: ReadonlyArray<{ readonly sealed: string; readonly isEncrypted: boolean }>,
+    login: LoginState,
     query: string,
     address: string | null
-  ) => Effect.Effect<Granted & { readonly username: string | undefined }, Failure>
+  ) => Effect.Effect<Granted & { readonly username: string | undefined; readonly bearer: Identity }, Failure>
   /** A new token; `noted` is what went wrong after the provider had given it. */
   readonly refresh: (
     token: string,
@@ -204,7 +215,15 @@ export interface Flows {
     token: Option.Option<string>,
     bearer: Option.Option<string>,
     address: string | null
-  ) => Effect.Effect<{ readonly revoked: boolean; readonly end_session_url: string | null }, SqlError.SqlError>
+  ) => Effect.Effect<Closed, SqlError.SqlError>
+  /** Revokes a refresh token of a session that has ended here. */
+  readonly close: (token: Option.Option<string>) => Effect.Effect<Closed>
+}
+
+/** How far a session was ended at the provider, and the page that ends the rest of it. */
+export interface Closed {
+  readonly revoked: boolean
+  readonly end_session_url: string | null
 }
 
 /** Signing on. */

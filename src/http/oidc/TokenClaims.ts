@@ -85,17 +85,53 @@ export const nameOf = (
     : Result.fail(invalid("Subject cannot be stored"))
 }
 
-const isUnverified = (claims: ClaimSet): boolean => String(claims["email_verified"]) === "false"
+const verifiedOf = ({ email_verified }: ClaimSet): string => String(email_verified).toLowerCase()
 
-/** Everything that is known of somebody; a mail address that the provider has not verified could be anybody's. */
+/** The address that a source of claims vouches for itself. */
+const vouched = (claims: ClaimSet): string | undefined => {
+  const { email, email_verified } = claims
+  const isVerified = email_verified === true || email_verified === "true"
+  return isVerified && typeof email === "string" ? email : undefined
+}
+
+/**
+ * Everything that is known of somebody. A mail address that the provider has not verified could be anybody's: it counts when the source that
+ * says it says `email_verified: true`, and none says the contrary. `trustsEmail` (OIDC_TRUST_EMAIL) takes also those of which nothing is said.
+ */
 export const knownOf = (
   sources: ReadonlyArray<ClaimSet>,
-  attributesOf: (claims: ClaimSet) => Attributes
+  attributesOf: (claims: ClaimSet) => Attributes,
+  trustsEmail: boolean
 ): Attributes => {
   const all: Attributes = Object.assign({}, ...sources.map(attributesOf))
-  if (!sources.some(isUnverified)) return all
   const { email: _, ...others } = all
-  return others
+  if (sources.some((claims) => verifiedOf(claims) === "false")) return others
+  if (trustsEmail) return all
+  const email = sources.map(vouched).findLast((one) => one !== undefined)
+  return email === undefined ? others : { ...others, email: [email] }
+}
+
+/** A name without regard to case and spelling: full-width letters and letters that are not seen make no other name. */
+const folded = (text: string): string =>
+  text
+    .normalize("NFKC")
+    .toUpperCase()
+    .toLowerCase()
+    .normalize("NFKC")
+    .replaceAll(/[\p{Cf}\u{34f}\u{307}]/gu, "")
+    .replaceAll(/\s+/g, " ")
+    .trim()
+
+/** The name of somebody of the provider: with its issuer before it where a user of our own has that name. */
+export const besideLocalUsers = (
+  name: string,
+  issuer: string,
+  localNames: ReadonlyArray<string>
+): Result.Result<string, Unauthorized> => {
+  const own = folded(name)
+  if (!localNames.some((one) => folded(one) === own)) return Result.succeed(name)
+  const prefixed = `${issuer}#${name}`
+  return lengthOf(prefixed) <= 255 ? Result.succeed(prefixed) : Result.fail(invalid("Subject cannot be stored"))
 }
 
 /** Whether the provider would tell more to somebody with this token. */
@@ -107,4 +143,8 @@ const OF_TOKENS: ReadonlySet<string> = new Set(["sub", "client_id", "azp", "iss"
 
 /** Whether an attribute that decides something is not among the claims, and may be known to the provider. */
 export const lacks = (claims: ClaimSet, wanted: ReadonlyArray<string>): boolean =>
-  wanted.some((name) => !OF_TOKENS.has(name) && !Object.hasOwn(claims, name))
+  wanted.some(
+    (name) =>
+      !OF_TOKENS.has(name) &&
+      (!Object.hasOwn(claims, name) || (name === "email" && !Object.hasOwn(claims, "email_verified")))
+  )

@@ -64,6 +64,7 @@ export const BACKED_UP = [
 /** Tables that are not in a backup, and why. A restore removes them; whoever needs them makes them again. */
 export const LEFT_OUT = {
   left_session: "what was seen on switches, which are all looked at after a restore",
+  page_session: "who was signed on in the page, and signs on again after a restore",
   waiting_commit: "found again by the next refresh",
   switchyard_migrations: "made by the migrations, which a restore runs up to the schema of the backup",
   cluster_migrations: "made by the cluster at its start",

@@ -1,10 +1,11 @@
 /** Receivers of other kinds than webhooks: a real mail server, syslog, chats that are spoken to over HTTP; and what becomes of secrets. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Redacted, Result } from "effect"
+import { Effect, Option, Redacted, Result } from "effect"
 import * as net from "node:net"
 import { SMTPServer } from "smtp-server"
 import type { AlertMessage } from "../../../src/domain/events/alerts/AlertMessage.ts"
 import { handOver } from "../../../src/events/alerts/Receivers.ts"
+import { receiverGuard } from "../../../src/runtime/OutboundHosts.ts"
 import { readAlertsText } from "../../../src/settings/AlertsText.ts"
 import { type Behaviour, behaviours, listen } from "../../support/AlertReceiver.ts"
 import { SECRET } from "../../support/AlertSite.ts"
@@ -29,12 +30,18 @@ const secrets = new Map([
 ])
 
 /** Hands the message to a receiver that is written like this. */
-const send = (receiver: string, more: ReadonlyArray<readonly [string, string]> = []) =>
+const send = (
+  receiver: string,
+  more: ReadonlyArray<readonly [string, string]> = [],
+  hosts: Option.Option<ReadonlyArray<string>> = Option.none()
+) =>
   Effect.suspend(() => {
     const all = new Map([...secrets, ...more.map(([name, value]) => [name, Redacted.make(value)] as const)])
     const rules = Result.getOrThrow(readAlertsText("alerts.yml", `receivers:\n  one: { ${receiver} }\n`))
     const [one] = rules.receivers
-    return one === undefined ? Effect.die("no receiver") : handOver(all, one, message, 2000)
+    return one === undefined
+      ? Effect.die("no receiver")
+      : handOver(all, one, message, 2000, receiverGuard({ OUTBOUND_HOSTS: hosts }))
   })
 
 /** A real server for mails, with a certificate that nobody trusts. */
@@ -194,6 +201,45 @@ describe("Over HTTP", () => {
         ]
       )
       assert.deepStrictEqual(received, [])
+    }).pipe(Effect.scoped)
+  )
+})
+
+describe("A receiver whose host is not named", () => {
+  const kinds = (host: string, port: number) => [
+    `type: webhook, url: "http://${host}:${port}/", secret: HOOK`,
+    `type: slack, url: "http://${host}:${port}/"`,
+    `type: mattermost, url: "http://${host}:${port}/"`,
+    `type: email, host: "${host}", port: ${port}, from: switchyard@example.org, to: noc@example.org, tls: none`,
+    `type: syslog, address: "tcp://${host}:${port}"`
+  ]
+
+  it.live("hears nothing, whichever kind it is and however it is written", () =>
+    Effect.gen(function* () {
+      let connections = 0
+      const server = net.createServer((socket) => {
+        connections += 1
+        socket.on("error", () => undefined)
+        socket.destroy()
+      })
+      const port = yield* freePort
+      yield* Effect.acquireRelease(
+        Effect.promise(() => new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve))),
+        () => Effect.sync(() => void server.close())
+      )
+      const named = Option.some(["hooks.example.org", "10.0.0.0/24", "localhost"])
+      for (const host of ["127.0.0.1", "localhost", "0x7f.1"]) {
+        for (const kind of kinds(host, port)) {
+          const { _tag, answer } = yield* send(kind, [], named)
+          assert.strictEqual(_tag, "Failed", kind)
+          assert.match(answer, /OUTBOUND_HOSTS|ENOTFOUND|EAI_AGAIN/, kind)
+        }
+      }
+      for (const kind of kinds("169.254.169.254", port))
+        assert.match((yield* send(kind)).answer, /OUTBOUND_HOSTS/, kind)
+      assert.strictEqual(connections, 0)
+      yield* send(kinds("127.0.0.1", port)[1] ?? "", [], Option.some(["127.0.0.0/8"]))
+      assert.strictEqual(connections, 1)
     }).pipe(Effect.scoped)
   )
 })

@@ -150,6 +150,59 @@ layer(Site, { excludeTestServices: true })("A user with a password", (it) => {
   )
 })
 
+const Guarded = Layer.unwrap(
+  Effect.gen(function* () {
+    const files = yield* FileSystem.FileSystem
+    const DATA_DIR = yield* files.makeTempDirectoryScoped()
+    yield* files.writeFileString(`${DATA_DIR}/permissions.yml`, "roles: {}\n")
+    const own = { LOGIN_ALWAYS_FROM: "192.0.2.0/28,2001:db8:1::7", FAILED_LOGINS: "10" }
+    return users.pipe(Layer.provideMerge(ApiServer({ JWT_ENABLED: "true", LOCAL_USERS: "true", DATA_DIR, ...own })))
+  })
+).pipe(Layer.provide(NodeServices.layer))
+
+layer(Guarded, { excludeTestServices: true })("With LOGIN_ALWAYS_FROM", (it) => {
+  const loginFrom = Effect.fnUntraced(function* (address: string, password: string, name = "glass") {
+    const api = yield* ApiClient
+    const authorization = `Basic ${Buffer.from(`${name}:${password}`).toString("base64")}`
+    return yield* api.send("POST", "/api/v1.0/auth", { headers: { authorization, "x-forwarded-for": address } })
+  })
+
+  it.effect("logins that fail elsewhere lock out there alone, and those that fail there lock out both apart", () =>
+    Effect.gen(function* () {
+      yield* added("glass", ["administrator"], true)
+      const elsewhere = ["198.51.100.1", "2001:db8:1::8", "192.0.2.16", "::ffff:198.51.100.1", "unknown"]
+      for (let n = 0; n < 8; n++) {
+        yield* loginFrom(elsewhere[n % elsewhere.length] ?? "", "wrong")
+        // nor does a name that looks like the count of the others
+        yield* loginFrom("198.51.100.2", "wrong", "always glass")
+      }
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`update login_attempt set locked_until = now() + interval '1 minute' where failures > 5`
+      for (const address of elsewhere) assert.strictEqual((yield* loginFrom(address, PASSWORD)).status, 429, address)
+      for (const address of ["192.0.2.1", "192.0.2.15", "2001:db8:1::7", "::ffff:192.0.2.1"])
+        assert.strictEqual((yield* loginFrom(address, PASSWORD)).status, 200, address)
+      for (let n = 0; n < 8; n++) yield* loginFrom("192.0.2.1", "wrong")
+      yield* sql`update login_attempt set locked_until = now() + interval '1 minute' where failures > 5`
+      assert.strictEqual((yield* loginFrom("192.0.2.2", PASSWORD)).status, 429)
+    })
+  )
+
+  it.effect("tokens that are refused to a neighbour's address do not keep an address out", () =>
+    Effect.gen(function* () {
+      const { text } = yield* login("admin", "wrong")
+      assert.notStrictEqual(text, "")
+      const guess = Effect.fnUntraced(function* (address: string) {
+        const api = yield* ApiClient
+        const headers = { authorization: "Bearer swy_guessed", "x-forwarded-for": address }
+        return (yield* api.send("GET", "/api/v1.0/devices", { headers })).status
+      })
+      for (let n = 0; n < 12; n++) yield* guess("2001:db8:1::8")
+      assert.strictEqual(yield* guess("2001:db8:1::9"), 429)
+      assert.strictEqual(yield* guess("2001:db8:1::7"), 401)
+    })
+  )
+})
+
 layer(ApiServer(), { excludeTestServices: true })("Without LOCAL_USERS", (it) => {
   it.effect("nobody logs in with a password", () =>
     Effect.gen(function* () {

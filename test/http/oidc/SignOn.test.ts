@@ -3,7 +3,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { ApiClient } from "../../support/ApiServer.ts"
-import { begin, comeBack, cookiesOf, passPages, signOn } from "../../support/Browser.ts"
+import { begin, beginIn, comeBack, cookiesOf, passPages, signOn } from "../../support/Browser.ts"
 import { AUDIENCE, CLIENT, IdentityProvider, REDIRECT } from "../../support/IdentityProvider.ts"
 import { keepLines } from "../../support/LogLines.ts"
 import { SignOnSite } from "../../support/SignOnSite.ts"
@@ -56,7 +56,7 @@ layer(SignOnSite().pipe(Layer.provideMerge(kept)), { excludeTestServices: true }
         audience: AUDIENCE
       })
       const cookie = answer.headers.get("set-cookie") ?? ""
-      assert.match(cookie, /^__Host-switchyard-login=[^;]+;/)
+      assert.match(cookie, /^__Host-switchyard-login-[\w-]{16}=[^;]+;/)
       for (const word of ["HttpOnly", "Secure", "SameSite=Lax", "Path=/", "Max-Age=600"]) assert.include(cookie, word)
       assert.isFalse(cookie.includes(asked["state"] ?? "none"), "the cookie is sealed")
     })
@@ -166,6 +166,45 @@ layer(SignOnSite().pipe(Layer.provideMerge(kept)), { excludeTestServices: true }
       behaviour.codeSeconds = 600
       yield* Effect.sleep("2500 millis")
       yield* assertRefused(address, cookie)
+    })
+  )
+
+  it.effect("with a page for a browser, which says why and leads back, and takes no other tab's login away", () =>
+    Effect.gen(function* () {
+      const { behaviour, issuer } = yield* IdentityProvider
+      const accept = { accept: "text/html,application/xhtml+xml,*/*;q=0.8" }
+      const [first, second] = [yield* beginIn("?page=ui"), yield* beginIn("?page=ui")]
+      assert.notStrictEqual(first.cookie.split("=")[0], second.cookie.split("=")[0])
+      const both = `${first.cookie}; ${second.cookie}`
+      const stateOf = ({ location }: typeof first) => new URL(location).searchParams.get("state") ?? ""
+      const denied = `${REDIRECT}?error=access_denied&error_description=%3Cscript%3E&state=${stateOf(first)}&iss=${encodeURIComponent(issuer)}`
+      const refused = yield* comeBack(denied, both, accept)
+      assert.strictEqual(refused.status, 401)
+      assert.match(refused.headers.get("content-type") ?? "", /^text\/html/)
+      assert.include(refused.text, "The sign-on was cancelled")
+      assert.include(refused.text, 'href="/api/v1.0/auth/login?page=ui"')
+      assert.include(refused.text, 'href="/ui/"')
+      assert.notInclude(refused.text, "script")
+      assert.notInclude(refused.headers.get("set-cookie") ?? "", second.cookie.split("=")[0] ?? "none")
+      for (const query of ["?error=access_denied", "?code=x&state=y", "", "?state=%3Cscript%3E"]) {
+        const unknown = yield* comeBack(`${REDIRECT}${query}`, both, accept)
+        assert.strictEqual(unknown.status, 401, query)
+        assert.include(unknown.text, "This sign-on was begun in another browser", query)
+        assert.strictEqual(unknown.headers.get("set-cookie"), null, query)
+      }
+      const address = yield* passPages(second.location, "alice")
+      behaviour.mood = "fails"
+      const away = yield* comeBack(address, both, accept)
+      assert.strictEqual(away.status, 503)
+      assert.include(away.text, "The identity provider does not answer")
+      behaviour.mood = "answers"
+      let status = 503
+      while (status === 503) {
+        yield* Effect.sleep("100 millis")
+        const tried = yield* comeBack(address, both, accept)
+        status = tried.status
+      }
+      assert.strictEqual(status, 302)
     })
   )
 

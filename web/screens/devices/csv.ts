@@ -1,12 +1,9 @@
 /** The list of devices as a file of comma-separated values (RFC 4180). Pure. */
 
-/** Spreadsheets take texts that begin like a formula for one. */
-const harmless = (text: string): string => (/^[=+\-@\t\r]/.test(text) ? `'${text}` : text)
+import { csvCell } from "../../../src/domain/SafeText.ts"
 
-const cell = (value: unknown): string => {
-  const text = value === null || value === undefined ? "" : harmless(String(value))
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
-}
+const cell = (value: unknown): string =>
+  value === null || value === undefined ? "" : csvCell(String(value), typeof value === "string")
 
 /** One line for each row, the names of the fields in the first. */
 export const csvOf = <Row extends object>(

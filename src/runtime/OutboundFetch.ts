@@ -1,49 +1,66 @@
 /**
  * One HTTP request whose answer is read as a stream: with or without a check of the certificate, following a few redirects,
- * each to a host that may be fetched from. Used for images and for an external image server.
+ * each to a host that may be connected to (`OutboundHosts.ts`). Used for images, for an external image server, and for receivers of alerts.
  */
-import { Effect, type Scope } from "effect"
+import { Effect, Schema, type Scope } from "effect"
 import * as http from "node:http"
 import * as https from "node:https"
-import { type FirmwareError, FirmwareRefused, FirmwareUnreachable } from "./FirmwareErrors.ts"
-import { lookup } from "../runtime/NameLookup.ts"
-import { isLocalLiteral, LocalAddressRefused, lookupForeign } from "./ForeignHosts.ts"
+import { lookup } from "./NameLookup.ts"
+import { codeOf } from "./SystemErrors.ts"
+import { HostRefused, type OutboundGuard } from "./OutboundHosts.ts"
+
+/** The request can never work: the host may not be asked, its certificate is not good, or it sends on where nobody follows. */
+export class OutboundRefused extends Schema.TaggedError<OutboundRefused>()("OutboundRefused", {
+  message: Schema.String,
+  /** The host itself may not be asked. */
+  isHost: Schema.Boolean
+}) {}
+
+/** No answer came; trying again may help. */
+export class OutboundAway extends Schema.TaggedError<OutboundAway>()("OutboundAway", {
+  message: Schema.String,
+  /** What the system says, such as `ECONNREFUSED`. */
+  code: Schema.NullOr(Schema.String)
+}) {}
+
+export type OutboundError = OutboundRefused | OutboundAway
 
 const REDIRECTS = 5
 
-/** What to ask. `allowLocal` permits hosts of this machine; `idleSeconds` is the longest silence. */
+/** What to ask. `guard` is null for hosts that the server's own settings name; `idleSeconds` is the longest silence. */
 export interface FetchOptions {
   readonly method?: "GET" | "POST" | "DELETE"
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string
   readonly verifyTls: boolean
-  readonly allowLocal: boolean
+  readonly guard: OutboundGuard | null
   readonly idleSeconds: number
 }
 
 const reason = (error: unknown): string => (error instanceof Error ? error.message : String(error))
-const unreachable = (error: unknown) => new FirmwareUnreachable({ message: reason(error) })
-const refused = (message: string) => new FirmwareRefused({ message: `Could not download firmware: ${message}` })
+const unreachable = (error: unknown) => new OutboundAway({ message: reason(error), code: codeOf(error) ?? null })
+const refused = (message: string, isHost = false) => new OutboundRefused({ message, isHost })
 
 /** A certificate that is not accepted now will not be accepted in a moment. */
 const isCertificateError = (error: Error): boolean =>
   "code" in error && typeof error.code === "string" && /CERT|VERIFY_LEAF/.test(error.code)
 
-const failure = (error: Error): FirmwareError =>
-  error instanceof LocalAddressRefused || isCertificateError(error) ? refused(error.message) : unreachable(error)
+const failure = (error: Error): OutboundError => {
+  if (error instanceof HostRefused) return refused(error.message, true)
+  return isCertificateError(error) ? refused(error.message) : unreachable(error)
+}
 
 const once = (url: URL, options: FetchOptions) =>
-  Effect.callback<http.IncomingMessage, FirmwareError>((resume) => {
-    if (!options.allowLocal && isLocalLiteral(url)) {
-      return resume(Effect.fail(failure(new LocalAddressRefused(url.hostname))))
-    }
+  Effect.callback<http.IncomingMessage, OutboundError>((resume) => {
+    const refusal = options.guard?.refusalOf(url.hostname)
+    if (refusal !== undefined) return resume(Effect.fail(refused(refusal, true)))
     const request = (url.protocol === "https:" ? https : http).request(url, {
       method: options.method ?? "GET",
       headers: { ...options.headers },
       timeout: options.idleSeconds * 1000,
       agent: false,
       rejectUnauthorized: options.verifyTls,
-      lookup: options.allowLocal ? lookup : lookupForeign
+      lookup: options.guard === null ? lookup : options.guard.lookup
     })
     request.on("response", (response) => resume(Effect.succeed(response)))
     request.on("timeout", () => request.destroy(new Error(`no answer in ${options.idleSeconds} s`)))
@@ -64,13 +81,13 @@ const target = (location: string | undefined, from: URL) => {
 
 /**
  * The answer, its body still to be read; the connection ends with the scope. `url` must be an HTTP URL. Fails with
- * FirmwareUnreachable, or with FirmwareRefused for a host that may not be fetched from, a certificate that is not good or a
+ * OutboundAway, or with OutboundRefused for a host that may not be asked, a certificate that is not good or a
  * redirect that is not followed. Only a GET follows redirects.
  */
-export const open = Effect.fn("HttpFetch.open")(function* (
+export const open = Effect.fn("OutboundFetch.open")(function* (
   url: string,
   options: FetchOptions
-): Effect.fn.Return<http.IncomingMessage, FirmwareError, Scope.Scope> {
+): Effect.fn.Return<http.IncomingMessage, OutboundError, Scope.Scope> {
   let next = yield* Effect.try({ try: () => new URL(url), catch: unreachable })
   for (let hops = 0; hops <= REDIRECTS; hops++) {
     const response = yield* Effect.acquireRelease(

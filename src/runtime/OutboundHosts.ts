@@ -1,0 +1,245 @@
+/**
+ * Which hosts the server may connect to on behalf of others (docs/security.md#outbound-hosts): for images that callers name, and for
+ * receivers of alerts. What is this machine itself (by any address of any interface), its link (cloud metadata, neighbours' consoles) or a
+ * private network has to be named, whatever a name resolves to and also where an IPv4 address is hidden in an IPv6 address: the address
+ * that was checked is the one that is dialled, so that a name cannot change its meaning in between.
+ */
+import { Option, Result } from "effect"
+import { NetAddress } from "effect/net"
+import { BlockList, isIP, type LookupFunction } from "node:net"
+import { networkInterfaces } from "node:os"
+import { namedHosts, plainHost } from "../domain/access/OutboundNames.ts"
+import { embeddedAddresses } from "./EmbeddedAddresses.ts"
+import { lookupAll } from "./NameLookup.ts"
+
+/** Unspecified, link-local, multicast, and translators that may lead anywhere. */
+const link = new BlockList()
+link.addSubnet("0.0.0.0", 8, "ipv4")
+link.addSubnet("169.254.0.0", 16, "ipv4")
+link.addSubnet("224.0.0.0", 4, "ipv4")
+link.addSubnet("255.255.255.255", 32, "ipv4")
+link.addAddress("::", "ipv6")
+link.addSubnet("fe80::", 10, "ipv6")
+link.addSubnet("fec0::", 10, "ipv6")
+link.addSubnet("ff00::", 8, "ipv6")
+// a site's own translator may lead anywhere, and how it hides addresses is not known (RFC 8215)
+link.addSubnet("64:ff9b:1::", 48, "ipv6")
+
+const loopback = new BlockList()
+loopback.addSubnet("127.0.0.0", 8, "ipv4")
+loopback.addAddress("::1", "ipv6")
+
+/** Metadata of clouds. */
+const metadata = new BlockList()
+metadata.addAddress("169.254.169.254", "ipv4")
+metadata.addAddress("169.254.170.2", "ipv4")
+metadata.addAddress("fd00:ec2::254", "ipv6")
+metadata.addAddress("168.63.129.16", "ipv4")
+metadata.addAddress("100.100.100.200", "ipv4")
+metadata.addAddress("192.0.0.192", "ipv4")
+
+/** Networks that are not of the internet (RFC 1918, 4193, 6598, 2544, 6890, 5737, 3849). */
+const inner = new BlockList()
+for (const [network, length] of [
+  ["10.0.0.0", 8],
+  ["172.16.0.0", 12],
+  ["192.168.0.0", 16],
+  ["100.64.0.0", 10],
+  ["198.18.0.0", 15],
+  ["192.0.0.0", 24],
+  ["240.0.0.0", 4]
+] as const)
+  inner.addSubnet(network, length, "ipv4")
+inner.addSubnet("fc00::", 7, "ipv6")
+
+const withoutZone = (address: string): string => address.replace(/%.*$/, "")
+
+/** The addresses of all interfaces as they are now. */
+const ownAddresses = (): BlockList => {
+  const own = new BlockList()
+  for (const { address, family } of Object.values(networkInterfaces()).flatMap((all) => all ?? [])) {
+    own.addAddress(withoutZone(address), family === "IPv4" ? "ipv4" : "ipv6")
+  }
+  return own
+}
+
+/** The address itself and those that it stands for. */
+const meanings = (address: string): ReadonlyArray<string> => {
+  // it looks as if it hid 0.0.0.1
+  if (loopback.check(address, isIP(address) === 4 ? "ipv4" : "ipv6")) return [address]
+  const parsed = NetAddress.ipFromString(address)
+  return Result.isSuccess(parsed) && NetAddress.isIpv6Address(parsed.success)
+    ? [address, ...embeddedAddresses(parsed.success)]
+    : [address]
+}
+
+type Place = "metadata" | "link" | "own" | "private" | "public"
+
+const placeOf = (address: string, own: BlockList): Place => {
+  const family = isIP(address) === 4 ? "ipv4" : "ipv6"
+  if (metadata.check(address, family)) return "metadata"
+  if (link.check(address, family)) return "link"
+  if (loopback.check(address, family) || own.check(address, family)) return "own"
+  return inner.check(address, family) ? "private" : "public"
+}
+
+/** True for addresses of this machine, link-local, unspecified and multicast ones, also when hidden in an IPv6 address. */
+export const isLocal = (written: string): boolean => {
+  const address = withoutZone(written)
+  if (isIP(address) === 0) return true
+  const own = ownAddresses()
+  return meanings(address).some((meaning) => !["private", "public"].includes(placeOf(meaning, own)))
+}
+
+/** How long a prefix has to be to name an address at such a place: nobody names metadata by a whole network. */
+const NAMING: Readonly<Record<Place, { readonly ipv4: number; readonly ipv6: number }>> = {
+  metadata: { ipv4: 32, ipv6: 128 },
+  link: { ipv4: 16, ipv6: 10 },
+  own: { ipv4: 8, ipv6: 8 },
+  private: { ipv4: 8, ipv6: 7 },
+  public: { ipv4: 0, ipv6: 0 }
+}
+
+const WORDS: Readonly<Record<Place, string>> = {
+  metadata: "an address of this machine or of its link",
+  link: "an address of this machine or of its link",
+  own: "an address of this machine or of its link",
+  private: "in a private network",
+  public: "no host that is named"
+}
+
+/** A host that may not be connected to. */
+export class HostRefused extends Error {}
+
+/** What may be connected to, for one purpose. */
+export interface OutboundRules {
+  /** OUTBOUND_HOSTS; none when it is not set, where every host of the internet may be asked. */
+  readonly hosts: Option.Option<ReadonlyArray<string>>
+  /** Hosts that the server's own settings name. */
+  readonly trusted: ReadonlyArray<string>
+  /** This machine may be asked. */
+  readonly allowOwn: boolean
+  /** Its link may be asked. */
+  readonly allowLink: boolean
+  /** While OUTBOUND_HOSTS is not set, this machine and private networks may be asked: their names stand in files of administrators. */
+  readonly allowPrivate: boolean
+}
+
+export interface OutboundGuard {
+  /** Why a host may not be connected to, as far as its name says it; a name that may be is looked at again when it is resolved. */
+  readonly refusalOf: (host: string) => string | undefined
+  /** Resolves names as the system does and fails for those that lead where nobody may go. */
+  readonly lookup: LookupFunction
+}
+
+/** The guard of these rules. */
+export const makeOutboundGuard = ({
+  allowLink,
+  allowOwn,
+  allowPrivate,
+  hosts,
+  trusted
+}: OutboundRules): OutboundGuard => {
+  const isOpen = Option.isNone(hosts)
+  const named = namedHosts(Option.getOrElse(hosts, () => []))
+  const ours = new Set(trusted.map(plainHost))
+
+  const isAllowed = (host: string, address: string, place: Place): boolean => {
+    if (named.hasAddress(address, NAMING[place])) return true
+    switch (place) {
+      case "metadata":
+        return false
+      case "link":
+        return allowLink
+      case "own":
+        return allowOwn || ours.has(host) || (isOpen && allowPrivate)
+      case "private":
+        return ours.has(host) || (isOpen && allowPrivate)
+      case "public":
+        return isOpen || ours.has(host) || named.hasName(host)
+    }
+  }
+
+  const refusalAt = (written: string, found: ReadonlyArray<string>): string | undefined => {
+    const host = plainHost(written)
+    const own = ownAddresses()
+    for (const address of found.map(withoutZone)) {
+      for (const meaning of isIP(address) === 0 ? [] : meanings(address)) {
+        const place = placeOf(meaning, own)
+        // an address that hides another one is itself named where the other is
+        if (isAllowed(host, meaning, place)) continue
+        const where = place === "public" ? "is" : host === address ? "is" : `leads to ${address}, which is`
+        const local = place === "own" || place === "link" ? "; FIRMWARE_ALLOW_LOCAL=true permits it for images" : ""
+        return `${written} ${where} ${WORDS[place]} (OUTBOUND_HOSTS)${local}`
+      }
+      if (isIP(address) === 0) return `${written} leads to no address`
+    }
+    return undefined
+  }
+
+  const refusalOf = (written: string): string | undefined => {
+    const host = plainHost(written)
+    if (isIP(withoutZone(host)) !== 0) return refusalAt(written, [host])
+    if (host === "localhost" || host.endsWith(".localhost")) return refusalAt(written, ["127.0.0.1"])
+    const mayBe = isOpen || ours.has(host) || named.hasName(host) || named.hasPrefixes
+    return mayBe ? undefined : `${written} is no host that is named (OUTBOUND_HOSTS)`
+  }
+
+  return {
+    refusalOf,
+    lookup: (hostname, options, callback) => {
+      lookupAll(hostname, options, ({ addresses, error }) => {
+        if (error !== null) return callback(error, [])
+        const [first] = addresses
+        if (first === undefined) return callback(new HostRefused(`${hostname} has no address`), [])
+        const refusal = refusalAt(
+          hostname,
+          addresses.map(({ address }) => address)
+        )
+        if (refusal !== undefined) return callback(new HostRefused(refusal), [])
+        return options.all === true ? callback(null, [...addresses]) : callback(null, first.address, first.family)
+      })
+    }
+  }
+}
+
+const hostOf = (url: string): ReadonlyArray<string> => (URL.canParse(url) ? [new URL(url).hostname] : [])
+
+/** The settings that say where others may send the server. */
+export interface OutboundSettings {
+  readonly OUTBOUND_HOSTS: Option.Option<ReadonlyArray<string>>
+  readonly FIRMWARE_URL: Option.Option<string>
+  readonly HTTPD_URL: string
+  readonly FIRMWARE_ALLOW_LOCAL: boolean
+}
+
+/** For images that callers name: the hosts of FIRMWARE_URL and of an external HTTPD_URL are named by the settings themselves. */
+export const imageGuard = (
+  { FIRMWARE_ALLOW_LOCAL, FIRMWARE_URL, HTTPD_URL, OUTBOUND_HOSTS }: OutboundSettings,
+  ownUrl: string
+): OutboundGuard =>
+  makeOutboundGuard({
+    hosts: OUTBOUND_HOSTS,
+    trusted: [...Option.toArray(FIRMWARE_URL).flatMap(hostOf), ...(HTTPD_URL === ownUrl ? [] : hostOf(HTTPD_URL))],
+    allowOwn: FIRMWARE_ALLOW_LOCAL,
+    allowLink: FIRMWARE_ALLOW_LOCAL,
+    allowPrivate: false
+  })
+
+/** For addresses from which switches are told to fetch: this machine is where they usually do. */
+export const switchGuard = ({
+  FIRMWARE_URL,
+  HTTPD_URL,
+  OUTBOUND_HOSTS
+}: Omit<OutboundSettings, "FIRMWARE_ALLOW_LOCAL">): OutboundGuard =>
+  makeOutboundGuard({
+    hosts: OUTBOUND_HOSTS,
+    trusted: [...Option.toArray(FIRMWARE_URL), HTTPD_URL].flatMap(hostOf),
+    allowOwn: true,
+    allowLink: false,
+    allowPrivate: true
+  })
+
+/** For receivers of alerts, which stand in files of administrators. */
+export const receiverGuard = ({ OUTBOUND_HOSTS }: Pick<OutboundSettings, "OUTBOUND_HOSTS">): OutboundGuard =>
+  makeOutboundGuard({ hosts: OUTBOUND_HOSTS, trusted: [], allowOwn: false, allowLink: false, allowPrivate: true })

@@ -1,0 +1,256 @@
+/** What commands tell the programs that run them, whatever the server says: exit codes, and nothing of a terminal's language. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import * as fs from "node:fs/promises"
+import * as http from "node:http"
+import * as path from "node:path"
+import { begin, command, dataFolder, until } from "../support/Program.ts"
+
+/** Every command that asks a server, as it is typed. */
+const COMMANDS: ReadonlyArray<string> = [
+  "devices",
+  "device lhv-a1",
+  "why lhv-a1",
+  "find lhv",
+  "ports list lhv-a1",
+  "ports set lhv-a1 Ethernet1 --disable",
+  "init 7 lhv-a2",
+  "events",
+  "events --follow",
+  "sync --all",
+  "diff 7",
+  "approve 7 --comment yes",
+  "reject 7 --comment no",
+  "undo 7",
+  "abort 7",
+  "jobs",
+  "job 7",
+  "job 7 --watch",
+  "repo status",
+  "repo refresh settings",
+  "repo check settings main",
+  "firmware images",
+  "firmware versions",
+  "firmware get http://images.example.org/EOS.swi --sha1 00",
+  "firmware order DEFAULT",
+  "firmware upgrade EOS.swi --group DEFAULT --reboot",
+  "login --user maria --stdin",
+  "login --stdin",
+  "token create --name hook",
+  "token list",
+  "token revoke 7",
+  "user add maria",
+  "user list",
+  "user remove maria",
+  "user password maria",
+  "user role maria --role reader",
+  "alerts list",
+  "alerts test noc",
+  "alerts dead",
+  "alerts replay",
+  "alerts mutes",
+  "alerts mute --rule drift --reason work",
+  "alerts unmute 7",
+  "audit list",
+  "doctor"
+]
+
+interface Said {
+  status: number
+  body: string
+  /** Nothing is answered. */
+  isSilent: boolean
+}
+
+/** A server that says the same to everybody; below `/s404`, with that status. */
+const makeServer = Effect.gen(function* () {
+  const said: Said = { status: 200, body: "{}", isSilent: false }
+  const asked: Array<string> = []
+  const server = yield* Effect.acquireRelease(
+    Effect.callback<http.Server>((resume) => {
+      const made = http.createServer((request, response) => {
+        asked.push(`${request.method} ${request.url}`)
+        if (said.isSilent) return
+        const [, status = said.status] = /^\/s(\d{3})\//.exec(request.url ?? "") ?? []
+        response.writeHead(Number(status), { "content-type": "application/json" }).end(said.body)
+      })
+      made.listen(0, "127.0.0.1", () => resume(Effect.succeed(made)))
+    }),
+    (made) =>
+      Effect.sync(() => {
+        made.closeAllConnections()
+        made.close()
+      })
+  )
+  const address = server.address()
+  const url = `http://127.0.0.1:${typeof address === "object" ? address?.port : 0}`
+  return { asked, said, url }
+})
+
+const INPUT = "seven green bicycles\n"
+const words = (line: string): ReadonlyArray<string> => line.split(" ")
+const environment = (url: string, more: Readonly<Record<string, string>> = {}) => ({
+  SWITCHYARD_URL: url,
+  SWITCHYARD_TOKEN: "swy_token",
+  XDG_CONFIG_HOME: "/nonexistent",
+  ...more
+})
+
+const statuses = [
+  [400, 1],
+  [401, 3],
+  [403, 3],
+  [404, 1],
+  [409, 1],
+  [429, 1],
+  [500, 1],
+  [502, 4],
+  [503, 4]
+] as const
+
+/** Each command meets one of the statuses, and one meets all of them. */
+const cases = [
+  ...COMMANDS.map((line, index) => ({ line, expected: statuses[index % statuses.length] ?? statuses[0] })),
+  ...statuses.map((expected) => ({ line: "token list", expected }))
+]
+const AT_ONCE = { concurrency: 3, discard: true } as const
+
+describe("A command", () => {
+  it.live("tells by its exit code what the server has answered, and says it in one sentence", () =>
+    Effect.gen(function* () {
+      const { said, url } = yield* makeServer
+      said.body = JSON.stringify({ status: "error", message: "No \u001b[31mway\u009b" })
+      yield* Effect.forEach(
+        cases,
+        Effect.fnUntraced(function* ({ expected: [status, code], line }) {
+          const end = yield* command(environment(`${url}/s${status}`), words(line), INPUT)
+          // what is wrong with a password is a matter of signing on, whatever the status
+          const wanted = line.startsWith("login --user") && code === 1 ? 3 : code
+          assert.deepEqual([line, status, end.code, end.out], [line, status, wanted, ""])
+          assert.include(end.err, "No  [31mway", line)
+          // oxlint-disable-next-line no-control-regex
+          assert.notMatch(end.err, /[\u0007\u001b\u009b]/, line)
+        }),
+        AT_ONCE
+      )
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("says that the server is away where nobody listens, nobody answers, or somebody else does", () =>
+    Effect.gen(function* () {
+      const { said, url } = yield* makeServer
+      said.body = "<html>"
+      const some = ["devices", "events --follow", "login --user maria --stdin", "token list", "alerts list", "doctor"]
+      yield* Effect.forEach(
+        some,
+        Effect.fnUntraced(function* (line) {
+          const away = yield* command(environment("http://127.0.0.1:9"), words(line), INPUT)
+          assert.deepEqual([line, away.code, away.out], [line, 4, ""])
+          if (line === "events --follow") return
+          const other = yield* command(environment(url), words(line), INPUT)
+          assert.deepEqual([line, other.code], [line, 4])
+        }),
+        AT_ONCE
+      )
+      said.isSilent = true
+      const silent = yield* command(environment(url, { SWITCHYARD_TIMEOUT: "0.3" }), ["devices"])
+      assert.deepEqual([silent.code, silent.err.includes("does not answer within 0.3 seconds")], [4, true])
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("tells what was mistyped before it asks anybody", () =>
+    Effect.gen(function* () {
+      const { asked, url } = yield* makeServer
+      const mistyped = [
+        "devices --nonsense",
+        "nonsense",
+        "device",
+        "job seven",
+        "init 7 name --mlag-peer seven",
+        "token create --name hook --expires soon",
+        "token create --name hook --expires 0d",
+        "token create --name a/b",
+        "user add a/b",
+        "sync --batch many --all"
+      ]
+      yield* Effect.forEach(
+        mistyped,
+        Effect.fnUntraced(function* (line) {
+          const end = yield* command(environment(url), words(line), INPUT)
+          assert.deepEqual([line, end.code], [line, 2])
+        }),
+        AT_ONCE
+      )
+      assert.strictEqual((yield* command(environment("nms.example.org"), ["devices"])).code, 2)
+      assert.strictEqual((yield* command(environment(url, { SWITCHYARD_TIMEOUT: "soon" }), ["devices"])).code, 2)
+      assert.deepEqual(asked, [])
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("that is stopped before its end is no success", () =>
+    Effect.gen(function* () {
+      const { asked, said, url } = yield* makeServer
+      said.isSilent = true
+      for (const line of ["devices", "token list", "alerts list", "sync --all"]) {
+        const before = asked.length
+        const running = yield* begin(environment(url), words(line))
+        yield* until(Effect.sync(() => asked.length > before))
+        running.kill("SIGINT")
+        assert.deepEqual([line, (yield* running.ended).code], [line, 130])
+      }
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("takes its token from no file that others can read or own, whichever command it is", () =>
+    Effect.gen(function* () {
+      const { asked, url } = yield* makeServer
+      const file = path.join(yield* dataFolder, "token")
+      const env = { SWITCHYARD_URL: url, SWITCHYARD_TOKEN_FILE: file }
+      const lines = ["devices", "user remove maria", "alerts list", "doctor"]
+      const refused = Effect.fnUntraced(function* (sentence: RegExp) {
+        for (const line of lines) {
+          const end = yield* command(env, words(line))
+          assert.deepEqual([line, end.code, end.out], [line, 3, ""])
+          assert.match(end.err, sentence)
+        }
+      })
+      yield* refused(/There is no file/)
+      yield* Effect.promise(() => fs.writeFile(file, "swy_token\n", { mode: 0o600 }))
+      for (const mode of [0o640, 0o604, 0o620, 0o644]) {
+        yield* Effect.promise(() => fs.chmod(file, mode))
+        const end = yield* command(env, ["devices"])
+        assert.deepEqual([end.code, end.err.includes("can be read by others")], [3, true])
+      }
+      yield* refused(/can be read by others/)
+      yield* Effect.promise(() => fs.chmod(file, 0o600))
+      if (process.getuid?.() === 0) {
+        yield* Effect.promise(() => fs.chown(file, 12_345, 0))
+        yield* refused(/belongs to another user/)
+        yield* Effect.promise(() => fs.chown(file, 0, 0))
+      }
+      assert.deepEqual(asked, [])
+      yield* command(env, ["devices"])
+      assert.lengthOf(asked, 1)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("prints nothing that a terminal or a spreadsheet obeys, in any of its forms", () =>
+    Effect.gen(function* () {
+      const { said, url } = yield* makeServer
+      const evil = "=cmd|'x'!A1\u001b]0;owned\u0007\u009b31m\u202e\u2028\r\n+1"
+      const token = { id: -7, name: evil, roles: [evil], created_by: "\t@SUM(1)", created_at: "-1", expires_at: "＝1" }
+      said.body = JSON.stringify({ status: "success", data: { tokens: [token], added_token: { name: evil } } })
+      for (const line of ["token list", "token list --csv", "token list --json", "token create --name x"]) {
+        const { code, out } = yield* command(environment(url), words(line))
+        assert.strictEqual(code, 0, line)
+        // oxlint-disable-next-line no-control-regex
+        assert.notMatch(out, /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u2028\u202e]/, line)
+        if (line.endsWith("--csv")) {
+          assert.lengthOf(out.trimEnd().split("\n"), 2)
+          assert.match(out, /^-7,'=cmd[^]*' @SUM\(1\),'-1,'＝1/m)
+        }
+        if (line.endsWith("--json")) assert.deepEqual(JSON.parse(out), [token])
+      }
+    }).pipe(Effect.scoped)
+  )
+})

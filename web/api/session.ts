@@ -1,0 +1,77 @@
+/**
+ * The session of the page (docs/sign-on.md#the-page): begun with a password or a token, taken up again by the cookie that the browser
+ * keeps, and ended at the server. Of tabs that need a token together one asks after the other, because a cookie counts once; what one tab
+ * begins or ends the others hear of, without a token being told.
+ */
+import { forget, keep, token } from "./token.ts"
+
+const ADDRESS = "/api/v1.0/auth/session"
+const channel = new BroadcastChannel("switchyard.session")
+
+/** What releases before this one have stored. */
+const FORMER = ["switchyard.token", "switchyard.renewable"] as const
+
+/** What became of a request for a session. */
+export interface Asked {
+  readonly status: number
+  readonly body: unknown
+}
+
+// browsers give locks to encrypted pages and to this machine's own; elsewhere the server bears with two at once
+const alone = <A>(work: () => Promise<A>): Promise<A> =>
+  "locks" in navigator ? navigator.locks.request("switchyard.session", work) : work()
+
+const tokenIn = (body: unknown): string | null => {
+  const data: unknown = typeof body === "object" && body !== null && "data" in body ? body.data : null
+  if (typeof data !== "object" || data === null || !("access_token" in data)) return null
+  return typeof data.access_token === "string" ? data.access_token : null
+}
+
+const ask = async (authorization?: string): Promise<Asked> => {
+  const response = await fetch(ADDRESS, {
+    method: "POST",
+    headers: authorization === undefined ? {} : { authorization }
+  }).catch(() => null)
+  const body: unknown = (await response?.json().catch(() => null)) ?? null
+  const found = response?.ok === true ? tokenIn(body) : null
+  if (found !== null) keep(found)
+  return { status: response?.status ?? 0, body }
+}
+
+/** Begins a session with a name and a password (`Basic …`) or a token (`Bearer …`). Yields why not, or null. */
+export const begin = async (authorization: string): Promise<Asked | null> => {
+  const asked = await alone(() => ask(authorization))
+  if (asked.status !== 200 || token() === null) return asked
+  channel.postMessage("begun")
+  return null
+}
+
+let underWay: Promise<boolean> | null = null
+
+/** Tries to get another token for one that is refused; yields whether there is one now. */
+export const renew = (refused: string | null): Promise<boolean> => {
+  if (refused === null) return Promise.resolve(false)
+  if (token() !== null && token() !== refused) return Promise.resolve(true)
+  underWay ??= alone(async () => (await ask()).status === 200).finally(() => (underWay = null))
+  return underWay
+}
+
+/** Takes up the session of this browser, if it has one. */
+export const takeUp = async (): Promise<void> => {
+  for (const key of FORMER) localStorage.removeItem(key)
+  await alone(() => ask())
+}
+
+/** Ends the session, at the server first. */
+export const end = async (): Promise<void> => {
+  await alone(() => fetch(ADDRESS, { method: "DELETE" }).catch(() => null))
+  forget()
+  channel.postMessage("ended")
+}
+
+/** Follows what other tabs of this browser begin and end. */
+export const followOthers = (): void =>
+  channel.addEventListener("message", ({ data }) => {
+    if (data === "ended") forget()
+    else if (token() === null) void takeUp()
+  })
