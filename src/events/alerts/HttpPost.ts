@@ -4,6 +4,7 @@
  */
 import { Effect } from "effect"
 import { retryAfter } from "../../domain/events/alerts/Backoff.ts"
+import { askedFirst } from "../../runtime/NameLookup.ts"
 import type { Attempt } from "./Attempt.ts"
 
 /** What is sent. */
@@ -52,6 +53,7 @@ export const post = ({ body, headers, url }: Post, timeout: number): Effect.Effe
   Effect.promise(async (signal): Promise<Attempt> => {
     const until = AbortSignal.any([signal, AbortSignal.timeout(timeout)])
     try {
+      await askedFirst(url)
       const response = await fetch(url, { method: "POST", headers, body, redirect: "manual", signal: until })
       const { status } = response
       // what has been taken stays taken, however slowly it is talked about
