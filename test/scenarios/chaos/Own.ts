@@ -70,6 +70,7 @@ export const make = Effect.fnUntraced(function* (devices: number) {
   }
   let program = yield* Program.start(env)
   let url = yield* program.url
+  setInterval(() => void fs.writeFile("/tmp/blame-prog.log", program.text()), 1000).unref() // DEBUG
 
   /** Runs this with a connection of the tester's own. */
   const asTester = <A, E>(work: Effect.Effect<A, E, SqlClient.SqlClient>) =>
