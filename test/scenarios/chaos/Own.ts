@@ -355,8 +355,9 @@ export const play = Effect.fnUntraced(function* (scene: Scene, fault: OwnFault, 
   const later = yield* Effect.forkScoped(
     Effect.gen(function* () {
       const look = yield* jobs.look
-      const refreshed = yield* scene.taken("PUT", "/v1.0/repository/settings", { action: "refresh" })
-      return { look, refreshed }
+      // each request is a job, so it is not sent again
+      yield* Effect.ignore(call("PUT", "/v1.0/repository/settings", { action: "refresh" }))
+      return look
     })
   )
   let said = ""
