@@ -186,9 +186,7 @@ export const runGit = (args: ReadonlyArray<string>, options: GitCommandOptions):
         `git ${args[0] ?? ""} of ${basename(options.address.shown)} did not end within ${Duration.format(options.timeout)}`,
       ...(own === undefined ? {} : { own })
     })
-  return untilMended(once).pipe(
-    Effect.timeoutOrElse({ duration: options.timeout, orElse: () => Effect.fail(late()) })
-  )
+  return untilMended(once).pipe(Effect.timeoutOrElse({ duration: options.timeout, orElse: () => Effect.fail(late()) }))
 }
 
 /** The same as text without the final line end. */

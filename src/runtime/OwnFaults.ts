@@ -57,7 +57,9 @@ export const make = (): Faults => {
         }
         const isFirst = noted.size === 0
         noted.set(fault.kind, { fault, since: now, seen: now })
-        yield* Effect.logError(`The machine of the server lacks something: work waits, no device is blamed. ${fault.message}`)
+        yield* Effect.logError(
+          `The machine of the server lacks something: work waits, no device is blamed. ${fault.message}`
+        )
         if (isFirst) yield* Effect.forkDetach(tellOver)
       }),
     now: Effect.map(Clock.currentTimeMillis, (now) => {
@@ -192,7 +194,11 @@ const hasDefaultRoute = (): boolean => {
   try {
     const four = readFileSync("/proc/net/route", "utf8")
     const six = readFileSync("/proc/net/ipv6_route", "utf8")
-    return /^\S+\t0{8}\t[^0]/m.test(four) || /^0{32} 00 \S+ \S+ (?!0{32})/m.test(six) || /^\S+\t0{8}\t\S+\t0001\t/m.test(four)
+    return (
+      /^\S+\t0{8}\t[^0]/m.test(four) ||
+      /^0{32} 00 \S+ \S+ (?!0{32})/m.test(six) ||
+      /^\S+\t0{8}\t\S+\t0001\t/m.test(four)
+    )
   } catch {
     return true
   }

@@ -91,7 +91,9 @@ export const ServerLive = HttpApiBuilder.group(Api, "server", (handlers) =>
         message,
         since: new Date(since).toISOString().slice(0, "2026-11-23T18:00:00".length)
       }))
-      return enveloped({ findings: findingsOf({ ...found, lacking, tls: yield* tls, disk: yield* readDisk(DATA_DIR) }) })
+      return enveloped({
+        findings: findingsOf({ ...found, lacking, tls: yield* tls, disk: yield* readDisk(DATA_DIR) })
+      })
     })
     return handlers.handle("status", () => Effect.map(status, enveloped)).handle("findings", () => answered(findings))
   })

@@ -179,7 +179,8 @@ export const stop = Effect.fn("PostgresProcess.stop")(function* (server: Server,
   const gone = Effect.repeat(Effect.delay(hasEnded(server, data), POLL), { until: (ended) => ended })
   for (const { patience, signal } of STOPS) {
     if (yield* hasEnded(server, data)) return
-    if (signal !== "SIGINT") yield* Effect.logWarning(`The embedded database does not stop: ${signal}`, { pid: server.pid })
+    if (signal !== "SIGINT")
+      yield* Effect.logWarning(`The embedded database does not stop: ${signal}`, { pid: server.pid })
     yield* interrupt(server, signal)
     yield* Effect.timeoutOption(gone, patience)
   }

@@ -18,7 +18,7 @@ const SEED = Number(process.env["CHAOS_SEED"] ?? "20261125")
 const DEVICES = RUNS === undefined ? 4 : 20
 const LASTS_MS = RUNS === undefined ? 2_000 : 8_000
 
-const chosen = faults.filter(({ name }) => ONLY === undefined || name.includes(ONLY))
+const chosen = faults.filter(({ name }) => ONLY === undefined || new RegExp(ONLY).test(name))
 
 const plan = () => {
   if (RUNS === undefined) return chosen

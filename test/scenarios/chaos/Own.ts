@@ -159,11 +159,15 @@ const openFilesOf = (pid: number) => Effect.promise(async () => (await fs.readdi
 
 /** The soft limit of a process; the hard one stays, so that it can be taken back. */
 const limited = Effect.fnUntraced(function* (pid: number, name: string, most: number) {
-  const { stdout } = yield* sh("prlimit", "--pid", String(pid), `--${name}`, "--output", "SOFT", "--noheadings", "--raw")
+  // as the user of the process: not every root may change the limits of others
+  const owner = yield* Effect.promise(() => fs.stat(`/proc/${pid}`))
+  const prlimit = (...words: ReadonlyArray<string>) =>
+    run("prlimit", ["--pid", String(pid), ...words], isRoot ? { uid: owner.uid, gid: owner.gid } : {})
+  const { stdout } = yield* Effect.promise(() => prlimit(`--${name}`, "--output", "SOFT", "--noheadings", "--raw"))
   const before = stdout.trim()
-  yield* sh("prlimit", "--pid", String(pid), `--${name}=${most}:`)
+  yield* Effect.promise(() => prlimit(`--${name}=${most}:`))
   // one that has ended is seen by what it does not do any more
-  return Effect.ignore(Effect.tryPromise(() => run("prlimit", ["--pid", String(pid), `--${name}=${before}:`])))
+  return Effect.ignore(Effect.tryPromise(() => prlimit(`--${name}=${before}:`)))
 })
 
 /** Files that take all bytes, or all inodes. */
@@ -282,7 +286,9 @@ export const faults: ReadonlyArray<OwnFault> = [
       Effect.gen(function* () {
         const pid = yield* scene.postmaster
         const maps = yield* Effect.promise(() => fs.readFile(`/proc/${pid}/maps`, "utf8"))
-        const segments = new Set([...maps.matchAll(/ (\/dev\/shm\/PostgreSQL\.\d+|\S+pg_dynshmem\/\S+)/g)].map(([, at]) => at))
+        const segments = new Set(
+          [...maps.matchAll(/ (\/dev\/shm\/PostgreSQL\.\d+|\S+pg_dynshmem\/\S+)/g)].map(([, at]) => at)
+        )
         yield* Effect.forEach(segments, (file) => Effect.promise(() => fs.rm(file ?? "", { force: true })))
         yield* cutConnections(scene)
         return Effect.void
@@ -324,7 +330,10 @@ const blame = Effect.gen(function* () {
 })
 
 const clusterId = Effect.flatMap(SqlClient.SqlClient, (sql) =>
-  Effect.map(sql<{ id: string }>`select system_identifier::text as id from pg_control_system()`, ([row]) => row?.id ?? "")
+  Effect.map(
+    sql<{ id: string }>`select system_identifier::text as id from pg_control_system()`,
+    ([row]) => row?.id ?? ""
+  )
 )
 
 /** Folders with a cluster of PostgreSQL below the data folder. */
@@ -378,7 +387,9 @@ export const play = Effect.fnUntraced(function* (scene: Scene, fault: OwnFault, 
   const ended = asTester(
     Effect.flatMap(SqlClient.SqlClient, (sql) =>
       Effect.map(
-        sql<{ open: number }>`select count(*)::integer as open from job where status not in ${sql.in(ENDED)} and start_time is not null`,
+        sql<{
+          open: number
+        }>`select count(*)::integer as open from job where status not in ${sql.in(ENDED)} and start_time is not null`,
         ([row]) => row?.open === 0
       )
     )
