@@ -8,11 +8,13 @@ import { createHash } from "node:crypto"
 import { promisify } from "node:util"
 import { gunzip } from "node:zlib"
 import { compareReleases, release } from "../domain/Release.ts"
+import { restoredSentence } from "../domain/RestoredCommits.ts"
 import { ServerConfig, type ServerSettings } from "../ServerConfig.ts"
 import * as CopyText from "../store/backup/CopyText.ts"
 import * as DatabaseLoad from "../store/backup/DatabaseLoad.ts"
 import * as Installation from "../store/Installation.ts"
 import { migrations } from "../store/Migrations.ts"
+import { RepositoryStore } from "../store/RepositoryStore.ts"
 import { BackupFileError, type Reader } from "./BackupFile.ts"
 import {
   type BackedUpTable,
@@ -291,6 +293,13 @@ const writeIdentity = Effect.gen(function* () {
     ({ message }) => new SiteFiles.SiteFileError({ message: `${message}. The database and the files are restored` })
   )
 })
+
+/** What is to be said of the commits that a restored database has in force; asks no remote. */
+export const olderCommits = RepositoryStore.pipe(
+  Effect.flatMap(({ restored }) => restored),
+  Effect.map((restored) => Option.toArray(Option.map(restored, restoredSentence))),
+  Effect.provide(RepositoryStore.layer)
+)
 
 /**
  * Puts back what was prepared. Files are written beside their places first, then the database is replaced, then they are moved. Until the

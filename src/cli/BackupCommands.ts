@@ -104,7 +104,8 @@ export const restore = Command.make(
         const { prepared, reader } = yield* Effect.interruptible(prepare)
         yield* Restore.carryOut(reader, prepared)
         yield* print([
-          `Restored: the database is as it was at ${prepared.contents.at}. Every device is looked at before anything is pushed to it; tokens and users that were revoked since are valid again.`
+          `Restored: the database is as it was at ${prepared.contents.at}. Every device is looked at before anything is pushed to it; tokens and users that were revoked since are valid again.`,
+          ...(yield* Restore.olderCommits)
         ])
       })
       const context = yield* Effect.interruptible(

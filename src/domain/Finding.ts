@@ -15,6 +15,7 @@ export const findingKinds = [
   "disk",
   "clock",
   "machine",
+  "repository",
   "alert"
 ] as const
 

@@ -24,6 +24,12 @@ export interface Server {
   readonly child: ChildProcess | null
 }
 
+/**
+ * Memory that connections share is set aside at the start, in the memory of the process itself: what is made later is a file of /dev/shm,
+ * which others may remove, and no new connection would come in any more. `mmap` would help too, and makes parallel queries slower.
+ */
+const OWN_MEMORY = ["-c", "min_dynamic_shared_memory=16MB"]
+
 const POLL = "20 millis"
 /** Looks between two lines in the log about a database that is not there yet: ten seconds. */
 const LOOKS_PER_NOTICE = 500
@@ -62,7 +68,7 @@ const launch = Effect.fnUntraced(function* (place: Place, port: number, started:
   // detached: Ctrl-C in a terminal must reach this process first, which still needs the database to stop well
   const child = yield* Effect.try({
     try: () =>
-      spawn(place.program, ["-D", place.data, ...network, ...LOG_FLAGS, ...place.flags], {
+      spawn(place.program, ["-D", place.data, ...network, ...LOG_FLAGS, ...OWN_MEMORY, ...place.flags], {
         ...startOptions(place.data),
         cwd: place.data,
         stdio: ["ignore", log.fd, log.fd],
@@ -174,10 +180,15 @@ const STOPS = [
   { signal: "SIGKILL", patience: "1 second" }
 ] as const
 
-/** Stops it, which takes the time of a checkpoint: transactions that are under way are rolled back. */
-export const stop = Effect.fn("PostgresProcess.stop")(function* (server: Server, data: string) {
+/** The same for one that does not work any more: nothing of it is worth a checkpoint. */
+const ENDS = [
+  { signal: "SIGQUIT", patience: "5 seconds" },
+  { signal: "SIGKILL", patience: "5 seconds" }
+] as const
+
+const endBy = Effect.fnUntraced(function* (server: Server, data: string, steps: typeof STOPS | typeof ENDS) {
   const gone = Effect.repeat(Effect.delay(hasEnded(server, data), POLL), { until: (ended) => ended })
-  for (const { patience, signal } of STOPS) {
+  for (const { patience, signal } of steps) {
     if (yield* hasEnded(server, data)) return
     if (signal !== "SIGINT")
       yield* Effect.logWarning(`The embedded database does not stop: ${signal}`, { pid: server.pid })
@@ -185,3 +196,9 @@ export const stop = Effect.fn("PostgresProcess.stop")(function* (server: Server,
     yield* Effect.timeoutOption(gone, patience)
   }
 })
+
+/** Stops it, which takes the time of a checkpoint: transactions that are under way are rolled back. */
+export const stop = Effect.fn("PostgresProcess.stop")((server: Server, data: string) => endBy(server, data, STOPS))
+
+/** Ends it at once: it recovers at its next start. One that does not hear is killed. */
+export const end = Effect.fn("PostgresProcess.end")((server: Server, data: string) => endBy(server, data, ENDS))
