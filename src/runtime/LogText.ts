@@ -1,5 +1,21 @@
 /** How the parts of a log message become text: its sentences, its details as `key=value`, what went wrong. */
-import { Formatter } from "effect"
+import { Cause, Formatter } from "effect"
+
+/** Something that holds up all work alike, which the log has said once: a line for each work that meets it would hide all others. */
+export class ToldOnce extends Error {}
+
+const isToldOnce = (error: unknown): boolean => {
+  if (error instanceof ToldOnce) return true
+  if (typeof error !== "object" || error === null) return false
+  return ("reason" in error && isToldOnce(error.reason)) || ("cause" in error && isToldOnce(error.cause))
+}
+
+/** Whether a line has no other cause than what the log has said already. */
+export const isToldAlready = (cause: Cause.Cause<unknown>): boolean =>
+  cause.reasons.length > 0 &&
+  cause.reasons.every((reason) =>
+    Cause.isFailReason(reason) ? isToldOnce(reason.error) : Cause.isDieReason(reason) && isToldOnce(reason.defect)
+  )
 
 /** True for the details that stand beside a message: `Effect.logInfo("Job ended", { status })`. */
 const isDetails = (part: unknown): part is object =>

@@ -3,7 +3,7 @@
  * know. Lines of a job name it once.
  */
 import { Cause, Context, Effect, Layer, Logger, type LogLevel, References } from "effect"
-import { pairsOf, partsOf, written } from "./LogText.ts"
+import { isToldAlready, pairsOf, partsOf, written } from "./LogText.ts"
 import { Told, type ToldLevel, type ToldLine } from "./Told.ts"
 
 /** What lines of this fiber are about: the function of its job. */
@@ -33,7 +33,7 @@ const textOf = (sentence: string, job: number | null): string =>
 /** A logger that hands lines to whoever listens. */
 export const makeLogger = ({ isHeard, tell }: Pick<Told["Service"], "isHeard" | "tell">) =>
   Logger.make<unknown, void>(({ cause, date, fiber, logLevel, message }) => {
-    if (!isHeard()) return
+    if (!isHeard() || isToldAlready(cause)) return
     const { job: named, ...annotations } = fiber.getRef(References.CurrentLogAnnotations)
     const job = jobOf({ job: named })
     const { details, text } = partsOf(message)

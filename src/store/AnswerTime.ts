@@ -43,6 +43,8 @@ const blocked = ({ sentence }: Blockade) =>
 /** A statement that is being answered, or that waits for a connection. */
 interface Pending {
   readonly text: string
+  /** Whether it may wait for a connection of the pool. */
+  readonly isPooled: boolean
   readonly began: number
   readonly deadline: number
   readonly giveUp: (error: SqlError.SqlError) => void
@@ -60,9 +62,10 @@ const BLOCKED_STILL_MILLIS = 1_000
 const BESIDE_MILLIS = 10_000
 
 /** Whether a statement is given up for somebody else's lock. */
-const isHeldUp = ({ began, text }: Pending, { isBlocked, since }: Blockade, now: number): boolean => {
+const isHeldUp = ({ began, isPooled, text }: Pending, { isBlocked, since }: Blockade, now: number): boolean => {
   const blockedMillis = now - since >= BLOCKED_MILLIS ? BLOCKED_STILL_MILLIS : BLOCKED_MILLIS
-  return now - began >= (isBlocked(text) ? blockedMillis : BESIDE_MILLIS)
+  if (isBlocked(text)) return now - began >= blockedMillis
+  return isPooled && now - began >= BESIDE_MILLIS
 }
 
 /** The statements of one client, looked at by one timer: a timer and a race for each would take half as long as the statement. */
@@ -104,7 +107,8 @@ const makeStatements = (others: Watch) => {
 /** Runs a statement until it is answered or late; its text tells who waits for a lock. */
 type InTime = <A, R>(
   statement: Effect.Effect<A, SqlError.SqlError, R>,
-  text: string
+  text: string,
+  isPooled: boolean
 ) => Effect.Effect<A, SqlError.SqlError, R>
 
 /**
@@ -116,6 +120,7 @@ const makeInTime = (others: Watch): InTime => {
   const watched = <A, R>(
     statement: Effect.Effect<A, SqlError.SqlError, R>,
     text: string,
+    isPooled: boolean,
     time: Duration.Duration,
     context: Context.Context<R>
   ) =>
@@ -124,6 +129,7 @@ const makeInTime = (others: Watch): InTime => {
       const began = performance.now()
       const pending: Pending = {
         text,
+        isPooled,
         began,
         deadline: began + Duration.toMillis(time),
         giveUp: (error) => {
@@ -148,39 +154,39 @@ const makeInTime = (others: Watch): InTime => {
   /** What may take for ever stays on its fiber; who holds it up is told all the same. */
   const unhurried = <A, R>(statement: Effect.Effect<A, SqlError.SqlError, R>, text: string) =>
     Effect.suspend(() => {
-      const pending: Pending = { text, began: performance.now(), deadline: Infinity, giveUp: () => undefined }
+      const pending = { text, isPooled: false, began: performance.now(), deadline: Infinity, giveUp: () => undefined }
       watch.add(pending)
       return Effect.ensuring(
         statement,
         Effect.sync(() => watch.remove(pending))
       )
     })
-  return <A, R>(statement: Effect.Effect<A, SqlError.SqlError, R>, text: string) =>
+  return <A, R>(statement: Effect.Effect<A, SqlError.SqlError, R>, text: string, isPooled: boolean) =>
     Effect.contextWith((context: Context.Context<R>) =>
       Effect.withFiber((asking) => {
         const time = asking.getRef(AnswerTime)
-        return Duration.isFinite(time) ? watched(statement, text, time, context) : unhurried(statement, text)
+        return Duration.isFinite(time) ? watched(statement, text, isPooled, time, context) : unhurried(statement, text)
       })
     )
 }
 
 /** The connection, on which each statement is answered in time or fails. */
 const answering = (inner: SqlConnection.Connection, inTime: InTime): SqlConnection.Connection => ({
-  execute: (text, ...rest) => inTime(inner.execute(text, ...rest), text),
-  executeRaw: (text, ...rest) => inTime(inner.executeRaw(text, ...rest), text),
+  execute: (text, ...rest) => inTime(inner.execute(text, ...rest), text, false),
+  executeRaw: (text, ...rest) => inTime(inner.executeRaw(text, ...rest), text, false),
   executeStream: (...statement) => inner.executeStream(...statement),
-  executeValues: (text, ...rest) => inTime(inner.executeValues(text, ...rest), text),
-  executeValuesUnprepared: (text, ...rest) => inTime(inner.executeValuesUnprepared(text, ...rest), text),
-  executeUnprepared: (text, ...rest) => inTime(inner.executeUnprepared(text, ...rest), text)
+  executeValues: (text, ...rest) => inTime(inner.executeValues(text, ...rest), text, false),
+  executeValuesUnprepared: (text, ...rest) => inTime(inner.executeValuesUnprepared(text, ...rest), text, false),
+  executeUnprepared: (text, ...rest) => inTime(inner.executeUnprepared(text, ...rest), text, false)
 })
 
 const pooledBy = (inner: PgClient.PgClient, inTime: InTime): SqlConnection.Connection => ({
-  execute: (text, values) => inTime(inner.unsafe(text, values), text),
-  executeRaw: (text, values) => inTime(inner.unsafe(text, values).raw, text),
+  execute: (text, values) => inTime(inner.unsafe(text, values), text, true),
+  executeRaw: (text, values) => inTime(inner.unsafe(text, values).raw, text, true),
   executeStream: (text, values) => inner.unsafe(text, values).stream,
-  executeValues: (text, values) => inTime(inner.unsafe(text, values).values, text),
-  executeValuesUnprepared: (text, values) => inTime(inner.unsafe(text, values).valuesUnprepared, text),
-  executeUnprepared: (text, values) => inTime(inner.unsafe(text, values).unprepared, text)
+  executeValues: (text, values) => inTime(inner.unsafe(text, values).values, text, true),
+  executeValuesUnprepared: (text, values) => inTime(inner.unsafe(text, values).valuesUnprepared, text, true),
+  executeUnprepared: (text, values) => inTime(inner.unsafe(text, values).unprepared, text, true)
 })
 
 /** Any connection of the client's pool for each statement, which is answered in time or fails; takes none for longer. */
@@ -210,7 +216,7 @@ const control = (connection: SqlConnection.Connection, statement: string) =>
 export const make = (inner: PgClient.PgClient, others: Watch): PgClient.PgClient => {
   const { transactionService } = inner
   const inTime = makeInTime(others)
-  const reserve = Effect.map(inTime(inner.reserve, ""), (connection) => answering(connection, inTime))
+  const reserve = Effect.map(inTime(inner.reserve, "", true), (connection) => answering(connection, inTime))
   const single = pooledBy(inner, inTime)
   const acquirer = Effect.map(Effect.serviceOption(transactionService), (open) =>
     Option.isSome(open) ? open.value[0] : single

@@ -7,6 +7,8 @@
 import { PgConnection } from "@effect/sql-pg"
 import { Context, Effect, type Scope, Schema } from "effect"
 import type { SqlError } from "effect/sql"
+import { ToldOnce } from "../runtime/LogText.ts"
+import { databaseBlocked } from "../runtime/metrics/DatabaseMetrics.ts"
 
 /** A lock that a session waits for. */
 export class Wait extends Schema.Class<Wait>("Wait")({
@@ -150,6 +152,7 @@ const SHOWN = 160
 export const withoutValues = (statement: string): string => {
   const text = statement
     .replaceAll(/\$(\w*)\$[^]*?(?:\$\1\$|$)/g, "?")
+    .replaceAll(/(?<=\b[eE])'(?:[^'\\]|\\.|'')*(?:'|$)/gs, "?")
     .replaceAll(/'(?:[^']|'')*(?:'|$)/g, "?")
     .replaceAll(/(?<![\w$])\d[\w.]*/g, "?")
     .replaceAll(/\s+/g, " ")
@@ -185,8 +188,8 @@ export const sentenceOf = ({ lock, seconds, session }: Blocker): string => {
   return `${who} has held a lock on ${lock} for ${ageOf(session.seconds ?? seconds)}${doing}`
 }
 
-/** Why a statement was given up: its cause in an error of the database. */
-export class BlockedByOther extends Error {
+/** Why a statement was given up: its cause in an error of the database. The watch has told it. */
+export class BlockedByOther extends ToldOnce {
   override readonly name = "BlockedByOther"
   readonly sentence: string
   constructor(sentence: string) {
@@ -279,6 +282,7 @@ export const makeWatch = Effect.fnUntraced(function* (
   options: PgConnection.Config
 ): Effect.fn.Return<Watch, never, Scope.Scope> {
   const scope = yield* Effect.scope
+  databaseBlocked.set(0)
   let found: Found | null = null
   let isLooking = false
   let isAsked = false
@@ -289,6 +293,7 @@ export const makeWatch = Effect.fnUntraced(function* (
       const picture = yield* Effect.timeout(look(connection), LOOK_TIME)
       const before: Found | null = found
       found = after(before, picture, performance.now())
+      databaseBlocked.set(found === null ? 0 : 1)
       yield* tell(before, found)
     })
   const connected = Effect.flatMap(PgConnection.make(options), (connection) =>
@@ -300,7 +305,10 @@ export const makeWatch = Effect.fnUntraced(function* (
   // a database that cannot be asked is away, which the statements themselves find out
   const looking = connected.pipe(
     Effect.catch((error: SqlError.SqlError | { readonly message: string }) =>
-      Effect.andThen(Effect.logDebug("Who holds a lock cannot be asked", { error: error.message }), Effect.sleep(LOOK_EVERY))
+      Effect.andThen(
+        Effect.logDebug("Who holds a lock cannot be asked", { error: error.message }),
+        Effect.sleep(LOOK_EVERY)
+      )
     ),
     Effect.repeat({ while: () => found !== null }),
     Effect.ensuring(Effect.sync(() => (isLooking = false)))

@@ -6,6 +6,7 @@ import { execFileSync } from "node:child_process"
 import * as fs from "node:fs/promises"
 import * as net from "node:net"
 import * as path from "node:path"
+import * as Certificates from "../../src/certificates/Certificates.ts"
 import { isServer } from "../../src/cli/doctor/Questions.ts"
 import { severeLines } from "../../src/cli/doctor/FolderQuestions.ts"
 import { isAlive, postmaster } from "../support/PostgresProcesses.ts"
@@ -24,7 +25,8 @@ const doctor = (env: Env, ...words: ReadonlyArray<string>) => command(env, ["doc
 const rowsOf = Effect.fnUntraced(function* (env: Env, ...words: ReadonlyArray<string>) {
   const { code, err, out } = yield* doctor(env, "--json", ...words)
   const rows = Schema.decodeSync(Rows)(out)
-  const of = (kind: string) => rows.filter((row) => row.kind === kind).map(({ about, level, what }) => `${level} ${about}: ${what}`)
+  const of = (kind: string) =>
+    rows.filter((row) => row.kind === kind).map(({ about, level, what }) => `${level} ${about}: ${what}`)
   return { code, err, rows, of }
 })
 
@@ -47,49 +49,68 @@ const silentPort: Effect.Effect<number, never, Scope.Scope> = Effect.map(
   }
 )
 
-it.live("tells of a server that runs what only its machine knows, and of a killed one what it has left; --repair removes that", () =>
-  Effect.gen(function* () {
-    const folder = yield* dataFolder
-    const env = { DATA_DIR: folder, JWT_ENABLED: "false" }
-    const server = yield* start(env)
-    const url = yield* server.url
-    const here = { ...env, SWITCHYARD_URL: url }
-    const well = yield* rowsOf(here)
-    expect(well.of("server")).toContainEqual(expect.stringMatching(new RegExp(`^good process ${server.pid}: runs with`)))
-    expect(well.of("descriptors")).toContainEqual(expect.stringMatching(new RegExp(`^good process ${server.pid}: \\d+ of`)))
-    expect(well.of("database")).toContainEqual(expect.stringMatching(/^good database: PostgreSQL 18.* takes writes/))
-    expect(well.of("lock")).toContainEqual("good locks: nobody waits for a lock")
-    expect(well.of("disk")).toContainEqual(expect.stringContaining("inodes"))
-    for (const kind of ["memory", "clock", "permissions", "size", "identity", "log"]) assert.isNotEmpty(well.of(kind), kind)
-    assert.isEmpty(well.rows.filter(({ kind, level }) => level === "bad" && kind !== "server"), well.err)
-    // a server without repositories is not ready
-    expect(well.of("server")).toContainEqual(expect.stringMatching(/^bad settings of the server: GITREPO_SETTINGS/))
-    assert.strictEqual(well.code, 1)
+it.live(
+  "tells of a server that runs what only its machine knows, and of a killed one what it has left; --repair removes that",
+  () =>
+    Effect.gen(function* () {
+      const folder = yield* dataFolder
+      const env = { DATA_DIR: folder, JWT_ENABLED: "false" }
+      const server = yield* start(env)
+      const url = yield* server.url
+      const here = { ...env, SWITCHYARD_URL: url }
+      const well = yield* rowsOf(here)
+      expect(well.of("server")).toContainEqual(
+        expect.stringMatching(new RegExp(`^good process ${server.pid}: runs with`))
+      )
+      expect(well.of("descriptors")).toContainEqual(
+        expect.stringMatching(new RegExp(`^good process ${server.pid}: \\d+ of`))
+      )
+      expect(well.of("database")).toContainEqual(expect.stringMatching(/^good database: PostgreSQL 18.* takes writes/))
+      expect(well.of("lock")).toContainEqual("good locks: nobody waits for a lock")
+      expect(well.of("disk")).toContainEqual(expect.stringContaining("inodes"))
+      for (const kind of ["memory", "clock", "permissions", "size", "identity", "log"])
+        assert.isNotEmpty(well.of(kind), kind)
+      assert.isEmpty(
+        well.rows.filter(({ kind, level }) => level === "bad" && kind !== "server"),
+        well.err
+      )
+      // a server without repositories is not ready
+      expect(well.of("server")).toContainEqual(expect.stringMatching(/^bad settings of the server: GITREPO_SETTINGS/))
+      assert.strictEqual(well.code, 1)
 
-    const { pid } = yield* postmaster(folder)
-    server.kill("SIGKILL")
-    yield* server.ended
-    process.kill(pid, "SIGKILL")
-    yield* until(Effect.sync(() => !isAlive(pid)))
-    yield* Effect.promise(() => fs.chmod(path.join(folder, "secret.key"), 0o644))
-    const left = yield* rowsOf(here)
-    expect(left.of("server")).toContainEqual(expect.stringContaining("bad server: no process"))
-    expect(left.of("database")).toContainEqual(expect.stringContaining("bad database: it does not answer"))
-    expect(left.of("lock")).toContainEqual(expect.stringMatching(/^warn .*postmaster.pid: names process \d+, which has ended/))
-    expect(left.of("lock")).toContainEqual(expect.stringMatching(/^warn .*server.json: names process \d+, which has ended/))
-    expect(left.of("permissions")).toContainEqual(expect.stringMatching(/^bad .*secret.key: has mode 0644/))
-    assert.strictEqual(left.code, 1)
+      const pid = postmaster(folder)?.pid ?? 0
+      assert.isAbove(pid, 0)
+      server.kill("SIGKILL")
+      yield* server.ended
+      process.kill(pid, "SIGKILL")
+      yield* until(Effect.sync(() => !isAlive(pid)))
+      yield* Effect.promise(() => fs.chmod(path.join(folder, "secret.key"), 0o644))
+      const left = yield* rowsOf(here)
+      expect(left.of("server")).toContainEqual(expect.stringContaining("bad server: no process"))
+      expect(left.of("database")).toContainEqual(expect.stringContaining("bad database: it does not answer"))
+      expect(left.of("lock")).toContainEqual(
+        expect.stringMatching(/^warn .*postmaster.pid: names process \d+, which has ended/)
+      )
+      expect(left.of("lock")).toContainEqual(
+        expect.stringMatching(/^warn .*server.json: names process \d+, which has ended/)
+      )
+      expect(left.of("permissions")).toContainEqual(expect.stringMatching(/^bad .*secret.key: has mode 0644/))
+      assert.strictEqual(left.code, 1)
 
-    const mended = yield* doctor(here, "--repair")
-    assert.match(mended.out, /done: .*secret\.key has mode 0600 now, it had 0644/)
-    assert.match(mended.out, /done: .*postmaster\.pid was removed/)
-    const after = yield* rowsOf(here)
-    expect(after.of("permissions")).toContainEqual(expect.stringMatching(/^good .*secret.key: has mode 0600/))
-    assert.isEmpty(after.of("lock").filter((row) => row.includes("server.json")))
-    assert.strictEqual((yield* doctor(here, "--monitoring")).code, 2)
-    // nothing was started or made
-    assert.isFalse(yield* Effect.promise(() => fs.readdir(path.join(home(folder), "postgres")).then((names) => names.includes("postmaster.pid"))))
-  }).pipe(Effect.scoped)
+      const mended = yield* doctor(here, "--repair")
+      assert.match(mended.out, /done: .*secret\.key has mode 0600 now, it had 0644/)
+      assert.match(mended.out, /done: .*postmaster\.pid was removed/)
+      const after = yield* rowsOf(here)
+      expect(after.of("permissions")).toContainEqual(expect.stringMatching(/^good .*secret.key: has mode 0600/))
+      assert.isEmpty(after.of("lock").filter((row) => row.includes("server.json")))
+      assert.strictEqual((yield* doctor(here, "--monitoring")).code, 2)
+      // nothing was started or made
+      assert.isFalse(
+        yield* Effect.promise(() =>
+          fs.readdir(path.join(home(folder), "postgres")).then((names) => names.includes("postmaster.pid"))
+        )
+      )
+    }).pipe(Effect.scoped)
 )
 
 it.live("makes nothing where there is no installation, and says when a database is missing that was there", () =>
@@ -116,20 +137,27 @@ it.live("makes nothing where there is no installation, and says when a database 
   }).pipe(Effect.scoped)
 )
 
-it.live("names who blocks whom and who is idle in a transaction, without the values of statements, and what is stuck in the database", () =>
+it.live("names who blocks whom, without the values of statements", () =>
   Effect.gen(function* () {
     const url = yield* databaseUrl
     const session = (name: string) => PgConnection.make({ url: Redacted.make(url), applicationName: name })
     const [holder, waiter] = [yield* session("psql"), yield* session("switchyard")]
-    yield* holder.query(`insert into alert_delivery (key, receiver, kind, state, event) select 'x', 'ops', 'a', 'dead', '{}' where false`).pipe(Effect.ignore)
     yield* holder.query("begin", [], false)
     yield* holder.query("lock table device in access exclusive mode", [], false)
     yield* holder.query("select 'hunter2' as password", [], false)
-    yield* Effect.forkScoped(Effect.ignore(waiter.query("select 'tok' || count(*) from device where hostname = 'swordfish'")))
-    yield* until(Effect.map(holder.query("select from pg_locks where not granted", [], false), ({ rows }) => rows.length > 0))
+    yield* Effect.forkScoped(
+      Effect.ignore(waiter.query("select 'tok' || count(*) from device where hostname = 'swordfish'"))
+    )
+    yield* until(
+      Effect.map(holder.query("select from pg_locks where not granted", [], false), ({ rows }) => rows.length > 0)
+    )
     yield* until(
       Effect.map(
-        holder.query("select from pg_locks where not granted and waitstart < clock_timestamp() - interval '5 seconds'", [], false),
+        holder.query(
+          "select from pg_locks where not granted and waitstart < clock_timestamp() - interval '5 seconds'",
+          [],
+          false
+        ),
         ({ rows }) => rows.length > 0
       )
     )
@@ -137,7 +165,9 @@ it.live("names who blocks whom and who is idle in a transaction, without the val
     const { code, of, rows } = yield* rowsOf({ DATABASE_URL: url, DATA_DIR: folder })
     expect(of("lock")).toContainEqual(
       expect.stringMatching(
-        new RegExp(`^bad process ${holder.processId} of the database: psql .* has held a lock on device for .*1 session waits`)
+        new RegExp(
+          `^bad locks: psql \\(process ${holder.processId} of the database\\) has held a lock on device for .*1 session waits`
+        )
       )
     )
     assert.notMatch(JSON.stringify(rows), /hunter2|swordfish/)
@@ -170,6 +200,54 @@ it.live("ends in time with what it could see while the database, git, the server
   }).pipe(Effect.scoped)
 )
 
+it.live("looks at the certificate and its key, at remotes of git and at receivers, without telling their secrets", () =>
+  Effect.gen(function* () {
+    const folder = yield* dataFolder
+    const authority = yield* Certificates.makeAuthority("Test authority")
+    const issued = yield* Certificates.issue(authority, "nms", "127.0.0.1", 5)
+    const other = yield* Certificates.issue(authority, "nms", "127.0.0.1", 5)
+    const taken = yield* silentPort
+    const git = path.join(folder, "settings.git")
+    execFileSync("git", ["init", "--quiet", "--bare", git])
+    yield* Effect.promise(async () => {
+      await fs.writeFile(path.join(folder, "cert.pem"), issued.certificate)
+      await fs.writeFile(path.join(folder, "key.pem"), Redacted.value(issued.key), { mode: 0o600 })
+      await fs.writeFile(path.join(folder, "other.pem"), Redacted.value(other.key), { mode: 0o644 })
+      await fs.writeFile(
+        path.join(folder, "alerts.yml"),
+        `receivers:
+  ops: {type: webhook, url: "http://127.0.0.1:${taken}/hook/hunter2", secret: OPS}
+  night: {type: webhook, url: "http://127.0.0.1:9/hook/hunter2", secret: OPS}
+`
+      )
+    })
+    const env = {
+      DATA_DIR: folder,
+      TLS_CERT: path.join(folder, "cert.pem"),
+      TLS_KEY: path.join(folder, "key.pem"),
+      ALERT_SECRET_OPS: `whsec_${Buffer.alloc(32, 5).toString("base64")}`,
+      GITREPO_SETTINGS: git,
+      GITREPO_TEMPLATES: "http://ann:hunter2@127.0.0.1:9/templates.git"
+    }
+    const seen = yield* rowsOf(env)
+    expect(seen.of("certificate")).toContainEqual(
+      expect.stringMatching(/^warn .*cert.pem: ends in [45] days .*its key matches, for .*127\.0\.0\.1/)
+    )
+    expect(seen.of("git")).toContainEqual(expect.stringMatching(/^good GITREPO_SETTINGS: .* answers/))
+    expect(seen.of("git")).toContainEqual(
+      expect.stringMatching(/^bad GITREPO_TEMPLATES: http:\/\/127.* does not answer/)
+    )
+    expect(seen.of("receiver")).toContainEqual(`good receiver ops: 127.0.0.1:${taken} takes connections`)
+    expect(seen.of("receiver")).toContainEqual(
+      expect.stringMatching(/^warn receiver night: 127.0.0.1:9 cannot be reached/)
+    )
+    assert.notInclude(JSON.stringify(seen.rows), "hunter2")
+    const wrong = yield* rowsOf({ ...env, TLS_KEY: path.join(folder, "other.pem") })
+    expect(wrong.of("certificate")).toContainEqual(expect.stringMatching(/^bad .*it is not the key of the certificate/))
+    expect(wrong.of("permissions")).toContainEqual(expect.stringMatching(/^bad .*other.pem: has mode 0644/))
+  }).pipe(Effect.scoped)
+)
+
 it.each([
   [["node", "/srv/src/main.ts", "serve"], true],
   [["/usr/bin/node", "--max-semi-space-size=16", "/opt/switchyard/bin/start.mjs", "serve", ""], true],
@@ -185,6 +263,7 @@ it("shows severe lines of PostgreSQL's log without values", () => {
     "2026-11-25 19:00:00.000 UTC [12] 00000 LOG:  checkpoint starting: time",
     "2026-11-25 19:00:01.000 UTC [12] 28P01 FATAL:  password authentication failed for user 'ann hunter2'",
     "\tDETAIL hunter3",
+    "2026-11-25 19:00:01.500 UTC [12] 57014 ERROR:  canceling statement due to user request",
     "2026-11-25 19:00:02.000 UTC [13] 53100 PANIC:  could not write to file: No space left on device"
   ]
   const shown = severeLines(lines).map(({ text }) => text)

@@ -5,6 +5,7 @@
 import { assert, expect, it } from "@effect/vitest"
 import { PgConnection } from "@effect/sql-pg"
 import { Effect, Redacted } from "effect"
+import { ageOf, blockersIn, kindOf, sentenceOf, Session, Wait, withoutValues } from "../../src/store/ForeignLocks.ts"
 import * as Program from "../support/Program.ts"
 import { databaseUrl } from "../support/TestDatabase.ts"
 
@@ -28,7 +29,12 @@ const scene = (env: Readonly<Record<string, string>> = {}) =>
     const by = yield* stranger(url)
     yield* by.sent(`insert into device (hostname, state, device_type, platform, management_ip)
       values ('lhv-acc1', 'MANAGED', 'ACCESS', 'eos', '127.0.0.9')`)
-    const program = yield* Program.start({ DATABASE_URL: url, DATA_DIR: yield* Program.dataFolder, SSH_PORT: "9", ...env })
+    const program = yield* Program.start({
+      DATABASE_URL: url,
+      DATA_DIR: yield* Program.dataFolder,
+      SSH_PORT: "9",
+      ...env
+    })
     const base = yield* program.url
     const call = (path: string, method = "GET", body?: unknown) =>
       Effect.promise(async () => {
@@ -65,39 +71,59 @@ const LOCKS: ReadonlyArray<
   ["create index on device (description)", "device", "CREATE INDEX", "/v1.0/device/1", ...change]
 ]
 
-it.live("answers 503 in time and names who holds a lock, whatever it is; the log says it once, and once when it is over", () =>
-  Effect.gen(function* () {
-    const { by, call, program } = yield* scene()
-    let times = 0
-    for (const [statement, lock, kind, path, method, body] of LOCKS) {
-      times += 1
-      yield* by.begin(statement)
-      // more than there are connections
-      const answers = yield* Effect.forEach(Array.from({ length: 40 }), () => call(path, method, body), {
-        concurrency: "unbounded"
-      })
-      for (const answer of answers) {
-        expect({ statement, ...answer }).toMatchObject({
-          status: 503,
-          later: expect.stringMatching(/^\d+$/),
-          text: expect.stringMatching(
-            new RegExp(`psql \\(process ${by.pid} of the database\\) has held a lock on ${lock} for .*${kind}`)
-          )
+it.live(
+  "answers 503 in time and names who holds a lock, whatever it is; the log says it once, and once when it is over",
+  () =>
+    Effect.gen(function* () {
+      const { by, call, program } = yield* scene()
+      let times = 0
+      for (const [statement, lock, kind, path, method, body] of LOCKS) {
+        times += 1
+        yield* by.begin(statement)
+        // more than there are connections
+        const answers = yield* Effect.forEach(Array.from({ length: 40 }), () => call(path, method, body), {
+          concurrency: "unbounded"
         })
-        assert.notInclude(answer.text, "4711")
+        for (const answer of answers) {
+          expect({ statement, ...answer }).toMatchObject({
+            status: 503,
+            later: expect.stringMatching(/^\d+$/),
+            text: expect.stringMatching(
+              new RegExp(`psql \\(process ${by.pid} of the database\\) has held a lock on ${lock} for .*${kind}`)
+            )
+          })
+          assert.notInclude(answer.text, "4711")
+        }
+        yield* Program.until(Effect.map(call("/health"), ({ text }) => text.includes("psql")))
+        assert.include((yield* call("/v1.0/system/findings")).text, "psql")
+        // others are answered, and the database counts as well
+        assert.strictEqual((yield* call("/v1.0/alerts/mutes")).status, 200)
+        assert.include((yield* call("/health")).text, `{"name":"postgres","status":"UP"}`)
+        yield* by.end
+        yield* Program.until(Effect.map(call(path, method, body), ({ status }) => status === 200))
+        yield* isTold(program, FREE, times)
       }
-      yield* Program.until(Effect.map(call("/health"), ({ text }) => text.includes("psql")))
-      // others are answered, and the database counts as well
-      assert.strictEqual((yield* call("/v1.0/alerts/mutes")).status, 200)
-      assert.include((yield* call("/health")).text, `{"name":"postgres","status":"UP"}`)
-      yield* by.end
-      yield* Program.until(Effect.map(call(path, method, body), ({ status }) => status === 200))
-      yield* isTold(program, FREE, times)
-    }
-    yield* Program.until(Effect.map(call("/health"), ({ text }) => !text.includes("psql")))
-    assert.lengthOf(linesWith(program, HELD), LOCKS.length, program.text())
-    assert.lengthOf(linesWith(program, FREE), LOCKS.length, program.text())
-    assert.notInclude(program.text(), "password 4711")
+      yield* Program.until(Effect.map(call("/health"), ({ text }) => !text.includes("psql")))
+      assert.lengthOf(linesWith(program, HELD), LOCKS.length, program.text())
+      assert.lengthOf(linesWith(program, FREE), LOCKS.length, program.text())
+      assert.notInclude(program.text(), "password 4711")
+      // no work that met the lock has told it again
+      assert.lengthOf(linesWith(program, "has held a lock"), LOCKS.length, program.text())
+    }).pipe(Effect.scoped)
+)
+
+it.live("is not ready while the lock keeps the database from taking a write, and says who has it", () =>
+  Effect.gen(function* () {
+    const { by, call } = yield* scene()
+    yield* by.begin("lock table written_check")
+    yield* Program.until(
+      Effect.map(
+        call("/health/ready"),
+        ({ status, text }) => status === 503 && /"postgres","status":"DOWN".*psql/.test(text)
+      )
+    )
+    yield* by.end
+    yield* Program.until(Effect.map(call("/health"), ({ text }) => text.includes(`{"name":"postgres","status":"UP"}`)))
   }).pipe(Effect.scoped)
 )
 
@@ -120,7 +146,10 @@ it.live.each(["device", "job", "event", "cluster_messages"])(
       yield* by.begin(`lock table ${table} in access exclusive mode`)
       yield* isTold(program, HELD)
       yield* by.end
-      const ended = Effect.map(call(`/v1.0/job/${String(id)}`), ({ text }) => /FINISHED|EXCEPTION|ABORTED/.exec(text)?.[0])
+      const ended = Effect.map(
+        call(`/v1.0/job/${String(id)}`),
+        ({ text }) => /FINISHED|EXCEPTION|ABORTED/.exec(text)?.[0]
+      )
       yield* Program.until(Effect.map(ended, (status) => status !== undefined))
       const { text } = yield* call(`/v1.0/job/${String(id)}`)
       assert.include(text, "FINISHED", program.text())
@@ -143,3 +172,88 @@ it.live("says at the start who holds it up, and goes on when he lets go", () =>
     yield* isTold(program, FREE)
   }).pipe(Effect.scoped)
 )
+
+const session = (pid: number, isOurs: boolean, given: Partial<Session> = {}) =>
+  new Session({
+    pid,
+    application: isOurs ? "switchyard" : "psql",
+    user: "ann",
+    address: null,
+    kind: "client backend",
+    state: "active",
+    statement: "vacuum full job_device",
+    seconds: 42,
+    stateSeconds: 42,
+    transaction: "2026",
+    isOurs,
+    ...given
+  })
+
+const wait = (pid: number, lock: string, seconds: number, ...blockers: ReadonlyArray<number>) =>
+  new Wait({ pid, lock, mode: "AccessShareLock", seconds, blockers })
+
+it("finds who is before all that wait, also behind others that wait, and whom it holds up", () => {
+  const sessions = [session(1, false), session(2, true), session(3, true), session(4, false), session(5, false)]
+  const waits = [wait(2, "job_device", 9, 1), wait(3, "a row", 12, 2), wait(5, "site", 3, 4)]
+  const told = blockersIn({ sessions, waits }).map(({ blocksUs, lock, session: { pid }, waiting }) => [
+    pid,
+    lock,
+    waiting,
+    blocksUs
+  ])
+  assert.deepStrictEqual(told, [
+    [1, "job_device", 2, true],
+    [4, "site", 1, false],
+    [2, "a row", 1, true]
+  ])
+})
+
+it("names a prepared transaction, and a session of which PostgreSQL tells nothing", () => {
+  const hidden = session(7, false, {
+    statement: "<insufficient privilege>",
+    state: null,
+    seconds: null,
+    application: ""
+  })
+  const waits = [wait(2, "event", 61, 0), wait(3, "event", 125, 7)]
+  const told = blockersIn({ sessions: [hidden, session(2, true), session(3, true)], waits }).map(sentenceOf)
+  assert.deepStrictEqual(told, [
+    "a program without a name (process 7 of the database) has held a lock on event for 2 minutes",
+    "a prepared transaction (pg_prepared_xacts) has held a lock on event for 61 seconds"
+  ])
+})
+
+it("goes round a circle of sessions once", () => {
+  const waits = [wait(1, "a", 1, 2), wait(2, "b", 1, 1)]
+  assert.lengthOf(blockersIn({ sessions: [session(1, true), session(2, false)], waits }), 2)
+})
+
+it.each([
+  ["VACUUM FULL job", "VACUUM FULL"],
+  ["vacuum (full, verbose) job", "VACUUM FULL VERBOSE"],
+  ["lock device", "LOCK TABLE"],
+  ["/* by ann */ -- now\n UPDATE device set a = 'secret'", "UPDATE"],
+  ["create unique index on device (a)", "CREATE UNIQUE INDEX"],
+  ["", ""]
+])("says what %j does: %s", (statement, kind) => {
+  assert.strictEqual(kindOf(statement), kind)
+})
+
+it.each([
+  ["select 'it''s secret', 4711, $1, t1.c2", "select ?, ?, $1, t1.c2"],
+  ["insert into a values ($q$top secret$q$)", "insert into a values (?)"],
+  ["update a set b = 'cut in the mid", "update a set b = ?"],
+  ["select E'a\\'b secret'", "select E?"]
+])("shows %j without its values", (statement, shown) => {
+  assert.strictEqual(withoutValues(statement), shown)
+})
+
+it.each([
+  [0, "1 second"],
+  [119, "119 seconds"],
+  [120, "2 minutes"],
+  [7_200, "2 hours"],
+  [200_000, "2 days"]
+])("tells an age of %d seconds as %s", (seconds, text) => {
+  assert.strictEqual(ageOf(seconds), text)
+})

@@ -81,7 +81,7 @@ class Looked extends Schema.TaggedError<Looked>()("Looked", { message: Schema.St
   }
 }
 
-/** Exit codes (docs/command-line.md#doctor); `monitoring`: as monitoring plugins have them. */
+/** Exit codes (docs/command-line.md#exit-codes); `monitoring`: as monitoring plugins have them. */
 const exitCodeOf = (found: ReadonlyArray<{ readonly level: Level }>, monitoring: boolean): number => {
   const has = (level: Level) => found.some((one) => one.level === level)
   if (has("bad")) return monitoring ? 2 : 1
@@ -103,11 +103,12 @@ const ended = (found: ReadonlyArray<{ readonly level: Level }>, monitoring: bool
   return Effect.fail(new Looked({ message, code }))
 }
 
-const repaired = Effect.fnUntraced(function* ({ about, repair }: Answer) {
+/** Says what was done; on standard error where what is printed is for programs. */
+const repaired = Effect.fnUntraced(function* ({ about, repair }: Answer, isListed: boolean) {
   if (repair === null) return
   const done = yield* Effect.result(repair)
   yield* done._tag === "Success"
-    ? say(`      done: ${done.success}`)
+    ? (isListed ? Console.error : Console.log)(harmless(`      done: ${done.success}`))
     : Console.error(colored("bad", harmless(`      not done: ${about}: ${String(done.failure)}`), process.stderr))
 })
 
@@ -124,8 +125,9 @@ const lookHere = Effect.fnUntraced(function* ({ csv, json, monitoring, repairing
     if (!isListed) yield* show(answer)
   })
   const { answers, findings } = yield* examine(tell)
-  if (repairing) yield* Effect.forEach(answers, repaired, { discard: true })
-  const rows: ReadonlyArray<Row> = [...answers.map(({ repair: _, ...row }) => row), ...findings]
+  if (repairing) yield* Effect.forEach(answers, (answer) => repaired(answer, isListed), { discard: true })
+  // what repairs an answer is no call of the API
+  const rows: ReadonlyArray<Row> = [...answers.map((answer) => ({ ...answer, repair: null })), ...findings]
   if (isListed) yield* printRows({ csv, json }, COLUMNS, rows, "")
   else {
     if (repairing && findings.length > 0) yield* tellParent({ asking: true })
@@ -160,7 +162,8 @@ const lookBeside = (monitoring: boolean) =>
   Effect.callback<number>((resume) => {
     const child = spawn(process.execPath, [...process.execArgv, ...process.argv.slice(1)], {
       stdio: ["inherit", "inherit", "inherit", "ipc"],
-      env: { ...process.env, [WORKER]: "1" }
+      // a thread for each file that may hang
+      env: { ...process.env, UV_THREADPOOL_SIZE: "64", [WORKER]: "1" }
     })
     const heard: Array<{ readonly level: Level }> = []
     const end = (code: number) => {
@@ -172,7 +175,9 @@ const lookBeside = (monitoring: boolean) =>
       resume(Effect.succeed(code))
     }
     const timer = setTimeout(() => {
-      process.stderr.write(`The doctor was stopped after ${LONGEST_MILLIS / 1000} seconds: something that it asked hangs\n`)
+      process.stderr.write(
+        `The doctor was stopped after ${LONGEST_MILLIS / 1000} seconds: something that it asked hangs\n`
+      )
       end(exitCodeOf([...heard, { level: "unknown" }], monitoring))
     }, LONGEST_MILLIS)
     child.on("message", (message) => {
@@ -194,7 +199,7 @@ const isHere = (): boolean => {
   const { DATABASE_URL, DATA_DIR, SWITCHYARD_URL } = process.env
   if (!SWITCHYARD_URL || DATA_DIR || DATABASE_URL) return true
   const url = serverUrl()
-  return URL.canParse(url) && LOOPBACK.test(new URL(url).hostname) && existsSync("data")
+  return URL.canParse(url) && LOOPBACK.test(new URL(url).hostname) && existsSync("data/database")
 }
 
 const look = Effect.fnUntraced(function* (wishes: Wishes) {
@@ -214,7 +219,9 @@ const flags = {
     Flag.withDefault(false)
   ),
   monitoring: Flag.Boolean("monitoring").pipe(
-    Flag.withDescription("Exit codes of monitoring plugins: 1 for warnings, 2 for what is bad, 3 when it could not be looked at"),
+    Flag.withDescription(
+      "Exit codes of monitoring plugins: 1 for warnings, 2 for what is bad, 3 when it could not be looked at"
+    ),
     Flag.withDefault(false)
   ),
   server: Flag.String("server").pipe(

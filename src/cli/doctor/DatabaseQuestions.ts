@@ -11,7 +11,15 @@ import { findingsOf } from "../../domain/findings/Findings.ts"
 import * as DatabaseClient from "../../store/DatabaseClient.ts"
 import * as DatabaseTls from "../../store/DatabaseTls.ts"
 import { FindingFacts } from "../../store/FindingFacts.ts"
-import { ageOf, type Blocker, blockersIn, look, sentenceOf, type Session, withoutValues } from "../../store/ForeignLocks.ts"
+import {
+  ageOf,
+  type Blocker,
+  blockersIn,
+  look,
+  sentenceOf,
+  type Session,
+  withoutValues
+} from "../../store/ForeignLocks.ts"
 import { at, isOurs, readPidFile } from "../../store/postgres/Postmaster.ts"
 import { bad, type Found, good, type Place, percentOf, type Question, sizeOf, unknown, warn } from "./Questions.ts"
 
@@ -87,13 +95,17 @@ const clockOf = (seconds: number): Found => {
   const words = `the clock of the database is ${Math.abs(skew)} seconds ${skew > 0 ? "before" : "behind"} that of this machine`
   return Math.abs(skew) < SKEW_SECONDS
     ? [good("clock", "the database has the same time")]
-    : [warn("clock", [words, "Timers, tokens and the order of events are told by clocks.", "Let both be set by the same time servers."])]
+    : [
+        warn("clock", [
+          words,
+          "Timers, tokens and the order of events are told by clocks.",
+          "Let both be set by the same time servers."
+        ])
+      ]
 }
 
 const state = Effect.fnUntraced(function* (place: Place): Effect.fn.Return<Found, unknown, Scope.Scope> {
-  const connection = yield* connect(place)
-  const before = Date.now()
-  const found = yield* State(connection, STATE)
+  const found = yield* State(yield* connect(place), STATE)
   const used = `${found.used} of ${found.most} connections are open`
   return [
     found.recovery || found.readonly
@@ -113,10 +125,20 @@ const state = Effect.fnUntraced(function* (place: Place): Effect.fn.Return<Found
           ])
         ]),
     percentOf(found.used, found.most) >= 90
-      ? warn("database", [used, "Nobody else can connect soon.", "End sessions that nobody needs, or raise max_connections."])
-      : good("database", used),
-    ...clockOf(found.now - (before + Date.now()) / 2000)
+      ? warn("database", [
+          used,
+          "Nobody else can connect soon.",
+          "End sessions that nobody needs, or raise max_connections."
+        ])
+      : good("database", used)
   ]
+}, Effect.scoped)
+
+const clock = Effect.fnUntraced(function* (place: Place): Effect.fn.Return<Found, unknown, Scope.Scope> {
+  const connection = yield* connect(place)
+  const before = Date.now()
+  const { now } = yield* State(connection, STATE)
+  return clockOf(now - (before + Date.now()) / 2000)
 }, Effect.scoped)
 
 const LONG_SECONDS = 5
@@ -125,14 +147,18 @@ const ofBlocker = (blocker: Blocker): Found[number] => {
   const { seconds, session, waiting } = blocker
   const statement = session.statement === null ? "" : `; its statement: ${withoutValues(session.statement)}`
   const what = `${sentenceOf(blocker)}; ${waiting} ${waiting === 1 ? "session waits" : "sessions wait"}, the first for ${ageOf(seconds)}${statement}`
-  const who = [session.user === null ? "" : `user ${session.user}`, session.address ?? "this machine"].filter((one) => one !== "")
+  const who = [session.user === null ? "" : `user ${session.user}`, session.address ?? "this machine"].filter(
+    (one) => one !== ""
+  )
   const why = `${who.join(", ")}. Whoever waits for it is not answered.`
   const next =
     session.pid === 0
       ? "select * from pg_prepared_xacts; then commit or roll back (rollback prepared '…')"
       : `Ask whoever runs it to end it; else: select pg_terminate_backend(${session.pid}), which rolls back what it did.`
-  const about = session.pid === 0 ? "prepared transaction" : `process ${session.pid} of the database`
-  return seconds < LONG_SECONDS ? good(about, what) : (session.application === SERVER ? warn : bad)(about, [what, why, next])
+  // the server gives up what it waits for, so that nobody waits for long
+  const held = session.application === SERVER ? seconds : Math.max(seconds, session.seconds ?? 0)
+  if (held < LONG_SECONDS) return good("locks", what)
+  return (session.application === SERVER ? warn : bad)("locks", [what, why, next])
 }
 
 const IDLE_SECONDS = 60
@@ -151,8 +177,20 @@ const ofIdle = (session: Session): Found => {
   ]
 }
 
+const LOOKS = 3
+
+/** Who waits comes again after a while: one look may see nobody. */
+const lookAgain = Effect.fnUntraced(function* (connection: PgConnection.PgConnection) {
+  let picture = yield* look(connection)
+  for (let looks = 1; looks < LOOKS && picture.waits.length === 0; looks++) {
+    yield* Effect.sleep("700 millis")
+    picture = yield* look(connection)
+  }
+  return picture
+})
+
 const blocks = Effect.fnUntraced(function* (place: Place): Effect.fn.Return<Found, unknown, Scope.Scope> {
-  const picture = yield* look(yield* connect(place))
+  const picture = yield* lookAgain(yield* connect(place))
   const blockers = blockersIn(picture)
   const idle = picture.sessions.flatMap(ofIdle)
   return [
@@ -191,9 +229,18 @@ const identity = Effect.fnUntraced(function* (place: Place): Effect.fn.Return<Fo
   const row = named
     ? yield* rowOf(Schema.Struct({ id: Schema.String }))(connection, "select id::text as id from installation")
     : null
-  if (own === null && row === null) return [good("identity", "neither DATA_DIR nor the database names an installation yet")]
-  if (own === null) return [warn("identity", [`the database is of installation ${row?.id}, and DATA_DIR names none`, "It may be another folder than that of the server.", "Check DATA_DIR; the next start writes it."])]
-  if (row?.id.toLowerCase() === own) return [good("identity", `this is installation ${own}, in DATA_DIR and in the database`)]
+  if (own === null && row === null)
+    return [good("identity", "neither DATA_DIR nor the database names an installation yet")]
+  if (own === null)
+    return [
+      warn("identity", [
+        `the database is of installation ${row?.id}, and DATA_DIR names none`,
+        "It may be another folder than that of the server.",
+        "Check DATA_DIR; the next start writes it."
+      ])
+    ]
+  if (row?.id.toLowerCase() === own)
+    return [good("identity", `this is installation ${own}, in DATA_DIR and in the database`)]
   return [
     bad("identity", [
       `DATA_DIR is of installation ${own}, and the database ${row === null ? "names none" : `is of ${row.id}`}`,
@@ -206,12 +253,15 @@ const identity = Effect.fnUntraced(function* (place: Place): Effect.fn.Return<Fo
 /** A sentence for a database that cannot be asked. */
 const unreachable = (place: Place) => (error: unknown) => {
   const message = error instanceof Error ? error.message : String(error)
-  const cause = error instanceof Error && "reason" in error && error.reason instanceof Error ? error.reason.cause : undefined
+  const cause =
+    error instanceof Error && "reason" in error && error.reason instanceof Error ? error.reason.cause : undefined
   const own = cause instanceof Error ? `: ${cause.message}` : ""
   return [
     bad("database", [
       `it does not answer: ${withoutValues(`${message}${own}`)}`,
-      place.home === null ? "The server or the way to it is down, or refuses us." : "It ended, or the server that keeps it did.",
+      place.home === null
+        ? "The server or the way to it is down, or refuses us."
+        : "It ended, or the server that keeps it did.",
       place.home === null
         ? "Look at that server: is it up, does it take connections of this machine, is its disk full?"
         : `Read the end of ${path.join(place.home, "postgres.log")}, then start the server: it starts its database.`
@@ -228,6 +278,12 @@ export const databaseQuestions = (place: Place): ReadonlyArray<Question> => [
     about: "database",
     seconds: SECONDS,
     ask: Effect.catch(state(place), (error) => Effect.succeed(unreachable(place)(error)))
+  },
+  {
+    kind: "clock",
+    about: "clock",
+    seconds: SECONDS,
+    ask: Effect.catch(clock(place), needsIt("clock of the database"))
   },
   { kind: "lock", about: "locks", seconds: SECONDS, ask: Effect.catch(blocks(place), needsIt("locks")) },
   { kind: "size", about: "tables", seconds: SECONDS, ask: Effect.catch(tables(place), needsIt("tables")) },

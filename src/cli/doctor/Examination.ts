@@ -10,7 +10,7 @@ import { ask } from "../client/Server.ts"
 import { databaseQuestions, storedFindings } from "./DatabaseQuestions.ts"
 import { folderQuestions } from "./FolderQuestions.ts"
 import { machineQuestions } from "./MachineQuestions.ts"
-import { outsideQuestions } from "./OutsideQuestions.ts"
+import { outsideQuestions, serverOf } from "./OutsideQuestions.ts"
 import { type Answer, askAll, bad, good, type Place, type Question, question, serversOn, unknown } from "./Questions.ts"
 
 const SETTINGS_SECONDS = 4
@@ -66,16 +66,30 @@ const findPlace = Effect.gen(function* () {
   const about = "settings"
   const answer =
     exit === null
-      ? unknown(about, `they could not be read within ${SETTINGS_SECONDS} seconds`, "A file that they name does not answer.", next)
+      ? unknown(
+          about,
+          `they could not be read within ${SETTINGS_SECONDS} seconds`,
+          "A file that they name does not answer.",
+          next
+        )
       : Exit.isSuccess(exit)
         ? good(about, `are valid; DATA_DIR is ${dataDir}`)
-        : bad(about, [sentenceOf(exit.cause.reasons.map((reason) => ("error" in reason ? sentenceOf(reason.error) : "")).join("; ")), "They cannot be used.", next])
+        : bad(about, [
+            sentenceOf(
+              exit.cause.reasons.map((reason) => ("error" in reason ? sentenceOf(reason.error) : "")).join("; ")
+            ),
+            "They cannot be used.",
+            next
+          ])
   return { place, answer: { ...answer, kind: "settings" } satisfies Answer }
 })
 
 /** What the server finds; without one, what is in its database. */
 const findings = Effect.fnUntraced(function* (place: Place) {
-  const asked = Effect.map(ask("GET /system/findings", {}), ({ answer }) => answer.data.findings)
+  const asked = Effect.map(
+    ask("GET /system/findings", { server: serverOf(place) }),
+    ({ answer }) => answer.data.findings
+  )
   const found = yield* within(
     FINDINGS_SECONDS,
     Effect.catch(asked, () => storedFindings(place))
@@ -116,7 +130,8 @@ export interface Examined {
 export const examine = Effect.fnUntraced(function* (tell: (answer: Answer) => Effect.Effect<void>) {
   const { answer, place } = yield* findPlace
   const mask = masking(place)
-  const tellAll = (answers: ReadonlyArray<Answer>) => Effect.forEach(answers, (one) => tell(mask(one)), { discard: true })
+  const tellAll = (answers: ReadonlyArray<Answer>) =>
+    Effect.forEach(answers, (one) => tell(mask(one)), { discard: true })
   yield* tellAll([answer])
   const outside = yield* within(
     SETTINGS_SECONDS,
@@ -125,7 +140,11 @@ export const examine = Effect.fnUntraced(function* (tell: (answer: Answer) => Ef
   const others: ReadonlyArray<Question> =
     outside !== null && Exit.isSuccess(outside)
       ? outside.value
-      : [question("receiver", "receivers", 1, async () => [unknown("receivers", "they could not be found out in time")])]
+      : [
+          question("receiver", "receivers", 1, async () => [
+            unknown("receivers", "they could not be found out in time")
+          ])
+        ]
   const [answers, found] = yield* Effect.all(
     [
       askAll([...machineQuestions(place), ...folderQuestions(place), ...databaseQuestions(place), ...others], tellAll),

@@ -60,7 +60,9 @@ const folderOf = async (file: string, most: number, isBad: number): Promise<Foun
   const level = (seen.mode & isBad) === 0 ? warn : bad
   const what = `has mode ${modeText(seen.mode)}: others reach what only the server should`
   const repair = restrict(file, seen, most)
-  return [level(file, [what, "Keys and configurations of switches are below it.", "switchyard doctor --repair"], repair)]
+  return [
+    level(file, [what, "Keys and configurations of switches are below it.", "switchyard doctor --repair"], repair)
+  ]
 }
 
 /** Folders above that this user cannot pass. */
@@ -170,12 +172,20 @@ const secretFile = async (file: string, isOwn: boolean, reader: number | null): 
   const open = seen.mode & (isOwn ? 0o077 : 0o007)
   if (open !== 0) {
     const what = `has mode ${modeText(seen.mode)}: others can read or change it`
-    const next = isOwn ? "switchyard doctor --repair. Whoever has read it knows the secret: change it." : `chmod o-rwx ${file}`
+    const next = isOwn
+      ? "switchyard doctor --repair. Whoever has read it knows the secret: change it."
+      : `chmod o-rwx ${file}`
     const repair = isOwn ? restrict(file, seen, 0o700) : null
     return [bad(file, [what, "It holds a secret.", next], repair)]
   }
   if (reader !== null && reader !== 0 && reader !== seen.uid && (seen.mode & 0o070) === 0)
-    return [bad(file, [`belongs to user ${seen.uid}, and user ${reader} cannot read it`, "The server runs as that user.", `chown ${reader} ${file}`])]
+    return [
+      bad(file, [
+        `belongs to user ${seen.uid}, and user ${reader} cannot read it`,
+        "The server runs as that user.",
+        `chown ${reader} ${file}`
+      ])
+    ]
   return [good(file, `has mode ${modeText(seen.mode)}`)]
 }
 
@@ -224,9 +234,23 @@ const ownerNote = async (home: string): Promise<Found> => {
   const [, pid = "", host = ""] = OWNER.exec(await fs.readFile(file, "utf8")) ?? []
   if (pid === "" || host !== hostname())
     return [unknown(file, `names ${host === "" ? "nobody" : `process ${pid} of the machine ${host}`}`)]
-  if (isTaken(Number(pid)) && (await isServerOf(Number(pid)))) return [good(file, `process ${pid} keeps the embedded database`)]
+  if (isTaken(Number(pid)) && (await isServerOf(Number(pid))))
+    return [good(file, `process ${pid} keeps the embedded database`)]
   const repair = doing(`${file} was removed`, () => fs.rm(file))
-  return [warn(file, [`names process ${pid}, which has ended`, "The server was killed, or the machine.", "switchyard doctor --repair"], repair)]
+  return [
+    warn(
+      file,
+      [`names process ${pid}, which has ended`, "The server was killed, or the machine.", "switchyard doctor --repair"],
+      repair
+    )
+  ]
+}
+
+/** Whether a process has ended; one that only waits to be collected by its parent has. */
+const hasEnded = async (pid: number): Promise<boolean> => {
+  if (!isTaken(pid)) return true
+  const status = await fs.readFile(`/proc/${pid}/status`, "utf8").catch(() => "")
+  return /^State:\s+Z/m.test(status)
 }
 
 /** Whether some PostgreSQL may still have the folder: it works in it, or does not let us see where it works. */
@@ -250,7 +274,14 @@ const pidFile = async (home: string): Promise<Found> => {
   const data = path.join(home, "postgres")
   const file = pidFileOf(data)
   const seen = await see(file)
-  if (seen === null || !seen.isFile) return [warn("embedded database", ["is not running: there is no pid file", "It runs while a server keeps it.", "Start the server."])]
+  if (seen === null || !seen.isFile)
+    return [
+      warn("embedded database", [
+        "is not running: there is no pid file",
+        "It runs while a server keeps it.",
+        "Start the server."
+      ])
+    ]
   const found = await Effect.runPromise(readPidFile(data))
   if (found === null) return [unknown(file, "names no process")]
   const { isReady, isStopping, pid, port } = found
@@ -258,12 +289,18 @@ const pidFile = async (home: string): Promise<Found> => {
     const state = isReady ? `serves on port ${port}` : isStopping ? "stops" : "starts"
     return [good("embedded database", `process ${pid} ${state}`)]
   }
-  const what = isTaken(pid)
-    ? `names process ${pid}, which is another program`
-    : `names process ${pid}, which has ended`
-  if (await mayBeUsed(data)) return [warn(file, [what, "Another PostgreSQL may still have the folder.", "Look: ps aux | grep postgres"])]
+  const isOther = !(await hasEnded(pid))
+  const what = `names process ${pid}, which ${isOther ? "is another program" : "has ended"}`
+  if (await mayBeUsed(data))
+    return [warn(file, [what, "Another PostgreSQL may still have the folder.", "Look: ps aux | grep postgres"])]
   const words = [what, "PostgreSQL was killed, or the machine lost its power.", "switchyard doctor --repair"] as const
-  return [(isTaken(pid) ? bad : warn)(file, words, doing(`${file} was removed`, () => fs.rm(file)))]
+  return [
+    (isOther ? bad : warn)(
+      file,
+      words,
+      doing(`${file} was removed`, () => fs.rm(file))
+    )
+  ]
 }
 
 /** Git processes of this machine, by the folders that they work in; null where that is hidden. */
@@ -291,11 +328,13 @@ const left = (file: string, what: string): Found => [
 /** Locks of git and drafts of the server in a folder, when they have been quiet for a while. */
 const leftIn = async (folder: string, name: RegExp, what: string): Promise<Found> => {
   const names = await fs.readdir(folder).catch((): Array<string> => [])
-  const found = names.filter((one) => name.test(one)).map(async (one) => {
-    const file = path.join(folder, one)
-    const seen = await see(file)
-    return seen !== null && seen.ageSeconds > QUIET_SECONDS ? left(file, what) : []
-  })
+  const found = names
+    .filter((one) => name.test(one))
+    .map(async (one) => {
+      const file = path.join(folder, one)
+      const seen = await see(file)
+      return seen !== null && seen.ageSeconds > QUIET_SECONDS ? left(file, what) : []
+    })
   return (await Promise.all(found)).flat()
 }
 
@@ -308,9 +347,12 @@ const leftovers = async ({ dataDir, servers }: Place): Promise<Found> => {
     .filter((copy) => !atWork.some((folder) => folder === null || folder.startsWith(path.resolve(copy))))
   const locks = await Promise.all(
     quiet.flatMap((copy) =>
-      [copy, path.join(copy, "refs", "heads"), path.join(copy, "objects", "info"), path.join(copy, "objects", "pack")].map(
-        (folder) => leftIn(folder, /\.lock$/, "is a lock of git that nobody holds")
-      )
+      [
+        copy,
+        path.join(copy, "refs", "heads"),
+        path.join(copy, "objects", "info"),
+        path.join(copy, "objects", "pack")
+      ].map((folder) => leftIn(folder, /\.lock$/, "is a lock of git that nobody holds"))
     )
   )
   // a server that runs may be making them
@@ -343,11 +385,12 @@ const tailOf = async (file: string): Promise<ReadonlyArray<string>> => {
   }
 }
 
-/** Severe lines of the log of PostgreSQL, without values, the last ones last. */
+/** Severe lines of the log of PostgreSQL that no caller handles, without values, the last ones last. */
 export const severeLines = (lines: ReadonlyArray<string>) =>
   lines.flatMap((line) => {
     const report = Option.getOrUndefined(parseLine(line))
     if (report === undefined || !["PANIC", "FATAL", "ERROR"].includes(report.severity)) return []
+    if (report.level === "Debug") return []
     const [at = ""] = /^\S+ \S+ \S+/.exec(line) ?? []
     return [{ at, severity: report.severity, text: `${at} ${report.severity}: ${withoutValues(report.message)}` }]
   })
@@ -360,7 +403,8 @@ const databaseLog = async (home: string): Promise<Found> => {
   const last = severe.slice(-SHOWN_LINES)
   if (last.length === 0) return [good(file, "its end has no errors")]
   const isGrave = last.some(
-    ({ at, severity }) => severity !== "ERROR" && Date.now() - Date.parse(at.replace(" ", "T").replace(/ (?:UTC|GMT)$/, "Z")) < HOUR_MILLIS
+    ({ at, severity }) =>
+      severity !== "ERROR" && Date.now() - Date.parse(at.replace(" ", "T").replace(/ (?:UTC|GMT)$/, "Z")) < HOUR_MILLIS
   )
   const words = [
     `its last errors: ${last.map(({ text }) => text).join("; ")}`,
@@ -387,7 +431,15 @@ const sizes = async (dataDir: string): Promise<Found> => {
     })
     .toSorted((a, b) => b.bytes - a.bytes)
   if (found.length === 0) return [unknown(dataDir, "its size could not be counted in time")]
-  return [good(dataDir, `holds ${found.slice(0, 6).map(({ bytes, name }) => `${name} ${sizeOf(bytes)}`).join(", ")}`)]
+  return [
+    good(
+      dataDir,
+      `holds ${found
+        .slice(0, 6)
+        .map(({ bytes, name }) => `${name} ${sizeOf(bytes)}`)
+        .join(", ")}`
+    )
+  ]
 }
 
 /** Questions about DATA_DIR. */

@@ -2,7 +2,18 @@
 import * as fs from "node:fs/promises"
 import { tmpdir } from "node:os"
 import * as path from "node:path"
-import { type Answer, bad, type Found, good, type Place, percentOf, question, sizeOf, unknown, warn } from "./Questions.ts"
+import {
+  type Answer,
+  bad,
+  type Found,
+  good,
+  type Place,
+  percentOf,
+  question,
+  sizeOf,
+  unknown,
+  warn
+} from "./Questions.ts"
 
 const SECONDS = 5
 const MB = 1024 * 1024
@@ -15,7 +26,8 @@ const roomOf = async (about: string, folder: string): Promise<Found> => {
   const percent = percentOf(free, size)
   const room = `${sizeOf(free)} of ${sizeOf(size)} (${percent} %) are free below ${folder}`
   const why = "A full disk stops the database and every job."
-  const next = "Make room, or keep less: docs/operations.md#retention. Never remove anything in the database's folder by hand."
+  const next =
+    "Make room, or keep less: docs/operations.md#retention. Never remove anything in the database's folder by hand."
   const ofRoom: Verdict =
     percent < 2 || free < 100 * MB
       ? bad(about, [room, why, next])
@@ -51,14 +63,17 @@ const limitOf = (text: string): number => {
   return soft === "unlimited" ? Number.POSITIVE_INFINITY : Number(soft)
 }
 
-const OUT_OF_FILES = "Without descriptors no connection, file or program can be opened: the server's fault, not that of the switches."
+const OUT_OF_FILES =
+  "Without descriptors no connection, file or program can be opened: the server's fault, not that of the switches."
 
 const descriptorsOf = async (pid: number): Promise<Found> => {
   const about = `process ${pid}`
   const limit = limitOf(await fs.readFile(`/proc/${pid}/limits`, "utf8"))
   const open = await fs.readdir(`/proc/${pid}/fd`).catch(() => null)
   if (open === null)
-    return [unknown(about, `its descriptors cannot be counted; its limit is ${limit}`, "", "Ask as its user, or as root.")]
+    return [
+      unknown(about, `its descriptors cannot be counted; its limit is ${limit}`, "", "Ask as its user, or as root.")
+    ]
   const percent = percentOf(open.length, limit)
   const what = `${open.length} of ${limit} descriptors are open (${percent} %)`
   const next = "Raise LimitNOFILE of the service (ulimit -n), then start it again."
@@ -97,7 +112,9 @@ const memoryOf = async (): Promise<Found> => {
 /** A container has less than its machine. */
 const memoryOfGroup = async (): Promise<Found> => {
   const read = async (name: string) => Number(await fs.readFile(`/sys/fs/cgroup/${name}`, "utf8"))
-  const [used, most] = await Promise.all([read("memory.current"), read("memory.max")]).catch(() => [0, Number.NaN] as const)
+  const [used, most] = await Promise.all([read("memory.current"), read("memory.max")]).catch(
+    () => [0, Number.NaN] as const
+  )
   if (!Number.isFinite(most)) return []
   const percent = percentOf(used, most)
   const what = `${sizeOf(used)} of ${sizeOf(most)} (${percent} %) of the memory of this container are in use`
@@ -125,7 +142,11 @@ const serversOf = async ({ servers }: Place): Promise<Found> => {
       const [, state = ""] = /^State:\s+(\S)/m.exec(status) ?? []
       const what = `runs with ${sizeOf(resident)} of memory${swapped > 0 ? ` and ${sizeOf(swapped)} swapped out` : ""}`
       if (state === "T")
-        return bad(`process ${pid}`, ["is stopped by a signal or a debugger", "It answers nobody.", `kill -CONT ${pid}`])
+        return bad(`process ${pid}`, [
+          "is stopped by a signal or a debugger",
+          "It answers nobody.",
+          `kill -CONT ${pid}`
+        ])
       if (state === "D")
         return warn(`process ${pid}`, [
           "waits for a disk or a network file system",
@@ -147,9 +168,7 @@ export const machineQuestions = (place: Place) => [
     : [question("disk", "database", SECONDS, async () => roomOf("database", await nearest(place.home ?? "/")))]),
   question("disk", "temporary files", SECONDS, () => roomOf("temporary files", tmpdir())),
   question("server", "process", SECONDS, () => serversOf(place)),
-  ...place.servers.map(({ pid }) =>
-    question("descriptors", `process ${pid}`, SECONDS, () => descriptorsOf(pid))
-  ),
+  ...place.servers.map(({ pid }) => question("descriptors", `process ${pid}`, SECONDS, () => descriptorsOf(pid))),
   question("descriptors", "this machine", SECONDS, descriptorsOfMachine),
   question("memory", "this machine", SECONDS, memoryOf),
   question("memory", "this container", SECONDS, memoryOfGroup)

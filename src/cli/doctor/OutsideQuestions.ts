@@ -3,17 +3,20 @@
  * receivers only a connection is made, nothing is sent.
  */
 import { Duration, Effect, Option, Redacted, Result, Schema } from "effect"
+import { execFile } from "node:child_process"
 import { X509Certificate } from "node:crypto"
 import * as fs from "node:fs/promises"
 import * as net from "node:net"
 import { tmpdir } from "node:os"
 import * as path from "node:path"
 import * as tls from "node:tls"
+import { promisify } from "node:util"
 import { NodeServices } from "@effect/platform-node"
 import type { Receiver } from "../../domain/events/alerts/Receiver.ts"
 import { parseGitAddress } from "../../git/GitAddress.ts"
 import { runGit } from "../../git/GitCommand.ts"
 import { lookAtTls } from "../../http/core/TlsFiles.ts"
+import { childEnvironment } from "../../runtime/ChildEnvironment.ts"
 import { readAlertsText } from "../../settings/AlertsText.ts"
 import { ALERTS_FILE } from "../../settings/RepositoryPaths.ts"
 import { serverUrl } from "../client/Server.ts"
@@ -29,7 +32,9 @@ const Health = Schema.Struct({
 })
 
 const health = async (url: string): Promise<Found> => {
-  const answer = await fetch(`${url}/api/health`, { signal: AbortSignal.timeout(6_000), redirect: "error" }).catch(() => null)
+  const answer = await fetch(`${url}/api/health`, { signal: AbortSignal.timeout(6_000), redirect: "error" }).catch(
+    () => null
+  )
   if (answer === null)
     return [
       bad(url, [
@@ -40,7 +45,9 @@ const health = async (url: string): Promise<Found> => {
     ]
   const told: unknown = await answer.json().catch(() => null)
   if (!Schema.is(Health)(told))
-    return [bad(url, [`something else answers (${answer.status})`, "It is no server of ours.", "Check SWITCHYARD_URL."])]
+    return [
+      bad(url, [`something else answers (${answer.status})`, "It is no server of ours.", "Check SWITCHYARD_URL."])
+    ]
   const down = told.checks.filter(({ status }) => status !== "UP")
   return [
     ...(down.length === 0 ? [good(url, "the server answers and is ready")] : []),
@@ -56,9 +63,16 @@ const SOON_DAYS = 30
 
 const endOf = (about: string, { validTo }: X509Certificate, extra = ""): Found => {
   const days = Math.floor((Date.parse(validTo) - Date.now()) / DAY_MILLIS)
-  const what = `ends ${days < 0 ? `ended ${-days} days ago` : `in ${days} days`} (${validTo})${extra}`.replace("ends ended", "ended")
+  const what = `ends ${days < 0 ? `ended ${-days} days ago` : `in ${days} days`} (${validTo})${extra}`.replace(
+    "ends ended",
+    "ended"
+  )
   if (days < 0) return [bad(about, [what, "Everybody refuses it.", "Replace it: docs/security.md#tls"])]
-  return [days < SOON_DAYS ? warn(about, [what, "Everybody refuses it from then on.", "Replace it: docs/security.md#tls"]) : good(about, what)]
+  return [
+    days < SOON_DAYS
+      ? warn(about, [what, "Everybody refuses it from then on.", "Replace it: docs/security.md#tls"])
+      : good(about, what)
+  ]
 }
 
 const PEM = /-----BEGIN CERTIFICATE-----[^]+?-----END CERTIFICATE-----/g
@@ -76,7 +90,13 @@ const chainOf = (text: string): { readonly isWhole: boolean; readonly chain: Rea
 const listener = async (cert: string, key: string): Promise<Found> => {
   const looked = await Effect.runPromise(Effect.provide(lookAtTls({ cert, key }), NodeServices.layer))
   if (Result.isFailure(looked))
-    return [bad(cert, [looked.failure.message, "A server does not start with it; one that runs keeps the former files.", "docs/security.md#tls"])]
+    return [
+      bad(cert, [
+        looked.failure.message,
+        "A server does not start with it; one that runs keeps the former files.",
+        "docs/security.md#tls"
+      ])
+    ]
   const { certificate } = looked.success
   const { chain, isWhole } = chainOf(await fs.readFile(cert, "utf8"))
   const names = certificate.subjectAltName ?? certificate.subject
@@ -85,7 +105,15 @@ const listener = async (cert: string, key: string): Promise<Found> => {
   return [
     ...endOf(cert, certificate, `, its key matches, for ${names}`),
     ...others.flatMap((one) => endOf(`${cert}, ${one.subject.replaceAll("\n", ", ")}`, one)),
-    ...(isWhole ? [] : [bad(cert, ["the certificates of its chain do not sign each other", "Clients refuse it.", "Put the certificate first, then each that signed it."])]),
+    ...(isWhole
+      ? []
+      : [
+          bad(cert, [
+            "the certificates of its chain do not sign each other",
+            "Clients refuse it.",
+            "Put the certificate first, then each that signed it."
+          ])
+        ]),
     ...(isAlone ? [good(cert, "holds no chain: clients must know the authority that signed it")] : [])
   ]
 }
@@ -113,7 +141,9 @@ const lastOf = (text: string): string => text.trim().split("\n").slice(-2).join(
 const remote = (variable: string, given: string): Question => {
   const parsed = parseGitAddress(given)
   if (Result.isFailure(parsed))
-    return question("git", variable, SECONDS, async () => [bad(variable, [parsed.failure.message, "Nothing can be fetched from it.", "Mend the setting."])])
+    return question("git", variable, SECONDS, async () => [
+      bad(variable, [parsed.failure.message, "Nothing can be fetched from it.", "Mend the setting."])
+    ])
   const address = parsed.success
   const listed = runGit(["ls-remote", "--quiet", "origin", "HEAD"], {
     directory: tmpdir(),
@@ -140,14 +170,43 @@ const remote = (variable: string, given: string): Question => {
 /** The other side's clock by the header of an answer; a second is lost on the way. */
 const remoteClock = (url: URL): Question =>
   question("clock", url.host, SECONDS, async () => {
-    const answer = await fetch(url.origin, { method: "HEAD", redirect: "manual", signal: AbortSignal.timeout(6_000) }).catch(() => null)
+    const answer = await fetch(url.origin, {
+      method: "HEAD",
+      redirect: "manual",
+      signal: AbortSignal.timeout(6_000)
+    }).catch(() => null)
     const date = Date.parse(answer?.headers.get("date") ?? "")
     if (Number.isNaN(date)) return []
     const skew = Math.round((date - Date.now()) / 1000)
     const what = `the clock of ${url.host} is ${Math.abs(skew)} seconds ${skew > 0 ? "before" : "behind"} that of this machine`
     return Math.abs(skew) <= 5
       ? [good("clock", `${url.host} has the same time`)]
-      : [warn("clock", [what, "Tokens, certificates and timers are told by clocks.", "Let this machine be set by a time server (timedatectl)."])]
+      : [
+          warn("clock", [
+            what,
+            "Tokens, certificates and timers are told by clocks.",
+            "Let this machine be set by a time server (timedatectl)."
+          ])
+        ]
+  })
+
+/** A commit of the future tells that our clock, or that of whoever made it, is wrong. */
+const commitClock = (copy: string): Question =>
+  question("clock", "commits", SECONDS, async () => {
+    const { stdout } = await promisify(execFile)("git", ["-C", copy, "log", "--all", "-1", "--format=%ct"], {
+      timeout: (SECONDS - 2) * 1000,
+      killSignal: "SIGKILL",
+      env: childEnvironment(process.env, { network: false })
+    }).catch(() => ({ stdout: "" }))
+    const skew = Number(stdout.trim()) - Date.now() / 1000
+    if (stdout.trim() === "" || skew < 300) return []
+    return [
+      warn("clock", [
+        `the newest commit of ${path.basename(copy)} is ${Math.round(skew / 60)} minutes in the future`,
+        "The clock of this machine, or of whoever made it, is wrong.",
+        "Let this machine be set by a time server (timedatectl)."
+      ])
+    ]
   })
 
 const urlOf = (text: string): URL | null => (URL.canParse(text) ? new URL(text) : null)
@@ -171,7 +230,11 @@ export const targetOf = (receiver: Receiver, secrets: ReadonlyMap<string, string
   const url = urlOf(text)
   const port = url === null ? undefined : Number(url.port) || PORTS[url.protocol]
   if (url === null || port === undefined) return null
-  return { host: url.hostname.replace(/^\[|\]$/g, ""), port, isTls: url.protocol === "https:" || url.protocol === "tls:" }
+  return {
+    host: url.hostname.replace(/^\[|\]$/g, ""),
+    port,
+    isTls: url.protocol === "https:" || url.protocol === "tls:"
+  }
 }
 
 const connected = ({ host, isTls, port }: Target) =>
@@ -194,7 +257,13 @@ const receiverQuestion = (name: string, target: Target): Question =>
     const where = `${target.host}:${target.port}`
     return problem === null
       ? [good(name, `${where} takes connections`)]
-      : [warn(name, [`${where} cannot be reached: ${problem}`, "Messages wait, and are given up after ALERT_RETRY_HOURS.", "switchyard alerts test NAME, once the server runs"])]
+      : [
+          warn(name, [
+            `${where} cannot be reached: ${problem}`,
+            "Messages wait, and are given up after ALERT_RETRY_HOURS.",
+            "switchyard alerts test NAME, once the server runs"
+          ])
+        ]
   })
 
 /** Receivers of `alerts.yml` in DATA_DIR, and the syslog of the audit. Those of the settings repository are the server's to test. */
@@ -220,15 +289,30 @@ const receivers = async ({ dataDir, settings }: Place): Promise<ReadonlyArray<Qu
       : [receiverQuestion("AUDIT_SYSLOG", { host: audit.hostname, port, isTls: audit.protocol === "tls:" })]
   const wrong =
     rules !== null && Result.isFailure(rules)
-      ? [question("receiver", file, SECONDS, async () => [bad(file, [rules.failure.message, "The former rules stay in force.", "docs/alerts.md#the-file"])])]
+      ? [
+          question("receiver", file, SECONDS, async () => [
+            bad(file, [rules.failure.message, "The former rules stay in force.", "docs/alerts.md#the-file"])
+          ])
+        ]
       : []
   return [...wrong, ...named, ...syslog]
+}
+
+const EVERYWHERE = /^(?:0\.0\.0\.0|::)$/
+
+/** Where the server of this place listens. */
+export const serverOf = ({ settings }: Place): string => {
+  const given = process.env["SWITCHYARD_URL"]
+  if (given || settings === null) return serverUrl(given || undefined)
+  const { HOST, PORT } = settings
+  const host = EVERYWHERE.test(HOST) ? "127.0.0.1" : net.isIPv6(HOST) ? `[${HOST}]` : HOST
+  return `http://${host}:${PORT}`
 }
 
 /** Questions to others. */
 export const outsideQuestions = async (place: Place): Promise<ReadonlyArray<Question>> => {
   const { settings } = place
-  const url = serverUrl(process.env["SWITCHYARD_URL"] || (settings === null ? undefined : `http://127.0.0.1:${settings.PORT}`))
+  const url = serverOf(place)
   const repositories =
     settings === null
       ? []
@@ -246,6 +330,7 @@ export const outsideQuestions = async (place: Place): Promise<ReadonlyArray<Ques
     ...certificates(place),
     ...repositories.map(([name, given]) => remote(name, given)),
     ...[...hosts.values()].map(remoteClock),
+    ...["settings", "templates"].map((name) => commitClock(path.join(place.dataDir, "repositories", name))),
     ...(await receivers(place))
   ]
 }

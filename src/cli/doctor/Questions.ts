@@ -42,7 +42,8 @@ const answer =
 
 export const good = (about: string, what: string) => answer("good")(about, [what])
 export const unknown = (about: string, ...words: Words) => answer("unknown")(about, words)
-export const warn = (about: string, words: Words, repair: Answer["repair"] = null) => answer("warn")(about, words, repair)
+export const warn = (about: string, words: Words, repair: Answer["repair"] = null) =>
+  answer("warn")(about, words, repair)
 export const bad = (about: string, words: Words, repair: Answer["repair"] = null) => answer("bad")(about, words, repair)
 
 export type Found = ReadonlyArray<ReturnType<typeof good>>
@@ -81,7 +82,10 @@ const askOne = Effect.fnUntraced(function* ({ about, ask, kind, seconds }: Quest
   )
   const found = Option.match(exit, {
     onNone: () => [late],
-    onSome: Exit.match({ onSuccess: (found) => found, onFailure: (cause) => [unknown(about, sentenceOf(causeOf(cause)))] })
+    onSome: Exit.match({
+      onSuccess: (found) => found,
+      onFailure: (cause) => [unknown(about, sentenceOf(causeOf(cause)))]
+    })
   })
   return found.map((one): Answer => ({ ...one, kind }))
 })

@@ -14,6 +14,18 @@ export interface DatabaseFact {
 const OLD_ROWS = 1_000_000_000
 const LONG_TRANSACTION = 60 * MINUTE
 
+/** A lock of somebody else that holds work up; `sentence` names who has it. */
+export const ofBlockade = (sentence: string): Finding => ({
+  kind: "database",
+  level: "bad",
+  about: "database",
+  since: null,
+  what: sentence,
+  why: "Requests that need it get 503, and jobs wait.",
+  next: "Ask whoever runs it to end it, or pg_terminate_backend with its process: docs/operations.md#locks-of-others.",
+  repair: null
+})
+
 /** Rows, transactions and tables. */
 export const ofDatabase = ({ age, bloated, oldest_transaction }: DatabaseFact): ReadonlyArray<Finding> => {
   const finding = { kind: "database", since: null, repair: null } as const

@@ -4,13 +4,16 @@ import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../api/Api.ts"
 import { enveloped } from "../../api/Envelope.ts"
 import type { ServerStatus } from "../../api/ServerApi.ts"
+import { ofBlockade } from "../../domain/findings/DatabaseFindings.ts"
 import { findingsOf } from "../../domain/findings/Findings.ts"
 import { Build } from "../../runtime/Build.ts"
 import { makeProcessReading, type ProcessReading, readDisk } from "../../runtime/metrics/ProcessMetrics.ts"
 import { OwnFaults } from "../../runtime/OwnFaults.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
+import { isHeldUp } from "../../store/DatabaseAway.ts"
 import { failingWithoutDatabase } from "../../store/DatabaseClient.ts"
 import { FindingFacts } from "../../store/FindingFacts.ts"
+import { BlockadeWatch } from "../../store/ForeignLocks.ts"
 import { FleetFigures } from "../../store/FleetFigures.ts"
 import { ServerFigures } from "../../store/ServerFigures.ts"
 import { answered } from "../core/Unavailable.ts"
@@ -85,16 +88,22 @@ export const ServerLive = HttpApiBuilder.group(Api, "server", (handlers) =>
     const { DATA_DIR } = yield* ServerConfig
     const context = yield* Effect.context<FileSystem.FileSystem | ServerConfig>()
     const tls = Effect.provideContext(ownCertificate, context)
-    const findings = Effect.gen(function* () {
-      const found = yield* facts.read
+    const { blockade } = yield* BlockadeWatch
+    const found = Effect.gen(function* () {
+      const read = yield* facts.read
       const lacking = (yield* (yield* OwnFaults).now).map(({ fault: { message }, since }) => ({
         message,
         since: new Date(since).toISOString().slice(0, "2026-11-23T18:00:00".length)
       }))
-      return enveloped({
-        findings: findingsOf({ ...found, lacking, tls: yield* tls, disk: yield* readDisk(DATA_DIR) })
-      })
+      return findingsOf({ ...read, lacking, tls: yield* tls, disk: yield* readDisk(DATA_DIR) })
     })
+    // who holds the database up is known while it cannot be asked for the others
+    const findings = Effect.catchIf(found, isHeldUp, () => Effect.succeed([])).pipe(
+      Effect.map((others) => {
+        const held = blockade()
+        return enveloped({ findings: [...(held === null ? [] : [ofBlockade(held.sentence)]), ...others] })
+      })
+    )
     return handlers.handle("status", () => Effect.map(status, enveloped)).handle("findings", () => answered(findings))
   })
 )

@@ -13,6 +13,10 @@ export const databaseAway = counter(
   "switchyard_database_away_total",
   "How often work began to wait for a database that was away"
 )
+export const databaseBlocked = gauge(
+  "switchyard_database_blocked",
+  "1 while work waits for a lock that somebody else's session holds"
+)
 export const databaseConnections = gauge(
   "switchyard_database_connections",
   "Connections of all replicas to the database, by their state",
@@ -34,6 +38,7 @@ export const databaseMetrics = [
   statementsActive,
   statementsFailed,
   databaseAway,
+  databaseBlocked,
   databaseConnections,
   poolSize,
   embeddedUp,

@@ -31,8 +31,8 @@ export interface Report {
 
 const LINE = /^\S+ \S+ \S+ \[\d+\] ([0-9A-Z]{5}) ([A-Z]+\d?):\s+(.*)$/
 
-/** States that callers expect and handle: wrong values, violated constraints, transactions that met another one. */
-const HANDLED = /^(22|23|40)/
+/** States that callers expect and handle: wrong values, violated constraints, transactions that met another one, statements given up. */
+const HANDLED = /^(22|23|40|57014)/
 
 /** Reports of level LOG that tell of a fault all the same. */
 const FAULTS = [
