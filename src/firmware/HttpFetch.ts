@@ -7,6 +7,7 @@ import * as http from "node:http"
 import * as https from "node:https"
 import { type FirmwareError, FirmwareRefused, FirmwareUnreachable } from "./FirmwareErrors.ts"
 import { lookup } from "../runtime/NameLookup.ts"
+import { ownFault } from "../runtime/SystemErrors.ts"
 import { isLocalLiteral, LocalAddressRefused, lookupForeign } from "./ForeignHosts.ts"
 
 const REDIRECTS = 5
@@ -47,7 +48,11 @@ const once = (url: URL, options: FetchOptions) =>
     })
     request.on("response", (response) => resume(Effect.succeed(response)))
     request.on("timeout", () => request.destroy(new Error(`no answer in ${options.idleSeconds} s`)))
-    request.on("error", (error) => resume(Effect.fail(failure(error))))
+    request.on("error", (error) => {
+      // a name server that is silent says nothing about the image server: the job waits (`JobExecution.ts`)
+      const fault = ownFault(error, "connection", `${url.host} is not asked`)
+      resume(fault === undefined ? Effect.fail(failure(error)) : Effect.die(fault))
+    })
     request.end(options.body)
     return Effect.sync(() => request.destroy())
   })
