@@ -1,5 +1,5 @@
 /**
- * The long campaigns: `npm run chaos -- kill|database|replicas|world|personalities|routers|all`. CHAOS_RUNS is how many faults
+ * The long campaigns: `npm run chaos -- kill|database|own|replicas|world|personalities|routers|all`. CHAOS_RUNS is how many faults
  * each makes (`world`: CHAOS_MINUTES (10), CHAOS_SWITCHES (2,000), about a quarter of an hour), CHAOS_SEED repeats one. Prints what each campaign has counted, and ends with 1 when a promise was broken.
  */
 import { spawn } from "node:child_process"
@@ -14,6 +14,8 @@ const campaigns = {
     runs: "200",
     files: ["test/scenarios/chaos/DatabaseFaults.test.ts", "test/scenarios/chaos/DatabaseInit.test.ts"]
   },
+  // one at a time: each lasts some seconds on a machine that lacks something
+  own: { runs: "40", files: ["test/scenarios/chaos/Own.test.ts"] },
   replicas: { runs: "60", files: ["test/scenarios/chaos/Replicas.test.ts"] },
   world: { minutes: "10", switches: "2000", files: ["test/scenarios/chaos/World.test.ts"] },
   personalities: { runs: "400", files: ["test/scenarios/personalities/AnyTwo.test.ts"] },

@@ -52,6 +52,26 @@ export const otherFaults: Readonly<Record<string, ReadonlyArray<OtherFault>>> = 
       test: "store/Migrations"
     }
   ],
+  "The server's own machine": [
+    {
+      fault:
+        "no descriptors, a full disk, no inodes, no memory for the database, a database that stands still, somebody else's lock on our tables, shared memory that is removed",
+      outcome:
+        "work waits; no switch is blamed, no database is made and no job is lost; health says in a sentence what is lacking, and the server goes on by itself",
+      test: "scenarios/chaos/Own"
+    },
+    {
+      fault: "the volume of the database is not there",
+      outcome: "the start refuses and makes no database; it goes on when the volume is there again",
+      test: "scenarios/chaos/Own"
+    },
+    {
+      fault: "a stop while the database, a name server, git or a client hangs",
+      outcome:
+        "the server ends within ten seconds, and the last line of its log says what was left; a second signal ends it at once",
+      test: "scenarios/program/StopInTime"
+    }
+  ],
   "Several replicas": [
     {
       fault:

@@ -1,7 +1,7 @@
 /** What can go wrong with firmware images. The texts are those that clients know (docs/jobs.md#get_firmware). */
 import { Effect, Schema } from "effect"
 import { ownFault } from "../runtime/SystemErrors.ts"
-import { type OutboundError, OutboundRefused } from "../runtime/OutboundFetch.ts"
+import type { OutboundError } from "../runtime/OutboundFetch.ts"
 
 /** The image service refuses or cannot do what was asked; `message` is its answer. Asking again does not help. */
 export class FirmwareRefused extends Schema.TaggedError<FirmwareRefused>()("FirmwareRefused", {
@@ -15,11 +15,17 @@ export class FirmwareUnreachable extends Schema.TaggedError<FirmwareUnreachable>
 
 export type FirmwareError = FirmwareRefused | FirmwareUnreachable
 
-/** What a request to another server has met. */
-export const ofOutbound = (error: OutboundError): FirmwareError =>
-  error instanceof OutboundRefused
-    ? new FirmwareRefused({ message: `Could not download firmware: ${error.message}` })
-    : new FirmwareUnreachable({ message: error.message })
+/** What a request to another server has met; for what this machine lacks, such as a name server, the job waits (`JobExecution.ts`). */
+export const ofOutbound = (error: OutboundError): Effect.Effect<never, FirmwareError> => {
+  switch (error._tag) {
+    case "OwnFault":
+      return Effect.die(error)
+    case "OutboundRefused":
+      return Effect.fail(new FirmwareRefused({ message: `Could not download firmware: ${error.message}` }))
+    case "OutboundAway":
+      return Effect.fail(new FirmwareUnreachable({ message: error.message }))
+  }
+}
 
 /** What the machine of this server lacks is no answer of the image service: the job waits for it, and a request is answered with 503. */
 export const orOurs =

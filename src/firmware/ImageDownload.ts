@@ -106,7 +106,7 @@ const once = Effect.fnUntraced(function* (download: Download) {
     guard: download.guard,
     idleSeconds: IDLE_SECONDS,
     headers: { accept: "*/*", "accept-encoding": "identity", ...(from > 0 ? { range: `bytes=${from}-` } : {}) }
-  }).pipe(Effect.mapError(ofOutbound))
+  }).pipe(Effect.catch(ofOutbound))
   const status = response.statusCode ?? 0
   if (status === NOT_SATISFIABLE && from > 0) return known.end()
   if (status >= 500 || BUSY.has(status))

@@ -36,8 +36,8 @@ export const make = (base: string, verifyTls: boolean) => {
       guard: null,
       idleSeconds: IDLE_SECONDS,
       ...(body === undefined ? {} : { body: JSON.stringify(body), headers: { "content-type": "application/json" } })
-    }).pipe(Effect.mapError(ofOutbound))
-    const text = yield* Effect.mapError(OutboundFetch.textOf(response, MAX_ANSWER), ofOutbound)
+    }).pipe(Effect.catch(ofOutbound))
+    const text = yield* Effect.catch(OutboundFetch.textOf(response, MAX_ANSWER), ofOutbound)
     const answer = yield* Effect.mapError(Schema.decodeEffect(Answer)(text), notUnderstood)
     if (answer.status === "success") return answer.data
     return yield* new FirmwareRefused({

@@ -1,11 +1,11 @@
 /**
- * Runs git through simple-git: bounded in time and output, never asking anybody for a password, with the address and its
+ * Runs git: bounded in time and output, never asking anybody for a password, with the address and its
  * credentials in the environment rather than on the command line or on disk. Only commands that talk to the remote get the
  * password, and it is told to its server alone. Errors are free of credentials.
  */
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process"
 import { basename, dirname } from "node:path"
 import { Duration, Effect, Redacted, Schema } from "effect"
-import { simpleGit } from "simple-git"
 import { cleanedText } from "../domain/Text.ts"
 import { childEnvironment } from "../runtime/ChildEnvironment.ts"
 import { untilMended } from "../runtime/OwnFaults.ts"
@@ -103,49 +103,46 @@ const gitEnvironment = ([command]: ReadonlyArray<string>, options: GitCommandOpt
 /** What git needs of the environment of this process, without what would redirect it. */
 const inherited = () => childEnvironment(process.env, { network: true })
 
-/** Every exit code but 0 is a failure, also when git says nothing; by default only what it says counts. */
-const failureOf = (error: Buffer | Error | undefined, { exitCode }: { readonly exitCode: number }) =>
-  error ?? (exitCode === 0 ? undefined : Buffer.from(`git ended with exit code ${exitCode}`))
-
-const runOnce = async (
-  args: ReadonlyArray<string>,
-  options: GitCommandOptions,
-  signal: AbortSignal
-): Promise<Buffer> => {
-  const own = gitEnvironment(args, options)
-  const output: Array<Buffer> = []
-  const overflow = new AbortController()
-  let size = 0
-  const git = simpleGit({
-    baseDir: options.directory,
-    abort: AbortSignal.any([signal, overflow.signal]),
-    allowEnvironment: Object.keys(own),
-    unsafe: {
-      allowUnsafeConfigEnvCount: true,
-      allowUnsafeSshCommand: true,
-      allowUnsafeFsMonitor: true,
-      allowUnsafeCredentialHelper: true,
-      allowUnsafeTemplateDir: true
-    },
-    errors: failureOf,
-    ...(options.input === undefined ? {} : { input: () => options.input })
-  })
-  await git
-    .env({ ...inherited(), LC_ALL: "C", ...own })
-    .outputHandler((_command, stdout, stderr) => {
-      stderr.on("data", (chunk: Buffer) => {
-        const line = options.onProgress === undefined ? undefined : newestProgress(chunk.toString("utf8"))
-        if (line !== undefined) options.onProgress?.(line)
-      })
-      stdout.on("data", (chunk: Buffer) => {
-        size += chunk.length
-        output.push(chunk)
-        if (size > MAX_OUTPUT) overflow.abort()
-      })
-    })
-    .raw([...args])
-  return Buffer.concat(output)
+/** Every exit code but 0 is a failure, also when git says nothing; what it says on a good end does not count. */
+const failureOf = (exitCode: number | null, by: NodeJS.Signals | null, output: Buffer, errors: Buffer): Error => {
+  const how = exitCode === null ? `was ended by ${by ?? "a signal"}` : `ended with exit code ${exitCode}`
+  return new Error(errors.length === 0 ? `git ${how}` : Buffer.concat([output, errors]).toString("utf8"))
 }
+
+/** One that could not be started has no streams. */
+type Streams = Partial<Pick<ChildProcessWithoutNullStreams, "stdin" | "stdout" | "stderr">>
+
+const runOnce = (args: ReadonlyArray<string>, options: GitCommandOptions, signal: AbortSignal): Promise<Buffer> =>
+  new Promise((resolve, reject) => {
+    const own = gitEnvironment(args, options)
+    const output: Array<Buffer> = []
+    const errors: Array<Buffer> = []
+    let size = 0
+    const child = spawn("git", args, { cwd: options.directory, env: { ...inherited(), LC_ALL: "C", ...own }, signal })
+    child.once("error", reject)
+    const { stderr, stdin, stdout }: Streams = child
+    stdout?.on("data", (chunk: Buffer) => {
+      size += chunk.length
+      output.push(chunk)
+      if (size > MAX_OUTPUT) {
+        reject(new Error(`git ${args[0] ?? ""} says more than ${MAX_OUTPUT} bytes`))
+        child.kill()
+      }
+    })
+    stderr?.on("data", (chunk: Buffer) => {
+      errors.push(chunk)
+      const line = options.onProgress === undefined ? undefined : newestProgress(chunk.toString("utf8"))
+      if (line !== undefined) options.onProgress?.(line)
+    })
+    // one that ends before it has read everything tells why by its exit code
+    stdin?.on("error", () => undefined)
+    stdin?.end(options.input)
+    child.once("close", (exitCode, by) => {
+      const said = Buffer.concat(output)
+      if (exitCode === 0) resolve(said)
+      else reject(failureOf(exitCode, by, said, Buffer.concat(errors)))
+    })
+  })
 
 /** A text without the places of this server: the local copy, and those that are being made beside it. */
 export const withoutPlaces = (text: string, directory: string): string => {
@@ -189,9 +186,7 @@ export const runGit = (args: ReadonlyArray<string>, options: GitCommandOptions):
         `git ${args[0] ?? ""} of ${basename(options.address.shown)} did not end within ${Duration.format(options.timeout)}`,
       ...(own === undefined ? {} : { own })
     })
-  return untilMended(once).pipe(
-    Effect.timeoutOrElse({ duration: options.timeout, orElse: () => Effect.fail(late()) })
-  )
+  return untilMended(once).pipe(Effect.timeoutOrElse({ duration: options.timeout, orElse: () => Effect.fail(late()) }))
 }
 
 /** The same as text without the final line end. */

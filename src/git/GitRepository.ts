@@ -92,7 +92,8 @@ const refreshCopy = Effect.fnUntraced(function* (copy: GitCopy): Effect.fn.Retur
       return { commit: yield* describeAs(copy, arrived.success.commit, arrived.success.name), cloned: false }
     }
     const error = failed("fetching")(arrived.failure)
-    if (error.reason === "late" || error.own !== undefined || arrived.failure._tag === "GitRefNotFound") return yield* error
+    if (error.reason === "late" || error.own !== undefined || arrived.failure._tag === "GitRefNotFound")
+      return yield* error
     // A remote that answers means that the copy itself is at fault.
     yield* runGitText(["ls-remote", "origin", ref ?? "HEAD"], copy.options).pipe(Effect.mapError(() => error))
   }

@@ -71,7 +71,9 @@ export const readTreeFiles = Effect.fnUntraced(function* (
   options: GitCommandOptions
 ): Effect.fn.Return<TreeFiles, GitFailed> {
   const listing = yield* runGit(["ls-tree", "-r", "-z", "-l", "--full-tree", hash], options).pipe(
-    Effect.catchTag("GitFailed", (error) => (error.reason === "late" || error.own !== undefined ? error : damaged(error.message)))
+    Effect.catchTag("GitFailed", (error) =>
+      error.reason === "late" || error.own !== undefined ? error : damaged(error.message)
+    )
   )
   const entries = parseTree(listing.toString("utf8"))
   const links = yield* readLinks(entries, options)

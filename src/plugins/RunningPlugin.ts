@@ -69,6 +69,9 @@ const endGroup = ({ pid }: ChildProcess): void => {
   }
 }
 
+/** A process that could not be started, because there are no descriptors, has no streams. */
+const streamsOf = (child: Partial<Pick<ChildProcessWithoutNullStreams, "stdin" | "stdout" | "stderr">>) => child
+
 /** What the process writes, and how it ends by itself. */
 const listen = (
   child: ChildProcessWithoutNullStreams,
@@ -77,18 +80,20 @@ const listen = (
   end: (reason: string) => void
 ): void => {
   let lastWords = ""
+  // first: one that nobody hears would end the server
+  child.on("error", (error) => end(`its process could not be started: ${error.message}`))
+  const { stderr, stdin, stdout } = streamsOf(child)
   const gone = (signal: NodeJS.Signals | null) =>
     /heap out of memory|invalid table size/.test(lastWords)
       ? tooMuch(megabytes)
       : `its process ended${signal === null ? "" : ` (${signal})`}`
-  child.stdout.setEncoding("utf8").on("data", (piece: string) => {
+  stdout?.setEncoding("utf8").on("data", (piece: string) => {
     if (!read(piece)) end("it wrote what is no answer")
   })
-  child.stderr.setEncoding("utf8").on("data", (piece: string) => {
+  stderr?.setEncoding("utf8").on("data", (piece: string) => {
     lastWords = (lastWords + piece).slice(-LAST_WORDS)
   })
-  child.stdin.on("error", () => end("its process ended"))
-  child.on("error", (error) => end(`its process could not be started: ${error.message}`))
+  stdin?.on("error", () => end("its process ended"))
   child.on("close", (_, signal) => end(gone(signal)))
 }
 
@@ -146,7 +151,7 @@ export const start = (options: ProcessOptions, log: (text: string) => void, ende
   listen(child, options, (piece) => over !== undefined || reader.read(piece, use), end)
   child.unref()
 
-  const write = (line: SetupLine | CallLine) => void child.stdin.write(`${JSON.stringify(line)}\n`)
+  const write = (line: SetupLine | CallLine) => void streamsOf(child).stdin?.write(`${JSON.stringify(line)}\n`)
   write({ type: "setup", name, file: file.href, vars, hooks: hookNames, seconds, megabytes })
   return {
     loaded,

@@ -1,5 +1,5 @@
 /**
- * The end of the program within ten seconds, whatever hangs (docs/operations.md#stopping). A signal closes what is open, in order; what is
+ * The end of the program within ten seconds, whatever hangs (docs/operations.md#stopping-and-killing). A signal closes what is open, in order; what is
  * not closed in time is left, and the last line of the log names it. A second signal ends the program at once. What was accepted is in
  * the database, and the next start goes on with it.
  */

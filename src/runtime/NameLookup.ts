@@ -4,7 +4,7 @@
  * ask, and who asks hears after some seconds that no name server answers.
  */
 import * as dns from "node:dns"
-import type { LookupFunction } from "node:net"
+import { isIP, type LookupFunction } from "node:net"
 
 /** As whoever dials is told it. */
 interface Found {
@@ -77,4 +77,13 @@ export const lookup: LookupFunction = (hostname, options, callback) =>
     if (error !== null) return callback(error, [])
     if (options.all === true) return callback(null, [...addresses])
     return first === undefined ? callback(silent(hostname), []) : callback(null, first.address, first.family)
+  })
+
+/** Fails where no name server answers, for calls that look names up by themselves and have no such bounds. */
+export const askedFirst = (url: string | URL): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const host = URL.parse(String(url))?.hostname.replace(/^\[|\]$/g, "") ?? ""
+    if (host === "" || isIP(host) !== 0) return resolve()
+    // of other errors the call itself tells
+    lookupAll(host, {}, ({ error }) => (error?.code === "EAI_AGAIN" ? reject(error) : resolve()))
   })

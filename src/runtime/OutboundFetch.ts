@@ -6,7 +6,7 @@ import { Effect, Schema, type Scope } from "effect"
 import * as http from "node:http"
 import * as https from "node:https"
 import { lookup } from "./NameLookup.ts"
-import { codeOf } from "./SystemErrors.ts"
+import { codeOf, type OwnFault, ownFault } from "./SystemErrors.ts"
 import { HostRefused, type OutboundGuard } from "./OutboundHosts.ts"
 
 /** The request can never work: the host may not be asked, its certificate is not good, or it sends on where nobody follows. */
@@ -23,7 +23,8 @@ export class OutboundAway extends Schema.TaggedError<OutboundAway>()("OutboundAw
   code: Schema.NullOr(Schema.String)
 }) {}
 
-export type OutboundError = OutboundRefused | OutboundAway
+/** `OwnFault`: the machine of this server lacks something, which says nothing about the host. */
+export type OutboundError = OutboundRefused | OutboundAway | OwnFault
 
 const REDIRECTS = 5
 
@@ -64,7 +65,10 @@ const once = (url: URL, options: FetchOptions) =>
     })
     request.on("response", (response) => resume(Effect.succeed(response)))
     request.on("timeout", () => request.destroy(new Error(`no answer in ${options.idleSeconds} s`)))
-    request.on("error", (error) => resume(Effect.fail(failure(error))))
+    request.on("error", (error) => {
+      const fault = ownFault(error, "connection", `${url.host} is not asked`)
+      resume(Effect.fail(fault ?? failure(error)))
+    })
     request.end(options.body)
     return Effect.sync(() => request.destroy())
   })

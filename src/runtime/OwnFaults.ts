@@ -139,14 +139,14 @@ const descriptors = {
   spare: [] as Array<number>
 }
 
-const count = () => {
+/** How many are free, those that are kept beside; infinitely many where the system does not tell. */
+const count = (): number => {
   const found = readDescriptors()
   descriptors.countedAt = performance.now()
-  descriptors.room =
-    found === null
-      ? Number.POSITIVE_INFINITY
-      : found.limit - found.open - Math.min(LEFT_ROOM, Math.floor(found.limit * LEFT_PART))
-  return found
+  if (found === null) return (descriptors.room = Number.POSITIVE_INFINITY)
+  const left = Math.min(LEFT_ROOM, Math.floor(found.limit * LEFT_PART))
+  descriptors.room = found.limit - found.open + descriptors.spare.length - left
+  return found.limit - found.open
 }
 
 /** Whether another connection to a switch may be opened now; fails with the fault when it may not. */
@@ -169,18 +169,11 @@ const keepSpare = () => {
 }
 
 const lookAtDescriptors = Effect.suspend(() => {
-  const found = count()
-  if (found === null) return Effect.void
-  if (found.limit - found.open < SPARE && descriptors.spare.length < SPARE) {
-    giveUpSpare()
-    return Effect.flatMap(OwnFaults, ({ note }) => note(outOfDescriptors))
-  }
-  if (found.limit - found.open <= 0) {
-    giveUpSpare()
-    return Effect.flatMap(OwnFaults, ({ note }) => note(outOfDescriptors))
-  }
-  if (found.limit - found.open > 3 * SPARE) keepSpare()
-  return Effect.void
+  const free = count()
+  if (free > 3 * SPARE) keepSpare()
+  if (descriptors.room > 0) return Effect.void
+  giveUpSpare()
+  return Effect.flatMap(OwnFaults, ({ note }) => note(outOfDescriptors))
 }).pipe(Effect.catchDefect(() => Effect.sync(giveUpSpare)))
 
 /** Keeps some descriptors for those who ask how the server does, and notices when there are no others. */

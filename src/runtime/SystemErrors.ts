@@ -153,7 +153,7 @@ const OF_FILES: Readonly<Record<string, string>> = {
   ENOENT: "there is no such file or folder",
   ENOTDIR: "a part of its path is no folder",
   EISDIR: "it is a folder",
-  EEXIST: "it is there already",
+  EEXIST: "something else is there already",
   ENOTEMPTY: "the folder is not empty",
   EBUSY: "somebody else uses it",
   ELOOP: "its links lead in a circle",

@@ -64,6 +64,7 @@ export const post = ({ body, headers, url }: Post, guard: OutboundGuard, timeout
       // somebody may name the host meanwhile
       OutboundRefused: ({ isHost, message }) =>
         Effect.succeed(failed(isHost ? message : "its certificate is not accepted")),
+      OwnFault: ({ message }) => Effect.succeed(failed(message)),
       OutboundAway: ({ code }) => Effect.succeed(failed(code ?? "the connection failed"))
     }),
     Effect.timeoutOrElse({

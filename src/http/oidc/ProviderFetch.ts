@@ -1,4 +1,5 @@
 /** Requests to the provider: nothing is followed to another place, and no answer is larger than what a provider has to say. */
+import { askedFirst } from "../../runtime/NameLookup.ts"
 import {
   AuthorizationResponseError,
   ClientError,
@@ -30,6 +31,7 @@ const bodyOf = async (response: Response): Promise<Uint8Array<ArrayBuffer> | nul
 /** `fetch` with these bounds. */
 export const boundedFetch: CustomFetch = async (url, { body, headers, method, signal }) => {
   const given = body === undefined || body === null ? {} : { body }
+  await askedFirst(url)
   const response = await fetch(url, {
     method,
     headers,

@@ -4,12 +4,13 @@
  * restart cut off is done again. It waits for no other job and none waits for it (docs/changes.md#commits-of-a-job). See
  * docs/jobs.md#refresh_repo and docs/settings-repository.md#refresh.
  */
-import { Effect, Schema } from "effect"
+import { Clock, Effect, Schema } from "effect"
 import type { SqlError } from "effect/sql"
 import type { JobEvent } from "../../../machines/job/JobLifecycle.ts"
 import { NO_EFFECTS } from "../../domain/CommitEffects.ts"
 import type { JobNotFound } from "../../domain/Job.ts"
 import { RefreshRepository } from "../../domain/jobs/RefreshRepository.ts"
+import { OwnFaults } from "../../runtime/OwnFaults.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import type { RepositoryName } from "../../store/RepositoryStore.ts"
 import { JobEngine } from "../engine/JobEngine.ts"
@@ -103,6 +104,22 @@ export const job = handle(RefreshRepository, make)
 
 const Refreshed = Schema.Struct({ message: Schema.String })
 
+const FAULT_KNOWN_FOR = 5_000
+
+/** Fails once the machine of this server has lacked something for some seconds: the job waits for it, and who asked is not left in silence. */
+const untilItWaits = (id: number): Effect.Effect<never, RefreshRefused> =>
+  Effect.gen(function* () {
+    const faults = yield* OwnFaults
+    for (;;) {
+      yield* Effect.sleep(LOOK_EVERY)
+      const now = yield* Clock.currentTimeMillis
+      const found = (yield* faults.now).find(({ since }) => now - since > FAULT_KNOWN_FOR)
+      if (found === undefined) continue
+      const message = `Job ${id} waits for the machine of the server and goes on by itself: ${found.fault.message}`
+      return yield* new RefreshRefused({ status: 503, message })
+    }
+  })
+
 /** Refreshes a repository and waits for the outcome, or why it was refused. */
 export const refresh = Effect.fn("RefreshRepository.refresh")(function* (
   name: RepositoryName,
@@ -121,7 +138,7 @@ export const refresh = Effect.fn("RefreshRepository.refresh")(function* (
     ...(renamePorts === undefined ? {} : { rename_ports: renamePorts })
   }
   const id = yield* engine.start(RefreshRepository, null, { memo, user, delaySeconds: 0 })
-  const { result } = yield* engine.ended(id)
+  const { result } = yield* Effect.raceFirst(engine.ended(id), untilItWaits(id))
   const remembered = yield* memorized(memoOf(jobs, RefreshRepository, id))
   const { effects = NO_EFFECTS, ignored = [], refused, waits, warnings = [] } = remembered
   if (refused !== undefined) return yield* new RefreshRefused(refused)

@@ -185,13 +185,15 @@ const STOPS = [
   { signal: "SIGKILL", patience: "1 second" }
 ] as const
 
-const sendInTurn = Effect.fnUntraced(function* (
-  server: Server,
-  data: string,
-  stops: ReadonlyArray<(typeof STOPS)[number]>
-) {
+/** The same for one that does not work any more: nothing of it is worth a checkpoint. */
+const ENDS = [
+  { signal: "SIGQUIT", patience: "5 seconds" },
+  { signal: "SIGKILL", patience: "5 seconds" }
+] as const
+
+const endBy = Effect.fnUntraced(function* (server: Server, data: string, steps: typeof STOPS | typeof ENDS) {
   const gone = Effect.repeat(Effect.delay(hasEnded(server, data), POLL), { until: (ended) => ended })
-  for (const { patience, signal } of stops) {
+  for (const { patience, signal } of steps) {
     if (yield* hasEnded(server, data)) return
     if (signal !== "SIGINT")
       yield* Effect.logWarning(`The embedded database does not stop: ${signal}`, { pid: server.pid })
@@ -201,9 +203,7 @@ const sendInTurn = Effect.fnUntraced(function* (
 })
 
 /** Stops it, which takes the time of a checkpoint: transactions that are under way are rolled back. */
-export const stop = Effect.fn("PostgresProcess.stop")((server: Server, data: string) => sendInTurn(server, data, STOPS))
+export const stop = Effect.fn("PostgresProcess.stop")((server: Server, data: string) => endBy(server, data, STOPS))
 
 /** Ends it at once: it recovers at its next start. One that does not hear is killed. */
-export const end = Effect.fn("PostgresProcess.end")((server: Server, data: string) =>
-  sendInTurn(server, data, STOPS.slice(1))
-)
+export const end = Effect.fn("PostgresProcess.end")((server: Server, data: string) => endBy(server, data, ENDS))

@@ -118,7 +118,12 @@ it.live.skipIf(!SilentNames.canBeSilent)("stops in time although a name server i
       path.resolve(import.meta.dirname, "../../../src/main.ts"),
       "serve"
     ]
-    const env = { ...ofThisProcess, DATA_DIR: data, PORT: "0", DATABASE_URL: "postgres://a:b@db.hangs.example/switchyard" }
+    const env = {
+      ...ofThisProcess,
+      DATA_DIR: data,
+      PORT: "0",
+      DATABASE_URL: "postgres://a:b@db.hangs.example/switchyard"
+    }
     const child = yield* Effect.acquireRelease(
       Effect.sync(() => spawn(command, rest, { env })),
       (started) => Effect.sync(() => void started.kill("SIGKILL"))
