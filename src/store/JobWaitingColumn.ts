@@ -1,5 +1,5 @@
 /**
- * `waiting_for` of a job's record. Before the job begins it is what `DevicesLock` has written. Later it is written every two
+ * `waiting_for` of a job's record. Before the job begins it is what it waits for, as whoever has it wait has written. Later it is written every two
  * seconds: whether nothing is left of the job but devices whose commit timers run. Reading it costs nothing then, however many
  * devices the job has.
  */
@@ -11,7 +11,7 @@ const SECONDS_LEFT = `greatest(0, ceil((job.waiting_for ->> 'until')::float8 - e
 
 /** The value as the API shows it. */
 export const WAITING = `case
-  when job.status = 'SCHEDULED' and job.waiting_for ->> 'reason' in ('lock', 'approval', 'window') then job.waiting_for
+  when job.status = 'SCHEDULED' and job.waiting_for ->> 'reason' in ('lock', 'approval', 'window', 'place') then job.waiting_for
   when job.status = 'RUNNING' and job.pause is not null then job.pause
   when job.status in ${JOB_BEGUN} and job.waiting_for ->> 'reason' = 'timer' then
     jsonb_build_object('reason', 'timer', 'devices', job.waiting_for -> 'devices', 'seconds', ${SECONDS_LEFT},

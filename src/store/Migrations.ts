@@ -49,6 +49,7 @@ import identity from "./migrations/0050_identity.ts"
 import leftSessions from "./migrations/0047_left_sessions.ts"
 import identities from "./migrations/0049_identities.ts"
 import sealedPorts from "./migrations/0054_sealed_ports.ts"
+import serviceClasses from "./migrations/0058_service_classes.ts"
 import waitingCommits from "./migrations/0052_waiting_commits.ts"
 import storedTexts from "./migrations/0044_stored_texts.ts"
 import pluginCalls from "./migrations/0032_plugin_calls.ts"
@@ -105,7 +106,8 @@ export const migrations = [
   { name: "0050_identity", oldest: "0.2.0", up: identity },
   { name: "0052_waiting_commits", oldest: "0.2.0", up: waitingCommits },
   { name: "0053_proved", oldest: "0.2.0", up: proved },
-  { name: "0054_sealed_ports", oldest: "0.2.0", up: sealedPorts }
+  { name: "0054_sealed_ports", oldest: "0.2.0", up: sealedPorts },
+  { name: "0058_service_classes", oldest: "0.2.0", up: serviceClasses }
 ] as const
 
 /** The database was migrated by a newer release, with a change that this one cannot work with; only an upgrade helps. */

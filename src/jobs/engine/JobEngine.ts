@@ -61,9 +61,9 @@ const make = Effect.gen(function* () {
     options: StartOptions<J>
   ) {
     yield* jobs.lockStatus(id)
-    const { next_job_id } = yield* jobs.head(id)
+    const { next_job_id, service_class } = yield* jobs.head(id)
     if (next_job_id !== null) return next_job_id
-    const next = yield* launches.launch(job, args, options)
+    const next = yield* launches.launch(job, args, { serviceClass: service_class, ...options })
     yield* jobs.update(id, { next_job_id: next })
     return next
   }, sql.withTransaction)

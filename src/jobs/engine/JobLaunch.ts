@@ -5,8 +5,9 @@
 import { Context, Effect, Layer, Option } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { WorkflowEngine } from "effect/workflow"
-import { functionName } from "../../domain/Job.ts"
+import { functionName, SCHEDULER } from "../../domain/Job.ts"
 import type { AnyJob, Discovery, MemoOf, SentArgs } from "../../domain/jobs/JobDefinition.ts"
+import type { ServiceClass } from "../../domain/jobs/ServiceClasses.ts"
 import { SILENT_JOB } from "../../domain/TakeOver.ts"
 import { currentTrace } from "../../runtime/Spans.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
@@ -22,6 +23,10 @@ export interface StartOptions<J extends AnyJob = AnyJob> {
   readonly comment?: string | null
   readonly ticketRef?: string | null
   readonly delaySeconds?: number
+  /** Seconds until its windows open, where it has to wait for them. */
+  readonly opensInSeconds?: number
+  /** Default: upkeep for what the server starts by itself, else person. */
+  readonly serviceClass?: ServiceClass
   /** What the function needs to know and the record does not show. */
   readonly memo?: MemoOf<J>
 }
@@ -56,7 +61,7 @@ const make = Effect.gen(function* () {
   const launch = Effect.fn("JobLaunch.launch")(function* <J extends AnyJob>(
     job: J,
     args: SentArgs<J>,
-    { comment, delaySeconds, memo, ticketRef, user }: StartOptions<J>
+    { comment, delaySeconds, memo, opensInSeconds, serviceClass, ticketRef, user }: StartOptions<J>
   ) {
     const id = yield* jobs.insert({
       function_name: functionName(job.name, args),
@@ -65,6 +70,8 @@ const make = Effect.gen(function* () {
       ticket_ref: ticketRef?.slice(0, TICKET_LENGTH) ?? null,
       start_arguments: args,
       delaySeconds: delaySeconds ?? config.JOB_DELAY,
+      opensInSeconds,
+      service_class: serviceClass ?? (user === SCHEDULER ? "upkeep" : "person"),
       trace: yield* currentTrace
     })
     if (memo !== undefined) yield* memoOf(jobs, job, id).write(memo)
