@@ -13,6 +13,7 @@ import { currentTrace } from "../../runtime/Spans.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { type JobAttempt, JobAttemptStore } from "../../store/JobAttemptStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
+import { JobWaitStore, type NewTime, type PutOffJob } from "../../store/JobWaitStore.ts"
 import { memoOf } from "./JobHandler.ts"
 import { JobStates } from "./JobStates.ts"
 import { JobWorkflow } from "./JobWorkflow.ts"
@@ -38,6 +39,7 @@ const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const jobs = yield* JobStore
   const attempts = yield* JobAttemptStore
+  const waits = yield* JobWaitStore
   const states = yield* JobStates
   const config = yield* ServerConfig
   const engine = yield* WorkflowEngine.WorkflowEngine
@@ -87,7 +89,13 @@ const make = Effect.gen(function* () {
     return true
   }, sql.withTransaction)
 
-  return JobLaunch.of({ launch, launchAgain })
+  const launchAt = Effect.fn("JobLaunch.at")(function* (job: PutOffJob, time: NewTime) {
+    if (!(yield* waits.reschedule(job, time))) return false
+    yield* executeJob({ jobId: job.id, attempt: job.attempt + 1 })
+    return true
+  }, sql.withTransaction)
+
+  return JobLaunch.of({ launch, launchAgain, launchAt })
 })
 
 /** Launches jobs; whoever calls it in a transaction polls for the execution when that is committed. */
@@ -102,6 +110,8 @@ export class JobLaunch extends Context.Service<
     ) => Effect.Effect<number, SqlError.SqlError>
     /** The next attempt at a job that nobody works on; false when somebody does or has done so already. */
     readonly launchAgain: (left: JobAttempt) => Effect.Effect<boolean, SqlError.SqlError>
+    /** Has a job that its windows put off begin at another time; false when it is due or somebody else has done so already. */
+    readonly launchAt: (job: PutOffJob, time: NewTime) => Effect.Effect<boolean, SqlError.SqlError>
   }
 >()("switchyard/jobs/JobLaunch") {
   static readonly layer = Layer.effect(JobLaunch, make)

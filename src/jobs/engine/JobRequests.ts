@@ -130,8 +130,9 @@ const make = Effect.gen(function* () {
     start: Effect.fn("JobRequests.start")(function* (job, args, options) {
       const wanted = yield* judged(job, args)
       const admission = yield* admit(job, args, options.delaySeconds)
-      const { delaySeconds = options.delaySeconds, waiting } = admission
-      const due = delaySeconds === undefined ? options : { ...options, delaySeconds }
+      const { opensInSeconds, waiting } = admission
+      const due =
+        opensInSeconds === undefined ? options : { ...options, opensInSeconds, serviceClass: "schedule" as const }
       const id = yield* wanted === null ? engine.start(job, args, due) : approvals.start(job, args, due, wanted)
       // an approval is waited for first, and says so
       yield* windows.note(id, { ...admission, waiting: wanted === null ? waiting : null })
