@@ -99,7 +99,7 @@ const make = Effect.gen(function* () {
     if (isSync && dryRun === null) return yield* new DryRunWanted()
     const risk = dryRun === null || APPROVAL_SCORE === 0 ? null : yield* risks.of(dryRun, APPROVAL_SCORE)
     const reason = byRole ? `role ${allowed.role} may start live jobs with an approval only` : risk
-    return reason === null ? null : { reason, dryRunJob: dryRun }
+    return reason === null ? null : { reason, cause: { role: byRole ? allowed.role : null, dryRunJob: dryRun } }
   })
 
   /** Asks whether the caller may go on outside of windows, also one who is asked nothing else. */

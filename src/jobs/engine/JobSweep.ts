@@ -11,6 +11,7 @@ import { LOOK_FOR_JOBS, SILENT_JOB } from "../../domain/TakeOver.ts"
 import { type JobAttempt, JobAttemptStore } from "../../store/JobAttemptStore.ts"
 import { JobLockStore } from "../../store/JobLockStore.ts"
 import { JobWaitStore, type PutOffJob } from "../../store/JobWaitStore.ts"
+import { JobApproval } from "./JobApproval.ts"
 import { JobEngine } from "./JobEngine.ts"
 import { JobFunctions } from "./JobHandler.ts"
 import { JobWindows } from "./JobWindows.ts"
@@ -25,6 +26,7 @@ const make = Effect.gen(function* () {
   const functions = yield* JobFunctions
   const waits = yield* JobWaitStore
   const windows = yield* JobWindows
+  const approvals = yield* JobApproval
 
   const startAgain = Effect.fnUntraced(function* (left: JobAttempt) {
     if (live.has(left.jobId) || !(yield* engine.startAgain(left))) return
@@ -71,7 +73,7 @@ const make = Effect.gen(function* () {
     yield* sharding.pollStorage
   })
 
-  yield* Effect.all([sweepLocks, sweepJobs, sweepWindows], { discard: true }).pipe(
+  yield* Effect.all([sweepLocks, sweepJobs, approvals.lookAgain, sweepWindows], { discard: true }).pipe(
     Effect.catchCause((cause) => Effect.logWarning("What was left behind could not be looked for", cause)),
     Effect.repeat(Schedule.spaced(Duration.seconds(LOOK_FOR_JOBS))),
     Effect.forkScoped

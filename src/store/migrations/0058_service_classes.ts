@@ -1,6 +1,7 @@
 /**
- * In whose turn a job begins (docs/jobs.md#who-goes-first), and when one was to begin that its windows delay (docs/windows.md#jobs), so that
- * it can begin then when they are changed. Jobs of earlier releases have neither.
+ * In whose turn a job begins (docs/jobs.md#who-goes-first), when one was to begin that its windows delay (docs/windows.md#jobs), and by which
+ * rule one needs an approval (docs/changes.md#approval), so that it goes on when windows or rules are changed. Jobs of earlier releases have
+ * none of them.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -12,6 +13,6 @@ export default Effect.gen(function* () {
     add column wanted_time timestamptz`
   yield* sql`comment on column job.service_class is 'in whose turn it begins; null for a job of an earlier release'`
   yield* sql`comment on column job.wanted_time is 'when it was to begin, where its windows put that off until scheduled_time; else null'`
-  yield* sql`alter table job_approval add column role text`
-  yield* sql`comment on column job_approval.role is 'the role whose live jobs need the approval; null where the change score asks for it, or an earlier release has asked'`
+  yield* sql`alter table job_approval add column cause jsonb`
+  yield* sql`comment on column job_approval.cause is 'by which rule the approval is needed, so that it can be asked again whether it is; null for a job of an earlier release'`
 }).pipe(Effect.asVoid)
