@@ -70,6 +70,7 @@ import { CandidateChange } from "./jobs/sync/CandidateChange.ts"
 import { CandidateConfigs } from "./jobs/sync/CandidateConfigs.ts"
 import { ChangeCalls } from "./jobs/sync/ChangeCalls.ts"
 import { DeviceSelection } from "./jobs/sync/DeviceSelection.ts"
+import { DryRunRisk } from "./jobs/sync/DryRunRisk.ts"
 import { Fence } from "./jobs/sync/Fence.ts"
 import { HashCheck } from "./jobs/sync/HashCheck.ts"
 import * as OpenChanges from "./jobs/sync/OpenChanges.ts"
@@ -236,7 +237,12 @@ const inForce = UndefinedPrints.layer.pipe(
   Layer.provideMerge(Renderer.layer)
 )
 
-const starting = Layer.merge(JobEngine.layer, JobApproval.layer.pipe(Layer.provide(ApprovalStore.layer))).pipe(
+const approving = JobApproval.layer.pipe(
+  Layer.provide([ApprovalStore.layer, Permissions.layer, DryRunRisk.layer.pipe(Layer.provide(AutoPushVerdict.layer))]),
+  Layer.provide(inForce)
+)
+
+const starting = Layer.merge(JobEngine.layer, approving).pipe(
   Layer.provide(JobLaunch.layer),
   Layer.provideMerge(JobStates.layer)
 )

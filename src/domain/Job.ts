@@ -117,6 +117,9 @@ export class JobFailure extends Schema.TaggedError<JobFailure>()("JobFailure", {
   message: Schema.String
 }) {}
 
+/** In whose name jobs run that the server starts by itself every so often. */
+export const SCHEDULER = "scheduler"
+
 /** The record's name of a function called with these arguments. */
 export const functionName = (name: string, args: unknown): string =>
   Predicate.hasProperty(args, "dry_run") && args.dry_run === true ? `${name} (dry_run)` : name

@@ -13,7 +13,7 @@ export const JobLock = Schema.Struct({
 })
 export type JobLock = typeof JobLock.Type
 
-/** Whose turn it is: the job that has the lock, or that waits for it and came earlier. `since` is ISO 8601, UTC. */
+/** Whose turn it is: the job that has the lock, or that waits for it and goes before. `since` is ISO 8601, UTC. */
 export const LockHolder = Schema.Struct({
   job_id: Schema.Int,
   function_name: Schema.String,
@@ -29,7 +29,9 @@ export const describeHolder = ({ function_name, isWaiting, job_id, since }: Lock
 /** Another job has the lock; trying again later can help. */
 export class JobLockBusy extends Schema.TaggedError<JobLockBusy>()("JobLockBusy", {
   name: Schema.String,
-  holder: LockHolder
+  holder: LockHolder,
+  /** Nobody else who waits goes before. */
+  isNext: Schema.Boolean
 }) {
   override get message() {
     return `Unable to acquire lock for configuring devices: ${describeHolder(this.holder)}`

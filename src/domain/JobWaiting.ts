@@ -1,21 +1,35 @@
 /**
- * What a job waits for, as its record shows it: somebody's approval, a window, another job's lock,
+ * What a job waits for, as its record shows it: somebody's approval, a window, another job's lock, a place,
  * the commit timers of its own devices, or somebody who has paused it.
  */
 import { Schema } from "effect"
+import { serviceClasses } from "./jobs/ServiceClasses.ts"
 
-/** Waits for a lock that another job has, or for a job that has waited longer. `since` is ISO 8601 without a zone, UTC. */
+/**
+ * Waits for a lock that another job has, or for a job that goes before; `since` is when that one got it, `waits_since` when this one began to
+ * wait: ISO 8601 without a zone, UTC.
+ */
 export const LockWait = Schema.Struct({
   reason: Schema.Literal("lock"),
   lock: Schema.String,
   job_id: Schema.Int,
   function_name: Schema.String,
   since: Schema.String,
+  waits_since: Schema.optionalKey(Schema.String),
   message: Schema.String
 })
 export type LockWait = typeof LockWait.Type
 
-/** All that is left to do is to wait until these devices have taken their changes back; at most so many seconds. */
+/** Waits for one of so many places; `class` says in whose turn it begins. */
+export const PlaceWait = Schema.Struct({
+  reason: Schema.Literal("place"),
+  class: Schema.Literals(serviceClasses),
+  places: Schema.Int,
+  message: Schema.String
+})
+export type PlaceWait = typeof PlaceWait.Type
+
+/** These devices have not answered since their commit; the job waits for them until their timers have ended, at most so many seconds. */
 export const TimerWait = Schema.Struct({
   reason: Schema.Literal("timer"),
   devices: Schema.Array(Schema.String),
@@ -50,5 +64,5 @@ export const PauseWait = Schema.Struct({
   message: Schema.String
 })
 
-export const JobWaiting = Schema.Union([LockWait, TimerWait, ApprovalWait, WindowWait, PauseWait])
+export const JobWaiting = Schema.Union([LockWait, TimerWait, ApprovalWait, WindowWait, PlaceWait, PauseWait])
 export type JobWaiting = typeof JobWaiting.Type

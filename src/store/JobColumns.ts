@@ -1,5 +1,5 @@
 /** Select lists of the job table: the record as the API shows it, and its result put together from the rows of its devices. */
-import type { JobTask } from "../domain/Job.ts"
+import { type JobTask, SCHEDULER } from "../domain/Job.ts"
 import { WAITING } from "./JobWaitingColumn.ts"
 
 /** Names of tasks that can be left out of results: those that hold the configuration and the difference. */
@@ -33,8 +33,11 @@ export const COLUMNS = columnsWith(`coalesce(${FROM_DEVICES}, job.result)`)
 /** The same with what the job stored itself as its result, without what it did on its devices. */
 export const OWN_COLUMNS = columnsWith("job.result")
 
+/** In whose turn a job begins; one of an earlier release is a person's, or the server's own. */
+const SERVICE_CLASS = `coalesce(service_class, case scheduled_by when '${SCHEDULER}' then 'upkeep' else 'person' end)`
+
 /** Without the result, which grows with the number of devices. */
-export const HEAD = `id, status, function_name, scheduled_by, start_arguments, next_job_id, scheduled_way, trace,
+export const HEAD = `id, status, function_name, scheduled_by, start_arguments, next_job_id, scheduled_way, trace, ${SERVICE_CLASS} as service_class,
   coalesce(waiting_for ->> 'reason' = 'approval', false) as awaits_approval`
 
 const leavesAllOut = (names: ReadonlyArray<SyncTaskName>) => LONG_TASKS.every((name) => names.includes(name))

@@ -2,8 +2,12 @@
 import { Context, Effect, Layer } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { type JobLock, JobLockBusy, type LockHolder } from "../domain/JobLock.ts"
+import { serviceClasses } from "../domain/jobs/ServiceClasses.ts"
 import { HOLDER_ENDED } from "./Holders.ts"
 import { JOB_UNFINISHED } from "./JobStatusSql.ts"
+
+/** A job that has waited for so long goes before all that have come later, whatever their class. */
+const PASSED_FOR = "5 minutes"
 
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -13,9 +17,16 @@ const make = Effect.gen(function* () {
 
   const unfinished = sql.literal(`status in ${JOB_UNFINISHED}`)
 
-  /** Jobs that wait for the lock and came before this one; one whose process has died does not count. */
+  /** The class of a job's service as a number; one that has waited for long is not passed by anybody any more. */
+  const rank = (job: string) =>
+    sql`(case when (${sql.literal(job)}.waiting_for ->> 'waits_since')::timestamp at time zone 'UTC'
+          < now() - ${PASSED_FOR}::interval then 0
+        else coalesce(array_position(${[...serviceClasses]}::text[], ${sql.literal(job)}.service_class), 1) - 1 end)`
+
+  /** Jobs that wait for the lock and go before this one; one whose process has died does not count. */
   const waitsBefore = (name: string, jobId: number) => sql`w.status = 'SCHEDULED' and w.waiting_for ->> 'lock' = ${name}
-    and w.id < ${jobId} and w.alive_at > now() - interval '10 seconds'`
+    and w.id <> ${jobId} and w.alive_at > now() - interval '10 seconds'
+    and (select (${rank("w")}, w.id) < (${rank("own")}, own.id) from job own where own.id = ${jobId})`
 
   return JobLockStore.of({
     acquire: Effect.fn("JobLockStore.acquire")(function* (name: string, jobId: number) {
@@ -23,13 +34,14 @@ const make = Effect.gen(function* () {
       yield* sql`with job_now as (select id from job where id = ${jobId} and ${unfinished} for update)
         insert into joblock (job_id, name) select id, ${name} from job_now
         where not exists (select 1 from job w where ${waitsBefore(name, jobId)}) on conflict do nothing`
-      const [first] = yield* sql<LockHolder & { name: string }>`
+      const [first, second] = yield* sql<LockHolder>`
         select joblock.job_id, function_name, iso_time(joblock.start_time) as since, false as "isWaiting"
           from joblock join job on job.id = joblock.job_id where name = ${name}
         union all (select w.id, w.function_name, iso_time(w.scheduled_time), true
-          from job w where ${waitsBefore(name, jobId)} order by w.id limit 1)
-        order by "isWaiting" limit 1`
-      if (first !== undefined && first.job_id !== jobId) return yield* new JobLockBusy({ name, holder: first })
+          from job w where ${waitsBefore(name, jobId)} order by ${rank("w")}, w.id limit 1)
+        order by "isWaiting" limit 2`
+      if (first === undefined || first.job_id === jobId) return
+      return yield* new JobLockBusy({ name, holder: first, isNext: !first.isWaiting && second === undefined })
     }),
     release: Effect.fn("JobLockStore.release")(function* (jobId: number) {
       yield* sql`delete from joblock where job_id = ${jobId}`
@@ -54,7 +66,7 @@ export class JobLockStore extends Context.Service<
   JobLockStore,
   {
     /**
-     * Takes the lock for the job when nobody has it or has waited for it longer; succeeds again for the job that has it, and
+     * Takes the lock for the job when nobody has it or goes before (docs/jobs.md#who-goes-first); succeeds again for the job that has it, and
      * for one that has ended and needs none.
      */
     readonly acquire: (name: string, jobId: number) => Effect.Effect<void, SqlError.SqlError | JobLockBusy>

@@ -10,6 +10,7 @@ import { jobsWithin } from "./JobsWithin.ts"
 import type { Within } from "./Listing.ts"
 import { type Job, type JobException, JobNotFound, type JobStatus } from "../domain/Job.ts"
 import { type JobCounts, noDevices, type Outcome } from "../domain/JobOutcome.ts"
+import type { ServiceClass } from "../domain/jobs/ServiceClasses.ts"
 import { DerivedSecretStore } from "./DerivedSecretStore.ts"
 import { COLUMNS, HEAD, OWN_COLUMNS, type SyncTaskName } from "./JobColumns.ts"
 import { type DeviceText, type JobDevice, type JobDeviceRow, makeDeviceRows } from "./JobDeviceRows.ts"
@@ -28,6 +29,10 @@ export interface NewJob {
   /** Plain JSON; null for a job whose record shows no arguments. */
   readonly start_arguments: unknown
   readonly delaySeconds: number
+  /** Seconds until its windows open, where it has to wait for them. */
+  readonly opensInSeconds?: number | undefined
+  /** Default: person. */
+  readonly service_class?: ServiceClass
   /** Where its work belongs in a trace (W3C `traceparent`); a job without it begins one. */
   readonly trace?: string | null
 }
@@ -39,6 +44,7 @@ export interface JobHead extends Pick<
 > {
   /** How whoever started it came in; null for the server. */
   readonly scheduled_way: Way | null
+  readonly service_class: ServiceClass
   /** It must not begin before somebody has approved it. */
   readonly awaits_approval: boolean
   /** As it was inserted with. */
@@ -124,16 +130,19 @@ const make = Effect.gen(function* () {
       Effect.flatMap(sql<Job>`select ${sql.literal(OWN_COLUMNS)} from job where id = ${id}`, one(id))
     ),
     insert: Effect.fn("JobStore.insert")(function* (job: NewJob) {
-      const { delaySeconds, start_arguments, ...fields } = job
+      const { delaySeconds, opensInSeconds = null, start_arguments, ...fields } = job
       const clear = JSON.stringify(start_arguments)
       const host = hostOf(start_arguments)
       const derived = host === undefined ? undefined : (yield* derivedSecrets.ofHosts([host])).get(host)
       const hidden = secrets.hideIn(start_arguments, derived)
       const [row] = yield* sql<{ id: number }>`
-        insert into job (function_name, scheduled_by, comment, ticket_ref, start_arguments, sealed_arguments, scheduled_time, trace)
+        insert into job (function_name, scheduled_by, comment, ticket_ref, start_arguments, sealed_arguments, scheduled_time, wanted_time, service_class, trace)
         values (${fields.function_name}, ${fields.scheduled_by}, ${fields.comment}, ${fields.ticket_ref},
           ${start_arguments === null ? null : sql.json(hidden)},
-          ${JSON.stringify(hidden) === clear ? null : secrets.seal(clear)}, now() + make_interval(secs => ${delaySeconds}), ${fields.trace ?? null})
+          ${JSON.stringify(hidden) === clear ? null : secrets.seal(clear)}, 
+          now() + make_interval(secs => ${opensInSeconds ?? delaySeconds}),
+          case when ${opensInSeconds}::float8 is not null then now() + make_interval(secs => ${delaySeconds}) end,
+          ${fields.service_class ?? "person"}, ${fields.trace ?? null})
         returning id`
       return yield* Effect.orDie(Effect.fromNullishOr(row?.id))
     }),

@@ -50,6 +50,7 @@ import leftSessions from "./migrations/0047_left_sessions.ts"
 import identities from "./migrations/0049_identities.ts"
 import sealedPorts from "./migrations/0054_sealed_ports.ts"
 import foundBy from "./migrations/0057_found_by.ts"
+import serviceClasses from "./migrations/0058_service_classes.ts"
 import waitingCommits from "./migrations/0052_waiting_commits.ts"
 import storedTexts from "./migrations/0044_stored_texts.ts"
 import pluginCalls from "./migrations/0032_plugin_calls.ts"
@@ -111,6 +112,7 @@ export const migrations = [
   { name: "0054_sealed_ports", oldest: "0.2.0", up: sealedPorts },
   { name: "0056_installation", oldest: "0.2.0", up: installation },
   { name: "0057_found_by", oldest: "0.2.0", up: foundBy },
+  { name: "0058_service_classes", oldest: "0.2.0", up: serviceClasses },
   { name: "0061_page_sessions", oldest: "0.2.0", up: pageSessions }
 ] as const
 

@@ -3,7 +3,10 @@ import { NodeServices } from "@effect/platform-node"
 import { assert, layer } from "@effect/vitest"
 import { Effect, FileSystem, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import * as fs from "node:fs/promises"
+import * as path from "node:path"
 import { JobApproval } from "../../src/jobs/engine/JobApproval.ts"
+import { ServerConfig } from "../../src/ServerConfig.ts"
 import { setScene } from "../scenarios/conformance/Scene.ts"
 import { ApiClient, SiteServer } from "../support/ApiServer.ts"
 import { keyFile, makeIssuer, sign } from "../support/TokenKeys.ts"
@@ -119,6 +122,39 @@ layer(Site({}), { excludeTestServices: true })("A role whose live jobs need an a
         { action: "rejected", actor: "kim", comment: "not today" },
         { action: "asked", actor: "indy", comment: null }
       ])
+    })
+  )
+
+  it.effect("goes on when the roles need no approval any more, and waits while they do", () =>
+    Effect.gen(function* () {
+      yield* setScene()
+      const { DATA_DIR } = yield* ServerConfig
+      const approvals = yield* JobApproval
+      const put = (text: string) => Effect.promise(() => fs.writeFile(path.join(DATA_DIR, "permissions.yml"), text))
+      const id = yield* start("indy/junior")
+      yield* approvals.lookAgain
+      assert.deepInclude((yield* job(id)).waiting_for, { reason: "approval" })
+      // a role that may do nothing says nothing about its callers
+      yield* put(FILE.replace("junior: { extends: operator, approval: true }", "junior: { extends: reader }"))
+      const untilReader = Effect.map(as("indy/junior", "POST", "/device_syncto", sync), ({ status }) => status === 403)
+      while (!(yield* untilReader)) yield* Effect.sleep("100 millis")
+      yield* approvals.lookAgain
+      assert.deepInclude((yield* job(id)).waiting_for, { reason: "approval" })
+      yield* put(FILE.replace(", approval: true", ""))
+      while ((yield* job(id)).waiting_for !== null) {
+        yield* approvals.lookAgain
+        yield* Effect.sleep("100 millis")
+      }
+      yield* approvals.wait(id)
+      assert.deepInclude(yield* job(id), { status: "SCHEDULED" })
+      const late = yield* as("kim/operator", "POST", `/job/${id}/approve`, { comment: "late" })
+      assert.strictEqual(late.status, 409)
+      const sql = yield* SqlClient.SqlClient
+      const events = yield* sql`select action, actor from event where kind = 'approval' and job_id = ${id}
+        order by id desc limit 1`
+      assert.deepEqual(events, [{ action: "unneeded", actor: "server" }])
+      yield* put(FILE)
+      while ((yield* job(yield* start("indy/junior"))).waiting_for === null) yield* Effect.sleep("100 millis")
     })
   )
 

@@ -6,32 +6,45 @@ import { type Part, Readiness } from "../../jobs/engine/Readiness.ts"
 import { BlockadeWatch, type Watch } from "../../store/ForeignLocks.ts"
 import { Tokens } from "../core/Tokens.ts"
 
-const CHECK_TIMEOUT = Duration.seconds(2)
+const CHECK_SECONDS = 2
+const TICKS = 8
 
-const look = ({ check, name }: Part, { blockade }: Watch) =>
-  check.pipe(
+/**
+ * Ends when an answer takes too long. It counts ticks: a process that could not look for seconds finds after one tick what had
+ * come meanwhile, and does not take its own delay for the silence of others.
+ */
+const patience = Effect.repeat(Effect.sleep(Duration.millis((CHECK_SECONDS * 1000) / TICKS)), { times: TICKS - 1 })
+
+type Check = HealthReport["checks"][number]
+
+/** A look at a part, which remembers how it was found last. */
+const makeLook = ({ check, name, staysGood }: Part, { blockade }: Watch): Effect.Effect<Check> => {
+  let wasGood = false
+  const silent = Effect.suspend(() => {
+    if (staysGood === true && wasGood) return Effect.void
+    const held = blockade()
+    return Effect.fail(`no answer within ${CHECK_SECONDS} seconds${held === null ? "" : `: ${held.sentence}`}`)
+  })
+  const answered = check.pipe(
     Effect.catchDefect((defect) =>
       Effect.andThen(Effect.logError(`The check of ${name} met a defect`, defect), Effect.fail("it failed"))
     ),
-    Effect.timeoutOrElse({
-      duration: CHECK_TIMEOUT,
-      orElse: () => {
-        const held = blockade()
-        return Effect.fail(`no answer within 2 seconds${held === null ? "" : `: ${held.sentence}`}`)
-      }
-    }),
+    Effect.tap(() => Effect.sync(() => (wasGood = true))),
+    Effect.tapError(() => Effect.sync(() => (wasGood = false)))
+  )
+  return Effect.raceFirst(answered, Effect.andThen(patience, silent)).pipe(
     Effect.match({
       onSuccess: () => ({ name, status: "UP" as const }),
       onFailure: (message) => ({ name, status: "DOWN" as const, message })
     })
   )
+}
 
 const report = Effect.fnUntraced(function* (
-  parts: ReadonlyArray<Part>,
-  watch: Watch,
+  looks: ReadonlyArray<Effect.Effect<Check>>,
   remarking: Effect.Effect<string | null>
 ): Effect.fn.Return<HealthReport> {
-  const checks = yield* Effect.forEach(parts, (part) => look(part, watch), { concurrency: "unbounded" })
+  const checks = yield* Effect.all(looks, { concurrency: "unbounded" })
   const found = yield* remarking
   const remark = found === null ? {} : { remark: found }
   return checks.every(({ status }) => status === "UP")
@@ -51,5 +64,8 @@ export const makeHealthReport = Effect.gen(function* () {
     const ofLock = held === null ? null : `Some work waits for a lock in the database: ${held.sentence}`
     return [ofLock, ofPermissions].filter((one) => one !== null).join(". ") || null
   })
-  return report(parts, watch, remarking)
+  return report(
+    parts.map((part) => makeLook(part, watch)),
+    remarking
+  )
 })

@@ -3,7 +3,7 @@
  * that finds it taken waits for its turn before it begins, and its record says for whom. The lock ends with its job
  * (`JobStates.ts`).
  */
-import { Clock, Context, Effect, Layer } from "effect"
+import { Clock, Context, DateTime, Effect, Layer } from "effect"
 import type { SqlError } from "effect/sql"
 import { finalStatuses, JobFailure } from "../../domain/Job.ts"
 import { DEVICES_LOCK, describeHolder, type LockHolder } from "../../domain/JobLock.ts"
@@ -13,14 +13,17 @@ import { JobLockStore } from "../../store/JobLockStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import { JobWaitStore } from "../../store/JobWaitStore.ts"
 
-const POLL = "300 millis"
+/** How often the job whose turn is next looks, and how often those behind it. */
+const POLL_NEXT = "300 millis"
+const POLL_BEHIND = "2 seconds"
 
-const waitFor = (holder: LockHolder): LockWait => ({
+const waitFor = (holder: LockHolder, since: number): LockWait => ({
   reason: "lock",
   lock: DEVICES_LOCK,
   job_id: holder.job_id,
   function_name: holder.function_name,
   since: holder.since,
+  waits_since: DateTime.formatIso(DateTime.makeUnsafe(since)).slice(0, 19),
   message: `Waits for the lock ${DEVICES_LOCK}: ${describeHolder(holder)}`
 })
 
@@ -43,14 +46,14 @@ const make = Effect.gen(function* () {
     for (let busy = yield* attempt(id); busy !== null; busy = yield* attempt(id)) {
       const { holder } = busy
       if (shown?.job_id !== holder.job_id || shown.isWaiting !== holder.isWaiting) {
-        yield* waits.waitFor(id, waitFor(holder))
+        yield* waits.waitFor(id, waitFor(holder, since))
         yield* Effect.logInfo("The job waits for a lock", { for: holder.job_id })
         shown = holder
       }
       if ((yield* Clock.currentTimeMillis) - since >= LOCK_WAIT * 1000) {
         return yield* new JobFailure({ type: "JoblockError", message: busy.message })
       }
-      yield* Effect.sleep(POLL)
+      yield* Effect.sleep(busy.isNext ? POLL_NEXT : POLL_BEHIND)
       const status = yield* Effect.catchTag(jobs.status(id), "JobNotFound", Effect.die)
       if (status === "ABORTING" || finalStatuses.includes(status)) return
     }

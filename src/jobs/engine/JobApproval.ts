@@ -6,13 +6,16 @@ import { Context, Effect, Layer, Option, Schema } from "effect"
 import { Sharding } from "effect/cluster"
 import { SqlClient, type SqlError } from "effect/sql"
 import type { Asked } from "../../domain/access/PermissionRule.ts"
+import { Permissions } from "../../access/Permissions.ts"
+import { judge, wantsApproval } from "../../access/Permit.ts"
 import { finalStatuses, type JobNotFound } from "../../domain/Job.ts"
 import type { AnyJob, SentArgs } from "../../domain/jobs/JobDefinition.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
-import { type Approval, ApprovalStore } from "../../store/ApprovalStore.ts"
+import { type Approval, type ApprovalCause, ApprovalStore, type OpenApproval } from "../../store/ApprovalStore.ts"
 import { EventStore } from "../../store/EventStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import { JobWaitStore } from "../../store/JobWaitStore.ts"
+import { DryRunRisk } from "../sync/DryRunRisk.ts"
 import { JobLaunch, type StartOptions } from "./JobLaunch.ts"
 import { JobStates } from "./JobStates.ts"
 
@@ -38,13 +41,14 @@ export class NotAwaitingApproval extends Schema.TaggedError<NotAwaitingApproval>
 export interface WantedApproval {
   readonly reason: string
   readonly asked: Asked
-  /** The dry run that the job is pinned to; null for a job that has its whole change in its arguments. */
-  readonly dryRunJob: number | null
+  readonly cause: ApprovalCause
 }
 
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const { APPROVAL_WAIT } = yield* ServerConfig
+  const { APPROVAL_SCORE, APPROVAL_WAIT } = yield* ServerConfig
+  const permissions = yield* Permissions
+  const risks = yield* DryRunRisk
   const store = yield* ApprovalStore
   const jobs = yield* JobStore
   const waits = yield* JobWaitStore
@@ -60,14 +64,14 @@ const make = Effect.gen(function* () {
     job: J,
     args: SentArgs<J>,
     options: StartOptions<J>,
-    { asked, dryRunJob, reason }: WantedApproval
+    { asked, cause, reason }: WantedApproval
   ) {
     const id = yield* launches.launch(job, args, options)
-    const wanted = { jobId: id, reason, asked, askedBy: options.user, waitSeconds: APPROVAL_WAIT }
+    const wanted = { jobId: id, reason, cause, asked, askedBy: options.user, waitSeconds: APPROVAL_WAIT }
     const until = yield* store.want(wanted)
     const message = `Waits until ${until} for the approval of somebody else: ${reason}`
-    yield* waits.waitFor(id, { reason: "approval", why: reason, dry_run_job: dryRunJob, until, message })
-    yield* note("asked", id, { reason, dry_run_job: dryRunJob })
+    yield* waits.waitFor(id, { reason: "approval", why: reason, dry_run_job: cause.dryRunJob, until, message })
+    yield* note("asked", id, { reason, dry_run_job: cause.dryRunJob })
     return id
   }, sql.withTransaction)
 
@@ -131,15 +135,47 @@ const make = Effect.gen(function* () {
       const status = yield* Effect.catchTag(jobs.status(id), "JobNotFound", Effect.die)
       if (finalStatuses.includes(status)) return
       const { decision, has_expired } = yield* Effect.orDie(Effect.flatMap(store.state(id), Effect.fromOption))
-      if (decision === "approved") return
+      if (decision === "approved" || decision === "unneeded") return
       if (has_expired) yield* expire(id)
       else yield* Effect.sleep(POLL)
     }
   })
 
+  /** By the rules that are in force now. A role that is gone, or may not start such a job any more, says nothing about its callers. */
+  const isStillNeeded = Effect.fnUntraced(function* ({ asked, cause: { dryRunJob, role } }: OpenApproval) {
+    if (role !== null) {
+      const held = (yield* permissions.roles).get(role)?.map((permission) => ({ role, permission })) ?? []
+      const { allowed } = judge(held, asked)
+      if (allowed === null || wantsApproval(allowed)) return true
+    }
+    return APPROVAL_SCORE > 0 && dryRunJob !== null && (yield* risks.of(dryRunJob, APPROVAL_SCORE)) !== null
+  })
+
+  const letGo = Effect.fnUntraced(function* (id: number) {
+    const { asked_by, reason } = yield* pending(id)
+    yield* store.decide(id, "unneeded", SERVER, null)
+    yield* waits.clear(id)
+    yield* note("unneeded", id, { reason, started_by: asked_by })
+    yield* Effect.logInfo("The job needs no approval any more", { job: id, was: reason })
+  }, sql.withTransaction)
+
+  /** The rules by which somebody looked last; undefined at the start. */
+  let seen: Effect.Success<typeof permissions.rules> | undefined
+
+  const lookAgain = Effect.gen(function* () {
+    const rules = yield* permissions.rules
+    if (rules === seen) return
+    for (const approval of yield* store.open) {
+      if (yield* isStillNeeded(approval)) continue
+      yield* Effect.catchTag(letGo(approval.job_id), ["NotAwaitingApproval", "JobNotFound"], () => Effect.void)
+    }
+    seen = rules
+  })
+
   return JobApproval.of({
     start,
     wait,
+    lookAgain,
     approve,
     pending: Effect.fn("JobApproval.pending")((id: number) => sql.withTransaction(pending(id))),
     reject: Effect.fn("JobApproval.reject")((id: number, by: string, comment: string) =>
@@ -161,6 +197,8 @@ export class JobApproval extends Context.Service<
     ) => Effect.Effect<number, SqlError.SqlError>
     /** Waits until the job is approved or has ended; one that has waited too long is aborted. */
     readonly wait: (id: number) => Effect.Effect<void, SqlError.SqlError>
+    /** Lets jobs begin that need no approval any more, at the start and when the roles have changed. */
+    readonly lookAgain: Effect.Effect<void, SqlError.SqlError>
     /** What an approver is asked about. */
     readonly pending: (id: number) => Effect.Effect<Approval, SqlError.SqlError | JobNotFound | NotAwaitingApproval>
     /** Lets the job begin. Whether `by` may decide has to be asked before. */

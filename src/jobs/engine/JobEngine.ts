@@ -11,6 +11,7 @@ import { finalStatuses, type Job, JobNotAbortable, JobNotFound } from "../../dom
 import type { AnyJob, SentArgs } from "../../domain/jobs/JobDefinition.ts"
 import { type JobAttempt, JobAttemptStore } from "../../store/JobAttemptStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
+import type { NewTime, PutOffJob } from "../../store/JobWaitStore.ts"
 import { JobLaunch, type StartOptions } from "./JobLaunch.ts"
 import { JobStates } from "./JobStates.ts"
 import { JobWorkflow } from "./JobWorkflow.ts"
@@ -36,13 +37,13 @@ const make = Effect.gen(function* () {
     return id
   })
 
-  /** The job has ended: an execution that does not hear of it finds that out when it is due. */
-  const cancelStart = Effect.fnUntraced(
-    function* (id: number) {
-      const executionId = yield* JobWorkflow.executionId({ jobId: id, attempt: yield* attempts.current(id) })
+  /** An execution that does not hear of it finds out when it is due that nothing is left to do for it. */
+  const cancelAttempt = Effect.fnUntraced(
+    function* (jobId: number, attempt: Effect.Effect<number, SqlError.SqlError | JobNotFound>) {
+      const executionId = yield* JobWorkflow.executionId({ jobId, attempt: yield* attempt })
       yield* engine.interruptUnsafe(JobWorkflow, executionId)
     },
-    Effect.catchCause((cause) => Effect.logDebug("A job that was aborted keeps its timer", cause))
+    Effect.catchCause((cause) => Effect.logDebug("A job that is not to begin keeps its timer", cause))
   )
 
   const abort = Effect.fn("JobEngine.abort")(function* (id: number, user: string, reason?: string) {
@@ -51,7 +52,7 @@ const make = Effect.gen(function* () {
       .pipe(Effect.catchTag("JobEventRefused", ({ status }) => Effect.fail(new JobNotAbortable({ id, status }))))
     yield* Effect.logInfo(`Job ${id}: ${abortReason(reason ?? null, user)}`)
     // a job that waits for its time would keep its timer; running ones end by themselves and say how far they came
-    if (status === "ABORTED") yield* cancelStart(id)
+    if (status === "ABORTED") yield* cancelAttempt(id, attempts.current(id))
   })
 
   const linkFollowUp = Effect.fnUntraced(function* <J extends AnyJob>(
@@ -61,9 +62,9 @@ const make = Effect.gen(function* () {
     options: StartOptions<J>
   ) {
     yield* jobs.lockStatus(id)
-    const { next_job_id } = yield* jobs.head(id)
+    const { next_job_id, service_class } = yield* jobs.head(id)
     if (next_job_id !== null) return next_job_id
-    const next = yield* launches.launch(job, args, options)
+    const next = yield* launches.launch(job, args, { serviceClass: service_class, ...options })
     yield* jobs.update(id, { next_job_id: next })
     return next
   }, sql.withTransaction)
@@ -79,12 +80,18 @@ const make = Effect.gen(function* () {
     return next
   })
 
+  const startAt = Effect.fn("JobEngine.startAt")(function* (job: PutOffJob, time: NewTime) {
+    const isMoved = yield* launches.launchAt(job, time)
+    if (isMoved) yield* cancelAttempt(job.id, Effect.succeed(job.attempt))
+    return isMoved
+  })
+
   const ended = Effect.fn("JobEngine.ended")(function* (id: number) {
     while (!finalStatuses.includes(yield* jobs.status(id))) yield* Effect.sleep(POLL)
     return yield* jobs.get(id)
   })
 
-  return JobEngine.of({ start, startAgain: launches.launchAgain, follow, abort, ended })
+  return JobEngine.of({ start, startAgain: launches.launchAgain, startAt, follow, abort, ended })
 })
 
 /** Starts and aborts jobs. */
@@ -102,6 +109,8 @@ export class JobEngine extends Context.Service<
     ) => Effect.Effect<number, SqlError.SqlError>
     /** Starts the next attempt at a job that nobody works on; false when somebody does or has done so already. */
     readonly startAgain: (left: JobAttempt) => Effect.Effect<boolean, SqlError.SqlError>
+    /** Has a job that its windows put off begin at another time; false when it is due or somebody else has done so already. */
+    readonly startAt: (job: PutOffJob, time: NewTime) => Effect.Effect<boolean, SqlError.SqlError>
     /** Starts the follow-up of a job and links it as `next_job_id`; a job that runs again after a crash finds it started. */
     readonly follow: <J extends AnyJob>(
       id: number,

@@ -5,13 +5,15 @@
 import { Context, Effect, Layer, Option } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { WorkflowEngine } from "effect/workflow"
-import { functionName } from "../../domain/Job.ts"
+import { functionName, SCHEDULER } from "../../domain/Job.ts"
 import type { AnyJob, Discovery, MemoOf, SentArgs } from "../../domain/jobs/JobDefinition.ts"
+import type { ServiceClass } from "../../domain/jobs/ServiceClasses.ts"
 import { SILENT_JOB } from "../../domain/TakeOver.ts"
 import { currentTrace } from "../../runtime/Spans.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { type JobAttempt, JobAttemptStore } from "../../store/JobAttemptStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
+import { JobWaitStore, type NewTime, type PutOffJob } from "../../store/JobWaitStore.ts"
 import { memoOf } from "./JobHandler.ts"
 import { JobStates } from "./JobStates.ts"
 import { JobWorkflow } from "./JobWorkflow.ts"
@@ -22,6 +24,10 @@ export interface StartOptions<J extends AnyJob = AnyJob> {
   readonly comment?: string | null
   readonly ticketRef?: string | null
   readonly delaySeconds?: number
+  /** Seconds until its windows open, where it has to wait for them. */
+  readonly opensInSeconds?: number
+  /** Default: upkeep for what the server starts by itself, else person. */
+  readonly serviceClass?: ServiceClass
   /** What the function needs to know and the record does not show. */
   readonly memo?: MemoOf<J>
 }
@@ -33,6 +39,7 @@ const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const jobs = yield* JobStore
   const attempts = yield* JobAttemptStore
+  const waits = yield* JobWaitStore
   const states = yield* JobStates
   const config = yield* ServerConfig
   const engine = yield* WorkflowEngine.WorkflowEngine
@@ -56,7 +63,7 @@ const make = Effect.gen(function* () {
   const launch = Effect.fn("JobLaunch.launch")(function* <J extends AnyJob>(
     job: J,
     args: SentArgs<J>,
-    { comment, delaySeconds, memo, ticketRef, user }: StartOptions<J>
+    { comment, delaySeconds, memo, opensInSeconds, serviceClass, ticketRef, user }: StartOptions<J>
   ) {
     const id = yield* jobs.insert({
       function_name: functionName(job.name, args),
@@ -65,6 +72,8 @@ const make = Effect.gen(function* () {
       ticket_ref: ticketRef?.slice(0, TICKET_LENGTH) ?? null,
       start_arguments: args,
       delaySeconds: delaySeconds ?? config.JOB_DELAY,
+      opensInSeconds,
+      service_class: serviceClass ?? (user === SCHEDULER ? "upkeep" : "person"),
       trace: yield* currentTrace
     })
     if (memo !== undefined) yield* memoOf(jobs, job, id).write(memo)
@@ -80,7 +89,13 @@ const make = Effect.gen(function* () {
     return true
   }, sql.withTransaction)
 
-  return JobLaunch.of({ launch, launchAgain })
+  const launchAt = Effect.fn("JobLaunch.at")(function* (job: PutOffJob, time: NewTime) {
+    if (!(yield* waits.reschedule(job, time))) return false
+    yield* executeJob({ jobId: job.id, attempt: job.attempt + 1 })
+    return true
+  }, sql.withTransaction)
+
+  return JobLaunch.of({ launch, launchAgain, launchAt })
 })
 
 /** Launches jobs; whoever calls it in a transaction polls for the execution when that is committed. */
@@ -95,6 +110,8 @@ export class JobLaunch extends Context.Service<
     ) => Effect.Effect<number, SqlError.SqlError>
     /** The next attempt at a job that nobody works on; false when somebody does or has done so already. */
     readonly launchAgain: (left: JobAttempt) => Effect.Effect<boolean, SqlError.SqlError>
+    /** Has a job that its windows put off begin at another time; false when it is due or somebody else has done so already. */
+    readonly launchAt: (job: PutOffJob, time: NewTime) => Effect.Effect<boolean, SqlError.SqlError>
   }
 >()("switchyard/jobs/JobLaunch") {
   static readonly layer = Layer.effect(JobLaunch, make)

@@ -1,10 +1,15 @@
 /**
  * How many jobs run at once, by the kind of their work: what waits for somebody else (a slow image server, a switch that does
- * not answer yet) takes no place from jobs that configure switches.
+ * not answer yet) takes no place from jobs that configure switches. Whose turn it is when a place becomes free is decided by
+ * `ServiceClasses.ts`: one person's dry run does not wait behind 300 scheduled ones.
  */
-import { Context, Effect, Layer, Semaphore } from "effect"
+import { Context, Effect, Layer } from "effect"
 import type { KindOfWork } from "../../domain/jobs/JobDefinition.ts"
+import { classNames, makePlaces, serviceClasses, type Waiter } from "../../domain/jobs/ServiceClasses.ts"
+import type { PlaceWait } from "../../domain/JobWaiting.ts"
+import { jobsWaiting } from "../../runtime/metrics/JobMetrics.ts"
 import { ServerConfig, type ServerSettings } from "../../ServerConfig.ts"
+import { JobWaitStore } from "../../store/JobWaitStore.ts"
 
 /** Kinds of work, each with the setting that says how many of its jobs run at once. */
 const SETTINGS = {
@@ -13,14 +18,68 @@ const SETTINGS = {
   discovery: "DISCOVERY_JOB_CONCURRENCY"
 } as const satisfies Record<KindOfWork, keyof ServerSettings>
 
+/** A job that waits for less is not worth a statement. */
+const NOTED_AFTER = "1 second"
+
+/** A job that asks for a place. */
+export interface JobWaiter extends Waiter {
+  readonly id: number
+}
+
+interface Entry extends JobWaiter {
+  readonly enter: () => void
+}
+
+const waitFor = ({ serviceClass }: Waiter, places: number): PlaceWait => ({
+  reason: "place",
+  class: serviceClass,
+  places,
+  message: `Waits for one of ${places} places. It is ${classNames[serviceClass]}: jobs of people begin first, then scheduled jobs, then upkeep, and each person has their turn`
+})
+
+/** The places of one kind. */
+const makeKind = (kind: KindOfWork, count: number, waits: JobWaitStore["Service"]) => {
+  const places = makePlaces<Entry>(count)
+
+  const fill = (): void => {
+    for (let entry = places.next(); entry !== undefined; entry = places.next()) entry.enter()
+    for (const one of serviceClasses) jobsWaiting.set(places.waiting(one), kind, one)
+  }
+
+  const note = (waiter: JobWaiter) =>
+    waiter.hasBegun
+      ? Effect.never
+      : waits.waitFor(waiter.id, waitFor(waiter, count)).pipe(
+          Effect.tapCause((cause) => Effect.logDebug("It could not be written that the job waits for a place", cause)),
+          Effect.ignore,
+          Effect.delay(NOTED_AFTER),
+          Effect.andThen(Effect.never)
+        )
+
+  return <A, E, R>(waiter: JobWaiter, work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+    Effect.suspend(() => {
+      let entry: Entry | undefined
+      const leave = Effect.sync(() => {
+        if (entry !== undefined && places.remove(entry)) fill()
+      })
+      const enter = Effect.callback<void>((resume) => {
+        entry = { ...waiter, enter: () => resume(Effect.void) }
+        places.add(entry)
+        fill()
+      })
+      return Effect.ensuring(Effect.andThen(Effect.raceFirst(enter, note(waiter)), work), leave)
+    })
+}
+
 const make = Effect.gen(function* () {
   const config = yield* ServerConfig
+  const waits = yield* JobWaitStore
   const places = {
-    devices: Semaphore.makeUnsafe(config[SETTINGS.devices]),
-    firmware: Semaphore.makeUnsafe(config[SETTINGS.firmware]),
-    discovery: Semaphore.makeUnsafe(config[SETTINGS.discovery])
-  } satisfies Record<KindOfWork, Semaphore.Semaphore>
-  return JobPlaces.of({ within: (kind, work) => (kind === null ? work : places[kind].withPermits(1)(work)) })
+    devices: makeKind("devices", config[SETTINGS.devices], waits),
+    firmware: makeKind("firmware", config[SETTINGS.firmware], waits),
+    discovery: makeKind("discovery", config[SETTINGS.discovery], waits)
+  } satisfies Record<KindOfWork, ReturnType<typeof makeKind>>
+  return JobPlaces.of({ within: (kind, waiter, work) => (kind === null ? work : places[kind](waiter, work)) })
 })
 
 /** The places of this process. */
@@ -28,7 +87,11 @@ export class JobPlaces extends Context.Service<
   JobPlaces,
   {
     /** Does a job's work in a place of its kind, waiting for one as long as it takes; null needs none. */
-    readonly within: <A, E, R>(kind: KindOfWork | null, work: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+    readonly within: <A, E, R>(
+      kind: KindOfWork | null,
+      waiter: JobWaiter,
+      work: Effect.Effect<A, E, R>
+    ) => Effect.Effect<A, E, R>
   }
 >()("switchyard/jobs/JobPlaces") {
   static readonly layer = Layer.effect(JobPlaces, make)

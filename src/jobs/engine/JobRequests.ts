@@ -99,7 +99,7 @@ const make = Effect.gen(function* () {
     if (isSync && dryRun === null) return yield* new DryRunWanted()
     const risk = dryRun === null || APPROVAL_SCORE === 0 ? null : yield* risks.of(dryRun, APPROVAL_SCORE)
     const reason = byRole ? `role ${allowed.role} may start live jobs with an approval only` : risk
-    return reason === null ? null : { reason, dryRunJob: dryRun }
+    return reason === null ? null : { reason, cause: { role: byRole ? allowed.role : null, dryRunJob: dryRun } }
   })
 
   /** Asks whether the caller may go on outside of windows, also one who is asked nothing else. */
@@ -130,8 +130,9 @@ const make = Effect.gen(function* () {
     start: Effect.fn("JobRequests.start")(function* (job, args, options) {
       const wanted = yield* judged(job, args)
       const admission = yield* admit(job, args, options.delaySeconds)
-      const { delaySeconds = options.delaySeconds, waiting } = admission
-      const due = delaySeconds === undefined ? options : { ...options, delaySeconds }
+      const { opensInSeconds, waiting } = admission
+      const due =
+        opensInSeconds === undefined ? options : { ...options, opensInSeconds, serviceClass: "schedule" as const }
       const id = yield* wanted === null ? engine.start(job, args, due) : approvals.start(job, args, due, wanted)
       // an approval is waited for first, and says so
       yield* windows.note(id, { ...admission, waiting: wanted === null ? waiting : null })

@@ -66,7 +66,7 @@ const make = Effect.gen(function* () {
           )
         : null
       const kind = definition === undefined ? "devices" : definition.kind
-      const { scheduled_by, scheduled_way } = job
+      const { scheduled_by, scheduled_way, service_class, status } = job
       const acting: Acting = {
         name: scheduled_by ?? "server",
         way: scheduled_way ?? "server",
@@ -81,7 +81,9 @@ const make = Effect.gen(function* () {
           Effect.provideService(LogModule, name),
           spanned(`job ${name}`, { trace: job.trace, attributes: { "job.id": jobId, "job.function": name } })
         )
-      yield* places.within(kind, work)
+      const person = scheduled_by ?? "server"
+      const waiter = { id: jobId, serviceClass: service_class, person, hasBegun: status !== "SCHEDULED" }
+      yield* places.within(kind, waiter, work)
     },
     (work, jobId) => Effect.annotateLogs(work, { job: jobId })
   )

@@ -1,6 +1,7 @@
 /**
  * Jobs and the windows of their devices (docs/windows.md#jobs): refuses a job outside of them when it is started, has it wait for them, and
- * keeps it from a device whose window has closed when its turn comes. What has begun on a device is brought to its end.
+ * keeps it from a device whose window has closed when its turn comes. What has begun on a device is brought to its end. A job that waits is
+ * due when the windows open as they were then; when they or the groups change, `JobSweep.ts` has them looked at anew.
  */
 import { Clock, Context, DateTime, Effect, Layer, Option, Schema } from "effect"
 import type { SqlError } from "effect/sql"
@@ -15,14 +16,20 @@ import { SyncDevices } from "../../domain/jobs/SyncDevices.ts"
 import { type WindowWishes, wishesOf } from "../../domain/jobs/WindowWishes.ts"
 import type { WindowWait } from "../../domain/JobWaiting.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
-import type { SettingsError } from "../../settings/ActiveSettings.ts"
+import { ActiveSettings, type SettingsError } from "../../settings/ActiveSettings.ts"
 import { ChangeStore } from "../../store/ChangeStore.ts"
 import { EventStore } from "../../store/EventStore.ts"
 import { type JobHead, JobStore } from "../../store/JobStore.ts"
-import { JobWaitStore } from "../../store/JobWaitStore.ts"
+import { JobWaitStore, type NewTime, type PutOffJob } from "../../store/JobWaitStore.ts"
 import { OperationStore } from "../../store/OperationStore.ts"
 import { DeviceSelection } from "../sync/DeviceSelection.ts"
 import { JobSubjects } from "./JobSubjects.ts"
+
+/** Milliseconds between two times that count as one: a job's time is rounded up to seconds. */
+const SAME_TIME = 2000
+
+/** Milliseconds after which jobs that wait look although neither windows nor settings have changed: devices may have. */
+const LOOK_ANYWAY = 30_000
 
 /** How often a job that waits for a window looks again: the file and the groups may change. */
 const POLL = "5 seconds"
@@ -42,7 +49,7 @@ export class OutsideWindow extends Schema.TaggedError<OutsideWindow>()("OutsideW
 /** How a job that was accepted goes by the windows. */
 export interface Admission {
   /** Seconds until the windows open; undefined when the job does not wait for them. */
-  readonly delaySeconds?: number
+  readonly opensInSeconds?: number
   readonly waiting: WindowWait | null
   /** The reason of an emergency, and what it overrides. */
   readonly emergency: { readonly reason: string; readonly overrides: string | null } | null
@@ -66,6 +73,8 @@ const isResync = Schema.is(Resync)
 const make = Effect.gen(function* () {
   const { JOB_DELAY } = yield* ServerConfig
   const windows = yield* DeviceWindows
+  const ruleFile = yield* ChangeWindows
+  const settings = yield* ActiveSettings
   const subjects = yield* JobSubjects
   const jobs = yield* JobStore
   const waits = yield* JobWaitStore
@@ -93,7 +102,7 @@ const make = Effect.gen(function* () {
     const why = closedSentence(verdict)
     if (reason !== undefined) return { waiting: null, emergency: { reason, overrides: why } }
     if (wait_for_window !== true || verdict.next === null) return yield* new OutsideWindow({ why })
-    return { delaySeconds: Math.ceil((verdict.next - now) / 1000), waiting: waitFor(verdict), emergency: null }
+    return { opensInSeconds: Math.ceil((verdict.next - now) / 1000), waiting: waitFor(verdict), emergency: null }
   })
 
   const note = Effect.fn("JobWindows.note")(function* (id: number, { emergency, waiting }: Admission) {
@@ -127,6 +136,40 @@ const make = Effect.gen(function* () {
     }
   })
 
+  /** Everything by which the windows of a job change, but time and the devices themselves. */
+  const causes = Effect.gen(function* () {
+    const { rules } = yield* ruleFile.inForce
+    const snapshot = yield* Effect.catchTag(settings.snapshot, ["NoSettings", "SettingsInvalid"], () =>
+      Effect.succeed(null)
+    )
+    return { rules, snapshot }
+  })
+  let seen: (Effect.Success<typeof causes> & { readonly at: number }) | null = null
+
+  const hasChanged = Effect.gen(function* () {
+    const now = yield* Clock.currentTimeMillis
+    const found = yield* causes
+    const isSame = seen?.rules === found.rules && seen.snapshot === found.snapshot
+    if (seen !== null && isSame && Math.abs(now - seen.at) < LOOK_ANYWAY) return false
+    seen = { ...found, at: now }
+    return true
+  })
+
+  const lookAgain = Effect.fn("JobWindows.lookAgain")(
+    function* (job: AnyJob, { awaits_approval, due, id, message, wanted }: PutOffJob) {
+      const now = yield* Clock.currentTimeMillis
+      const { start_arguments } = yield* jobs.head(id)
+      const at = Math.max(now, wanted ?? now)
+      const verdict = yield* judge(job.name, start_arguments, at)
+      const time: NewTime = verdict.isOpen
+        ? { at, waiting: null }
+        : { at: verdict.next ?? due, waiting: waitFor(verdict) }
+      const saysSo = awaits_approval || (time.waiting?.message ?? null) === message
+      return saysSo && Math.abs(time.at - due) < SAME_TIME ? null : time
+    },
+    Effect.catchTag(["JobNotFound", "NoSettings", "SettingsInvalid"], () => Effect.succeed(null))
+  )
+
   const closed = ({ emergency }: WindowWishes, device: Device) =>
     emergency === undefined ? windows.closed(device) : Effect.succeed(null)
 
@@ -142,6 +185,8 @@ const make = Effect.gen(function* () {
     admit,
     note,
     wait,
+    hasChanged,
+    lookAgain,
     closed,
     closedBefore: Effect.fn("JobWindows.closedBefore")(function* ({ args, id }, device) {
       const why = yield* closed(args, device)
@@ -166,6 +211,10 @@ export class JobWindows extends Context.Service<
     readonly note: (id: number, admission: Admission) => Effect.Effect<void, SqlError.SqlError>
     /** Waits until the devices of a job that is to wait for their windows may be changed, or the job has ended. */
     readonly wait: (job: AnyJob, head: JobHead) => Effect.Effect<void, SqlError.SqlError>
+    /** Whether windows or settings are others than when this was asked last, or it is time to look for changes of devices. */
+    readonly hasChanged: Effect.Effect<boolean, SqlError.SqlError>
+    /** When a job that its windows put off is to begin now, and for what it waits; null when nothing about that has changed. */
+    readonly lookAgain: (job: AnyJob, putOff: PutOffJob) => Effect.Effect<NewTime | null, SqlError.SqlError>
     /** Why a job with these wishes must not begin on a device now, as a sentence; null when it may. */
     readonly closed: (wishes: WindowWishes, device: Device) => Effect.Effect<string | null, SqlError.SqlError>
     /** The same for a job that may have begun to change the device before a restart: then it goes on. */

@@ -9,7 +9,8 @@ import { CertificateStore } from "../../store/CertificateStore.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { JobWindows } from "../engine/JobWindows.ts"
 import { JobEngine } from "../engine/JobEngine.ts"
-import { SCHEDULER, startRegularly } from "./JobSchedule.ts"
+import { SCHEDULER } from "../../domain/Job.ts"
+import { startRegularly } from "./JobSchedule.ts"
 
 const make = Effect.gen(function* () {
   const engine = yield* JobEngine

@@ -3,7 +3,8 @@ import { Effect, Layer } from "effect"
 import { DeviceDrift } from "../../domain/jobs/DeviceDrift.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { JobEngine } from "../engine/JobEngine.ts"
-import { SCHEDULER, startRegularly } from "./JobSchedule.ts"
+import { SCHEDULER } from "../../domain/Job.ts"
+import { startRegularly } from "./JobSchedule.ts"
 
 const make = Effect.gen(function* () {
   const engine = yield* JobEngine

@@ -4,10 +4,8 @@
  */
 import { Duration, Effect, Schedule } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
+import { SCHEDULER } from "../../domain/Job.ts"
 import { JOB_UNFINISHED } from "../../store/JobStatusSql.ts"
-
-/** In whose name such jobs run. */
-export const SCHEDULER = "scheduler"
 
 /** The longest time between two looks at the clock, in seconds. */
 const LONGEST_PAUSE = 30

@@ -3,7 +3,8 @@ import { Effect, Layer } from "effect"
 import { DeviceDrift } from "../../domain/jobs/DeviceDrift.ts"
 import { UnseenDeviceStore } from "../../store/UnseenDeviceStore.ts"
 import { JobEngine } from "../engine/JobEngine.ts"
-import { SCHEDULER, startRegularly } from "./JobSchedule.ts"
+import { SCHEDULER } from "../../domain/Job.ts"
+import { startRegularly } from "./JobSchedule.ts"
 
 /** Seconds between two looks at those that have not answered. */
 const INTERVAL = 300

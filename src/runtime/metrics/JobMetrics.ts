@@ -19,6 +19,13 @@ export const queueAge = gauge(
   "switchyard_job_queue_age_seconds",
   "For how long the oldest job that is due has not begun; 0 when none waits"
 )
+/** `class`: person, schedule or upkeep. */
+export const jobsWaiting = gauge(
+  "switchyard_jobs_waiting_for_a_place",
+  "Jobs of this process that wait for a place, by kind of work and class of service",
+  "kind",
+  "class"
+)
 
 /** `repository`: settings or templates; `result`: accepted or refused. */
 export const repositoryCommits = counter(
@@ -28,7 +35,7 @@ export const repositoryCommits = counter(
   "result"
 )
 
-export const jobMetrics = [jobsEnded, jobDevices, jobsUnfinished, queueAge, repositoryCommits]
+export const jobMetrics = [jobsEnded, jobDevices, jobsUnfinished, queueAge, jobsWaiting, repositoryCommits]
 
 /** Lets the jobs of these functions be counted from zero on, because Prometheus does not see a counter's first value as an increase. */
 export const countJobsFromZero = (functions: ReadonlyArray<string>): void => {
