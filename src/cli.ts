@@ -12,6 +12,7 @@ import { audit } from "./cli/AuditCommand.ts"
 import { backup, restore } from "./cli/BackupCommands.ts"
 import { check } from "./cli/CheckCommand.ts"
 import { render } from "./cli/RenderCommand.ts"
+import { setup } from "./cli/SetupCommand.ts"
 import { secret } from "./cli/SecretCommand.ts"
 import { devices, device, why } from "./cli/client/DeviceCommands.ts"
 import { doctor } from "./cli/client/DoctorCommand.ts"
@@ -43,7 +44,7 @@ const root = Command.make("switchyard").pipe(
     { group: "Signing on", commands: [login, logout, token, user, alerts, audit] },
     {
       group: "On the server's machine",
-      commands: [doctor, serve, migrate, backup, restore, check, render, secret, hook, demo, lab, version]
+      commands: [setup, doctor, serve, migrate, backup, restore, check, render, secret, hook, demo, lab, version]
     }
   ])
 )

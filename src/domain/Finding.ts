@@ -14,7 +14,8 @@ export const findingKinds = [
   "database",
   "disk",
   "clock",
-  "alert"
+  "alert",
+  "protection"
 ] as const
 
 /** A call of the API that repairs it, for people to say yes to. */

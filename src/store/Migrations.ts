@@ -53,6 +53,7 @@ import waitingCommits from "./migrations/0052_waiting_commits.ts"
 import storedTexts from "./migrations/0044_stored_texts.ts"
 import pluginCalls from "./migrations/0032_plugin_calls.ts"
 import proved from "./migrations/0053_proved.ts"
+import safeValues from "./migrations/0059_secure_defaults.ts"
 
 /**
  * Every migration in its order. `oldest` is the oldest release that can work with the database from then on: one that only
@@ -105,7 +106,8 @@ export const migrations = [
   { name: "0050_identity", oldest: "0.2.0", up: identity },
   { name: "0052_waiting_commits", oldest: "0.2.0", up: waitingCommits },
   { name: "0053_proved", oldest: "0.2.0", up: proved },
-  { name: "0054_sealed_ports", oldest: "0.2.0", up: sealedPorts }
+  { name: "0054_sealed_ports", oldest: "0.2.0", up: sealedPorts },
+  { name: "0059_secure_defaults", oldest: "0.2.0", up: safeValues }
 ] as const
 
 /** The database was migrated by a newer release, with a change that this one cannot work with; only an upgrade helps. */
@@ -157,8 +159,21 @@ const recorded = Object.fromEntries(
 const migrateBy = (loaded: typeof recorded) =>
   Migrator.make({})({ table: "switchyard_migrations", loader: Migrator.fromRecord(loaded) })
 
+const FIRST: string = migrations[0].name
+
+/** Lets later migrations of this transaction know that there was nothing before. A restore, which makes tables as they were, does not say so. */
+const madeNew = Effect.flatMap(
+  Effect.service(SqlClient.SqlClient),
+  (sql) => sql`select set_config('switchyard.made_new', 'true', true)`
+)
+
 /** A server that starts is busy with more than its migrations. */
-const migrate = migrateBy(Record.map(recorded, (up) => Effect.andThen(mayStandStill, up)))
+const migrate = migrateBy(
+  Record.map(recorded, (up, name) => {
+    const patient = Effect.andThen(mayStandStill, up)
+    return name === FIRST ? Effect.andThen(madeNew, patient) : patient
+  })
+)
 
 /** As the migrator makes it, which asks once more when it could not, and in a transaction hides by that why. */
 const makeTable = Effect.flatMap(
@@ -186,3 +201,10 @@ export const run: Effect.Effect<
   yield* checkRelease(release)
   return added
 }).pipe(Effect.withSpan("Migrations.run"))
+
+/** Whether settings that nobody has set have their safe values here: in a database that a release with this rule has made. */
+export const secureDefaults = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const [row] = yield* sql<{ counts: boolean }>`select counts from secure_defaults`
+  return row?.counts === true
+})

@@ -15,6 +15,7 @@ import { ServerFigures } from "../../store/ServerFigures.ts"
 import { answered } from "../core/Unavailable.ts"
 import { makeHealthReport } from "./HealthReport.ts"
 import { ownCertificate } from "./OwnCertificate.ts"
+import { makeProtection } from "./Protection.ts"
 
 const KEPT = Duration.seconds(5)
 /** A database that says nothing for so long is shown as away. */
@@ -81,12 +82,14 @@ export const ServerLive = HttpApiBuilder.group(Api, "server", (handlers) =>
   Effect.gen(function* () {
     const status = yield* Effect.cachedWithTTL(yield* makeStatus, KEPT)
     const facts = yield* FindingFacts
+    const protection = yield* makeProtection
     const { DATA_DIR } = yield* ServerConfig
     const context = yield* Effect.context<FileSystem.FileSystem | ServerConfig>()
     const tls = Effect.provideContext(ownCertificate, context)
     const findings = Effect.gen(function* () {
       const found = yield* facts.read
-      return enveloped({ findings: findingsOf({ ...found, tls: yield* tls, disk: yield* readDisk(DATA_DIR) }) })
+      const stuck = findingsOf({ ...found, tls: yield* tls, disk: yield* readDisk(DATA_DIR) })
+      return enveloped({ findings: [...stuck, ...(yield* protection)] })
     })
     return handlers.handle("status", () => Effect.map(status, enveloped)).handle("findings", () => answered(findings))
   })
