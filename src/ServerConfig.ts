@@ -63,6 +63,11 @@ const Proofs = Schema.String.pipe(
   Schema.decodeTo(Schema.Array(Schema.Literals(proofs)), SchemaTransformation.passthroughSupertype())
 )
 
+const InstallationId = Schema.String.pipe(
+  Schema.check(Schema.isUUID()),
+  Schema.decodeTo(Schema.String, SchemaTransformation.toLowerCase())
+)
+
 /** A wrong value is not repeated in the message. */
 const Key = Schema.RedactedFromValue(
   Schema.String.pipe(Schema.check(Schema.isMinLength(32, { message: "Expected at least 32 characters" })))
@@ -104,6 +109,7 @@ const variables = {
   BODY_TIMEOUT: count("BODY_TIMEOUT", 60, 1),
   OPEN_CHECK_MAX_SIZE: count("OPEN_CHECK_MAX_SIZE", 65_536),
   DATABASE_URL: Config.option(Config.Redacted("DATABASE_URL")),
+  INSTALLATION_ID: Config.option(Config.schema(InstallationId, "INSTALLATION_ID")),
   SECRET_KEY: Config.option(Config.schema(Key, "SECRET_KEY")),
   AUDIT_DAYS: count("AUDIT_DAYS", 0),
   ALERT_TIMEOUT: count("ALERT_TIMEOUT", 10, 1),

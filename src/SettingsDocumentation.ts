@@ -60,6 +60,11 @@ export const documentation: ReadonlyArray<readonly [name: string, fallback: stri
     "PostgreSQL to use (`postgres://user:password@host:5432/name?sslmode=verify-full&sslrootcert=/etc/switchyard/db-ca.pem`); without it an embedded server keeps its data in DATA_DIR"
   ],
   [
+    "INSTALLATION_ID",
+    "",
+    "id of the installation that this server belongs to: it starts with no other database, and makes none. Set it where all of DATA_DIR is on a volume that may be missing"
+  ],
+  [
     "SECRET_KEY",
     "",
     "key of this installation, at least 32 characters, the same for all replicas; without it one is made and kept in DATA_DIR"

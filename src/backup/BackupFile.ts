@@ -9,7 +9,7 @@ import * as fs from "node:fs/promises"
 import * as path from "node:path"
 import * as Encryption from "./Encryption.ts"
 import { codeOf } from "../runtime/SystemErrors.ts"
-import * as FileReason from "./FileReason.ts"
+import * as FileReason from "../runtime/FileReason.ts"
 import * as Tar from "./Tar.ts"
 
 /** There is a file of that name, which nobody has allowed to be replaced. */

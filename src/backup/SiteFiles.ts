@@ -8,7 +8,7 @@ import * as fs from "node:fs/promises"
 import * as path from "node:path"
 import { isMissing } from "../runtime/SystemErrors.ts"
 import { ServerConfig, type ServerSettings } from "../ServerConfig.ts"
-import * as FileReason from "./FileReason.ts"
+import * as FileReason from "../runtime/FileReason.ts"
 import * as KeyName from "./KeyName.ts"
 import { isSafeName } from "./Tar.ts"
 

@@ -24,11 +24,11 @@ const readPassphrase = Effect.gen(function* () {
 })
 
 /** The settings and the database as it is, under a name by which servers are told from these commands. */
-const services = (applicationName: string) =>
+const services = (applicationName: string, purpose: "command" | "restore") =>
   Effect.map(
     Effect.promise(() => Promise.all([import("./GuestDatabase.ts"), import("../ServerConfig.ts")])),
     ([GuestDatabase, { ServerConfig }]) =>
-      GuestDatabase.layerAsItIs(applicationName).pipe(
+      GuestDatabase.layerAsItIs(applicationName, purpose).pipe(
         Layer.provide(Layer.succeed(References.MinimumLogLevel, "Error")),
         Layer.provideMerge(ServerConfig.layer)
       )
@@ -51,7 +51,10 @@ export const backup = Command.make(
         Promise.all([import("../backup/Backup.ts"), import("./BackupText.ts")])
       )
       const passphrase = encrypt ? Option.some(yield* readPassphrase) : Option.none()
-      const made = yield* Effect.provide(Backup.make({ file, force, passphrase }), yield* services("switchyard backup"))
+      const made = yield* Effect.provide(
+        Backup.make({ file, force, passphrase }),
+        yield* services("switchyard backup", "command")
+      )
       yield* print(madeText(file, made, encrypt))
     }).pipe(endingWell("No backup was made"))
 ).pipe(
@@ -103,7 +106,9 @@ export const restore = Command.make(
           `Restored: the database is as it was at ${prepared.contents.at}. Every device is looked at before anything is pushed to it; tokens and users that were revoked since are valid again.`
         ])
       })
-      const context = yield* Effect.interruptible(Effect.flatMap(services("switchyard restore"), Layer.build))
+      const context = yield* Effect.interruptible(
+        Effect.flatMap(services("switchyard restore", "restore"), Layer.build)
+      )
       yield* Effect.provide(carryOut, context)
       // who stops it too late is told that it was restored
     }).pipe(Effect.scoped, endingWell("Nothing was changed"), Effect.uninterruptible)

@@ -3,7 +3,7 @@ import { Effect, Layer, Option } from "effect"
 import { ServerConfig } from "../ServerConfig.ts"
 import * as Database from "../store/Database.ts"
 
-/** As a replica is: it joins the embedded database of a server that runs, and starts it where none does. */
+/** As a replica is: it joins the embedded database of a server that runs, and starts it where none does. It makes none. */
 const guest = Layer.effect(
   ServerConfig,
   Effect.map(ServerConfig, (config) =>
@@ -12,7 +12,8 @@ const guest = Layer.effect(
 )
 
 /** The connection. */
-export const layer = Database.layer.pipe(Layer.provide(guest))
+export const layer = Database.layerOfCommand.pipe(Layer.provide(guest))
 
-/** The same without bringing its schema up to date. */
-export const layerAsItIs = (applicationName: string) => Database.layerAsItIs(applicationName).pipe(Layer.provide(guest))
+/** The same without bringing its schema up to date; a restore may begin where there is none. */
+export const layerAsItIs = (applicationName: string, purpose: "command" | "restore") =>
+  Database.layerAsItIs(applicationName, purpose).pipe(Layer.provide(guest))

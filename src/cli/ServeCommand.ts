@@ -38,7 +38,11 @@ export const migrate = Command.make("migrate", {}, () =>
       Promise.all([import("../store/Database.ts"), import("../runtime/Logging.ts"), import("../ServerConfig.ts")])
     )
     const services = Layer.provide(Logging.layer, ServerConfig.layer)
-    yield* Layer.build(Database.layer).pipe(Effect.scoped, Effect.provide(services), Effect.provide(ServerConfig.layer))
+    yield* Layer.build(Database.layerOfCommand).pipe(
+      Effect.scoped,
+      Effect.provide(services),
+      Effect.provide(ServerConfig.layer)
+    )
     yield* Console.log("The database is up to date.")
   })
-).pipe(Command.withDescription("Bring the database schema up to date and end."))
+).pipe(Command.withDescription("Bring the schema of the database up to date and end. It makes no database."))

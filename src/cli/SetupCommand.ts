@@ -16,6 +16,13 @@ import { CommandRefused, told } from "./AccountTarget.ts"
 const optionalText = (name: string, description: string) =>
   Flag.String(name).pipe(Flag.withDescription(description), Flag.optional)
 
+const newDatabase = Flag.Boolean("new-database").pipe(
+  Flag.withDescription(
+    "Make a new and empty database although DATA_DIR tells that there was one, and do nothing else; a database that is there stays"
+  ),
+  Flag.withDefault(false)
+)
+
 const flags = {
   name: optionalText("name", "Name of the first administrator"),
   passwordStdin: Flag.Boolean("password-stdin").pipe(
@@ -231,9 +238,29 @@ const handOver = Effect.fnUntraced(function* ({ hookToken }: Setup.Done, file: O
   yield* Console.log(`Token of the DHCP hook: ${file.value}`)
 })
 
+/**
+ * Makes the database that the settings name, where there is none, although something tells that there was one. Fails with
+ * DatabaseUnavailable.
+ */
+const makeDatabase = Effect.gen(function* () {
+  const [Database, Installation, { ServerConfig }] = yield* Effect.promise(() =>
+    Promise.all([import("../store/Database.ts"), import("../store/Installation.ts"), import("../ServerConfig.ts")])
+  )
+  const found = yield* Installation.inDatabase().pipe(
+    Effect.provide(
+      Database.layerAnew.pipe(
+        Layer.provide(Layer.succeed(References.MinimumLogLevel, "Warn")),
+        Layer.provide(ServerConfig.layer)
+      )
+    )
+  )
+  if (found.kind === "named") yield* Console.log(`A new database was made, for installation ${found.id}.`)
+})
+
 /** The command. */
-export const setup = Command.make("setup", flags, (given) =>
+export const setup = Command.make("setup", { newDatabase, ...flags }, ({ newDatabase, ...given }) =>
   Effect.gen(function* () {
+    if (newDatabase) return yield* makeDatabase
     const done = yield* Effect.provide(run(given), yield* services)
     yield* handOver(done, given.hookTokenFile)
     // when the database is left: a server that waits for them starts anew, and the embedded database with it
@@ -241,6 +268,6 @@ export const setup = Command.make("setup", flags, (given) =>
   }).pipe(Effect.catch((error) => told(error)))
 ).pipe(
   Command.withDescription(
-    "Make the first administrator, roles, and the settings that a new installation needs; asks what no flag gives."
+    "Make the first administrator, roles, and the settings that a new installation needs; asks what no flag gives. A server makes its database by itself at its first start; --new-database is for who has lost one and means to begin anew (docs/operations.md#identity)."
   )
 )

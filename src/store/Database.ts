@@ -2,18 +2,19 @@
  * The connection to PostgreSQL: the server that DATABASE_URL names, or the embedded one. The pool is made of 16
  * connections; the schema is brought up to date before anybody else may use it.
  */
-import { Duration, Effect, Layer, Option, Redacted, Schedule, Schema } from "effect"
+import { Duration, Effect, Layer, Option, Redacted, Result, Schedule, Schema } from "effect"
 import { SqlError } from "effect/sql"
 import * as net from "node:net"
-import * as path from "node:path"
 import { IDLE_TRANSACTION } from "../domain/TakeOver.ts"
 import { poolSize } from "../runtime/metrics/DatabaseMetrics.ts"
-import { ServerConfig } from "../ServerConfig.ts"
+import { ServerConfig, type ServerSettings } from "../ServerConfig.ts"
 import { answeringWithin } from "./AnswerTime.ts"
 import { meaning } from "./DatabaseAway.ts"
 import * as DatabaseClient from "./DatabaseClient.ts"
 import * as DatabaseTls from "./DatabaseTls.ts"
 import * as EmbeddedPostgres from "./EmbeddedPostgres.ts"
+import * as Installation from "./Installation.ts"
+import { MadeAnew } from "./migrations/0056_installation.ts"
 import * as Migrations from "./Migrations.ts"
 import * as WholeSessions from "./WholeSessions.ts"
 
@@ -36,14 +37,28 @@ const named = Effect.fnUntraced(function* (url: Redacted.Redacted) {
   return { url, ...tls }
 })
 
-const connection = Effect.gen(function* () {
+const unavailable = ({ message }: { readonly message: string }) => new DatabaseUnavailable({ message })
+
+const settingOf = ({ INSTALLATION_ID }: ServerSettings) => Option.getOrNull(INSTALLATION_ID)
+
+/** The embedded server, on the database that is there or on one that may be made for this purpose. */
+const embedded = Effect.fnUntraced(function* (config: ServerSettings, purpose: Installation.Purpose) {
+  const seen = yield* Effect.mapError(Installation.lookBy(config), unavailable)
+  const against = Installation.againstMaking(seen, settingOf(config), purpose)
+  if (against !== null) return yield* unavailable({ message: against })
+  if (purpose === "setup") yield* Effect.mapError(Installation.setAside(seen), unavailable)
+  return yield* EmbeddedPostgres.make({
+    dataDir: Installation.embeddedFolder(config.DATA_DIR),
+    shared: Option.isSome(config.CLUSTER_HOST),
+    mayMake: seen.embedded?.holds !== "database"
+  }).pipe(Effect.mapError((cause) => new DatabaseUnavailable({ message: cause.message, cause })))
+})
+
+const connection = Effect.fnUntraced(function* (purpose: Installation.Purpose) {
   const config = yield* ServerConfig
   poolSize.set(POOL_SIZE)
   if (Option.isSome(config.DATABASE_URL)) return yield* named(config.DATABASE_URL.value)
-  const { adopted, password, port } = yield* EmbeddedPostgres.make({
-    dataDir: path.join(config.DATA_DIR, "database"),
-    shared: Option.isSome(config.CLUSTER_HOST)
-  }).pipe(Effect.mapError((cause) => new DatabaseUnavailable({ message: cause.message, cause })))
+  const { adopted, password, port } = yield* embedded(config, purpose)
   yield* Effect.logInfo(adopted ? "Adopted the embedded database" : "Started the embedded database", { port: port() })
   // it may be started again on another port
   const stream = () => net.connect({ host: "127.0.0.1", port: port(), noDelay: true })
@@ -57,9 +72,9 @@ export const APPLICATION = "switchyard"
 const SESSION = { idle_in_transaction_session_timeout: `${IDLE_TRANSACTION}s` }
 
 /** A pool of connections. The client connects lazily, so nothing is known of the database yet. */
-const poolAs = (applicationName: string) =>
+const poolAs = (applicationName: string, purpose: Installation.Purpose) =>
   Layer.unwrap(
-    Effect.map(connection, (where) =>
+    Effect.map(connection(purpose), (where) =>
       DatabaseClient.layer({
         ...where,
         maxConnections: POOL_SIZE,
@@ -71,39 +86,80 @@ const poolAs = (applicationName: string) =>
     )
   )
 
+const unanswered = (cause: SqlError.SqlError | WholeSessions.SessionsShared) =>
+  new DatabaseUnavailable({
+    message: SqlError.isSqlError(cause) ? `The database cannot be used: ${meaning(cause)}` : cause.message,
+    cause
+  })
+
 const isWorthRetrying = (error: SqlError.SqlError | WholeSessions.SessionsShared) =>
   // neither a certificate nor a pooler becomes another one by waiting
   SqlError.isSqlError(error) && DatabaseTls.meaning(error.reason.cause) === undefined
 
 const reachable = WholeSessions.check.pipe(
   Effect.retry({ times: 20, schedule: Schedule.spaced("500 millis"), while: isWorthRetrying }),
-  Effect.mapError(
-    (cause) =>
-      new DatabaseUnavailable({
-        message: SqlError.isSqlError(cause) ? `The database cannot be used: ${meaning(cause)}` : cause.message,
-        cause
-      })
-  )
+  Effect.mapError((cause) => unanswered(cause))
 )
 
-/** Waits for the database (10 s) and applies the migrations that it lacks. */
-export const migrate = Effect.gen(function* () {
+/** Fails with a sentence when the database is not that of this installation, or not there. */
+const judged = Effect.fnUntraced(function* (config: ServerSettings, purpose: Installation.Purpose) {
   yield* reachable
+  const seen = yield* Effect.mapError(Installation.lookBy(config), unavailable)
+  const found = yield* Effect.mapError(Installation.inDatabase(), unanswered)
+  const verdict = Installation.judge(seen, settingOf(config), found, purpose)
+  if (Result.isFailure(verdict)) return yield* unavailable({ message: verdict.failure })
+  return { seen, isMade: verdict.success === "make" }
+})
+
+/** Waits for the database (10 s) and applies the migrations that it lacks. A new one is made only where none was before. */
+const migrate = Effect.fn("Database.migrate")(function* (purpose: Installation.Purpose) {
+  const config = yield* ServerConfig
+  const { isMade, seen } = yield* judged(config, purpose)
+  if (isMade && purpose === "setup") yield* Effect.mapError(Installation.setAside(seen), unavailable)
   const applied = yield* Migrations.run.pipe(
+    Effect.provideService(MadeAnew, isMade ? { id: settingOf(config) } : null),
     answeringWithin(Duration.infinity),
     Effect.mapError(
       (cause) => new DatabaseUnavailable({ message: `The database cannot be migrated: ${cause.message}`, cause })
     )
   )
   if (applied.length > 0) yield* Effect.logInfo("Migrated the database", { applied: applied.map(([id]) => id) })
-}).pipe(Effect.withSpan("Database.migrate"))
+  yield* identify(config.DATA_DIR, isMade || Option.isNone(seen.identity))
+})
 
-/** The connected database with an up-to-date schema. */
-export const layer = Layer.effectDiscard(migrate).pipe(Layer.provideMerge(poolAs(APPLICATION)))
+/** The database has its id first: a start that ends in between finds it there. */
+const identify = Effect.fnUntraced(function* (dataDir: string, isNeeded: boolean) {
+  const found = yield* Effect.mapError(Installation.inDatabase(), unanswered)
+  if (!isNeeded || found.kind !== "named") return
+  yield* Installation.write(dataDir, found.id).pipe(
+    Effect.andThen(Effect.logInfo("DATA_DIR belongs to an installation from now on", { id: found.id })),
+    // a full disk does not keep a server from its work: the next start writes it
+    Effect.catch(({ message }) =>
+      Effect.logWarning(`The identity of this installation is not in DATA_DIR yet: ${message}`)
+    )
+  )
+})
 
-/** The database as it is, whatever its schema, for who reads or replaces all of it; others see them by this name. */
-export const layerAsItIs = (applicationName: string) =>
-  Layer.effectDiscard(reachable).pipe(Layer.provideMerge(poolAs(applicationName)))
+const layerFor = (purpose: Installation.Purpose) =>
+  Layer.effectDiscard(migrate(purpose)).pipe(Layer.provideMerge(poolAs(APPLICATION, purpose)))
+
+/** The connected database with an up-to-date schema; it is made for a new installation. */
+export const layer = layerFor("serve")
+
+/** The same for a command, which never makes one. */
+export const layerOfCommand = layerFor("command")
+
+/** A new database, where there is none, for somebody who means it. */
+export const layerAnew = layerFor("setup")
+
+/**
+ * The database as it is, whatever its schema, for who reads or replaces all of it; others see them by this name. Who replaces it may do so
+ * where there is none.
+ */
+export const layerAsItIs = (applicationName: string, purpose: "command" | "restore") =>
+  Layer.effectDiscard(Effect.flatMap(ServerConfig, (config) => judged(config, purpose))).pipe(
+    Layer.provideMerge(poolAs(applicationName, purpose))
+  )
 
 /** A database that is given as a connection URL, migrated; for tests and tools. */
 export const layerUrl = (url: Redacted.Redacted, maxConnections = 4) =>

@@ -40,6 +40,8 @@ export interface EmbeddedPostgresOptions {
   readonly flags?: ReadonlyArray<string>
   /** Whether other servers on this machine may use the same folder. */
   readonly shared?: boolean
+  /** Whether a database is made where there is none. */
+  readonly mayMake?: boolean
 }
 
 interface Folder {
@@ -60,9 +62,10 @@ const readPassword = ({ passwordFile }: Folder) =>
     Effect.map((password) => Redacted.make(password.trim()))
   )
 
-const prepare = Effect.fnUntraced(function* (folder: Folder, flags: ReadonlyArray<string>) {
+const prepare = Effect.fnUntraced(function* (folder: Folder, flags: ReadonlyArray<string>, mayMake: boolean) {
   const programs = yield* locateBinaries(folder.home)
   if (!(yield* exists(path.join(folder.data, "PG_VERSION")))) {
+    if (!mayMake) return yield* new EmbeddedPostgresError({ message: `There is no database in ${folder.home}` })
     yield* createCluster(programs.initdb, folder.data, folder.passwordFile)
   }
   return { ...folder, program: programs.postgres, password: yield* readPassword(folder), flags }
@@ -153,7 +156,7 @@ const useUntilFree = Effect.fnUntraced(function* (folder: Folder, state: State) 
 const useThenKeep = Effect.fnUntraced(function* (folder: Folder, state: State, flags: ReadonlyArray<string>) {
   yield* useUntilFree(folder, state)
   const logFrom = yield* sizeOf(folder.logFile)
-  yield* supervise(yield* prepare(folder, flags), state, logFrom)
+  yield* supervise(yield* prepare(folder, flags, false), state, logFrom)
 })
 
 /** Whether other servers are connected. Our own connections, which have been closed, take a moment to go. */
@@ -205,9 +208,14 @@ const inUse = (folder: Folder, port: number) =>
 export const make = Effect.fn("EmbeddedPostgres.make")(function* ({
   dataDir,
   flags = [],
-  shared = false
+  shared = false,
+  mayMake = true
 }: EmbeddedPostgresOptions): Effect.fn.Return<RunningPostgres, EmbeddedPostgresError, Scope.Scope> {
-  const home = yield* homeFor(dataDir)
+  const { holds, home } = yield* homeFor(dataDir)
+  if (holds !== "database" && !mayMake)
+    return yield* new EmbeddedPostgresError({ message: `There is no database in ${home}` })
+  if (home !== path.resolve(dataDir))
+    yield* Effect.logInfo(`The embedded database keeps its data in ${home}: PostgreSQL cannot reach ${dataDir}`)
   const folder = {
     home,
     data: path.join(home, "postgres"),
@@ -221,7 +229,9 @@ export const make = Effect.fn("EmbeddedPostgres.make")(function* ({
   )
   if (state.lock === null && !shared) return yield* FolderOwner.refuse(home, dataDir)
   const work =
-    state.lock === null ? yield* beginAsGuest(folder, state, flags, dataDir) : yield* beginAsOwner(folder, state, flags)
+    state.lock === null
+      ? yield* beginAsGuest(folder, state, flags, dataDir)
+      : yield* beginAsOwner(folder, state, flags, mayMake)
   embeddedUp.set(1)
   // interrupted before the server is stopped, which must not be taken for an end that nobody wanted
   yield* Effect.acquireRelease(Effect.forkDetach(work), Fiber.interrupt)
@@ -232,8 +242,13 @@ export const make = Effect.fn("EmbeddedPostgres.make")(function* ({
   }
 })
 
-const beginAsOwner = Effect.fnUntraced(function* (folder: Folder, state: State, flags: ReadonlyArray<string>) {
-  const place = yield* prepare(folder, flags)
+const beginAsOwner = Effect.fnUntraced(function* (
+  folder: Folder,
+  state: State,
+  flags: ReadonlyArray<string>,
+  mayMake: boolean
+) {
+  const place = yield* prepare(folder, flags, mayMake)
   yield* findOrStart(place, state)
   // what it said at its start was no fault
   return supervise(place, state, yield* sizeOf(folder.logFile))

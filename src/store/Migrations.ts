@@ -53,6 +53,7 @@ import waitingCommits from "./migrations/0052_waiting_commits.ts"
 import storedTexts from "./migrations/0044_stored_texts.ts"
 import pluginCalls from "./migrations/0032_plugin_calls.ts"
 import proved from "./migrations/0053_proved.ts"
+import installation from "./migrations/0056_installation.ts"
 import safeValues from "./migrations/0059_secure_defaults.ts"
 
 /**
@@ -107,6 +108,7 @@ export const migrations = [
   { name: "0052_waiting_commits", oldest: "0.2.0", up: waitingCommits },
   { name: "0053_proved", oldest: "0.2.0", up: proved },
   { name: "0054_sealed_ports", oldest: "0.2.0", up: sealedPorts },
+  { name: "0056_installation", oldest: "0.2.0", up: installation },
   { name: "0059_secure_defaults", oldest: "0.2.0", up: safeValues }
 ] as const
 

@@ -29,6 +29,7 @@ export const BACKED_UP = [
   "heard_neighbour",
   "host_key",
   "identity_claim",
+  "installation",
   "interface",
   "job",
   "job_approval",

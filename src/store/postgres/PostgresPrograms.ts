@@ -11,6 +11,8 @@ import { createRequire } from "node:module"
 import * as path from "node:path"
 import { promisify } from "node:util"
 import { childEnvironment } from "../../runtime/ChildEnvironment.ts"
+import * as FileReason from "../../runtime/FileReason.ts"
+import { isMissing } from "../../runtime/SystemErrors.ts"
 
 /** The embedded server cannot be installed, started or used. `message` says why; set DATABASE_URL to do without it. */
 export class EmbeddedPostgresError extends Schema.TaggedError<EmbeddedPostgresError>()("EmbeddedPostgresError", {
@@ -61,8 +63,53 @@ export const startOptions = (data: string) => ({
 export const attempt = <A>(message: string, run: () => Promise<A>) =>
   Effect.tryPromise({ try: run, catch: (cause) => new EmbeddedPostgresError({ message, cause }) })
 
-/** Whether there is such a file. */
-export const exists = (file: string) => Effect.isSuccess(attempt("stat", () => fs.stat(file)))
+/** Whether there is such a file. Only what is definitely not there is missing: one that cannot be looked at fails. */
+export const exists = (file: string) =>
+  Effect.catch(
+    Effect.as(
+      attempt(`look for ${file}`, () => fs.stat(file)),
+      true
+    ),
+    (error) => (isMissing(error.cause) ? Effect.succeed(false) : Effect.fail(error))
+  )
+
+const unclear = (folder: string, cause: unknown) =>
+  new EmbeddedPostgresError({
+    message: `${folder} cannot be looked at (${FileReason.of(cause)}), so nobody can say whether a database is there`,
+    cause
+  })
+
+/** The link on the way to a folder that leads nowhere, such as one to a volume that is not mounted. */
+const brokenLink = async (folder: string): Promise<string | null> => {
+  for (let at = path.resolve(folder); at !== path.dirname(at); at = path.dirname(at)) {
+    const found = await fs.lstat(at).catch((error: unknown) => {
+      if (isMissing(error)) return null
+      throw error
+    })
+    if (found !== null) return found.isSymbolicLink() ? at : null
+  }
+  return null
+}
+
+/** What a fresh volume or a file manager puts into a folder; names that begin with a dot, too. */
+const isHarmless = (name: string): boolean => name.startsWith(".") || name === "lost+found"
+
+/**
+ * Names in a folder, null when it is definitely not there. Fails when that cannot be said: the folder is closed, its disk or its server
+ * does not answer, or a link leads nowhere.
+ */
+export const namesIn = Effect.fnUntraced(function* (folder: string) {
+  const names = yield* Effect.tryPromise({
+    try: async () => (await fs.readdir(folder)).filter((name) => !isHarmless(name)),
+    catch: (cause) => unclear(folder, cause)
+  }).pipe(Effect.catch((error) => (isMissing(error.cause) ? Effect.succeed(null) : Effect.fail(error))))
+  if (names !== null) return names
+  const broken = yield* Effect.tryPromise({ try: () => brokenLink(folder), catch: (cause) => unclear(folder, cause) })
+  if (broken === null) return null
+  return yield* new EmbeddedPostgresError({
+    message: `${broken} is a link to a place that is not there, so nobody can say whether a database is there: mount what it leads to`
+  })
+})
 
 /** True when every folder on the way to `dir` that exists lets other users pass. */
 const passable = Effect.fnUntraced(function* (dir: string) {
@@ -79,14 +126,50 @@ const isReachable = Effect.fnUntraced(function* (folder: string) {
   return found !== undefined && found.uid === 0 ? yield* passable(folder) : yield* passable(path.dirname(folder))
 })
 
-/** Where the files go: the asked folder, or for root a folder that `nobody` can reach. */
+/** A folder for the embedded database, and what is in it. */
+export interface Home {
+  readonly home: string
+  /** `remains` are files of a database that is not there. */
+  readonly holds: "database" | "remains" | "nothing"
+  readonly remains: ReadonlyArray<string>
+}
+
+/** What is there before a database is: locks, programs for root, and one that was half made. */
+const BEFORE = ["server.lock", "server.json", "postgres-binaries", "postgres.new"]
+
+/** Looks into a folder for the embedded database. Fails when that cannot be done. */
+export const lookAt = Effect.fnUntraced(function* (home: string): Effect.fn.Return<Home, EmbeddedPostgresError> {
+  const names = (yield* namesIn(home)) ?? []
+  const cluster = names.includes("postgres") ? ((yield* namesIn(path.join(home, "postgres"))) ?? []) : []
+  if (cluster.includes("PG_VERSION")) return { home, holds: "database", remains: [] }
+  const isUnfinished = names.includes("postgres.new")
+  const remains = names.filter(
+    (name) =>
+      !BEFORE.includes(name) &&
+      !(name === "postgres" && cluster.length === 0) &&
+      !(name === "postgres-password" && isUnfinished)
+  )
+  return { home, holds: remains.length === 0 ? "nothing" : "remains", remains }
+})
+
+/**
+ * Where the embedded database is or would be made: the asked folder, or for root a folder that PostgreSQL's user can reach. The one that
+ * holds a database counts, so that rights which somebody changes make no second one. Fails when PostgreSQL cannot reach its database.
+ */
 export const homeFor = Effect.fnUntraced(function* (dataDir: string) {
-  const asked = path.resolve(dataDir)
-  if (runAs === undefined || (yield* isReachable(asked))) return asked
-  const name = createHash("sha256").update(asked).digest("hex").slice(0, 12)
-  const home = path.join("/var/lib/switchyard", name)
-  yield* Effect.logInfo(`The embedded database keeps its data in ${home}: PostgreSQL cannot reach ${asked}`)
-  return home
+  const asked = yield* lookAt(path.resolve(dataDir))
+  if (runAs === undefined) return asked
+  const name = createHash("sha256").update(asked.home).digest("hex").slice(0, 12)
+  const other = yield* lookAt(path.join("/var/lib/switchyard", name))
+  const reaches = yield* isReachable(asked.home)
+  if (asked.holds === "database" && !reaches && other.holds !== "database") {
+    const { uid } = userOf(path.join(asked.home, "postgres")) ?? runAs
+    return yield* new EmbeddedPostgresError({
+      message: `The database in ${asked.home} cannot be reached by the user it runs as (uid ${uid}): let others pass the folders above it (chmod o+x). No other database was made`
+    })
+  }
+  if (reaches && (asked.holds === "database" || other.holds !== "database")) return asked
+  return asked.holds === "remains" && other.holds === "nothing" ? { ...other, ...asked, home: other.home } : other
 })
 
 /** Makes PostgreSQL's folder, which belongs to the user it runs as. */
@@ -144,7 +227,12 @@ export const locateBinaries = Effect.fnUntraced(function* (home: string) {
 /** Makes a new cluster of databases with a generated password; one that was half made, when the power went, is not used. */
 export const createCluster = Effect.fnUntraced(function* (initdb: string, data: string, passwordFile: string) {
   const unfinished = `${data}.new`
-  yield* attempt("remove an unfinished database", () => fs.rm(unfinished, { recursive: true, force: true }))
+  // there before the password, which without it would tell of a database that is gone
+  yield* attempt("begin a database", async () => {
+    await fs.rm(unfinished, { recursive: true, force: true })
+    await fs.mkdir(unfinished, { mode: 0o700 })
+    if (runAs !== undefined) await fs.chown(unfinished, runAs.uid, runAs.gid)
+  })
   yield* attempt("write the database password", async () => {
     await fs.writeFile(passwordFile, randomBytes(24).toString("base64url"), { mode: 0o600 })
     if (runAs !== undefined) await fs.chown(passwordFile, runAs.uid, runAs.gid)

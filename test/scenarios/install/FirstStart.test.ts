@@ -124,11 +124,9 @@ describe("A server on an empty folder", () => {
         const { settings, templates } = yield* Campus.makeFolders
         const { env, folder, port, server, tokenOf } = yield* fresh
         const hookFile = path.join(yield* dataFolder, "hook.token")
-        const words = [
-          ...["setup", "--name", "maria", "--password-stdin", "--management-networks", "10.0.0.0/8"],
-          ...["--settings-repository", settings.folder, "--templates-repository", templates.folder],
-          ...["--dhcp-hook-token-file", hookFile]
-        ]
+        const networks = ["setup", "--name", "maria", "--password-stdin", "--management-networks", "10.0.0.0/8"]
+        const repositories = ["--settings-repository", settings.folder, "--templates-repository", templates.folder]
+        const words = [...networks, ...repositories, "--dhcp-hook-token-file", hookFile]
         const wrong = yield* command(env, [...words.slice(0, 5), "10.0.0.1/8"], "short\n")
         assert.strictEqual(wrong.code, 1)
         assert.include(wrong.err, "password: expected 12 to 256 characters")

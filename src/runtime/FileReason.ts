@@ -1,5 +1,5 @@
 /** Why a file could not be written or read, in words: without the name of a draft, which nobody knows. */
-import { codeOf } from "../runtime/SystemErrors.ts"
+import { codeOf } from "./SystemErrors.ts"
 
 const REASONS: Readonly<Record<string, string>> = {
   EACCES: "this user may not",

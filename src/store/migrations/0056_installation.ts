@@ -1,0 +1,35 @@
+/**
+ * The identity of the installation (docs/operations.md#identity): one row, by which a server knows that this database is its own. It only
+ * adds: servers of the release before go on beside it. A database that is made by this release says so, because new installations begin
+ * with strict defaults; an older one gets its identity here and keeps its ways.
+ */
+import { Context, Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { release } from "../../domain/Release.ts"
+
+/**
+ * Set while a server makes this database as a new one, with the id that it is to have if somebody has chosen one. Migrations that run on
+ * rows of before, or for a tool, do not set it.
+ */
+export const MadeAnew = Context.Reference<{ readonly id: string | null } | null>("switchyard/store/MadeAnew", {
+  defaultValue: () => null
+})
+
+export default Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const anew = yield* MadeAnew
+  yield* sql`
+    create table installation (
+      one boolean primary key default true check (one),
+      id uuid not null,
+      made_at timestamptz not null,
+      made_by_release text,
+      strict_defaults boolean not null
+    )`
+  yield* sql`comment on table installation is 'which installation this database belongs to; DATA_DIR/installation.id says the same'`
+  yield* sql`comment on column installation.made_by_release is 'null when the database is older than its identity'`
+  yield* sql`comment on column installation.strict_defaults is 'true for a database that was made by a release which begins with strict defaults'`
+  yield* sql`insert into installation (id, made_at, made_by_release, strict_defaults)
+    select coalesce(${anew?.id ?? null}::uuid, gen_random_uuid()), coalesce(min(created_at), now()),
+      ${anew === null ? null : release}::text, ${anew !== null} from switchyard_migrations`
+})
