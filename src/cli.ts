@@ -18,6 +18,7 @@ import { devices, device, why } from "./cli/client/DeviceCommands.ts"
 import { doctor } from "./cli/client/DoctorCommand.ts"
 import { find } from "./cli/client/FindCommand.ts"
 import { firmware } from "./cli/client/FirmwareCommands.ts"
+import { hostkeys } from "./cli/client/HostKeyCommands.ts"
 import { events, job, jobs } from "./cli/client/JobCommands.ts"
 import { ports } from "./cli/client/PortCommands.ts"
 import { init } from "./cli/client/ProvisioningCommands.ts"
@@ -39,7 +40,7 @@ const version = Command.make("version", {}, () => Console.log(release)).pipe(
 const root = Command.make("switchyard").pipe(
   Command.withDescription("Keeps a network of switches equal to what git says it should be."),
   Command.withSubcommands([
-    { group: "The network", commands: [devices, device, why, find, ports, init, events] },
+    { group: "The network", commands: [devices, device, why, find, ports, init, hostkeys, events] },
     { group: "Changes", commands: [sync, diff, approve, reject, undo, abort, jobs, job, repo, firmware] },
     { group: "Signing on", commands: [login, logout, token, user, alerts, audit] },
     {
