@@ -154,8 +154,9 @@ it.live("logs in nowhere in a new installation whose networks nobody has named, 
       String(asked.body.message),
       "nobody has said yet in which networks devices are, so no login is sent to lhv-dist1 at 10.199.3.11; run `switchyard setup`"
     )
-    const discovery = yield* api.run("/device_discover", { ztp_mac: "080027000001", dhcp_ip: "10.199.3.12" })
-    assert.notStrictEqual(discovery.status, "FINISHED")
+    yield* api.run("/device_discover", { ztp_mac: "080027000001", dhcp_ip: "10.199.3.12" })
+    const [found] = yield* api.devices("filter[hostname]=mac-080027000001")
+    assert.strictEqual(found?.["state"], "DHCP_BOOT")
     assert.isEmpty([...near.logins(), ...far.logins()])
   }).pipe(Effect.scoped)
 )

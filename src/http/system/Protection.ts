@@ -5,11 +5,13 @@ import { ofProtection } from "../../domain/findings/ProtectionFindings.ts"
 import { ServerConfig, type ServerSettings } from "../../ServerConfig.ts"
 import { isLoopback } from "../core/Loopback.ts"
 
-/** Where others than this machine reach the API; `clear` without TLS. */
-const reachOf = ({ HOST, PORT, TLS_CERT, TLS_HOST, TLS_PORT }: ServerSettings) => {
-  const clear = isLoopback(HOST) ? null : `http://${HOST}:${PORT}`
+const isOfThisMachine = (prefix: string): boolean => /^(?:127\.|::1(?:\/128)?$)/.test(prefix)
+
+/** Where others than this machine reach the API; `clear` without TLS, where no proxy in front of it is named. */
+const reachOf = ({ HOST, PORT, TLS_CERT, TLS_HOST, TLS_PORT, TRUSTED_PROXIES }: ServerSettings) => {
+  const clear = isLoopback(HOST) || !TRUSTED_PROXIES.every(isOfThisMachine) ? null : `http://${HOST}:${PORT}`
   const encrypted = Option.isSome(TLS_CERT) && !isLoopback(TLS_HOST) ? `https://${TLS_HOST}:${TLS_PORT}` : null
-  return { clear, reachable: clear ?? encrypted }
+  return { clear, reachable: isLoopback(HOST) ? encrypted : `http://${HOST}:${PORT}` }
 }
 
 /** An effect that looks now. */
