@@ -3,11 +3,20 @@
  * line or by the page on loopback leads to an administrator and to repositories in force. Runs as any user.
  */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { NodeServices } from "@effect/platform-node"
+import { Effect, Redacted, Result, Schema } from "effect"
+import { SqlClient } from "effect/sql"
 import * as fs from "node:fs/promises"
 import * as http from "node:http"
 import * as path from "node:path"
-import { Schema } from "effect"
+import { parse } from "yaml"
+import { permissionsText, roleSentences } from "../../../src/access/Setup.ts"
+import { readPermissions } from "../../../src/domain/access/PermissionFile.ts"
+import { readyRoles } from "../../../src/domain/access/ReadyRoles.ts"
+import { parseSettings } from "../../../src/runtime/SettingsFile.ts"
+import { layerUrl } from "../../../src/store/Database.ts"
+import { databaseUrl } from "../../support/TestDatabase.ts"
+import { keyFile, makeIssuer, sign } from "../../support/TokenKeys.ts"
 import * as Campus from "../../support/Campus.ts"
 import { freePort } from "../../support/FreePort.ts"
 import { begin, command, dataFolder, startNew, until } from "../../support/Program.ts"
@@ -257,6 +266,86 @@ describe("A server on an empty folder", () => {
       )
     }).pipe(Effect.scoped)
   )
+})
+
+describe("A server on a database from before the safe defaults", () => {
+  it.live("goes on as it was, with a line at the start and a finding for each that does not count", () =>
+    Effect.gen(function* () {
+      const url = yield* databaseUrl
+      yield* Effect.gen(function* () {
+        yield* (yield* SqlClient.SqlClient)`update secure_defaults set counts = false`
+      }).pipe(Effect.provide(layerUrl(Redacted.make(url))))
+      const issuer = makeIssuer("ES256")
+      const port = yield* freePort
+      const env = {
+        DATA_DIR: yield* dataFolder,
+        DATABASE_URL: url,
+        PORT: String(port),
+        JWT_CERT: yield* keyFile(issuer)
+      }
+      const server = yield* startNew(env)
+      yield* server.url
+      const headers = { authorization: `Bearer ${yield* sign(issuer, { sub: "otto" })}` }
+      assert.strictEqual((yield* send(port, "GET", "/api/v1.0/devices", headers)).status, 200)
+      const { text } = yield* send(port, "GET", "/api/v1.0/system/findings", headers)
+      for (const about of ["permissions.yml", "MANAGEMENT_NETWORKS", "HOST_KEY_POLICY"]) {
+        assert.include(text, `"about":"${about}"`)
+        assert.lengthOf(server.text().match(new RegExp(`SECURITY: [^\n]*\\(${about}\\)`, "g")) ?? [], 1, about)
+      }
+      assert.strictEqual((yield* send(port, "GET", "/setup")).status, 404)
+      assert.notInclude(server.text(), "switchyard setup")
+    }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
+  )
+})
+
+describe("A new server with a key for tokens and no roles", () => {
+  it.live("refuses a good token with a sentence that says what to do", () =>
+    Effect.gen(function* () {
+      const issuer = makeIssuer("ES256")
+      const port = yield* freePort
+      const env = { DATA_DIR: yield* dataFolder, PORT: String(port), JWT_CERT: yield* keyFile(issuer) }
+      const server = yield* startNew(env)
+      yield* server.url
+      const exp = Math.floor(Date.now() / 1000) + 3600
+      const headers = { authorization: `Bearer ${yield* sign(issuer, { sub: "otto", exp })}` }
+      for (const [method, where] of [
+        ["GET", "/devices"],
+        ["POST", "/device"],
+        ["GET", "/system/findings"],
+        ["POST", "/auth/tokens"]
+      ] as const) {
+        const refused = yield* send(port, method, `/api/v1.0${where}`, headers)
+        assert.strictEqual(refused.status, 403, `${method} ${where}`)
+        assert.include(refused.message, "switchyard setup")
+      }
+      const endless = { authorization: `Bearer ${yield* sign(issuer, { sub: "otto" })}` }
+      assert.strictEqual((yield* send(port, "GET", "/api/v1.0/devices", endless)).status, 401)
+    }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
+  )
+})
+
+describe("The file that a setup writes", () => {
+  it("names every ready role, and gives nobody any", () => {
+    const rules = Result.getOrThrow(readPermissions(parse(permissionsText)))
+    assert.deepEqual([...rules.roles.keys()], [...readyRoles.keys()])
+    assert.deepEqual([rules.defaultRole, rules.mappings], [null, {}])
+    assert.sameMembers(
+      roleSentences.map(([role]) => role),
+      [...readyRoles.keys()]
+    )
+  })
+
+  it.each([
+    ["A=1\n\n# remark\n  B = two words \n", { A: "1", B: "two words" }],
+    ["A=x#main=1\n", { A: "x#main=1" }],
+    ["A=1\nA=2\n", "line 2 sets A again"],
+    ["a=1\n", "line 1 is not NAME=value"],
+    ["nothing\n", "line 1 is not NAME=value"],
+    ["DATA_DIR=/x\n", "line 1: DATA_DIR is set in the environment only"]
+  ])("of settings is read line by line: %j", (text, wanted) => {
+    const found = parseSettings(text)
+    assert.deepEqual<unknown>(Result.isSuccess(found) ? Object.fromEntries(found.success) : found.failure, wanted)
+  })
 })
 
 const read = (file: string) => Effect.promise(() => fs.readFile(file, "utf8"))
