@@ -312,7 +312,7 @@ describe("A new server with a key for tokens and no roles", () => {
         ["GET", "/devices"],
         ["POST", "/device"],
         ["GET", "/system/findings"],
-        ["POST", "/auth/tokens"]
+        ["DELETE", "/joblocks"]
       ] as const) {
         const refused = yield* send(port, method, `/api/v1.0${where}`, headers)
         assert.strictEqual(refused.status, 403, `${method} ${where}`)
