@@ -93,7 +93,7 @@ describe("docker-compose.yml", () => {
     assert.include(proxy, "reverse_proxy server:8080 server2:8080")
     assert.include(["/api/health/live", "/api/health/ready"], /health_uri (\S+)/.exec(proxy)?.[1])
     for (const [, name = ""] of proxy.matchAll(/\/run\/secrets\/(\w+)/g))
-      assert.include(compose.services["proxy"]?.secrets, name)
+      assert.include(compose.services["proxy"]?.secrets ?? [], name)
   })
 
   it("has no password in an environment, and gives nothing more rights than it needs", () => {
