@@ -55,6 +55,8 @@ export const startProgram = Effect.fnUntraced(function* (url: string, { env, tok
           HOME: process.env["HOME"] ?? "",
           // more flags for node, such as `--cpu-prof`
           NODE_OPTIONS: process.env["NODE_FLAGS"] ?? "",
+          // switches of the lab, and tokens without roles
+          SECURE_DEFAULTS: "false",
           ...env,
           DATABASE_URL: url,
           PORT: String(port),

@@ -10,7 +10,6 @@ import { CertificateAuthority } from "./certificates/CertificateAuthority.ts"
 import * as DeviceActor from "./devices/DeviceActor.ts"
 import { DeviceLogin } from "./devices/DeviceLogin.ts"
 import { ManagementAccess } from "./devices/ManagementAccess.ts"
-import * as StrangerWarning from "./devices/StrangerWarning.ts"
 import { DriverRegistry } from "./drivers/Driver.ts"
 import * as Drivers from "./drivers/Drivers.ts"
 import * as AddressMap from "./drivers/ssh/AddressMap.ts"
@@ -339,7 +338,6 @@ export const layer = Layer.mergeAll(
   InterfaceStore.sealing,
   TablesSchedule.layer,
   CertificateSchedule.layer,
-  StrangerWarning.layer,
   InterruptedBounces.layer,
   openChanges,
   PluginActions.layerSweep,

@@ -38,6 +38,7 @@ import * as Traces from "./runtime/Traces.ts"
 import { withStored } from "./runtime/SecretSources.ts"
 import { ServerConfig } from "./ServerConfig.ts"
 import * as Database from "./store/Database.ts"
+import { secureDefaults } from "./store/Migrations.ts"
 import { SecretStore } from "./store/SecretStore.ts"
 
 /** What the routes ask of other rooms. */
@@ -83,7 +84,10 @@ export const layerOnDatabase = named("requests of clients", HttpServerLive).pipe
   Layer.provide(Traces.layer)
 )
 
-/** The settings of an environment with the secrets that the database keeps; what the environment gives counts. */
+/**
+ * The settings of an environment with the secrets that the database keeps, and with what it says about settings that nobody has set; what
+ * the environment gives counts.
+ */
 const settingsWithSecrets = (environment: Readonly<Record<string, string | undefined>>) =>
   Layer.unwrap(
     Effect.gen(function* () {
@@ -93,7 +97,9 @@ const settingsWithSecrets = (environment: Readonly<Record<string, string | undef
           "The database holds texts that were sealed under another key: changes of before cannot be undone. Set SECRET_KEY, or SECRET_KEY_PREVIOUS, to that key"
         )
       }
-      return ServerConfig.layerOf(withStored(environment, yield* secrets.all))
+      const given = withStored(environment, yield* secrets.all)
+      const isDecided = (given["SECURE_DEFAULTS"] ?? "") !== ""
+      return ServerConfig.layerOf(isDecided ? given : { ...given, SECURE_DEFAULTS: String(yield* secureDefaults) })
     })
   ).pipe(Layer.provide(SecretStore.layer), Layer.provide(SecretKey.layer), Layer.provide(NodeServices.layer))
 

@@ -22,6 +22,7 @@ import { WebOrigins } from "./domain/access/WebOrigins.ts"
 import { ManagementNetworksText } from "./domain/access/ManagementNetworks.ts"
 import { commaList } from "./domain/fields/CommaList.ts"
 import { withFiles } from "./runtime/SecretSources.ts"
+import { withSettingsFile } from "./runtime/SettingsFile.ts"
 import { SiteRemarks } from "./domain/platforms/SiteRemarks.ts"
 import { filled, type PrivateKey, readPrivateKey } from "./runtime/KeyVariables.ts"
 import { Delays, DeviceDirectory, withEmptyLists } from "./runtime/SettingForms.ts"
@@ -135,7 +136,7 @@ const variables = {
   SSH_REFUSED_DELAY: count("SSH_REFUSED_DELAY", 2),
   SSH_ADDRESS_MAP: text("SSH_ADDRESS_MAP", ""),
   MANAGEMENT_NETWORKS: withDefault(Config.schema(ManagementNetworksText, "MANAGEMENT_NETWORKS"), ""),
-  HOST_KEY_POLICY: withDefault(Config.Literals(["first-use", "approve"], "HOST_KEY_POLICY"), "first-use"),
+  HOST_KEY_POLICY: Config.option(Config.Literals(["first-use", "approve"], "HOST_KEY_POLICY")),
   FOREIGN_SESSIONS: withDefault(Config.Literals(["ignore-old", "wait"], "FOREIGN_SESSIONS"), "ignore-old"),
   SYNC_CONCURRENCY: count("SYNC_CONCURRENCY", 1000, 1),
   CLUSTER_HOST: Config.option(Config.NonEmptyString("CLUSTER_HOST")),
@@ -169,12 +170,13 @@ const variables = {
   CERTIFICATE_RENEW_INTERVAL: count("CERTIFICATE_RENEW_INTERVAL", 86_400),
   JWT_ENABLED: flag("JWT_ENABLED", true),
   JWT_CERT: text("JWT_CERT", DEFAULT_JWT_CERT),
-  LOCAL_USERS: flag("LOCAL_USERS", false),
+  LOCAL_USERS: Config.option(Config.Boolean("LOCAL_USERS")),
   JWT_ISSUER: Config.option(Config.NonEmptyString("JWT_ISSUER")),
   JWT_AUDIENCE: Config.option(Config.NonEmptyString("JWT_AUDIENCE")),
   ROLES_CLAIM: Config.option(Config.NonEmptyString("ROLES_CLAIM")),
   ...signOnVariables,
   PERMISSIONS_DISABLED: flag("PERMISSIONS_DISABLED", false),
+  SECURE_DEFAULTS: flag("SECURE_DEFAULTS", false),
   ALLOW_OPEN_API: flag("ALLOW_OPEN_API", false),
   ALLOW_APPLY_CONFIG_LIVERUN: flag("ALLOW_APPLY_CONFIG_LIVERUN", false),
   PLUGIN_FILE: text("PLUGIN_FILE", DEFAULT_PLUGIN_FILE),
@@ -222,19 +224,26 @@ const variables = {
   ACCESS_LIST_OPTIMIZE: flag("ACCESS_LIST_OPTIMIZE", false)
 }
 
-/** The values of all variables by their names, with the device logins and the secrets for templates. */
-export type ServerSettings = Config.Success<ReturnType<typeof readVariables>> & {
-  readonly logins: ReadonlyMap<LoginState, Login>
-  /** Keys that are tried before passwords (docs/security.md#keys-instead-of-passwords). */
-  readonly keyLogins: ReadonlyMap<LoginState, KeyLogin>
-  /** What is to replace them: both are accepted somewhere while logins are changed (docs/security.md#changing-passwords). */
-  readonly nextLogins: ReadonlyMap<LoginState, Login>
-  readonly templateSecrets: ReadonlyMap<string, Redacted.Redacted>
-  readonly deviceSecrets: ReadonlyMap<string, Redacted.Redacted>
-  readonly pluginSecrets: ReadonlyMap<string, Redacted.Redacted>
-  /** Values of ALERT_SECRET_* that receivers of alerts name, under their full name. */
-  readonly alertSecrets: ReadonlyMap<string, Redacted.Redacted>
+/** Variables whose default depends on SECURE_DEFAULTS. */
+interface Guarded {
+  readonly HOST_KEY_POLICY: "first-use" | "approve"
+  readonly LOCAL_USERS: boolean
 }
+
+/** The values of all variables by their names, with the device logins and the secrets for templates. */
+export type ServerSettings = Omit<Config.Success<ReturnType<typeof readVariables>>, keyof Guarded> &
+  Guarded & {
+    readonly logins: ReadonlyMap<LoginState, Login>
+    /** Keys that are tried before passwords (docs/security.md#keys-instead-of-passwords). */
+    readonly keyLogins: ReadonlyMap<LoginState, KeyLogin>
+    /** What is to replace them: both are accepted somewhere while logins are changed (docs/security.md#changing-passwords). */
+    readonly nextLogins: ReadonlyMap<LoginState, Login>
+    readonly templateSecrets: ReadonlyMap<string, Redacted.Redacted>
+    readonly deviceSecrets: ReadonlyMap<string, Redacted.Redacted>
+    readonly pluginSecrets: ReadonlyMap<string, Redacted.Redacted>
+    /** Values of ALERT_SECRET_* that receivers of alerts name, under their full name. */
+    readonly alertSecrets: ReadonlyMap<string, Redacted.Redacted>
+  }
 
 const readVariables = () => Config.all(variables)
 
@@ -314,8 +323,12 @@ export class ServerConfig extends Context.Service<ServerConfig, ServerSettings>(
       Effect.gen(function* () {
         const values = yield* readVariables()
         const logins = yield* readLogins
+        const { OIDC_ENABLED, SECURE_DEFAULTS } = values
         return ServerConfig.of({
           ...values,
+          HOST_KEY_POLICY: Option.getOrElse(values.HOST_KEY_POLICY, () => (SECURE_DEFAULTS ? "approve" : "first-use")),
+          // the first administrator has a password
+          LOCAL_USERS: Option.getOrElse(values.LOCAL_USERS, () => SECURE_DEFAULTS && !OIDC_ENABLED),
           // who signs on at a provider has its token
           JWT_ENABLED: values.JWT_ENABLED || values.OIDC_ENABLED,
           logins,
@@ -329,6 +342,6 @@ export class ServerConfig extends Context.Service<ServerConfig, ServerSettings>(
       })
     ).pipe(Layer.provide(ConfigProvider.layer(ConfigProvider.fromEnvRecord(withEmptyLists(environment)))))
 
-  /** Reads the process's environment. */
-  static readonly layer = ServerConfig.layerOf(process.env)
+  /** Reads the process's environment, and the settings file of DATA_DIR for what it does not give. */
+  static readonly layer = Layer.unwrap(Effect.map(withSettingsFile(process.env), ServerConfig.layerOf))
 }

@@ -110,12 +110,12 @@ export const documentation: ReadonlyArray<readonly [name: string, fallback: stri
   [
     "MANAGEMENT_NETWORKS",
     "",
-    "prefixes in which devices get the fleet's logins, `settings` for those of the settings' underlay (`10.196.0.0/16,2001:db8::/48,settings`); without it every address gets them"
+    "prefixes in which devices get the fleet's logins, `settings` for those of the settings' underlay (`10.196.0.0/16,2001:db8::/48,settings`); without it every address gets them, with SECURE_DEFAULTS none"
   ],
   [
     "HOST_KEY_POLICY",
     "first-use",
-    "host key of a device that was not provisioned here: `first-use` pins the one that it shows first, `approve` waits until somebody approves it"
+    "host key of a device that was not provisioned here: `first-use` pins the one that it shows first, `approve` waits until somebody approves it, and is the default with SECURE_DEFAULTS"
   ],
   [
     "FOREIGN_SESSIONS",
@@ -176,7 +176,11 @@ export const documentation: ReadonlyArray<readonly [name: string, fallback: stri
   ["CERTIFICATE_RENEW_INTERVAL", "86400", "seconds between two renewals of all that end soon; 0: none"],
   ["JWT_ENABLED", "true", "whether requests need a token"],
   ["JWT_CERT", DEFAULT_JWT_CERT, "public key or certificate (PEM) that tokens are checked with"],
-  ["LOCAL_USERS", "false", "whether people may log in with a name and a password; `switchyard user` makes them"],
+  [
+    "LOCAL_USERS",
+    "false",
+    "whether people may log in with a name and a password; `switchyard user` makes them. The default is true with SECURE_DEFAULTS, without an identity provider"
+  ],
   ["JWT_ISSUER", "", "issuer (`iss`) that tokens have to name; without it any"],
   ["JWT_AUDIENCE", "", "audience (`aud`) that tokens have to name; without it any"],
   [
@@ -215,6 +219,11 @@ export const documentation: ReadonlyArray<readonly [name: string, fallback: stri
   ],
   ["AUDIENCE", "", "audience (`aud`) that the provider's tokens have to name; without it OIDC_CLIENT_ID"],
   ["VERIFY_AUDIENCE", "true", "whether they have to"],
+  [
+    "SECURE_DEFAULTS",
+    "false",
+    "whether what is not set is safe: nothing without permissions.yml, HOST_KEY_POLICY=approve, no login to a device without MANAGEMENT_NETWORKS, LOCAL_USERS=true; without it true where a release that has this setting has made the database (docs/security.md#secure-defaults)"
+  ],
   ["PERMISSIONS_DISABLED", "false", "whether everybody may do everything although there is a permissions.yml"],
   [
     "ALLOW_OPEN_API",

@@ -12,11 +12,13 @@ import { audit } from "./cli/AuditCommand.ts"
 import { backup, restore } from "./cli/BackupCommands.ts"
 import { check } from "./cli/CheckCommand.ts"
 import { render } from "./cli/RenderCommand.ts"
+import { setup } from "./cli/SetupCommand.ts"
 import { secret } from "./cli/SecretCommand.ts"
 import { devices, device, why } from "./cli/client/DeviceCommands.ts"
 import { doctor } from "./cli/client/DoctorCommand.ts"
 import { find } from "./cli/client/FindCommand.ts"
 import { firmware } from "./cli/client/FirmwareCommands.ts"
+import { hostkeys } from "./cli/client/HostKeyCommands.ts"
 import { events, job, jobs } from "./cli/client/JobCommands.ts"
 import { ports } from "./cli/client/PortCommands.ts"
 import { init } from "./cli/client/ProvisioningCommands.ts"
@@ -25,7 +27,6 @@ import { login, logout } from "./cli/client/SignOnCommands.ts"
 import { abort, approve, diff, reject, sync, undo } from "./cli/client/SyncCommands.ts"
 import { migrate, serve } from "./cli/ServeCommand.ts"
 import { end } from "./runtime/Ending.ts"
-import { setup } from "./cli/SetupCommand.ts"
 import { release } from "./domain/Release.ts"
 
 // Listed for the help alone: main.ts runs it before any of this is loaded, because it is called for every lease.
@@ -40,12 +41,12 @@ const version = Command.make("version", {}, () => Console.log(release)).pipe(
 const root = Command.make("switchyard").pipe(
   Command.withDescription("Keeps a network of switches equal to what git says it should be."),
   Command.withSubcommands([
-    { group: "The network", commands: [devices, device, why, find, ports, init, events] },
+    { group: "The network", commands: [devices, device, why, find, ports, init, hostkeys, events] },
     { group: "Changes", commands: [sync, diff, approve, reject, undo, abort, jobs, job, repo, firmware] },
     { group: "Signing on", commands: [login, logout, token, user, alerts, audit] },
     {
       group: "On the server's machine",
-      commands: [doctor, serve, setup, migrate, backup, restore, check, render, secret, hook, demo, lab, version]
+      commands: [setup, doctor, serve, migrate, backup, restore, check, render, secret, hook, demo, lab, version]
     }
   ])
 )

@@ -1,4 +1,7 @@
-/** `permissions.yml` in DATA_DIR (docs/roles.md). Without a file every caller may do everything. */
+/**
+ * `permissions.yml` in DATA_DIR (docs/roles.md). Without a file every caller may do everything; with SECURE_DEFAULTS only who was given a
+ * ready role may do anything.
+ */
 import { Context, Effect, Layer, Schema } from "effect"
 import type { Identity } from "../domain/access/Identity.ts"
 import { type HeldRole, type Permissions as Rules, readPermissions, rolesOf } from "../domain/access/PermissionFile.ts"
@@ -26,34 +29,40 @@ const NO_FILE =
   "permissions.yml is not there: every caller with a good JSON Web Token may do everything (docs/roles.md)"
 const DISABLED = "PERMISSIONS_DISABLED is true: every caller with a good token may do everything (docs/roles.md)"
 
+const NO_ROLE = "you have no role"
+const NOT_SET_UP =
+  "you have no role, and there is no permissions.yml that gives one: run `switchyard setup` on the server's machine"
+
 /** What counts for callers with roles of ours where there is no file. */
 const READY: Rules = { roles: readyRoles, defaultRole: null, mappings: {}, impliedFreeLines: [] }
 const isGivenRoles = ({ way }: Identity): boolean => way === "token" || way === "password"
 
 const make = Effect.gen(function* () {
-  const { OIDC_ENABLED, PERMISSIONS_DISABLED } = yield* ServerConfig
+  const { OIDC_ENABLED, PERMISSIONS_DISABLED, SECURE_DEFAULTS } = yield* ServerConfig
   const nothing = { path: "", inForce: Effect.succeed({ rules: null, problem: null }) }
   const { inForce, path } = PERMISSIONS_DISABLED
     ? nothing
     : yield* makeFileInForce({ name: FILE, what: "roles", read: readPermissions })
-  const rules: Effect.Effect<Rules | null> = Effect.map(inForce, (found) => found.rules)
-  const atStart = yield* rules
-  for (const role of atStart?.impliedFreeLines ?? []) {
+  /** What counts without a file; null for everything. */
+  const otherwise = SECURE_DEFAULTS && !PERMISSIONS_DISABLED ? READY : null
+  const rules: Effect.Effect<Rules | null> = Effect.map(inForce, (found) => found.rules ?? otherwise)
+  if ((yield* inForce).rules === null && OIDC_ENABLED && !PERMISSIONS_DISABLED) {
+    return yield* new PermissionsMissing({ path })
+  }
+  for (const role of (yield* rules)?.impliedFreeLines ?? []) {
     yield* Effect.logWarning(
       `The role ${role} may write lines of its own into ports, since it may give whole configurations: name the right free_lines, or take apply_config from it (docs/roles.md#free-lines)`
     )
-  }
-  if (atStart === null) {
-    if (OIDC_ENABLED && !PERMISSIONS_DISABLED) return yield* new PermissionsMissing({ path })
-    yield* Effect.logWarning(PERMISSIONS_DISABLED ? DISABLED : NO_FILE)
   }
 
   return Permissions.of({
     rules,
     remark: Effect.map(inForce, (found) => {
       if (found.rules !== null) return found.problem
-      return PERMISSIONS_DISABLED ? DISABLED : NO_FILE
+      if (PERMISSIONS_DISABLED) return DISABLED
+      return otherwise === null ? NO_FILE : null
     }),
+    noRole: Effect.map(inForce, (found) => (found.rules === null && otherwise !== null ? NOT_SET_UP : NO_ROLE)),
     heldBy: (identity) =>
       Effect.map(rules, (known) => {
         if (identity.way === "open" || PERMISSIONS_DISABLED) return null
@@ -72,10 +81,12 @@ const make = Effect.gen(function* () {
 export class Permissions extends Context.Service<
   Permissions,
   {
-    /** Null without a file. */
+    /** Null without a file, where everybody may do everything. */
     readonly rules: Effect.Effect<Rules | null>
     /** Why everybody may do everything, or what is wrong with the file that was read last, as a sentence; null where nothing is to be said. */
     readonly remark: Effect.Effect<string | null>
+    /** Why somebody without any role may do nothing. */
+    readonly noRole: Effect.Effect<string>
     /**
      * What somebody may do; null for everything: where no tokens are asked for, and without a file, but for those who were given roles here,
      * tokens of programs and users with passwords: theirs are the ready ones then.

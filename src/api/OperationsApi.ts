@@ -8,6 +8,7 @@ import { parameter } from "../domain/fields/Parameter.ts"
 import { NeighbourDetail } from "../domain/NeighbourDetail.ts"
 import {
   ApprovalRequest,
+  ApprovalsRequest,
   BounceRequest,
   HostKeyRequest,
   TrustRequest,
@@ -312,6 +313,73 @@ const approvals = keys.add(
     )
 )
 
+const WaitingKey = Schema.Struct({
+  hostname: Schema.String,
+  state: Schema.String,
+  address: Schema.NullOr(Schema.String),
+  fingerprint: Schema.NullOr(Schema.String),
+  refused_fingerprint: Schema.String,
+  since: Schema.NullOr(Schema.String)
+})
+
+const ApprovedKey = Schema.Struct({
+  hostname: Schema.String,
+  approved: Schema.Boolean,
+  /** Why it was not approved; null when it was. */
+  message: Schema.NullOr(Schema.String)
+})
+
+const manyApprovals = approvals.add(
+  HttpApiEndpoint.get("waitingHostKeys", "/device_hostkeys", {
+    success: Enveloped(Schema.Struct({ host_keys: Schema.Array(WaitingKey) }))
+  }).annotateMerge(
+    documented({
+      summary: "List host keys that nobody has approved",
+      description:
+        "The keys that devices have shown and that wait for somebody: `fingerprint` is null for a device that was not known, else the key that it is pinned to.",
+      example: {
+        response: {
+          status: "success",
+          data: {
+            host_keys: [
+              {
+                hostname: "lhv-a1",
+                state: "MANAGED",
+                address: "10.199.3.21",
+                fingerprint: null,
+                refused_fingerprint: REFUSED,
+                since: "2026-03-02T08:15:00"
+              }
+            ]
+          }
+        }
+      }
+    })
+  ),
+  HttpApiEndpoint.post("approveHostKeys", "/device_hostkeys/approve", {
+    payload: ApprovalsRequest.schema,
+    success: Enveloped(
+      Schema.Struct({ approved: Schema.Int, refused: Schema.Int, host_keys: Schema.Array(ApprovedKey) })
+    ),
+    error: [BadRequest]
+  })
+    .middleware(RequestBody)
+    .annotateMerge(
+      documented({
+        summary: "Approve the host keys of several devices",
+        description:
+          "For the first login to a fleet that was not provisioned here: up to 1000 devices with the key that each has shown, as somebody has compared it. Each is approved or refused for itself. A device that is pinned already has changed its key, and is refused here: that is approved alone.",
+        example: {
+          request: { host_keys: [{ hostname: "lhv-a1", fingerprint: REFUSED }] },
+          response: {
+            status: "success",
+            data: { approved: 1, refused: 0, host_keys: [{ hostname: "lhv-a1", approved: true, message: null }] }
+          }
+        }
+      })
+    )
+)
+
 const Trusted = Schema.Struct({
   trusted: Schema.Struct({
     hostname: Schema.String,
@@ -352,7 +420,7 @@ const trust = HttpApiEndpoint.post("trustDevice", "/device/:hostname/trust", {
     })
   )
 
-const endpoints = approvals
+const endpoints = manyApprovals
   .add(trust)
   .add(renewCertificates, authority, createAuthority, certificates, revokeCertificate)
 

@@ -108,6 +108,8 @@ export const beyondDevices: ReadonlyArray<string> = [
   "GET /certificate_authority",
   "POST /certificate_authority",
   "GET /certificates",
+  "GET /device_hostkeys",
+  "POST /device_hostkeys/approve",
   "POST /certificate/:serial/revoke",
   "GET /firmware_versions",
   "GET /firmware_images",

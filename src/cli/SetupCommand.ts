@@ -1,7 +1,242 @@
-/** `switchyard setup`: what a new installation needs before its first start. */
-import { Console, Effect, Layer, References } from "effect"
-import { Command, Flag } from "effect/cli"
-import { told } from "./AccountTarget.ts"
+/**
+ * `switchyard setup`: the first start of an installation (docs/installing.md#first-start). Asks what is not given by a flag, where somebody sits at a
+ * terminal; scripts give everything by flags.
+ */
+import { Console, Effect, Layer, Option, Redacted, References } from "effect"
+import { Command, Flag, Prompt } from "effect/cli"
+import * as fs from "node:fs/promises"
+import * as os from "node:os"
+import * as path from "node:path"
+import { text } from "node:stream/consumers"
+import * as Setup from "../access/Setup.ts"
+import { settingsFileIn } from "../runtime/SettingsFile.ts"
+import { codeOf } from "../runtime/SystemErrors.ts"
+import { CommandRefused, told } from "./AccountTarget.ts"
+
+const optionalText = (name: string, description: string) =>
+  Flag.String(name).pipe(Flag.withDescription(description), Flag.optional)
+
+const newDatabase = Flag.Boolean("new-database").pipe(
+  Flag.withDescription(
+    "Make a new and empty database although DATA_DIR tells that there was one, and do nothing else; a database that is there stays"
+  ),
+  Flag.withDefault(false)
+)
+
+const flags = {
+  name: optionalText("name", "Name of the first administrator"),
+  passwordStdin: Flag.Boolean("password-stdin").pipe(
+    Flag.withDescription("Read the password from standard input"),
+    Flag.withDefault(false)
+  ),
+  passwordFile: optionalText("password-file", "Read the password from this file"),
+  networks: optionalText("management-networks", "Prefixes in which devices are, such as 10.0.0.0/8,2001:db8::/48"),
+  settings: optionalText(
+    "settings-repository",
+    "Address of the settings repository, such as https://…/settings.git#main"
+  ),
+  templates: optionalText("templates-repository", "Address of the templates repository"),
+  hookToken: Flag.Boolean("dhcp-hook-token").pipe(
+    Flag.withDescription("Make a token for the DHCP hook, and show it this once"),
+    Flag.withDefault(false)
+  ),
+  hookTokenFile: optionalText(
+    "dhcp-hook-token-file",
+    "Make a token for the DHCP hook, and write it into this new file"
+  ),
+  permissions: Flag.Boolean("permissions").pipe(
+    Flag.withDescription(
+      "Write permissions.yml also into an installation from before it was needed: callers without a role lose their rights"
+    ),
+    Flag.withDefault(false)
+  ),
+  uncheckedRepositories: Flag.Boolean("unchecked-repositories").pipe(
+    Flag.withDescription("Do not ask the repositories whether they answer"),
+    Flag.withDefault(false)
+  )
+}
+
+/** What flags say. */
+interface Given {
+  readonly name: Option.Option<string>
+  readonly passwordStdin: boolean
+  readonly passwordFile: Option.Option<string>
+  readonly networks: Option.Option<string>
+  readonly settings: Option.Option<string>
+  readonly templates: Option.Option<string>
+  readonly hookToken: boolean
+  readonly hookTokenFile: Option.Option<string>
+  readonly permissions: boolean
+  readonly uncheckedRepositories: boolean
+}
+
+const refuse = (message: string) => new CommandRefused({ message })
+const isAsking = () => process.stdin.isTTY === true && process.stderr.isTTY === true
+
+/** The answer of a flag, or of whoever sits there; empty for none. */
+const answer = (given: Option.Option<string>, message: string) => {
+  if (Option.isSome(given)) return Effect.succeed(given.value.trim())
+  return isAsking() ? Effect.map(Prompt.run(Prompt.String({ message })), (sent) => sent.trim()) : Effect.succeed("")
+}
+
+/** What an address or a list may be set by already. */
+const answerUnlessSet = (variable: string, isSet: boolean, given: Option.Option<string>, message: string) =>
+  isSet && Option.isNone(given) ? Effect.as(Console.error(`${variable} is set already.`), "") : answer(given, message)
+
+const withoutLineEnd = (sent: string) => Redacted.make(sent.replace(/\r?\n$/, ""))
+
+const passwordTwice = Effect.gen(function* () {
+  const first = yield* Prompt.run(Prompt.Hidden({ message: "Password (12 characters or more; it is not shown)" }))
+  const again = yield* Prompt.run(Prompt.Hidden({ message: "The same password again" }))
+  if (Redacted.value(first) === Redacted.value(again)) return first
+  return yield* refuse("The passwords differ")
+})
+
+const passwordOf = Effect.fnUntraced(function* ({ passwordFile, passwordStdin }: Given) {
+  if (passwordStdin) return withoutLineEnd(yield* Effect.promise(() => text(process.stdin)))
+  if (Option.isSome(passwordFile)) {
+    const file = passwordFile.value
+    return withoutLineEnd(
+      yield* Effect.tryPromise({
+        try: () => fs.readFile(file, "utf8"),
+        catch: (error) => refuse(`--password-file: the file cannot be read (${codeOf(error) ?? "unknown"})`)
+      })
+    )
+  }
+  if (isAsking()) return yield* passwordTwice
+  return yield* refuse("Give the password by --password-stdin or --password-file")
+})
+
+const load = Effect.promise(() =>
+  Promise.all([
+    import("./GuestDatabase.ts"),
+    import("../ServerConfig.ts"),
+    import("../store/Migrations.ts"),
+    import("../access/ApiTokens.ts"),
+    import("../access/Grants.ts"),
+    import("../access/LocalUsers.ts"),
+    import("../access/Permissions.ts"),
+    import("../store/LocalUserStore.ts")
+  ])
+)
+
+/** What a setup works with, on one connection to the database. */
+const services = Effect.map(
+  load,
+  ([
+    GuestDatabase,
+    { ServerConfig },
+    ,
+    { ApiTokens },
+    { Grants },
+    { LocalUsers },
+    { Permissions },
+    { LocalUserStore }
+  ]) => {
+    // an identity provider needs roles at the start, and here they are written
+    const config = Layer.effect(
+      ServerConfig,
+      Effect.map(ServerConfig, (found) => ServerConfig.of({ ...found, OIDC_ENABLED: false }))
+    ).pipe(Layer.provide(ServerConfig.layer))
+    return Layer.mergeAll(ApiTokens.layer, LocalUsers.layer, LocalUserStore.layer).pipe(
+      Layer.provideMerge(Grants.layer),
+      Layer.provide(Permissions.layer),
+      Layer.provideMerge(GuestDatabase.layer),
+      // what is printed is for people
+      Layer.provide(Layer.succeed(References.MinimumLogLevel, "None")),
+      Layer.provideMerge(config)
+    )
+  }
+)
+
+/** The new file that the token goes into, readable to this user only: made before there is a token. */
+const openTokenFile = (file: string) =>
+  Effect.tryPromise({
+    try: () => fs.writeFile(file, "", { flag: "wx", mode: 0o600 }),
+    catch: (error) =>
+      refuse(
+        `--dhcp-hook-token-file: ${codeOf(error) === "EEXIST" ? "the file is there already" : `the file cannot be written (${codeOf(error) ?? "unknown"})`}`
+      )
+  })
+
+const ask = Effect.fnUntraced(function* (given: Given) {
+  const [, { ServerConfig }] = yield* load
+  const { GITREPO_SETTINGS, GITREPO_TEMPLATES, MANAGEMENT_NETWORKS } = yield* ServerConfig
+  const name = yield* answer(given.name, "Name of the first administrator")
+  const password = yield* passwordOf(given)
+  const networks = yield* answerUnlessSet(
+    "MANAGEMENT_NETWORKS",
+    MANAGEMENT_NETWORKS !== "",
+    given.networks,
+    "Networks in which devices are, such as 10.0.0.0/8 (nothing for later: no device is logged in to before)"
+  )
+  const settings = yield* answerUnlessSet(
+    "GITREPO_SETTINGS",
+    Option.isSome(GITREPO_SETTINGS),
+    given.settings,
+    "Address of the settings repository (nothing for later)"
+  )
+  const templates = yield* answerUnlessSet(
+    "GITREPO_TEMPLATES",
+    Option.isSome(GITREPO_TEMPLATES),
+    given.templates,
+    "Address of the templates repository (nothing for later)"
+  )
+  return { name, password, networks, settings, templates } satisfies Setup.Answers
+})
+
+const summary = (done: Setup.Done, dataDir: string, isLoggingInSomewhere: boolean): ReadonlyArray<string> => [
+  `${done.name} may do everything, and signs in with the password.`,
+  ...(done.permissions === null
+    ? ["permissions.yml was not written: this installation is from before it was needed (--permissions writes it)."]
+    : done.permissions.isNew
+      ? [`Roles: ${path.resolve(done.permissions.file)}`]
+      : [`Roles: ${path.resolve(done.permissions.file)} was there, and stays as it is.`]),
+  `Settings: ${path.resolve(settingsFileIn(dataDir))} (${done.settings.join(", ")}); the environment wins.`,
+  ...(isLoggingInSomewhere
+    ? []
+    : ["No device is logged in to yet: set MANAGEMENT_NETWORKS to the networks in which devices are."]),
+  "A server that waits for its first start takes the settings over by itself; restart any other."
+]
+
+const run = Effect.fnUntraced(function* (given: Given) {
+  const [, { ServerConfig }, Migrations] = yield* load
+  const config = yield* ServerConfig
+  const isNew = config.SECURE_DEFAULTS || (yield* Migrations.secureDefaults)
+  yield* Setup.checkFirst
+  const answers = yield* ask(given)
+  yield* Setup.checkAnswers(answers)
+  if (!given.uncheckedRepositories) yield* Setup.checkRepositories(answers)
+  if (Option.isSome(given.hookTokenFile)) yield* openTokenFile(given.hookTokenFile.value)
+  const done = yield* Setup.setUp(answers, {
+    permissions: isNew || given.permissions,
+    hookToken: given.hookToken || Option.isSome(given.hookTokenFile),
+    createdBy: `${os.userInfo().username} (command line)`
+  }).pipe(Effect.tapError(() => Effect.promise(() => removeEmpty(given.hookTokenFile))))
+  for (const line of summary(
+    done,
+    config.DATA_DIR,
+    answers.networks !== "" || config.MANAGEMENT_NETWORKS !== "" || !isNew
+  ))
+    yield* Console.log(line)
+  return done
+})
+
+const removeEmpty = async (file: Option.Option<string>) => {
+  if (Option.isSome(file)) await fs.rm(file.value, { force: true })
+}
+
+/** Shows the token, or writes it. */
+const handOver = Effect.fnUntraced(function* ({ hookToken }: Setup.Done, file: Option.Option<string>) {
+  if (hookToken === null) return
+  const token = Redacted.value(hookToken)
+  if (Option.isNone(file)) return yield* Console.log(`Token of the DHCP hook, shown this once: ${token}`)
+  yield* Effect.tryPromise({
+    try: () => fs.writeFile(file.value, `${token}\n`),
+    catch: () => refuse(`--dhcp-hook-token-file: the file cannot be written; revoke the token ${Setup.HOOK_ROLE}`)
+  })
+  yield* Console.log(`Token of the DHCP hook: ${file.value}`)
+})
 
 /**
  * Makes the database that the settings name, where there is none, although something tells that there was one. Fails with
@@ -23,22 +258,16 @@ const makeDatabase = Effect.gen(function* () {
 })
 
 /** The command. */
-export const setup = Command.make(
-  "setup",
-  {
-    newDatabase: Flag.Boolean("new-database").pipe(
-      Flag.withDescription(
-        "Make a new and empty database although DATA_DIR tells that there was one; a database that is there stays"
-      ),
-      Flag.withDefault(false)
-    )
-  },
-  ({ newDatabase }) =>
-    newDatabase
-      ? Effect.catch(makeDatabase, (error) => told(error))
-      : told({ message: "Say what is to be set up: --new-database" })
+export const setup = Command.make("setup", { newDatabase, ...flags }, ({ newDatabase, ...given }) =>
+  Effect.gen(function* () {
+    if (newDatabase) return yield* makeDatabase
+    const done = yield* Effect.provide(run(given), yield* services)
+    yield* handOver(done, given.hookTokenFile)
+    // when the database is left: a server that waits for them starts anew, and the embedded database with it
+    yield* done.placeSettings
+  }).pipe(Effect.catch((error) => told(error)))
 ).pipe(
   Command.withDescription(
-    "Set up a new installation. A server makes its database by itself at its first start; --new-database is for who has lost one and means to begin anew. See docs/operations.md#identity."
+    "Make the first administrator, roles, and the settings that a new installation needs; asks what no flag gives. A server makes its database by itself at its first start; --new-database is for who has lost one and means to begin anew (docs/operations.md#identity)."
   )
 )

@@ -31,6 +31,9 @@ const environment = (options: DemoOptions, folder: string, lab: LabShape, settin
   TEMPLATE_SECRET_RADIUS: "0832494D1B1C11",
   PLUGIN_FILE: `${folder}/plugins.yml`,
   JWT_ENABLED: "false",
+  // a campus of its own on this machine
+  HOST_KEY_POLICY: "first-use",
+  MANAGEMENT_NETWORKS: "0.0.0.0/0,::/0",
   DISCOVERY_DELAYS: "0,2,5,10,20",
   INIT_STEP2_DELAY: "1",
   LOG_LEVEL: "Error"

@@ -52,6 +52,9 @@ const environment = (folder: string, settings: string, templates: string): Reado
   PLUGIN_FILE: `${folder}/plugins.yml`,
   JWT_ENABLED: "false",
   ALLOW_OPEN_API: "true",
+  // routers of its own, in namespaces of this machine
+  HOST_KEY_POLICY: "first-use",
+  MANAGEMENT_NETWORKS: "0.0.0.0/0,::/0",
   DISCOVERY_DELAYS: "0,2,5,10,20",
   INIT_STEP2_DELAY: "1",
   COMMIT_CONFIRMED_TIMEOUT: "30",

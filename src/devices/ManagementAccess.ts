@@ -56,17 +56,23 @@ const make = Effect.gen(function* () {
     })
   )
 
-  const check = Effect.fn("ManagementAccess.check")(function* (hostname: string, address: string, state: LoginState) {
+  const inside = Effect.fnUntraced(function* (hostname: string, address: string, state: LoginState) {
     if (rule === null || !guarded.has(state)) return
     const more = rule.fromSettings ? yield* shared("", underlay) : noNetworks
     if (isInside([...rule.networks, ...more], address)) return
     return yield* new AddressOutside({ hostname, address, rule: `MANAGEMENT_NETWORKS=${list}` })
   })
 
+  const check = Effect.fn("ManagementAccess.check")(function* (hostname: string, address: string, state: LoginState) {
+    if (rule === null && config.SECURE_DEFAULTS) return yield* new AddressOutside({ hostname, address, rule: null })
+    yield* inside(hostname, address, state)
+  })
+
   const allow = Effect.fn("ManagementAccess.allow")(function* (device: Reachable) {
     const state = loginStateOf[device.state]
     const address = reachableAddress(device)
-    if (state !== null && address !== null) yield* check(device.hostname, address, state)
+    // a record is no login: where nobody has named networks yet, leases and devices are recorded all the same
+    if (state !== null && address !== null) yield* inside(device.hostname, address, state)
   })
 
   return ManagementAccess.of({ check, allow })
@@ -81,7 +87,7 @@ type Verdict = Effect.Effect<void, AddressOutside | SqlError.SqlError>
 export class ManagementAccess extends Context.Service<
   ManagementAccess,
   {
-    /** Fails with AddressOutside when the login of this state must not go to the address. */
+    /** Fails with AddressOutside when the login of this state must not go to the address: asked before each login. */
     readonly check: (hostname: string, address: string, state: LoginState) => Verdict
     /** The same for a record as it is, or is to be. */
     readonly allow: (device: Reachable) => Verdict

@@ -4,7 +4,9 @@
  */
 import * as http from "node:http"
 import * as https from "node:https"
+import { readFile } from "node:fs/promises"
 import { setTimeout as sleep } from "node:timers/promises"
+import { codeOf } from "../runtime/SystemErrors.ts"
 
 /** How an API call ended. `away` means that the same call may succeed later; nothing was refused. */
 export type Answer =
@@ -21,6 +23,7 @@ export const hookVariables = [
   "SWITCHYARD_URL",
   "VERIFY_TLS",
   "JWT_AUTH_TOKEN",
+  "JWT_AUTH_TOKEN_FILE",
   "OAUTH_CLIENT_ID",
   "OAUTH_CLIENT_SECRET",
   "OAUTH_TOKEN_ENDPOINT",
@@ -140,14 +143,26 @@ export const apiBase = (environment: HookEnvironment): string | null => {
   return text.endsWith(VERSION_PATH) ? text : `${text}${VERSION_PATH}`
 }
 
+/** The token of the file, as secrets of containers are given. */
+const tokenIn = async (file: string): Promise<Token> => {
+  try {
+    const token = (await readFile(file, "utf8")).trim()
+    return token === "" ? { kind: "noToken", reason: "the file of JWT_AUTH_TOKEN_FILE is empty" } : { token }
+  } catch (error) {
+    return { kind: "noToken", reason: `the file of JWT_AUTH_TOKEN_FILE cannot be read (${codeOf(error) ?? "unknown"})` }
+  }
+}
+
 /**
- * The API as the environment describes it: SWITCHYARD_URL, VERIFY_TLS, and JWT_AUTH_TOKEN or the OAuth client credentials.
+ * The API as the environment describes it: SWITCHYARD_URL, VERIFY_TLS, and JWT_AUTH_TOKEN, JWT_AUTH_TOKEN_FILE or the OAuth client credentials.
  * Without either the calls carry no token, which a server without authentication accepts.
  */
 export const makeHookApi = (environment: HookEnvironment, base: string): HookApi => {
   const verifyTls = !["false", "0", "no", "off"].includes((environment["VERIFY_TLS"] ?? "true").toLowerCase())
   const given = environment["JWT_AUTH_TOKEN"] ?? ""
-  let known: Promise<Token> | null = given === "" ? null : Promise.resolve({ token: given })
+  const file = environment["JWT_AUTH_TOKEN_FILE"] ?? ""
+  const own = (): Promise<Token> | null => (file === "" ? null : tokenIn(file))
+  let known: Promise<Token> | null = given === "" ? own() : Promise.resolve({ token: given })
   return {
     call: async (method, path, body) => {
       known ??= askForToken(environment, verifyTls)

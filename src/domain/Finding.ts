@@ -17,7 +17,8 @@ export const findingKinds = [
   "machine",
   "repository",
   "alert",
-  "role"
+  "role",
+  "protection"
 ] as const
 
 /** A call of the API that repairs it, for people to say yes to. */

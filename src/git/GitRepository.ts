@@ -164,3 +164,28 @@ export const makeGitRepository = Effect.fnUntraced(function* (
       ).pipe(one.withPermits(1))
   }
 })
+
+const NO_BRANCH = /^[0-9a-f]{40,64}$/
+
+/**
+ * Asks a remote for the branch or tag of its address, without a local copy; `directory` has to be there. Fails with GitAddressInvalid, and
+ * with GitFailed when it does not answer or has no such branch.
+ */
+export const tryRemote = Effect.fn("GitRepository.tryRemote")(function* (
+  text: string,
+  directory: string,
+  timeout: Duration.Input
+) {
+  const address = yield* Effect.fromResult(parseGitAddress(text))
+  const { ref = "HEAD", shown } = address
+  const found = yield* runGitText(["ls-remote", "--quiet", "origin", ref], {
+    address,
+    directory,
+    timeout: Duration.fromInputUnsafe(timeout)
+  })
+  // remotes list no commits by their hash
+  if (found === "" && !NO_BRANCH.test(ref)) {
+    const what = ref === "HEAD" ? "no commit yet" : `no branch or tag ${ref}`
+    return yield* new GitFailed({ reason: "failed", message: `${shown} has ${what}` })
+  }
+})

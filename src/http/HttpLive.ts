@@ -29,6 +29,7 @@ import { FindingFacts } from "../store/FindingFacts.ts"
 import { FleetFigures } from "../store/FleetFigures.ts"
 import { HostKeyStore } from "../store/HostKeyStore.ts"
 import { JobDiffStore } from "../store/JobDiffStore.ts"
+import { LocalUserStore } from "../store/LocalUserStore.ts"
 import { JobProgressStore } from "../store/JobProgressStore.ts"
 import { PlaceStore } from "../store/PlaceStore.ts"
 import { ServerFigures } from "../store/ServerFigures.ts"
@@ -71,7 +72,9 @@ import { RepositoryLive } from "./repository/RepositoryHandlers.ts"
 import { SettingsCheck } from "./settings/SettingsCheck.ts"
 import { SettingsLive, SettingsModelLive } from "./settings/SettingsHandlers.ts"
 import { BootFiles } from "./ztp/BootFiles.ts"
+import { SetupPage } from "./setup/SetupPage.ts"
 import { ServerLive } from "./system/StatusHandlers.ts"
+import { ProtectionLines } from "./system/Protection.ts"
 import { HealthLive, PluginsLive, SystemLive } from "./system/SystemHandlers.ts"
 import { SocketLive } from "./socket/SocketServer.ts"
 import { WindowsLive } from "./windows/WindowHandlers.ts"
@@ -103,7 +106,8 @@ const Groups = Layer.mergeAll(
   HealthLive.pipe(Layer.provide(ServerFigures.layer)),
   MetricsLive.pipe(Layer.provide(FleetFigures.layer)),
   ServerLive.pipe(Layer.provide([FleetFigures.layer, ServerFigures.layer, FindingFacts.layer])),
-  SocketLive.pipe(Layer.provide(SocketBridge.layer))
+  SocketLive.pipe(Layer.provide(SocketBridge.layer)),
+  ProtectionLines
 ).pipe(
   Layer.provide([
     AuthorizationLive,
@@ -126,6 +130,12 @@ const Groups = Layer.mergeAll(
   Layer.provide(Permissions.layer)
 )
 
+/** What the page of the first start works with. */
+const SettingUp = Layer.mergeAll(ApiTokens.layer, LocalUsers.layer, LocalUserStore.layer).pipe(
+  Layer.provideMerge(Grants.layer),
+  Layer.provide(Permissions.layer)
+)
+
 /** The routes: endpoints, the API document and its page, and around them envelope, CORS and log. */
 export const HttpLive = Layer.mergeAll(
   HttpApiBuilder.layer(Api).pipe(Layer.provide(Groups)),
@@ -134,5 +144,6 @@ export const HttpLive = Layer.mergeAll(
   RevocationFile,
   ApiDocument,
   PageRoutes,
+  SetupPage.pipe(Layer.provide(SettingUp)),
   Surroundings
 )

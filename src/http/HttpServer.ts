@@ -19,6 +19,7 @@ import { isLoopback } from "./core/Loopback.ts"
 import { safeLines } from "./core/SafeHeaders.ts"
 import { makeTlsListener } from "./core/TlsListener.ts"
 import { HttpLive } from "./HttpLive.ts"
+import { FirstScreen, FirstStart } from "./setup/FirstStart.ts"
 import { ZtpServer } from "./ztp/ZtpServer.ts"
 
 /** Tokens are off and the address is reachable from elsewhere. */
@@ -91,7 +92,11 @@ const api = Layer.unwrap(
 ).pipe(Layer.provide(Layer.succeed(HttpRouter.RouterConfig, routerConfig)))
 
 /** The running server; its address, with the port that the system has chosen for PORT 0, is `HttpServer.address`. */
-export const HttpServerLive = Layer.merge(api.pipe(Layer.provide(Asides.layer)), ZtpServer).pipe(
+export const HttpServerLive = Layer.merge(
+  FirstScreen.pipe(Layer.provideMerge(api.pipe(Layer.provide(Asides.layer)))),
+  ZtpServer
+).pipe(
+  Layer.provide(FirstStart.layer),
   Layer.provide([BodyMemory.layer, BackgroundWork.layer, Limits.layer]),
   Layer.provideMerge(OpenStreams.layer),
   Layer.provideMerge(Layer.effectDiscard(guard))

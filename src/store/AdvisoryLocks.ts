@@ -22,6 +22,8 @@ export const locks = {
   eventRemoval: 5_417_285,
   /** Counting switches that nobody knows. */
   registration: 5_417_286,
+  /** Making the first administrator. */
+  setup: 5_417_290,
   /** Putting a backup back. */
   restore: 7_304_611
 } as const

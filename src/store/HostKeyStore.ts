@@ -19,6 +19,18 @@ export interface HostKey {
   readonly shared_with: string | null
 }
 
+/** A key that a device has shown and nobody has approved or pinned. */
+export interface WaitingKey {
+  readonly hostname: string
+  readonly state: string
+  readonly address: string | null
+  /** What the device is pinned to: then it has changed its key; null for a device that nobody knew. */
+  readonly fingerprint: string | null
+  readonly refused_fingerprint: string
+  /** ISO 8601 without a zone, UTC; null when nobody has noted it. */
+  readonly since: string | null
+}
+
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const grouped = yield* grouping
@@ -43,6 +55,9 @@ const make = Effect.gen(function* () {
   )
 
   return HostKeyStore.of({
+    waiting: sql<WaitingKey>`select d.hostname, d.state::text as state,
+        host(coalesce(d.management_ip, d.dhcp_ip)::inet) as address, k.fingerprint, k.refused_fingerprint, iso_time(k.refused_at) as since
+      from host_key k join device d on d.id = k.device_id where k.refused_fingerprint is not null order by d.hostname`,
     find: Effect.fn("HostKeyStore.find")(find),
     pin: Effect.fn("HostKeyStore.pin")((deviceId: number, fingerprint: string) =>
       pin({ device_id: deviceId, fingerprint })
@@ -80,6 +95,8 @@ export class HostKeyStore extends Context.Service<
   HostKeyStore,
   {
     readonly find: (deviceId: number) => Effect.Effect<Option.Option<HostKey>, SqlError.SqlError>
+    /** All that were shown and are waiting for somebody, by the names of their devices. */
+    readonly waiting: Effect.Effect<ReadonlyArray<WaitingKey>, SqlError.SqlError>
     readonly pin: (deviceId: number, fingerprint: string) => Write
     /** Records a key that is not the pinned one, for the alarm and for pinning it. */
     readonly refuse: (deviceId: number, fingerprint: string) => Write

@@ -69,7 +69,8 @@ const EMBEDDED = "database"
 export const embeddedFolder = (dataDir: string): string => path.join(dataDir, EMBEDDED)
 
 /** What operators and the DHCP hook may put there before the first start. */
-const PREPARED = "permissions.yml windows.yml alerts.yml plugins.yml plugins jwt tls secrets dhcp-queue".split(" ")
+const PREPARED =
+  "switchyard.env permissions.yml windows.yml alerts.yml plugins.yml plugins jwt tls secrets dhcp-queue".split(" ")
 
 /** Files of certificates that the address of the database names. */
 const inAddress = (url: Redacted.Redacted): ReadonlyArray<string> => {

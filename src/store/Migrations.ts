@@ -57,6 +57,7 @@ import pluginCalls from "./migrations/0032_plugin_calls.ts"
 import proved from "./migrations/0053_proved.ts"
 import installation from "./migrations/0056_installation.ts"
 import pageSessions from "./migrations/0061_page_sessions.ts"
+import safeValues from "./migrations/0059_secure_defaults.ts"
 
 /**
  * Every migration in its order. `oldest` is the oldest release that can work with the database from then on: one that only
@@ -113,6 +114,7 @@ export const migrations = [
   { name: "0056_installation", oldest: "0.2.0", up: installation },
   { name: "0057_found_by", oldest: "0.2.0", up: foundBy },
   { name: "0058_service_classes", oldest: "0.2.0", up: serviceClasses },
+  { name: "0059_secure_defaults", oldest: "0.2.0", up: safeValues },
   { name: "0061_page_sessions", oldest: "0.2.0", up: pageSessions }
 ] as const
 
@@ -165,8 +167,21 @@ const recorded = Object.fromEntries(
 const migrateBy = (loaded: typeof recorded) =>
   Migrator.make({})({ table: "switchyard_migrations", loader: Migrator.fromRecord(loaded) })
 
+const FIRST: string = migrations[0].name
+
+/** Lets later migrations of this transaction know that there was nothing before. A restore, which makes tables as they were, does not say so. */
+const madeNew = Effect.flatMap(
+  Effect.service(SqlClient.SqlClient),
+  (sql) => sql`select set_config('switchyard.made_new', 'true', true)`
+)
+
 /** A server that starts is busy with more than its migrations. */
-const migrate = migrateBy(Record.map(recorded, (up) => Effect.andThen(mayStandStill, up)))
+const migrate = migrateBy(
+  Record.map(recorded, (up, name) => {
+    const patient = Effect.andThen(mayStandStill, up)
+    return name === FIRST ? Effect.andThen(madeNew, patient) : patient
+  })
+)
 
 /** As the migrator makes it, which asks once more when it could not, and in a transaction hides by that why. */
 const makeTable = Effect.flatMap(
@@ -194,3 +209,10 @@ export const run: Effect.Effect<
   yield* checkRelease(release)
   return added
 }).pipe(Effect.withSpan("Migrations.run"))
+
+/** Whether settings that nobody has set have their safe values here: in a database that a release with this rule has made. */
+export const secureDefaults = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const [row] = yield* sql<{ counts: boolean }>`select counts from secure_defaults`
+  return row?.counts === true
+})

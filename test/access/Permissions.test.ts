@@ -91,3 +91,31 @@ describe("permissions.yml", () => {
     })
   )
 })
+
+describe("A new installation without permissions.yml", () => {
+  it.effect("allows nothing but what users and tokens were given, and the file as soon as there is one", () =>
+    inFolder(null, { SECURE_DEFAULTS: "true" }, (write) =>
+      Effect.gen(function* () {
+        const { noRole, remark, rules } = yield* Permissions
+        assert.strictEqual(yield* rolesOf(someone), "")
+        assert.include(yield* noRole, "switchyard setup")
+        assert.strictEqual(yield* rolesOf({ ...someone, roles: ["reader"] }), "reader")
+        assert.strictEqual(yield* rolesOf({ ...someone, way: "token", roles: ["dhcp-hook"] }), "dhcp-hook")
+        assert.strictEqual(yield* rolesOf(everybody), "everything")
+        assert.isNotNull(yield* rules)
+        assert.isNull(yield* remark)
+        yield* write(withDefault("monitoring"))
+        assert.strictEqual(yield* rolesOf(someone), "monitoring")
+        assert.strictEqual(yield* noRole, "you have no role")
+      })
+    )
+  )
+
+  it.effect("lets everybody do everything only where the site says so", () =>
+    Effect.gen(function* () {
+      const all = { SECURE_DEFAULTS: "true", PERMISSIONS_DISABLED: "true" }
+      assert.strictEqual(yield* inFolder(null, all, () => rolesOf(someone)), "everything")
+      assert.strictEqual(yield* inFolder(null, {}, () => rolesOf(someone)), "everything")
+    })
+  )
+})

@@ -266,7 +266,13 @@ layer(Site.layer, { excludeTestServices: true })("The command line", (it) => {
   it.effect("finds what is stuck, and repairs it when somebody says yes", () =>
     Effect.gen(function* () {
       const { cli, junior, running } = yield* Site
-      expect(yield* cli("doctor")).toMatchObject({ code: 0, out: "Nothing is stuck.\n" })
+      // a site that has named no networks and believes first host keys is told so, and nothing else
+      const before = yield* cli("doctor")
+      expect(before.code).toBe(0)
+      expect(before.out.match(/^\S.*$/gm)?.map((line) => line.slice(0, 32))).toEqual([
+        "warn  MANAGEMENT_NETWORKS: The f",
+        "warn  HOST_KEY_POLICY: A device "
+      ])
       yield* Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
         yield* sql`update config_change set phase = 'unknown' where id =
@@ -276,13 +282,18 @@ layer(Site.layer, { excludeTestServices: true })("The command line", (it) => {
           from device where hostname = ${OTHER}`
       }).pipe(Effect.provide(running))
       const found = yield* cli("doctor")
-      expect(found).toMatchObject({ code: 1, err: expect.stringContaining("1 of 2 findings are bad") })
+      expect(found).toMatchObject({ code: 1, err: expect.stringContaining("1 of 4 findings are bad") })
       expect(found.out).toMatch(
         new RegExp(`bad  ${ONE}: Nobody knows[^]*next:[^]*warn  ${OTHER}: Its certificate ends`)
       )
       expect((yield* cli("doctor --csv")).out).toContain("level,kind,about,since,what,why,next")
       const json = yield* cli("doctor --json")
-      expect(parsed(json)).toMatchObject([{ kind: "device" }, { kind: "certificate" }])
+      expect(parsed(json)).toMatchObject([
+        { kind: "device" },
+        { kind: "certificate" },
+        { kind: "protection", about: "MANAGEMENT_NETWORKS" },
+        { kind: "protection", about: "HOST_KEY_POLICY" }
+      ])
       expect(json.code).toBe(1)
       const mended = yield* junior("doctor --repair", "y\nno\n")
       expect(mended.err).toMatch(new RegExp(`Look what ${ONE} runs\\? [^]*Renew the certificate of ${OTHER}\\?`))

@@ -141,3 +141,64 @@ it.live(
       assert.lengthOf(far.logins(), 0)
     }).pipe(Effect.scoped)
 )
+
+it.live("logs in nowhere in a new installation whose networks nobody has named, and records devices all the same", () =>
+  Effect.gen(function* () {
+    const { api, far, near, read } = yield* makeScene({ SECURE_DEFAULTS: "true" })
+    assert.strictEqual((yield* api.send("POST", "/device", record(NEAR, "10.199.3.11"))).status, 200)
+    const lease = { ...record("mac-080027000001", "10.199.3.12", "DHCP_BOOT"), management_ip: null, infra_ip: null }
+    const leased = { ...lease, dhcp_ip: "10.199.3.12", ztp_mac: "080027000001", device_type: "UNKNOWN" }
+    assert.strictEqual((yield* api.send("POST", "/device", leased)).status, 200)
+    const asked = yield* read(NEAR)
+    assert.include(
+      String(asked.body.message),
+      "nobody has said yet in which networks devices are, so no login is sent to lhv-dist1 at 10.199.3.11; run `switchyard setup`"
+    )
+    yield* api.run("/device_discover", { ztp_mac: "080027000001", dhcp_ip: "10.199.3.12" })
+    const [found] = yield* api.devices("filter[hostname]=mac-080027000001")
+    assert.strictEqual(found?.["state"], "DHCP_BOOT")
+    assert.isEmpty([...near.logins(), ...far.logins()])
+  }).pipe(Effect.scoped)
+)
+
+it.live("approves the keys of several devices at once, each for itself, and asks for them in a new installation", () =>
+  Effect.gen(function* () {
+    const { api, events, read } = yield* makeScene({ SECURE_DEFAULTS: "true", MANAGEMENT_NETWORKS: "10.0.0.0/8" })
+    const waiting = Effect.map(
+      api.send("GET", "/device_hostkeys"),
+      ({ body }) => body.data["host_keys"] as ReadonlyArray<Record<string, string | null>>
+    )
+    for (const [name, address] of [
+      [NEAR, "10.199.3.11"],
+      [FAR, "10.199.3.12"]
+    ] as const) {
+      assert.strictEqual((yield* api.send("POST", "/device", record(name, address))).status, 200)
+      assert.include(String((yield* read(name)).body.message), "HostKeyNotApproved: ")
+    }
+    const shown = yield* waiting
+    assert.deepEqual(
+      shown.map(({ address, fingerprint, hostname, state }) => [hostname, state, address, fingerprint]),
+      [
+        [NEAR, "MANAGED", "10.199.3.11", null],
+        [FAR, "MANAGED", "10.199.3.12", null]
+      ]
+    )
+    const approve = (host_keys: ReadonlyArray<unknown>) =>
+      Effect.map(api.send("POST", "/device_hostkeys/approve", { host_keys }), ({ body }) => body.data)
+    const [near, far] = shown.map(({ hostname, refused_fingerprint }) => ({
+      hostname,
+      fingerprint: refused_fingerprint
+    }))
+    const one = yield* approve([near, { ...far, fingerprint: near?.fingerprint }])
+    assert.deepInclude(one, { approved: 1, refused: 1 })
+    assert.strictEqual((yield* read(NEAR)).status, 200)
+    assert.include(String((yield* read(FAR)).body.message), "HostKeyNotApproved: ")
+    assert.deepInclude(yield* approve([far]), { approved: 1, refused: 0 })
+    assert.strictEqual((yield* read(FAR)).status, 200)
+    assert.isEmpty(yield* waiting)
+    assert.lengthOf(
+      (yield* events).filter(({ actor }) => actor === "admin"),
+      2
+    )
+  }).pipe(Effect.scoped)
+)

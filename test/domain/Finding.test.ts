@@ -2,6 +2,7 @@
 import { describe, expect, it } from "vitest"
 import { lengthOf } from "../../src/domain/Finding.ts"
 import { type Facts, findingsOf } from "../../src/domain/findings/Findings.ts"
+import { ofProtection, type ProtectionFacts } from "../../src/domain/findings/ProtectionFindings.ts"
 
 const since = "2026-03-02T09:12:07.031"
 
@@ -151,6 +152,39 @@ const cases: ReadonlyArray<readonly [name: string, facts: Partial<Facts>, what: 
   ],
   ["alerts that nobody took", { dead_letters: 2 }, "2 messages were given up", "POST /alerts/replay"]
 ]
+
+const safe: ProtectionFacts = {
+  tokens: true,
+  unlimited: null,
+  anyAddress: false,
+  anyKey: false,
+  clear: null,
+  reachable: null
+}
+
+describe("What is not protected", () => {
+  it.each<readonly [string, Partial<ProtectionFacts>, ReadonlyArray<string>]>([
+    ["nothing where all safe values count", {}, []],
+    [
+      "everything of this machine without tokens, and no more than that",
+      { tokens: false, unlimited: "no file" },
+      ["warn JWT_ENABLED"]
+    ],
+    [
+      "everything of the network without tokens",
+      { tokens: false, reachable: "https://0.0.0.0:5443" },
+      ["bad JWT_ENABLED"]
+    ],
+    ["every good token without a file", { unlimited: "no file" }, ["warn permissions.yml"]],
+    ["every good token where roles are off", { unlimited: "disabled" }, ["warn PERMISSIONS_DISABLED"]],
+    ["what is sent in clear", { clear: "http://0.0.0.0:5000", reachable: "http://0.0.0.0:5000" }, ["warn HOST"]],
+    ["logins of the fleet", { anyAddress: true, anyKey: true }, ["warn MANAGEMENT_NETWORKS", "warn HOST_KEY_POLICY"]]
+  ])("is %s", (_, facts, wanted) => {
+    const found = ofProtection({ ...safe, ...facts })
+    expect(found.map(({ about, level }) => `${level} ${about}`)).toEqual(wanted)
+    for (const { kind, next } of found) expect([kind, next === ""]).toEqual(["protection", false])
+  })
+})
 
 describe("What is stuck", () => {
   it("is nothing where all goes on", () => {

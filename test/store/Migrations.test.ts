@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { compareReleases, release } from "../../src/domain/Release.ts"
 import * as Migrations from "../../src/store/Migrations.ts"
-import { TestDatabase } from "../support/TestDatabase.ts"
+import { EmptyDatabase, TestDatabase } from "../support/TestDatabase.ts"
 
 /** What a newer release leaves behind. */
 const migratedLater = (oldest: string | null) =>
@@ -54,4 +54,34 @@ describe("Each migration", () => {
       before = oldest
     }
   })
+})
+
+const restored = (schema: number) =>
+  Effect.flatMap(Effect.service(SqlClient.SqlClient), (sql) =>
+    sql.withTransaction(Effect.andThen(Migrations.runTo(schema), Migrations.run))
+  )
+const last = Number(Migrations.migrations.at(-1)?.name.slice(0, 4))
+
+describe("Safe values of settings that nobody has set", () => {
+  const counts = (made: Effect.Effect<unknown, unknown, SqlClient.SqlClient>) =>
+    Effect.andThen(made, Migrations.secureDefaults).pipe(Effect.provide(EmptyDatabase))
+
+  it.effect("count in a database that this release makes", () =>
+    Effect.gen(function* () {
+      assert.isTrue(yield* counts(Migrations.run))
+      assert.isTrue(yield* counts(Effect.andThen(Migrations.run, Migrations.run)))
+    })
+  )
+
+  it.effect("do not count in a database from before them, nor in one that is restored from such a backup", () =>
+    Effect.gen(function* () {
+      const upgraded = Effect.flatMap(Effect.service(SqlClient.SqlClient), (sql) =>
+        Effect.andThen(sql.withTransaction(Migrations.runTo(54)), Migrations.run)
+      )
+      assert.isFalse(yield* counts(upgraded))
+      assert.isFalse(yield* counts(restored(54)))
+      // a restore puts the row of the backup in the place of this one
+      assert.isFalse(yield* counts(restored(last)))
+    })
+  )
 })

@@ -33,6 +33,9 @@ export const environmentOf = (env: Readonly<Record<string, string>>): Record<str
   return { ...ofThisProcess, ...(env["DATABASE_URL"] === undefined ? {} : { DATA_DIR: folder }), ...env }
 }
 
+/** What a server of the lab says, whose switches are on this machine: it logs in to any of them, and believes what they show first. */
+const ofTheLab = { HOST_KEY_POLICY: "first-use", MANAGEMENT_NETWORKS: "0.0.0.0/0,::/0" }
+
 export interface Program {
   readonly pid: number
   /** What it has printed so far. */
@@ -88,9 +91,16 @@ export const start = (env: Readonly<Record<string, string>>, command = "serve", 
   Effect.acquireRelease(
     Effect.sync(() =>
       spawn(process.execPath, [path.join(release, "src/main.ts"), command], {
-        env: environmentOf({ PORT: "0", JWT_ENABLED: "false", ...env })
+        env: environmentOf({ ...ofTheLab, PORT: "0", JWT_ENABLED: "false", ...env })
       })
     ),
+    (child) => Effect.sync(() => void child.kill("SIGKILL"))
+  ).pipe(Effect.map(observe))
+
+/** A server as somebody starts it who has set nothing. */
+export const startNew = (env: Readonly<Record<string, string>>) =>
+  Effect.acquireRelease(
+    Effect.sync(() => spawn(process.execPath, [program, "serve"], { env: { ...ofThisProcess, ...env } })),
     (child) => Effect.sync(() => void child.kill("SIGKILL"))
   ).pipe(Effect.map(observe))
 
@@ -99,7 +109,7 @@ export const startInstalled = (env: Readonly<Record<string, string>>) =>
   Effect.acquireRelease(
     Effect.sync(() =>
       spawn(path.resolve(import.meta.dirname, "../../bin/switchyard"), ["serve"], {
-        env: environmentOf({ PORT: "0", ...env })
+        env: environmentOf({ ...ofTheLab, PORT: "0", ...env })
       })
     ),
     (child) => Effect.sync(() => void child.kill("SIGKILL"))

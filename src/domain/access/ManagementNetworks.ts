@@ -21,13 +21,19 @@ export interface ManagementNetworks {
   readonly fromSettings: boolean
 }
 
-/** The device may not get the login: its address is in none of the networks. Nothing was sent; `rule` is what forbids it. */
+/**
+ * The device may not get the login: its address is in none of the networks. Nothing was sent; `rule` is what forbids it, null where no
+ * network was named yet.
+ */
 export class AddressOutside extends Schema.TaggedError<AddressOutside>()("AddressOutside", {
   hostname: Schema.String,
   address: Schema.String,
-  rule: Schema.String
+  rule: Schema.NullOr(Schema.String)
 }) {
   override get message() {
+    if (this.rule === null) {
+      return `nobody has said yet in which networks devices are, so no login is sent to ${this.hostname} at ${this.address}; run \`switchyard setup\`, or set MANAGEMENT_NETWORKS (docs/security.md#management-networks)`
+    }
     return `the address ${this.address} of ${this.hostname} is outside of the management networks (${this.rule}), so the fleet's login is not sent there; give the device an address inside, or add its network to MANAGEMENT_NETWORKS`
   }
   get httpStatus() {

@@ -6,7 +6,7 @@ import { Option, Result, Schema } from "effect"
 import * as Body from "../fields/Body.ts"
 import { depending, ignorable, otherwise, required } from "../fields/Field.ts"
 import { accept, convert } from "../fields/Rules.ts"
-import { has, lengthOf, shown } from "../fields/Values.ts"
+import { has, isObject, lengthOf, shown } from "../fields/Values.ts"
 import { RevocationReason } from "../Certificate.ts"
 import { selectors } from "./DeviceSelector.ts"
 import { groupRule, hostnameRule, notes, nullAsAbsent, windowFaults, windowFields } from "./RequestFields.ts"
@@ -110,6 +110,44 @@ export const ApprovalRequest = Body.make(
       Schema.String,
       () => NO_OFFERED,
       accept(isFingerprint, () => NO_OFFERED)
+    )
+  },
+  { message: Body.firstOf }
+)
+
+/** How many keys are approved in one request. */
+const MOST_KEYS = 1000
+const OfferedKey = Schema.Struct({ hostname: Schema.String, fingerprint: Schema.String })
+export type OfferedKey = typeof OfferedKey.Type
+
+/** The keys, or the first thing that is wrong with them. */
+const offeredKeys = (sent: unknown): Result.Result<ReadonlyArray<OfferedKey>, string> => {
+  if (!Array.isArray(sent) || sent.length === 0 || sent.length > MOST_KEYS)
+    return Result.fail(`host_keys must be a list of 1 to ${MOST_KEYS} objects with hostname and fingerprint`)
+  const found: Array<OfferedKey> = []
+  const names = new Set<string>()
+  for (const [index, item] of sent.entries()) {
+    const place = `host_keys[${index}]`
+    if (!isObject(item)) return Result.fail(`${place} must be an object with hostname and fingerprint`)
+    const unknown = Object.keys(item).find((key) => key !== "hostname" && key !== "fingerprint")
+    if (unknown !== undefined) return Result.fail(`${place}.${unknown}: there is no such field`)
+    const { fingerprint, hostname } = item
+    if (!isText(hostname) || hostname === "") return Result.fail(`${place}.hostname must be the name of a device`)
+    if (!isFingerprint(fingerprint)) return Result.fail(`${place}.${NO_OFFERED}`)
+    if (names.has(hostname)) return Result.fail(`${place}.hostname: ${hostname} is there twice`)
+    names.add(hostname)
+    found.push({ hostname, fingerprint })
+  }
+  return Result.succeed(found)
+}
+
+/** The keys of several devices, as somebody has compared them. */
+export const ApprovalsRequest = Body.make(
+  {
+    host_keys: required(
+      Schema.Array(OfferedKey),
+      () => "host_keys must be a list of objects with hostname and fingerprint",
+      (sent) => offeredKeys(sent)
     )
   },
   { message: Body.firstOf }

@@ -18,6 +18,7 @@ import { Acting } from "../../domain/access/Acting.ts"
 import { makeContains } from "../../domain/access/AddressPrefixes.ts"
 import { everybody, type Identity } from "../../domain/access/Identity.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
+import { FirstStart } from "../setup/FirstStart.ts"
 import { Callers } from "./Callers.ts"
 import { clientOf } from "./Client.ts"
 import { Limits } from "./Limits.ts"
@@ -27,6 +28,8 @@ import { recall, rememberCaller } from "./RequestNotes.ts"
 import { refuseOrDie } from "./Unavailable.ts"
 
 const MISSING = "JWT token missing?"
+/** While nobody has set up the installation there is no token that could be sent. */
+const NOT_SET_UP = `${MISSING} Nobody has set up this server yet: run \`switchyard setup\` on its machine (docs/installing.md#first-start)`
 const MALFORMED = `Invalid header, ${MISSING} Bad Authorization header. Expected 'Authorization: Bearer <JWT>'`
 
 /** What clients open with a token in the address, because browsers give them no headers there. */
@@ -70,6 +73,11 @@ export const makeCallerOf = Effect.gen(function* () {
   const callers = yield* Callers
   const limits = yield* Limits
   const { rules } = yield* Permissions
+  const { isOpen } = yield* FirstStart
+  const notFound = (refused: Unauthorized) =>
+    refused.message === MISSING
+      ? Effect.flatMap(isOpen, (isFirst) => Effect.fail(isFirst ? new Unauthorized({ message: NOT_SET_UP }) : refused))
+      : Effect.fail(refused)
   const takesUrl = (url: string) =>
     OPENED_BY_URL.some((path) => url.startsWith(path))
       ? Effect.succeed(true)
@@ -79,7 +87,7 @@ export const makeCallerOf = Effect.gen(function* () {
     if (!callers.required) return callers.everybody
     const query = yield* HttpServerRequest.ParsedSearchParams
     const header = request.headers["authorization"]
-    const token = yield* Effect.fromResult(findToken(header, query["jwt"]))
+    const token = yield* Effect.catch(Effect.fromResult(findToken(header, query["jwt"])), notFound)
     if (isInUrl(header) && !(yield* takesUrl(request.url))) return yield* new Unauthorized({ message: IN_URL })
     const caller = yield* callers.behind(token)
     limits.vouch(token)
@@ -116,7 +124,7 @@ const inNameOf = (
 
 /** A token that was good once is no guess, nor is none at all. */
 export const isGuess = ({ errorCode, message }: Unauthorized): boolean =>
-  errorCode === undefined && message !== MISSING && message !== MALFORMED
+  errorCode === undefined && message !== MISSING && message !== MALFORMED && message !== NOT_SET_UP
 
 /** Lets in who can be named: others are told 401, or 429 when their address has guessed too often. */
 const makeAdmission = Effect.gen(function* () {

@@ -54,12 +54,8 @@ const bytesOf = (
 const decode = (bytes: Uint8Array) =>
   Effect.try({ try: () => new TextDecoder("utf-8", { fatal: true }).decode(bytes), catch: badRequest })
 
-/**
- * Reads bodies as text. A reading fails with 400 `Bad Request`, 408 for a body that does not come, 413, 415 `Unsupported Media
- * Type` (a body of no bytes has no content type to be wrong; a compressed one is not read), or 503 when bodies take too much
- * memory.
- */
-export const makeReadText = Effect.gen(function* () {
+/** Reads bodies. A reading fails with 408 for a body that does not come, 413, 415 for a compressed one, or 503 when bodies take too much memory. */
+const makeReadShare = Effect.gen(function* () {
   const { BODY_TIMEOUT } = yield* ServerConfig
   const memory = yield* BodyMemory
   return Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest, reading: Reading) {
@@ -75,12 +71,30 @@ export const makeReadText = Effect.gen(function* () {
         orElse: () => new RequestTimeout({ message: `The request was not sent within ${BODY_TIMEOUT} seconds` })
       })
     )
+    return { bytes, share }
+  })
+})
+
+/** Reads bodies of forms, whose content type is the caller's matter. */
+export const makeReadBytes = Effect.map(
+  makeReadShare,
+  (read) => (request: HttpServerRequest.HttpServerRequest, reading: Reading) =>
+    Effect.scoped(Effect.map(read(request, reading), ({ bytes }) => bytes))
+)
+
+/**
+ * Reads bodies as text. Fails as a reading does, with 400 `Bad Request`, and with 415 `Unsupported Media Type` (a body of no bytes has no
+ * content type to be wrong).
+ */
+export const makeReadText = Effect.map(makeReadShare, (read) =>
+  Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest, reading: Reading) {
+    const { bytes, share } = yield* read(request, reading)
     if (bytes.byteLength > 0 && !isJsonType(request.headers["content-type"])) {
       return yield* new UnsupportedMediaType({ message: "Unsupported Media Type" })
     }
     return { text: yield* decode(bytes), size: bytes.byteLength, share }
   })
-})
+)
 
 /** Keys of a body, but not of what is in it, whose texts are for people and for no device. */
 const REMARK = /"(?:comment|ticket_ref|description|reason|abort_reason)"\s*:/

@@ -86,7 +86,7 @@ const makeAsked = Effect.gen(function* () {
 
 /** Yields the permit of a request, null when everything is allowed, and what speaks of it. Fails with NotPermitted, or as the lookup of the device does. */
 export const makePermitOf = Effect.gen(function* () {
-  const { allowedBy, heldBy, roles } = yield* Permissions
+  const { allowedBy, heldBy, noRole, roles } = yield* Permissions
   const askedOf = yield* makeAsked
 
   return Effect.fnUntraced(function* (
@@ -113,6 +113,9 @@ export const makePermitOf = Effect.gen(function* () {
     const refused = (held: ReadonlyArray<HeldPermission>, asked: Asked) => {
       const { rule = "" } = judge(held, asked)
       return new NotPermitted({ rule, roles: allowedBy(known, asked) })
+    }
+    if (all.length === 0) {
+      return yield* new NotPermitted({ rule: yield* noRole, roles: allowedBy(known, { method, path }) })
     }
     if (speaking.length === 0) return yield* refused(all, { method, path })
     const asked = yield* askedOf({ method, path }, endpoint, { all, speaking })

@@ -4,15 +4,17 @@
  * Or an operator accepts all that a device shows, its serial number and model as well (docs/security.md#identity-of-devices).
  */
 import { Effect, Option } from "effect"
+import { SqlError } from "effect/sql"
 import { enveloped } from "../../api/Envelope.ts"
 import { BadRequest, Conflict, InternalError } from "../../api/Failures.ts"
 import { LiveDevices } from "../../devices/LiveDevices.ts"
 import type { Device } from "../../domain/Device.ts"
-import type { HostKeyRequest, TrustRequest } from "../../domain/requests/OperationRequests.ts"
+import type { HostKeyRequest, OfferedKey, TrustRequest } from "../../domain/requests/OperationRequests.ts"
 import { ChangeStore } from "../../store/ChangeStore.ts"
 import { EventStore } from "../../store/EventStore.ts"
 import { HostKeyStore } from "../../store/HostKeyStore.ts"
 import { IdentityStore } from "../../store/IdentityStore.ts"
+import { withStatus } from "../core/CarriedStatus.ts"
 import { transaction } from "../core/Unavailable.ts"
 import { makeDeviceLookup } from "../devices/DeviceLookup.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
@@ -120,7 +122,44 @@ export const makeHostKeys = Effect.gen(function* () {
     return yield* show(hostname, id)
   })
 
+  /** Approves one of many: a device that is pinned has changed its key, which is looked at alone. */
+  const approveNew = Effect.fnUntraced(
+    function* ({ fingerprint, hostname }: OfferedKey, user: string) {
+      const approving = changed(
+        hostname,
+        "APPROVE",
+        user,
+        Effect.fnUntraced(function* (id) {
+          const known = Option.getOrNull(yield* hostKeys.find(id))
+          if (known !== null && known.fingerprint !== null && known.fingerprint !== fingerprint) {
+            const message = `${hostname} is pinned to ${known.fingerprint}: a key that has changed is approved for this device alone`
+            return yield* new Conflict({ message })
+          }
+          yield* trust(id, hostname, fingerprint, "approved")
+        })
+      )
+      yield* withStatus(approving)
+      return null
+    },
+    Effect.catchIf(
+      (error) => !SqlError.isSqlError(error),
+      ({ message }) => Effect.succeed(String(message))
+    )
+  )
+
   return {
+    waiting: Effect.map(hostKeys.waiting, (host_keys) => enveloped({ host_keys })),
+    approveAll: Effect.fn("HostKeys.approveAll")(function* (keys: ReadonlyArray<OfferedKey>, user: string) {
+      const host_keys = yield* Effect.forEach(keys, (key) =>
+        Effect.map(approveNew(key, user), (message) => ({
+          hostname: key.hostname,
+          approved: message === null,
+          message
+        }))
+      )
+      const approved = host_keys.filter((one) => one.approved).length
+      return enveloped({ approved, refused: host_keys.length - approved, host_keys })
+    }),
     get: Effect.fn("HostKeys.get")(function* (hostname: string) {
       const { id } = yield* byHostname(hostname)
       return yield* show(hostname, id)

@@ -34,6 +34,8 @@ export const OperationsLive = HttpApiBuilder.group(Api, "operations", (handlers)
       .handle("approveHostKey", ({ params, payload }) =>
         asCaller((user) => hostKeys.approve(params.hostname, payload.fingerprint, user))
       )
+      .handle("waitingHostKeys", () => answered(hostKeys.waiting))
+      .handle("approveHostKeys", ({ payload }) => asCaller((user) => hostKeys.approveAll(payload.host_keys, user)))
       .handle("trustDevice", ({ params, payload }) =>
         asCaller((user) => hostKeys.accept(params.hostname, payload, user))
       )

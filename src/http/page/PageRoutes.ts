@@ -2,12 +2,13 @@
 import { Effect } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { randomBytes } from "node:crypto"
+import { FirstStart, SETUP_PATH } from "../setup/FirstStart.ts"
 import { type PageFile, readPageFiles } from "./PageFiles.ts"
 
 /** Where the page is. */
 export const PAGE_BASE = "/ui/"
 
-/** Paths of the page, for whoever lists routes. */
+/** Paths of the page, for whoever lists routes. That of the first start is none: to almost everybody it is not there. */
 export const pagePaths = ["/", "/ui/*"] as const
 
 /** What the page may do: run its own files, and ask this server. Its parts write styles, which they sign with the nonce of the answer. */
@@ -69,7 +70,10 @@ export const PageRoutes = HttpRouter.use(
       if (file !== undefined) return asFile(file, request)
       return name.startsWith("assets/") ? HttpServerResponse.empty({ status: 404 }) : page()
     })
-    const leading = HttpServerResponse.redirect(PAGE_BASE, { status: 302 })
+    const { isOpen } = yield* FirstStart
+    const leading = Effect.map(isOpen, (isFirst) =>
+      HttpServerResponse.redirect(isFirst ? SETUP_PATH : PAGE_BASE, { status: 302 })
+    )
     yield* router.add("GET", "/", leading)
     yield* router.add("GET", "/ui/*", answer)
   })

@@ -20,6 +20,7 @@ import { ServerFigures } from "../../store/ServerFigures.ts"
 import { answered } from "../core/Unavailable.ts"
 import { makeHealthReport } from "./HealthReport.ts"
 import { ownCertificate } from "./OwnCertificate.ts"
+import { makeProtection } from "./Protection.ts"
 
 const KEPT = Duration.seconds(5)
 /** A database that says nothing for so long is shown as away. */
@@ -86,6 +87,7 @@ export const ServerLive = HttpApiBuilder.group(Api, "server", (handlers) =>
   Effect.gen(function* () {
     const status = yield* Effect.cachedWithTTL(yield* makeStatus, KEPT)
     const facts = yield* FindingFacts
+    const protection = yield* makeProtection
     const { rules } = yield* Permissions
     const { DATA_DIR } = yield* ServerConfig
     const context = yield* Effect.context<FileSystem.FileSystem | ServerConfig>()
@@ -98,7 +100,8 @@ export const ServerLive = HttpApiBuilder.group(Api, "server", (handlers) =>
         since: new Date(since).toISOString().slice(0, "2026-11-23T18:00:00".length)
       }))
       const { impliedFreeLines = [] } = (yield* rules) ?? {}
-      return findingsOf({ ...read, lacking, impliedFreeLines, tls: yield* tls, disk: yield* readDisk(DATA_DIR) })
+      const stuck = findingsOf({ ...read, lacking, impliedFreeLines, tls: yield* tls, disk: yield* readDisk(DATA_DIR) })
+      return [...stuck, ...(yield* protection)]
     })
     // who holds the database up is known while it cannot be asked for the others
     const findings = Effect.catchIf(found, isHeldUp, () => Effect.succeed([])).pipe(

@@ -50,6 +50,7 @@ export const BACKED_UP = [
   "restore",
   "retained",
   "secret",
+  "secure_defaults",
   "site",
   "stackmember",
   "station_port",

@@ -21,13 +21,13 @@ const built = services.flatMap(([name, service]) => {
   return dockerfile === undefined ? [] : [{ name, service, dockerfile }]
 })
 
-/** `${NAME:?why}` and `${NAME}`. */
-const VARIABLE = /\$\{(\w+)(:\?[^}]*)?\}/g
+/** `${NAME:?why}` and `${NAME:-default}`. */
+const VARIABLE = /\$\{(\w+)(:[?-][^}]*)?\}/g
 const variables = [...read("docker-compose.yml").matchAll(VARIABLE)].map(([, name = "", refusal]) => ({
   name,
   refusal
 }))
-const inExample = [...read(".env.example").matchAll(/^(\w+)=(.*)$/gm)]
+const inExample = [...read(".env.example").matchAll(/^(#?)(\w+)=(.*)$/gm)]
 
 const mountsOf = ({ volumes = [] }: Service) =>
   volumes.map((mount) => {
@@ -36,17 +36,21 @@ const mountsOf = ({ volumes = [] }: Service) =>
   })
 
 /** The variables of a service with the values that a filled-in `.env` would give. */
-const filled = ({ environment }: Service): Readonly<Record<string, string>> =>
+const filled = ({ environment = {} }: Service): Readonly<Record<string, string>> =>
   Object.fromEntries(
-    Object.entries(environment).map(([name, value]) => [name, String(value).replaceAll(VARIABLE, "chosen")])
+    Object.entries(environment).map(([name, value]) => [name, String(value).replaceAll(VARIABLE, "10.0.0.0/8")])
   )
 
 describe("docker-compose.yml", () => {
   it("builds from Dockerfiles that exist, and every image has one source", () => {
     for (const { dockerfile, name } of built)
       assert.isTrue(existsSync(path.join(root, dockerfile)), `${name}: ${dockerfile}`)
-    for (const [name, { build, image }] of services)
-      assert.notStrictEqual(build === undefined, image === undefined, name)
+    for (const [name, { build, image }] of services) {
+      assert.isTrue(build !== undefined || image !== undefined, name)
+      // what is built once is the image of all that name it
+      for (const [, other] of services)
+        if (build !== undefined && image !== undefined && other.image === image) assert.deepEqual(other.build, build)
+    }
   })
 
   it("waits for services that exist, and for health only where something tells it", () => {
@@ -65,23 +69,57 @@ describe("docker-compose.yml", () => {
 
   it("names volumes and secrets that it declares, and declares none in vain", () => {
     const mounted = services.flatMap(([, service]) => mountsOf(service).map(({ source }) => source))
-    const named = mounted.filter((source) => !source.startsWith("$"))
-    assert.deepEqual(named.toSorted(), Object.keys(compose.volumes).toSorted())
+    const named = mounted.filter((source) => /^\w+$/.test(source))
+    assert.deepEqual([...new Set(named)].toSorted(), Object.keys(compose.volumes).toSorted())
     const secrets = services.flatMap(([, service]) => service.secrets ?? [])
-    assert.deepEqual(secrets, Object.keys(compose.secrets))
+    assert.deepEqual([...new Set(secrets)].toSorted(), Object.keys(compose.secrets).toSorted())
+    for (const [name, { file }] of Object.entries(compose.secrets)) {
+      assert.strictEqual(file, `./secrets/${name}`)
+      assert.include(read("deploy/compose/README.md"), name)
+    }
+    const networks = services.flatMap(([, service]) => service.networks ?? [])
+    assert.deepEqual([...new Set(networks)].toSorted(), Object.keys(compose.networks).toSorted())
+  })
+
+  it("listens on this machine alone until somebody says otherwise, and then with TLS", () => {
+    const published = services.flatMap(([name, { ports = [] }]) => ports.map((port) => [name, port]))
+    assert.sameDeepMembers(published, [
+      ["proxy", "${BIND_ADDRESS:-127.0.0.1}:443:443"],
+      ["proxy", "${BIND_ADDRESS:-127.0.0.1}:80:80"],
+      ["server", "127.0.0.1:5000:5000"]
+    ])
+    const proxy = read("deploy/compose/Caddyfile")
+    assert.include(proxy, "reverse_proxy server:5000 server2:5000")
+    assert.include(proxy, "reverse_proxy server:8080 server2:8080")
+    assert.include(["/api/health/live", "/api/health/ready"], /health_uri (\S+)/.exec(proxy)?.[1])
+    for (const [, name = ""] of proxy.matchAll(/\/run\/secrets\/(\w+)/g))
+      assert.include(compose.services["proxy"]?.secrets ?? [], name)
+  })
+
+  it("has no password in an environment, and gives nothing more rights than it needs", () => {
+    for (const [name, service] of services) {
+      assert.deepEqual(
+        Object.keys(service.environment ?? {}).filter(
+          (key) => /PASSWORD|SECRET|TOKEN|_URL$/.test(key) && !key.endsWith("_FILE")
+        ),
+        name === "dhcp" ? ["SWITCHYARD_URL"] : [],
+        name
+      )
+      if (name !== "dhcp") assert.isDefined(service.security_opt, name)
+      if (name !== "database") assert.isDefined(service.cap_drop, name)
+      if (name !== "database" && name !== "dhcp") assert.isTrue(service.read_only, name)
+    }
   })
 
   it("asks for each variable of .env.example, for no other, and refuses to start without it", () => {
     assert.deepEqual(
       [...new Set(variables.map(({ name }) => name))].toSorted(),
-      inExample.map(([, name]) => name).toSorted()
+      inExample.map(([, , name]) => name).toSorted()
     )
-    for (const [, name, value] of inExample) {
+    for (const [, optional, name, value] of inExample) {
       assert.strictEqual(value, "", `${name} has a default`)
-      assert.isTrue(
-        variables.some((one) => one.name === name && one.refusal === `:?set ${name} in .env`),
-        name
-      )
+      for (const one of variables.filter((found) => found.name === name))
+        assert.isTrue(optional === "#" ? one.refusal?.startsWith(":-") : one.refusal === `:?set ${name} in .env`, name)
     }
   })
 
@@ -99,41 +137,66 @@ describe("docker-compose.yml", () => {
 const server = compose.services["server"]!
 const dhcp = compose.services["dhcp"]!
 
-describe("The server's container", () => {
-  it("is given variables that the server knows", () => {
+const servers = { server, server2: compose.services["server2"]! }
+
+/** The environment of a server with a secret in each file that it names. */
+const withSecrets = Effect.fnUntraced(function* (service: Service) {
+  const folder = yield* makeFolder
+  const environment = Object.entries({ ...environmentOf("Dockerfile"), ...filled(service) })
+  for (const name of service.secrets ?? []) {
+    const text = name === "database_url" ? "postgres://switchyard:x@database:5432/switchyard" : "s".repeat(64)
+    yield* Effect.promise(() => fs.writeFile(path.join(folder, name), `${text}\n`))
+  }
+  return Object.fromEntries(environment.map(([name, value]) => [name, value.replace(/^\/run\/secrets/, folder)]))
+})
+
+describe("The servers' containers", () => {
+  it("are given variables that the server knows", () => {
     const known = new Set(documentation.map(([name]) => name))
-    const given = [...Object.keys(server.environment), ...Object.keys(environmentOf("Dockerfile"))]
-    assert.deepEqual(
-      given.filter((name) => !known.has(name) && !name.startsWith("NODE_")),
-      []
-    )
+    for (const { environment = {} } of Object.values(servers)) {
+      const given = [...Object.keys(environment), ...Object.keys(environmentOf("Dockerfile"))]
+      assert.deepEqual(
+        given.filter((name) => !known.has(name) && !known.has(name.replace(/_FILE$/, "")) && !name.startsWith("NODE_")),
+        []
+      )
+    }
   })
 
-  it.effect("is given values that the server starts with: its database, its key, its ports", () =>
-    Effect.gen(function* () {
-      const environment = { ...environmentOf("Dockerfile"), ...filled(server) }
-      const config = yield* Effect.provide(ServerConfig, ServerConfig.layerOf(environment))
-      assert.strictEqual(config.logins.size, 4)
-      assert.isTrue(config.JWT_ENABLED)
-      assert.strictEqual(config.JWT_CERT, `/run/secrets/${server.secrets?.[0]}`)
-      const url = new URL(environment["DATABASE_URL"] ?? "")
-      const database = compose.services[url.hostname]
-      assert.deepEqual(
-        [url.username, url.pathname],
-        [database?.environment["POSTGRES_USER"], `/${database?.environment["POSTGRES_DB"]}`]
-      )
-      const published = server.ports?.map((port) => Number(port.split(":")[1]))
-      assert.deepEqual(published, [config.PORT, Number(environment["ZTP_HTTP_PORT"])])
-      assert.strictEqual(config.HOST, "0.0.0.0")
-    })
+  it.effect(
+    "are given values that they start with, and the files that these name: their database, keys and ports",
+    () =>
+      Effect.gen(function* () {
+        for (const [name, service] of Object.entries(servers)) {
+          const environment = yield* withSecrets(service)
+          const config = yield* Effect.provide(ServerConfig, ServerConfig.layerOf(environment))
+          assert.strictEqual(config.logins.size, 4)
+          assert.isTrue(config.JWT_ENABLED && config.LOCAL_USERS)
+          assert.deepEqual([config.HOST_KEY_POLICY, config.MANAGEMENT_NETWORKS], ["approve", "10.0.0.0/8"])
+          assert.deepEqual([config.HOST, config.PORT, config.CLUSTER_PORT], ["0.0.0.0", 5000, 5050])
+          assert.strictEqual(environment["CLUSTER_HOST"], name)
+          assert.deepEqual(config.TRUSTED_PROXIES, ["172.30.40.0/24"])
+          const named = Object.values(service.environment ?? {}).flatMap(
+            (value) => /^\/run\/secrets\/(.*)$/.exec(String(value))?.[1] ?? []
+          )
+          assert.deepEqual([...new Set(named)].toSorted(), service.secrets?.toSorted())
+        }
+      }).pipe(Effect.scoped)
   )
+
+  it("have what is each one's own apart and what is everybody's together", () => {
+    const [one = [], two = []] = Object.values(servers).map(({ volumes }) => volumes)
+    assert.deepEqual(
+      one.filter((mount) => two.includes(mount)).map((mount) => mount.split(":")[0]),
+      ["firmware", "shared"]
+    )
+  })
 })
 
 describe("The DHCP server's container", () => {
   const script = read("deploy/dhcp/switchyard-lease")
 
   it("is given variables that the hook or its script knows", () => {
-    const given = [...Object.keys(dhcp.environment), ...Object.keys(environmentOf("deploy/dhcp/Dockerfile"))]
+    const given = [...Object.keys(dhcp.environment ?? {}), ...Object.keys(environmentOf("deploy/dhcp/Dockerfile"))]
     const known: ReadonlyArray<string> = hookVariables
     assert.deepEqual(
       given.filter((name) => !known.includes(name) && !script.includes(`\${${name}:-`)),
@@ -142,8 +205,8 @@ describe("The DHCP server's container", () => {
   })
 
   it("reaches the port that the server publishes", () => {
-    const url = new URL(String(dhcp.environment["SWITCHYARD_URL"]))
-    assert.isTrue(server.ports?.some((port) => port.startsWith(`${url.port}:`)))
+    const url = new URL(String(dhcp.environment?.["SWITCHYARD_URL"]))
+    assert.isTrue(server.ports?.includes(`${url.hostname}:${url.port}:${url.port}`))
   })
 
   it("has every file that dnsmasq.conf names, at its place, or a volume for it", () => {
@@ -155,8 +218,10 @@ describe("The DHCP server's container", () => {
     for (const file of named) {
       assert.isTrue(placed.includes(file) || volumes.some((folder) => file.startsWith(`${folder}/`)), file)
     }
-    for (const { target } of mountsOf(dhcp).filter(({ source }) => source.startsWith("$")))
+    for (const { source, target } of mountsOf(dhcp).filter(({ source }) => source.startsWith("$"))) {
       assert.include(placed, target)
+      assert.isTrue(existsSync(path.join(root, /:-(.*)\}$/.exec(source)?.[1] ?? "nowhere")), source)
+    }
   })
 })
 

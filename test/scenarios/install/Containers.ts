@@ -12,7 +12,10 @@ const Scalar = Schema.Union([Text, Schema.Int])
 const Duration = Text.check(Schema.isPattern(/^\d+(s|m)$/))
 /** `source:target` or `source:target:ro`; a variable with a question in it may hold colons. */
 const Mount = Text.check(Schema.isPattern(/^(\$\{[^}]+\}|[\w./-]+):\/[\w./-]+(:ro)?$/))
-const PublishedPort = Text.check(Schema.isPattern(/^\d{1,5}:\d{1,5}$/))
+/** On an address of its own: nothing listens everywhere. */
+const PublishedPort = Text.check(
+  Schema.isPattern(/^(?:127\.0\.0\.1|\$\{BIND_ADDRESS:-127\.0\.0\.1\}):\d{1,5}:\d{1,5}$/)
+)
 
 const Build = Schema.Struct({ context: Text, dockerfile: Text })
 
@@ -20,7 +23,7 @@ const Service = Schema.Struct({
   image: Schema.optionalKey(Text),
   build: Schema.optionalKey(Schema.Union([Text, Build])),
   restart: Schema.Literals(["unless-stopped", "always", "on-failure", "no"]),
-  environment: Schema.Record(Schema.String, Scalar),
+  environment: Schema.optionalKey(Schema.Record(Schema.String, Scalar)),
   depends_on: Schema.optionalKey(
     Schema.Record(
       Schema.String,
@@ -36,19 +39,29 @@ const Service = Schema.Struct({
   ports: Schema.optionalKey(Schema.Array(PublishedPort)),
   volumes: Schema.optionalKey(Schema.Array(Mount)),
   network_mode: Schema.optionalKey(Schema.Literals(["host", "none", "bridge"])),
-  cap_add: Schema.optionalKey(Schema.Array(Text))
+  cap_add: Schema.optionalKey(Schema.Array(Text)),
+  cap_drop: Schema.optionalKey(Schema.Tuple([Schema.Literal("ALL")])),
+  security_opt: Schema.optionalKey(Schema.Tuple([Schema.Literal("no-new-privileges:true")])),
+  read_only: Schema.optionalKey(Schema.Boolean),
+  tmpfs: Schema.optionalKey(Schema.Array(Text)),
+  networks: Schema.optionalKey(Schema.Array(Text)),
+  profiles: Schema.optionalKey(Schema.Array(Schema.Literals(["replicas", "dhcp"]))),
+  stop_grace_period: Schema.optionalKey(Duration)
 })
 export type Service = typeof Service.Type
 
 const Compose = Schema.Struct({
   services: Schema.Record(Schema.String, Service),
   secrets: Schema.Record(Schema.String, Schema.Struct({ file: Text })),
-  volumes: Schema.Record(Schema.String, Schema.Null)
+  volumes: Schema.Record(Schema.String, Schema.Null),
+  networks: Schema.Record(Schema.String, Schema.Unknown),
+  "x-server": Schema.Unknown,
+  "x-environment": Schema.Unknown
 })
 
 /** The file, refused when it has a key that the Compose specification (or this list of what is used of it) does not have. */
 export const compose = Schema.decodeUnknownSync(Compose, { onExcessProperty: "error" })(
-  parse(read("docker-compose.yml"))
+  parse(read("docker-compose.yml"), { merge: true })
 )
 
 export interface Instruction {

@@ -1,5 +1,5 @@
 /**
- * Several replicas as they are deployed (`deploy/compose`, `deploy/kubernetes`), as far as it can be checked without Docker and without a
+ * Several replicas as they are deployed on Kubernetes (`deploy/kubernetes`), as far as it can be checked without a
  * cluster: settings that the server knows and starts with, secrets that are declared and given, probes that the API answers.
  */
 import { assert, describe, it } from "@effect/vitest"
@@ -7,7 +7,7 @@ import { Effect, Schema } from "effect"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import * as path from "node:path"
-import { parse, parseAllDocuments } from "yaml"
+import { parseAllDocuments } from "yaml"
 import { withFiles } from "../../../src/runtime/SecretSources.ts"
 import { ServerConfig } from "../../../src/ServerConfig.ts"
 import { documentation } from "../../../src/SettingsDocumentation.ts"
@@ -38,88 +38,6 @@ const configOf = Effect.fnUntraced(function* (settings: typeof Texts.Type, folde
   const all = yield* withFiles({ ...environmentOf("Dockerfile"), ...environment })
   rmSync(made, { recursive: true })
   return yield* Effect.provide(ServerConfig, ServerConfig.layerOf(all))
-})
-
-const Server = Schema.Struct({
-  environment: Texts,
-  secrets: Schema.Array(Schema.String),
-  networks: Schema.Array(Schema.String),
-  volumes: Schema.Array(Schema.String)
-})
-const Compose = Schema.Struct({
-  services: Schema.Struct({
-    proxy: Schema.Struct({ networks: Schema.Array(Schema.String), secrets: Schema.Array(Schema.String) }),
-    server1: Server,
-    server2: Server,
-    database: Schema.Struct({ networks: Schema.Array(Schema.String), secrets: Schema.Array(Schema.String) })
-  }),
-  secrets: Schema.Record(Schema.String, Schema.Struct({ file: Schema.String })),
-  networks: Schema.Record(Schema.String, Schema.Unknown),
-  volumes: Schema.Record(Schema.String, Schema.Null)
-})
-
-describe("Two replicas with Docker Compose", () => {
-  const text = read("deploy/compose/docker-compose.yml")
-  const { networks, secrets, services, volumes } = Schema.decodeUnknownSync(Compose)(parse(text, { merge: true }))
-  const servers = { server1: services.server1, server2: services.server2 }
-
-  it.effect("are given settings that the server knows and starts with, each with an address of its own", () =>
-    Effect.gen(function* () {
-      for (const [name, { environment }] of Object.entries(servers)) {
-        assert.deepEqual(unknownOf(Object.keys(environment)), [])
-        assert.strictEqual(environment["CLUSTER_HOST"], name)
-        const config = yield* configOf(environment, "/run/secrets/")
-        assert.strictEqual(config.CLUSTER_PORT, 5050)
-        assert.deepEqual(
-          [config.DATABASE_URL._tag, config.SECRET_KEY._tag, config.CLUSTER_SECRET._tag],
-          ["Some", "Some", "Some"]
-        )
-        assert.strictEqual(config.logins.size, 4)
-        assert.deepEqual(config.TRUSTED_PROXIES, ["172.30.40.0/24"])
-      }
-    })
-  )
-
-  it("are given the secrets that their settings name, and every secret is somebody's", () => {
-    for (const { environment, secrets: given } of Object.values(servers)) {
-      const named = Object.values(environment).flatMap(
-        (value) => /^\/run\/secrets\/(.*)$/.exec(String(value))?.[1] ?? []
-      )
-      assert.deepEqual([...new Set(named)].toSorted(), given.toSorted())
-    }
-    const used = Object.values(services).flatMap((service) => service.secrets)
-    assert.deepEqual([...new Set(used)].toSorted(), Object.keys(secrets).toSorted())
-    for (const [name, { file }] of Object.entries(secrets)) {
-      assert.strictEqual(file, `./secrets/${name}`)
-      assert.include(read("deploy/compose/README.md"), name)
-    }
-  })
-
-  it("have what is each one's own apart and what is everybody's together", () => {
-    const [one, two] = Object.values(servers).map((server) => server.volumes)
-    assert.deepEqual(
-      one?.filter((mount) => two?.includes(mount)).map((mount) => mount.split(":")[0]),
-      ["firmware", "shared"]
-    )
-    const named = [...(one ?? []), ...(two ?? []), "database:"].map((mount) => mount.split(":")[0] ?? "")
-    assert.deepEqual([...new Set(named)].toSorted(), Object.keys(volumes).toSorted())
-    const joined = Object.values(services).flatMap((service) => service.networks)
-    assert.deepEqual([...new Set(joined)].toSorted(), Object.keys(networks).toSorted())
-  })
-
-  it("ask for the variables of .env.example and no others", () => {
-    const asked = [...text.matchAll(/\$\{(\w+)/g)].map(([, name = ""]) => name)
-    const example = [...read("deploy/compose/.env.example").matchAll(/^(\w+)=$/gm)].map(([, name = ""]) => name)
-    assert.deepEqual([...new Set(asked)].toSorted(), example.toSorted())
-  })
-
-  it("are behind a proxy that asks for their health and knows their ports", () => {
-    const proxy = read("deploy/compose/Caddyfile")
-    assert.include(proxy, "reverse_proxy server1:5000 server2:5000")
-    assert.include(proxy, `reverse_proxy server1:8080 server2:8080`)
-    assert.include(HEALTH, /health_uri (\S+)/.exec(proxy)?.[1])
-    for (const [, name = ""] of proxy.matchAll(/\/run\/secrets\/(\w+)/g)) assert.include(services.proxy.secrets, name)
-  })
 })
 
 const Probe = Schema.Struct({ httpGet: Schema.Struct({ path: Schema.String, port: Schema.String }) })

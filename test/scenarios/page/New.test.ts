@@ -1,6 +1,7 @@
 /** New switches in the page: where they hang, checked and initialised, one by one and from a list; and the network drawn. */
 import { describe, expect, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
 import { booted } from "../../support/BlankSwitch.ts"
 import * as Campus from "../../support/Campus.ts"
 import { serve } from "../../support/ServedCampus.ts"
@@ -18,7 +19,7 @@ const make = Effect.gen(function* () {
     yield* api.run("/discover_device", { ztp_mac: discovery.ztp_mac, dhcp_ip: discovery.dhcp_ip })
     found.push(discovery.ztp_mac)
   }
-  return { api, found, page: yield* openPage(yield* makeBrowser, url) }
+  return { api, found, running, page: yield* openPage(yield* makeBrowser, url) }
 })
 
 class Site extends Context.Service<Site, Effect.Success<typeof make>>()("test/page/New") {
@@ -35,6 +36,37 @@ const scene = layer(Site.layer, { excludeTestServices: true })
 
 describe.skipIf(!hasChromium)(`A new switch in the page${hasChromium ? "" : ` (${WITHOUT})`}`, () => {
   scene((it) => {
+    it.effect("whose host key waits is approved with others, after its key was shown", () =>
+      Effect.gen(function* () {
+        const { api, page, running } = yield* Site
+        const keys = ["lhv-dist1", "lhv-dist2"].map(
+          (name, index) => [name, `SHA256:${String(index).repeat(43)}`] as const
+        )
+        yield* Effect.gen(function* () {
+          const sql = yield* SqlClient.SqlClient
+          for (const [name, key] of keys)
+            yield* sql`insert into host_key (device_id, refused_fingerprint, refused_at)
+              select id, ${key}, now() from device where hostname = ${name}
+              on conflict (device_id) do update set fingerprint = null, refused_fingerprint = excluded.refused_fingerprint`
+        }).pipe(Effect.provide(running))
+        yield* steps(async () => {
+          await page.goto("/ui/new?tab=keys")
+          await page.getByText(keys[1]?.[1] ?? "").waitFor()
+          await page.getByRole("checkbox", { name: "Mark all 2" }).check()
+          await page.getByRole("button", { name: "Approve 2 keys" }).click()
+          await page.getByRole("dialog").getByRole("button", { name: "Approve 2 keys" }).click()
+          await page.getByText("No host key waits for approval").waitFor()
+        })
+        for (const [name, key] of keys) {
+          const { body } = yield* api.send("GET", `/device/${name}/host_key`)
+          expect(body.data["host_key"]).toMatchObject({ fingerprint: key, refused_fingerprint: null })
+        }
+        // the switches' own keys are others: what was made up goes again
+        for (const [name] of keys) yield* api.send("PUT", `/device/${name}/host_key`, { action: "FORGET" })
+        yield* sound(page, "host-keys")
+      })
+    )
+
     it.effect("is shown with where it hangs, checked, and initialised step by step until it is managed", () =>
       Effect.gen(function* () {
         const { api, found, page } = yield* Site

@@ -11,6 +11,7 @@ import { Tone } from "../../parts/Tone.tsx"
 import { toneOfState } from "../../parts/tones.ts"
 import { When } from "../../parts/When.tsx"
 import { useState } from "react"
+import { HostKeys } from "./HostKeys.tsx"
 import { JobSteps } from "./JobSteps.tsx"
 import { Initialise } from "./Initialise.tsx"
 import { Several } from "./Several.tsx"
@@ -86,6 +87,7 @@ export default function New() {
         <Tabs.List>
           <Tabs.Tab value="one">One by one</Tabs.Tab>
           <Tabs.Tab value="several">Several at once</Tabs.Tab>
+          <Tabs.Tab value="keys">Host keys</Tabs.Tab>
         </Tabs.List>
         <Tabs.Panel value="one">
           {all.map(({ hostname, job }) => (
@@ -98,6 +100,9 @@ export default function New() {
         </Tabs.Panel>
         <Tabs.Panel value="several" pt="sm">
           <Several />
+        </Tabs.Panel>
+        <Tabs.Panel value="keys" pt="sm">
+          <HostKeys />
         </Tabs.Panel>
       </Tabs>
     </>

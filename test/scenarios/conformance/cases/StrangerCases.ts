@@ -26,6 +26,68 @@ const approvals: ReadonlyArray<Case> = [
   post("no device", "/device/nobody/hostkey/approve", { fingerprint: SEEN }, 404, error("Device not found"))
 ]
 
+const all = "/device_hostkeys/approve"
+const pair = (hostname: string, fingerprint = SEEN) => ({ hostname, fingerprint })
+const keyRule = "host_keys must be a list of 1 to 1000 objects with hostname and fingerprint"
+
+const manyApprovals: ReadonlyArray<Case> = [
+  {
+    name: "keys that wait for somebody",
+    request: { method: "GET", path: "/device_hostkeys" },
+    reply: {
+      status: 200,
+      body: data({ host_keys: [{ hostname: "east-a1", fingerprint: null, refused_fingerprint: SEEN, since: null }] })
+    },
+    given: offered
+  },
+  {
+    ...post(
+      "several keys, each for itself",
+      all,
+      { host_keys: [pair("nobody"), pair("east-a1")] },
+      200,
+      data({
+        approved: 1,
+        refused: 1,
+        host_keys: [
+          { hostname: "nobody", approved: false, message: "Device not found" },
+          { hostname: "east-a1", approved: true, message: null }
+        ]
+      })
+    ),
+    given: offered
+  },
+  {
+    ...post(
+      "the key of a device that has changed it",
+      all,
+      { host_keys: [pair("east-a1")] },
+      200,
+      data({ approved: 0, refused: 1, host_keys: [{ message: /^east-a1 is pinned to SHA256:a+: a key that has/ }] })
+    ),
+    given: [`insert into host_key (device_id, fingerprint, refused_fingerprint) values (4, '${OTHER}', '${SEEN}')`]
+  },
+  post("no list of keys", all, {}, 400, error(/^host_keys must be a list/)),
+  post("an empty list of keys", all, { host_keys: [] }, 400, error(keyRule)),
+  post(
+    "more keys than one request takes",
+    all,
+    { host_keys: Array.from({ length: 1001 }, () => 1) },
+    400,
+    error(keyRule)
+  ),
+  post("a key that is no object", all, { host_keys: ["x"] }, 400, error(/^host_keys\[0\] must be an object/)),
+  post(
+    "a device twice",
+    all,
+    { host_keys: [pair("a"), pair("a")] },
+    400,
+    error("host_keys[1].hostname: a is there twice")
+  ),
+  post("a key that is none", all, { host_keys: [pair("a", "x")] }, 400, error(/^host_keys\[0\]\.fingerprint must be/)),
+  post("a field too many", all, { host_keys: [{ ...pair("a"), more: 1 }] }, 400, error(/^host_keys\[0\]\.more: there/))
+]
+
 const trust = (hostname: string) => `/device/${hostname}/trust`
 const SHOWN = "LAB43F69660"
 
@@ -106,4 +168,4 @@ const revocations: ReadonlyArray<Case> = [
 ]
 
 /** All of them. */
-export const strangerCases: ReadonlyArray<Case> = [...approvals, ...trusts, ...revocations]
+export const strangerCases: ReadonlyArray<Case> = [...approvals, ...manyApprovals, ...trusts, ...revocations]

@@ -1,0 +1,108 @@
+/** `switchyard hostkeys`: host keys that devices have shown and that somebody has to approve (docs/security.md#approval-of-host-keys). */
+import { Effect, Option } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
+import * as fs from "node:fs/promises"
+import type { Data } from "../../api/CallTypes.ts"
+import { makeAsking } from "../Asking.ts"
+import { type Column, format, printRows, reported, say } from "./Output.ts"
+import { ask, Refused } from "./Server.ts"
+
+type Waiting = Data<"GET /device_hostkeys">["host_keys"][number]
+
+const COLUMNS: ReadonlyArray<Column<Waiting>> = [
+  ["name", ({ hostname }) => hostname],
+  ["state", ({ state }) => state],
+  ["address", ({ address }) => address],
+  ["shown", ({ refused_fingerprint }) => refused_fingerprint],
+  ["pinned", ({ fingerprint }) => fingerprint],
+  ["since", ({ since }) => since]
+]
+
+const waiting = Effect.map(ask("GET /device_hostkeys"), ({ answer }) => answer.data.host_keys)
+
+interface Key {
+  readonly hostname: string
+  readonly fingerprint: string
+}
+
+const FINGERPRINT = /^SHA256:\S+$/
+
+const keyOf = (text: string, place: string) => {
+  const [hostname = "", fingerprint = "", ...more] = text.trim().split(/[\s=,]+/, 3)
+  return hostname !== "" && FINGERPRINT.test(fingerprint) && more.length === 0
+    ? Effect.succeed<Key>({ hostname, fingerprint })
+    : Effect.fail(new Refused({ message: `${place}: expected a name and its fingerprint, such as lhv-a1 SHA256:…` }))
+}
+
+/** Lines of a name and a fingerprint; what is behind `#` is a remark. */
+const keysIn = Effect.fnUntraced(function* (file: string) {
+  const text = yield* Effect.tryPromise({
+    try: () => fs.readFile(file, "utf8"),
+    catch: () => new Refused({ message: `The file ${file} cannot be read` })
+  })
+  const lines = text.split("\n").map((line, index) => [line.replace(/#.*/, "").trim(), index + 1] as const)
+  return yield* Effect.forEach(
+    lines.filter(([line]) => line !== ""),
+    ([line, number]) => keyOf(line, `${file}, line ${number}`)
+  )
+})
+
+/** Those of devices that nobody knew, after somebody has looked at them. */
+const shownToSomebody = Effect.fnUntraced(function* (agreed: boolean) {
+  const rows = (yield* waiting).filter(({ fingerprint }) => fingerprint === null)
+  if (rows.length === 0) return yield* new Refused({ message: "No device waits for its first approval" })
+  yield* printRows({ csv: false, json: false }, COLUMNS, rows, "")
+  const ask = yield* makeAsking
+  if (!agreed && !(yield* ask(`Have you compared them, and approve all ${rows.length}?`))) {
+    return yield* new Refused({ message: "Nothing was approved" })
+  }
+  return rows.map(({ hostname, refused_fingerprint }): Key => ({ hostname, fingerprint: refused_fingerprint }))
+})
+
+const AT_ONCE = 1000
+
+const approve = Command.make(
+  "approve",
+  {
+    keys: Argument.String("key").pipe(
+      Argument.withDescription("A device and the key that it shows, as somebody has compared it: lhv-a1=SHA256:…"),
+      Argument.variadic()
+    ),
+    file: Flag.String("file").pipe(
+      Flag.withDescription("Take names and fingerprints from this file, a device a line"),
+      Flag.optional
+    ),
+    all: Flag.Boolean("all").pipe(
+      Flag.withDescription("Approve all that wait for their first approval, after showing them"),
+      Flag.withDefault(false)
+    ),
+    yes: Flag.Boolean("yes").pipe(Flag.withDescription("Do not ask with --all"), Flag.withDefault(false))
+  },
+  ({ all, file, keys, yes }) =>
+    reported(
+      Effect.gen(function* () {
+        const wanted = [
+          ...(yield* Effect.forEach(keys, (key) => keyOf(key, key))),
+          ...(Option.isSome(file) ? yield* keysIn(file.value) : []),
+          ...(all ? yield* shownToSomebody(yes) : [])
+        ]
+        if (wanted.length === 0) return yield* new Refused({ message: "Name devices with their keys, --file or --all" })
+        let refused = 0
+        for (let begin = 0; begin < wanted.length; begin += AT_ONCE) {
+          const host_keys = wanted.slice(begin, begin + AT_ONCE)
+          const { answer } = yield* ask("POST /device_hostkeys/approve", { body: { host_keys } })
+          refused += answer.data.refused
+          for (const { hostname, message } of answer.data.host_keys) yield* say(`${hostname}: ${message ?? "approved"}`)
+        }
+        if (refused > 0) return yield* new Refused({ message: `${refused} of ${wanted.length} were not approved` })
+      }).pipe(Effect.scoped)
+    )
+).pipe(Command.withDescription("Approve the host keys of devices; exit code 1 when one was not approved."))
+
+/** The command. */
+export const hostkeys = Command.make("hostkeys", format, (wanted) =>
+  reported(Effect.flatMap(waiting, (rows) => printRows(wanted, COLUMNS, rows, "No host key waits for approval")))
+).pipe(
+  Command.withDescription("List host keys that devices have shown and nobody has approved."),
+  Command.withSubcommands([approve])
+)

@@ -1,0 +1,139 @@
+/**
+ * A new installation that nobody has set up yet (docs/installing.md#first-start): whether it is one, the one-time code of the page on loopback, and the
+ * screen of text that says what to do and what is exposed until then.
+ */
+import { Console, Context, Effect, Layer, Option } from "effect"
+import { HttpServer } from "effect/http"
+import { randomBytes } from "node:crypto"
+import { release } from "../../domain/Release.ts"
+import { ServerConfig, type ServerSettings } from "../../ServerConfig.ts"
+import { LocalUserStore } from "../../store/LocalUserStore.ts"
+import { isLoopback } from "../core/Loopback.ts"
+import { failingWithoutDatabase } from "../../store/DatabaseClient.ts"
+
+/** Where the page is. */
+export const SETUP_PATH = "/setup"
+
+/** Without letters and digits that look alike. */
+const LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"
+const CODE_LENGTH = 16
+
+const makeCode = (): string => [...randomBytes(CODE_LENGTH)].map((byte) => LETTERS[byte % LETTERS.length]).join("")
+
+/** As people read it: `ABCD-EFGH-JKLM-NPQR`. */
+const shownCode = (code: string): string => (code.match(/.{4}/g) ?? []).join("-")
+
+/** The code as somebody has typed it. */
+export const typedCode = (text: string): string => text.toUpperCase().replaceAll(/[\s-]/g, "")
+
+/** Whether the first user of these settings is one with a password, and nothing else lets anybody in without roles. */
+const mayBegin = ({ JWT_ENABLED, LOCAL_USERS, OIDC_ENABLED, PERMISSIONS_DISABLED, SECURE_DEFAULTS }: ServerSettings) =>
+  SECURE_DEFAULTS && JWT_ENABLED && LOCAL_USERS && !OIDC_ENABLED && !PERMISSIONS_DISABLED
+
+const make = Effect.gen(function* () {
+  const config = yield* ServerConfig
+  const users = yield* LocalUserStore
+  // once somebody is there, nobody asks any more
+  let isDone = !mayBegin(config)
+  const isOpen = Effect.suspend(() =>
+    isDone
+      ? Effect.succeed(false)
+      : failingWithoutDatabase(users.all).pipe(
+          Effect.map((all) => {
+            isDone = all.length > 0
+            return !isDone
+          }),
+          // nobody is let in by a database that is away
+          Effect.catchTag("SqlError", () => Effect.succeed(false))
+        )
+  )
+  return FirstStart.of({ isOpen, code: makeCode() })
+})
+
+/** The first start, as long as nobody has done it. */
+export class FirstStart extends Context.Service<
+  FirstStart,
+  {
+    /** Whether the installation is new and there is no user. */
+    readonly isOpen: Effect.Effect<boolean>
+    /** What the page asks for: whoever reads the terminal, or the log, knows it. */
+    readonly code: string
+  }
+>()("switchyard/http/FirstStart") {
+  static readonly layer = Layer.effect(FirstStart, make).pipe(Layer.provide(LocalUserStore.layer))
+}
+
+const named = (name: string, value: string) => `  ${name.padEnd(20)} ${value}`
+
+/** Where what listens, as people read it. */
+const whoReaches = (host: string): string => (isLoopback(host) ? "this machine only" : "EVERYBODY WHO REACHES IT")
+
+const listeners = (config: ServerSettings, url: string): ReadonlyArray<string> => [
+  named(url, `the page and the API, ${whoReaches(config.HOST)}; every call but health needs a token`),
+  ...(Option.isSome(config.TLS_CERT)
+    ? [named(`https port ${config.TLS_PORT}`, `the same with TLS, ${whoReaches(config.TLS_HOST)}`)]
+    : []),
+  ...Option.match(config.ZTP_HTTP_PORT, {
+    onNone: () => [],
+    onSome: (port) => [
+      named(`http port ${port}`, `boot files and firmware for switches, ${whoReaches(config.ZTP_HTTP_HOST)}`)
+    ]
+  }),
+  ...Option.match(config.CLUSTER_HOST, {
+    onNone: () => [],
+    onSome: () => [named(`port ${config.CLUSTER_PORT}`, "between replicas")]
+  }),
+  ...(Option.isNone(config.DATABASE_URL)
+    ? [named("database", "embedded: this machine only, with a password of its own")]
+    : [])
+]
+
+/** Words that begin a command with the settings of this server. */
+const command = ({ DATA_DIR }: ServerSettings): string =>
+  `${DATA_DIR === "data" ? "" : `DATA_DIR=${DATA_DIR} `}switchyard setup`
+
+/** One screen of text for whoever has started the server. */
+export const screenOf = (config: ServerSettings, url: string, code: string): string => `
+Switchyard ${release} runs. It is new: nobody may do anything yet.
+
+Set it up, either way:
+  in a terminal        ${command(config)}
+                       (bin/switchyard in a clone; with the same settings as this server)
+  in a browser here    ${url}${SETUP_PATH}   code ${shownCode(code)}
+
+What is exposed now:
+${listeners(config, url).join("\n")}
+${named("users, tokens", "none. Roles are given to each user and token: nobody has one by default")}
+${named(
+  "host keys",
+  config.HOST_KEY_POLICY === "approve"
+    ? "approve: a switch is logged in to when somebody has approved its host key"
+    : "first-use: the first host key that a switch shows is believed"
+)}
+${named(
+  "device networks",
+  config.MANAGEMENT_NETWORKS === "" ? "none named: no switch is logged in to" : config.MANAGEMENT_NETWORKS
+)}
+${named(
+  "repositories",
+  Option.isSome(config.GITREPO_SETTINGS) && Option.isSome(config.GITREPO_TEMPLATES)
+    ? "settings and templates"
+    : "not yet"
+)}
+
+The manual: docs/installing.md
+`
+
+/** Shows the screen as soon as the server listens, while nobody has set it up. Logs for programs get it as one message. */
+export const FirstScreen = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const { code, isOpen } = yield* FirstStart
+    if (!(yield* isOpen)) return
+    const config = yield* ServerConfig
+    const { address } = yield* HttpServer.HttpServer
+    const port = "port" in address ? address.port : config.PORT
+    const host = isLoopback(config.HOST) ? config.HOST : "127.0.0.1"
+    const text = screenOf(config, `http://${host.includes(":") ? `[${host}]` : host}:${port}`, code)
+    yield* config.LOG_FORMAT === "json" ? Effect.logWarning(text) : Console.log(text)
+  })
+)

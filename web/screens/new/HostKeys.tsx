@@ -1,0 +1,106 @@
+/** Host keys that devices have shown and nobody has approved: compared with the switches' own, and approved together. */
+import { Checkbox, Group, Stack, Text } from "@mantine/core"
+import { useQueryClient } from "@tanstack/react-query"
+import { useState } from "react"
+import { ask } from "../../api/call.ts"
+import { useAsk } from "../../api/useAsk.ts"
+import { useMay } from "../../app/useSession.ts"
+import type { Data } from "../../../src/api/CallTypes.ts"
+import { AskFirst } from "../../parts/AskFirst.tsx"
+import { Asked } from "../../parts/Asked.tsx"
+import { Empty } from "../../parts/Empty.tsx"
+import { PlainLink } from "../../parts/PlainLink.tsx"
+import { SmallTable } from "../../parts/SmallTable.tsx"
+import { Tone } from "../../parts/Tone.tsx"
+import { When } from "../../parts/When.tsx"
+
+type Waiting = Data<"GET /device_hostkeys">["host_keys"][number]
+
+/** A device that is pinned has changed its key, and is looked at alone. */
+const isNew = ({ fingerprint }: Waiting): boolean => fingerprint === null
+
+const List = ({ keys }: { readonly keys: ReadonlyArray<Waiting> }) => {
+  const client = useQueryClient()
+  const may = useMay()
+  const [marked, setMarked] = useState<ReadonlySet<string>>(new Set())
+  const [refused, setRefused] = useState<ReadonlyArray<string>>([])
+  const mark = (hostname: string) => {
+    const others = [...marked].filter((name) => name !== hostname)
+    setMarked(new Set(marked.has(hostname) ? others : [...others, hostname]))
+  }
+  const wanted = keys.filter((key) => isNew(key) && marked.has(key.hostname))
+  const approve = async () => {
+    const host_keys = wanted.map(({ hostname, refused_fingerprint }) => ({
+      hostname,
+      fingerprint: refused_fingerprint
+    }))
+    const { answer } = await ask("POST /device_hostkeys/approve", { body: { host_keys } })
+    setRefused(
+      answer.data.host_keys.flatMap(({ hostname, message }) => (message === null ? [] : [`${hostname}: ${message}`]))
+    )
+    setMarked(new Set())
+    await client.invalidateQueries({ queryKey: ["GET /device_hostkeys"] })
+  }
+  const all = keys.filter(isNew)
+  return (
+    <Stack gap="sm">
+      <Text size="sm">
+        No login is sent to these switches. Compare each key with the one that the switch shows on its console, mark it,
+        and approve.
+      </Text>
+      {refused.length > 0 && <Tone tone="bad">{refused.join("; ")}</Tone>}
+      {may("POST", "/device_hostkeys/approve") && (
+        <Group>
+          <Checkbox
+            label={`Mark all ${all.length}`}
+            checked={all.length > 0 && wanted.length === all.length}
+            onChange={(event) =>
+              setMarked(new Set(event.currentTarget.checked ? all.map(({ hostname }) => hostname) : []))
+            }
+          />
+          <AskFirst label={`Approve ${wanted.length} keys`} act={approve} disabled={wanted.length === 0}>
+            The fleet&apos;s login is sent to {wanted.map(({ hostname }) => hostname).join(", ")} from then on.
+          </AskFirst>
+        </Group>
+      )}
+      <SmallTable
+        label="Host keys that wait for approval"
+        heads={["Mark", "Switch", "Address", "Key", "Since"]}
+        rows={keys}
+        keyOf={({ hostname }) => hostname}
+        cells={(key) => [
+          <Checkbox
+            aria-label={`Mark ${key.hostname}`}
+            disabled={!isNew(key)}
+            checked={marked.has(key.hostname)}
+            onChange={() => mark(key.hostname)}
+          />,
+          <PlainLink to={`/device/${encodeURIComponent(key.hostname)}`}>{key.hostname}</PlainLink>,
+          key.address ?? "",
+          <>
+            <code>{key.refused_fingerprint}</code>
+            {!isNew(key) && <Text size="sm">It is pinned to another key: decide at the device.</Text>}
+          </>,
+          <When at={key.since} never="" />
+        ]}
+      />
+    </Stack>
+  )
+}
+
+export const HostKeys = () => {
+  const asked = useAsk("GET /device_hostkeys", {}, { kinds: ["host_key", "device"], every: 30_000 })
+  return (
+    <Asked of={asked} what="host keys that wait">
+      {({ data: { host_keys } }) =>
+        host_keys.length === 0 ? (
+          <Empty>
+            No host key waits for approval. One appears here when a switch that nobody knew is logged in to first.
+          </Empty>
+        ) : (
+          <List keys={host_keys} />
+        )
+      }
+    </Asked>
+  )
+}
