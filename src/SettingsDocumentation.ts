@@ -43,6 +43,13 @@ export const documentation: ReadonlyArray<readonly [name: string, fallback: stri
     "300",
     "tokens and passwords that are refused to one address within a minute before it gets 429; 0: no limit"
   ],
+  ["API_TOKENS_PER_PERSON", "20", "API tokens in force that one person may have; those of before go on"],
+  ["API_TOKEN_DAYS", "365", "days for which a new API token is valid at most; those of before go on to their end"],
+  [
+    "TOKEN_OWNER_DAYS",
+    "90",
+    "days after which the API tokens of somebody who signs on at the identity provider end, when they have not been seen; 0: never"
+  ],
   ["SOCKET_CLIENTS", "2000", "connections by socket.io at the same time; more are refused"],
   ["SOCKET_CLIENTS_PER_ADDRESS", "500", "the same from one address, which may be that of an office"],
   [

@@ -9,6 +9,8 @@ import { decodeProtectedHeader, jwtVerify, SignJWT } from "jose"
 import { createECDH, createPrivateKey, createPublicKey, randomUUID } from "node:crypto"
 import { Acting } from "../domain/access/Acting.ts"
 import type { Identity } from "../domain/access/Identity.ts"
+import { localPerson } from "../domain/access/Person.ts"
+import type { PlacesFull } from "../runtime/FairPlaces.ts"
 import { SecretKey } from "../runtime/SecretKey.ts"
 import { EventStore } from "../store/EventStore.ts"
 import { type AttemptLimit, LocalUserStore } from "../store/LocalUserStore.ts"
@@ -131,8 +133,14 @@ const make = Effect.gen(function* () {
       if (Option.isNone(claims) || claims.value.sub === undefined) return Option.none()
       const user = yield* Cache.get(remembered, claims.value.sub)
       const session = claims.value["session"]
-      return Option.filter(user, (one) => one.session === session).pipe(
-        Option.map(({ name, roles }): Identity => ({ name, way: "password", roles, attributes: {} }))
+      return Option.filter(user, (one) => one.session === session && one.enabled).pipe(
+        Option.map(({ name, roles }): Identity => ({
+            name,
+            way: "password",
+            person: localPerson(name),
+            roles,
+            attributes: {}
+          }))
       )
     })
   })
@@ -147,7 +155,7 @@ export class PasswordLogin extends Context.Service<
       name: string,
       password: Redacted.Redacted,
       address: string | null
-    ) => Effect.Effect<Redacted.Redacted, LoginRefused | LoginDelayed | SqlError.SqlError>
+    ) => Effect.Effect<Redacted.Redacted, LoginRefused | LoginDelayed | PlacesFull | SqlError.SqlError>
     /** Whom a token of ours stands for now; none when it is expired, or its user has another password or is gone. */
     readonly check: (token: string) => Effect.Effect<Option.Option<Identity>, SqlError.SqlError>
   }

@@ -27,7 +27,7 @@ const NO_FILE =
 const DISABLED = "PERMISSIONS_DISABLED is true: every caller with a good token may do everything (docs/roles.md)"
 
 /** What counts for callers with roles of ours where there is no file. */
-const READY: Rules = { roles: readyRoles, defaultRole: null, mappings: {} }
+const READY: Rules = { roles: readyRoles, defaultRole: null, mappings: {}, securityApproval: false }
 const isGivenRoles = ({ way }: Identity): boolean => way === "token" || way === "password"
 
 const make = Effect.gen(function* () {

@@ -34,7 +34,7 @@ export const COLUMNS = columnsWith(`coalesce(${FROM_DEVICES}, job.result)`)
 export const OWN_COLUMNS = columnsWith("job.result")
 
 /** Without the result, which grows with the number of devices. */
-export const HEAD = `id, status, function_name, scheduled_by, start_arguments, next_job_id, scheduled_way, trace,
+export const HEAD = `id, status, function_name, scheduled_by, start_arguments, next_job_id, scheduled_way, scheduled_person, trace,
   coalesce(waiting_for ->> 'reason' = 'approval', false) as awaits_approval`
 
 const leavesAllOut = (names: ReadonlyArray<SyncTaskName>) => LONG_TASKS.every((name) => names.includes(name))

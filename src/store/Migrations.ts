@@ -52,6 +52,7 @@ import sealedPorts from "./migrations/0054_sealed_ports.ts"
 import waitingCommits from "./migrations/0052_waiting_commits.ts"
 import storedTexts from "./migrations/0044_stored_texts.ts"
 import pluginCalls from "./migrations/0032_plugin_calls.ts"
+import persons from "./migrations/0055_persons.ts"
 import proved from "./migrations/0053_proved.ts"
 
 /**
@@ -105,7 +106,8 @@ export const migrations = [
   { name: "0050_identity", oldest: "0.2.0", up: identity },
   { name: "0052_waiting_commits", oldest: "0.2.0", up: waitingCommits },
   { name: "0053_proved", oldest: "0.2.0", up: proved },
-  { name: "0054_sealed_ports", oldest: "0.2.0", up: sealedPorts }
+  { name: "0054_sealed_ports", oldest: "0.2.0", up: sealedPorts },
+  { name: "0055_persons", oldest: "0.2.0", up: persons }
 ] as const
 
 /** The database was migrated by a newer release, with a change that this one cannot work with; only an upgrade helps. */

@@ -27,6 +27,7 @@ const FileSchema = Schema.Struct({
   config: Schema.optionalKey(
     Schema.NullOr(Schema.Struct({ default_permissions: Schema.optionalKey(Schema.NullOr(Schema.String)) }))
   ),
+  approval: Schema.optionalKey(Schema.NullOr(Schema.Struct({ security: Schema.optionalKey(Schema.Boolean) }))),
   group_mappings: Schema.optionalKey(Schema.NullOr(Schema.Record(Schema.String, Schema.Record(Schema.String, list)))),
   roles: Schema.Record(Schema.String, Role)
 })
@@ -39,6 +40,8 @@ export interface Permissions {
   readonly defaultRole: string | null
   /** By attribute and its value: roles. */
   readonly mappings: Readonly<Record<string, Readonly<Record<string, ReadonlyArray<string>>>>>
+  /** What would undermine approvals waits for one itself (docs/security.md#four-eyes). */
+  readonly securityApproval: boolean
 }
 
 /** A role that somebody has. */
@@ -79,7 +82,7 @@ const narrowed = (role: typeof Role.Type, permission: Permission): Permission =>
   }
 }
 
-const compile = ({ config, group_mappings, roles }: PermissionFile): Result.Result<Permissions, string> => {
+const compile = ({ approval, config, group_mappings, roles }: PermissionFile): Result.Result<Permissions, string> => {
   const compiled = new Map<string, ReadonlyArray<Permission>>(readyRoles)
   for (const [name, role] of Object.entries(roles)) {
     const base = role.extends === undefined ? [] : readyRoles.get(role.extends)
@@ -109,7 +112,7 @@ const compile = ({ config, group_mappings, roles }: PermissionFile): Result.Resu
     const bad = globs.find((glob) => !isGlob(glob))
     if (bad !== undefined) return Result.fail(`roles.${name}: ${bad} is not a glob`)
   }
-  return Result.succeed({ roles: compiled, defaultRole, mappings })
+  return Result.succeed({ roles: compiled, defaultRole, mappings, securityApproval: approval?.security === true })
 }
 
 /** What a file says, given as plain data; or the first thing that is wrong with it. */

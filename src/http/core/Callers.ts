@@ -1,10 +1,14 @@
 /** Who stands behind a token, whichever kind it is of: a token of a program, one that a password brought, or another JSON Web Token, of the identity provider where there is one (docs/api.md#tokens). */
 import { Context, Effect, Layer, Option } from "effect"
+import type { SqlError } from "effect/sql"
 import { ApiTokens, identityOf, isApiToken } from "../../access/ApiTokens.ts"
+import { Grants } from "../../access/Grants.ts"
+import { LocalUsers } from "../../access/LocalUsers.ts"
 import { isOfLocalUser, PasswordLogin } from "../../access/PasswordLogin.ts"
 import { ServiceUnavailable, Unauthorized } from "../../api/Failures.ts"
 import { everybody, type Identity } from "../../domain/access/Identity.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
+import { PersonStore } from "../../store/PersonStore.ts"
 import { ProviderTokens } from "../oidc/ProviderTokens.ts"
 import { Tokens } from "./Tokens.ts"
 import { refuseOrDie } from "./Unavailable.ts"
@@ -15,6 +19,9 @@ const make = Effect.gen(function* () {
   const apiTokens = yield* ApiTokens
   const logins = yield* PasswordLogin
   const provider = yield* ProviderTokens
+  const persons = yield* PersonStore
+  const users = yield* LocalUsers
+  const { within } = yield* Grants
   const { LOCAL_USERS } = yield* ServerConfig
 
   const ofOthers = (token: string) =>
@@ -32,7 +39,9 @@ const make = Effect.gen(function* () {
     if (found.value.is_expired) {
       return yield* new Unauthorized({ message: "The API token is expired", errorCode: "auth_expired" })
     }
-    return identityOf(found.value)
+    const { ended, owned_by, roles } = found.value
+    if (ended !== null) return yield* new Unauthorized({ message: `The API token has ended with its owner: ${ended}` })
+    return identityOf(found.value, owned_by === null ? roles : yield* within(owned_by, roles))
   })
 
   const ofPerson = Effect.fnUntraced(function* (token: string) {
@@ -41,12 +50,41 @@ const make = Effect.gen(function* () {
     return yield* new Unauthorized({ message: "The JWT token is expired", errorCode: "auth_expired" })
   })
 
+  const refused = (message: string) => new Unauthorized({ message })
+
+  const again = Effect.fnUntraced(function* (asked: Identity) {
+    const { name, person, way } = asked
+    if (way === "open") return asked
+    if (way === "token") {
+      const token = (yield* apiTokens.all).find((one) => one.name === name && one.revoked_at === null)
+      if (token === undefined || Date.parse(token.expires_at) <= Date.now()) {
+        return yield* refused(`The API token ${name} counts no more`)
+      }
+      const owner = token.owner === null ? Option.none() : yield* persons.find(token.owner)
+      const roles = Option.isNone(owner) || owner.value.way === "machine" ? token.roles : yield* within({ ...owner.value, way: owner.value.way, person }, token.roles)
+      return { ...asked, roles }
+    }
+    if (yield* persons.isWithdrawn(asked)) return yield* refused(`${name} was withdrawn by an administrator`)
+    if (way !== "password") {
+      const known = yield* persons.find(person)
+      return Option.match(known, { onNone: () => asked, onSome: ({ attributes, roles }) => ({ ...asked, attributes, roles }) })
+    }
+    const user = (yield* users.all).find((one) => one.name === name && one.enabled)
+    if (user === undefined) return yield* refused(`There is no user ${name} any more`)
+    return { ...asked, roles: user.roles }
+  })
+
   return Callers.of({
+    again: Effect.fn("Callers.again")(again),
     required: tokens.required,
     everybody,
-    behind: Effect.fn("Callers.behind")((token) => {
-      if (isApiToken(token)) return ofProgram(token)
-      return LOCAL_USERS && isOfLocalUser(token) ? ofPerson(token) : ofOthers(token)
+    behind: Effect.fn("Callers.behind")(function* (token) {
+      if (isApiToken(token)) return yield* ofProgram(token)
+      const identity = yield* LOCAL_USERS && isOfLocalUser(token) ? ofPerson(token) : ofOthers(token)
+      if (yield* persons.isWithdrawn(identity)) {
+        return yield* new Unauthorized({ message: `${identity.name} was withdrawn by an administrator`, errorCode: "auth_expired" })
+      }
+      return identity
     })
   })
 })
@@ -58,6 +96,8 @@ export class Callers extends Context.Service<
     /** False when everybody may call, as `everybody`. */
     readonly required: boolean
     readonly everybody: Identity
+    /** Somebody who has called before, with what they may do now. Fails for one who would not be let in any more. */
+    readonly again: (asked: Identity) => Effect.Effect<Identity, Unauthorized | SqlError.SqlError>
     /** Whom a good token stands for. */
     readonly behind: (token: string) => Effect.Effect<Identity, Unauthorized | ServiceUnavailable>
   }

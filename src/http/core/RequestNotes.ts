@@ -7,6 +7,7 @@ interface Notes {
   caller?: string
   route?: string
   body?: Readonly<Record<string, unknown>>
+  text?: string
 }
 
 // Keyed by the connection's own request object, which stays the same when the router changes the request.
@@ -45,6 +46,11 @@ export const rememberBody = (
   body: Readonly<Record<string, unknown>>
 ): void => {
   notesOf(request).body = body
+}
+
+/** Notes the text of a body that is JSON, whatever its size. */
+export const rememberText = (request: HttpServerRequest.HttpServerRequest, text: string): void => {
+  notesOf(request).text = text
 }
 
 /** What was noted. */

@@ -9,6 +9,7 @@ import { fetchUserInfo, tokenIntrospection } from "openid-client"
 import { Permissions } from "../../access/Permissions.ts"
 import { Unauthorized } from "../../api/Failures.ts"
 import type { Identity } from "../../domain/access/Identity.ts"
+import { subjectPerson } from "../../domain/access/Person.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { attributesOf } from "../core/Tokens.ts"
 import { type ClaimSet, subject } from "../core/TokenRules.ts"
@@ -171,7 +172,10 @@ const makeCheck = Effect.fnUntraced(function* (access: ProviderAccess) {
       onNone: () => [],
       onSome: (claim) => (Object.hasOwn(attributes, claim) ? (attributes[claim] ?? []) : [])
     })
-    return { name, way: "oidc", roles, attributes }
+    const { issuer } = (yield* access.configuration).serverMetadata()
+    // a program's own token may name no subject
+    const person = subjectPerson("oidc", issuer, (Object.hasOwn(attributes, "sub") ? attributes["sub"]?.[0] : null) ?? name)
+    return { name, way: "oidc", person, roles, attributes }
   })
 })
 
