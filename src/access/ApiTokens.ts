@@ -103,6 +103,7 @@ const make = Effect.gen(function* () {
     revoke: Effect.fn("ApiTokens.revoke")(function* (id: number) {
       return yield* Effect.mapError(Effect.fromOption(yield* store.revoke(id)), () => new TokenNotFound())
     }, sql.withTransaction),
+    state: (id) => store.state(id, TOKEN_OWNER_DAYS),
     shown: (token) => Cache.get(remembered, digest(token))
   })
 })
@@ -120,6 +121,8 @@ export class ApiTokens extends Context.Service<
     readonly all: Effect.Effect<ReadonlyArray<ApiToken>, SqlError.SqlError>
     readonly find: (id: number) => Effect.Effect<ApiToken, TokenNotFound | SqlError.SqlError>
     readonly revoke: (id: number) => Effect.Effect<ApiToken, TokenNotFound | SqlError.SqlError>
+    /** What a token is worth now, by its id. */
+    readonly state: (id: number) => Effect.Effect<Option.Option<ShownToken>, SqlError.SqlError>
     /** What a token is worth now; none for one that nobody has made. */
     readonly shown: (token: string) => Effect.Effect<Option.Option<ShownToken>, SqlError.SqlError>
   }

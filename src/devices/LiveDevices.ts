@@ -53,12 +53,14 @@ const WAITING = 1000
 /** A device answers one at a time; so many may wait for it. */
 const WAITING_FOR_ONE = 100
 
+const isFull = Schema.is(FairPlaces.PlacesFull)
+
 /** Persons take turns, at the device and in all. */
 const makeTurns = () => {
   const all = FairPlaces.make({ what: "reads of devices", places: AT_ONCE, waiting: WAITING, ofOne: OF_ONE })
   const ofDevice = FairPlaces.makeKeyed({ what: "reads of this device", places: 1, waiting: WAITING_FOR_ONE })
   return <A, E>({ id }: Device, call: Effect.Effect<A, E>) =>
-    Effect.catchTag(ofDevice.within(String(id), all.within(call)), "PlacesFull", ({ message }) =>
+    Effect.catchIf(ofDevice.within(String(id), all.within(call)), isFull, ({ message }) =>
       Effect.fail(new DeviceUnread({ type: "Busy", silent: true, message }))
     )
 }

@@ -63,6 +63,24 @@ const make = Effect.gen(function* () {
     ${time("last_used")} as last_used, ${time("revoked_at")} as revoked_at`
   const first = <A>(rows: ReadonlyArray<A>) => Option.fromUndefinedOr(rows[0])
 
+  /** What tokens are worth now, with their owners. */
+  const shown = (ownerDays: number) => sql`select t.id, t.name, t.roles,
+        t.expires_at <= now() as is_expired, t.revoked_at is not null as is_revoked,
+        t.created_by, t.is_machine, t.owner,
+        case when u.name is not null then jsonb_build_object('person', t.owner, 'way', 'password', 'name', u.name,
+            'roles', u.roles, 'attributes', '{}'::jsonb)
+          when p.key is not null and not t.is_machine then jsonb_build_object('person', t.owner, 'way', p.way, 'name', p.name,
+            'roles', p.roles, 'attributes', p.attributes) end as owned_by,
+        case when p.withdrawn_at is not null then p.name || ' was withdrawn'
+          when t.owner like 'local:%' and u.name is null then 'user ' || substr(t.owner, 7) || ' is gone'
+          when t.owner like 'oidc:%' and ${ownerDays}::integer > 0
+              and coalesce(p.seen_at, t.created_at) < now() - make_interval(days => ${ownerDays}::integer)
+            then coalesce(p.name, t.created_by) || ' has not signed on for ' || ${ownerDays}::integer || ' days (TOKEN_OWNER_DAYS)'
+          end as ended,
+        coalesce(t.last_used < now() - interval '1 minute', true) as is_due from api_token t
+        left join person p on p.key = t.owner
+        left join local_user u on t.owner = 'local:' || u.name`
+
   return ApiTokenStore.of({
     create: Effect.fn("ApiTokenStore.create")(({ createdBy, days, hash, name, owner, roles }) =>
       Effect.map(
@@ -96,23 +114,13 @@ const make = Effect.gen(function* () {
         sql`delete from api_token where least(expires_at, revoked_at) < now() - make_interval(days => ${days})`
       )
     ),
+    state: Effect.fn("ApiTokenStore.state")((id, ownerDays) =>
+      Effect.map(sql<ShownToken>`${shown(ownerDays)} where t.id = ${id}`, first)
+    ),
     shown: Effect.fn("ApiTokenStore.shown")(function* (hash, ownerDays) {
-      const found = yield* sql<ShownToken & { readonly is_due: boolean }>`select t.id, t.name, t.roles,
-        t.expires_at <= now() as is_expired, t.revoked_at is not null as is_revoked,
-        t.created_by, t.is_machine, t.owner,
-        case when u.name is not null then jsonb_build_object('person', t.owner, 'way', 'password', 'name', u.name,
-            'roles', u.roles, 'attributes', '{}'::jsonb)
-          when p.key is not null and not t.is_machine then jsonb_build_object('person', t.owner, 'way', p.way, 'name', p.name,
-            'roles', p.roles, 'attributes', p.attributes) end as owned_by,
-        case when p.withdrawn_at is not null then p.name || ' was withdrawn'
-          when t.owner like 'local:%' and u.name is null then 'user ' || substr(t.owner, 7) || ' is gone'
-          when t.owner like 'oidc:%' and ${ownerDays}::integer > 0
-              and coalesce(p.seen_at, t.created_at) < now() - make_interval(days => ${ownerDays}::integer)
-            then coalesce(p.name, t.created_by) || ' has not signed on for ' || ${ownerDays}::integer || ' days (TOKEN_OWNER_DAYS)'
-          end as ended,
-        coalesce(t.last_used < now() - interval '1 minute', true) as is_due from api_token t
-        left join person p on p.key = t.owner
-        left join local_user u on t.owner = 'local:' || u.name where t.hash = ${hash}`
+      const found = yield* sql<
+        ShownToken & { readonly is_due: boolean }
+      >`${shown(ownerDays)} where t.hash = ${hash}`
       const [token] = found
       if (token !== undefined && token.is_due && !token.is_expired && !token.is_revoked && token.ended === null) {
         yield* sql`update api_token set last_used = now() where id = ${token.id}`
@@ -136,6 +144,8 @@ export class ApiTokenStore extends Context.Service<
     readonly revoke: (id: number) => Effect.Effect<Option.Option<ApiToken>, SqlError.SqlError>
     /** Removes those that ended more than so many days ago: revoked, or no longer valid. */
     readonly forget: (days: number) => Effect.Effect<void, SqlError.SqlError>
+    /** What a token is worth now, by its id. */
+    readonly state: (id: number, ownerDays: number) => Effect.Effect<Option.Option<ShownToken>, SqlError.SqlError>
     /**
      * The token with this SHA-256, and notes at most once a minute that it is used. One of a subject of a provider has ended when its owner was
      * not seen for `ownerDays`; 0: never.

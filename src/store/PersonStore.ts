@@ -55,8 +55,8 @@ const make = Effect.gen(function* () {
   const events = yield* EventStore
   const time = (column: string) => sql.literal(`to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')`)
 
-  /** What was known last of somebody who said this of themselves: it counts for a moment, and while the database is away. */
-  const remembered = new Map<string, { readonly at: number; readonly isWithdrawn: boolean }>()
+  /** What was known last of somebody, and what they said of themselves then: it counts for a moment, and while the database is away. */
+  const remembered = new Map<string, { readonly said: string; readonly at: number; readonly isWithdrawn: boolean }>()
 
   const note = Effect.fnUntraced(function* (
     { name, person, roles, way }: Identity,
@@ -79,17 +79,17 @@ const make = Effect.gen(function* () {
     const { name, person, roles, way } = identity
     if (way === "open" || way === "token") return false
     const attributes = lasting(identity.attributes)
-    // two tokens of one person can say other things of them
-    const key = JSON.stringify([person, name, roles, attributes])
+    const said = JSON.stringify([name, roles, attributes])
     const at = yield* Clock.currentTimeMillis
-    const known = remembered.get(key)
-    if (known !== undefined && at - known.at < KEPT) return known.isWithdrawn
+    const known = remembered.get(person)
+    // two tokens of one person can say other things of them: what was said last counts
+    if (known !== undefined && known.said === said && at - known.at < KEPT) return known.isWithdrawn
     const found = yield* failWhenAway(note(identity, attributes)).pipe(
       // nothing can be changed meanwhile either, and what was known goes on
       Effect.catchTag("SqlError", () => Effect.succeed(known?.isWithdrawn === true))
     )
     if (remembered.size >= MAX_REMEMBERED) remembered.clear()
-    remembered.set(key, { at, isWithdrawn: found })
+    remembered.set(person, { said, at, isWithdrawn: found })
     return found
   })
 
@@ -116,7 +116,8 @@ const make = Effect.gen(function* () {
     isWithdrawn: Effect.fn("PersonStore.isWithdrawn")(isWithdrawn),
     find: Effect.fn("PersonStore.find")((person) =>
       Effect.map(
-        sql<KnownPerson>`select name, way, roles, attributes from person where key = ${person}`,
+        sql<KnownPerson>`select name, way, roles, attributes, withdrawn_at is not null as is_withdrawn
+          from person where key = ${person}`,
         (rows) => Option.fromUndefinedOr(rows[0])
       )
     ),
@@ -165,6 +166,7 @@ const FROM = `from (select key, way, name, roles from person
 /** A person as they were seen last. */
 export interface KnownPerson extends Pick<Identity, "name" | "roles" | "attributes"> {
   readonly way: Way | "machine"
+  readonly is_withdrawn: boolean
 }
 
 /** Persons. */

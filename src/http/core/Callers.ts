@@ -60,14 +60,20 @@ const make = Effect.gen(function* () {
       if (token === undefined || Date.parse(token.expires_at) <= Date.now()) {
         return yield* refused(`The API token ${name} counts no more`)
       }
-      const owner = token.owner === null ? Option.none() : yield* persons.find(token.owner)
-      const roles = Option.isNone(owner) || owner.value.way === "machine" ? token.roles : yield* within({ ...owner.value, way: owner.value.way, person }, token.roles)
-      return { ...asked, roles }
+      const found = yield* apiTokens.state(token.id)
+      const { ended, owned_by } = Option.getOrElse(found, () => ({ ended: "it is gone", owned_by: null }))
+      if (ended !== null) return yield* refused(`The API token ${name} has ended with its owner: ${ended}`)
+      return { ...asked, roles: owned_by === null ? token.roles : yield* within(owned_by, token.roles) }
     }
-    if (yield* persons.isWithdrawn(asked)) return yield* refused(`${name} was withdrawn by an administrator`)
+    const known = yield* persons.find(person)
+    if (Option.exists(known, ({ is_withdrawn }) => is_withdrawn)) {
+      return yield* refused(`${name} was withdrawn by an administrator`)
+    }
     if (way !== "password") {
-      const known = yield* persons.find(person)
-      return Option.match(known, { onNone: () => asked, onSome: ({ attributes, roles }) => ({ ...asked, attributes, roles }) })
+      return Option.match(known, {
+        onNone: () => asked,
+        onSome: ({ attributes, roles }) => ({ ...asked, attributes, roles })
+      })
     }
     const user = (yield* users.all).find((one) => one.name === name && one.enabled)
     if (user === undefined) return yield* refused(`There is no user ${name} any more`)

@@ -148,7 +148,8 @@ export const makeSecured = Effect.gen(function* () {
     const asked = yield* approvals.ask({
       operation: what,
       method: request.method,
-      path: behindBase(request.originalUrl),
+      // without the query, in which a token may be
+      path: behindBase(request.url.split("?", 1).join("")),
       sent: text,
       shown: text === "" ? null : maskText(text),
       identity,

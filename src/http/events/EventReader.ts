@@ -252,8 +252,11 @@ export const makeReader = Effect.fnUntraced(function* (
       renewAt = Math.min(renewAt, now + times.renewal)
       if (inbox.isOverfull()) return last(BEHIND)
       if (ending !== null) return last(ending)
-      if (now >= renewAt) yield* renew
-      else if (now >= saidAt + times.heartbeat) {
+      if (now >= renewAt) {
+        yield* renew
+        // whoever may not go on waits for no heartbeat
+        if (ending !== null) continue
+      } else if (now >= saidAt + times.heartbeat) {
         saidAt = now
         return { text: SseText.heartbeat(position), isLast: false }
       }
