@@ -112,7 +112,7 @@ const users: ReadonlyArray<Case> = [
   {
     name: "the new user",
     request: { method: "POST", path: "/auth/users", json: { name: "kim", roles: ["operator"], password: PASSWORD } },
-    reply: { status: 201, body: data({ added_user: { name: "kim", roles: ["operator"], break_glass: false } }) }
+    reply: { status: 201, body: data({ added_user: { name: "kim", roles: ["operator"], break_glass: false, enabled: true } }) }
   },
   {
     name: "that the password is short",
