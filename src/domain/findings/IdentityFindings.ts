@@ -42,7 +42,7 @@ export const ofToken = (token: TokenFact): Finding => ({
     ? `The API token ${token.name}, made by ${token.created_by}, has no owner with whom it would end`
     : `The API token ${token.name}, made by ${token.created_by}, is valid for ${token.days} days`,
   why: "New tokens end with the person whose they are, and are valid for API_TOKEN_DAYS at most. This one is older.",
-  next: `Make another one for its program, and revoke this one: switchyard token revoke ${token.id}`,
+  next: `Make another one for its program, and revoke this one: \`switchyard token revoke ${token.id}\``,
   repair: null
 })
 
