@@ -71,8 +71,7 @@ const make = Effect.gen(function* () {
     yield* changing(name, [])
     return yield* Effect.catchTag(persons.withdraw(localPerson(name), by), "PersonNotFound", nobody(name))
   })
-  const admit = (name: string) =>
-    Effect.catchTag(persons.admit(localPerson(name)), "PersonNotFound", nobody(name))
+  const admit = (name: string) => Effect.catchTag(persons.admit(localPerson(name)), "PersonNotFound", nobody(name))
 
   return LocalUsers.of({
     all: store.all,
@@ -165,5 +164,8 @@ export class LocalUsers extends Context.Service<
     ) => Effect.Effect<Option.Option<Known>, PlacesFull | SqlError.SqlError>
   }
 >()("switchyard/access/LocalUsers") {
-  static readonly layer = Layer.effect(LocalUsers, make).pipe(Layer.provide(LocalUserStore.layer), Layer.provide(PersonStore.layer))
+  static readonly layer = Layer.effect(LocalUsers, make).pipe(
+    Layer.provide(LocalUserStore.layer),
+    Layer.provide(PersonStore.layer)
+  )
 }

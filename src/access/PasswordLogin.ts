@@ -135,12 +135,12 @@ const make = Effect.gen(function* () {
       const session = claims.value["session"]
       return Option.filter(user, (one) => one.session === session && one.enabled).pipe(
         Option.map(({ name, roles }): Identity => ({
-            name,
-            way: "password",
-            person: localPerson(name),
-            roles,
-            attributes: {}
-          }))
+          name,
+          way: "password",
+          person: localPerson(name),
+          roles,
+          attributes: {}
+        }))
       )
     })
   })

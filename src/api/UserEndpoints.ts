@@ -7,7 +7,12 @@ import { Enveloped } from "./Envelope.ts"
 import { BadRequest, Conflict, Forbidden, NotFound, TooManyRequests, Unauthorized } from "./Failures.ts"
 import { RequestBody } from "./Requests.ts"
 
-const User = Schema.Struct({ name: Schema.String, roles: Schema.Array(Schema.String), break_glass: Schema.Boolean, enabled: Schema.Boolean })
+const User = Schema.Struct({
+  name: Schema.String,
+  roles: Schema.Array(Schema.String),
+  break_glass: Schema.Boolean,
+  enabled: Schema.Boolean
+})
 const named = { name: Schema.String }
 const example = { name: "maria", roles: ["operator"], break_glass: false, enabled: true }
 
@@ -143,7 +148,8 @@ export const admitPerson = HttpApiEndpoint.post("admitPerson", "/auth/persons/ad
   .annotateMerge(
     documented({
       summary: "Let a person in again",
-      description: "Who was withdrawn may sign on again. Tokens and sessions that have ended stay so. For administrators.",
+      description:
+        "Who was withdrawn may sign on again. Tokens and sessions that have ended stay so. For administrators.",
       example: {
         request: { person: person.person },
         response: { status: "success", data: { admitted_person: { ...person, tokens: 0 } } }

@@ -117,8 +117,8 @@ export const make = ({ ofOne, places, waiting, what }: FairPlacesOptions): FairP
   }
 
   const serve = (): void => {
-    while (taken < places) {
-      const next = order.take(mayHave)
+    for (;;) {
+      const next = taken < places ? order.take(mayHave) : undefined
       if (next === undefined) return
       occupy(next.person)
       next.item.hasPlace = true
@@ -146,7 +146,11 @@ export const make = ({ ofOne, places, waiting, what }: FairPlacesOptions): FairP
         }
         mine = item
         // whoever finds a free place does not count as waiting
-        const displaced = order.add(person, item, taken < places && mayHave(person) ? Number.POSITIVE_INFINITY : waiting)
+        const displaced = order.add(
+          person,
+          item,
+          taken < places && mayHave(person) ? Number.POSITIVE_INFINITY : waiting
+        )
         displaced?.refuse()
         serve()
       }).pipe(
@@ -179,8 +183,15 @@ export const make = ({ ofOne, places, waiting, what }: FairPlacesOptions): FairP
  * Whether somebody who holds `own` of `all` places that are held may have another one of `most`: at most a quarter, and never more than what is
  * still free, so that no few persons can take them all.
  */
-export const mayHoldAnother = ({ all, most, own }: { readonly own: number; readonly all: number; readonly most: number }) =>
-  all < most && (own === 0 || (own < Math.ceil(most / 4) && own < most - all))
+export const mayHoldAnother = ({
+  all,
+  most,
+  own
+}: {
+  readonly own: number
+  readonly all: number
+  readonly most: number
+}) => all < most && (own === 0 || (own < Math.ceil(most / 4) && own < most - all))
 
 /** Places of their own for each key, such as a device; they are forgotten when nobody is in them. */
 export const makeKeyed = (options: FairPlacesOptions) => {

@@ -118,9 +118,7 @@ const make = Effect.gen(function* () {
       Effect.map(sql<ShownToken>`${shown(ownerDays)} where t.id = ${id}`, first)
     ),
     shown: Effect.fn("ApiTokenStore.shown")(function* (hash, ownerDays) {
-      const found = yield* sql<
-        ShownToken & { readonly is_due: boolean }
-      >`${shown(ownerDays)} where t.hash = ${hash}`
+      const found = yield* sql<ShownToken & { readonly is_due: boolean }>`${shown(ownerDays)} where t.hash = ${hash}`
       const [token] = found
       if (token !== undefined && token.is_due && !token.is_expired && !token.is_revoked && token.ended === null) {
         yield* sql`update api_token set last_used = now() where id = ${token.id}`

@@ -82,7 +82,9 @@ export class LocalUserStore extends Context.Service<
     readonly all: Effect.Effect<ReadonlyArray<LocalUser>, SqlError.SqlError>
     readonly find: (name: string) => Effect.Effect<Option.Option<StoredUser>, SqlError.SqlError>
     /** False when the name is taken. */
-    readonly add: (user: Omit<LocalUser, "enabled"> & Pick<StoredUser, "hash">) => Effect.Effect<boolean, SqlError.SqlError>
+    readonly add: (
+      user: Omit<LocalUser, "enabled"> & Pick<StoredUser, "hash">
+    ) => Effect.Effect<boolean, SqlError.SqlError>
     /** Everybody, locked until the transaction ends. */
     readonly locked: Effect.Effect<ReadonlyArray<LocalUser>, SqlError.SqlError>
     readonly remove: (name: string) => Effect.Effect<void, SqlError.SqlError>

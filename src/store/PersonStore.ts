@@ -39,9 +39,9 @@ const KEPT = 500
 const MAX_REMEMBERED = 5000
 
 /** Claims that are others with each token, and say nothing of the person. */
-const VOLATILE: ReadonlySet<string> = new Set([
-  ..."jti sid sub_id nonce session_state session at_hash c_hash s_hash auth_time acr amr azp scope typ type".split(" ")
-])
+const VOLATILE: ReadonlySet<string> = new Set(
+  "jti sid sub_id nonce session_state session at_hash c_hash s_hash auth_time acr amr azp scope typ type".split(" ")
+)
 
 const lasting = (attributes: Identity["attributes"]): Identity["attributes"] =>
   Object.fromEntries(
@@ -62,7 +62,10 @@ const make = Effect.gen(function* () {
     { name, person, roles, way }: Identity,
     attributes: Identity["attributes"]
   ) {
-    const [known] = yield* sql<{ is_withdrawn: boolean; is_due: boolean }>`select withdrawn_at is not null as is_withdrawn,
+    const [known] = yield* sql<{
+      is_withdrawn: boolean
+      is_due: boolean
+    }>`select withdrawn_at is not null as is_withdrawn,
       (withdrawn_at is null and (seen_at < now() - interval '1 minute' or name <> ${name} or roles <> ${roles}::text[]
         or attributes <> ${sql.json(attributes)})) as is_due
       from person where key = ${person}`

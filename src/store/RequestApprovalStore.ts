@@ -127,7 +127,8 @@ const make = Effect.gen(function* () {
       const [waiting] = yield* sql<{ count: number }>`select count(*)::integer as count from request_approval
         where asked_person = ${identity.person} and decision is null and expires_at > now()`
       if ((waiting?.count ?? 0) >= MOST_WAITING) return yield* new TooManyWaiting({ most: MOST_WAITING })
-      const [row] = yield* sql<RequestApproval>`insert into request_approval (operation, method, path, sealed_body, shown_body,
+      const [row] =
+        yield* sql<RequestApproval>`insert into request_approval (operation, method, path, sealed_body, shown_body,
           asked_by, asked_person, asked_identity, expires_at)
         values (${operation}, ${method}, ${path}, ${seal(own, sent)}, ${sql.json(shown)}, ${identity.name}, ${identity.person},
           ${sql.json({ ...identity })}, now() + make_interval(secs => ${waitSeconds})) returning ${columns}`
@@ -135,7 +136,9 @@ const make = Effect.gen(function* () {
       yield* note("asked", added, { body: shown })
       return added
     }, sql.withTransaction),
-    list: sql<RequestApproval & { readonly person: string }>`select ${columns}, asked_person as person from request_approval
+    list: sql<
+      RequestApproval & { readonly person: string }
+    >`select ${columns}, asked_person as person from request_approval
       order by id desc limit ${MOST_LISTED}`,
     decide: Effect.fn("RequestApprovalStore.decide")(function* (id, decision, by, comment) {
       // what is kept of a password is gone with the decision

@@ -54,27 +54,29 @@ const start = Effect.fnUntraced(function* (token: string) {
 const seen = { comment: "seen" }
 
 layer(Site(ROLES), { excludeTestServices: true })("A job that waits for another person", (it) => {
-  it.effect("is not approved by its requester under another spelling, another issuer's word, or an account of theirs", () =>
-    Effect.gen(function* () {
-      yield* setScene()
-      const id = yield* start(yield* jwt("indy", "junior"))
-      const approve = (token: string) => as(token, "POST", `/job/${id}/approve`, seen)
-      const others = [
-        yield* jwt("Indy", "operator"),
-        yield* jwt(" INDY", "operator"),
-        yield* jwt("ｉｎｄｙ", "operator"),
-        yield* jwt("in\u200bdy", "operator"),
-        yield* jwt("indy@example.org", "operator"),
-        yield* jwt("somebody", "operator", { preferred_username: "INDY" }),
-        yield* jwt("somebody", "operator", { email: "indy@example.org" })
-      ]
-      for (const other of others) {
-        const { body, status } = yield* approve(other)
-        assert.strictEqual(status, 403)
-        assert.include(messageOf(body), "somebody else has to decide")
-      }
-      assert.strictEqual((yield* approve(yield* jwt("kim", "operator"))).status, 200)
-    })
+  it.effect(
+    "is not approved by its requester under another spelling, another issuer's word, or an account of theirs",
+    () =>
+      Effect.gen(function* () {
+        yield* setScene()
+        const id = yield* start(yield* jwt("indy", "junior"))
+        const approve = (token: string) => as(token, "POST", `/job/${id}/approve`, seen)
+        const others = [
+          yield* jwt("Indy", "operator"),
+          yield* jwt(" INDY", "operator"),
+          yield* jwt("ｉｎｄｙ", "operator"),
+          yield* jwt("in\u200bdy", "operator"),
+          yield* jwt("indy@example.org", "operator"),
+          yield* jwt("somebody", "operator", { preferred_username: "INDY" }),
+          yield* jwt("somebody", "operator", { email: "indy@example.org" })
+        ]
+        for (const other of others) {
+          const { body, status } = yield* approve(other)
+          assert.strictEqual(status, 403)
+          assert.include(messageOf(body), "somebody else has to decide")
+        }
+        assert.strictEqual((yield* approve(yield* jwt("kim", "operator"))).status, 200)
+      })
   )
 
   it.effect("is not approved by an account that the requester has made or changed, before or since", () =>
@@ -110,7 +112,10 @@ layer(Site(ROLES), { excludeTestServices: true })("A job that waits for another 
   it.effect("is asked for by a token in the name of its owner", () =>
     Effect.gen(function* () {
       yield* setScene()
-      const made = yield* as(yield* jwt("ines", "junior"), "POST", "/auth/tokens", { name: "nightly2", roles: ["junior"] })
+      const made = yield* as(yield* jwt("ines", "junior"), "POST", "/auth/tokens", {
+        name: "nightly2",
+        roles: ["junior"]
+      })
       const id = yield* start(/swy_[\w-]+/.exec(made.text)?.[0] ?? assert.fail(made.text))
       assert.strictEqual((yield* as(yield* jwt("INES", "operator"), "POST", `/job/${id}/approve`, seen)).status, 403)
       assert.strictEqual((yield* as(yield* jwt("kim", "operator"), "POST", `/job/${id}/approve`, seen)).status, 200)
@@ -134,7 +139,8 @@ layer(Site(`approval: { security: true }\n${ROLES}`), { excludeTestServices: tru
         const sql = yield* SqlClient.SqlClient
         const ann = yield* jwt("ann", "administrator")
         const bob = yield* jwt("bob", "administrator")
-        const decide = (token: string, id: number, verb = "approve") => as(token, "POST", `/approvals/${id}/${verb}`, seen)
+        const decide = (token: string, id: number, verb = "approve") =>
+          as(token, "POST", `/approvals/${id}/${verb}`, seen)
         const wanted = { name: "otto", roles: ["operator"], password: PASSWORD }
         const bad = yield* as(ann, "POST", "/auth/users", { ...wanted, password: "short" })
         assert.strictEqual(bad.status, 400)
@@ -143,7 +149,9 @@ layer(Site(`approval: { security: true }\n${ROLES}`), { excludeTestServices: tru
 
         const id = yield* waits(ann, "POST", "/auth/users", wanted)
         assert.notInclude((yield* as(ann, "GET", "/auth/users")).text, "otto")
-        const [row] = yield* sql<{ text: string }>`select row_to_json(r)::text as text from request_approval r where id = ${id}`
+        const [row] = yield* sql<{
+          text: string
+        }>`select row_to_json(r)::text as text from request_approval r where id = ${id}`
         assert.notInclude(row?.text, PASSWORD)
         const events = yield* sql<{ text: string }>`select data::text as text from event where kind = 'approval'`
         assert.isFalse(events.some(({ text }) => text.includes(PASSWORD)))
@@ -161,7 +169,8 @@ layer(Site(`approval: { security: true }\n${ROLES}`), { excludeTestServices: tru
         })
         assert.deepEqual([one.status, two.status].toSorted(), [200, 409])
         yield* login("otto")
-        const [made] = yield* sql`select actor from event where kind = 'user' and action = 'created' and data ->> 'name' = 'otto'`
+        const [made] =
+          yield* sql`select actor from event where kind = 'user' and action = 'created' and data ->> 'name' = 'otto'`
         assert.deepEqual(made, { actor: "ann" })
 
         const change = yield* waits(ann, "PUT", "/auth/users/otto", { roles: ["administrator"] })
@@ -172,7 +181,8 @@ layer(Site(`approval: { security: true }\n${ROLES}`), { excludeTestServices: tru
         assert.strictEqual((yield* decide(bob, removal)).status, 200)
         assert.notInclude((yield* as(ann, "GET", "/auth/users")).text, "otto")
         assert.strictEqual((yield* as(ann, "DELETE", "/auth/users/otto")).status, 404)
-        const steps = yield* sql`select action, actor from event where kind = 'approval' and (data ->> 'request')::integer = ${id} order by id`
+        const steps =
+          yield* sql`select action, actor from event where kind = 'approval' and (data ->> 'request')::integer = ${id} order by id`
         assert.strictEqual(steps.length, 3)
       })
     )
@@ -195,7 +205,10 @@ layer(Site(`approval: { security: true }\n${ROLES}`), { excludeTestServices: tru
         assert.strictEqual((yield* as(bob, "POST", `/approvals/${third}/approve`, seen)).status, 409)
         assert.notInclude((yield* as(bob, "GET", "/auth/users")).text, "later")
 
-        const fourth = yield* waits(yield* jwt("dan", "administrator"), "POST", "/auth/users", { name: "late", ...wanted })
+        const fourth = yield* waits(yield* jwt("dan", "administrator"), "POST", "/auth/users", {
+          name: "late",
+          ...wanted
+        })
         yield* sql`update request_approval set expires_at = now() where id = ${fourth}`
         assert.strictEqual((yield* as(bob, "POST", `/approvals/${fourth}/approve`, seen)).status, 409)
         assert.include((yield* as(bob, "GET", "/approvals")).text, '"decision":"expired"')
@@ -206,17 +219,30 @@ layer(Site(`approval: { security: true }\n${ROLES}`), { excludeTestServices: tru
       Effect.gen(function* () {
         yield* setScene()
         const sql = yield* SqlClient.SqlClient
-        const [managed] = yield* sql<{ id: number; port: number | null }>`select id, port from device where hostname = 'dist1'`
+        const [managed] = yield* sql<{
+          id: number
+          port: number | null
+        }>`select id, port from device where hostname = 'dist1'`
         const id = managed?.id ?? assert.fail("no dist1")
         const kim = yield* jwt("kim", "operator")
         const boss = yield* jwt("boss", "administrator")
         assert.strictEqual((yield* as(kim, "PUT", `/device/${id}`, { description: "by the door" })).status, 200)
         const request = yield* waits(kim, "PUT", `/device/${id}`, { port: 2222, description: "no" })
-        const padded = yield* as(kim, "PUT", `/device/${id}`, { port: 2223, description: "x".repeat(200), note: " ".repeat(20_000) })
+        const padded = yield* as(kim, "PUT", `/device/${id}`, {
+          port: 2223,
+          description: "x".repeat(200),
+          note: " ".repeat(20_000)
+        })
         assert.notStrictEqual(padded.status, 200)
-        const [same] = yield* sql<{ port: number | null; description: string }>`select port, description from device where id = ${id}`
+        const [same] = yield* sql<{
+          port: number | null
+          description: string
+        }>`select port, description from device where id = ${id}`
         assert.deepEqual([same?.port, same?.description], [managed?.port, "by the door"])
-        assert.strictEqual((yield* as(yield* jwt("rita", "reader"), "POST", `/approvals/${request}/approve`, seen)).status, 403)
+        assert.strictEqual(
+          (yield* as(yield* jwt("rita", "reader"), "POST", `/approvals/${request}/approve`, seen)).status,
+          403
+        )
         assert.strictEqual((yield* as(boss, "POST", `/approvals/${request}/approve`, seen)).status, 200)
         const [moved] = yield* sql<{ port: number | null }>`select port from device where id = ${id}`
         assert.strictEqual(moved?.port, 2222)
@@ -239,7 +265,10 @@ layer(Site(`approval: { security: true }\n${ROLES}`), { excludeTestServices: tru
       Effect.gen(function* () {
         yield* setScene()
         const ann = yield* jwt("eli", "administrator")
-        const made = yield* as(yield* jwt("rita", "reader"), "POST", "/auth/tokens", { name: "of-rita", roles: ["reader"] })
+        const made = yield* as(yield* jwt("rita", "reader"), "POST", "/auth/tokens", {
+          name: "of-rita",
+          roles: ["reader"]
+        })
         const theirs = /"id":(\d+)/.exec(made.text)?.[1]
         yield* waits(ann, "DELETE", `/auth/tokens/${theirs}`)
         assert.strictEqual((yield* as(yield* jwt("rita", "reader"), "DELETE", `/auth/tokens/${theirs}`)).status, 200)

@@ -82,10 +82,20 @@ describe("Places", () => {
       const call = (person: string, what: string) =>
         Effect.forkChild(
           Effect.result(
-            places.within(Effect.andThen(Deferred.await(gate), Effect.sync(() => served.push(what)))).pipe(as(person))
+            places
+              .within(
+                Effect.andThen(
+                  Deferred.await(gate),
+                  Effect.sync(() => served.push(what))
+                )
+              )
+              .pipe(as(person))
           )
         )
-      const readers = yield* Effect.forEach(Array.from({ length: 20 }, (_, n) => n), (n) => call("reader", `r${n}`))
+      const readers = yield* Effect.forEach(
+        Array.from({ length: 20 }, (_, n) => n),
+        (n) => call("reader", `r${n}`)
+      )
       yield* Effect.yieldNow
       const operator = yield* call("operator", "operator")
       yield* Effect.yieldNow

@@ -131,7 +131,10 @@ layer(TestDatabase)("A serial number", (it) => {
   )
 })
 
-const store = UniqueFieldStore.layer.pipe(Layer.provideMerge(DeviceStore.layer), Layer.provideMerge(FindingFacts.layer.pipe(Layer.provide(ServerConfig.layerOf({})))))
+const store = UniqueFieldStore.layer.pipe(
+  Layer.provideMerge(DeviceStore.layer),
+  Layer.provideMerge(FindingFacts.layer.pipe(Layer.provide(ServerConfig.layerOf({}))))
+)
 
 single.effect(
   "A database of before is migrated with its duplicates, which are listed and blocked until they are mended",

@@ -6,7 +6,14 @@ import type { Finding } from "../Finding.ts"
 import { type CertificateFact, ofCertificate, ofServerTls, type ServerTlsFact } from "./CertificateFindings.ts"
 import { type DatabaseFact, ofDatabase } from "./DatabaseFindings.ts"
 import { type MachineFacts, ofMachine } from "./MachineFindings.ts"
-import { type DisputeFact, ofDispute, ofOverlap, ofToken, type OverlapFact, type TokenFact } from "./IdentityFindings.ts"
+import {
+  type DisputeFact,
+  ofDispute,
+  ofOverlap,
+  ofToken,
+  type OverlapFact,
+  type TokenFact
+} from "./IdentityFindings.ts"
 import { ofSessions, type SessionFact } from "./SessionFindings.ts"
 import { type ChangeFact, type JobFact, type LockFact, ofChange, ofJob, ofLock } from "./WorkFindings.ts"
 

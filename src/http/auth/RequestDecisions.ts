@@ -2,7 +2,7 @@
  * Decides over requests that wait for another person (docs/security.md#four-eyes). Whoever approves could make the request themselves, which is
  * tried in their name; then it is carried out in the name of who asked, as they may call now, exactly as it was sent.
  */
-import { Effect, Option, Schema } from "effect"
+import { Effect, Option, Schema, Struct } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { Grants } from "../../access/Grants.ts"
 import { makeRefusalToDecide } from "../../access/OtherPerson.ts"
@@ -93,7 +93,9 @@ export const makeRequestDecisions = Effect.gen(function* () {
     const caller = yield* mayDecide(request)
     const tried = yield* send(request, { identity: caller, mode: "try" })
     if (tried.status === 401 || tried.status === 403) {
-      return yield* refused(`to decide over request ${request.id} one has to be allowed to make it: ${String(tried.message)}`)
+      return yield* refused(
+        `to decide over request ${request.id} one has to be allowed to make it: ${String(tried.message)}`
+      )
     }
     const identity = yield* callers
       .again(request.identity)
@@ -119,12 +121,10 @@ export const makeRequestDecisions = Effect.gen(function* () {
 
   const list = Effect.gen(function* () {
     const caller = yield* Caller
-    const shown = yield* Effect.filter(
-      yield* approvals.list,
-      ({ method, path, person }) =>
-        person === caller.person ? Effect.succeed(true) : couldAsk(caller, method, path)
+    const shown = yield* Effect.filter(yield* approvals.list, ({ method, path, person }) =>
+      person === caller.person ? Effect.succeed(true) : couldAsk(caller, method, path)
     )
-    return enveloped({ approvals: shown.map(({ person: _, ...approval }) => approval) })
+    return enveloped({ approvals: shown.map((approval) => Struct.omit(approval, ["person"])) })
   })
 
   return { approve, list, reject }

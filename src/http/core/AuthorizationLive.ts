@@ -112,7 +112,12 @@ const isFull = Schema.is(FairPlaces.PlacesFull)
 
 /** Persons take turns; where nobody is told apart there is nobody to take turns with. */
 const makeTurns = () => {
-  const places = FairPlaces.make({ what: "requests", places: AT_ONCE, waiting: Number.POSITIVE_INFINITY, ofOne: OF_ONE })
+  const places = FairPlaces.make({
+    what: "requests",
+    places: AT_ONCE,
+    waiting: Number.POSITIVE_INFINITY,
+    ofOne: OF_ONE
+  })
   return <E, R>(
     { way }: Identity,
     { path }: { readonly path: string },

@@ -88,7 +88,10 @@ const make = Effect.gen(function* () {
       if (isApiToken(token)) return yield* ofProgram(token)
       const identity = yield* LOCAL_USERS && isOfLocalUser(token) ? ofPerson(token) : ofOthers(token)
       if (yield* persons.isWithdrawn(identity)) {
-        return yield* new Unauthorized({ message: `${identity.name} was withdrawn by an administrator`, errorCode: "auth_expired" })
+        return yield* new Unauthorized({
+          message: `${identity.name} was withdrawn by an administrator`,
+          errorCode: "auth_expired"
+        })
       }
       return identity
     })

@@ -72,7 +72,10 @@ const Stated = Schema.fromJsonString(Schema.Struct({ state: Schema.String }))
 
 /** The state in the body of a new device; none for one without. */
 const stateIn = (text: string): string =>
-  Option.match(Schema.decodeOption(Stated)(text), { onNone: () => "", onSome: ({ state }) => state.trim().toUpperCase() })
+  Option.match(Schema.decodeOption(Stated)(text), {
+    onNone: () => "",
+    onSome: ({ state }) => state.trim().toUpperCase()
+  })
 
 /** Ends a transaction of which nothing is kept. */
 class NotKept extends Schema.TaggedError<NotKept>()("NotKept", {}) {}
@@ -162,24 +165,22 @@ export const makeSecured = Effect.gen(function* () {
     )
   })
 
-  return Effect.fnUntraced(function* <R>(
-    request: Request,
-    caller: Identity,
-    endpoint: HttpApiEndpoint.Top,
-    handle: Handling<R>
-  ) {
-    const path = behindBase(endpoint.path).replaceAll(/\([^)]*\)/g, "")
-    const operation = OPERATIONS.get(`${endpoint.method} ${path}`)
-    if (operation === undefined || caller.way === "open") return yield* handle
-    const again = yield* SentAgain
-    if (again?.mode === "carry out") return yield* handle
-    if (again === null && (yield* rules)?.securityApproval !== true) return yield* handle
-    const { isWaiting, response } = yield* tried(operation, request, caller, handle, again !== null)
-    if (!isWaiting || again !== null) return response
-    return yield* Effect.catchTag(waits(operation, request, caller), "TooManyWaiting", ({ message }) =>
-      Effect.succeed(failure(429, {}, message))
-    )
-  }, Effect.catchIf(SqlError.isSqlError, refuseOrDie))
+  return Effect.fnUntraced(
+    function* <R>(request: Request, caller: Identity, endpoint: HttpApiEndpoint.Top, handle: Handling<R>) {
+      const path = behindBase(endpoint.path).replaceAll(/\([^)]*\)/g, "")
+      const operation = OPERATIONS.get(`${endpoint.method} ${path}`)
+      if (operation === undefined || caller.way === "open") return yield* handle
+      const again = yield* SentAgain
+      if (again?.mode === "carry out") return yield* handle
+      if (again === null && (yield* rules)?.securityApproval !== true) return yield* handle
+      const { isWaiting, response } = yield* tried(operation, request, caller, handle, again !== null)
+      if (!isWaiting || again !== null) return response
+      return yield* Effect.catchTag(waits(operation, request, caller), "TooManyWaiting", ({ message }) =>
+        Effect.succeed(failure(429, {}, message))
+      )
+    },
+    Effect.catchIf(SqlError.isSqlError, refuseOrDie)
+  )
 })
 
 const behindBase = (path: string): string => (path.startsWith(BASE) ? path.slice(BASE.length) : path)

@@ -174,7 +174,11 @@ const makeCheck = Effect.fnUntraced(function* (access: ProviderAccess) {
     })
     const { issuer } = (yield* access.configuration).serverMetadata()
     // a program's own token may name no subject
-    const person = subjectPerson("oidc", issuer, (Object.hasOwn(attributes, "sub") ? attributes["sub"]?.[0] : null) ?? name)
+    const person = subjectPerson(
+      "oidc",
+      issuer,
+      (Object.hasOwn(attributes, "sub") ? attributes["sub"]?.[0] : null) ?? name
+    )
     return { name, way: "oidc", person, roles, attributes }
   })
 })

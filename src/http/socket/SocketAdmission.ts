@@ -69,11 +69,7 @@ export const makeSocketAdmission = Effect.gen(function* () {
   }
 
   const named = (request: Request, jwt: string | Array<string> | undefined) =>
-    Effect.provideService(
-      callerOf(request),
-      HttpServerRequest.ParsedSearchParams,
-      jwt === undefined ? {} : { jwt }
-    )
+    Effect.provideService(callerOf(request), HttpServerRequest.ParsedSearchParams, jwt === undefined ? {} : { jwt })
 
   return {
     /** Whether somebody may have one more connection beside those of these persons; with tokens off nobody is told apart. */

@@ -78,7 +78,12 @@ const make = Effect.gen(function* () {
 
   /** Somebody hears what happens until their socket has gone. */
   const letIn = Effect.fnUntraced(function* (socket: LiveSocket, caller: Identity) {
-    if (!admission.mayJoin(caller, [...io.sockets.sockets.values()].map(({ data }) => data.caller?.person))) {
+    if (
+      !admission.mayJoin(
+        caller,
+        [...io.sockets.sockets.values()].map(({ data }) => data.caller?.person)
+      )
+    ) {
       return new Error(REFUSED)
     }
     const scope = yield* Scope.make()
@@ -169,7 +174,7 @@ const make = Effect.gen(function* () {
 
   /** Who has another token, or none, is cut off: whoever may come in again does so by themselves. */
   const lookAgain = Effect.gen(function* () {
-    for (const { conn, data, handshake, request } of [...io.sockets.sockets.values()]) {
+    for (const { conn, data, handshake, request } of io.sockets.sockets.values()) {
       const { caller } = data
       if (caller === undefined || conn.readyState !== "open") continue
       const found = yield* Effect.option(admission.stillIs(request, handshake.query["jwt"], caller))
@@ -178,9 +183,7 @@ const make = Effect.gen(function* () {
     }
   })
   const { renewal } = yield* StreamTimes
-  yield* Effect.forkScoped(
-    Effect.repeat(lookAgain, Schedule.spaced(Duration.millis(Math.min(renewal, LOOK_AGAIN))))
-  )
+  yield* Effect.forkScoped(Effect.repeat(lookAgain, Schedule.spaced(Duration.millis(Math.min(renewal, LOOK_AGAIN)))))
   return { io, inner }
 })
 

@@ -33,7 +33,9 @@ const as = Effect.fnUntraced(function* (token: string, method: string, path: str
   return yield* api.send(method, `/api/v1.0${path}`, json === undefined ? { headers } : { headers, json })
 })
 
-const Made = Schema.Struct({ data: Schema.Struct({ token: Schema.String, added_token: Schema.Struct({ id: Schema.Int }) }) })
+const Made = Schema.Struct({
+  data: Schema.Struct({ token: Schema.String, added_token: Schema.Struct({ id: Schema.Int }) })
+})
 const Message = Schema.Struct({ message: Schema.String })
 const messageOf = (body: unknown) => Schema.decodeUnknownSync(Message)(body).message
 
@@ -73,8 +75,9 @@ layer(Site(), { excludeTestServices: true })("A person with many tokens", (it) =
   it.effect("opens a quarter of the streams at most, and an administrator is still told what happens", () =>
     Effect.gen(function* () {
       const rita = yield* jwt("rita", "reader")
-      const tokens = yield* Effect.forEach(Array.from({ length: 11 }, (_, n) => n), (n) =>
-        made(rita, { name: `rita-${n}`, roles: ["reader"] })
+      const tokens = yield* Effect.forEach(
+        Array.from({ length: 11 }, (_, n) => n),
+        (n) => made(rita, { name: `rita-${n}`, roles: ["reader"] })
       )
       const all = tokens.flatMap(({ token }) => Array.from({ length: 30 }, () => token))
       const sources = yield* Effect.forEach(all, follow, { concurrency: 30 })
@@ -116,10 +119,17 @@ layer(Site({ API_TOKENS_PER_PERSON: "2", API_TOKEN_DAYS: "30" }), { excludeTestS
       const first = yield* made(ann, { name: "ann-1", roles: ["reader"] })
       yield* sql`update api_token set expires_at = now() + interval '9 years' where id = ${first.added_token.id}`
       yield* made(ann, { name: "ann-2", roles: ["reader"] })
-      const more = yield* Effect.forEach(["ann-3", "ann-4", "ann-5"], (name) => as(ann, "POST", "/auth/tokens", { name }), {
-        concurrency: 3
-      })
-      assert.deepEqual(more.map(({ status }) => status), [409, 409, 409])
+      const more = yield* Effect.forEach(
+        ["ann-3", "ann-4", "ann-5"],
+        (name) => as(ann, "POST", "/auth/tokens", { name }),
+        {
+          concurrency: 3
+        }
+      )
+      assert.deepEqual(
+        more.map(({ status }) => status),
+        [409, 409, 409]
+      )
       assert.include(messageOf(more[0]?.body), "API_TOKENS_PER_PERSON")
       assert.strictEqual((yield* as(first.token, "GET", "/devices")).status, 200)
       assert.strictEqual((yield* as(ann, "DELETE", `/auth/tokens/${first.added_token.id}`)).status, 200)
@@ -179,29 +189,34 @@ layer(Site(), { excludeTestServices: true })("What a person loses", (it) => {
     })
   )
 
-  it.effect("ends tokens, sessions and streams of a user who is disabled, who does not come in again until enabled", () =>
-    Effect.gen(function* () {
-      const boss = yield* jwt("boss", "administrator")
-      yield* user(boss, "admin", "administrator")
-      const lee = yield* user(boss, "lee", "reader")
-      const { token } = yield* made(lee, { name: "of-lee", roles: ["reader"] })
-      const streams = [yield* follow(lee), yield* follow(token)]
-      assert.deepEqual(streams.map(({ status }) => status), [200, 200])
-      const disabled = yield* as(boss, "PUT", "/auth/users/lee", { enabled: false })
-      assert.nestedInclude(disabled.body, { "data.updated_user.enabled": false })
-      yield* until(401, token)
-      yield* until(401, lee)
-      while (!streams.every((source) => source.hasEnded())) yield* Effect.sleep("20 millis")
-      const api = yield* ApiClient
-      const authorization = `Basic ${Buffer.from(`lee:${PASSWORD}`).toString("base64")}`
-      assert.strictEqual((yield* api.send("POST", "/api/v1.0/auth", { headers: { authorization } })).status, 401)
-      assert.strictEqual((yield* as(boss, "PUT", "/auth/users/lee", { enabled: true })).status, 200)
-      yield* until(200, yield* login("lee"))
-      assert.strictEqual((yield* as(token, "GET", "/devices")).status, 401)
-      // the last administrator among the users stays
-      const last = yield* as(boss, "PUT", "/auth/users/admin", { enabled: false })
-      assert.strictEqual(last.status, 409)
-    }).pipe(Effect.scoped)
+  it.effect(
+    "ends tokens, sessions and streams of a user who is disabled, who does not come in again until enabled",
+    () =>
+      Effect.gen(function* () {
+        const boss = yield* jwt("boss", "administrator")
+        yield* user(boss, "admin", "administrator")
+        const lee = yield* user(boss, "lee", "reader")
+        const { token } = yield* made(lee, { name: "of-lee", roles: ["reader"] })
+        const streams = [yield* follow(lee), yield* follow(token)]
+        assert.deepEqual(
+          streams.map(({ status }) => status),
+          [200, 200]
+        )
+        const disabled = yield* as(boss, "PUT", "/auth/users/lee", { enabled: false })
+        assert.nestedInclude(disabled.body, { "data.updated_user.enabled": false })
+        yield* until(401, token)
+        yield* until(401, lee)
+        while (!streams.every((source) => source.hasEnded())) yield* Effect.sleep("20 millis")
+        const api = yield* ApiClient
+        const authorization = `Basic ${Buffer.from(`lee:${PASSWORD}`).toString("base64")}`
+        assert.strictEqual((yield* api.send("POST", "/api/v1.0/auth", { headers: { authorization } })).status, 401)
+        assert.strictEqual((yield* as(boss, "PUT", "/auth/users/lee", { enabled: true })).status, 200)
+        yield* until(200, yield* login("lee"))
+        assert.strictEqual((yield* as(token, "GET", "/devices")).status, 401)
+        // the last administrator among the users stays
+        const last = yield* as(boss, "PUT", "/auth/users/admin", { enabled: false })
+        assert.strictEqual(last.status, 409)
+      }).pipe(Effect.scoped)
   )
 
   it.effect("ends everything of a person whom an administrator withdraws, also of one who comes by a plain token", () =>

@@ -45,23 +45,23 @@ layer(Site, { excludeTestServices: true })("A connection by socket.io", (it) => 
   )
 })
 
-layer(
-  SiteWithRoles("roles: {}\n", { SOCKET_CLIENTS: "8" }),
-  { excludeTestServices: true }
-)("Connections by socket.io", (it) => {
-  it.effect("of one person leave room for others, however many tokens they have", () =>
-    Effect.gen(function* () {
-      const { base } = yield* ApiClient
-      const join = Effect.fnUntraced(function* (sub: string) {
-        const jwt = yield* tokenOf({ sub, roles: ["reader"], jti: String(Math.random()) })
-        return yield* attempt(base, { query: { jwt }, transports: ["websocket"] })
-      })
-      const own = [yield* join("rita"), yield* join("rita"), yield* join("rita"), yield* join("rita")]
-      assert.deepStrictEqual(
-        own.map((one) => typeof one === "string"),
-        [false, false, true, true]
-      )
-      assert.isNotString(yield* join("boss"))
-    }).pipe(Effect.scoped)
-  )
-})
+layer(SiteWithRoles("roles: {}\n", { SOCKET_CLIENTS: "8" }), { excludeTestServices: true })(
+  "Connections by socket.io",
+  (it) => {
+    it.effect("of one person leave room for others, however many tokens they have", () =>
+      Effect.gen(function* () {
+        const { base } = yield* ApiClient
+        const join = Effect.fnUntraced(function* (sub: string) {
+          const jwt = yield* tokenOf({ sub, roles: ["reader"], jti: String(Math.random()) })
+          return yield* attempt(base, { query: { jwt }, transports: ["websocket"] })
+        })
+        const own = [yield* join("rita"), yield* join("rita"), yield* join("rita"), yield* join("rita")]
+        assert.deepStrictEqual(
+          own.map((one) => typeof one === "string"),
+          [false, false, true, true]
+        )
+        assert.isNotString(yield* join("boss"))
+      }).pipe(Effect.scoped)
+    )
+  }
+)

@@ -112,7 +112,10 @@ const users: ReadonlyArray<Case> = [
   {
     name: "the new user",
     request: { method: "POST", path: "/auth/users", json: { name: "kim", roles: ["operator"], password: PASSWORD } },
-    reply: { status: 201, body: data({ added_user: { name: "kim", roles: ["operator"], break_glass: false, enabled: true } }) }
+    reply: {
+      status: 201,
+      body: data({ added_user: { name: "kim", roles: ["operator"], break_glass: false, enabled: true } })
+    }
   },
   {
     name: "that the password is short",
@@ -226,7 +229,10 @@ const waiting = [
     [901, "null"],
     [902, "'rejected'"]
   ].map(
-    ([id, decision]) => `insert into request_approval (id, operation, method, path, asked_by, asked_person, asked_identity,
+    ([
+      id,
+      decision
+    ]) => `insert into request_approval (id, operation, method, path, asked_by, asked_person, asked_identity,
         expires_at, decision) overriding system value
       values (${id}, 'a user is removed', 'DELETE', '/auth/users/rita', 'maria', 'jwt: maria',
         '{"name": "maria", "way": "jwt", "person": "jwt: maria", "roles": [], "attributes": {}}', now() + interval '1 hour', ${decision})`
@@ -240,7 +246,15 @@ const approvals: ReadonlyArray<Case> = [
     name: "what waits for another person",
     given: waiting,
     request: { method: "GET", path: "/approvals" },
-    reply: { status: 200, body: data({ approvals: [{ id: 902, decision: "rejected" }, { id: 901, decision: null }] }) }
+    reply: {
+      status: 200,
+      body: data({
+        approvals: [
+          { id: 902, decision: "rejected" },
+          { id: 901, decision: null }
+        ]
+      })
+    }
   },
   {
     name: "the request that was carried out",
