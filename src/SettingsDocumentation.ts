@@ -48,6 +48,13 @@ export const documentation: ReadonlyArray<readonly [name: string, fallback: stri
     "",
     "addresses or prefixes, with commas: logins that fail elsewhere lock nobody out from there (docs/security.md#break-glass)"
   ],
+  ["API_TOKENS_PER_PERSON", "20", "API tokens in force that one person may have; those of before go on"],
+  ["API_TOKEN_DAYS", "365", "days for which a new API token is valid at most; those of before go on to their end"],
+  [
+    "TOKEN_OWNER_DAYS",
+    "90",
+    "days after which the API tokens of somebody who signs on at the identity provider end, when they have not been seen; 0: never"
+  ],
   ["SOCKET_CLIENTS", "2000", "connections by socket.io at the same time; more are refused"],
   ["SOCKET_CLIENTS_PER_ADDRESS", "500", "the same from one address, which may be that of an office"],
   [

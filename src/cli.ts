@@ -6,7 +6,7 @@ import { NodeRuntime, NodeServices } from "@effect/platform-node"
 import { Cause, Console, Effect, Exit, Option, Runtime } from "effect"
 import { CliError, Command } from "effect/cli"
 import { demo, lab } from "./cli/CampusCommands.ts"
-import { token, user } from "./cli/AccountCommands.ts"
+import { person, token, user } from "./cli/AccountCommands.ts"
 import { alerts } from "./cli/AlertsCommand.ts"
 import { audit } from "./cli/AuditCommand.ts"
 import { backup, restore } from "./cli/BackupCommands.ts"
@@ -43,7 +43,7 @@ const root = Command.make("switchyard").pipe(
   Command.withSubcommands([
     { group: "The network", commands: [devices, device, why, find, ports, init, hostkeys, events] },
     { group: "Changes", commands: [sync, diff, approve, reject, undo, abort, jobs, job, repo, firmware] },
-    { group: "Signing on", commands: [login, logout, token, user, alerts, audit] },
+    { group: "Signing on", commands: [login, logout, token, user, person, alerts, audit] },
     {
       group: "On the server's machine",
       commands: [setup, doctor, serve, migrate, backup, restore, check, render, secret, hook, demo, lab, version]

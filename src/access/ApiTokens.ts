@@ -6,6 +6,8 @@ import { Cache, Context, Effect, Layer, Option, Redacted, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { createHash, randomBytes } from "node:crypto"
 import type { Identity } from "../domain/access/Identity.ts"
+import { machinePerson, namedPerson } from "../domain/access/Person.ts"
+import { ServerConfig } from "../ServerConfig.ts"
 import { type ApiToken, ApiTokenStore, type ShownToken } from "../store/ApiTokenStore.ts"
 
 const PREFIX = "swy_"
@@ -27,6 +29,26 @@ export class TokenNameTaken extends Schema.TaggedError<TokenNameTaken>()("TokenN
   }
 }
 
+/** The person has as many tokens as one may have. */
+export class TooManyTokens extends Schema.TaggedError<TooManyTokens>()("TooManyTokens", { most: Schema.Int }) {
+  override get message() {
+    return `You have ${this.most} tokens already (API_TOKENS_PER_PERSON): revoke one that is not used any more`
+  }
+  get httpStatus() {
+    return 409 as const
+  }
+}
+
+/** The token would be valid for longer than tokens may be here. */
+export class TokenTooLong extends Schema.TaggedError<TokenTooLong>()("TokenTooLong", { most: Schema.Int }) {
+  override get message() {
+    return `days: should be at most ${this.most} (API_TOKEN_DAYS)`
+  }
+  get httpStatus() {
+    return 400 as const
+  }
+}
+
 /** There is no such token that could be revoked. */
 export class TokenNotFound extends Schema.TaggedError<TokenNotFound>()("TokenNotFound", {}) {
   override get message() {
@@ -40,9 +62,15 @@ export class TokenNotFound extends Schema.TaggedError<TokenNotFound>()("TokenNot
 export interface TokenOrder {
   readonly name: string
   readonly roles: ReadonlyArray<string>
-  readonly days: number
+  /** The longest time that tokens may have, without it. */
+  readonly days: number | undefined
   readonly createdBy: string
+  /** The key of the person whose token it is; null for a machine with an account of its own, which has the token's name. */
+  readonly owner: string | null
 }
+
+/** What tokens are valid for when nobody says it. */
+const USUAL_DAYS = 365
 
 /** After so long a token that was revoked at another replica is worth nothing here. */
 const KEPT = "500 millis"
@@ -50,17 +78,22 @@ const KEPT = "500 millis"
 const make = Effect.gen(function* () {
   const store = yield* ApiTokenStore
   const sql = yield* SqlClient.SqlClient
+  const { API_TOKEN_DAYS, API_TOKENS_PER_PERSON, TOKEN_OWNER_DAYS } = yield* ServerConfig
 
   const remembered = yield* Cache.make({
     capacity: MAX_REMEMBERED,
     timeToLive: KEPT,
-    lookup: (hash: string) => store.shown(hash)
+    lookup: (hash: string) => store.shown(hash, TOKEN_OWNER_DAYS)
   })
 
   return ApiTokens.of({
-    create: Effect.fn("ApiTokens.create")(function* ({ createdBy, days, name, roles }: TokenOrder) {
+    create: Effect.fn("ApiTokens.create")(function* ({ createdBy, days: wanted, name, owner, roles }: TokenOrder) {
+      const days = wanted ?? Math.min(USUAL_DAYS, API_TOKEN_DAYS)
+      if (days > API_TOKEN_DAYS) return yield* new TokenTooLong({ most: API_TOKEN_DAYS })
+      const count = owner === null ? 0 : yield* store.countOf(owner, createdBy)
+      if (count >= API_TOKENS_PER_PERSON) return yield* new TooManyTokens({ most: API_TOKENS_PER_PERSON })
       const secret = `${PREFIX}${randomBytes(BYTES).toString("base64url")}`
-      const created = yield* store.create({ name, hash: digest(secret), roles, createdBy, days })
+      const created = yield* store.create({ name, hash: digest(secret), roles, createdBy, owner, days })
       if (Option.isNone(created)) return yield* new TokenNameTaken({ name })
       return { record: created.value, secret: Redacted.make(secret) }
     }, sql.withTransaction),
@@ -70,6 +103,7 @@ const make = Effect.gen(function* () {
     revoke: Effect.fn("ApiTokens.revoke")(function* (id: number) {
       return yield* Effect.mapError(Effect.fromOption(yield* store.revoke(id)), () => new TokenNotFound())
     }, sql.withTransaction),
+    state: (id) => store.state(id, TOKEN_OWNER_DAYS),
     shown: (token) => Cache.get(remembered, digest(token))
   })
 })
@@ -82,11 +116,13 @@ export class ApiTokens extends Context.Service<
       order: TokenOrder
     ) => Effect.Effect<
       { readonly record: ApiToken; readonly secret: Redacted.Redacted },
-      TokenNameTaken | SqlError.SqlError
+      TokenNameTaken | TooManyTokens | TokenTooLong | SqlError.SqlError
     >
     readonly all: Effect.Effect<ReadonlyArray<ApiToken>, SqlError.SqlError>
     readonly find: (id: number) => Effect.Effect<ApiToken, TokenNotFound | SqlError.SqlError>
     readonly revoke: (id: number) => Effect.Effect<ApiToken, TokenNotFound | SqlError.SqlError>
+    /** What a token is worth now, by its id. */
+    readonly state: (id: number) => Effect.Effect<Option.Option<ShownToken>, SqlError.SqlError>
     /** What a token is worth now; none for one that nobody has made. */
     readonly shown: (token: string) => Effect.Effect<Option.Option<ShownToken>, SqlError.SqlError>
   }
@@ -94,5 +130,14 @@ export class ApiTokens extends Context.Service<
   static readonly layer = Layer.effect(ApiTokens, make).pipe(Layer.provide(ApiTokenStore.layer))
 }
 
-/** The caller that a token in force stands for. */
-export const identityOf = ({ name, roles }: ShownToken): Identity => ({ name, way: "token", roles, attributes: {} })
+/** The caller that a token in force stands for: its name, with what it may do of its roles, in the place of the person whose it is. */
+export const identityOf = (
+  { created_by, is_machine, name, owner }: ShownToken,
+  roles: ReadonlyArray<string>
+): Identity => ({
+  name,
+  way: "token",
+  person: is_machine ? machinePerson(name) : (owner ?? namedPerson(created_by)),
+  roles,
+  attributes: {}
+})

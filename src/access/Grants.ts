@@ -50,6 +50,11 @@ const make = Effect.gen(function* () {
       const role = roles.find((name) => !found.has(name))
       if (role !== undefined) return yield* new UnknownRole({ role, known: [...found.keys()] })
     }),
+    within: Effect.fn("Grants.within")(function* (owner, roles) {
+      if (yield* mayDoEverything(owner)) return roles
+      const own = new Set((yield* heldBy(owner))?.map(({ role }) => role))
+      return roles.filter((role) => own.has(role))
+    }),
     granted: Effect.fn("Grants.granted")(function* (caller, roles) {
       if (yield* mayDoEverything(caller)) return
       yield* noProgram(caller)
@@ -73,6 +78,8 @@ export class Grants extends Context.Service<
     readonly isAdministrator: (roles: ReadonlyArray<string>) => Effect.Effect<boolean>
     /** Fails for a role that there is not. */
     readonly known: (roles: ReadonlyArray<string>) => Effect.Effect<void, UnknownRole>
+    /** Those of the roles that somebody could hand on now: what is left of what they have handed on before. */
+    readonly within: (owner: Identity, roles: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<string>>
     /** Fails for a role that the caller must not hand on. */
     readonly granted: (caller: Identity, roles: ReadonlyArray<string>) => Effect.Effect<void, GrantRefused>
   }

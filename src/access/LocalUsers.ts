@@ -4,7 +4,10 @@
  */
 import { Context, Effect, Layer, Option, type Redacted, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
+import { localPerson } from "../domain/access/Person.ts"
+import type { PlacesFull } from "../runtime/FairPlaces.ts"
 import { type LocalUser, LocalUserStore } from "../store/LocalUserStore.ts"
+import { type ListedPerson, PersonStore } from "../store/PersonStore.ts"
 import { Grants, type UnknownRole } from "./Grants.ts"
 import { makePasswords } from "./Passwords.ts"
 
@@ -40,7 +43,7 @@ export class LastAdministrator extends Schema.TaggedError<LastAdministrator>()("
   }
 }
 
-export interface NewUser extends LocalUser {
+export interface NewUser extends Omit<LocalUser, "enabled"> {
   readonly password: Redacted.Redacted
 }
 
@@ -48,6 +51,7 @@ const make = Effect.gen(function* () {
   const store = yield* LocalUserStore
   const grants = yield* Grants
   const sql = yield* SqlClient.SqlClient
+  const persons = yield* PersonStore
   const passwords = yield* makePasswords
 
   /** The user, with everybody locked; fails when nobody else may do everything and this one would no longer. */
@@ -55,12 +59,19 @@ const make = Effect.gen(function* () {
     const all = yield* store.locked
     const user = all.find((one) => one.name === name)
     if (user === undefined) return yield* new UserNotFound({ name })
-    const staying = all.filter((one) => one.name !== name).map((one) => one.roles)
-    const before = yield* grants.isAdministrator(user.roles)
+    const staying = all.filter((one) => one.name !== name && one.enabled).map((one) => one.roles)
+    const before = user.enabled && (yield* grants.isAdministrator(user.roles))
     const after = yield* Effect.forEach([...staying, roles], grants.isAdministrator)
     if (before && !after.includes(true)) return yield* new LastAdministrator({ name })
     return user
   })
+
+  const nobody = (name: string) => () => Effect.fail(new UserNotFound({ name }))
+  const withdraw = Effect.fnUntraced(function* (name: string, by: string) {
+    yield* changing(name, [])
+    return yield* Effect.catchTag(persons.withdraw(localPerson(name), by), "PersonNotFound", nobody(name))
+  })
+  const admit = (name: string) => Effect.catchTag(persons.admit(localPerson(name)), "PersonNotFound", nobody(name))
 
   return LocalUsers.of({
     all: store.all,
@@ -69,11 +80,13 @@ const make = Effect.gen(function* () {
       const hash = yield* passwords.hash(password)
       const added = yield* sql.withTransaction(store.add({ name, hash, roles, break_glass }))
       if (!added) return yield* new UserNameTaken({ name })
-      return { name, roles, break_glass }
+      return { name, roles, break_glass, enabled: true }
     }),
     remove: Effect.fn("LocalUsers.remove")(function* (name: string) {
       const user = yield* changing(name, [])
       yield* store.remove(name)
+      // somebody else may get the name
+      yield* persons.end(localPerson(name))
       return user
     }, sql.withTransaction),
     setRoles: Effect.fn("LocalUsers.setRoles")(function* (name: string, roles: ReadonlyArray<string>) {
@@ -87,14 +100,25 @@ const make = Effect.gen(function* () {
       const found = yield* store.find(name)
       if (Option.isNone(found)) return yield* new UserNotFound({ name })
       yield* sql.withTransaction(store.setPassword(name, hash))
-      return { name, roles: found.value.roles, break_glass: found.value.break_glass }
+      const { break_glass, enabled, roles } = found.value
+      return { name, roles, break_glass, enabled }
     }),
+    setEnabled: Effect.fn("LocalUsers.setEnabled")(function* (name: string, enabled: boolean, by: string) {
+      yield* enabled ? admit(name) : withdraw(name, by)
+      const found = yield* store.find(name)
+      if (Option.isNone(found)) return yield* new UserNotFound({ name })
+      const { break_glass, roles } = found.value
+      return { name, roles, break_glass, enabled }
+    }, sql.withTransaction),
+    withdraw: Effect.fn("LocalUsers.withdraw")(withdraw, sql.withTransaction),
     proven: Effect.fn("LocalUsers.proven")(function* (name: string, password: Redacted.Redacted, isUrgent: boolean) {
       const found = yield* store.find(name)
       const stored = Option.match(found, { onNone: () => null, onSome: ({ hash }) => hash })
       const isRight = yield* passwords.isRight(password, stored, isUrgent)
       if (!isRight) return Option.none()
-      return Option.map(found, ({ break_glass, name, roles, session }) => ({ break_glass, name, roles, session }))
+      return Option.filter(found, (user) => user.enabled).pipe(
+        Option.map(({ break_glass, enabled, name, roles, session }) => ({ break_glass, enabled, name, roles, session }))
+      )
     })
   })
 })
@@ -106,7 +130,9 @@ export class LocalUsers extends Context.Service<
   LocalUsers,
   {
     readonly all: Effect.Effect<ReadonlyArray<LocalUser>, SqlError.SqlError>
-    readonly add: (user: NewUser) => Effect.Effect<LocalUser, UserNameTaken | UnknownRole | SqlError.SqlError>
+    readonly add: (
+      user: NewUser
+    ) => Effect.Effect<LocalUser, UserNameTaken | UnknownRole | PlacesFull | SqlError.SqlError>
     readonly remove: (name: string) => Effect.Effect<LocalUser, UserNotFound | LastAdministrator | SqlError.SqlError>
     readonly setRoles: (
       name: string,
@@ -116,14 +142,31 @@ export class LocalUsers extends Context.Service<
     readonly setPassword: (
       name: string,
       password: Redacted.Redacted
-    ) => Effect.Effect<LocalUser, UserNotFound | SqlError.SqlError>
+    ) => Effect.Effect<LocalUser, UserNotFound | PlacesFull | SqlError.SqlError>
+    /** One who may not come in loses sessions and tokens at once, which do not come back. */
+    readonly setEnabled: (
+      name: string,
+      enabled: boolean,
+      by: string
+    ) => Effect.Effect<LocalUser, UserNotFound | LastAdministrator | SqlError.SqlError>
+    /** The same, of whom it is told how many tokens have ended. */
+    readonly withdraw: (
+      name: string,
+      by: string
+    ) => Effect.Effect<
+      { readonly person: ListedPerson; readonly ended_tokens: number },
+      UserNotFound | LastAdministrator | SqlError.SqlError
+    >
     /** None for a wrong password and for a name that there is not, after the same time. `isUrgent` waits behind no others. */
     readonly proven: (
       name: string,
       password: Redacted.Redacted,
       isUrgent: boolean
-    ) => Effect.Effect<Option.Option<Known>, SqlError.SqlError>
+    ) => Effect.Effect<Option.Option<Known>, PlacesFull | SqlError.SqlError>
   }
 >()("switchyard/access/LocalUsers") {
-  static readonly layer = Layer.effect(LocalUsers, make).pipe(Layer.provide(LocalUserStore.layer))
+  static readonly layer = Layer.effect(LocalUsers, make).pipe(
+    Layer.provide(LocalUserStore.layer),
+    Layer.provide(PersonStore.layer)
+  )
 }

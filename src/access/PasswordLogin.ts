@@ -10,6 +10,8 @@ import { createECDH, createPrivateKey, createPublicKey, randomUUID } from "node:
 import { Acting } from "../domain/access/Acting.ts"
 import { makeContains } from "../domain/access/AddressPrefixes.ts"
 import type { Identity } from "../domain/access/Identity.ts"
+import { localPerson } from "../domain/access/Person.ts"
+import type { PlacesFull } from "../runtime/FairPlaces.ts"
 import { SecretKey } from "../runtime/SecretKey.ts"
 import { ServerConfig } from "../ServerConfig.ts"
 import { EventStore } from "../store/EventStore.ts"
@@ -143,10 +145,10 @@ const make = Effect.gen(function* () {
     check: Effect.fn("PasswordLogin.check")(function* (token) {
       const { session, sub } = yield* verified(token)
       const user = sub === undefined ? Option.none() : yield* Cache.get(remembered, sub)
-      if (Option.isNone(user) || user.value.session !== session)
+      if (Option.isNone(user) || user.value.session !== session || !user.value.enabled)
         return yield* new LocalTokenRefused({ isForged: false })
       const { name, roles } = user.value
-      return { name, way: "password", roles, attributes: {} } satisfies Identity
+      return { name, way: "password", person: localPerson(name), roles, attributes: {} } satisfies Identity
     })
   })
 })
@@ -160,7 +162,7 @@ export class PasswordLogin extends Context.Service<
       name: string,
       password: Redacted.Redacted,
       address: string | null
-    ) => Effect.Effect<Redacted.Redacted, LoginRefused | LoginDelayed | SqlError.SqlError>
+    ) => Effect.Effect<Redacted.Redacted, LoginRefused | LoginDelayed | PlacesFull | SqlError.SqlError>
     /** Whom a token of ours stands for now. Refused when it is expired, its user has another password or is gone, or it is not ours. */
     readonly check: (token: string) => Effect.Effect<Identity, LocalTokenRefused | SqlError.SqlError>
   }

@@ -1,11 +1,16 @@
-/** Passwords as scrypt hashes: two are worked on at once, because each takes 32 MiB for about 0.1 s. */
+/**
+ * Passwords as scrypt hashes: two are worked on at once, because each takes 32 MiB for about 0.1 s. Persons take turns, and who has not
+ * logged in yet is the address that asks.
+ */
 import { Effect, Redacted, Semaphore } from "effect"
+import * as FairPlaces from "../runtime/FairPlaces.ts"
 import { randomBytes, scrypt, timingSafeEqual } from "node:crypto"
 
 const COST = { N: 2 ** 15, r: 8, p: 1, maxmem: 64 * 1024 * 1024 }
 const BYTES = 32
 const SALT_BYTES = 16
 const AT_ONCE = 2
+const WAITING = 500
 
 const derive = (password: Redacted.Redacted, salt: Uint8Array) =>
   Effect.callback<Buffer>((resume) => {
@@ -19,7 +24,7 @@ const written = (salt: Uint8Array, key: Uint8Array) =>
 
 /** Hashing and comparing. */
 export const makePasswords = Effect.gen(function* () {
-  const places = yield* Semaphore.make(AT_ONCE)
+  const places = FairPlaces.make({ what: "passwords", places: AT_ONCE, waiting: WAITING })
   const urgentPlace = yield* Semaphore.make(1)
   const hash = Effect.fnUntraced(function* (password: Redacted.Redacted) {
     const salt = randomBytes(SALT_BYTES)
@@ -34,9 +39,9 @@ export const makePasswords = Effect.gen(function* () {
     return wanted.length === found.length && timingSafeEqual(wanted, found) && stored !== null
   })
   return {
-    hash: (password: Redacted.Redacted) => places.withPermits(1)(hash(password)),
+    hash: (password: Redacted.Redacted) => places.within(hash(password)),
     /** `stored` is null for a name that there is not: false, after the same time. `isUrgent` has a place of its own. */
     isRight: (password: Redacted.Redacted, stored: string | null, isUrgent: boolean) =>
-      (isUrgent ? urgentPlace : places).withPermits(1)(isRight(password, stored))
+      isUrgent ? urgentPlace.withPermits(1)(isRight(password, stored)) : places.within(isRight(password, stored))
   }
 })

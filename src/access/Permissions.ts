@@ -34,7 +34,13 @@ const NOT_SET_UP =
   "you have no role, and there is no permissions.yml that gives one: run `switchyard setup` on the server's machine"
 
 /** What counts for callers with roles of ours where there is no file. */
-const READY: Rules = { roles: readyRoles, defaultRole: null, mappings: {}, impliedFreeLines: [] }
+const READY: Rules = {
+  roles: readyRoles,
+  defaultRole: null,
+  mappings: {},
+  impliedFreeLines: [],
+  securityApproval: false
+}
 const isGivenRoles = ({ way }: Identity): boolean => way === "token" || way === "password"
 
 const make = Effect.gen(function* () {

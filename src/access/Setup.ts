@@ -199,7 +199,13 @@ const makeAdministrator = Effect.fnUntraced(function* ({ name, password }: Answe
 })
 
 const makeHookToken = Effect.fnUntraced(function* (createdBy: string) {
-  const create = (yield* ApiTokens).create({ name: HOOK_ROLE, roles: [HOOK_ROLE], days: HOOK_DAYS, createdBy })
+  const create = (yield* ApiTokens).create({
+    name: HOOK_ROLE,
+    roles: [HOOK_ROLE],
+    days: HOOK_DAYS,
+    createdBy,
+    owner: null
+  })
   return (yield* Effect.catchTag(create, "TokenNameTaken", ({ message }) => Effect.fail(failed(message)))).secret
 })
 

@@ -8,7 +8,17 @@ import { documented, shown } from "./Documented.ts"
 import { Enveloped } from "./Envelope.ts"
 import { BadRequest, NotFound } from "./Failures.ts"
 import { beginLogin, closePage, endLogin, logout, openPage, refreshLogin } from "./OidcEndpoints.ts"
-import { changeUser, createUser, listUsers, login, removeUser } from "./UserEndpoints.ts"
+import { approveRequest, listApprovals, rejectRequest } from "./ApprovalEndpoints.ts"
+import {
+  admitPerson,
+  changeUser,
+  createUser,
+  listPersons,
+  listUsers,
+  login,
+  removeUser,
+  withdrawPerson
+} from "./UserEndpoints.ts"
 import { ways } from "./WaysEndpoint.ts"
 import { createToken, listTokens, revokeToken } from "./TokenEndpoints.ts"
 
@@ -104,7 +114,13 @@ const auth = HttpApiGroup.make("auth").add(
   listUsers,
   createUser,
   changeUser,
-  removeUser
+  removeUser,
+  listPersons,
+  withdrawPerson,
+  admitPerson,
+  listApprovals,
+  approveRequest,
+  rejectRequest
 )
 
 /** Endpoints about the caller: with a token, and with any role or none. */

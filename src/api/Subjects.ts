@@ -162,7 +162,13 @@ export const beyondDevices: ReadonlyArray<string> = [
   "GET /auth/users",
   "POST /auth/users",
   "PUT /auth/users/:name",
-  "DELETE /auth/users/:name"
+  "DELETE /auth/users/:name",
+  "GET /auth/persons",
+  "POST /auth/persons/withdraw",
+  "POST /auth/persons/admit",
+  "GET /approvals",
+  "POST /approvals/:id/approve",
+  "POST /approvals/:id/reject"
 ]
 
 /** What endpoints are about, by method and path. */

@@ -13,6 +13,8 @@ const ApiToken = Schema.Struct({
   name: Schema.String,
   roles: Schema.Array(Schema.String),
   created_by: Schema.String,
+  owner: Schema.NullOr(Schema.String),
+  is_machine: Schema.Boolean,
   created_at: Schema.String,
   expires_at: Schema.String,
   last_used: Schema.NullOr(Schema.String),
@@ -24,6 +26,8 @@ const example = {
   name: "dhcp",
   roles: ["dhcp-hook"],
   created_by: "admin",
+  owner: "machine:dhcp",
+  is_machine: true,
   created_at: "2026-11-22T13:59:05Z",
   expires_at: "2027-11-22T13:59:05Z",
   last_used: null,
@@ -51,9 +55,9 @@ export const createToken = HttpApiEndpoint.post("createToken", "/auth/tokens", {
     documented({
       summary: "Make a token for a program",
       description:
-        "`token` is shown once. It is valid for `days` (365, at most 3650). Only administrators give roles that they do not have themselves.",
+        "`token` is shown once. It is valid for `days` (365; API_TOKEN_DAYS is the most). It is yours, ends with you, and has of its roles those that you could give at the time of a call. Administrators give roles that they do not have themselves, and make the account of a machine (`is_machine`), which is nobody's and has the token's name.",
       example: {
-        request: { name: "dhcp", roles: ["dhcp-hook"], days: 365 },
+        request: { name: "dhcp", roles: ["dhcp-hook"], days: 365, is_machine: true },
         response: {
           status: "success",
           data: { token: "swy_nFm0YyqWJm3pSb3yT0aQ1m8l0lB6cX2u5kT4vZ7eR9A", added_token: example }

@@ -1,16 +1,21 @@
 /** People with passwords, and how they log in (docs/security.md#local-users). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiSchema } from "effect/http-api"
-import { NewUserRequest, UserChangeRequest } from "../domain/requests/SignOnRequests.ts"
+import { NewUserRequest, PersonRequest, UserChangeRequest } from "../domain/requests/SignOnRequests.ts"
 import { HandlingOfCallers } from "./Authorization.ts"
 import { documented } from "./Documented.ts"
 import { Enveloped } from "./Envelope.ts"
 import { BadRequest, Conflict, Forbidden, NotFound, TooManyRequests, Unauthorized } from "./Failures.ts"
 import { RequestBody } from "./Requests.ts"
 
-const User = Schema.Struct({ name: Schema.String, roles: Schema.Array(Schema.String), break_glass: Schema.Boolean })
+const User = Schema.Struct({
+  name: Schema.String,
+  roles: Schema.Array(Schema.String),
+  break_glass: Schema.Boolean,
+  enabled: Schema.Boolean
+})
 const named = { name: Schema.String }
-const example = { name: "maria", roles: ["operator"], break_glass: false }
+const example = { name: "maria", roles: ["operator"], break_glass: false, enabled: true }
 
 export const login = HttpApiEndpoint.post("login", "/auth", {
   success: Schema.Struct({ access_token: Schema.String }),
@@ -65,9 +70,9 @@ export const changeUser = HttpApiEndpoint.put("changeUser", "/auth/users/:name",
   .middleware(HandlingOfCallers)
   .annotateMerge(
     documented({
-      summary: "Change a user's roles or password",
+      summary: "Change a user's roles or password, or whether they may come in",
       description:
-        "Roles count at once. With another password all tokens of the user end. The last user who may do everything keeps that.",
+        "Roles count at once. With another password all sessions of the user end; with `enabled: false` sessions and API tokens end at once, and do not come back. The last user who may do everything keeps that.",
       example: {
         request: { roles: ["operator"] },
         response: { status: "success", data: { updated_user: example } }
@@ -86,5 +91,79 @@ export const removeUser = HttpApiEndpoint.delete("removeUser", "/auth/users/:nam
       summary: "Remove a user",
       description: "All tokens that the user's password brought end. The last user who may do everything stays.",
       example: { response: { status: "success", data: { deleted_user: example } } }
+    })
+  )
+
+const Person = Schema.Struct({
+  person: Schema.String,
+  way: Schema.String,
+  name: Schema.String,
+  roles: Schema.Array(Schema.String),
+  tokens: Schema.Int,
+  seen_at: Schema.NullOr(Schema.String),
+  withdrawn_at: Schema.NullOr(Schema.String),
+  withdrawn_by: Schema.NullOr(Schema.String)
+})
+const person = {
+  person: "oidc:https://sso.example.org 7f3a",
+  way: "oidc",
+  name: "maria@example.org",
+  roles: ["operator"],
+  tokens: 2,
+  seen_at: "2026-11-22T13:59:05Z",
+  withdrawn_at: null,
+  withdrawn_by: null
+}
+const withdrawnPerson = { ...person, tokens: 0, withdrawn_at: "2026-11-23T08:00:00Z", withdrawn_by: "admin" }
+
+export const listPersons = HttpApiEndpoint.get("persons", "/auth/persons", {
+  success: Enveloped(Schema.Struct({ persons: Schema.Array(Person) })),
+  error: Forbidden
+})
+  .middleware(HandlingOfCallers)
+  .annotateMerge(
+    documented({
+      summary: "List the persons",
+      description:
+        "Everybody who has called, local users and machine accounts, with how many tokens of theirs count; at most 1000. For administrators.",
+      example: { response: { status: "success", data: { persons: [person] } } }
+    })
+  )
+
+export const withdrawPerson = HttpApiEndpoint.post("withdrawPerson", "/auth/persons/withdraw", {
+  payload: PersonRequest.schema,
+  success: Enveloped(Schema.Struct({ withdrawn_person: Person, ended_tokens: Schema.Int })),
+  error: [BadRequest, Forbidden, NotFound, Conflict]
+})
+  .middleware(RequestBody)
+  .middleware(HandlingOfCallers)
+  .annotateMerge(
+    documented({
+      summary: "Withdraw a person",
+      description:
+        "Ends all their API tokens, sessions, streams and connections within a second; they are let in no more. For administrators.",
+      example: {
+        request: { person: person.person },
+        response: { status: "success", data: { withdrawn_person: withdrawnPerson, ended_tokens: 2 } }
+      }
+    })
+  )
+
+export const admitPerson = HttpApiEndpoint.post("admitPerson", "/auth/persons/admit", {
+  payload: PersonRequest.schema,
+  success: Enveloped(Schema.Struct({ admitted_person: Person })),
+  error: [BadRequest, Forbidden, NotFound]
+})
+  .middleware(RequestBody)
+  .middleware(HandlingOfCallers)
+  .annotateMerge(
+    documented({
+      summary: "Let a person in again",
+      description:
+        "Who was withdrawn may sign on again. Tokens and sessions that have ended stay so. For administrators.",
+      example: {
+        request: { person: person.person },
+        response: { status: "success", data: { admitted_person: { ...person, tokens: 0 } } }
+      }
     })
   )

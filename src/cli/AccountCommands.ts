@@ -6,6 +6,7 @@ import * as os from "node:os"
 import { text } from "node:stream/consumers"
 import { ApiTokens } from "../access/ApiTokens.ts"
 import { Grants } from "../access/Grants.ts"
+import { PersonStore } from "../store/PersonStore.ts"
 import { LocalUsers } from "../access/LocalUsers.ts"
 import { Acting } from "../domain/access/Acting.ts"
 import { isName, isPassword } from "../domain/requests/SignOnRequests.ts"
@@ -19,7 +20,7 @@ const worker = () => `${os.userInfo().username} (command line)`
 /** Works at the server that is named, else at the database. */
 const work = Effect.fnUntraced(function* <A, E, B, E2 extends { readonly message: string }>(
   atServer: Effect.Effect<{ readonly answer: { readonly data: A } }, E>,
-  here: Effect.Effect<B, E2, ApiTokens | LocalUsers | Grants>
+  here: Effect.Effect<B, E2, ApiTokens | LocalUsers | Grants | PersonStore>
 ) {
   if (isServerNamed()) return (yield* atServer).answer.data
   const services = yield* atDatabase
@@ -51,17 +52,24 @@ const createToken = Command.make(
   {
     name: Flag.String("name"),
     roles,
-    expires: Flag.String("expires").pipe(Flag.withDescription("Days, such as 365d"), Flag.withDefault("365d"))
+    expires: Flag.String("expires").pipe(
+      Flag.withDescription("Days, such as 365d; API_TOKEN_DAYS is the most"),
+      Flag.withDefault("")
+    ),
+    is_machine: Flag.Boolean("machine").pipe(
+      Flag.withDescription("The account of a machine, which is nobody's; at the database each token is one"),
+      Flag.withDefault(false)
+    )
   },
-  Effect.fnUntraced(function* ({ expires, name, roles }) {
+  Effect.fnUntraced(function* ({ expires, is_machine, name, roles }) {
     yield* checkName(name)
-    const days = yield* daysIn(expires)
+    const days = expires === "" ? undefined : yield* daysIn(expires)
     const made = yield* work(
-      ask("POST /auth/tokens", { body: { name, roles, days } }),
+      ask("POST /auth/tokens", { body: { name, roles, days, ...(is_machine && { is_machine }) } }),
       Effect.gen(function* () {
         const tokens = yield* ApiTokens
         yield* (yield* Grants).known(roles)
-        const { record, secret } = yield* tokens.create({ name, roles, days, createdBy: worker() })
+        const { record, secret } = yield* tokens.create({ name, roles, days, createdBy: worker(), owner: null })
         return { token: Redacted.value(secret), added_token: record }
       })
     )
@@ -71,7 +79,7 @@ const createToken = Command.make(
 
 const TOKENS = {
   name: "tokens",
-  fields: ["id", "name", "roles", "created_by", "created_at", "expires_at", "last_used", "revoked_at"],
+  fields: ["id", "name", "roles", "created_by", "owner", "created_at", "expires_at", "last_used", "revoked_at"],
   nothing: "There is no token"
 }
 
@@ -200,4 +208,56 @@ export const user = Command.make("user").pipe(
     "Users with passwords; at the server of SWITCHYARD_URL with SWITCHYARD_TOKEN, else at the database."
   ),
   Command.withSubcommands([addUser, listUsers, removeUser, changePassword, changeRoles])
+)
+
+const PERSONS = {
+  name: "persons",
+  fields: ["person", "name", "roles", "tokens", "seen_at", "withdrawn_at"],
+  nothing: "Nobody has called yet"
+}
+
+const listPersons = Command.make("list", format, (wanted) =>
+  reported(
+    Effect.flatMap(
+      work(
+        ask("GET /auth/persons"),
+        Effect.flatMap(PersonStore, ({ all }) => Effect.map(all, (persons) => ({ persons })))
+      ),
+      (answer) => printListed(wanted, answer, PERSONS)
+    )
+  )
+).pipe(Command.withDescription("List persons, with how many tokens of theirs count and when they were seen."))
+
+const key = Argument.String("person")
+
+const withdrawPerson = Command.make("withdraw", { key }, ({ key }) =>
+  reported(
+    Effect.flatMap(
+      work(
+        ask("POST /auth/persons/withdraw", { body: { person: key } }),
+        Effect.flatMap(PersonStore, ({ withdraw }) => withdraw(key, worker()))
+      ),
+      printJson
+    )
+  )
+).pipe(Command.withDescription("End all tokens and sessions of a person, who is let in no more."))
+
+const admitPerson = Command.make("admit", { key }, ({ key }) =>
+  reported(
+    Effect.flatMap(
+      work(
+        ask("POST /auth/persons/admit", { body: { person: key } }),
+        Effect.flatMap(PersonStore, ({ admit }) => admit(key))
+      ),
+      printJson
+    )
+  )
+).pipe(Command.withDescription("Let a person in again. What has ended stays so."))
+
+/** The command. */
+export const person = Command.make("person").pipe(
+  Command.withDescription(
+    "Persons and what is theirs; at the server of SWITCHYARD_URL with SWITCHYARD_TOKEN, else at the database."
+  ),
+  Command.withSubcommands([listPersons, withdrawPerson, admitPerson])
 )

@@ -22,19 +22,28 @@ export const isServerNamed = (): boolean => Boolean(process.env["SWITCHYARD_URL"
 
 /** The services that work at the database; loaded when they are asked for. */
 export const atDatabase = Effect.gen(function* () {
-  const [GuestDatabase, { ServerConfig }, { ApiTokens }, { LocalUsers }, { Grants }, { Permissions }, { EventStore }] =
-    yield* Effect.promise(() =>
-      Promise.all([
-        import("./GuestDatabase.ts"),
-        import("../ServerConfig.ts"),
-        import("../access/ApiTokens.ts"),
-        import("../access/LocalUsers.ts"),
-        import("../access/Grants.ts"),
-        import("../access/Permissions.ts"),
-        import("../store/EventStore.ts")
-      ])
-    )
-  return Layer.mergeAll(ApiTokens.layer, LocalUsers.layer).pipe(
+  const [
+    GuestDatabase,
+    { ServerConfig },
+    { ApiTokens },
+    { LocalUsers },
+    { Grants },
+    { Permissions },
+    { EventStore },
+    { PersonStore }
+  ] = yield* Effect.promise(() =>
+    Promise.all([
+      import("./GuestDatabase.ts"),
+      import("../ServerConfig.ts"),
+      import("../access/ApiTokens.ts"),
+      import("../access/LocalUsers.ts"),
+      import("../access/Grants.ts"),
+      import("../access/Permissions.ts"),
+      import("../store/EventStore.ts"),
+      import("../store/PersonStore.ts")
+    ])
+  )
+  return Layer.mergeAll(ApiTokens.layer, LocalUsers.layer, PersonStore.layer).pipe(
     Layer.provideMerge(Grants.layer),
     Layer.provide(Permissions.layer),
     Layer.provide(EventStore.layer),

@@ -116,7 +116,8 @@ const load = Effect.promise(() =>
     import("../access/Grants.ts"),
     import("../access/LocalUsers.ts"),
     import("../access/Permissions.ts"),
-    import("../store/LocalUserStore.ts")
+    import("../store/LocalUserStore.ts"),
+    import("../store/EventStore.ts")
   ])
 )
 
@@ -131,7 +132,8 @@ const services = Effect.map(
     { Grants },
     { LocalUsers },
     { Permissions },
-    { LocalUserStore }
+    { LocalUserStore },
+    { EventStore }
   ]) => {
     // an identity provider needs roles at the start, and here they are written
     const config = Layer.effect(
@@ -141,6 +143,7 @@ const services = Effect.map(
     return Layer.mergeAll(ApiTokens.layer, LocalUsers.layer, LocalUserStore.layer).pipe(
       Layer.provideMerge(Grants.layer),
       Layer.provide(Permissions.layer),
+      Layer.provide(EventStore.layer),
       Layer.provideMerge(GuestDatabase.layer),
       // what is printed is for people
       Layer.provide(Layer.succeed(References.MinimumLogLevel, "None")),

@@ -9,6 +9,7 @@ import type { ShownIdentity } from "../domain/DeviceIdentity.ts"
 import { can, platformOf } from "../domain/platforms/Platforms.ts"
 import { requireManageable } from "../domain/platforms/Unmanageable.ts"
 import type { InterfaceStates, NeighbourDetails, Optics } from "../drivers/Readings.ts"
+import * as FairPlaces from "../runtime/FairPlaces.ts"
 import { passGate } from "../drivers/GatedSession.ts"
 import { OwnFaults } from "../runtime/OwnFaults.ts"
 import type { OwnKind } from "../runtime/SystemErrors.ts"
@@ -60,12 +61,34 @@ const untilOursIsKnown: Effect.Effect<never> = Effect.gen(function* () {
   }
 })
 
-const read = <A, E extends CallError>(device: Device, call: Effect.Effect<A, E>) =>
-  Effect.andThen(requireManageable(device), patiently(call)).pipe(
-    Effect.mapError(unread),
-    Effect.raceFirst(untilOursIsKnown),
-    Effect.timeoutOrElse({ duration: PATIENCE, orElse: () => Effect.fail(busy(device)) })
-  )
+/** Requests that may ask devices at once, and of one person: each can take as long as `PATIENCE`. */
+const AT_ONCE = 128
+const OF_ONE = 32
+const WAITING = 1000
+/** A device answers one at a time; so many may wait for it. */
+const WAITING_FOR_ONE = 100
+
+const isFull = Schema.is(FairPlaces.PlacesFull)
+
+/** Persons take turns, at the device and in all. */
+const makeTurns = () => {
+  const all = FairPlaces.make({ what: "reads of devices", places: AT_ONCE, waiting: WAITING, ofOne: OF_ONE })
+  const ofDevice = FairPlaces.makeKeyed({ what: "reads of this device", places: 1, waiting: WAITING_FOR_ONE })
+  return <A, E>({ id }: Device, call: Effect.Effect<A, E>) =>
+    Effect.catchIf(ofDevice.within(String(id), all.within(call)), isFull, ({ message }) =>
+      Effect.fail(new DeviceUnread({ type: "Busy", silent: true, message }))
+    )
+}
+
+type Turns = ReturnType<typeof makeTurns>
+
+const makeRead =
+  (inTurn: Turns) =>
+  <A, E extends CallError>(device: Device, call: Effect.Effect<A, E>) =>
+    inTurn(device, Effect.mapError(Effect.andThen(requireManageable(device), patiently(call)), unread)).pipe(
+      Effect.raceFirst(untilOursIsKnown),
+      Effect.timeoutOrElse({ duration: PATIENCE, orElse: () => Effect.fail(busy(device)) })
+    )
 
 const notOffered = ({ platform }: Device) =>
   new DeviceUnread({ type: "NotOffered", silent: false, message: `Ports cannot be bounced on platform ${platform}` })
@@ -80,7 +103,7 @@ const emptyHalf = (file: BounceTemplate, { platform }: Device, ports: ReadonlyAr
     message: `Template ${file} for platform ${platform} renders an empty config, so bouncing ${ports.join(", ")} would leave the interface in the state the other half put it in`
   })
 
-const makeBounce = Effect.gen(function* () {
+const makeBounce = Effect.fnUntraced(function* (inTurn: Turns) {
   const templates = yield* ActiveTemplates
   const entityOf = yield* DeviceEntity.client
 
@@ -103,13 +126,14 @@ const makeBounce = Effect.gen(function* () {
     const down = yield* half(device, ports, "bounce-down.j2")
     const up = yield* half(device, ports, "bounce-up.j2")
     const call = Effect.mapError(entityOf(String(device.id)).BouncePorts({ ports, down, up }), unread)
-    const running = yield* Effect.forkDetach(call)
-    return yield* Fiber.join(running)
+    return yield* inTurn(device, Effect.flatMap(Effect.forkDetach(call), Fiber.join))
   })
 })
 
 const make = Effect.gen(function* () {
-  const bounce = yield* makeBounce
+  const inTurn = makeTurns()
+  const read = makeRead(inTurn)
+  const bounce = yield* makeBounce(inTurn)
   const entityOf = yield* DeviceEntity.client
   const heard = yield* HeardStore
   return LiveDevices.of({

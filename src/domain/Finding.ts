@@ -18,7 +18,8 @@ export const findingKinds = [
   "repository",
   "alert",
   "role",
-  "protection"
+  "protection",
+  "token"
 ] as const
 
 /** A call of the API that repairs it, for people to say yes to. */

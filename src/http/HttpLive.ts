@@ -32,7 +32,10 @@ import { JobDiffStore } from "../store/JobDiffStore.ts"
 import { LocalUserStore } from "../store/LocalUserStore.ts"
 import { JobProgressStore } from "../store/JobProgressStore.ts"
 import { PlaceStore } from "../store/PlaceStore.ts"
+import { ApiTokenStore } from "../store/ApiTokenStore.ts"
+import { RequestApprovalStore } from "../store/RequestApprovalStore.ts"
 import { ServerFigures } from "../store/ServerFigures.ts"
+import { PersonStore } from "../store/PersonStore.ts"
 import { OverviewStore } from "../store/OverviewStore.ts"
 import { SiteStore } from "../store/SiteStore.ts"
 import { UnknownDeviceStore } from "../store/UnknownDeviceStore.ts"
@@ -126,6 +129,7 @@ const Groups = Layer.mergeAll(
   Layer.provide(Provider.layer),
   Layer.provide([PasswordLogin.layer, PageSessions.layer]),
   Layer.provide([ApiTokens.layer, Tokens.layer, LocalUsers.layer]),
+  Layer.provide([PersonStore.layer, RequestApprovalStore.layer, ApiTokenStore.layer]),
   Layer.provideMerge(Grants.layer),
   Layer.provide(Permissions.layer)
 )

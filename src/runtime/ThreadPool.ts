@@ -4,6 +4,7 @@
  * code can be stopped in no other way. Carries promise 8: no request and no commit holds up others.
  */
 import { childEnvironment } from "./ChildEnvironment.ts"
+import * as FairPlaces from "./FairPlaces.ts"
 import * as NodeWorker from "@effect/platform-node/NodeWorker"
 import { Deferred, Duration, Effect, Exit, Fiber, Layer, Option, Pool, Schema, Scope } from "effect"
 import { type Rpc, RpcClient, RpcClientError, type RpcGroup } from "effect/rpc"
@@ -31,7 +32,7 @@ export interface ThreadPoolOptions {
   readonly name: string
   /** How many there are at most. */
   readonly threads: number
-  /** How many calls may wait for a thread. */
+  /** How many calls may wait for a thread; persons take turns (`FairPlaces.ts`). */
   readonly waiting: number
   /** Memory of a thread's heap; what needs more is stopped. */
   readonly megabytes: number
@@ -174,7 +175,7 @@ export const make = Effect.fnUntraced(function* <Rpcs extends Rpc.Any>(
     max: options.threads,
     timeToLive: IDLE
   })
-  let taken = 0
+  const places = FairPlaces.make({ what: options.name, places: options.threads, waiting: options.waiting })
 
   const ended = (thread: Thread<Rpcs>): CalculationStopped =>
     thread.ranOutOfMemory()
@@ -190,14 +191,11 @@ export const make = Effect.fnUntraced(function* <Rpcs extends Rpc.Any>(
           isStopped(error) ? Effect.andThen(thread.end, Pool.invalidate(pool, thread)) : Effect.void
         )
       )
-    }).pipe(Effect.scoped, Effect.ensuring(Effect.sync(() => taken--)))
-    return Effect.gen(function* () {
-      if (taken >= options.threads + options.waiting) {
-        return yield* new ThreadsBusy({ retryAfterSeconds: RETRY_AFTER_SECONDS })
-      }
-      taken++
-      return yield* Fiber.join(yield* Effect.forkIn(work, scope))
-    })
+    }).pipe(Effect.scoped)
+    const placed = Effect.catchTag(places.within(work), "PlacesFull", () =>
+      Effect.fail(new ThreadsBusy({ retryAfterSeconds: RETRY_AFTER_SECONDS }))
+    )
+    return Effect.flatMap(Effect.forkIn(placed, scope), Fiber.join)
   }
 
   return { run }

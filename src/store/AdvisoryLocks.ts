@@ -9,6 +9,8 @@ export const locks = {
   plugin: 4_203,
   /** The seed of the locks of single addresses, while records take them from others. */
   address: 4_204,
+  /** The class of the locks of the tokens of one person, while one more is made. */
+  tokens: 4_205,
   /** The commits in force: alone by who changes them, shared by who reads them for a job. */
   commits: 5_417_260,
   /** Sealing the audit, and removing from its beginning. */

@@ -36,6 +36,9 @@ export interface Approval {
   readonly reason: string
   readonly asked: Asked
   readonly asked_by: string
+  /** The key of the person; null for a job of before. */
+  readonly asked_person: string | null
+  readonly asked_at: Date
   /** Who has made the token, where it was a program that asked. */
   readonly token_makers: ReadonlyArray<string>
   readonly decision: Decision | null
@@ -68,7 +71,7 @@ const make = Effect.gen(function* () {
     ),
     find: Effect.fn("ApprovalStore.find")((jobId: number) =>
       Effect.map(
-        sql<Approval>`select reason, asked, asked_by, decision, expires_at <= now() as has_expired,
+        sql<Approval>`select reason, asked, asked_by, asked_person, asked_at, decision, expires_at <= now() as has_expired,
             array(select t.created_by from api_token t join job on job.id = job_id and job.scheduled_way = 'token'
               where t.name = asked_by) as token_makers
           from job_approval where job_id = ${jobId} for update`,

@@ -4,9 +4,10 @@ import { SqlClient, type SqlError } from "effect/sql"
 import type { CertificateFact } from "../domain/findings/CertificateFindings.ts"
 import type { DatabaseFact } from "../domain/findings/DatabaseFindings.ts"
 import type { Facts } from "../domain/findings/Findings.ts"
-import type { DisputeFact, OverlapFact } from "../domain/findings/IdentityFindings.ts"
+import type { DisputeFact, OverlapFact, TokenFact } from "../domain/findings/IdentityFindings.ts"
 import type { SessionFact } from "../domain/findings/SessionFindings.ts"
 import type { ChangeFact, JobFact, LockFact } from "../domain/findings/WorkFindings.ts"
+import { ServerConfig } from "../ServerConfig.ts"
 import { DISPUTES } from "./UniqueFieldStore.ts"
 import { JOB_ENDED, JOB_UNFINISHED } from "./JobStatusSql.ts"
 import { WAITING } from "./JobWaitingColumn.ts"
@@ -24,6 +25,7 @@ const seconds = (moment: string) => `extract(epoch from now() - ${moment})::floa
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const repositories = yield* RepositoryStore
+  const { API_TOKEN_DAYS } = yield* ServerConfig
   const ended = `job.status in ${JOB_ENDED}`
 
   const jobs = sql<JobFact>`${sql.literal(`select id, function_name, status, reason, iso_time(moved) as since,
@@ -66,6 +68,13 @@ const make = Effect.gen(function* () {
     from network_claim own join network_claim other on other.network && own.network and not other.excused
     where own.excused order by own.owner, own.owner_id limit ${MOST}`)}`
 
+  // an hour: a change of the clock makes no token longer
+  const tokens = sql<TokenFact>`select id, name, created_by, iso_time(created_at) as created_at,
+      ceil(extract(epoch from expires_at - created_at) / 86400)::integer as days, owner is null and not is_machine as is_nobodys
+    from api_token where revoked_at is null and expires_at > now()
+      and ((owner is null and not is_machine) or expires_at - created_at > make_interval(days => ${API_TOKEN_DAYS}::integer, hours => 1))
+    order by id limit ${MOST}`
+
   const certificates = sql<CertificateFact>`${sql.literal(`select hostname, iso_time(ends) as ends,
       extract(epoch from ends - now())::float8 as left
     from (select device.hostname, max(not_after) as ends from certificate join device on device.id = certificate.device_id
@@ -103,6 +112,7 @@ const make = Effect.gen(function* () {
     locks,
     disputes,
     overlaps,
+    tokens,
     certificates,
     database,
     bloated,

@@ -37,7 +37,7 @@ export const OWN_COLUMNS = columnsWith("job.result")
 const SERVICE_CLASS = `coalesce(service_class, case scheduled_by when '${SCHEDULER}' then 'upkeep' else 'person' end)`
 
 /** Without the result, which grows with the number of devices. */
-export const HEAD = `id, status, function_name, scheduled_by, start_arguments, next_job_id, scheduled_way, trace, ${SERVICE_CLASS} as service_class,
+export const HEAD = `id, status, function_name, scheduled_by, start_arguments, next_job_id, scheduled_way, scheduled_person, trace, ${SERVICE_CLASS} as service_class,
   coalesce(waiting_for ->> 'reason' = 'approval', false) as awaits_approval`
 
 const leavesAllOut = (names: ReadonlyArray<SyncTaskName>) => LONG_TASKS.every((name) => names.includes(name))

@@ -45,6 +45,8 @@ export interface JobHead extends Pick<
   /** How whoever started it came in; null for the server. */
   readonly scheduled_way: Way | null
   readonly service_class: ServiceClass
+  /** The key of the person who asked for it; null for the server's own jobs, and for those of before. */
+  readonly scheduled_person: string | null
   /** It must not begin before somebody has approved it. */
   readonly awaits_approval: boolean
   /** As it was inserted with. */

@@ -8,6 +8,8 @@ export interface LocalUser {
   readonly roles: ReadonlyArray<string>
   /** For emergencies: each use raises an alarm. */
   readonly break_glass: boolean
+  /** False for one who was withdrawn. */
+  readonly enabled: boolean
 }
 
 export interface StoredUser extends LocalUser {
@@ -24,7 +26,8 @@ export interface AttemptLimit {
 
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const known = sql`name, roles, break_glass`
+  const known = sql`name, roles, break_glass, not exists (select from person
+    where key = 'local:' || local_user.name and withdrawn_at is not null) as enabled`
   const first = <A>(rows: ReadonlyArray<A>) => Option.fromUndefinedOr(rows[0])
 
   return LocalUserStore.of({
@@ -79,7 +82,9 @@ export class LocalUserStore extends Context.Service<
     readonly all: Effect.Effect<ReadonlyArray<LocalUser>, SqlError.SqlError>
     readonly find: (name: string) => Effect.Effect<Option.Option<StoredUser>, SqlError.SqlError>
     /** False when the name is taken. */
-    readonly add: (user: LocalUser & Pick<StoredUser, "hash">) => Effect.Effect<boolean, SqlError.SqlError>
+    readonly add: (
+      user: Omit<LocalUser, "enabled"> & Pick<StoredUser, "hash">
+    ) => Effect.Effect<boolean, SqlError.SqlError>
     /** Everybody, locked until the transaction ends. */
     readonly locked: Effect.Effect<ReadonlyArray<LocalUser>, SqlError.SqlError>
     readonly remove: (name: string) => Effect.Effect<void, SqlError.SqlError>

@@ -54,6 +54,7 @@ import serviceClasses from "./migrations/0058_service_classes.ts"
 import waitingCommits from "./migrations/0052_waiting_commits.ts"
 import storedTexts from "./migrations/0044_stored_texts.ts"
 import pluginCalls from "./migrations/0032_plugin_calls.ts"
+import persons from "./migrations/0055_persons.ts"
 import proved from "./migrations/0053_proved.ts"
 import installation from "./migrations/0056_installation.ts"
 import pageSessions from "./migrations/0061_page_sessions.ts"
@@ -111,6 +112,7 @@ export const migrations = [
   { name: "0052_waiting_commits", oldest: "0.2.0", up: waitingCommits },
   { name: "0053_proved", oldest: "0.2.0", up: proved },
   { name: "0054_sealed_ports", oldest: "0.2.0", up: sealedPorts },
+  { name: "0055_persons", oldest: "0.2.0", up: persons },
   { name: "0056_installation", oldest: "0.2.0", up: installation },
   { name: "0057_found_by", oldest: "0.2.0", up: foundBy },
   { name: "0058_service_classes", oldest: "0.2.0", up: serviceClasses },

@@ -9,7 +9,7 @@ import { configOf } from "../support/ApiServer.ts"
 import { keepLines } from "../support/LogLines.ts"
 import { type RuleFolder, withRuleFile } from "./RuleFolder.ts"
 
-const someone: Identity = { name: "indy", way: "jwt", roles: [], attributes: {} }
+const someone: Identity = { name: "indy", way: "jwt", person: "jwt: indy", roles: [], attributes: {} }
 
 const withDefault = (role: string) => `config: { default_permissions: ${role} }\nroles: {}\n`
 

@@ -13,6 +13,7 @@ const nothing: Facts = {
   locks: [],
   disputes: [],
   overlaps: [],
+  tokens: [],
   certificates: [],
   database: { age: 200_000, oldest_transaction: 1, bloated: [] },
   tls: null,
@@ -36,6 +37,8 @@ const session = { hostname: "lhv-a1", names: ["job12"], is_timed: false, since, 
 const lock = { name: "devices", job_id: 12, job_ended: true, since, held: 60 }
 const tls = { path: "/etc/tls.crt", problem: null, ends: "2026-04-01T00:00:00", left: 90 * 86_400 }
 const certificate = { hostname: "lhv-a1", ends: "2026-04-01T00:00:00", left: 10 * 86_400 }
+
+const token = { id: 7, name: "dhcp", created_by: "otto", created_at: since, days: 3650, is_nobodys: false }
 
 const cases: ReadonlyArray<readonly [name: string, facts: Partial<Facts>, what: string, repair: string | null]> = [
   ["a job that says nothing", { jobs: [job] }, "sync_devices has not come further for 60 minutes", "PUT /job/12"],
@@ -68,6 +71,18 @@ const cases: ReadonlyArray<readonly [name: string, facts: Partial<Facts>, what: 
     { changes: [{ ...change, job_ended: false, overdue: 3600 }] },
     "Its timer must have run out 60 minutes ago, and nobody has seen what came of it",
     "POST /device_drift"
+  ],
+  [
+    "an API token of before that is valid for years",
+    { tokens: [token] },
+    "The API token dhcp, made by otto, is valid for 3650 days",
+    null
+  ],
+  [
+    "an API token of before that ends with nobody",
+    { tokens: [{ ...token, is_nobodys: true }] },
+    "The API token dhcp, made by otto, has no owner with whom it would end",
+    null
   ],
   [
     "a session that was left on a switch",

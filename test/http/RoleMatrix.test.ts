@@ -37,6 +37,10 @@ const GIVEN = [
 const BODIES: Readonly<Record<string, (hostname: string) => unknown>> = {
   "POST /auth/users": () => ({ name: "kim", password: "long enough for a password", roles: ["reader"] }),
   "PUT /auth/users/:name": () => ({ roles: ["reader"] }),
+  "POST /auth/persons/withdraw": () => ({ person: "jwt: nobody" }),
+  "POST /auth/persons/admit": () => ({ person: "jwt: nobody" }),
+  "POST /approvals/:id/approve": () => ({ comment: "seen" }),
+  "POST /approvals/:id/reject": () => ({ comment: "not today" }),
   "POST /device_cert": (hostname) => ({ hostname, action: "RENEW" }),
   "POST /device_drift": (hostname) => ({ hostname }),
   "POST /device_read_tables": (hostname) => ({ hostname }),

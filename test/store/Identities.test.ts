@@ -7,6 +7,7 @@ import { whyNoDeviceAddress } from "../../src/domain/UniqueFields.ts"
 import { findingsOf } from "../../src/domain/findings/Findings.ts"
 import { plainAddress } from "../../src/domain/Network.ts"
 import { DeviceStore } from "../../src/store/DeviceStore.ts"
+import { ServerConfig } from "../../src/ServerConfig.ts"
 import { FindingFacts } from "../../src/store/FindingFacts.ts"
 import { ReservationStore } from "../../src/store/ReservationStore.ts"
 import { UniqueFieldStore } from "../../src/store/UniqueFieldStore.ts"
@@ -130,7 +131,10 @@ layer(TestDatabase)("A serial number", (it) => {
   )
 })
 
-const store = UniqueFieldStore.layer.pipe(Layer.provideMerge(DeviceStore.layer), Layer.provideMerge(FindingFacts.layer))
+const store = UniqueFieldStore.layer.pipe(
+  Layer.provideMerge(DeviceStore.layer),
+  Layer.provideMerge(FindingFacts.layer.pipe(Layer.provide(ServerConfig.layerOf({}))))
+)
 
 single.effect(
   "A database of before is migrated with its duplicates, which are listed and blocked until they are mended",

@@ -8,6 +8,7 @@ import * as fs from "node:fs/promises"
 import * as path from "node:path"
 import type { Finding } from "../../domain/Finding.ts"
 import { findingsOf } from "../../domain/findings/Findings.ts"
+import { ServerConfig } from "../../ServerConfig.ts"
 import * as DatabaseClient from "../../store/DatabaseClient.ts"
 import * as DatabaseTls from "../../store/DatabaseTls.ts"
 import { FindingFacts } from "../../store/FindingFacts.ts"
@@ -299,9 +300,11 @@ export const storedFindings = (place: Place): Effect.Effect<ReadonlyArray<Findin
       maxConnections: 2,
       startupParameters: { lock_timeout: "2s", statement_timeout: "5s" }
     })
+    const { settings } = place
+    const config = settings === null ? ServerConfig.layer : Layer.succeed(ServerConfig, ServerConfig.of(settings))
     const read = Effect.flatMap(FindingFacts, ({ read }) => read)
     const facts = yield* read.pipe(
-      Effect.provide(FindingFacts.layer.pipe(Layer.provide(client))),
+      Effect.provide(FindingFacts.layer.pipe(Layer.provide(client), Layer.provide(config))),
       Effect.provideService(References.MinimumLogLevel, "None")
     )
     return findingsOf({ ...facts, tls: null, disk: null })

@@ -13,6 +13,8 @@ export interface Acting {
   readonly address: string | null
   /** The job that does it; null outside jobs. */
   readonly job: number | null
+  /** The key of the person (`Person.ts`): what is asked for is theirs. */
+  readonly person?: string
 }
 
 /** The server itself. */

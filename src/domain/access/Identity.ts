@@ -9,6 +9,8 @@ export interface Identity {
   /** At most 255 characters: what jobs, events and the audit keep. */
   readonly name: string
   readonly way: Way
+  /** The key of the person behind it (`Person.ts`): the owner of a token. */
+  readonly person: string
   /** Names of roles that came with the way in; those that `permissions.yml` gives by attributes are not among them. */
   readonly roles: ReadonlyArray<string>
   /** What the identity provider says of the person, or the claims of a plain JWT: texts by the name of each. */
@@ -16,4 +18,4 @@ export interface Identity {
 }
 
 /** The caller of a server that asks for no tokens. */
-export const everybody: Identity = { name: "admin", way: "open", roles: [], attributes: {} }
+export const everybody: Identity = { name: "admin", way: "open", person: "open", roles: [], attributes: {} }

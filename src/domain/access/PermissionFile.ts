@@ -30,6 +30,7 @@ const FileSchema = Schema.Struct({
   config: Schema.optionalKey(
     Schema.NullOr(Schema.Struct({ default_permissions: Schema.optionalKey(Schema.NullOr(Schema.String)) }))
   ),
+  approval: Schema.optionalKey(Schema.NullOr(Schema.Struct({ security: Schema.optionalKey(Schema.Boolean) }))),
   group_mappings: Schema.optionalKey(Schema.NullOr(Schema.Record(Schema.String, Schema.Record(Schema.String, list)))),
   roles: Schema.Record(Schema.String, Role)
 })
@@ -44,6 +45,8 @@ export interface Permissions {
   readonly mappings: Readonly<Record<string, Readonly<Record<string, ReadonlyArray<string>>>>>
   /** Roles that have `free_lines` without naming it, since they may give whole configurations. */
   readonly impliedFreeLines: ReadonlyArray<string>
+  /** What would undermine approvals waits for one itself (docs/security.md#four-eyes). */
+  readonly securityApproval: boolean
 }
 
 /** A role that somebody has. */
@@ -100,7 +103,7 @@ const withFormerRights = (own: Permission): Permission => {
   return former.length === 0 ? own : { ...own, rights: [...rights, ...former] }
 }
 
-const compile = ({ config, group_mappings, roles }: PermissionFile): Result.Result<Permissions, string> => {
+const compile = ({ approval, config, group_mappings, roles }: PermissionFile): Result.Result<Permissions, string> => {
   const compiled = new Map<string, ReadonlyArray<Permission>>(readyRoles)
   const impliedFreeLines: Array<string> = []
   for (const [name, role] of Object.entries(roles)) {
@@ -138,7 +141,13 @@ const compile = ({ config, group_mappings, roles }: PermissionFile): Result.Resu
       return Result.fail(`roles.${name}.states: ${state} is not one of ${deviceStates.join(", ")}`)
     }
   }
-  return Result.succeed({ roles: compiled, defaultRole, mappings, impliedFreeLines })
+  return Result.succeed({
+    roles: compiled,
+    defaultRole,
+    mappings,
+    impliedFreeLines,
+    securityApproval: approval?.security === true
+  })
 }
 
 /** What a file says, given as plain data; or the first thing that is wrong with it. */

@@ -35,6 +35,7 @@ export const auditKinds = [
   "certificate_authority",
   "login",
   "permission",
+  "person",
   "secret",
   "token",
   "user",

@@ -6,7 +6,14 @@ import type { Finding } from "../Finding.ts"
 import { type CertificateFact, ofCertificate, ofServerTls, type ServerTlsFact } from "./CertificateFindings.ts"
 import { type DatabaseFact, ofDatabase } from "./DatabaseFindings.ts"
 import { type MachineFacts, ofMachine } from "./MachineFindings.ts"
-import { type DisputeFact, ofDispute, ofOverlap, type OverlapFact } from "./IdentityFindings.ts"
+import {
+  type DisputeFact,
+  ofDispute,
+  ofOverlap,
+  ofToken,
+  type OverlapFact,
+  type TokenFact
+} from "./IdentityFindings.ts"
 import { ofSessions, type SessionFact } from "./SessionFindings.ts"
 import { type ChangeFact, type JobFact, type LockFact, ofChange, ofJob, ofLock } from "./WorkFindings.ts"
 
@@ -18,6 +25,7 @@ export interface Facts extends MachineFacts {
   readonly locks: ReadonlyArray<LockFact>
   readonly disputes: ReadonlyArray<DisputeFact>
   readonly overlaps: ReadonlyArray<OverlapFact>
+  readonly tokens: ReadonlyArray<TokenFact>
   readonly certificates: ReadonlyArray<CertificateFact>
   readonly database: DatabaseFact
   /** Null for a server without TLS of its own. */
@@ -32,6 +40,7 @@ export const findingsOf = (facts: Facts): ReadonlyArray<Finding> =>
     ...facts.sessions.map(ofSessions),
     ...facts.disputes.map(ofDispute),
     ...facts.overlaps.map(ofOverlap),
+    ...facts.tokens.map(ofToken),
     ...facts.locks.flatMap(ofLock),
     ...facts.certificates.flatMap(ofCertificate),
     ...(facts.tls === null ? [] : ofServerTls(facts.tls)),

@@ -1,4 +1,4 @@
-/** What two records have had since before that was refused (docs/api.md#what-is-unique). */
+/** What is older than the rule that refuses it now: what two records share (docs/api.md#what-is-unique), and tokens without bounds. */
 import type { Finding } from "../Finding.ts"
 
 /** Something that a device shares with another record. */
@@ -19,6 +19,32 @@ export interface OverlapFact {
   readonly other_network: string
   readonly other: string
 }
+
+/** A token of before the bounds of tokens (docs/security.md#persons). */
+export interface TokenFact {
+  readonly id: number
+  readonly name: string
+  readonly created_by: string
+  readonly created_at: string
+  /** Days from its making to its end. */
+  readonly days: number
+  /** Nobody is known whose it is, so that it ends with nobody. */
+  readonly is_nobodys: boolean
+}
+
+/** A token that is valid for longer than new ones may be, or that ends with nobody. */
+export const ofToken = (token: TokenFact): Finding => ({
+  kind: "token",
+  level: "warn",
+  about: token.name,
+  since: token.created_at,
+  what: token.is_nobodys
+    ? `The API token ${token.name}, made by ${token.created_by}, has no owner with whom it would end`
+    : `The API token ${token.name}, made by ${token.created_by}, is valid for ${token.days} days`,
+  why: "New tokens end with the person whose they are, and are valid for API_TOKEN_DAYS at most. This one is older.",
+  next: `Make another one for its program, and revoke this one: \`switchyard token revoke ${token.id}\``,
+  repair: null
+})
 
 /** A device that gets nothing pushed because another record has the same. */
 export const ofDispute = ({ hostname, other, role, value }: DisputeFact): Finding => ({

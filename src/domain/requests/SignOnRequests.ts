@@ -10,7 +10,6 @@ import { isText } from "../Text.ts"
 const NAME = /^[A-Za-z0-9][A-Za-z0-9@._+-]{0,63}$/
 const MAX_ROLES = 20
 const MAX_DAYS = 3650
-const DEFAULT_DAYS = 365
 
 /** Whether a text can be the name of a token or a user. */
 export const isName = (sent: unknown): sent is string => typeof sent === "string" && NAME.test(sent)
@@ -37,10 +36,14 @@ export const NewTokenRequest = Body.make(
   {
     name,
     roles,
-    days: otherwise(
+    days: optional(
       Schema.Int,
-      DEFAULT_DAYS,
       boundedInteger({ min: 1, max: MAX_DAYS }, (shouldBe) => `days: should be ${shouldBe}`)
+    ),
+    is_machine: otherwise(
+      Schema.Boolean,
+      false,
+      flag(() => "is_machine: expected true or false")
     )
   },
   { message: Body.firstOf, unknownKey }
@@ -74,7 +77,7 @@ export const NewUserRequest = Body.make(
 )
 export type NewUserRequest = typeof NewUserRequest.schema.Type
 
-/** Other roles, another password, or both. */
+/** Other roles, another password, whether they may come in, or several of these. */
 export const UserChangeRequest = Body.make(
   {
     roles: optional(
@@ -84,13 +87,39 @@ export const UserChangeRequest = Body.make(
     password: optional(
       Schema.String,
       accept(isPassword, () => PASSWORD_RULE)
+    ),
+    enabled: optional(
+      Schema.Boolean,
+      flag(() => "enabled: expected true or false")
     )
   },
   {
     message: Body.firstOf,
     unknownKey,
-    together: ({ password, roles }) =>
-      password === undefined && roles === undefined ? ["Nothing to change: expected roles or password"] : []
+    together: ({ enabled, password, roles }) =>
+      password === undefined && roles === undefined && enabled === undefined
+        ? ["Nothing to change: expected roles, password or enabled"]
+        : []
   }
 )
 export type UserChangeRequest = typeof UserChangeRequest.schema.Type
+
+const MAX_PERSON = 1024
+const PERSON_RULE = `person: expected the key of a person, as GET /auth/persons has it`
+
+/** Whom to withdraw, or to let in again. */
+export const PersonRequest = Body.make(
+  {
+    person: required(
+      Schema.String,
+      () => PERSON_RULE,
+      accept(
+        (sent: unknown): sent is string =>
+          typeof sent === "string" && isText(sent, "line") && sent !== "" && lengthOf(sent) <= MAX_PERSON,
+        () => PERSON_RULE
+      )
+    )
+  },
+  { message: Body.firstOf, unknownKey }
+)
+export type PersonRequest = typeof PersonRequest.schema.Type

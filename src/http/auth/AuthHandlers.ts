@@ -9,6 +9,7 @@ import type { Permission } from "../../domain/access/PermissionRule.ts"
 import { readyRoles } from "../../domain/access/ReadyRoles.ts"
 import { answered } from "../core/Unavailable.ts"
 import { makeExplanation } from "./Explanation.ts"
+import { makeRequestDecisions } from "./RequestDecisions.ts"
 import { makeTokenRequests } from "./TokenRequests.ts"
 import { makeUserRequests } from "./UserRequests.ts"
 
@@ -30,6 +31,7 @@ export const AuthLive = HttpApiBuilder.group(Api, "auth", (handlers) =>
     const explain = yield* makeExplanation
     const tokens = yield* makeTokenRequests
     const users = yield* makeUserRequests
+    const decisions = yield* makeRequestDecisions
     const listRoles = Effect.gen(function* () {
       const held = (yield* heldBy(yield* Caller)) ?? []
       const own = new Set(held.map(({ role }) => role))
@@ -57,5 +59,11 @@ export const AuthLive = HttpApiBuilder.group(Api, "auth", (handlers) =>
       .handle("createUser", ({ payload }) => answered(users.create(payload)))
       .handle("changeUser", ({ params, payload }) => answered(users.change(params.name, payload)))
       .handle("removeUser", ({ params }) => answered(users.remove(params.name)))
+      .handle("persons", () => answered(users.persons))
+      .handle("withdrawPerson", ({ payload }) => answered(users.withdraw(payload.person)))
+      .handle("admitPerson", ({ payload }) => answered(users.admit(payload.person)))
+      .handle("approvals", () => answered(decisions.list))
+      .handle("approveRequest", ({ params, payload }) => answered(decisions.approve(params.id, payload)))
+      .handle("rejectRequest", ({ params, payload }) => answered(decisions.reject(params.id, payload)))
   })
 )

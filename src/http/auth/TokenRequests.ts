@@ -1,7 +1,7 @@
 /** Tokens of programs, in the name of a caller: administrators handle all, others those that they have made. */
 import { Effect, Redacted } from "effect"
 import { ApiTokens, TokenNotFound } from "../../access/ApiTokens.ts"
-import { Grants } from "../../access/Grants.ts"
+import { GrantRefused, Grants } from "../../access/Grants.ts"
 import { Caller } from "../../api/Authorization.ts"
 import { enveloped } from "../../api/Envelope.ts"
 import type { Identity } from "../../domain/access/Identity.ts"
@@ -22,11 +22,15 @@ export const makeTokenRequests = Effect.gen(function* () {
       const isAll = yield* mayDoEverything(caller)
       return enveloped({ tokens: all.filter(({ created_by }) => isAll || isMaker(caller, created_by)) })
     }),
-    create: Effect.fnUntraced(function* ({ days, name, roles }: NewTokenRequest) {
+    create: Effect.fnUntraced(function* ({ days, is_machine, name, roles }: NewTokenRequest) {
       const caller = yield* Caller
       yield* known(roles)
       yield* granted(caller, roles)
-      const { record, secret } = yield* tokens.create({ name, roles, days, createdBy: caller.name })
+      if (is_machine && !(yield* mayDoEverything(caller))) {
+        return yield* new GrantRefused({ reason: "accounts of machines are made by those who may do everything" })
+      }
+      const owner = is_machine ? null : caller.person
+      const { record, secret } = yield* tokens.create({ name, roles, days, createdBy: caller.name, owner })
       return enveloped({ token: Redacted.value(secret), added_token: record })
     }),
     revoke: Effect.fnUntraced(function* (digits: string) {

@@ -1,7 +1,6 @@
 /** Finds the token of a request and the caller that it names (docs/api.md#tokens). */
 import { Effect, Layer, Result, Schema } from "effect"
 import { HttpServerRequest, type HttpServerResponse } from "effect/http"
-import type { unhandled } from "effect/Types"
 import { Grants } from "../../access/Grants.ts"
 import { Permissions } from "../../access/Permissions.ts"
 import { Permit, Speaking } from "../../access/Permit.ts"
@@ -17,14 +16,18 @@ import { BadRequest, Forbidden, ServiceUnavailable, Unauthorized } from "../../a
 import { Acting } from "../../domain/access/Acting.ts"
 import { makeContains } from "../../domain/access/AddressPrefixes.ts"
 import { everybody, type Identity } from "../../domain/access/Identity.ts"
+import { machinePerson, Person } from "../../domain/access/Person.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
+import * as FairPlaces from "../../runtime/FairPlaces.ts"
 import { FirstStart } from "../setup/FirstStart.ts"
 import { Callers } from "./Callers.ts"
 import { clientOf } from "./Client.ts"
+import { failure } from "./ErrorEnvelope.ts"
 import { Limits } from "./Limits.ts"
 import { makeRefusedCalls } from "./RefusedCalls.ts"
 import { makePermitOf } from "./RequestPermit.ts"
 import { recall, rememberCaller } from "./RequestNotes.ts"
+import { makeSecured, SentAgain } from "./SecuredRequests.ts"
 import { refuseOrDie } from "./Unavailable.ts"
 
 const MISSING = "JWT token missing?"
@@ -84,42 +87,74 @@ export const makeCallerOf = Effect.gen(function* () {
       : Effect.map(rules, (found) => found === null)
 
   return Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
+    const again = yield* SentAgain
+    if (again !== null) return again.identity
     if (!callers.required) return callers.everybody
     const query = yield* HttpServerRequest.ParsedSearchParams
     const header = request.headers["authorization"]
     const token = yield* Effect.catch(Effect.fromResult(findToken(header, query["jwt"])), notFound)
     if (isInUrl(header) && !(yield* takesUrl(request.url))) return yield* new Unauthorized({ message: IN_URL })
     const caller = yield* callers.behind(token)
-    limits.vouch(token)
+    limits.vouch(token, caller.person)
     return caller
   })
 })
 
-type Handling = Effect.Effect<HttpServerResponse.HttpServerResponse, unhandled, Caller>
-type Handled<R> = Effect.Effect<HttpServerResponse.HttpServerResponse, BadRequest | unhandled, R>
-
 /** Refuses a request whose address cannot be read, once it is known who calls and what they may. */
-const readable = <R>(
+const readable = <E, R>(
   request: HttpServerRequest.HttpServerRequest,
-  httpEffect: Effect.Effect<HttpServerResponse.HttpServerResponse, unhandled, R>
-): Handled<R> => {
+  httpEffect: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
+): Effect.Effect<HttpServerResponse.HttpServerResponse, BadRequest | E, R> => {
   const { fault } = recall(request)
   return fault === undefined ? httpEffect : new BadRequest({ message: fault })
 }
 
 /** Runs the rest of the request in the name of its caller. */
-const inNameOf = (
+const inNameOf = <E, R>(
   request: HttpServerRequest.HttpServerRequest,
   caller: Identity,
-  httpEffect: Handling | Handled<Caller>
+  httpEffect: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
 ) => {
-  const { name, way } = caller
+  const { name, person, way } = caller
   rememberCaller(request, name)
   const { address } = clientOf(request)
   return httpEffect.pipe(
     Effect.provideService(Caller, caller),
-    Effect.provideService(Acting, { name, way, address, job: null })
+    Effect.provideService(Person, person),
+    Effect.provideService(Acting, { name, way, address, job: null, person })
   )
+}
+
+/** Requests of persons that are worked on at once: what they share is the database, and most take milliseconds. */
+const AT_ONCE = 48
+const OF_ONE = 16
+
+/** Endpoints whose work waits for switches, threads or other servers: it has places of its own, and a stream ends when its reader goes. */
+const WAITING_ELSEWHERE =
+  /events|running_config|interface_status|lldp|optics|trust|render|generate_config|config_diff|config_blame|variables|preview|repository|settings|firmware|chain|apply_config|receivers|certificate|approvals/
+
+const isFull = Schema.is(FairPlaces.PlacesFull)
+
+/** Persons take turns; where nobody is told apart there is nobody to take turns with. */
+const makeTurns = () => {
+  const places = FairPlaces.make({
+    what: "requests",
+    places: AT_ONCE,
+    waiting: Number.POSITIVE_INFINITY,
+    ofOne: OF_ONE
+  })
+  return <E, R>(
+    { way }: Identity,
+    { path }: { readonly path: string },
+    handled: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
+  ): Effect.Effect<HttpServerResponse.HttpServerResponse, E, R> =>
+    way === "open" || WAITING_ELSEWHERE.test(path)
+      ? handled
+      : Effect.flatMap(SentAgain, (again) =>
+          again === null
+            ? Effect.catchIf(places.within(handled), isFull, ({ message }) => Effect.succeed(failure(503, {}, message)))
+            : handled
+        )
 }
 
 /** A token that was good once is no guess, nor is none at all. */
@@ -153,23 +188,29 @@ const makeAdmission = Effect.gen(function* () {
   })
 })
 
+type Turns = ReturnType<typeof makeTurns>
+
 const isForbidden = Schema.is(Forbidden)
 
-const makeAuthentication = Effect.map(makeAdmission, (admit) =>
-  Authentication.of({
+const makeAuthentication = Effect.fnUntraced(function* (inTurn: Turns) {
+  const admit = yield* makeAdmission
+  const secured = yield* makeSecured
+  return Authentication.of({
     bearer: (httpEffect, { endpoint }) => {
       const asksMore = [...endpoint.middlewares].some(({ key }) => key === HandlingOfCallers.key)
-      return admit((request, caller) =>
-        inNameOf(request, caller, asksMore ? httpEffect : readable(request, httpEffect))
-      )
+      return admit((request, caller) => {
+        const work = secured(request, caller, endpoint, httpEffect)
+        return inNameOf(request, caller, inTurn(caller, endpoint, asksMore ? work : readable(request, work)))
+      })
     }
   })
-)
+})
 
-const makeAuthorization = Effect.gen(function* () {
+const makeAuthorization = Effect.fnUntraced(function* (inTurn: Turns) {
   const admit = yield* makeAdmission
   const refused = yield* makeRefusedCalls
   const permitOf = yield* makePermitOf
+  const secured = yield* makeSecured
   return Authorization.of({
     bearer: (httpEffect, { endpoint }) =>
       admit(
@@ -186,7 +227,8 @@ const makeAuthorization = Effect.gen(function* () {
             }),
             noted
           )
-          const handled = noted(inNameOf(request, caller, readable(request, httpEffect)))
+          const work = readable(request, secured(request, caller, endpoint, httpEffect))
+          const handled = noted(inNameOf(request, caller, inTurn(caller, endpoint, work)))
           return yield* handled.pipe(Effect.provideService(Permit, permit), Effect.provideService(Speaking, speaking))
         })
       )
@@ -201,7 +243,7 @@ const makeHandlingOfCallers = Effect.gen(function* () {
     Effect.gen(function* () {
       const caller = yield* Caller
       const request = yield* HttpServerRequest.HttpServerRequest
-      const asked = endpoint.path.startsWith(`${BASE}/auth/users`) ? mayHandleUsers : mayMakeTokens
+      const asked = endpoint.path.startsWith(`${BASE}/auth/tokens`) ? mayMakeTokens : mayHandleUsers
       yield* asked(caller).pipe(
         Effect.tapError(({ message }) => refused.caller(request, caller, message)),
         Effect.mapError(({ message }) => new Forbidden({ message }))
@@ -212,10 +254,10 @@ const makeHandlingOfCallers = Effect.gen(function* () {
 })
 
 /** Whoever asks for metrics from an address that needs no token. */
-const scraper: Identity = { ...everybody, name: "metrics" }
+const scraper: Identity = { ...everybody, name: "metrics", person: machinePerson("metrics") }
 
-const makeScrapeAuthorization = Effect.gen(function* () {
-  const authorization = yield* makeAuthorization
+const makeScrapeAuthorization = Effect.fnUntraced(function* (inTurn: Turns) {
+  const authorization = yield* makeAuthorization(inTurn)
   const { METRICS_NETWORKS } = yield* ServerConfig
   const needsNoToken = makeContains(METRICS_NETWORKS)
   return ScrapeAuthorization.of({
@@ -230,9 +272,14 @@ const makeScrapeAuthorization = Effect.gen(function* () {
 })
 
 /** The middlewares in front of endpoints that need a token. */
-export const AuthorizationLive = Layer.mergeAll(
-  Layer.effect(Authentication, makeAuthentication),
-  Layer.effect(Authorization, makeAuthorization),
-  Layer.effect(ScrapeAuthorization, makeScrapeAuthorization),
-  Layer.effect(HandlingOfCallers, makeHandlingOfCallers)
+export const AuthorizationLive = Layer.unwrap(
+  Effect.sync(() => {
+    const inTurn = makeTurns()
+    return Layer.mergeAll(
+      Layer.effect(Authentication, makeAuthentication(inTurn)),
+      Layer.effect(Authorization, makeAuthorization(inTurn)),
+      Layer.effect(ScrapeAuthorization, makeScrapeAuthorization(inTurn)),
+      Layer.effect(HandlingOfCallers, makeHandlingOfCallers)
+    )
+  })
 )

@@ -24,6 +24,8 @@ interface Bucket {
 export interface Buckets {
   /** Spends the points and begins work; or milliseconds after which it is worth another try, and nothing is spent. */
   readonly enter: (key: string | number, points: number, now: number) => number | undefined
+  /** Takes an entry back, as if it had not been: it was refused for another reason. */
+  readonly undo: (key: string | number, points: number) => void
   /** Ends work that was begun. */
   readonly leave: (key: string | number) => void
   /** Whether there is nothing left to spend. */
@@ -77,6 +79,12 @@ export const makeBuckets = ({ atOnce, burst, perSecond }: Allowance, maxKeys: nu
       bucket.points -= points
       bucket.inWork += 1
       return undefined
+    },
+    undo: (key, points) => {
+      const bucket = buckets.get(key)
+      if (bucket === undefined) return
+      bucket.points = Math.min(burst, bucket.points + points)
+      bucket.inWork = Math.max(0, bucket.inWork - 1)
     },
     leave: (key) => {
       const bucket = buckets.get(key)

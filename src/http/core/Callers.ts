@@ -1,11 +1,15 @@
 /** Who stands behind a token, whichever kind it is of: a token of a program, one that a password brought, or another JSON Web Token, of the identity provider where there is one (docs/api.md#tokens). */
 import { Context, Effect, Layer, Option } from "effect"
+import type { SqlError } from "effect/sql"
 import { ApiTokens, identityOf, isApiToken } from "../../access/ApiTokens.ts"
+import { Grants } from "../../access/Grants.ts"
+import { LocalUsers } from "../../access/LocalUsers.ts"
 import { isPageToken, PageSessions } from "../../access/PageSessions.ts"
 import { isOfLocalUser, PasswordLogin } from "../../access/PasswordLogin.ts"
 import { ServiceUnavailable, Unauthorized } from "../../api/Failures.ts"
 import { everybody, type Identity } from "../../domain/access/Identity.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
+import { PersonStore } from "../../store/PersonStore.ts"
 import { ProviderTokens } from "../oidc/ProviderTokens.ts"
 import { Tokens } from "./Tokens.ts"
 import { refuseOrDie } from "./Unavailable.ts"
@@ -23,6 +27,9 @@ const make = Effect.gen(function* () {
   const apiTokens = yield* ApiTokens
   const logins = yield* PasswordLogin
   const provider = yield* ProviderTokens
+  const persons = yield* PersonStore
+  const users = yield* LocalUsers
+  const { within } = yield* Grants
   const { LOCAL_USERS } = yield* ServerConfig
 
   const ofOthers = (token: string) =>
@@ -40,7 +47,9 @@ const make = Effect.gen(function* () {
     if (found.value.is_expired) {
       return yield* new Unauthorized({ message: "The API token is expired", errorCode: "auth_expired" })
     }
-    return identityOf(found.value)
+    const { ended, owned_by, roles } = found.value
+    if (ended !== null) return yield* new Unauthorized({ message: `The API token has ended with its owner: ${ended}` })
+    return identityOf(found.value, owned_by === null ? roles : yield* within(owned_by, roles))
   })
 
   const ofPerson = Effect.fnUntraced(function* (token: string) {
@@ -50,10 +59,17 @@ const make = Effect.gen(function* () {
     )
   })
 
-  const behindItself = (token: string) => {
-    if (isApiToken(token)) return ofProgram(token)
-    return LOCAL_USERS && isOfLocalUser(token) ? ofPerson(token) : ofOthers(token)
-  }
+  const behindItself = Effect.fnUntraced(function* (token: string) {
+    if (isApiToken(token)) return yield* ofProgram(token)
+    const identity = yield* LOCAL_USERS && isOfLocalUser(token) ? ofPerson(token) : ofOthers(token)
+    if (yield* persons.isWithdrawn(identity)) {
+      return yield* new Unauthorized({
+        message: `${identity.name} was withdrawn by an administrator`,
+        errorCode: "auth_expired"
+      })
+    }
+    return identity
+  })
 
   const ofPage = Effect.fnUntraced(function* (token: string) {
     const held = yield* failWhenAway(pages.check(token)).pipe(
@@ -66,7 +82,38 @@ const make = Effect.gen(function* () {
     )
   })
 
+  const refused = (message: string) => new Unauthorized({ message })
+
+  const again = Effect.fnUntraced(function* (asked: Identity) {
+    const { name, person, way } = asked
+    if (way === "open") return asked
+    if (way === "token") {
+      const token = (yield* apiTokens.all).find((one) => one.name === name && one.revoked_at === null)
+      if (token === undefined || Date.parse(token.expires_at) <= Date.now()) {
+        return yield* refused(`The API token ${name} counts no more`)
+      }
+      const found = yield* apiTokens.state(token.id)
+      const { ended, owned_by } = Option.getOrElse(found, () => ({ ended: "it is gone", owned_by: null }))
+      if (ended !== null) return yield* refused(`The API token ${name} has ended with its owner: ${ended}`)
+      return { ...asked, roles: owned_by === null ? token.roles : yield* within(owned_by, token.roles) }
+    }
+    const known = yield* persons.find(person)
+    if (Option.exists(known, ({ is_withdrawn }) => is_withdrawn)) {
+      return yield* refused(`${name} was withdrawn by an administrator`)
+    }
+    if (way !== "password") {
+      return Option.match(known, {
+        onNone: () => asked,
+        onSome: ({ attributes, roles }) => ({ ...asked, attributes, roles })
+      })
+    }
+    const user = (yield* users.all).find((one) => one.name === name && one.enabled)
+    if (user === undefined) return yield* refused(`There is no user ${name} any more`)
+    return { ...asked, roles: user.roles }
+  })
+
   return Callers.of({
+    again: Effect.fn("Callers.again")(again),
     required: tokens.required,
     everybody,
     behind: Effect.fn("Callers.behind")((token) => (isPageToken(token) ? ofPage(token) : behindItself(token)))
@@ -80,6 +127,8 @@ export class Callers extends Context.Service<
     /** False when everybody may call, as `everybody`. */
     readonly required: boolean
     readonly everybody: Identity
+    /** Somebody who has called before, with what they may do now. Fails for one who would not be let in any more. */
+    readonly again: (asked: Identity) => Effect.Effect<Identity, Unauthorized | SqlError.SqlError>
     /** Whom a good token stands for. */
     readonly behind: (token: string) => Effect.Effect<Identity, Unauthorized | ServiceUnavailable>
   }

@@ -10,7 +10,7 @@ import { ServerConfig } from "../../ServerConfig.ts"
 import { BodyMemory, type BodyShare, type Sender } from "./BodyMemory.ts"
 import { maskSecrets } from "../../drivers/SecretMask.ts"
 import { jsonOf, parseJsonObject } from "./JsonText.ts"
-import { rememberBody } from "./RequestNotes.ts"
+import { rememberBody, rememberText } from "./RequestNotes.ts"
 
 /** The largest body that is read, in bytes. */
 export const MAX_BODY_BYTES = 10 * 1024 * 1024
@@ -120,6 +120,7 @@ export const makeReadJson = Effect.map(makeReadText, (readText) =>
     const taken = withoutSecretRemarks(text)
     const body = size <= MAX_LOGGED_BYTES ? parseJsonObject(taken) : undefined
     if (body !== undefined) rememberBody(request, body)
+    rememberText(request, taken)
     return jsonOf(taken)
   })
 )

@@ -1,6 +1,6 @@
 /**
- * How much one client may ask of this process: points a second and requests at once, by token, or by address where there is no
- * token that was found good (docs/security.md#limits). So somebody who shares an address with others, behind a proxy or as
+ * How much one client may ask of this process: points a second and requests at once, by token and by the person behind all their tokens, or
+ * by address where there is no token that was found good (docs/security.md#limits). So somebody who shares an address with others, behind a proxy or as
  * another program of the same machine, takes nothing from those who have a token. What is refused to an address again and again,
  * bad tokens and passwords, has a limit of its own.
  */
@@ -43,25 +43,30 @@ const makeAddressKey = ({ LOGIN_ALWAYS_FROM }: Pick<ServerSettings, "LOGIN_ALWAY
   }
 }
 
+/** All tokens of a person together may do as much as so many of them. */
+const TOKENS_OF_PERSON = 2
+
 /**
- * Hashes of good tokens, not the tokens themselves; whoever has the hash of another token shares its limit, and nothing else.
- * When it is full all are forgotten: a token that is forgotten counts for its address once.
+ * Hashes of good tokens with the persons behind them, not the tokens themselves; whoever has the hash of another token shares its limit, and
+ * nothing else. When it is full all are forgotten: a token that is forgotten counts for its address once.
  */
 const makeKnown = () => {
-  const known = new Set<number>()
+  const known = new Map<number, string>()
   return {
-    add: (hash: number): void => {
+    add: (hash: number, person: string): void => {
       if (known.size >= MAX_KEYS) known.clear()
-      known.add(hash)
+      known.set(hash, person)
     },
-    has: (hash: number): boolean => known.has(hash)
+    personOf: (hash: number): string | undefined => known.get(hash)
   }
 }
 
-/** Whose limit a request counts for; undefined for one that no limit is for. */
-export type Admission = string | number | undefined
+/** Whose limits a request counts for; undefined for one that no limit is for. */
+export type Admission = { readonly key: string | number; readonly person: string | undefined } | undefined
 
 const isKnown = (key: string | number): boolean => typeof key === "number"
+
+const BUSY_PERSON = "Too many requests with all your tokens, try again later (RATE_LIMIT, REQUESTS_AT_ONCE)"
 
 const busy = (key: string | number): string =>
   `Too many requests ${isKnown(key) ? "with this token" : "from this address"}, try again later (RATE_LIMIT, REQUESTS_AT_ONCE)`
@@ -79,30 +84,45 @@ const makeRequests = (
   const perSecond = unlimited(RATE_LIMIT)
   // one expensive request is always possible
   const burst = Math.max(perSecond * BURST_SECONDS, MAX_COST)
-  const requests = makeBuckets({ burst, perSecond, atOnce: unlimited(REQUESTS_AT_ONCE) }, MAX_KEYS)
+  const allowance = { burst, perSecond, atOnce: unlimited(REQUESTS_AT_ONCE) }
+  const requests = makeBuckets(allowance, MAX_KEYS)
+  const persons = makeBuckets(
+    {
+      burst: burst * TOKENS_OF_PERSON,
+      perSecond: perSecond * TOKENS_OF_PERSON,
+      atOnce: allowance.atOnce * TOKENS_OF_PERSON
+    },
+    MAX_KEYS
+  )
   const good = makeKnown()
 
-  const keyOf = (request: Request): string | number => {
+  const payerOf = (request: Request): NonNullable<Admission> => {
     const token = tokenIn(request)
-    if (token === undefined) return addressKey(request)
+    if (token === undefined) return { key: addressKey(request), person: undefined }
     const hash = Hash.string(token)
+    const person = good.personOf(hash)
     // a new token is let in although others at its address ask too much without one
-    return good.has(hash) ? hash : `${addressKey(request)} with a token`
+    return person === undefined ? { key: `${addressKey(request)} with a token`, person } : { key: hash, person }
   }
 
   const enter = (request: Request, now: number): Result.Result<Admission, Response> => {
     const cost = costOf(request)
     if (cost === 0) return Result.succeed(undefined)
-    const key = keyOf(request)
+    const payer = payerOf(request)
+    const { key, person } = payer
     const wait = requests.enter(key, cost, now)
-    return wait === undefined
-      ? Result.succeed(key)
-      : Result.fail(failure(429, { "retry-after": secondsOf(wait) }, busy(key)))
+    if (wait !== undefined) return Result.fail(failure(429, { "retry-after": secondsOf(wait) }, busy(key)))
+    const waitOfPerson = person === undefined ? undefined : persons.enter(person, cost, now)
+    if (waitOfPerson === undefined) return Result.succeed(payer)
+    requests.undo(key, cost)
+    return Result.fail(failure(429, { "retry-after": secondsOf(waitOfPerson) }, BUSY_PERSON))
   }
   const leave = (admission: Admission): void => {
-    if (admission !== undefined) requests.leave(admission)
+    if (admission === undefined) return
+    requests.leave(admission.key)
+    if (admission.person !== undefined) persons.leave(admission.person)
   }
-  return { enter, leave, vouch: (token: string): void => good.add(Hash.string(token)) }
+  return { enter, leave, vouch: (token: string, person: string): void => good.add(Hash.string(token), person) }
 }
 
 const makeGuesses = (
@@ -148,8 +168,8 @@ export class Limits extends Context.Service<
     /** Lets a request in at this time (epoch milliseconds), or answers it with 429. Who is let in has to leave. */
     readonly enter: (request: Request, now: number) => Result.Result<Admission, Response>
     readonly leave: (admission: Admission) => void
-    /** This token was found good: from now on its requests have limits of their own. */
-    readonly vouch: (token: string) => void
+    /** This token was found good: from now on its requests count for it and for the person behind it. */
+    readonly vouch: (token: string, person: string) => void
     /** A token or a password of this request was refused. */
     readonly noteGuess: (request: Request) => Effect.Effect<void>
     /**

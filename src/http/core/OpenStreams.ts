@@ -1,8 +1,10 @@
 /**
- * Answers that do not end by themselves: how many may be open, for one caller and in all, and their end when the server stops, which would
- * wait for them (docs/events.md#limits).
+ * Answers that do not end by themselves: how many may be open, for one caller, for one person with all their tokens, and in all, so that no
+ * person takes them all; and their end when the server stops, which would wait for them (docs/events.md#limits).
  */
 import { Context, Effect, Layer, type Scope } from "effect"
+import type { Identity } from "../../domain/access/Identity.ts"
+import { mayHoldAnother } from "../../runtime/FairPlaces.ts"
 import { eventSubscribers } from "../../runtime/metrics/EventMetrics.ts"
 
 /** Browsers open one for each page that somebody has open. */
@@ -17,28 +19,40 @@ export type End = () => void
 
 const make = Effect.sync(() => {
   const open = new Map<string, Set<End>>()
+  const ofPersons = new Map<string, number>()
   let count = 0
   let isStopping = false
 
-  const enter = (caller: string, end: End): void => {
-    open.set(caller, (open.get(caller) ?? new Set()).add(end))
+  const keyOf = ({ name, way }: Identity): string => `${way} ${name}`
+
+  const enter = (caller: Identity, end: End): void => {
+    const key = keyOf(caller)
+    open.set(key, (open.get(key) ?? new Set()).add(end))
+    ofPersons.set(caller.person, (ofPersons.get(caller.person) ?? 0) + 1)
     count += 1
     eventSubscribers.add(1, "sse")
     if (isStopping) end()
   }
-  const leave = (caller: string, end: End): void => {
-    const ends = open.get(caller)
+  const leave = (caller: Identity, end: End): void => {
+    const ends = open.get(keyOf(caller))
     if (ends?.delete(end) === true) {
       count -= 1
+      const left = (ofPersons.get(caller.person) ?? 1) - 1
+      if (left === 0) ofPersons.delete(caller.person)
+      else ofPersons.set(caller.person, left)
       eventSubscribers.add(-1, "sse")
     }
-    if (ends?.size === 0) open.delete(caller)
+    if (ends?.size === 0) open.delete(keyOf(caller))
   }
 
   return OpenStreams.of({
     refusalOf: (caller) => {
-      if ((open.get(caller)?.size ?? 0) >= MAX_OF_CALLER) return `You have ${MAX_OF_CALLER} streams open already`
-      return count >= MAX_IN_ALL ? `${MAX_IN_ALL} streams are open already, try again later` : undefined
+      if ((open.get(keyOf(caller))?.size ?? 0) >= MAX_OF_CALLER) return `You have ${MAX_OF_CALLER} streams open already`
+      if (count >= MAX_IN_ALL) return `${MAX_IN_ALL} streams are open already, try again later`
+      const own = ofPersons.get(caller.person) ?? 0
+      return mayHoldAnother({ own, all: count, most: MAX_IN_ALL })
+        ? undefined
+        : `You have ${own} streams open with all your tokens, and the others are for other people`
     },
     count: () => count,
     hold: (caller, end) =>
@@ -62,10 +76,10 @@ export class OpenStreams extends Context.Service<
   OpenStreams,
   {
     /** Why this caller may not open another stream now; undefined when they may. */
-    readonly refusalOf: (caller: string) => string | undefined
+    readonly refusalOf: (caller: Identity) => string | undefined
     readonly count: () => number
     /** Counts a stream of this caller until the scope closes; `end` is called when the server stops. */
-    readonly hold: (caller: string, end: End) => Effect.Effect<void, never, Scope.Scope>
+    readonly hold: (caller: Identity, end: End) => Effect.Effect<void, never, Scope.Scope>
     /** Ends all of them, and those that come later; waits for them a moment. */
     readonly endAll: Effect.Effect<void>
   }

@@ -22,6 +22,16 @@ const maskValue = (key: string, value: unknown): unknown => {
   return typeof value === "string" ? maskSecrets(value.replaceAll(IN_URL, `$1${MASK}@`)) : value
 }
 
+/** The text of a body with secrets masked, as people see it who decide over the request; null for one that is no JSON. */
+export const maskText = (text: string): unknown => {
+  try {
+    const body: unknown = JSON.parse(text)
+    return JSON.parse(JSON.stringify(body, maskValue))
+  } catch {
+    return null
+  }
+}
+
 /** The body as JSON with secrets masked, cut to 1000 characters. */
 export const maskBody = (body: Readonly<Record<string, unknown>>): string =>
   JSON.stringify(body, maskValue).slice(0, MAX_BODY)

@@ -8,6 +8,7 @@ interface Notes {
   route?: string
   body?: Readonly<Record<string, unknown>>
   fault?: string
+  text?: string
 }
 
 // Keyed by the connection's own request object, which stays the same when the router changes the request.
@@ -51,6 +52,11 @@ export const rememberBody = (
 /** Notes what keeps the address from being read. */
 export const rememberFault = (request: HttpServerRequest.HttpServerRequest, fault: string): void => {
   notesOf(request).fault = fault
+}
+
+/** Notes the text of a body that is JSON, whatever its size. */
+export const rememberText = (request: HttpServerRequest.HttpServerRequest, text: string): void => {
+  notesOf(request).text = text
 }
 
 /** What was noted. */

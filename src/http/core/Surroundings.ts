@@ -4,13 +4,14 @@
  */
 import { Cause, Clock, Effect, Result } from "effect"
 import { HttpEffect, HttpRouter, HttpServerRequest, type HttpServerResponse } from "effect/http"
+import { addressPerson, Person } from "../../domain/access/Person.ts"
 import { EventFeed } from "../../events/EventFeed.ts"
 import { BackgroundWork } from "../../runtime/BackgroundWork.ts"
 import { secondsSince } from "../../runtime/metrics/Family.ts"
 import { methodLabel, NO_ROUTE, requests, requestSeconds, requestsInFlight } from "../../runtime/metrics/HttpMetrics.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { makeAnswering } from "./Answering.ts"
-import { makeMeetClient } from "./Client.ts"
+import { clientOf, makeMeetClient } from "./Client.ts"
 import { answerOutside, failure, type UnreadableAddress, unreadableAddress } from "./ErrorEnvelope.ts"
 import { Limits } from "./Limits.ts"
 import { makeRefusalOfForeign } from "./Origins.ts"
@@ -103,10 +104,12 @@ export const Surroundings = HttpRouter.middleware(
           const found = unreadable === undefined ? request : withAddress(request, unreadable)
           const answer = answerTo(found)
           if (answer !== undefined) return answer
-          const handled = Effect.provideService(httpEffect, HttpServerRequest.HttpServerRequest, found)
-          return yield* Effect.tapCause(limited(found, told(found, handled)), (cause) =>
+          const work = Effect.provideService(httpEffect, HttpServerRequest.HttpServerRequest, found)
+          const handled = Effect.tapCause(limited(found, told(found, work)), (cause) =>
             Cause.hasDies(cause) ? Effect.logError("A request met a defect", cause) : Effect.void
           )
+          // until it is known who calls
+          return yield* Effect.provideService(handled, Person, addressPerson(clientOf(request).address ?? ""))
         })
   ),
   { global: true }

@@ -11,6 +11,7 @@ import { Unauthorized } from "../../api/Failures.ts"
 import { reasonOf } from "../../runtime/SystemErrors.ts"
 import { DEFAULT_JWT_CERT, ServerConfig } from "../../ServerConfig.ts"
 import { everybody, type Identity } from "../../domain/access/Identity.ts"
+import { subjectPerson } from "../../domain/access/Person.ts"
 import { type ClaimSet, subject, type TokenRules } from "./TokenRules.ts"
 
 /** The key that JWT_CERT names cannot be used; the server does not start. */
@@ -100,7 +101,8 @@ const makeCheck = Effect.fnUntraced(function* (key: VerificationKey) {
     if (claims["exp"] === undefined) yield* warn(name)
     const attributes = attributesOf(claims)
     const roles = Option.match(ROLES_CLAIM, { onNone: () => [], onSome: (claim) => attributes[claim] ?? [] })
-    return { name, way: "jwt", roles, attributes } satisfies Identity
+    const person = subjectPerson("jwt", attributes["iss"]?.[0] ?? "", name)
+    return { name, way: "jwt", person, roles, attributes } satisfies Identity
   })
 })
 

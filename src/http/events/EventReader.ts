@@ -16,7 +16,7 @@ import * as SseText from "./SseText.ts"
 import type { StreamBody } from "./StreamBody.ts"
 
 /** Events that can change what a caller may hear of, and the milliseconds after which what they changed is known everywhere. */
-const CHANGES_RIGHTS: ReadonlySet<string> = new Set(["token", "user", "permission"])
+const CHANGES_RIGHTS: ReadonlySet<string> = new Set(["token", "user", "person", "permission"])
 const KNOWN_AFTER = 750
 /** Milliseconds for which it counts what the caller may hear of, as for whoever asks anew. */
 const SIGHT_KEPT = 1000
@@ -252,8 +252,11 @@ export const makeReader = Effect.fnUntraced(function* (
       renewAt = Math.min(renewAt, now + times.renewal)
       if (inbox.isOverfull()) return last(BEHIND)
       if (ending !== null) return last(ending)
-      if (now >= renewAt) yield* renew
-      else if (now >= saidAt + times.heartbeat) {
+      if (now >= renewAt) {
+        yield* renew
+        // whoever may not go on waits for no heartbeat
+        if (ending !== null) continue
+      } else if (now >= saidAt + times.heartbeat) {
         saidAt = now
         return { text: SseText.heartbeat(position), isLast: false }
       }

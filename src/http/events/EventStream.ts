@@ -69,10 +69,8 @@ export const makeOpenStream = Effect.gen(function* () {
     question: EventQuestion,
     caller: Identity
   ) {
-    const { name, way } = caller
     let known = caller
-    const key = `${way} ${name}`
-    const refusal = streams.refusalOf(key)
+    const refusal = streams.refusalOf(caller)
     if (refusal !== undefined) return yield* new TooManyRequests({ message: refusal })
     const context = yield* Effect.context<HttpServerRequest.ParsedSearchParams>()
     const socket = socketOf(request)
@@ -96,7 +94,7 @@ export const makeOpenStream = Effect.gen(function* () {
       reader.end()
     }
     socket?.setTimeout(times.stuck)
-    yield* streams.hold(key, end)
+    yield* streams.hold(caller, end)
     if (question.told.size > 0) yield* told.listen(reader.listener)
     yield* Effect.forkIn(reader.run, scope)
     return HttpServerResponse.raw(body.readable, { contentType: "text/event-stream", headers: HEADERS })

@@ -1,8 +1,9 @@
 /**
- * Approves and rejects jobs (docs/changes.md#approval). Whoever decides is somebody else than who started the job, no program and no maker of
- * the program that started it, and may start such a job without an approval.
+ * Approves and rejects jobs (docs/changes.md#approval). Whoever decides is another person than who started the job (`OtherPerson.ts`), no
+ * program and no maker of the program that started it, and may start such a job without an approval.
  */
 import { Effect } from "effect"
+import { makeRefusalToDecide } from "../../access/OtherPerson.ts"
 import { judge, NotPermitted, wantsApproval } from "../../access/Permit.ts"
 import { Permissions } from "../../access/Permissions.ts"
 import { Caller } from "../../api/Authorization.ts"
@@ -15,14 +16,14 @@ const refused = (rule: string, roles: ReadonlyArray<string> = []) => new NotPerm
 export const makeDecisions = Effect.gen(function* () {
   const approvals = yield* JobApproval
   const { allowedBy, heldBy, roles } = yield* Permissions
+  const refusalToDecide = yield* makeRefusalToDecide
 
   const mayDecide = Effect.fnUntraced(function* (id: number) {
     const caller = yield* Caller
-    const { asked, asked_by, token_makers } = yield* approvals.pending(id)
-    if (caller.way === "token") return yield* refused("people decide over jobs, and this is a token of a program")
-    if (caller.name === asked_by || token_makers.includes(caller.name)) {
-      return yield* refused(`${asked_by} has started job ${id}, and somebody else has to decide`)
-    }
+    const { asked, asked_at, asked_by, asked_person, token_makers } = yield* approvals.pending(id)
+    const asker = { person: asked_person, names: [asked_by, ...token_makers], at: asked_at } as const
+    const refusal = yield* refusalToDecide(caller, asker)
+    if (refusal !== null) return yield* refused(`job ${id}: ${refusal}`)
     const held = yield* heldBy(caller)
     if (held === null) return caller.name
     const { allowed, rule = "" } = judge(held, asked)

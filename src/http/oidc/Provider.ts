@@ -2,7 +2,7 @@
  * The identity provider of the site: what it says of itself, its keys, and calls to it (docs/sign-on.md#the-provider). Nothing is asked of it
  * at the start, so that the server starts while it is away; what was known of it is used for an hour then, and no longer.
  */
-import { Clock, Context, Effect, Layer, Option, Redacted, Result, Schema, Semaphore } from "effect"
+import { Clock, Context, Effect, Layer, Option, Redacted, Result, Schema } from "effect"
 import { createLocalJWKSet } from "jose"
 import {
   allowInsecureRequests,
@@ -16,6 +16,7 @@ import {
   type ServerMetadata
 } from "openid-client"
 import { isPrivate } from "../../domain/access/ProviderUrl.ts"
+import * as FairPlaces from "../../runtime/FairPlaces.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { LEEWAY } from "../core/TokenRules.ts"
 import { type Kept, makeKept } from "./Kept.ts"
@@ -72,6 +73,7 @@ const times = { fresh: 600 * SECOND, usable: 3600 * SECOND, between: 5 * SECOND 
 
 /** Calls at once: more wait, so that many strange tokens do not become many connections. */
 const AT_ONCE = 16
+const WAITING = 500
 /** Milliseconds for which a provider that did not answer is asked nothing: nobody waits for it again and again. */
 const REST = 3 * SECOND
 
@@ -170,9 +172,14 @@ const makeAccess = Effect.gen(function* () {
     times
   )
 
-  const places = Semaphore.makeUnsafe(AT_ONCE)
+  const places = FairPlaces.make({
+    what: "questions to the identity provider",
+    places: AT_ONCE,
+    waiting: WAITING,
+    ofOne: AT_ONCE / 2
+  })
   let restsUntil = 0
-  const ask: ProviderAccess["ask"] = Effect.fn("Provider.ask")(function* (what, call) {
+  const asked: ProviderAccess["ask"] = Effect.fnUntraced(function* (what, call) {
     const configuration = yield* described.get
     if ((yield* Clock.currentTimeMillis) < restsUntil) return yield* new ProviderAway({ what })
     const result = yield* Effect.result(Effect.tryPromise({ try: () => call(configuration), catch: (error) => error }))
@@ -180,7 +187,10 @@ const makeAccess = Effect.gen(function* () {
     if (!isAway(result.failure)) return yield* new ProviderRefused({ reason: reasonOf(result.failure) })
     restsUntil = (yield* Clock.currentTimeMillis) + REST
     return yield* unavailable(what, result.failure)
-  }, places.withPermits(1))
+  })
+  const ask: ProviderAccess["ask"] = Effect.fn("Provider.ask")((what, call) =>
+    Effect.catchTag(places.within(asked(what, call)), "PlacesFull", () => Effect.fail(new ProviderAway({ what })))
+  )
 
   return {
     clientId,

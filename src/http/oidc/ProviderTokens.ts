@@ -9,6 +9,7 @@ import { fetchUserInfo, tokenIntrospection } from "openid-client"
 import { Permissions } from "../../access/Permissions.ts"
 import { type ServiceUnavailable, Unauthorized } from "../../api/Failures.ts"
 import type { Identity } from "../../domain/access/Identity.ts"
+import { subjectPerson } from "../../domain/access/Person.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { failWhenAway } from "../../store/DatabaseAway.ts"
 import { LocalUserStore } from "../../store/LocalUserStore.ts"
@@ -201,7 +202,13 @@ const makeCheck = Effect.fnUntraced(function* (access: ProviderAccess) {
       onNone: () => [],
       onSome: (claim) => (Object.hasOwn(attributes, claim) ? (attributes[claim] ?? []) : [])
     })
-    return { name, way: "oidc", roles, attributes }
+    // a program's own token may name no subject
+    const person = subjectPerson(
+      "oidc",
+      issuer,
+      (Object.hasOwn(attributes, "sub") ? attributes["sub"]?.[0] : null) ?? name
+    )
+    return { name, way: "oidc", person, roles, attributes }
   })
 })
 

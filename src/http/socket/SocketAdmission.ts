@@ -10,6 +10,8 @@ import { ServerConfig } from "../../ServerConfig.ts"
 import { isGuess, makeCallerOf } from "../core/AuthorizationLive.ts"
 import { makeMeetClient } from "../core/Client.ts"
 import { Limits } from "../core/Limits.ts"
+import type { Identity } from "../../domain/access/Identity.ts"
+import { mayHoldAnother } from "../../runtime/FairPlaces.ts"
 import { makeIsTrustedOrigin, makeRefusalOfForeign } from "../core/Origins.ts"
 import { makeRefusedCalls } from "../core/RefusedCalls.ts"
 
@@ -66,7 +68,29 @@ export const makeSocketAdmission = Effect.gen(function* () {
     return Result.isFailure(entered)
   }
 
+  const named = (request: Request, jwt: string | Array<string> | undefined) =>
+    Effect.provideService(callerOf(request), HttpServerRequest.ParsedSearchParams, jwt === undefined ? {} : { jwt })
+
   return {
+    /** Whether somebody may have one more connection beside those of these persons; with tokens off nobody is told apart. */
+    mayJoin: ({ person, way }: Identity, persons: ReadonlyArray<string | undefined>): boolean =>
+      way === "open" ||
+      mayHoldAnother({
+        own: persons.filter((one) => one === person).length,
+        all: persons.length,
+        most: config.SOCKET_CLIENTS
+      }),
+    /** Whether the token still stands for the caller, with the same roles. Fails when that cannot be asked now. */
+    stillIs: Effect.fn("SocketAdmission.stillIs")(function* (
+      message: IncomingMessage,
+      jwt: string | Array<string> | undefined,
+      caller: Identity
+    ) {
+      const found = yield* Effect.result(named(requestOf(message), jwt))
+      if (Result.isFailure(found)) return isUnauthorized(found.failure) ? false : yield* found.failure
+      const { person, roles } = found.success
+      return person === caller.person && roles.join("\n") === caller.roles.join("\n")
+    }),
     /** Why a connection is refused before its token is looked at, or undefined. `now` in epoch milliseconds. */
     refusalOf: (message: IncomingMessage, now: number): string | undefined => {
       const request = requestOf(message)
@@ -87,10 +111,7 @@ export const makeSocketAdmission = Effect.gen(function* () {
     ) {
       const request = requestOf(message)
       meetClient(request)
-      const found = yield* callerOf(request).pipe(
-        Effect.provideService(HttpServerRequest.ParsedSearchParams, jwt === undefined ? {} : { jwt }),
-        Effect.result
-      )
+      const found = yield* Effect.result(named(request, jwt))
       if (Result.isSuccess(found)) return found.success.name === "" ? null : found.success
       if (!isUnauthorized(found.failure)) return yield* found.failure
       yield* refused.stranger(request, String(found.failure.message))

@@ -1,8 +1,9 @@
 /**
  * socket.io for the web client and other programs (docs/events.md#socketio): one server of the library for all ports of this process, under
- * `/socket.io/`. Who connects is asked for once, when the client joins the namespace; then it joins rooms by messages.
+ * `/socket.io/`. Who connects is asked for when the client joins the namespace, and again every few seconds,
+ * so that a connection ends with its token; then it joins rooms by messages.
  */
-import { Cause, Clock, Effect, Exit, Layer, Scope } from "effect"
+import { Cause, Clock, Duration, Effect, Exit, Layer, Option, Schedule, Scope } from "effect"
 import * as http from "node:http"
 import type { Duplex } from "node:stream"
 import { Server, type Socket } from "socket.io"
@@ -12,6 +13,7 @@ import { SocketBridge } from "../../events/socket/SocketBridge.ts"
 import { eventSubscribers } from "../../runtime/metrics/EventMetrics.ts"
 import { ServerConfig, type ServerSettings } from "../../ServerConfig.ts"
 import { Asides } from "../core/Asides.ts"
+import { StreamTimes } from "../events/StreamTimes.ts"
 import { safeHeadersOfData } from "../core/SafeHeaders.ts"
 import { makeSocketAdmission } from "./SocketAdmission.ts"
 import { gatherFrames, gatherPackets, keepWithinBounds } from "./SocketConnection.ts"
@@ -22,6 +24,9 @@ const REFUSED = "Connection rejected by server"
 const MAX_MESSAGE = 16_384
 /** Milliseconds within which a client that has connected joins the namespace. */
 const JOIN_TIMEOUT = 10_000
+
+/** Milliseconds after which it is asked again whether the tokens of those who are connected still count. */
+const LOOK_AGAIN = 5000
 
 /** What a client sends and hears; both are called `events`. */
 interface Events {
@@ -73,6 +78,14 @@ const make = Effect.gen(function* () {
 
   /** Somebody hears what happens until their socket has gone. */
   const letIn = Effect.fnUntraced(function* (socket: LiveSocket, caller: Identity) {
+    if (
+      !admission.mayJoin(
+        caller,
+        [...io.sockets.sockets.values()].map(({ data }) => data.caller?.person)
+      )
+    ) {
+      return new Error(REFUSED)
+    }
     const scope = yield* Scope.make()
     socket.data.caller = caller
     socket.data.rooms = yield* bridge.connected(caller).pipe(
@@ -146,12 +159,31 @@ const make = Effect.gen(function* () {
       const known = rooms.filter((room) => io.sockets.adapter.rooms.has(room))
       if (known.length > 0) io.to(known).emit("events", payload)
     },
-    cutOff: ({ name, way }) => {
+    cutOff: (withdrawn) => {
       for (const { conn, data } of io.sockets.sockets.values()) {
-        if (data.caller?.name === name && data.caller.way === way) conn.close(true)
+        const { caller } = data
+        if (caller === undefined) continue
+        const isMeant =
+          "person" in withdrawn
+            ? caller.person === withdrawn.person
+            : caller.name === withdrawn.name && caller.way === withdrawn.way
+        if (isMeant) conn.close(true)
       }
     }
   })
+
+  /** Who has another token, or none, is cut off: whoever may come in again does so by themselves. */
+  const lookAgain = Effect.gen(function* () {
+    for (const { conn, data, handshake, request } of io.sockets.sockets.values()) {
+      const { caller } = data
+      if (caller === undefined || conn.readyState !== "open") continue
+      const found = yield* Effect.option(admission.stillIs(request, handshake.query["jwt"], caller))
+      if (Option.getOrElse(found, () => true)) continue
+      conn.close(true)
+    }
+  })
+  const { renewal } = yield* StreamTimes
+  yield* Effect.forkScoped(Effect.repeat(lookAgain, Schedule.spaced(Duration.millis(Math.min(renewal, LOOK_AGAIN)))))
   return { io, inner }
 })
 

@@ -21,8 +21,8 @@ type Check = HealthReport["checks"][number]
 const makeLook = ({ check, name, staysGood }: Part, { blockade }: Watch): Effect.Effect<Check> => {
   let wasGood = false
   const silent = Effect.suspend(() => {
-    if (staysGood === true && wasGood) return Effect.void
     const held = blockade()
+    if (staysGood === true && wasGood && held === null) return Effect.void
     return Effect.fail(`no answer within ${CHECK_SECONDS} seconds${held === null ? "" : `: ${held.sentence}`}`)
   })
   const answered = check.pipe(

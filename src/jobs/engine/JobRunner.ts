@@ -6,6 +6,7 @@
 import { Duration, Effect, Layer, Schema } from "effect"
 import { Activity, DurableClock } from "effect/workflow"
 import { Acting } from "../../domain/access/Acting.ts"
+import { Person, SERVER_PERSON } from "../../domain/access/Person.ts"
 import { finalStatuses, functionOf } from "../../domain/Job.ts"
 import { LogModule } from "../../runtime/ToldLog.ts"
 import { spanned } from "../../runtime/Spans.ts"
@@ -66,18 +67,20 @@ const make = Effect.gen(function* () {
           )
         : null
       const kind = definition === undefined ? "devices" : definition.kind
-      const { scheduled_by, scheduled_way, service_class, status } = job
+      const { scheduled_by, scheduled_person, scheduled_way, service_class, status } = job
       const acting: Acting = {
         name: scheduled_by ?? "server",
         way: scheduled_way ?? "server",
         address: null,
-        job: jobId
+        job: jobId,
+        ...(scheduled_person !== null && { person: scheduled_person })
       }
       const name = functionOf(job.function_name)
       const work = execution
         .run(jobId, refusal)
         .pipe(
           Effect.provideService(Acting, acting),
+          Effect.provideService(Person, scheduled_person ?? SERVER_PERSON),
           Effect.provideService(LogModule, name),
           spanned(`job ${name}`, { trace: job.trace, attributes: { "job.id": jobId, "job.function": name } })
         )

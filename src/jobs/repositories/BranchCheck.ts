@@ -2,7 +2,7 @@
  * Checks a branch before it is merged: fetches it, checks it as a refresh does, and renders the devices that it concerns from what
  * is in force and from the branch. Nothing comes into force. One check at a time, within bounds of time and number.
  */
-import { Context, Effect, Layer, Option, Schema, Semaphore } from "effect"
+import { Context, Effect, Layer, Option, Schema } from "effect"
 import type { SqlError } from "effect/sql"
 import { createHash } from "node:crypto"
 import type { CheckedBranch } from "../../domain/BranchCheck.ts"
@@ -12,12 +12,16 @@ import type { BranchRequest } from "../../domain/requests/TrialRequests.ts"
 import { type FileRefusal, fileText, isForeign } from "../../git/FileText.ts"
 import type { GitCommit } from "../../git/GitCommit.ts"
 import type { GitRepository } from "../../git/GitRepository.ts"
+import * as FairPlaces from "../../runtime/FairPlaces.ts"
 import { type RepositoryName, RepositoryStore } from "../../store/RepositoryStore.ts"
 import { makeEffects } from "./CommitEffects.ts"
 import { type CheckedCommit, withUndefined } from "./RefreshRefused.ts"
 import { RepositoryCopies } from "./RepositoryCopies.ts"
 import { SettingsUpdate } from "./SettingsUpdate.ts"
 import { TemplatesUpdate } from "./TemplatesUpdate.ts"
+
+/** Checks that wait for the one that is done. */
+const WAITING = 8
 
 /** The repository has no such branch. Another name helps, or a push. */
 export class BranchUnknown extends Schema.TaggedError<BranchUnknown>()("BranchUnknown", { branch: Schema.String }) {
@@ -84,7 +88,7 @@ const make = Effect.gen(function* () {
   const copies = yield* RepositoryCopies
   const updates = { settings: yield* SettingsUpdate, templates: yield* TemplatesUpdate }
   const effectsOf = yield* makeEffects
-  const one = yield* Semaphore.make(1)
+  const one = FairPlaces.make({ what: "checks of branches", places: 1, waiting: WAITING })
 
   const verdictOn = Effect.fnUntraced(function* (name: RepositoryName, { commit, repository }: Candidate) {
     const applied = yield* repositories.find(name, "")
@@ -146,9 +150,7 @@ const make = Effect.gen(function* () {
 
   return BranchCheck.of({
     check: (name, request) =>
-      Effect.flatMap(one.withPermitsIfAvailable(1)(check(name, request)), (done) =>
-        Effect.mapError(Effect.fromOption(done), () => new BranchCheckBusy())
-      )
+      Effect.catchTag(one.within(check(name, request)), "PlacesFull", () => Effect.fail(new BranchCheckBusy()))
   })
 })
 

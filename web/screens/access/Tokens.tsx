@@ -26,6 +26,12 @@ const Standing = ({ token }: { readonly token: Token }) => {
   return isOver(token) ? <Tone tone="warn">ended</Tone> : <Tone tone="good">counts</Tone>
 }
 
+/** Whose it is: it ends with them. The key of a local user is their name. */
+const Owner = ({ token: { created_by, is_machine, owner } }: { readonly token: Token }) => {
+  if (is_machine) return <Tone tone="quiet">a machine, made by {created_by}</Tone>
+  return owner === null || owner.startsWith("local:") ? created_by : <span title={owner}>{created_by}</span>
+}
+
 export const Tokens = () => {
   const client = useQueryClient()
   const isAdministrator = useAdministrator()
@@ -48,14 +54,14 @@ export const Tokens = () => {
           ) : (
             <SmallTable
               label="Tokens of programs"
-              heads={["Name", "Roles", "Standing", "Made by", "Last used", "Ends", "Change"]}
+              heads={["Name", "Roles", "Standing", "Person", "Last used", "Ends", "Change"]}
               rows={tokens}
               keyOf={({ id }) => id}
               cells={(token) => [
                 token.name,
                 token.roles.join(", "),
                 <Standing token={token} />,
-                token.created_by,
+                <Owner token={token} />,
                 <When at={token.last_used} />,
                 <When at={token.expires_at} />,
                 token.revoked_at === null && !isOver(token) && (

@@ -112,7 +112,10 @@ const users: ReadonlyArray<Case> = [
   {
     name: "the new user",
     request: { method: "POST", path: "/auth/users", json: { name: "kim", roles: ["operator"], password: PASSWORD } },
-    reply: { status: 201, body: data({ added_user: { name: "kim", roles: ["operator"], break_glass: false } }) }
+    reply: {
+      status: 201,
+      body: data({ added_user: { name: "kim", roles: ["operator"], break_glass: false, enabled: true } })
+    }
   },
   {
     name: "that the password is short",
@@ -135,7 +138,7 @@ const users: ReadonlyArray<Case> = [
     name: "that nothing is to be changed",
     given: people,
     request: { method: "PUT", path: "/auth/users/rita", json: {} },
-    reply: { status: 400, body: error("Nothing to change: expected roles or password") }
+    reply: { status: 400, body: error("Nothing to change: expected roles, password or enabled") }
   },
   {
     name: "that there is nobody of this name",
@@ -167,6 +170,127 @@ const users: ReadonlyArray<Case> = [
   }
 ]
 
+const persons: ReadonlyArray<Case> = [
+  {
+    name: "everybody who has called, and users who have not yet",
+    given: people,
+    request: { method: "GET", path: "/auth/persons" },
+    reply: { status: 200 }
+  },
+  {
+    name: "who was withdrawn",
+    given: people,
+    request: { method: "POST", path: "/auth/persons/withdraw", json: { person: "local:rita" } },
+    reply: {
+      status: 200,
+      body: data({ withdrawn_person: { person: "local:rita", name: "rita", withdrawn_by: "admin" }, ended_tokens: 0 })
+    },
+    afterwards: [{ path: "/auth/users", body: data({ users: [{ name: "ann" }, { name: "rita", enabled: false }] }) }]
+  },
+  {
+    name: "that no person is named",
+    request: { method: "POST", path: "/auth/persons/withdraw", json: {} },
+    reply: { status: 400, body: error("person: expected the key of a person, as GET /auth/persons has it") }
+  },
+  {
+    name: "that there is no such person",
+    request: { method: "POST", path: "/auth/persons/withdraw", json: { person: "oidc:https://sso.example.org x" } },
+    reply: { status: 404, body: error("There is no person oidc:https://sso.example.org x") }
+  },
+  {
+    name: "that the last administrator stays one",
+    given: people,
+    request: { method: "POST", path: "/auth/persons/withdraw", json: { person: "local:ann" } },
+    reply: { status: 409, body: error("ann is the last user who may do everything: make another one first") }
+  },
+  {
+    name: "who may come in again",
+    given: people,
+    request: { method: "POST", path: "/auth/persons/admit", json: { person: "local:rita" } },
+    reply: { status: 200, body: data({ admitted_person: { person: "local:rita", withdrawn_at: null } }) }
+  },
+  {
+    name: "that the person is no text",
+    request: { method: "POST", path: "/auth/persons/admit", json: { person: 7 } },
+    reply: { status: 400, body: error("person: expected the key of a person, as GET /auth/persons has it") }
+  },
+  {
+    name: "that there is no such person",
+    request: { method: "POST", path: "/auth/persons/admit", json: { person: "nobody" } },
+    reply: { status: 404, body: error("There is no person nobody") }
+  }
+]
+
+/** A request of maria that waits, and one that was rejected. */
+const waiting = [
+  ...people,
+  "delete from request_approval",
+  ...[
+    [901, "null"],
+    [902, "'rejected'"]
+  ].map(
+    ([
+      id,
+      decision
+    ]) => `insert into request_approval (id, operation, method, path, asked_by, asked_person, asked_identity,
+        expires_at, decision) overriding system value
+      values (${id}, 'a user is removed', 'DELETE', '/auth/users/rita', 'maria', 'jwt: maria',
+        '{"name": "maria", "way": "jwt", "person": "jwt: maria", "roles": [], "attributes": {}}', now() + interval '1 hour', ${decision})`
+  )
+]
+const comment = { comment: "as agreed" }
+const NONE = "There is no such request that waits for an approval"
+
+const approvals: ReadonlyArray<Case> = [
+  {
+    name: "what waits for another person",
+    given: waiting,
+    request: { method: "GET", path: "/approvals" },
+    reply: {
+      status: 200,
+      body: data({
+        approvals: [
+          { id: 902, decision: "rejected" },
+          { id: 901, decision: null }
+        ]
+      })
+    }
+  },
+  {
+    name: "the request that was carried out",
+    given: waiting,
+    request: { method: "POST", path: "/approvals/901/approve", json: comment },
+    reply: { status: 200, body: data({ approval: { id: 901, decision: "approved", answer: { status: 200 } } }) },
+    afterwards: [{ path: "/auth/users", body: data({ users: [{ name: "ann" }] }) }]
+  },
+  {
+    name: "the request that was rejected",
+    given: waiting,
+    request: { method: "POST", path: "/approvals/901/reject", json: comment },
+    reply: { status: 200, body: data({ approval: { id: 901, decision: "rejected", decided_by: "admin" } }) },
+    afterwards: [{ path: "/auth/users", body: data({ users: [{ name: "ann" }, { name: "rita" }] }) }]
+  },
+  ...["approve", "reject"].flatMap((verb): ReadonlyArray<Case> => [
+    {
+      name: "that a comment is missing",
+      given: waiting,
+      request: { method: "POST", path: `/approvals/901/${verb}`, json: {} },
+      reply: { status: 400, body: error("comment must be specified") }
+    },
+    {
+      name: "that there is no such request",
+      request: { method: "POST", path: `/approvals/999/${verb}`, json: comment },
+      reply: { status: 404, body: error(NONE) }
+    },
+    {
+      name: "that it was decided",
+      given: waiting,
+      request: { method: "POST", path: `/approvals/902/${verb}`, json: comment },
+      reply: { status: 409, body: error("Request 902 waits for no approval: it is rejected") }
+    }
+  ])
+]
+
 const login: ReadonlyArray<Case> = [
   {
     name: "that there are no logins with passwords here",
@@ -176,4 +300,4 @@ const login: ReadonlyArray<Case> = [
 ]
 
 /** Every answer about callers and ways in. */
-export const signOnCases: ReadonlyArray<Case> = [...caller, ...programs, ...users, ...login]
+export const signOnCases: ReadonlyArray<Case> = [...caller, ...programs, ...users, ...persons, ...approvals, ...login]

@@ -1,0 +1,63 @@
+/**
+ * Four eyes (docs/security.md#four-eyes): whether somebody who decides is another person than the one who asked. Names are compared without
+ * regard to case and spelling, a token counts as its owner, and an account that the asker has made or changed lately counts as the asker.
+ */
+import { Effect, Option } from "effect"
+import { SqlClient } from "effect/sql"
+import type { Identity } from "../domain/access/Identity.ts"
+import { maySamePerson, namesOf, type Somebody } from "../domain/access/Person.ts"
+import { PersonStore } from "../store/PersonStore.ts"
+
+/** Who asked, and when. */
+export interface Asker {
+  readonly person: string | null
+  /** Their own name first; then those of whoever made the token that asked. */
+  readonly names: readonly [string, ...ReadonlyArray<string>]
+  readonly at: Date
+}
+
+/** An account that was made or changed so shortly before may have been made for this. */
+const BEFORE = "1 day"
+
+interface AccountChange {
+  readonly action: string
+  readonly actor: string
+  readonly owner: string | null
+  readonly created_by: string | null
+}
+
+/** Yields why somebody must not decide, as a sentence without its end; null when they may. */
+export const makeRefusalToDecide = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const persons = yield* PersonStore
+
+  const askerOf = Effect.fnUntraced(function* ({ names, person }: Asker) {
+    const known = person === null ? Option.none() : yield* persons.find(person)
+    return { person, names: [...names, ...Option.match(known, { onNone: () => [], onSome: namesOf })] }
+  })
+
+  /** The events of the audit name who changed accounts; a token stands for whose it is. */
+  const changesOf = (name: string, asked: Date) =>
+    sql<AccountChange>`select e.action, e.actor, t.owner, t.created_by from event e
+      left join api_token t on e.way = 'token' and t.name = e.actor
+      where e.kind in ('user', 'person') and e.is_audit and e.action <> 'deleted' and e.data ->> 'name' = ${name}
+        and e.at > ${asked}::timestamptz - ${BEFORE}::interval order by e.id`
+
+  return Effect.fnUntraced(function* (caller: Identity, asker: Asker) {
+    if (caller.way === "token") return "people decide, and this is a token of a program"
+    const who: Somebody = yield* askerOf(asker)
+    const [name] = asker.names
+    const other = { person: caller.person, names: namesOf(caller) }
+    if (maySamePerson(who, other)) {
+      const as = caller.name === name ? "" : `, and ${caller.name} may be the same person`
+      return `${name} has asked for it${as}: somebody else has to decide`
+    }
+    if (caller.way !== "password") return null
+    const changes = yield* changesOf(caller.name, asker.at)
+    const own = changes.find(({ actor, created_by, owner }) =>
+      maySamePerson(who, { person: owner, names: created_by === null ? [actor] : [actor, created_by] })
+    )
+    if (own === undefined) return null
+    return `${name} has asked for it, and has ${own.action} the account ${caller.name} less than a day before it or since: somebody else has to decide`
+  })
+})

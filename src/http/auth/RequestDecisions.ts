@@ -1,0 +1,131 @@
+/**
+ * Decides over requests that wait for another person (docs/security.md#four-eyes). Whoever approves could make the request themselves, which is
+ * tried in their name; then it is carried out in the name of who asked, as they may call now, exactly as it was sent.
+ */
+import { Effect, Option, Schema, Struct } from "effect"
+import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { Grants } from "../../access/Grants.ts"
+import { makeRefusalToDecide } from "../../access/OtherPerson.ts"
+import { Permissions } from "../../access/Permissions.ts"
+import { judge, NotPermitted } from "../../access/Permit.ts"
+import { BASE } from "../../api/Api.ts"
+import { Caller } from "../../api/Authorization.ts"
+import { enveloped } from "../../api/Envelope.ts"
+import { Conflict, Unauthorized } from "../../api/Failures.ts"
+import type { Identity } from "../../domain/access/Identity.ts"
+import { toId } from "../../domain/fields/Values.ts"
+import type { DecisionRequest } from "../../domain/requests/ActionRequests.ts"
+import {
+  type RequestAnswer,
+  RequestApprovalStore,
+  RequestNotFound,
+  type StoredRequest
+} from "../../store/RequestApprovalStore.ts"
+import { Callers } from "../core/Callers.ts"
+import { SentAgain } from "../core/SecuredRequests.ts"
+
+const Told = Schema.fromJsonString(Schema.Struct({ message: Schema.optionalKey(Schema.Unknown) }))
+
+const isUnauthorized = Schema.is(Unauthorized)
+
+/** Calls about users and persons say themselves that they are for administrators. */
+const isForAdministrators = (path: string): boolean => /^\/auth\/(?:users|persons)/.test(path)
+
+/** What the caller decides. */
+export const makeRequestDecisions = Effect.gen(function* () {
+  const router = yield* HttpRouter.HttpRouter
+  const approvals = yield* RequestApprovalStore
+  const callers = yield* Callers
+  const { mayDoEverything } = yield* Grants
+  const { heldBy } = yield* Permissions
+  const refusalToDecide = yield* makeRefusalToDecide
+
+  /** Sends a stored request through the router in somebody's name. */
+  const send = Effect.fnUntraced(function* ({ method, path, sent }: StoredRequest, again: SentAgain) {
+    const init = sent === "" ? { method } : { method, body: sent, headers: { "content-type": "application/json" } }
+    const request = HttpServerRequest.fromWeb(new Request(`http://localhost${BASE}${path}`, init)).modify({
+      url: `${BASE}${path}`
+    })
+    const response = yield* router
+      .asHttpEffect()
+      .pipe(
+        Effect.provideService(HttpServerRequest.HttpServerRequest, request),
+        Effect.provideService(SentAgain, again),
+        Effect.scoped,
+        Effect.orDie
+      )
+    const text = yield* Effect.promise(() => HttpServerResponse.toWeb(response).text())
+    const message = Option.match(Schema.decodeOption(Told)(text), {
+      onNone: () => null,
+      onSome: (told) => told.message ?? null
+    })
+    return { status: response.status, message } satisfies RequestAnswer
+  })
+
+  const refused = (rule: string) => new NotPermitted({ rule, roles: [] })
+
+  const found = Effect.fnUntraced(function* (digits: string) {
+    const id = yield* Effect.mapError(Effect.fromOption(toId(digits)), () => new RequestNotFound())
+    return yield* approvals.find(id)
+  })
+
+  /** Whether somebody could make such a request, as far as that can be said without making it. */
+  const couldAsk = Effect.fnUntraced(function* (caller: Identity, method: string, path: string) {
+    if (yield* mayDoEverything(caller)) return true
+    const held = yield* heldBy(caller)
+    return !isForAdministrators(path) && (held === null || judge(held, { method, path }).allowed !== null)
+  })
+
+  const mayDecide = Effect.fnUntraced(function* (request: StoredRequest) {
+    const caller = yield* Caller
+    const { asked_by, at, id, identity, method, path, token_makers } = request
+    const asker = { person: identity.person, names: [asked_by, ...token_makers], at } as const
+    const refusal = yield* refusalToDecide(caller, asker)
+    if (refusal !== null) return yield* refused(`request ${id}: ${refusal}`)
+    if (!(yield* couldAsk(caller, method, path))) {
+      return yield* refused(`to decide over request ${id} one has to be allowed to make it`)
+    }
+    return caller
+  })
+
+  const approve = Effect.fn("RequestDecisions.approve")(function* (digits: string, { comment }: DecisionRequest) {
+    const request = yield* found(digits)
+    const caller = yield* mayDecide(request)
+    const tried = yield* send(request, { identity: caller, mode: "try" })
+    if (tried.status === 401 || tried.status === 403) {
+      return yield* refused(
+        `to decide over request ${request.id} one has to be allowed to make it: ${String(tried.message)}`
+      )
+    }
+    const identity = yield* callers
+      .again(request.identity)
+      .pipe(
+        Effect.catchIf(isUnauthorized, ({ message }) =>
+          Effect.fail(new Conflict({ message: `Request ${request.id} cannot be carried out: ${String(message)}` }))
+        )
+      )
+    yield* approvals.decide(request.id, "approved", caller.name, comment)
+    const answer = yield* send(request, { identity, mode: "carry out" })
+    const approval = yield* approvals.answered(request.id, answer)
+    if (answer.status < 300) return enveloped({ approval })
+    const message = `Request ${request.id} was approved and cannot be carried out (${answer.status}): ${JSON.stringify(answer.message)}`
+    return yield* new Conflict({ message })
+  })
+
+  const reject = Effect.fn("RequestDecisions.reject")(function* (digits: string, { comment }: DecisionRequest) {
+    const request = yield* found(digits)
+    const caller = yield* Caller
+    if (caller.person !== request.identity.person) yield* mayDecide(request)
+    return enveloped({ approval: yield* approvals.decide(request.id, "rejected", caller.name, comment) })
+  })
+
+  const list = Effect.gen(function* () {
+    const caller = yield* Caller
+    const shown = yield* Effect.filter(yield* approvals.list, ({ method, path, person }) =>
+      person === caller.person ? Effect.succeed(true) : couldAsk(caller, method, path)
+    )
+    return enveloped({ approvals: shown.map((approval) => Struct.omit(approval, ["person"])) })
+  })
+
+  return { approve, list, reject }
+})

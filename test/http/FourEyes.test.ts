@@ -1,0 +1,282 @@
+/** Whoever approves is another person, and what would undermine approvals waits for one itself where the site asks for it. */
+import { NodeServices } from "@effect/platform-node"
+import { assert, layer } from "@effect/vitest"
+import { Effect, FileSystem, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { setScene } from "../scenarios/conformance/Scene.ts"
+import { ApiClient, SiteServer } from "../support/ApiServer.ts"
+import { keyFile, makeIssuer, sign } from "../support/TokenKeys.ts"
+
+const issuer = makeIssuer("ES256")
+const PASSWORD = "seven green bicycles"
+
+const ROLES = `roles:
+  junior: { extends: operator, approval: true }
+`
+
+const Site = (permissions: string) =>
+  Layer.unwrap(
+    Effect.gen(function* () {
+      const files = yield* FileSystem.FileSystem
+      const folder = yield* files.makeTempDirectoryScoped()
+      yield* files.writeFileString(`${folder}/permissions.yml`, permissions)
+      const JWT_CERT = yield* keyFile(issuer)
+      const own = { JWT_ENABLED: "true", LOCAL_USERS: "true", JWT_CERT, DATA_DIR: folder, ROLES_CLAIM: "roles" }
+      return SiteServer(own)
+    })
+  ).pipe(Layer.provide(NodeServices.layer))
+
+const jwt = (sub: string, role: string, more: Readonly<Record<string, unknown>> = {}) =>
+  sign(issuer, { sub, roles: [role], exp: Math.floor(Date.now() / 1000) + 600, ...more })
+
+const as = Effect.fnUntraced(function* (token: string, method: string, path: string, json?: unknown) {
+  const api = yield* ApiClient
+  const headers = { authorization: `Bearer ${token}` }
+  return yield* api.send(method, `/api/v1.0${path}`, json === undefined ? { headers } : { headers, json })
+})
+
+const login = Effect.fnUntraced(function* (name: string, password = PASSWORD) {
+  const api = yield* ApiClient
+  const authorization = `Basic ${Buffer.from(`${name}:${password}`).toString("base64")}`
+  const { text } = yield* api.send("POST", "/api/v1.0/auth", { headers: { authorization } })
+  return /^\{"access_token":"([^"]+)"\}$/.exec(text)?.[1] ?? assert.fail(text)
+})
+
+const Message = Schema.Struct({ message: Schema.String })
+const messageOf = (body: unknown) => Schema.decodeUnknownSync(Message)(body).message
+const Started = Schema.Struct({ job_id: Schema.Int })
+
+const start = Effect.fnUntraced(function* (token: string) {
+  const { body } = yield* as(token, "POST", "/device_syncto", { hostname: "dist1", dry_run: false, dry_run_job: 1 })
+  return Schema.decodeUnknownSync(Started)(body).job_id
+})
+
+const seen = { comment: "seen" }
+
+layer(Site(ROLES), { excludeTestServices: true })("A job that waits for another person", (it) => {
+  it.effect(
+    "is not approved by its requester under another spelling, another issuer's word, or an account of theirs",
+    () =>
+      Effect.gen(function* () {
+        yield* setScene()
+        const id = yield* start(yield* jwt("indy", "junior"))
+        const approve = (token: string) => as(token, "POST", `/job/${id}/approve`, seen)
+        const others = [
+          yield* jwt("Indy", "operator"),
+          yield* jwt(" INDY", "operator"),
+          yield* jwt("ｉｎｄｙ", "operator"),
+          yield* jwt("in\u200bdy", "operator"),
+          yield* jwt("indy@example.org", "operator"),
+          yield* jwt("somebody", "operator", { preferred_username: "INDY" }),
+          yield* jwt("somebody", "operator", { email: "indy@example.org" })
+        ]
+        for (const other of others) {
+          const { body, status } = yield* approve(other)
+          assert.strictEqual(status, 403)
+          assert.include(messageOf(body), "somebody else has to decide")
+        }
+        assert.strictEqual((yield* approve(yield* jwt("kim", "operator"))).status, 200)
+      })
+  )
+
+  it.effect("is not approved by an account that the requester has made or changed, before or since", () =>
+    Effect.gen(function* () {
+      yield* setScene()
+      const indy = yield* jwt("indy", "administrator")
+      const kim = yield* jwt("kim", "administrator")
+      const add = (by: string, name: string, role = "operator") =>
+        as(by, "POST", "/auth/users", { name, roles: [role], password: PASSWORD })
+      yield* add(indy, "puppet")
+      yield* add(kim, "lee")
+      yield* add(kim, "mo")
+      yield* add(kim, "pat")
+      const id = yield* start(yield* jwt("indy", "junior"))
+      const approve = (token: string) => as(token, "POST", `/job/${id}/approve`, seen)
+      const before = yield* approve(yield* login("puppet"))
+      assert.strictEqual(before.status, 403)
+      assert.match(messageOf(before.body), /indy has asked for it, and has created the account puppet.*somebody else/)
+      yield* add(indy, "second")
+      assert.strictEqual((yield* approve(yield* login("second"))).status, 403)
+      yield* as(indy, "PUT", "/auth/users/lee", { password: "another long one" })
+      assert.strictEqual((yield* approve(yield* login("lee", "another long one"))).status, 403)
+      // by a token of the requester, which counts as its owner
+      const made = yield* as(indy, "POST", "/auth/tokens", { name: "robot", roles: ["administrator"] })
+      const robot = /swy_[\w-]+/.exec(made.text)?.[0] ?? assert.fail(made.text)
+      yield* as(robot, "PUT", "/auth/users/mo", { roles: ["administrator"] })
+      assert.strictEqual((yield* approve(yield* login("mo"))).status, 403)
+      assert.strictEqual((yield* approve(robot)).status, 403)
+      assert.strictEqual((yield* approve(yield* login("pat"))).status, 200)
+    })
+  )
+
+  it.effect("is asked for by a token in the name of its owner", () =>
+    Effect.gen(function* () {
+      yield* setScene()
+      const made = yield* as(yield* jwt("ines", "junior"), "POST", "/auth/tokens", {
+        name: "nightly2",
+        roles: ["junior"]
+      })
+      const id = yield* start(/swy_[\w-]+/.exec(made.text)?.[0] ?? assert.fail(made.text))
+      assert.strictEqual((yield* as(yield* jwt("INES", "operator"), "POST", `/job/${id}/approve`, seen)).status, 403)
+      assert.strictEqual((yield* as(yield* jwt("kim", "operator"), "POST", `/job/${id}/approve`, seen)).status, 200)
+    })
+  )
+})
+
+const Asked = Schema.Struct({ message: Schema.String, data: Schema.Struct({ approval_id: Schema.Int }) })
+
+const waits = Effect.fnUntraced(function* (token: string, method: string, path: string, json?: unknown) {
+  const { body, status, text } = yield* as(token, method, path, json)
+  assert.strictEqual(status, 202, `${method} ${path}: ${text}`)
+  return Schema.decodeUnknownSync(Asked)(body).data.approval_id
+})
+
+layer(Site(`approval: { security: true }\n${ROLES}`), { excludeTestServices: true })(
+  "Where what undermines approvals waits for one",
+  (it) => {
+    it.effect("users are made, changed and removed as another administrator approves it, exactly as it was asked", () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const ann = yield* jwt("ann", "administrator")
+        const bob = yield* jwt("bob", "administrator")
+        const decide = (token: string, id: number, verb = "approve") =>
+          as(token, "POST", `/approvals/${id}/${verb}`, seen)
+        const wanted = { name: "otto", roles: ["operator"], password: PASSWORD }
+        const bad = yield* as(ann, "POST", "/auth/users", { ...wanted, password: "short" })
+        assert.strictEqual(bad.status, 400)
+        assert.strictEqual((yield* as(ann, "POST", "/auth/users", { ...wanted, roles: ["nobody"] })).status, 400)
+        assert.strictEqual((yield* as(yield* jwt("rita", "reader"), "POST", "/auth/users", wanted)).status, 403)
+
+        const id = yield* waits(ann, "POST", "/auth/users", wanted)
+        assert.notInclude((yield* as(ann, "GET", "/auth/users")).text, "otto")
+        const [row] = yield* sql<{
+          text: string
+        }>`select row_to_json(r)::text as text from request_approval r where id = ${id}`
+        assert.notInclude(row?.text, PASSWORD)
+        const events = yield* sql<{ text: string }>`select data::text as text from event where kind = 'approval'`
+        assert.isFalse(events.some(({ text }) => text.includes(PASSWORD)))
+        const list = yield* as(bob, "GET", "/approvals")
+        assert.include(list.text, '"name":"otto"')
+        assert.notInclude(list.text, PASSWORD)
+        assert.notInclude((yield* as(yield* jwt("rita", "reader"), "GET", "/approvals")).text, "otto")
+
+        assert.strictEqual((yield* decide(ann, id)).status, 403)
+        assert.strictEqual((yield* decide(yield* jwt("ANN", "administrator"), id)).status, 403)
+        assert.strictEqual((yield* decide(yield* jwt("kim", "operator"), id)).status, 403)
+        assert.strictEqual((yield* decide(bob, 9999)).status, 404)
+        const [one, two] = yield* Effect.all([decide(bob, id), decide(yield* jwt("cid", "administrator"), id)], {
+          concurrency: 2
+        })
+        assert.deepEqual([one.status, two.status].toSorted(), [200, 409])
+        yield* login("otto")
+        const [made] =
+          yield* sql`select actor from event where kind = 'user' and action = 'created' and data ->> 'name' = 'otto'`
+        assert.deepEqual(made, { actor: "ann" })
+
+        const change = yield* waits(ann, "PUT", "/auth/users/otto", { roles: ["administrator"] })
+        assert.strictEqual((yield* decide(bob, change, "reject")).status, 200)
+        assert.notInclude((yield* as(ann, "GET", "/auth/users")).text, "administrator")
+        assert.strictEqual((yield* decide(bob, change)).status, 409)
+        const removal = yield* waits(ann, "DELETE", "/auth/users/otto")
+        assert.strictEqual((yield* decide(bob, removal)).status, 200)
+        assert.notInclude((yield* as(ann, "GET", "/auth/users")).text, "otto")
+        assert.strictEqual((yield* as(ann, "DELETE", "/auth/users/otto")).status, 404)
+        const steps =
+          yield* sql`select action, actor from event where kind = 'approval' and (data ->> 'request')::integer = ${id} order by id`
+        assert.strictEqual(steps.length, 3)
+      })
+    )
+
+    it.effect("is checked again when it is carried out, and not carried out for somebody who lost their role", () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const ann = yield* jwt("ann", "administrator")
+        const bob = yield* jwt("bob", "administrator")
+        const wanted = { roles: ["reader"], password: PASSWORD }
+        const first = yield* waits(ann, "POST", "/auth/users", { name: "twice", ...wanted })
+        const second = yield* waits(ann, "POST", "/auth/users", { name: "twice", ...wanted })
+        assert.strictEqual((yield* as(bob, "POST", `/approvals/${first}/approve`, seen)).status, 200)
+        const again = yield* as(bob, "POST", `/approvals/${second}/approve`, seen)
+        assert.strictEqual(again.status, 409)
+        assert.include(messageOf(again.body), "There is a user twice already")
+
+        const third = yield* waits(ann, "POST", "/auth/users", { name: "later", ...wanted })
+        yield* sql`update person set roles = '{reader}' where name = 'ann'`
+        assert.strictEqual((yield* as(bob, "POST", `/approvals/${third}/approve`, seen)).status, 409)
+        assert.notInclude((yield* as(bob, "GET", "/auth/users")).text, "later")
+
+        const fourth = yield* waits(yield* jwt("dan", "administrator"), "POST", "/auth/users", {
+          name: "late",
+          ...wanted
+        })
+        yield* sql`update request_approval set expires_at = now() where id = ${fourth}`
+        assert.strictEqual((yield* as(bob, "POST", `/approvals/${fourth}/approve`, seen)).status, 409)
+        assert.include((yield* as(bob, "GET", "/approvals")).text, '"decision":"expired"')
+      })
+    )
+
+    it.effect("the place of a managed device waits, other fields and other devices do not", () =>
+      Effect.gen(function* () {
+        yield* setScene()
+        const sql = yield* SqlClient.SqlClient
+        const [managed] = yield* sql<{
+          id: number
+          port: number | null
+        }>`select id, port from device where hostname = 'dist1'`
+        const id = managed?.id ?? assert.fail("no dist1")
+        const kim = yield* jwt("kim", "operator")
+        const boss = yield* jwt("boss", "administrator")
+        assert.strictEqual((yield* as(kim, "PUT", `/device/${id}`, { description: "by the door" })).status, 200)
+        const request = yield* waits(kim, "PUT", `/device/${id}`, { port: 2222, description: "no" })
+        const padded = yield* as(kim, "PUT", `/device/${id}`, {
+          port: 2223,
+          description: "x".repeat(200),
+          note: " ".repeat(20_000)
+        })
+        assert.notStrictEqual(padded.status, 200)
+        const [same] = yield* sql<{
+          port: number | null
+          description: string
+        }>`select port, description from device where id = ${id}`
+        assert.deepEqual([same?.port, same?.description], [managed?.port, "by the door"])
+        assert.strictEqual(
+          (yield* as(yield* jwt("rita", "reader"), "POST", `/approvals/${request}/approve`, seen)).status,
+          403
+        )
+        assert.strictEqual((yield* as(boss, "POST", `/approvals/${request}/approve`, seen)).status, 200)
+        const [moved] = yield* sql<{ port: number | null }>`select port from device where id = ${id}`
+        assert.strictEqual(moved?.port, 2222)
+        // not by a way round: out of management, moved, and back again
+        assert.strictEqual((yield* as(kim, "PUT", `/device/${id}`, { state: "UNMANAGED" })).status, 200)
+        assert.strictEqual((yield* as(kim, "PUT", `/device/${id}`, { port: 22 })).status, 200)
+        yield* waits(kim, "PUT", `/device/${id}`, { state: "MANAGED" })
+        yield* waits(kim, "POST", "/device", {
+          hostname: "new1",
+          state: "MANAGED",
+          device_type: "ACCESS",
+          platform: "eos",
+          management_ip: "10.0.6.77"
+        })
+        yield* setScene()
+      })
+    )
+
+    it.effect("host keys, tokens of others and muted alerts wait; one's own token does not", () =>
+      Effect.gen(function* () {
+        yield* setScene()
+        const ann = yield* jwt("eli", "administrator")
+        const made = yield* as(yield* jwt("rita", "reader"), "POST", "/auth/tokens", {
+          name: "of-rita",
+          roles: ["reader"]
+        })
+        const theirs = /"id":(\d+)/.exec(made.text)?.[1]
+        yield* waits(ann, "DELETE", `/auth/tokens/${theirs}`)
+        assert.strictEqual((yield* as(yield* jwt("rita", "reader"), "DELETE", `/auth/tokens/${theirs}`)).status, 200)
+        yield* waits(ann, "PUT", "/device/dist1/host_key", { action: "FORGET" })
+        yield* waits(ann, "POST", "/alerts/mutes", { rule: "a rule", minutes: 60, reason: "work" })
+        const unknown = yield* as(ann, "PUT", "/device/nobody/host_key", { action: "FORGET" })
+        assert.strictEqual(unknown.status, 404)
+      })
+    )
+  }
+)
