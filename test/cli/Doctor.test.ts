@@ -128,6 +128,9 @@ it.live("makes nothing where there is no installation, and says when a database 
     expect(of("permissions")).toContainEqual(
       `bad ${home(folder)}: there is no database, and DATA_DIR is of an installation that had one`
     )
+    expect(of("identity")).toContainEqual(
+      expect.stringMatching(/^bad identity: There is no database in .*holds secret\.key/)
+    )
     assert.deepStrictEqual(yield* Effect.promise(() => fs.readdir(folder)), ["secret.key"])
     const url = yield* emptyDatabaseUrl
     const empty = yield* rowsOf({ DATA_DIR: folder, DATABASE_URL: url })

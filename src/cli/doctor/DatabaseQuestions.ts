@@ -3,7 +3,7 @@
  * in a transaction, how large it is, and what is stuck. It starts no database, changes none, and takes no lock that could wait.
  */
 import { PgConnection } from "@effect/sql-pg"
-import { Effect, Layer, Option, Redacted, References, Schema, type Scope } from "effect"
+import { Effect, Layer, Option, Redacted, References, Result, Schema, type Scope } from "effect"
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
 import type { Finding } from "../../domain/Finding.ts"
@@ -21,6 +21,7 @@ import {
   type Session,
   withoutValues
 } from "../../store/ForeignLocks.ts"
+import { FILE as INSTALLATION, identityIn } from "../../store/Installation.ts"
 import { at, isOurs, readPidFile } from "../../store/postgres/Postmaster.ts"
 import { bad, type Found, good, type Place, percentOf, type Question, sizeOf, unknown, warn } from "./Questions.ts"
 
@@ -212,13 +213,11 @@ const tables = Effect.fnUntraced(function* (place: Place): Effect.fn.Return<Foun
   return [good("tables", `the largest as of the last vacuum: ${found.tables}`)]
 }, Effect.scoped)
 
-const ID = /^id:\s*([0-9a-f-]{36})\s*$/im
-
 /** The id in DATA_DIR; null without one. */
 const idIn = (dataDir: string) =>
   Effect.promise(() =>
-    fs.readFile(path.join(dataDir, "installation.id"), "utf8").then(
-      (text) => ID.exec(text)?.[1]?.toLowerCase() ?? null,
+    fs.readFile(path.join(dataDir, INSTALLATION), "utf8").then(
+      (text) => Result.getOrNull(Result.map(identityIn(text), ({ id }) => id)),
       () => null
     )
   )

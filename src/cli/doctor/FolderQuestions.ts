@@ -12,9 +12,21 @@ import { FILE as KEY_FILE } from "../../runtime/SecretKey.ts"
 import { isSecret } from "../../runtime/SecretSources.ts"
 import { codeOf } from "../../runtime/SystemErrors.ts"
 import { withoutValues } from "../../store/ForeignLocks.ts"
+import * as Installation from "../../store/Installation.ts"
 import { isOurs, isTaken, pidFileOf, readPidFile } from "../../store/postgres/Postmaster.ts"
 import { parseLine } from "../../store/postgres/PostgresLog.ts"
-import { bad, type Found, good, isServer, type Place, question, sizeOf, unknown, warn } from "./Questions.ts"
+import {
+  bad,
+  type Found,
+  good,
+  isServer,
+  type Place,
+  type Question,
+  question,
+  sizeOf,
+  unknown,
+  warn
+} from "./Questions.ts"
 
 const SECONDS = 5
 
@@ -121,7 +133,7 @@ const databaseFolder = async ({ dataDir, home }: Place): Promise<Found> => {
   const seen = await see(data)
   if (seen === null || (await see(path.join(data, "PG_VERSION"))) === null) {
     const names = (await see(dataDir)) === null ? [] : await fs.readdir(dataDir)
-    if (!names.includes(KEY_FILE) && !names.includes("installation.id"))
+    if (!names.includes(KEY_FILE) && !names.includes(Installation.FILE))
       return [good(home, "there is no database yet, and nothing that says there was one")]
     return [
       bad(home, [
@@ -444,6 +456,20 @@ const sizes = async (dataDir: string): Promise<Found> => {
   ]
 }
 
+/** What a start would refuse, before anybody tries it. */
+const identityQuestion = ({ settings }: Place): ReadonlyArray<Question> => {
+  if (settings === null) return []
+  const refused = (message: string): Found => [
+    bad("identity", [message, "A start refuses this.", "Do not start a server with other settings before it is clear."])
+  ]
+  const seen = Effect.map(Installation.lookBy(settings), (found) => {
+    const against = Installation.againstMaking(found, Option.getOrNull(settings.INSTALLATION_ID), "serve")
+    return against === null ? [good("identity", "DATA_DIR keeps no server from starting")] : refused(against)
+  })
+  const ask = Effect.catch(seen, ({ message }) => Effect.succeed(refused(message)))
+  return [{ kind: "identity", about: "identity", seconds: SECONDS, ask }]
+}
+
 /** Questions about DATA_DIR. */
 export const folderQuestions = (place: Place) => {
   const { dataDir, home } = place
@@ -458,6 +484,7 @@ export const folderQuestions = (place: Place) => {
           question("lock", "postmaster.pid", SECONDS, () => pidFile(home)),
           question("log", "database", SECONDS, () => databaseLog(home))
         ]),
+    ...identityQuestion(place),
     question("lock", "leftovers", SECONDS, () => leftovers(place)),
     question("size", dataDir, SECONDS, () => sizes(dataDir))
   ]
