@@ -11,7 +11,7 @@ import * as path from "node:path"
 import { compareReleases, release } from "../domain/Release.ts"
 import { isMissing, reasonOf } from "../runtime/SystemErrors.ts"
 import type { ServerSettings } from "../ServerConfig.ts"
-import { type Home, homeFor, lookAt, namesIn } from "./postgres/PostgresPrograms.ts"
+import { type Home, homeFor, isHomeOfOthers, lookAt, namesIn } from "./postgres/PostgresPrograms.ts"
 
 /** The database is not made and not used; the message says what is missing and how to go on. */
 export class InstallationRefused extends Schema.TaggedError<InstallationRefused>()("InstallationRefused", {
@@ -133,7 +133,7 @@ export const look = Effect.fn("Installation.look")(
       )
     const embedded = isExternal ? null : yield* homeFor(embeddedFolder(dataDir))
     const known = [FILE, EMBEDDED, ...PREPARED, ...prepared]
-    const traces = names.filter((name) => !known.includes(name))
+    const traces = names.filter((name) => !known.includes(name) && !isHomeOfOthers(dataDir, name))
     // one that is not used now was used once
     if (
       isExternal &&

@@ -4,6 +4,7 @@ import * as fs from "node:fs/promises"
 import { tmpdir } from "node:os"
 import * as path from "node:path"
 import * as Installation from "../../src/store/Installation.ts"
+import { isHomeOfOthers } from "../../src/store/postgres/PostgresPrograms.ts"
 
 const OURS = "11111111-1111-4111-8111-111111111111"
 const OTHER = "22222222-2222-4222-8222-222222222222"
@@ -117,6 +118,14 @@ describe("A DATA_DIR without a database", () => {
       assert.include((yield* Effect.flip(Installation.look(dataDir))).message, "needs release 987.0.0 or newer")
     }).pipe(Effect.scoped)
   )
+})
+
+describe("A DATA_DIR in which databases of others are", () => {
+  it("is not taken for used, where root keeps what PostgreSQL cannot reach elsewhere", () => {
+    assert.isTrue(isHomeOfOthers("/var/lib/switchyard", "0123456789ab"))
+    assert.isFalse(isHomeOfOthers("/var/lib/switchyard", "repositories"))
+    assert.isFalse(isHomeOfOthers("/srv/switchyard", "0123456789ab"))
+  })
 })
 
 describe("A database that was found", () => {

@@ -125,6 +125,14 @@ const isReachable = Effect.fnUntraced(function* (folder: string) {
   return found !== undefined && found.uid === 0 ? yield* passable(folder) : yield* passable(path.dirname(folder))
 })
 
+/** Where databases are whose asked folders PostgreSQL cannot reach, by names of so many hexadecimal digits. */
+const HOMES = "/var/lib/switchyard"
+const HOME_NAME = 12
+
+/** Whether a name in this folder is that of a database which another DATA_DIR has. */
+export const isHomeOfOthers = (folder: string, name: string): boolean =>
+  path.resolve(folder) === HOMES && name.length === HOME_NAME && /^[0-9a-f]+$/.test(name)
+
 /** A folder for the embedded database, and what is in it. */
 export interface Home {
   readonly home: string
@@ -158,8 +166,8 @@ export const lookAt = Effect.fnUntraced(function* (home: string): Effect.fn.Retu
 export const homeFor = Effect.fnUntraced(function* (dataDir: string) {
   const asked = yield* lookAt(path.resolve(dataDir))
   if (runAs === undefined) return asked
-  const name = createHash("sha256").update(asked.home).digest("hex").slice(0, 12)
-  const other = yield* lookAt(path.join("/var/lib/switchyard", name))
+  const name = createHash("sha256").update(asked.home).digest("hex").slice(0, HOME_NAME)
+  const other = yield* lookAt(path.join(HOMES, name))
   const reaches = yield* isReachable(asked.home)
   if (asked.holds === "database" && !reaches && other.holds !== "database") {
     const { uid } = userOf(path.join(asked.home, "postgres")) ?? runAs
