@@ -142,6 +142,12 @@ const cases: ReadonlyArray<readonly [name: string, facts: Partial<Facts>, what: 
   ],
   ["a full disk", { disk: { free: 4, size: 100 } }, "4 % of the disk are free", null],
   ["a clock that is wrong", { clock: -90 }, "The clock of the database is 1 minute behind that of the server", null],
+  [
+    "a role that may more than it says",
+    { impliedFreeLines: ["netops"] },
+    "The role netops may write lines of its own into ports (cli_append_str) without naming the right free_lines",
+    null
+  ],
   ["alerts that nobody took", { dead_letters: 2 }, "2 messages were given up", "POST /alerts/replay"]
 ]
 

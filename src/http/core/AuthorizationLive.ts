@@ -13,13 +13,14 @@ import {
   HandlingOfCallers,
   ScrapeAuthorization
 } from "../../api/Authorization.ts"
-import { BadRequest, Forbidden, ServiceUnavailable, Unauthorized } from "../../api/Failures.ts"
+import { Forbidden, ServiceUnavailable, Unauthorized } from "../../api/Failures.ts"
 import { Acting } from "../../domain/access/Acting.ts"
 import { makeContains } from "../../domain/access/AddressPrefixes.ts"
 import { everybody, type Identity } from "../../domain/access/Identity.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { Callers } from "./Callers.ts"
 import { clientOf } from "./Client.ts"
+import { failure } from "./ErrorEnvelope.ts"
 import { Limits } from "./Limits.ts"
 import { makeRefusedCalls } from "./RefusedCalls.ts"
 import { makePermitOf } from "./RequestPermit.ts"
@@ -88,23 +89,18 @@ export const makeCallerOf = Effect.gen(function* () {
 })
 
 type Handling = Effect.Effect<HttpServerResponse.HttpServerResponse, unhandled, Caller>
-type Handled<R> = Effect.Effect<HttpServerResponse.HttpServerResponse, BadRequest | unhandled, R>
 
 /** Refuses a request whose address cannot be read, once it is known who calls and what they may. */
 const readable = <R>(
   request: HttpServerRequest.HttpServerRequest,
   httpEffect: Effect.Effect<HttpServerResponse.HttpServerResponse, unhandled, R>
-): Handled<R> => {
+): Effect.Effect<HttpServerResponse.HttpServerResponse, unhandled, R> => {
   const { fault } = recall(request)
-  return fault === undefined ? httpEffect : new BadRequest({ message: fault })
+  return fault === undefined ? httpEffect : Effect.succeed(failure(400, {}, fault))
 }
 
 /** Runs the rest of the request in the name of its caller. */
-const inNameOf = (
-  request: HttpServerRequest.HttpServerRequest,
-  caller: Identity,
-  httpEffect: Handling | Handled<Caller>
-) => {
+const inNameOf = (request: HttpServerRequest.HttpServerRequest, caller: Identity, httpEffect: Handling) => {
   const { name, way } = caller
   rememberCaller(request, name)
   const { address } = clientOf(request)
