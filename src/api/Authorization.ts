@@ -2,7 +2,7 @@
 import { Context } from "effect"
 import { HttpApiMiddleware, HttpApiSecurity } from "effect/http-api"
 import type { Identity } from "../domain/access/Identity.ts"
-import { BadRequest, Forbidden, ServiceUnavailable, Unauthorized } from "./Failures.ts"
+import { Forbidden, ServiceUnavailable, Unauthorized } from "./Failures.ts"
 
 /** Who calls; `admin` when tokens are off. */
 export class Caller extends Context.Service<Caller, Identity>()("switchyard/api/Caller") {}
@@ -12,25 +12,25 @@ const security = { bearer: HttpApiSecurity.bearer }
 /** Requires a good token when tokens are on; for what everybody may ask. */
 export class Authentication extends HttpApiMiddleware.Service<Authentication, { provides: Caller }>()(
   "switchyard/api/Authentication",
-  { security, error: [BadRequest, Unauthorized, ServiceUnavailable] }
+  { security, error: [Unauthorized, ServiceUnavailable] }
 ) {}
 
 /** Requires a good token when tokens are on, and a role that allows the call where there are roles. */
 export class Authorization extends HttpApiMiddleware.Service<Authorization, { provides: Caller }>()(
   "switchyard/api/Authorization",
-  { security, error: [BadRequest, Unauthorized, Forbidden, ServiceUnavailable] }
+  { security, error: [Unauthorized, Forbidden, ServiceUnavailable] }
 ) {}
 
 /** As `Authorization`, and open without a token for the addresses of METRICS_NETWORKS (docs/monitoring.md#access). */
 export class ScrapeAuthorization extends HttpApiMiddleware.Service<ScrapeAuthorization, { provides: Caller }>()(
   "switchyard/api/ScrapeAuthorization",
-  { security, error: [BadRequest, Unauthorized, Forbidden, ServiceUnavailable] }
+  { security, error: [Unauthorized, Forbidden, ServiceUnavailable] }
 ) {}
 
 /** Behind `Authentication`, for calls about users and tokens: requires that the caller may handle them. */
 export class HandlingOfCallers extends HttpApiMiddleware.Service<HandlingOfCallers, { requires: Caller }>()(
   "switchyard/api/HandlingOfCallers",
-  { error: [BadRequest, Forbidden] }
+  { error: Forbidden }
 ) {}
 
 /** A database that is away becomes 503; on every endpoint. */

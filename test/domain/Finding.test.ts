@@ -165,6 +165,12 @@ const cases: ReadonlyArray<readonly [name: string, facts: Partial<Facts>, what: 
     "The commits in force are those of the backup of 2026-11-24T01:00:00 (settings 0123456789ab): the repositories may have newer ones, and nobody has refreshed since the restore. Refresh them first",
     null
   ],
+  [
+    "a role that may more than it says",
+    { impliedFreeLines: ["netops"] },
+    "The role netops may write lines of its own into ports (cli_append_str) without naming the right free_lines",
+    null
+  ],
   ["alerts that nobody took", { dead_letters: 2 }, "2 messages were given up", "POST /alerts/replay"]
 ]
 

@@ -12,7 +12,7 @@ import {
   HandlingOfCallers,
   ScrapeAuthorization
 } from "../../api/Authorization.ts"
-import { BadRequest, Forbidden, ServiceUnavailable, Unauthorized } from "../../api/Failures.ts"
+import { Forbidden, ServiceUnavailable, Unauthorized } from "../../api/Failures.ts"
 import { Acting } from "../../domain/access/Acting.ts"
 import { makeContains } from "../../domain/access/AddressPrefixes.ts"
 import { everybody, type Identity } from "../../domain/access/Identity.ts"
@@ -104,9 +104,9 @@ export const makeCallerOf = Effect.gen(function* () {
 const readable = <E, R>(
   request: HttpServerRequest.HttpServerRequest,
   httpEffect: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
-): Effect.Effect<HttpServerResponse.HttpServerResponse, BadRequest | E, R> => {
+): Effect.Effect<HttpServerResponse.HttpServerResponse, E, R> => {
   const { fault } = recall(request)
-  return fault === undefined ? httpEffect : new BadRequest({ message: fault })
+  return fault === undefined ? httpEffect : Effect.succeed(failure(400, {}, fault))
 }
 
 /** Runs the rest of the request in the name of its caller. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Result } from "effect"
 import { readPermissions, rolesOf } from "../../../src/domain/access/PermissionFile.ts"
+import { readyRoles } from "../../../src/domain/access/ReadyRoles.ts"
 
 const sites = {
   config: { default_permissions: "viewer" },
@@ -45,6 +46,33 @@ describe("permissions.yml", () => {
     expect(rolesOf(read(sites), { attributes: {}, roles: ["administrator"] })).toHaveLength(2)
   })
 
+  it("gives a site's own roles the rights that their paths meant before, and ready ones none", () => {
+    const own = (permission: object) => ({ permissions: [{ methods: ["*"], ...permission }] })
+    const { impliedFreeLines, roles } = read({
+      roles: {
+        all: own({ endpoints: ["*"] }),
+        stars: own({ endpoints: ["**"] }),
+        named: own({ endpoints: ["*"], rights: ["*"] }),
+        east: own({ endpoints: ["*"], groups: ["EAST"] }),
+        applying: own({ endpoints: ["/device/*/apply_config"], rights: ["write"] }),
+        ports: own({ endpoints: ["/device/*/interfaces"] }),
+        operating: { extends: "operator", groups: ["EAST"] }
+      }
+    })
+    expect(impliedFreeLines).toEqual(["all", "stars", "east", "applying"])
+    const rights = (role: string) => roles.get(role)?.flatMap((permission) => permission.rights ?? [])
+    expect(rights("all")).toEqual(["free_lines", "trust"])
+    expect(rights("stars")).toEqual(["free_lines", "trust"])
+    expect(rights("east")).toEqual(["free_lines"])
+    expect(rights("applying")).toEqual(["write", "free_lines"])
+    expect(rights("ports")).toEqual([])
+    for (const role of [...readyRoles.keys()].filter((name) => name !== "administrator").concat("operating")) {
+      expect(rights(role)).not.toContain("trust")
+      expect(rights(role)).not.toContain("free_lines")
+      expect(rights(role)).not.toContain("*")
+    }
+  })
+
   it.each([
     ["no default role", { ...sites, config: { default_permissions: "nobody" } }, "Default permission is not defined"],
     [
@@ -57,6 +85,11 @@ describe("permissions.yml", () => {
       "a glob that is none",
       { roles: { x: { permissions: [{ endpoints: ["[z-a]"] }] } } },
       "roles.x: [z-a] is not a glob"
+    ],
+    [
+      "a state that there is not",
+      { roles: { x: { extends: "operator", states: ["BROKEN"] } } },
+      "roles.x.states: BROKEN is not one of UNKNOWN, PRE_CONFIGURED"
     ],
     ["a word that nobody knows", { roles: { x: { permissions: [{ method: ["GET"] }] } } }, "method"],
     ["no roles", { config: {} }, "roles"]

@@ -97,6 +97,55 @@ describe("a permission", () => {
       { ...asked, job: { name: "sync_devices", live: true } },
       "live: false, dry runs only"
     ],
+    ["a value", { ...own, fields: { state: ["DHCP_BOOT"] } }, { ...asked, fields: { state: "dhcp_boot" } }, undefined],
+    [
+      "another value",
+      { ...own, fields: { state: ["DHCP_BOOT"] } },
+      { ...asked, fields: { state: ["DHCP_BOOT"] } },
+      "fields: state may be DHCP_BOOT, and this is another value"
+    ],
+    [
+      "another field",
+      { ...own, fields: { state: ["*"], port: ["22"] } },
+      { ...asked, fields: { port: 22, constructor: 1 } },
+      "fields: state, port; constructor is not among them"
+    ],
+    [
+      "a state",
+      { ...own, states: ["DISCOVERED"] },
+      { ...asked, devices: [{ ...device("x", "ACCESS"), state: "MANAGED" }] },
+      "states: DISCOVERED; x is MANAGED"
+    ],
+    [
+      "a state that is not known",
+      { ...own, states: ["DISCOVERED"] },
+      { ...asked, devices: [device("x", "ACCESS")] },
+      "states: DISCOVERED; x is in a state that is not known"
+    ],
+    [
+      "the right trust",
+      { ...own, rights: ["write"] },
+      { ...asked, trust: "it moves" },
+      "rights: write; trust is not among them, and it moves"
+    ],
+    [
+      "a right that it has",
+      { ...own, rights: ["trust", "free_lines"] },
+      { ...asked, trust: "it moves", free: ["a"] },
+      undefined
+    ],
+    [
+      "free lines",
+      own,
+      { ...asked, free: ["a", "b"] },
+      "rights: nothing; free_lines is not among them, and a, b have lines of their own for the configuration"
+    ],
+    [
+      "what says which switch it is",
+      { ...own, groups: ["*"] },
+      { ...asked, identity: true },
+      "only for some devices, and this says which switch a record stands for, which needs the right trust"
+    ],
     [
       "many devices",
       { ...own, max_devices: 1 },

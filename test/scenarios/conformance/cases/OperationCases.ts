@@ -235,7 +235,14 @@ const certificates: ReadonlyArray<Case> = [
     400,
     error("common_name must be a text of 1 to 64 characters")
   ),
-  send("POST", "a folder that cannot be written", authority, {}, 500, error("/dev/null/rootCA.key cannot be written: something else is there already"))
+  send(
+    "POST",
+    "a folder that cannot be written",
+    authority,
+    {},
+    500,
+    error("/dev/null/rootCA.key cannot be written: something else is there already")
+  )
 ]
 
 /** Everything of `OperationsGroup`. */
