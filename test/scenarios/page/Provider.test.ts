@@ -66,7 +66,9 @@ describe.skipIf(!hasChromium)(`Signing on at the site's provider${hasChromium ? 
       })
       // nothing that a script could take is stored, and a reload or another tab signs on by the cookie alone
       const stored = () =>
-        alice.evaluate<ReadonlyArray<string>>("[...Object.entries(localStorage), ...Object.entries(sessionStorage)].flat()")
+        alice.evaluate<ReadonlyArray<string>>(
+          "[...Object.entries(localStorage), ...Object.entries(sessionStorage)].flat()"
+        )
       expect((yield* steps(stored)).filter((text) => /eyJ|token/i.test(text))).toEqual([])
       yield* steps(async () => {
         await alice.reload()
