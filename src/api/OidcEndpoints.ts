@@ -95,7 +95,7 @@ export const openPage = HttpApiEndpoint.post("openPage", "/auth/session", {
 
 export const closePage = HttpApiEndpoint.delete("closePage", "/auth/session", {
   success: Enveloped(Ended),
-  error: [Forbidden]
+  error: [Unauthorized, Forbidden]
 }).annotateMerge(
   documented({
     summary: "Sign off in the page",

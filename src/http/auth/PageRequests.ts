@@ -63,6 +63,8 @@ export const sessionSeconds = ({ refresh, until }: Held, now: number): number =>
 
 const seconds = Effect.map(Clock.currentTimeMillis, (millis) => millis / 1000)
 
+/** As every call says that needs a token: here the cookie stands for one. */
+const nobody = () => new Unauthorized({ message: "JWT token missing?" })
 const over = () => new Unauthorized({ message: ENDED, errorCode: "auth_expired" })
 
 const firstOf = ({ attributes }: Identity, name: string): string | undefined =>
@@ -191,7 +193,7 @@ export const makePageRequests = Effect.fnUntraced(function* <E>(
     const authorization = request.headers["authorization"] ?? ""
     if (/^Basic(?: |$)/i.test(authorization)) return yield* begin(request, Redacted.value(yield* byPassword(request)))
     const cookie = cookieIn(request)
-    if (authorization === "" && Option.isNone(cookie)) return yield* over()
+    if (authorization === "" && Option.isNone(cookie)) return yield* nobody()
     const refusal = yield* limits.refusalOfGuess(request)
     if (refusal !== undefined) return refusal
     if (authorization === "" && Option.isSome(cookie)) return yield* exchanged(request, cookie.value)
@@ -207,6 +209,7 @@ export const makePageRequests = Effect.fnUntraced(function* <E>(
 
   const closed = Effect.fnUntraced(function* (request: Request) {
     const nothing = { revoked: false, end_session_url: null }
+    if (Option.isNone(cookieIn(request))) return yield* nobody()
     const found = yield* sessionOf(request)
     if (Option.isNone(found)) return nothing
     const { held: known, id } = found.value

@@ -109,6 +109,11 @@ const ELSEWHERE: ReadonlyArray<string> = [
   "GET /api/v1.0/events 429",
   // nowhere: a plugin file that cannot be read keeps the server from starting
   "GET /api/v1.0/plugins 500",
+  // test/http/auth/PageSessions.test.ts
+  "DELETE /api/v1.0/auth/session 200",
+  "POST /api/v1.0/auth/session 200",
+  "POST /api/v1.0/auth/session 404",
+  "POST /api/v1.0/auth/session 429",
   // test/http/oidc
   "GET /api/v1.0/auth/login 302",
   "GET /api/v1.0/auth/auth 302",

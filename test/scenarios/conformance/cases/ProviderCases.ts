@@ -16,5 +16,14 @@ export const providerCases: ReadonlyArray<Case> = [
   off("GET", "/auth/auth?code=x&state=y"),
   off("GET", "/auth/auth"),
   off("POST", "/auth/refresh"),
-  off("POST", "/auth/logout")
+  off("POST", "/auth/logout"),
+  ...(["POST", "DELETE"] as const).map((method): Case => ({
+    name: "that nobody is signed on in the page, without its cookie",
+    request: { method, path: "/auth/session", user: null },
+    reply: {
+      status: 401,
+      body: { status: "error", message: "JWT token missing?" },
+      headers: { "set-cookie": null }
+    }
+  }))
 ]
