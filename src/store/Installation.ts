@@ -70,7 +70,8 @@ const EMBEDDED = "database"
 export const embeddedFolder = (dataDir: string): string => path.join(dataDir, EMBEDDED)
 
 /** What operators and the DHCP hook may put there before the first start. */
-const PREPARED = "switchyard.env permissions.yml windows.yml alerts.yml plugins.yml plugins jwt tls secrets dhcp-queue".split(" ")
+const PREPARED =
+  "switchyard.env permissions.yml windows.yml alerts.yml plugins.yml plugins jwt tls secrets dhcp-queue".split(" ")
 
 /** Further names that these settings give to files which operators bring. */
 const namedBy = ({ DATA_DIR, JWT_CERT, PLUGIN_FILE, PLUGIN_FOLDER, TLS_CERT, TLS_KEY }: ServerSettings) =>

@@ -91,7 +91,12 @@ describe("Roles", () => {
     Effect.gen(function* () {
       const file = (roles: string) => Result.getOrThrow(readPermissions(parse(roles)))
       let rules: ReturnType<typeof file> | null = null
-      const nothing = { remark: Effect.succeed(null), noRole: Effect.succeed(""), heldBy: () => Effect.succeed(null), allowedBy: () => [] }
+      const nothing = {
+        remark: Effect.succeed(null),
+        noRole: Effect.succeed(""),
+        heldBy: () => Effect.succeed(null),
+        allowedBy: () => []
+      }
       const look = Effect.provideService(lookAtPermissions, Permissions, {
         ...nothing,
         rules: Effect.sync(() => rules),
