@@ -21,6 +21,7 @@ import {
   sumLineOf
 } from "./Contents.ts"
 import * as KeyName from "./KeyName.ts"
+import * as LastBackup from "./LastBackup.ts"
 import * as SiteFiles from "./SiteFiles.ts"
 
 /** What is sealed in the database could not be read by anybody who restores it. */
@@ -36,6 +37,13 @@ export interface MadeBackup {
   readonly size: number
   /** Tables of others, which are not in it. */
   readonly strangers: ReadonlyArray<string>
+  /** Why the next backup cannot be compared with this one; null when it can. */
+  readonly notNoted: string | null
+}
+
+export interface MakeOptions extends BackupFile.WriteOptions {
+  /** Whether it may hold a small part of what the one before held. */
+  readonly smaller: boolean
 }
 
 /** Bytes of text in a part, about. */
@@ -87,16 +95,18 @@ const addFiles = Effect.fnUntraced(function* (writer: BackupFile.Writer) {
 
 /**
  * Writes a backup of the database and of the files that the settings name. Fails with a sentence for people: BackupExists,
- * BackupFileError, SiteFileError, NothingToBackUp, KeyMissing, KeyUnreadable, SqlError.
+ * BackupFileError, SiteFileError, NothingToBackUp, MuchSmaller, KeyMissing, KeyUnreadable, SqlError.
  */
-export const make = Effect.fn("Backup.make")(function* (options: BackupFile.WriteOptions) {
+export const make = Effect.fn("Backup.make")(function* ({ smaller, ...options }: MakeOptions) {
   const key = yield* Effect.flatMap(
     KeyName.find,
     Option.match({ onNone: () => new KeyMissing(), onSome: Effect.succeed })
   )
   const body = (writer: BackupFile.Writer) =>
     DatabaseDump.snapshot(
-      Effect.fnUntraced(function* ({ at, postgres, schema, sequences, strangers, tables }, lines) {
+      Effect.fnUntraced(function* ({ at, installation, postgres, schema, sequences, strangers, tables }, lines) {
+        const held = yield* LastBackup.held
+        if (!smaller) yield* LastBackup.compare(held)
         const dumped = yield* Effect.forEach(tables, (table) => addTable(writer, table, lines(table)))
         const files = yield* addFiles(writer)
         const contents: Contents = {
@@ -104,6 +114,7 @@ export const make = Effect.fn("Backup.make")(function* (options: BackupFile.Writ
           release,
           schema,
           at,
+          ...(installation === null ? {} : { installation }),
           postgres,
           key,
           tables: dumped,
@@ -113,9 +124,11 @@ export const make = Effect.fn("Backup.make")(function* (options: BackupFile.Writ
         const text = Buffer.from(`${JSON.stringify(contents, null, 2)}\n`)
         yield* writer.add(CONTENTS, text)
         yield* writer.add(CONTENTS_SUM, Buffer.from(sumLineOf(text)))
-        return { contents, strangers }
+        return { contents, strangers, held }
       })
     )
   const { made, size } = yield* BackupFile.write(options, body)
-  return { ...made, size } satisfies MadeBackup
+  const { contents, held, strangers } = made
+  const notNoted = yield* LastBackup.note({ at: contents.at, file: options.file, held })
+  return { contents, strangers, size, notNoted } satisfies MadeBackup
 })

@@ -45,6 +45,8 @@ export const Contents = Schema.Struct({
   schema: Schema.Int,
   /** Time of the snapshot, ISO 8601 with microseconds, UTC. */
   at: Schema.String,
+  /** Id of the installation; there is none in a backup of a release before identities. */
+  installation: Schema.optionalKey(Schema.String.pipe(Schema.check(Schema.isUUID()))),
   postgres: Schema.String,
   key: KeyNames,
   tables: Schema.Array(BackedUpTable),

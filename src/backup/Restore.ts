@@ -8,10 +8,13 @@ import { createHash } from "node:crypto"
 import { promisify } from "node:util"
 import { gunzip } from "node:zlib"
 import { compareReleases, release } from "../domain/Release.ts"
+import { restoredSentence } from "../domain/RestoredCommits.ts"
 import { ServerConfig, type ServerSettings } from "../ServerConfig.ts"
 import * as CopyText from "../store/backup/CopyText.ts"
 import * as DatabaseLoad from "../store/backup/DatabaseLoad.ts"
+import * as Installation from "../store/Installation.ts"
 import { migrations } from "../store/Migrations.ts"
+import { RepositoryStore } from "../store/RepositoryStore.ts"
 import { BackupFileError, type Reader } from "./BackupFile.ts"
 import {
   type BackedUpTable,
@@ -24,6 +27,7 @@ import {
   sumLineOf
 } from "./Contents.ts"
 import * as KeyName from "./KeyName.ts"
+import * as LastBackup from "./LastBackup.ts"
 import * as SiteFiles from "./SiteFiles.ts"
 
 /** The backup must not be put back here as it was asked for; the message says why and what helps. Nothing was changed. */
@@ -176,6 +180,8 @@ export interface RestoreOptions {
 /** A restore that may be carried out. */
 export interface Prepared {
   readonly contents: Contents
+  /** Id that the installation has afterwards; null when a new one is to be made. */
+  readonly installation: string | null
   /** Whether there is something in the database that goes. */
   readonly replaces: boolean
   /** Files that are replaced. */
@@ -184,6 +190,35 @@ export interface Prepared {
   readonly remarks: ReadonlyArray<string>
   readonly plan: Plan
 }
+
+/**
+ * Which installation this is afterwards: that of the backup, and for a backup that does not say it that of this machine. Fails with
+ * RestoreRefused when this machine belongs to another one.
+ */
+const identify = Effect.fnUntraced(function* (contents: Contents, replace: boolean) {
+  const config = yield* ServerConfig
+  const { identity } = yield* Effect.mapError(
+    Installation.lookBy(config),
+    ({ message }) => new RestoreRefused({ message })
+  )
+  const setting = Option.getOrNull(config.INSTALLATION_ID)
+  const own = Option.getOrNull(Option.map(identity, ({ id }) => id)) ?? setting
+  const there = yield* Installation.inDatabase()
+  const installation = contents.installation ?? own ?? (there.kind === "named" ? there.id : null)
+  if (setting !== null && installation !== setting)
+    return yield* new RestoreRefused({
+      message: `The backup is of installation ${installation}, and INSTALLATION_ID names ${setting}: set it to that of the backup, or leave it away. Nothing was changed`
+    })
+  if (own === null || own === installation) return { installation, remarks: [] }
+  if (!replace)
+    return yield* new RestoreRefused({
+      message: `The backup is of installation ${installation}, and ${config.DATA_DIR} belongs to ${own}: --replace makes it that of the backup. Nothing was changed`
+    })
+  return {
+    installation,
+    remarks: [`${config.DATA_DIR} belonged to installation ${own}, and belongs to ${installation} then`]
+  }
+})
 
 /**
  * Looks at everything that could stand in the way. Changes nothing. Fails with BackupFileError, RestoreRefused, DatabaseInUse,
@@ -205,14 +240,16 @@ export const prepare = Effect.fn("Restore.prepare")(function* (reader: Reader, o
   const replaces = !(yield* DatabaseLoad.isEmpty)
   if (replaces && !options.replace)
     return yield* refuse("The database is not empty; --replace replaces everything in it. Nothing was changed")
+  const { installation, remarks: ofIdentity } = yield* identify(contents, options.replace)
   const remarks = [
+    ...ofIdentity,
     ...(fits ? [] : [`What is sealed under the key ${contents.key.name} cannot be read: ${options.sealed}`]),
     ...missing.map(
       (name) => `Something may still be sealed under the earlier key ${name}, which is not SECRET_KEY_PREVIOUS here`
     ),
     ...planned.homeless.map((name) => `${name} stays in the backup: the settings here name no place for it`)
   ]
-  return { contents, replaces, replacedFiles, remarks, plan: planned } satisfies Prepared
+  return { contents, installation, replaces, replacedFiles, remarks, plan: planned } satisfies Prepared
 })
 
 /** Gives all rows to the database. */
@@ -247,15 +284,32 @@ const draftFiles = (reader: Reader, { places }: Plan) =>
     })
   )
 
+/** Says in DATA_DIR which installation the database is of now. */
+const writeIdentity = Effect.gen(function* () {
+  const found = yield* Installation.inDatabase()
+  if (found.kind !== "named") return
+  yield* Effect.mapError(
+    Installation.write((yield* ServerConfig).DATA_DIR, found.id),
+    ({ message }) => new SiteFiles.SiteFileError({ message: `${message}. The database and the files are restored` })
+  )
+})
+
+/** What is to be said of the commits that a restored database has in force; asks no remote. */
+export const olderCommits = RepositoryStore.pipe(
+  Effect.flatMap(({ restored }) => restored),
+  Effect.map((restored) => Option.toArray(Option.map(restored, restoredSentence))),
+  Effect.provide(RepositoryStore.layer)
+)
+
 /**
  * Puts back what was prepared. Files are written beside their places first, then the database is replaced, then they are moved. Until the
  * database is replaced nothing has changed and it may be interrupted, after that not any more. Fails with BackupFileError, DatabaseInUse,
  * NotLoadable, SiteFileError, SqlError and errors of migrations.
  */
 export const carryOut = Effect.fn("Restore.carryOut")(
-  function* (reader: Reader, { contents, plan: planned }: Prepared) {
+  function* (reader: Reader, { contents, installation, plan: planned }: Prepared) {
     yield* Effect.interruptible(draftFiles(reader, planned))
-    yield* DatabaseLoad.replace(contents, feedFrom(reader, contents))
+    yield* DatabaseLoad.replace({ ...contents, installation }, feedFrom(reader, contents))
     for (const { at } of planned.places.values())
       yield* Effect.mapError(
         SiteFiles.place(at),
@@ -264,6 +318,9 @@ export const carryOut = Effect.fn("Restore.carryOut")(
             message: `${message}. The database is restored: restore again with --replace when the file can be written`
           })
       )
+    yield* writeIdentity
+    // what is there now is what the next backup is compared with
+    yield* LastBackup.note({ at: contents.at, file: "the restored one", held: yield* LastBackup.held })
   },
   Effect.scoped,
   Effect.uninterruptible

@@ -16,7 +16,9 @@ const services = Effect.gen(function* () {
   const [GuestDatabase, { SecretKey }, { ServerConfig }] = yield* Effect.promise(() =>
     Promise.all([import("./GuestDatabase.ts"), import("../runtime/SecretKey.ts"), import("../ServerConfig.ts")])
   )
-  return Layer.mergeAll(GuestDatabase.layer, SecretKey.layer).pipe(
+  // the database first: where there is none, no key is made either
+  return SecretKey.layer.pipe(
+    Layer.provideMerge(GuestDatabase.layer),
     Layer.provide(Layer.succeed(References.MinimumLogLevel, "None")),
     Layer.provide(ServerConfig.layer)
   )

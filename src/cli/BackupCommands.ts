@@ -43,16 +43,17 @@ export const backup = Command.make(
   {
     file: FILE,
     force: flag("force", "Replace a file of that name"),
+    smaller: flag("smaller", "Make it although it holds much less than the backup before"),
     encrypt: flag("encrypt", "Encrypt it with BACKUP_PASSPHRASE, or with what the file BACKUP_PASSPHRASE_FILE holds")
   },
-  ({ encrypt, file, force }) =>
+  ({ encrypt, file, force, smaller }) =>
     Effect.gen(function* () {
       const [Backup, { madeText }] = yield* Effect.promise(() =>
         Promise.all([import("../backup/Backup.ts"), import("./BackupText.ts")])
       )
       const passphrase = encrypt ? Option.some(yield* readPassphrase) : Option.none()
       const made = yield* Effect.provide(
-        Backup.make({ file, force, passphrase }),
+        Backup.make({ file, force, smaller, passphrase }),
         yield* services("switchyard backup", "command")
       )
       yield* print(madeText(file, made, encrypt))
@@ -103,7 +104,8 @@ export const restore = Command.make(
         const { prepared, reader } = yield* Effect.interruptible(prepare)
         yield* Restore.carryOut(reader, prepared)
         yield* print([
-          `Restored: the database is as it was at ${prepared.contents.at}. Every device is looked at before anything is pushed to it; tokens and users that were revoked since are valid again.`
+          `Restored: the database is as it was at ${prepared.contents.at}. Every device is looked at before anything is pushed to it; tokens and users that were revoked since are valid again.`,
+          ...(yield* Restore.olderCommits)
         ])
       })
       const context = yield* Effect.interruptible(

@@ -15,13 +15,13 @@ export const SEALED =
   "configurations that changes have loaded, put back or proved, arguments of jobs, secrets of `switchyard secret` and the certificate authority's key"
 
 /** What a backup says of itself: its time, its rows and its files. */
-export const describe = ({ at, files, release, schema, tables }: Contents): ReadonlyArray<string> => {
+export const describe = ({ at, files, installation, release, schema, tables }: Contents): ReadonlyArray<string> => {
   const rows = new Map(tables.map((table) => [table.name, table.rows]))
   const sum = tables.reduce((all, table) => all + table.rows, 0)
   const few = ["device", "interface", "job", "config_change", "event"]
   const counted = few.map((name) => `${name} ${rows.get(name) ?? 0}`).join(", ")
   return [
-    `State of ${at}, release ${release}, schema ${schema}`,
+    `State of ${at}, release ${release}, schema ${schema}${installation === undefined ? "" : `, installation ${installation}`}`,
     `${sum} rows of ${tables.length} tables (${counted})`,
     files.length === 0 ? "no files" : `files: ${files.map(({ file }) => file.replace(/^files\//, "")).join(", ")}`
   ]
@@ -39,12 +39,13 @@ const worth = ({ key }: Contents, isEncrypted: boolean): string => {
 /** What is said when a backup was made. */
 export const madeText = (
   file: string,
-  { contents, size, strangers }: MadeBackup,
+  { contents, notNoted, size, strangers }: MadeBackup,
   isEncrypted: boolean
 ): ReadonlyArray<string> => [
   `${file}: ${sizeText(size)}${isEncrypted ? ", encrypted" : ""}`,
   ...describe(contents),
   worth(contents, isEncrypted),
   "Not in it: firmware images and copies of repositories, which come again from where they came from, and the environment.",
-  ...(strangers.length === 0 ? [] : [`Not in it either, because they are not Switchyard's: ${strangers.join(", ")}`])
+  ...(strangers.length === 0 ? [] : [`Not in it either, because they are not Switchyard's: ${strangers.join(", ")}`]),
+  ...(notNoted === null ? [] : [notNoted])
 ]

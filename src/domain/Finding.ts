@@ -14,6 +14,7 @@ export const findingKinds = [
   "database",
   "disk",
   "clock",
+  "repository",
   "alert",
   "protection"
 ] as const

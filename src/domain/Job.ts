@@ -64,7 +64,7 @@ export const Job = Schema.Struct({
   ticket_ref: Schema.NullOr(Schema.String),
   next_job_id: Schema.NullOr(Schema.Int),
   result: Schema.Unknown.annotate({
-    description: `What the job came to. Of a job on devices an object with the results by hostname in \`devices\`, each with \`failed\` and the list \`job_tasks\`; the task \`Sync device config\` of a live run says in \`proof\` how the device was proved to run what was committed (${proofs.join(", ")}), and in \`remarks\` what could not be compared`
+    description: `What the job came to. Of a job on devices an object with the results by hostname in \`devices\`, each with \`failed\` and the list \`job_tasks\`; the task \`Sync device config\` of a live run says in \`proof\` how the device was proved to run what was committed (${proofs.join(", ")}), and in \`remarks\` what could not be compared. \`remarks\` beside \`devices\` are of the job as a whole, such as that the commits in force came with a restored backup`
   }),
   exception: Schema.NullOr(JobException),
   traceback: Schema.NullOr(Schema.String),

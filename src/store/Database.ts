@@ -124,7 +124,8 @@ const migrate = Effect.fn("Database.migrate")(function* (purpose: Installation.P
     )
   )
   if (applied.length > 0) yield* Effect.logInfo("Migrated the database", { applied: applied.map(([id]) => id) })
-  yield* identify(config.DATA_DIR, isMade || Option.isNone(seen.identity))
+  // a command may run anywhere; only a server lives in its DATA_DIR
+  if (purpose !== "command") yield* identify(config.DATA_DIR, isMade || Option.isNone(seen.identity))
 })
 
 /** The database has its id first: a start that ends in between finds it there. */

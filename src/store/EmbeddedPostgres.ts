@@ -13,6 +13,7 @@ import * as FolderOwner from "./postgres/FolderOwner.ts"
 import { embeddedRestarts, embeddedUp } from "../runtime/metrics/DatabaseMetrics.ts"
 import { at, isOurs, provesItself, readPidFile } from "./postgres/Postmaster.ts"
 import { follow, sizeOf } from "./postgres/PostgresLog.ts"
+import * as PostgresWatch from "./postgres/PostgresWatch.ts"
 import * as PostgresProcess from "./postgres/PostgresProcess.ts"
 import {
   attempt,
@@ -124,10 +125,14 @@ const forEver = <E>(work: Effect.Effect<void, E>): Effect.Effect<void> =>
   )
 
 const supervise = (place: PostgresProcess.Place, state: State, logFrom: number) =>
-  Effect.all([forEver(keepRunning(place, state)), forEver(follow(place.logFile, logFrom))], {
-    concurrency: 2,
-    discard: true
-  })
+  Effect.all(
+    [
+      forEver(keepRunning(place, state)),
+      forEver(PostgresWatch.watch(place, () => state.server)),
+      forEver(follow(place.logFile, logFrom))
+    ],
+    { concurrency: 3, discard: true }
+  )
 
 /** The server that another process keeps, null while it is not there or does not let us in. */
 const kept = Effect.fnUntraced(function* (folder: Folder) {

@@ -1,5 +1,5 @@
 /** What is asked of the database for findings (`domain/findings/Findings.ts`): one statement for each concern, over what is not at its end. */
-import { Clock, Context, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Layer, Option } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import type { CertificateFact } from "../domain/findings/CertificateFindings.ts"
 import type { DatabaseFact } from "../domain/findings/DatabaseFindings.ts"
@@ -10,6 +10,7 @@ import type { ChangeFact, JobFact, LockFact } from "../domain/findings/WorkFindi
 import { DISPUTES } from "./UniqueFieldStore.ts"
 import { JOB_ENDED, JOB_UNFINISHED } from "./JobStatusSql.ts"
 import { WAITING } from "./JobWaitingColumn.ts"
+import { RepositoryStore } from "./RepositoryStore.ts"
 import { UNFINISHED } from "./UnfinishedChange.ts"
 
 /** Findings of each kind that are shown; a hundred of them are one fault. */
@@ -22,6 +23,7 @@ const seconds = (moment: string) => `extract(epoch from now() - ${moment})::floa
 
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
+  const repositories = yield* RepositoryStore
   const ended = `job.status in ${JOB_ENDED}`
 
   const jobs = sql<JobFact>`${sql.literal(`select id, function_name, status, reason, iso_time(moved) as since,
@@ -105,7 +107,8 @@ const make = Effect.gen(function* () {
     database,
     bloated,
     clock,
-    dead_letters: deadLetters
+    dead_letters: deadLetters,
+    restored: Effect.map(repositories.restored, Option.getOrNull)
   }).pipe(
     Effect.map(({ bloated: tables, database: [found], ...facts }): Omit<Facts, "disk" | "tls"> => ({
       ...facts,
@@ -121,5 +124,5 @@ export class FindingFacts extends Context.Service<
   FindingFacts,
   { readonly read: Effect.Effect<Omit<Facts, "disk" | "tls">, SqlError.SqlError> }
 >()("switchyard/store/FindingFacts") {
-  static readonly layer = Layer.effect(FindingFacts, make)
+  static readonly layer = Layer.effect(FindingFacts, make).pipe(Layer.provide(RepositoryStore.layer))
 }

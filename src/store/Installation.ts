@@ -3,7 +3,7 @@
  * is made only where nothing says that there was one: what is missing may be a volume that is not mounted, and an empty database in its
  * place would be taken for the truth. Whatever cannot be looked at is not missing.
  */
-import { Effect, Option, Result, Schema } from "effect"
+import { Effect, Option, Redacted, Result, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { randomUUID } from "node:crypto"
 import * as fs from "node:fs/promises"
@@ -73,12 +73,24 @@ export const embeddedFolder = (dataDir: string): string => path.join(dataDir, EM
 const PREPARED =
   "switchyard.env permissions.yml windows.yml alerts.yml plugins.yml plugins jwt tls secrets dhcp-queue".split(" ")
 
-/** Further names that these settings give to files which operators bring. */
-const namedBy = ({ DATA_DIR, JWT_CERT, PLUGIN_FILE, PLUGIN_FOLDER, TLS_CERT, TLS_KEY }: ServerSettings) =>
-  [JWT_CERT, PLUGIN_FILE, ...[PLUGIN_FOLDER, TLS_CERT, TLS_KEY].flatMap(Option.toArray)].flatMap((file) => {
-    const [first = ""] = path.relative(path.resolve(DATA_DIR), path.resolve(file)).split(path.sep)
+/** Files of certificates that the address of the database names. */
+const inAddress = (url: Redacted.Redacted): ReadonlyArray<string> => {
+  const given = URL.parse(Redacted.value(url))?.searchParams
+  return ["sslrootcert", "sslcert", "sslkey"].flatMap((name) => given?.get(name) ?? [])
+}
+
+/** Further names that these settings give to files and repositories which operators bring. */
+const namedBy = (config: ServerSettings) => {
+  const { GITREPO_SETTINGS, GITREPO_TEMPLATES, PLUGIN_FOLDER, TLS_CERT, TLS_KEY } = config
+  const named = [GITREPO_SETTINGS, GITREPO_TEMPLATES, PLUGIN_FOLDER, TLS_CERT, TLS_KEY].flatMap(Option.toArray)
+  const ofDatabase = Option.match(config.DATABASE_URL, { onNone: () => [], onSome: inAddress })
+  return [config.JWT_CERT, config.PLUGIN_FILE, ...named, ...ofDatabase].flatMap((file) => {
+    const [first = ""] = path
+      .relative(path.resolve(config.DATA_DIR), path.resolve(file.replace(/#.*/, "")))
+      .split(path.sep)
     return first === "" || first === ".." ? [] : [first]
   })
+}
 
 const fileOf = (dataDir: string) => path.join(dataDir, FILE)
 
@@ -96,7 +108,7 @@ const readIdentity = Effect.fnUntraced(function* (dataDir: string) {
   const identity = identityIn(text.value)
   if (Result.isFailure(identity))
     return yield* refuse(
-      `${file} does not say which installation this is: ${identity.failure}. Put it back from a backup`
+      `${file} does not say which installation this is: ${identity.failure}. Write the id there that the database and its backups have; where the right database is there, the file may be removed, and the next start writes it again`
     )
   return Option.some(identity.success)
 })

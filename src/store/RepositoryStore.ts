@@ -5,6 +5,7 @@
 import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, Option } from "effect"
 import type { SqlError } from "effect/sql"
+import type { RestoredCommits } from "../domain/RestoredCommits.ts"
 import { JOB_UNFINISHED } from "./JobStatusSql.ts"
 import { locks } from "./AdvisoryLocks.ts"
 
@@ -72,6 +73,18 @@ const make = Effect.gen(function* () {
         from repository`,
       (rows) => rows[0]?.all ?? ""
     ).pipe(Effect.withSpan("RepositoryStore.inForce")),
+    restored: Effect.gen(function* () {
+      const commits = yield* sql<{ name: string; commit: string; backup_of: string }>`
+        select name, commit, iso_time(restore.backup_of) as backup_of
+        from repository cross join (select backup_of, restored_at from restore order by id desc limit 1) restore
+        where ref = '' and applied_at < restored_at order by name`
+      const [first] = commits
+      if (first === undefined) return Option.none<RestoredCommits>()
+      return Option.some({
+        backup_of: first.backup_of,
+        commits: commits.map(({ commit, name }) => ({ name, commit }))
+      })
+    }).pipe(Effect.withSpan("RepositoryStore.restored")),
     tryLock: Effect.map(
       sql<{ taken: boolean }>`select pg_try_advisory_xact_lock(${locks.commits}) as taken`,
       (rows) => rows[0]?.taken === true
@@ -96,6 +109,8 @@ export class RepositoryStore extends Context.Service<
     readonly commitOf: (name: RepositoryName, ref: string) => Find<string>
     /** All that is in force, as a text that differs when something else is. */
     readonly inForce: Effect.Effect<string, SqlError.SqlError>
+    /** Those that came with a restored backup and were not refreshed since. */
+    readonly restored: Find<RestoredCommits>
     /** Takes the lock of what is in force until the transaction ends; false when somebody else has it. */
     readonly tryLock: Effect.Effect<boolean, SqlError.SqlError>
   }

@@ -18,7 +18,8 @@ const nothing: Facts = {
   tls: null,
   disk: { free: 50, size: 100 },
   clock: 0.1,
-  dead_letters: 0
+  dead_letters: 0,
+  restored: null
 }
 
 const job = { id: 12, function_name: "sync_devices", status: "RUNNING", reason: null, since, quiet: 3600, unserved: 1 }
@@ -143,6 +144,12 @@ const cases: ReadonlyArray<readonly [name: string, facts: Partial<Facts>, what: 
   ],
   ["a full disk", { disk: { free: 4, size: 100 } }, "4 % of the disk are free", null],
   ["a clock that is wrong", { clock: -90 }, "The clock of the database is 1 minute behind that of the server", null],
+  [
+    "commits of a restored backup that nobody has refreshed",
+    { restored: { backup_of: "2026-11-24T01:00:00", commits: [{ name: "settings", commit: "0123456789abcdef" }] } },
+    "The commits in force are those of the backup of 2026-11-24T01:00:00 (settings 0123456789ab): the repositories may have newer ones, and nobody has refreshed since the restore. Refresh them first",
+    null
+  ],
   ["alerts that nobody took", { dead_letters: 2 }, "2 messages were given up", "POST /alerts/replay"]
 ]
 

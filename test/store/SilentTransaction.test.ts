@@ -10,6 +10,7 @@ import { IDLE_TRANSACTION } from "../../src/domain/TakeOver.ts"
 import { ServerConfig } from "../../src/ServerConfig.ts"
 import * as DatabaseClient from "../../src/store/DatabaseClient.ts"
 import * as Database from "../../src/store/Database.ts"
+import { environmentOf } from "../support/Program.ts"
 import * as SilentProxy from "../support/SilentProxy.ts"
 import { databaseUrl } from "../support/TestDatabase.ts"
 
@@ -19,7 +20,7 @@ const makeScene = Effect.gen(function* () {
   const other = yield* Layer.build(Database.layerUrl(Redacted.make(url.href)))
   const way = yield* SilentProxy.make(Number(url.port))
   url.port = String(way.port)
-  const config = ServerConfig.layerOf({ DATABASE_URL: url.href })
+  const config = ServerConfig.layerOf(environmentOf({ DATABASE_URL: url.href }))
   const server = yield* Layer.build(Database.layer.pipe(Layer.provide(config), Layer.provide(NodeServices.layer)))
   return { way, server, other }
 })

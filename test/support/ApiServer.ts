@@ -17,6 +17,8 @@ import * as Server from "../../src/Server.ts"
 import { ServerConfig } from "../../src/ServerConfig.ts"
 import { NodeServices } from "@effect/platform-node"
 import * as http from "node:http"
+import { tmpdir } from "node:os"
+import * as path from "node:path"
 import { keepRepositories } from "../scenarios/conformance/Scene.ts"
 import { ApiSite } from "./ApiSite.ts"
 import { TestDatabase } from "./TestDatabase.ts"
@@ -100,6 +102,8 @@ export class ApiClient extends Context.Service<ApiClient, ReturnType<typeof make
 /** Variables of the server under test. */
 const DEFAULTS: Readonly<Record<string, string>> = {
   HOST: "127.0.0.1",
+  // beside the cache of the run, which is removed at its end
+  DATA_DIR: path.join(path.dirname(process.env["NODE_COMPILE_CACHE"] ?? tmpdir()), "data-of-api"),
   JWT_ENABLED: "false",
   SSH_REFUSED_DELAY: "0",
   // no test of the API alone makes files

@@ -1,6 +1,7 @@
 /** The program `switchyard serve` as a process, as an operator starts it: driven by signals, seen by its API and its log. */
 import { Effect, type Scope } from "effect"
 import { type ChildProcess, spawn } from "node:child_process"
+import { createHash } from "node:crypto"
 import * as fs from "node:fs/promises"
 import { tmpdir } from "node:os"
 import * as path from "node:path"
@@ -18,6 +19,19 @@ export const ofThisProcess: Readonly<Record<string, string>> = Object.fromEntrie
     return value === undefined ? [] : [[name, value]]
   })
 )
+
+/**
+ * The environment of a program that a test starts. One that names no DATA_DIR has the folder of its database, which it shares with its
+ * replicas and with nobody else.
+ */
+export const environmentOf = (env: Readonly<Record<string, string>>): Record<string, string> => {
+  const of = createHash("sha256")
+    .update(env["DATABASE_URL"] ?? "")
+    .digest("hex")
+  // beside the cache of the run, which is removed at its end
+  const folder = path.join(path.dirname(process.env["NODE_COMPILE_CACHE"] ?? tmpdir()), `data-of-${of}`)
+  return { ...ofThisProcess, ...(env["DATABASE_URL"] === undefined ? {} : { DATA_DIR: folder }), ...env }
+}
 
 /** What a server of the lab says, whose switches are on this machine: it logs in to any of them, and believes what they show first. */
 const ofTheLab = { HOST_KEY_POLICY: "first-use", MANAGEMENT_NETWORKS: "0.0.0.0/0,::/0" }
@@ -77,7 +91,7 @@ export const start = (env: Readonly<Record<string, string>>, command = "serve", 
   Effect.acquireRelease(
     Effect.sync(() =>
       spawn(process.execPath, [path.join(release, "src/main.ts"), command], {
-        env: { ...ofThisProcess, ...ofTheLab, PORT: "0", JWT_ENABLED: "false", ...env }
+        env: environmentOf({ ...ofTheLab, PORT: "0", JWT_ENABLED: "false", ...env })
       })
     ),
     (child) => Effect.sync(() => void child.kill("SIGKILL"))
@@ -95,7 +109,7 @@ export const startInstalled = (env: Readonly<Record<string, string>>) =>
   Effect.acquireRelease(
     Effect.sync(() =>
       spawn(path.resolve(import.meta.dirname, "../../bin/switchyard"), ["serve"], {
-        env: { ...ofThisProcess, ...ofTheLab, PORT: "0", ...env }
+        env: environmentOf({ ...ofTheLab, PORT: "0", ...env })
       })
     ),
     (child) => Effect.sync(() => void child.kill("SIGKILL"))
@@ -114,7 +128,7 @@ export interface End {
 export const begin = (env: Readonly<Record<string, string>>, words: ReadonlyArray<string>, input = "") =>
   Effect.acquireRelease(
     Effect.sync(() => {
-      const child = spawn(process.execPath, [program, ...words], { env: { ...ofThisProcess, ...env } })
+      const child = spawn(process.execPath, [program, ...words], { env: environmentOf(env) })
       const said = { out: "", err: "", text: "" }
       const hear = (stream: Readable, name: "out" | "err") =>
         stream.on("data", (chunk) => {

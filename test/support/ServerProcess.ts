@@ -6,7 +6,7 @@ import { createInterface } from "node:readline"
 import type { Bounce } from "../../src/devices/OperationCalls.ts"
 import { finalStatuses } from "../../src/domain/Job.ts"
 import { JobStore } from "../../src/store/JobStore.ts"
-import { ofThisProcess } from "./Program.ts"
+import { environmentOf } from "./Program.ts"
 
 export interface ServerProcess {
   /** Refreshes a repository and waits for it. */
@@ -57,7 +57,7 @@ export const launch = Effect.fnUntraced(function* (
 ): Effect.fn.Return<ServerProcess, never, Scope.Scope> {
   const script = path.join(import.meta.dirname, "engineProcess.ts")
   const child = spawn(process.execPath, [script], {
-    env: { ...ofThisProcess, ...env },
+    env: environmentOf(env),
     stdio: "pipe"
   })
   const lines: Array<string> = []

@@ -58,6 +58,10 @@ export const sync = Command.make(
     dryRun: flag("dry-run", "Only show what would change"),
     force: flag("force", "Also devices that somebody has changed by hand"),
     resync: flag("resync", "Also devices that are synchronized"),
+    confirmOlder: flag(
+      "confirm-older",
+      "With --force: also commits that came with a restored backup and were not refreshed"
+    ),
     canary: number("canary", "So many devices go first"),
     batch: number("batch", "So many devices at a time"),
     maxFailures: number("max-failures", "Stop after so many failed devices"),
@@ -89,6 +93,7 @@ export const sync = Command.make(
           dry_run: asked.dryRun,
           force: asked.force,
           resync: asked.resync,
+          ...(asked.confirmOlder ? { confirm_older: true } : {}),
           ...(asked.waitForWindow ? { wait_for_window: true } : {})
         }
         const { answer } = yield* ask("POST /device_syncto", { body })

@@ -1,5 +1,5 @@
 /** Follows a job to its end, tells what failed in the switches' own words, and fails when the job is no success. */
-import { Console, Effect } from "effect"
+import { Console, Effect, Option, Schema } from "effect"
 import type { Data } from "../../api/CallTypes.ts"
 import { harmless, isTerminal } from "./Output.ts"
 import { ask, exitCodes, Refused } from "./Server.ts"
@@ -25,6 +25,13 @@ export const standingOf = ({ counts, outcome, status, waiting_for }: JobRecord):
   const done = counts === null || counts.devices === 0 ? "" : `, ${counts.succeeded} of ${counts.devices} devices done`
   return waiting_for === null || outcome !== null ? `${outcome ?? status}${done}` : waiting_for.message
 }
+
+const Remarked = Schema.Struct({ remarks: Schema.Array(Schema.String) })
+const readRemarks = Schema.decodeUnknownOption(Remarked)
+
+/** What a job as a whole has to say beside its devices. */
+const remarksIn = (result: unknown): ReadonlyArray<string> =>
+  Option.match(readRemarks(result), { onNone: () => [], onSome: ({ remarks }) => remarks })
 
 const failures = Effect.fnUntraced(function* (id: number) {
   const { answer } = yield* ask("GET /job/:id/progress", { params: { id } })
@@ -60,6 +67,7 @@ export const watch: (id: number) => Effect.Effect<JobRecord, Refused | Effect.Er
     }
     if (isTerminal(process.stderr)) process.stderr.write("\r\u001b[2K")
     yield* Console.error(`job ${id}: ${standingOf(job)}`)
+    for (const remark of remarksIn(job.result)) yield* Console.error(harmless(remark))
     if (job.outcome !== "success") {
       yield* failures(id)
       const why = job.exception?.message ?? job.abort_reason

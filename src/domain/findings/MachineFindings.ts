@@ -1,18 +1,21 @@
-/** What surrounds the server: its disk, the clocks, and receivers of alerts. */
+/** What surrounds the server: its disk, the clocks, the repositories after a restore, and receivers of alerts. */
 import { type Finding, lengthOf } from "../Finding.ts"
+import { type RestoredCommits, restoredSentence } from "../RestoredCommits.ts"
 
 export interface MachineFacts {
   readonly disk: { readonly free: number; readonly size: number } | null
   /** Seconds by which the database's clock is before that of this process; below zero when it is behind. */
   readonly clock: number
   readonly dead_letters: number
+  /** Commits that came with a restored backup and were not refreshed since; null when there are none. */
+  readonly restored: RestoredCommits | null
 }
 
 const SKEW = 2
 const FULL = 0.1
 
-/** Disk, clocks and messages that were given up. */
-export const ofMachine = ({ clock, dead_letters, disk }: MachineFacts): ReadonlyArray<Finding> => [
+/** Disk, clocks, commits and messages that were given up. */
+export const ofMachine = ({ clock, dead_letters, disk, restored }: MachineFacts): ReadonlyArray<Finding> => [
   ...(disk === null || disk.free >= disk.size * FULL
     ? []
     : [
@@ -38,6 +41,20 @@ export const ofMachine = ({ clock, dead_letters, disk }: MachineFacts): Readonly
           what: `The clock of the database is ${lengthOf(Math.abs(clock))} ${clock > 0 ? "before" : "behind"} that of the server`,
           why: "Timers, tokens and the order of events are told by clocks.",
           next: "Let both be set by the same time servers (chrony, systemd-timesyncd).",
+          repair: null
+        }
+      ]),
+  ...(restored === null
+    ? []
+    : [
+        {
+          kind: "repository" as const,
+          level: "warn" as const,
+          about: restored.commits.map(({ name }) => name).join(", "),
+          since: null,
+          what: restoredSentence(restored),
+          why: "A push would take back what was committed after the backup.",
+          next: "Refresh both repositories (switchyard repo refresh), and look at a dry run of all devices.",
           repair: null
         }
       ]),

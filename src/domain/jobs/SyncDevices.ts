@@ -15,6 +15,8 @@ const Args = Schema.Struct({
   force: flag(false),
   auto_push: flag(false),
   resync: flag(false),
+  /** Pushes with force although the commits in force came with a restored backup. */
+  confirm_older: flag(false),
   /** Goes beside a job that has the lock, for the devices that are named. */
   urgent: flag(false),
   hostnames: Schema.optionalKey(Schema.Array(Schema.String)),

@@ -34,6 +34,7 @@ const options = {
   auto_push: flagOr(false),
   force: flagOr(false),
   resync: flagOr(false),
+  confirm_older: ignorable(Schema.Boolean, nullAsAbsent(flag(() => "confirm_older must be a boolean"))),
   confirm_mode: ignorable(ConfirmMode, modeRule),
   abort_on_failure: onlyTrue,
   urgent: onlyTrue,

@@ -1,12 +1,14 @@
 /** Starts jobs that synchronize devices (docs/changes.md#synchronize). */
-import { Effect, Result } from "effect"
+import { Effect, Option, Result } from "effect"
 import { jobStartedOnDevices } from "../../api/Envelope.ts"
-import { BadRequest } from "../../api/Failures.ts"
+import { BadRequest, Conflict } from "../../api/Failures.ts"
 import { SyncDevices } from "../../domain/jobs/SyncDevices.ts"
+import { olderRefusal } from "../../domain/RestoredCommits.ts"
 import { targetOf } from "../../domain/requests/DeviceSelector.ts"
 import { syncArguments, type SyncRequest } from "../../domain/requests/SyncRequest.ts"
 import { JobRequests } from "../../jobs/engine/JobRequests.ts"
 import { Fence } from "../../jobs/sync/Fence.ts"
+import { RepositoryStore } from "../../store/RepositoryStore.ts"
 import { DeviceTargets } from "./DeviceTargets.ts"
 import { delayUntil } from "./StartTime.ts"
 import { makeUrgentCheck } from "./UrgentSync.ts"
@@ -17,6 +19,7 @@ export const makeSynchronization = Effect.gen(function* () {
   const targets = yield* DeviceTargets
   const fence = yield* Fence
   const checkUrgent = yield* makeUrgentCheck
+  const repositories = yield* RepositoryStore
 
   const checkDryRun = Effect.fnUntraced(function* (id: number | undefined) {
     const found = id === undefined ? null : yield* fence.dryRun(id)
@@ -24,11 +27,19 @@ export const makeSynchronization = Effect.gen(function* () {
     return yield* new BadRequest({ message: `dry_run_job must be a dry run that has ended: ${found.failure}` })
   })
 
+  /** With force nothing else keeps what is older from being pushed over what is newer. */
+  const checkOlder = Effect.fnUntraced(function* ({ auto_push, confirm_older, dry_run, force }: SyncRequest) {
+    if (!force || confirm_older === true || (dry_run && !auto_push)) return
+    const restored = yield* repositories.restored
+    if (Option.isSome(restored)) return yield* new Conflict({ message: olderRefusal(restored.value) })
+  })
+
   return Effect.fn("Synchronization.start")(function* (request: SyncRequest, user: string) {
     const selected = yield* targets.select(targetOf(request), !request.resync)
     if (request.urgent === true) yield* checkUrgent(selected.args.hostnames ?? [])
     const delay = yield* delayUntil(request.start_at)
     yield* checkDryRun(request.dry_run_job)
+    yield* checkOlder(request)
     const job = yield* requests.start(
       SyncDevices,
       { ...syncArguments(request), ...selected.args },

@@ -10,6 +10,7 @@ import { ServerConfig } from "../../ServerConfig.ts"
 import { ActiveSettings } from "../../settings/ActiveSettings.ts"
 import { meaning } from "../../store/DatabaseAway.ts"
 import * as Migrations from "../../store/Migrations.ts"
+import { EmbeddedTrouble } from "../../store/postgres/PostgresWatch.ts"
 import * as WrittenCheck from "../../store/WrittenCheck.ts"
 import { ActiveTemplates } from "../../templates/ActiveTemplates.ts"
 
@@ -32,6 +33,13 @@ const part = <E extends { readonly message: string }>(name: string, check: Effec
 
 /** The id that a message of this time would have at least. */
 const idAt = (timestamp: number) => Snowflake.make({ machineId: MachineId.make(0), sequence: 0, timestamp })
+
+/** Fails when the database takes no write, and when the embedded one serves the connections that it has, and no others. */
+const database = Effect.gen(function* () {
+  yield* WrittenCheck.write
+  const { sentence } = yield* EmbeddedTrouble
+  if (sentence !== null) return yield* Effect.fail({ message: sentence })
+})
 
 /** Fails when messages have been due for a while and nobody has read them. */
 const takesWork = Effect.gen(function* () {
@@ -57,7 +65,7 @@ const make = Effect.gen(function* () {
     Option.isSome(address) ? Effect.void : Effect.fail({ message: `${name} is not set, so nothing is in force` })
   return Readiness.of({
     parts: [
-      part("postgres", Effect.provideContext(WrittenCheck.write, context)),
+      part("postgres", Effect.provideContext(database, context)),
       part("schema", Effect.provideContext(Migrations.checkRelease(release), context)),
       part("settings", Effect.andThen(configured("GITREPO_SETTINGS", GITREPO_SETTINGS), settings.snapshot)),
       part("templates", Effect.andThen(configured("GITREPO_TEMPLATES", GITREPO_TEMPLATES), templates.snapshot(null))),

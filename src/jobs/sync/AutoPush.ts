@@ -39,7 +39,14 @@ const make = Effect.gen(function* () {
     if (verdict === "push") {
       const policy = args.on_missing_lines === undefined ? {} : { on_missing_lines: args.on_missing_lines }
       const wishes = args.emergency === undefined ? {} : { emergency: args.emergency }
-      const next = { hostnames, dry_run: false, force: args.force, ...policy, ...wishes }
+      const next = {
+        hostnames,
+        dry_run: false,
+        force: args.force,
+        confirm_older: args.confirm_older,
+        ...policy,
+        ...wishes
+      }
       yield* engine.follow(id, SyncDevices, next, { user, delaySeconds: 0 })
       return null
     }

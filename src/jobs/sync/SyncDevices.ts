@@ -8,9 +8,11 @@ import { Effect, Option } from "effect"
 import { jobScore } from "../../domain/ChangeScore.ts"
 import { JobFailure } from "../../domain/Job.ts"
 import { SyncDevices, type SyncMemo } from "../../domain/jobs/SyncDevices.ts"
+import { olderRefusal, type RestoredCommits, restoredSentence } from "../../domain/RestoredCommits.ts"
 import { JobCommitStore } from "../../store/JobCommitStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import { LiveChangeStore } from "../../store/LiveChangeStore.ts"
+import { RepositoryStore } from "../../store/RepositoryStore.ts"
 import { handle, type JobHandler } from "../engine/JobHandler.ts"
 import { AutoPush } from "./AutoPush.ts"
 import { DeviceSelection, manageableOf, skippedPart } from "./DeviceSelection.ts"
@@ -31,10 +33,15 @@ const make = Effect.gen(function* () {
   const stages = yield* SyncStages
   const outcomes = yield* SyncOutcome
   const autoPush = yield* AutoPush
+  const repositories = yield* RepositoryStore
 
   /** Decides what a later run of the same job goes on with. */
   const decide = Effect.fnUntraced(function* (job: SyncJob) {
     const { args } = job
+    // one that waited for its time, or follows a dry run, meets a restore that came meanwhile
+    const restored = yield* repositories.restored
+    if (Option.isSome(restored) && args.force && !args.dry_run && !args.confirm_older)
+      return yield* new JobFailure({ type: "OlderCommits", message: olderRefusal(restored.value) })
     const { eventsSeen } = yield* commits.pin(job.id)
     const changesSeen = yield* liveChanges.newestId
     const selected = yield* Effect.mapError(selection.select(args), (error) =>
@@ -61,7 +68,9 @@ const make = Effect.gen(function* () {
     const beside = args.urgent ? yield* jobs.syncsBeside(job.id, args.hostnames ?? []) : []
     const shared = beside.length === 0 ? {} : { beside }
     const rolledOut = stop === null ? {} : { rollout: { stopped: stop.message, ...(yield* outcomes.stopped(job.id)) } }
+    const restored = args.dry_run ? yield* repositories.restored : Option.none<RestoredCommits>()
     const own = {
+      ...Option.match(restored, { onNone: () => ({}), onSome: (older) => ({ remarks: [restoredSentence(older)] }) }),
       ...rolledOut,
       ...shared,
       ...skippedPart(skipped),

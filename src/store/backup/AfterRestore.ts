@@ -13,6 +13,8 @@ import { RESTORED } from "../UnseenDeviceStore.ts"
 /** The backup that was put back; `backupOf` is the time of its snapshot, ISO 8601, UTC. */
 export interface Restored {
   readonly backupOf: string
+  /** Id that the installation is to have; null when the database has the right one. */
+  readonly installation: string | null
 }
 
 const BY = "server"
@@ -94,5 +96,6 @@ export const afterRestore = Effect.fn("AfterRestore.afterRestore")(function* (re
   yield* changes
   yield* jobs(restored)
   yield* sessions
+  if (restored.installation !== null) yield* sql`update installation set id = ${restored.installation}::uuid`
   yield* sql`insert into restore (backup_of, release) values (${restored.backupOf}::timestamptz, ${release})`
 })

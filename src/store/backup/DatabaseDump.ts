@@ -5,6 +5,7 @@
 import { Duration, Effect, Option, Schema, Stream } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { answeringWithin } from "../AnswerTime.ts"
+import * as Installation from "../Installation.ts"
 import { BACKED_UP, LEFT_OUT } from "./BackupTables.ts"
 import * as CopyText from "./CopyText.ts"
 
@@ -34,6 +35,8 @@ export interface Snapshot {
   readonly at: string
   /** Number of the newest migration. */
   readonly schema: number
+  /** Id of the installation; null before it has one. */
+  readonly installation: string | null
   /** Version of PostgreSQL. */
   readonly postgres: string
   readonly tables: ReadonlyArray<Table>
@@ -97,9 +100,11 @@ const look = Effect.gen(function* () {
     select to_char(now() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as at, current_setting('server_version') as postgres,
       (select max(migration_id) from switchyard_migrations) as schema`
   const { at, postgres, schema } = yield* Effect.orDie(Effect.fromOption(Option.fromUndefinedOr(state)))
+  const identity = yield* Installation.inDatabase()
   return {
     at,
     schema,
+    installation: identity.kind === "named" ? identity.id : null,
     postgres,
     tables: found.filter(({ name }) => isKnown(name)),
     sequences: yield* sequences,

@@ -31,6 +31,8 @@ export interface Dumped {
   readonly schema: number
   readonly tables: ReadonlyArray<Table>
   readonly sequences: ReadonlyArray<Sequence>
+  /** Id that the installation has from then on; null when its rows, or chance, say it. */
+  readonly installation: string | null
 }
 
 /** Puts rows into a table of the backup. */
@@ -153,7 +155,7 @@ const load = Effect.fnUntraced(function* <E, R>(dumped: Dumped, feed: (insert: I
     })
   )
   yield* Migrations.run
-  yield* afterRestore({ backupOf: dumped.at })
+  yield* afterRestore({ backupOf: dumped.at, installation: dumped.installation })
   // one that was started meanwhile has read what is no more
   yield* checkUnused
 })

@@ -1,9 +1,10 @@
 /** One running PostgreSQL: found on the data folder or started there, looked at, and stopped. */
 import { Clock, Effect, type Redacted } from "effect"
-import { type ChildProcess, spawn } from "node:child_process"
+import { type ChildProcess, execFile, spawn } from "node:child_process"
 import * as fs from "node:fs/promises"
 import * as net from "node:net"
 import * as path from "node:path"
+import { promisify } from "node:util"
 import { isOurs, isTaken, pidFileOf, provesItself, readPidFile } from "./Postmaster.ts"
 import { lastWords, LOG_FLAGS, sizeOf } from "./PostgresLog.ts"
 import { attempt, EmbeddedPostgresError, startOptions } from "./PostgresPrograms.ts"
@@ -23,6 +24,12 @@ export interface Server {
   readonly port: number
   readonly child: ChildProcess | null
 }
+
+/**
+ * Memory that connections share is set aside at the start, in the memory of the process itself: what is made later is a file of /dev/shm,
+ * which others may remove, and no new connection would come in any more. `mmap` would help too, and makes parallel queries slower.
+ */
+const OWN_MEMORY = ["-c", "min_dynamic_shared_memory=16MB"]
 
 const POLL = "20 millis"
 /** Looks between two lines in the log about a database that is not there yet: ten seconds. */
@@ -62,7 +69,7 @@ const launch = Effect.fnUntraced(function* (place: Place, port: number, started:
   // detached: Ctrl-C in a terminal must reach this process first, which still needs the database to stop well
   const child = yield* Effect.try({
     try: () =>
-      spawn(place.program, ["-D", place.data, ...network, ...LOG_FLAGS, ...place.flags], {
+      spawn(place.program, ["-D", place.data, ...network, ...LOG_FLAGS, ...OWN_MEMORY, ...place.flags], {
         ...startOptions(place.data),
         cwd: place.data,
         stdio: ["ignore", log.fd, log.fd],
@@ -92,14 +99,18 @@ export const start = Effect.fn("PostgresProcess.start")(function* (
     yield* pause(looks)
   }
   const said = yield* lastWords(place.logFile, from)
-  if (/incompatible with server/.test(said)) return yield* ofOtherVersion(place.data)
+  if (/incompatible with server/.test(said)) return yield* ofOtherVersion(place)
   return yield* new EmbeddedPostgresError({ message: `PostgreSQL ended ${describeExit(child)}: ${said}` })
 })
 
-const ofOtherVersion = Effect.fnUntraced(function* (data: string) {
+const ofOtherVersion = Effect.fnUntraced(function* ({ data, program }: Place) {
+  const { stdout } = yield* attempt("ask PostgreSQL for its version", () =>
+    promisify(execFile)(program, ["--version"], startOptions(data))
+  )
+  const own = /(\d+)/.exec(stdout)?.[1] ?? "another one"
   const version = yield* attempt("read PG_VERSION", () => fs.readFile(path.join(data, "PG_VERSION"), "utf8"))
   return yield* new EmbeddedPostgresError({
-    message: `${data} is of PostgreSQL ${version.trim()}, and this release brings another major version: make a backup with the release that ran before, move ${path.dirname(data)} away, and restore the backup with this one. Nothing was changed`
+    message: `${data} is of PostgreSQL ${version.trim()}, and this release brings ${own}: make a backup with the release that ran before, move ${path.dirname(data)} away, and restore the backup with this one. Nothing was changed`
   })
 })
 
@@ -173,3 +184,13 @@ export const stop = Effect.fn("PostgresProcess.stop")(function* (server: Server,
   yield* interrupt(server)
   while (!(yield* hasEnded(server, data))) yield* Effect.sleep(POLL)
 }, Effect.timeoutOption("20 seconds"))
+
+/** Ends it at once: it recovers at its next start. One that does not hear is killed. */
+export const end = Effect.fn("PostgresProcess.end")(function* (server: Server, data: string) {
+  for (const signal of ["SIGQUIT", "SIGKILL"] as const) {
+    if (yield* hasEnded(server, data)) return
+    yield* Effect.ignore(Effect.try(() => process.kill(server.pid, signal)))
+    const gone = Effect.repeat(Effect.delay(hasEnded(server, data), POLL), { until: (ended) => ended })
+    yield* Effect.timeoutOption(gone, "5 seconds")
+  }
+})

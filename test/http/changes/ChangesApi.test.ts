@@ -171,12 +171,45 @@ layer(ApiServer({ ALLOW_APPLY_CONFIG_LIVERUN: "true" }))("Undoing and watching",
         [{ max_failures: "3" }, "max_failures must be an integer of 1 or more"],
         [{ canary: [] }, "canary must be an integer of 1 or more, or a list of 1 to 1000 hostnames"],
         [{ canary: ["-x"] }, "canary: '-x' is not a valid hostname"],
-        [{ revert_on_failure: "yes" }, "revert_on_failure must be a boolean"]
+        [{ revert_on_failure: "yes" }, "revert_on_failure must be a boolean"],
+        [{ confirm_older: "yes" }, "confirm_older must be a boolean"]
       ]
       for (const [keys, message] of wrong) {
         const answer = yield* api.post("/device_syncto", { all: true, ...keys })
         assert.deepInclude(answer, { status: 400, body: error(message) })
       }
+    })
+  )
+})
+
+layer(ApiServer())("Commits that came with a restored backup", (it) => {
+  it.effect("are not pushed with force before somebody confirms that they are older", () =>
+    Effect.gen(function* () {
+      const api = yield* ApiClient
+      const sql = yield* PgClient.PgClient
+      yield* managed
+      yield* sql`insert into repository (name, url, commit, description, files, applied_at)
+        values ('settings', '/nowhere', '0123456789abcdef', 'before', '{}', now() - interval '1 hour')
+        on conflict (name, ref) do update set commit = excluded.commit, applied_at = excluded.applied_at`
+      yield* sql`insert into restore (backup_of, release) values ('2026-11-24 01:00:00+00', '0.2.0')`
+      const sync = (options: object) => api.post("/device_syncto", { hostname: "sw1", ...options })
+      for (const options of [
+        { dry_run: false, force: true },
+        { dry_run: false, force: true, confirm_older: false },
+        { auto_push: true, force: true }
+      ]) {
+        const { body, status } = yield* sync(options)
+        assert.strictEqual(status, 409, JSON.stringify(options))
+        assert.include(JSON.stringify(body), "settings 0123456789ab")
+        assert.include(JSON.stringify(body), "confirm_older: true")
+      }
+      const { body } = yield* api.get("/system/findings")
+      assert.include(JSON.stringify(body), "The commits in force are those of the backup of 2026-11-24T01:00:00")
+      for (const options of [{ force: true }, { dry_run: false }, { dry_run: false, force: true, confirm_older: true }])
+        assert.strictEqual((yield* sync(options)).status, 200, JSON.stringify(options))
+      yield* sql`update repository set applied_at = now() + interval '1 second'`
+      assert.strictEqual((yield* sync({ dry_run: false, force: true })).status, 200)
+      assert.notInclude(JSON.stringify((yield* api.get("/system/findings")).body), "those of the backup")
     })
   )
 })

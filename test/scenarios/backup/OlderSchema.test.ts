@@ -20,18 +20,22 @@ const backUp = Effect.fn(function* (url: string) {
   const made = yield* Program.command(env, ["backup", file])
   assert.strictEqual(made.code, 0, made.text)
   const target = yield* TestDatabase.emptyDatabaseUrl
-  const restored = yield* Program.command({ ...env, DATABASE_URL: target }, ["restore", file])
+  const elsewhere = { ...placedIn(yield* Program.dataFolder), SECRET_KEY: SHARED_KEY, DATABASE_URL: target }
+  const restored = yield* Program.command(elsewhere, ["restore", file])
   assert.strictEqual(restored.code, 0, restored.text)
-  return { env, said: made.text, target }
+  return { env, elsewhere, said: made.text, target }
 })
 
-/** What a restore says of jobs and changes that were under way, it says at the schema of today. */
-const SAID_ANEW = { job: "", config_change: "", joblock: "", device_operation: "" }
+/**
+ * What a restore says of jobs and changes that were under way, it says at the schema of today; and a backup of before identities gets one
+ * where it is put back.
+ */
+const SAID_ANEW = { installation: "", job: "", config_change: "", joblock: "", device_operation: "" }
 
 it.live("restores a site of 0.1.0 in the middle of a rollout to what an upgrade makes of it", () =>
   Effect.gen(function* () {
     const url = yield* databaseOf("all")
-    const { env, said, target } = yield* backUp(url)
+    const { elsewhere, env, said, target } = yield* backUp(url)
     assert.match(said, /schema 11\b/)
     const upgraded = yield* Program.command(env, ["migrate"])
     assert.strictEqual(upgraded.code, 0, upgraded.text)
@@ -49,7 +53,7 @@ it.live("restores a site of 0.1.0 in the middle of a rollout to what an upgrade 
     )
     assert.deepStrictEqual(jobs, { underWay: 0, restored: 1, unknown: 5 })
 
-    const server = yield* Program.start({ ...env, DATABASE_URL: target, LOG_LEVEL: "Info" })
+    const server = yield* Program.start({ ...elsewhere, LOG_LEVEL: "Info" })
     const devices = yield* Effect.flatMap(server.url, (at) =>
       Effect.promise(() => fetch(`${at}/api/v1.0/devices`).then((answer) => answer.text()))
     )

@@ -41,7 +41,8 @@ describe.skipIf(version === undefined)(
         const database = path.join(folder, "database")
         // the release before has left it running
         const older = yield* OlderPostgres.make(database)
-        assert.strictEqual((yield* Program.command({ ...env, DATABASE_URL: older.url }, ["migrate"])).code, 0)
+        const asked = ["setup", "--new-database"]
+        assert.strictEqual((yield* Program.command({ ...env, DATABASE_URL: older.url }, asked)).code, 0)
         yield* inDatabase(older.url, fill)
         const before = yield* held(older.url)
         const made = yield* Program.command(env, ["backup", file])

@@ -68,6 +68,7 @@ it.live("finds on another machine what was committed after the backup, before it
     const other = yield* TestDatabase.emptyDatabaseUrl
     const put = yield* Program.command({ ...env, DATA_DIR: folder, DATABASE_URL: other }, ["restore", file])
     assert.strictEqual(put.code, 0, put.text)
+    assert.include(put.text, "The commits in force are those of the backup of")
     const stores = yield* Layer.build(storesOn(Database.layerUrl(Redacted.make(other))))
     const before = yield* Effect.provide(known, stores)
     assert.deepStrictEqual(
@@ -117,10 +118,24 @@ it.live("finds on another machine what was committed after the backup, before it
       switches.map((some) => described(some.running())),
       ["after", "before", "before"]
     )
-    const forced = yield* (
-      one?.start("sync_devices", { dry_run: false, resync: true, force: true }) ?? Effect.die("no replica")
+    // until somebody refreshes, each dry run says that the commits are older, and force alone pushes none of them
+    const run = Effect.fnUntraced(function* (args: Readonly<Record<string, unknown>>) {
+      const id = yield* one?.start("sync_devices", { resync: true, force: true, ...args }) ?? Effect.die("no replica")
+      return JSON.stringify(yield* ServerProcess.untilEnded(id))
+    }, Effect.provide(stores))
+    const older = "The commits in force are those of the backup of"
+    assert.include(yield* run({ dry_run: true }), older)
+    const refused = yield* run({ dry_run: false })
+    assert.include(refused, older)
+    assert.include(refused, "confirm_older")
+    assert.deepStrictEqual(
+      switches.map((some) => described(some.running())),
+      ["after", "before", "before"]
     )
-    yield* Effect.provide(ServerProcess.untilEnded(forced), stores)
+    yield* one?.refresh("templates") ?? Effect.void
+    yield* one?.refresh("settings") ?? Effect.void
+    assert.notInclude(yield* run({ dry_run: true }), older)
+    yield* run({ dry_run: false })
     assert.deepStrictEqual(
       switches.map((some) => described(some.running())),
       ["before", "before", "before"]

@@ -40,7 +40,8 @@ const makeSite = Effect.gen(function* () {
     DATABASE_URL: `${postgres.url.replace("127.0.0.1", host)}?${query}`.replaceAll("FILES", at)
   })
   const migrate = (query: string, host?: string) => Program.command(env(query, host), ["migrate"])
-  return { at, env, migrate, postgres, secure }
+  const setUp = (query: string) => Program.command(env(query), ["setup", "--new-database"])
+  return { at, env, migrate, postgres, secure, setUp }
 })
 
 it.live(
@@ -58,6 +59,8 @@ it.live(
 
       yield* refused("the database offers none", "sslmode=require")
       yield* site.secure(false)
+      const made = yield* site.setUp("sslmode=require")
+      assert.strictEqual(made.code, 0, made.text)
       yield* Effect.all(
         [
           refused("let in with TLS only (sslmode)", "sslmode=disable"),
@@ -92,16 +95,16 @@ it.live.skipIf(PgBouncer.missing !== undefined)(
     Effect.gen(function* () {
       const at = yield* Program.dataFolder
       const postgres = yield* PostgresProcess.make
-      const migrate = Effect.fnUntraced(function* (mode: "session" | "transaction" | "statement") {
+      const setUp = Effect.fnUntraced(function* (mode: "session" | "transaction" | "statement") {
         const DATABASE_URL = yield* PgBouncer.make(postgres.url, mode)
-        return yield* Program.command({ DATA_DIR: at, DATABASE_URL }, ["migrate"])
+        return yield* Program.command({ DATA_DIR: at, DATABASE_URL }, ["setup", "--new-database"])
       })
       for (const mode of ["transaction", "statement"] as const) {
-        const { code, text } = yield* migrate(mode)
+        const { code, text } = yield* setUp(mode)
         assert.include(text, "set pool_mode = session in PgBouncer")
         assert.notStrictEqual(code, 0)
       }
-      const { code, text } = yield* migrate("session")
+      const { code, text } = yield* setUp("session")
       assert.strictEqual(code, 0, text)
     }).pipe(Effect.scoped),
   seconds(90)

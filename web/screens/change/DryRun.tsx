@@ -1,5 +1,5 @@
 /** What a dry run has shown: how it stands, its differences in groups, and the way to push exactly these. */
-import { Group, Text, TextInput } from "@mantine/core"
+import { Alert, Group, Text, TextInput } from "@mantine/core"
 import { useDebouncedCallback } from "@mantine/hooks"
 import { type ComponentProps, useState } from "react"
 import { useAsk } from "../../api/useAsk.ts"
@@ -92,6 +92,12 @@ const Groups = ({ change, id, words }: Props) => {
   )
 }
 
+/** What the dry run as a whole has to say beside its devices. */
+const remarksOf = (result: unknown): ReadonlyArray<string> => {
+  const remarks: unknown = typeof result === "object" && result !== null && "remarks" in result ? result.remarks : []
+  return Array.isArray(remarks) ? remarks.filter((remark) => typeof remark === "string") : []
+}
+
 const Pushing = (props: ComponentProps<typeof Push>) => {
   const pushes = usePushes(props.job.id)
   if (pushes === undefined) return <Waiting what="whether it is being pushed" />
@@ -130,6 +136,11 @@ export const DryRun = ({ change, id, words }: Props) => {
                 <Waiting what={`the dry run: ${job.finished_devices?.length ?? 0} devices looked at`} />
               ) : (
                 <>
+                  {remarksOf(job.result).map((remark) => (
+                    <Alert key={remark} color="yellow" variant="outline" my="sm">
+                      {remark}
+                    </Alert>
+                  ))}
                   <Groups id={id} words={words} change={change} />
                   {job.status === "FINISHED" && <Pushing job={job} chosen={chosen} />}
                 </>

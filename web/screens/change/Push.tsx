@@ -5,7 +5,7 @@ import { type FormEvent, useState } from "react"
 import { ask } from "../../api/call.ts"
 import type { Data } from "../../../src/api/CallTypes.ts"
 import { useMay } from "../../app/useSession.ts"
-import { Problem } from "../../parts/Problem.tsx"
+import { Problem, sentencesOf } from "../../parts/Problem.tsx"
 import { useAct } from "../../parts/useAct.ts"
 import { type Chosen, selectorOf, sentenceOf } from "./selection.ts"
 
@@ -23,6 +23,7 @@ interface Wishes {
   readonly comment: string
   readonly emergency: string
   readonly wait_for_window: boolean
+  readonly confirm_older: boolean
 }
 
 const NONE: Wishes = {
@@ -33,7 +34,8 @@ const NONE: Wishes = {
   ticket_ref: "",
   comment: "",
   emergency: "",
-  wait_for_window: false
+  wait_for_window: false,
+  confirm_older: false
 }
 
 const MODES = [
@@ -155,6 +157,14 @@ export const Push = ({ chosen, job }: Props) => {
           />
         </Grid.Col>
       </Grid>
+      {(wishes.confirm_older || sentencesOf(error).some((sentence) => sentence.includes("confirm_older"))) && (
+        <Checkbox
+          mt="xs"
+          label="Push commits that came with a restored backup, although nobody has refreshed since"
+          checked={wishes.confirm_older}
+          onChange={(event) => set("confirm_older")(event.currentTarget.checked)}
+        />
+      )}
       {error !== null && <Problem error={error} title="Nothing was pushed" />}
       <Button type="submit" mt="sm" loading={busy}>
         Push what is shown
