@@ -241,7 +241,6 @@ export const setUp = Effect.fn("Setup.setUp")(function* (answers: Answers, optio
       return { place, permissions, hookToken }
     })
   )
-  yield* Effect.logWarning("SECURITY: the first administrator was made", { name: answers.name, by: options.createdBy })
   const done: Done = {
     name: answers.name,
     hookToken: made.hookToken,

@@ -26,17 +26,17 @@ const credentialsIn = (header: string | undefined) => {
     : Option.some({ name: text.slice(0, colon), password: Redacted.make(text.slice(colon + 1)) })
 }
 
-const FIRST =
-  "Nobody can log in with a password yet. Make an administrator: switchyard user add admin --role administrator"
+const FIRST = "Nobody can log in with a password yet. Make an administrator: switchyard setup"
 
 /** Handlers of `SignOnGroup`. */
 export const SignOnLive = HttpApiBuilder.group(Api, "signOn", (handlers) =>
   Effect.gen(function* () {
-    const { JWT_ENABLED, LOCAL_USERS, OIDC_CONF_WELL_KNOWN_URL, OIDC_ENABLED } = yield* ServerConfig
+    const { JWT_ENABLED, LOCAL_USERS, OIDC_CONF_WELL_KNOWN_URL, OIDC_ENABLED, SECURE_DEFAULTS } = yield* ServerConfig
     const logins = yield* PasswordLogin
     const users = yield* LocalUsers
     const isOn = LOCAL_USERS && JWT_ENABLED
-    if (isOn && (yield* users.all).length === 0) yield* Effect.logWarning(FIRST)
+    // a new installation says it on its screen
+    if (isOn && !SECURE_DEFAULTS && (yield* users.all).length === 0) yield* Effect.logWarning(FIRST)
 
     const byPassword = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
       if (!isOn) return yield* new NotFound({ message: "Not Found" })

@@ -63,7 +63,7 @@ export class FirstStart extends Context.Service<
   static readonly layer = Layer.effect(FirstStart, make).pipe(Layer.provide(LocalUserStore.layer))
 }
 
-const named = (name: string, value: string) => `  ${name.padEnd(20)} ${value}`
+const named = (name: string, value: string) => `  ${name.padEnd(22)} ${value}`
 
 /** Where what listens, as people read it. */
 const whoReaches = (host: string): string => (isLoopback(host) ? "this machine only" : "EVERYBODY WHO REACHES IT")

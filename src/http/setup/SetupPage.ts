@@ -199,6 +199,7 @@ export const SetupPage = HttpRouter.use((router) =>
         hookToken: sent.has("hook"),
         createdBy: "first start"
       })
+      yield* Effect.logWarning("SECURITY: the first administrator was made by the page", { name: made.name })
       yield* made.placeSettings
       return done(made)
     })

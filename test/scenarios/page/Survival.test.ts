@@ -14,6 +14,9 @@ const make = Effect.gen(function* () {
   const issuer = makeIssuer("ES256")
   const JWT_CERT = path.join(DATA_DIR, "public.pem")
   yield* Effect.promise(() => fs.writeFile(JWT_CERT, issuer.publicPem))
+  yield* Effect.promise(() =>
+    fs.writeFile(path.join(DATA_DIR, "permissions.yml"), "config: { default_permissions: administrator }\nroles: {}\n")
+  )
   const port = yield* freePort
   const env = {
     DATABASE_URL: yield* databaseUrl,
