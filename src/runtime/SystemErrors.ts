@@ -201,14 +201,10 @@ export const codeOf = (error: unknown, depth = DEPTH): string | undefined => {
 /** Whether a file or folder is not there. One that may not be read is there. */
 export const isMissing = (error: unknown): boolean => codeOf(error) === "ENOENT"
 
-const made = (code: string, cause: Cause, what: string): OwnFault =>
-  new OwnFault({
-    kind: cause.kind,
-    code,
-    message: `${what === "" ? "" : `${what}: `}${cause.says} (${code}). ${cause.next}.`.replace(/^./, (first) =>
-      first.toUpperCase()
-    )
-  })
+const made = (code: string, { kind, next, says }: Cause, what: string): OwnFault => {
+  const begin = what === "" ? says.replace(/^./, (first) => first.toUpperCase()) : `${what}: ${says}`
+  return new OwnFault({ kind, code, message: `${begin} (${code}). ${next}.` })
+}
 
 /** The fault of ours behind the code of a call; undefined when it is not ours. `what` was being done, as the begin of a sentence. */
 export const ownFaultOf = (code: string | undefined, call: Call, what = ""): OwnFault | undefined => {

@@ -20,18 +20,22 @@ export const AWAY_STATES: Readonly<Record<string, string>> = {
   "42501": "the user of the database may not: rights of our tables were taken away",
   "3D000": "database missing: it is being restored",
   "53": "out of disk, memory, connections or another resource",
+  "55P03": "lock not available in the time that the database allows",
+  "57": "stopped, starting, in recovery, or cancelled by an operator",
+  "58": "error of the system below: input, output, missing file",
+  XX001: "damaged data",
+  XX002: "damaged index"
+}
+
+/** States of these classes that say more than their class. */
+const EXACTLY: Readonly<Record<string, string>> = {
   "53100": "the disk of the database is full",
   "53200": "the database has no memory left",
   "53300": "the database takes no further connection: others have all of them",
   "53400": "a limit of the database's configuration is reached",
-  "55P03": "lock not available in the time that the database allows",
-  "57": "stopped, starting, in recovery, or cancelled by an operator",
-  "58": "error of the system below: input, output, missing file",
   "58000": "the system below the database gives an error, such as memory that is not there any more",
   "58030": "the disk of the database does not read or write",
-  "58P01": "a file of the database is missing, or memory that its processes share",
-  XX001: "damaged data",
-  XX002: "damaged index"
+  "58P01": "a file of the database is missing, or memory that its processes share"
 }
 
 /** The SQLSTATE that PostgreSQL has given, if the error is one of its answers. */
@@ -62,7 +66,7 @@ export const meaning = (error: SqlError.SqlError): string => {
   const ofTls = DatabaseTls.meaning(cause)
   if (ofTls !== undefined) return state === undefined ? ofTls : `${ofTls} (SQLSTATE ${state})`
   if (state !== undefined) {
-    return `${AWAY_STATES[state] ?? AWAY_STATES[state.slice(0, 2)] ?? "refused"} (SQLSTATE ${state})`
+    return `${EXACTLY[state] ?? AWAY_STATES[state] ?? AWAY_STATES[state.slice(0, 2)] ?? "refused"} (SQLSTATE ${state})`
   }
   const own = ownFault(cause, "connection")
   if (own !== undefined) return own.message

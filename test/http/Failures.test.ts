@@ -67,7 +67,8 @@ layer(Bereft, { excludeTestServices: true })("While the database is away", (it) 
         { name: "schema", status: "DOWN", message: away },
         { name: "settings", status: "DOWN", message: unset("GITREPO_SETTINGS") },
         { name: "templates", status: "DOWN", message: unset("GITREPO_TEMPLATES") },
-        { name: "jobs", status: "DOWN", message: away }
+        { name: "jobs", status: "DOWN", message: away },
+        { name: "machine", status: "UP" }
       ]
       const down = { status: "DOWN", checks }
       const [health, ready, live] = [

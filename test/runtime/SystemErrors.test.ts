@@ -72,7 +72,7 @@ describe("an error of the operating system", () => {
   it("is told in one sentence: what is lacking, the code, and what to do", () => {
     for (const code of Object.keys(OWN_CODES)) {
       const fault = (["file", "connection", "name", "process"] as const)
-        .map((call) => ownFault(failed(code), call, "the record cannot be kept"))
+        .map((call) => ownFault(failed(code), call, "The record cannot be kept"))
         .find((found) => found !== undefined)
       if (fault === undefined) continue
       assert.match(fault.message, /^[A-Z].*: .* \([A-Z_]+\)\. [A-Z].*\.$/)

@@ -33,20 +33,7 @@ const AWAY =
   "08000 08006 25006 25P03 25P04 28P01 28000 3D000 53000 53100 53200 53300 53400 55P03 57014 57P01 57P02 57P03 57P05 58000 58030 58P01 XX001 XX002".split(
     " "
   )
-const ANSWERED = [
-  "22001",
-  "23502",
-  "23503",
-  "23505",
-  "25P02",
-  "25001",
-  "40001",
-  "40P01",
-  "42501",
-  "42P01",
-  "P0001",
-  "XX000"
-]
+const ANSWERED = ["22001", "23502", "23503", "23505", "25P02", "25001", "40001", "40P01", "42P01", "P0001", "XX000"]
 
 it.layer(TestDatabase)("An error of the database", (it) => {
   it.effect.each(AWAY)("with the state %s says that it is away", (state) =>

@@ -87,13 +87,19 @@ const observe = (child: ChildProcess): Program => {
  * Starts `serve` (or another sub-command) with these variables and no others; it is killed when the scope closes. `release` is
  * the folder of the release to start.
  */
-export const start = (env: Readonly<Record<string, string>>, command = "serve", release = here) =>
+export const start = (
+  env: Readonly<Record<string, string>>,
+  command = "serve",
+  release = here,
+  /** What starts it in the place of this process, as `unshare` does. */
+  before: ReadonlyArray<string> = []
+) =>
   Effect.acquireRelease(
-    Effect.sync(() =>
-      spawn(process.execPath, [path.join(release, "src/main.ts"), command], {
-        env: environmentOf({ ...ofTheLab, PORT: "0", JWT_ENABLED: "false", ...env })
-      })
-    ),
+    Effect.sync(() => {
+      const words = [process.execPath, path.join(release, "src/main.ts"), command]
+      const [first = process.execPath, ...rest] = [...before, ...words]
+      return spawn(first, rest, { env: environmentOf({ ...ofTheLab, PORT: "0", JWT_ENABLED: "false", ...env }) })
+    }),
     (child) => Effect.sync(() => void child.kill("SIGKILL"))
   ).pipe(Effect.map(observe))
 

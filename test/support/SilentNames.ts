@@ -1,15 +1,25 @@
-/** A name server that is silent, and programs that ask it: their `/etc/resolv.conf` is another one, in a namespace of their own. */
+/** A name server that can be silent, and programs that ask it: their `/etc/resolv.conf` and `/etc/hosts` are others, in a namespace of their own. */
 import { Effect } from "effect"
 import { createSocket } from "node:dgram"
 import * as fs from "node:fs/promises"
 import { tmpdir } from "node:os"
 import * as path from "node:path"
 
-/** Namespaces need root. */
+/** Namespaces and the port of name servers need root. */
 export const canBeSilent = process.getuid?.() === 0 && process.platform === "linux"
 
-/** What a program is started by so that each name that it looks up hangs for a minute; ends with the scope. */
-export const make = Effect.gen(function* () {
+const ADDRESS = "127.99.53.53"
+const SCRIPT = 'mount --bind "$0" /etc/resolv.conf && mount --bind "$1" /etc/hosts && shift && exec "$@"'
+const HOSTS = "127.0.0.1 localhost\n"
+
+/** How long the resolver of a program waits for each of its questions. */
+interface Patience {
+  readonly seconds: number
+  readonly attempts: number
+}
+
+/** Names without a name server that answers; `known` are names of this machine, which need none. Ends with the scope. */
+export const make = Effect.fnUntraced(function* ({ attempts, seconds }: Patience, known: ReadonlyArray<string> = []) {
   const folder = yield* Effect.acquireRelease(
     Effect.promise(() => fs.mkdtemp(path.join(tmpdir(), "switchyard-names-"))),
     (made) => Effect.promise(() => fs.rm(made, { recursive: true, force: true }))
@@ -18,12 +28,21 @@ export const make = Effect.gen(function* () {
   yield* Effect.acquireRelease(
     Effect.callback<ReturnType<typeof createSocket>>((resume) => {
       const socket = createSocket("udp4")
-      socket.bind(53, "127.99.53.53", () => resume(Effect.succeed(socket)))
+      socket.bind(53, ADDRESS, () => resume(Effect.succeed(socket)))
     }),
     (socket) => Effect.sync(() => void socket.close())
   )
-  const file = path.join(folder, "resolv.conf")
-  yield* Effect.promise(() => fs.writeFile(file, "nameserver 127.99.53.53\noptions timeout:30 attempts:2\n"))
-  const script = 'mount --bind "$0" /etc/resolv.conf && exec "$@"'
-  return ["unshare", "--mount", "sh", "-c", script, file] as const
+  const [resolver, hosts] = [path.join(folder, "resolv.conf"), path.join(folder, "hosts")]
+  const knows = (names: ReadonlyArray<string>) =>
+    Effect.promise(() => fs.writeFile(hosts, HOSTS + names.map((name) => `127.0.0.1 ${name}\n`).join("")))
+  yield* Effect.promise(() =>
+    fs.writeFile(resolver, `nameserver ${ADDRESS}\noptions timeout:${seconds} attempts:${attempts}\n`)
+  )
+  yield* knows(known)
+  return {
+    /** What a program is started by. */
+    words: ["unshare", "--mount", "sh", "-c", SCRIPT, resolver, hosts] as const,
+    /** From now on these names, and no others, need no name server. */
+    knows
+  }
 })

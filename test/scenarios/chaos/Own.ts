@@ -7,12 +7,15 @@ import { PgClient } from "@effect/sql-pg"
 import { Effect, Fiber, Layer, Redacted, type Scope } from "effect"
 import { SqlClient } from "effect/sql"
 import { execFile } from "node:child_process"
+import { createHash } from "node:crypto"
 import * as fs from "node:fs/promises"
+import { createServer, type Server } from "node:http"
 import * as path from "node:path"
 import { promisify } from "node:util"
 import * as Campus from "../../support/Campus.ts"
 import { seconds, timer } from "../../support/Patience.ts"
 import * as Program from "../../support/Program.ts"
+import * as SilentNames from "../../support/SilentNames.ts"
 import { TEST_KEY, storesOn } from "../../support/TestStores.ts"
 import * as ManagedCampus from "./ManagedCampus.ts"
 
@@ -40,6 +43,24 @@ const makeVolume = Effect.gen(function* () {
   return { folder, isOwn }
 })
 
+const IMAGE = "an image of a switch"
+const SHA1 = createHash("sha1").update(IMAGE).digest("hex")
+const IMAGE_HOST = "images.of.switches.example"
+
+/** The port of a server of images. */
+const makeImages = Effect.acquireRelease(
+  Effect.callback<Server>((resume) => {
+    const server = createServer((_, response) => response.end(IMAGE))
+    server.listen(0, "127.0.0.1", () => resume(Effect.succeed(server)))
+  }),
+  (server) => Effect.sync(() => void server.close())
+).pipe(
+  Effect.map((server) => {
+    const address = server.address()
+    return typeof address === "object" && address !== null ? address.port : 0
+  })
+)
+
 /** What clients of the embedded database need; after a restart it may have another port. */
 const databaseOf = (folder: string) =>
   Effect.promise(async () => {
@@ -66,11 +87,15 @@ export const make = Effect.fnUntraced(function* (devices: number) {
     ...TEST_KEY,
     DATA_DIR: folder,
     COMMIT_CONFIRMED_TIMEOUT: timer(300),
+    FIRMWARE_ALLOW_LOCAL: "true",
     LOG_LEVEL: "Info"
   }
-  let program = yield* Program.start(env)
+  // the name server that the program has is silent from the beginning; only names that need none are found
+  const silent = SilentNames.canBeSilent ? yield* SilentNames.make({ seconds: 3, attempts: 1 }) : null
+  const images = yield* makeImages
+  const begin = Program.start(env, "serve", undefined, silent?.words ?? [])
+  let program = yield* begin
   let url = yield* program.url
-  setInterval(() => void fs.writeFile("/tmp/blame-prog.log", program.text()), 1000).unref() // DEBUG
 
   /** Runs this with a connection of the tester's own. */
   const asTester = <A, E>(work: Effect.Effect<A, E, SqlClient.SqlClient>) =>
@@ -111,7 +136,7 @@ export const make = Effect.fnUntraced(function* (devices: number) {
     Effect.map(taken("POST", route, body), ({ text }) => Number(/"job_id":(\d+)/.exec(text)?.[1] ?? Number.NaN))
 
   const restart = Effect.gen(function* () {
-    program = yield* Program.start(env)
+    program = yield* begin
     url = yield* program.url
   })
 
@@ -122,6 +147,8 @@ export const make = Effect.fnUntraced(function* (devices: number) {
   return {
     folder,
     isOwn,
+    knows: silent?.knows,
+    images,
     folders,
     env,
     names,
@@ -207,7 +234,21 @@ const cutConnections = ({ asTester }: Scene) =>
     )
   )
 
+/** How health tells of a database that cannot be used. */
+const AWAY = /database does not answer|takes no new connection, or no write|no answer within/
+
 export const faults: ReadonlyArray<OwnFault> = [
+  {
+    name: "no name server answers",
+    says: /no name server answers \(EAI_AGAIN\)/,
+    isPossible: ({ knows }) => knows !== undefined,
+    strike: ({ images, knows, start }) =>
+      Effect.gen(function* () {
+        const url = `http://${IMAGE_HOST}:${images}/EOS-${Date.now()}.swi`
+        yield* start("/v1.0/firmware", { url, sha1: SHA1, verify_tls: false })
+        return knows?.([IMAGE_HOST]) ?? Effect.void
+      })
+  },
   {
     name: "the server has no descriptors left",
     says: /as many files and connections open as it may \(EMFILE\)/,
@@ -220,19 +261,19 @@ export const faults: ReadonlyArray<OwnFault> = [
   },
   {
     name: "the disk of the server is full",
-    says: /disk is full|disk of the database is full|database does not answer/,
+    says: /disk is full|disk of the database is full|database does not answer|takes no new connection/,
     isPossible: onOwnVolume,
     strike: ({ folder }) => filled(folder, "bytes")
   },
   {
     name: "the disk of the server has no inodes left",
-    says: /no inodes left|database does not answer/,
+    says: /no inodes left|database does not answer|takes no new connection/,
     isPossible: onOwnVolume,
     strike: ({ folder }) => filled(folder, "inodes")
   },
   {
     name: "the database gets no memory for new connections",
-    says: /database does not answer/,
+    says: AWAY,
     isPossible: always,
     strike: (scene) =>
       Effect.gen(function* () {
@@ -243,7 +284,7 @@ export const faults: ReadonlyArray<OwnFault> = [
   },
   {
     name: "the database stands still",
-    says: /database does not answer|no answer within/,
+    says: AWAY,
     isPossible: always,
     strike: ({ postmaster }) =>
       Effect.gen(function* () {

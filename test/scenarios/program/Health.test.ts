@@ -42,7 +42,7 @@ const askUntil = Effect.fnUntraced(function* (
   }
 })
 
-const PARTS = ["postgres", "schema", "settings", "templates", "jobs"]
+const PARTS = ["postgres", "schema", "settings", "templates", "jobs", "machine"]
 
 it.live("a server that has no repositories is alive, but not ready, and says which parts are missing", () =>
   Effect.gen(function* () {
@@ -51,7 +51,7 @@ it.live("a server that has no repositories is alive, but not ready, and says whi
     for (const probe of ["", "/ready"]) {
       const health = yield* ask(url, probe)
       assert.deepEqual([health.code, health.status, health.retryAfter], [503, "DOWN", "5"])
-      assert.deepEqual(health.up, ["postgres", "schema", "jobs"])
+      assert.deepEqual(health.up, ["postgres", "schema", "jobs", "machine"])
       assert.match(health.down["settings"] ?? "", /GITREPO_SETTINGS/)
       assert.match(health.down["templates"] ?? "", /GITREPO_TEMPLATES/)
     }

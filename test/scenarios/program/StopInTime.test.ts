@@ -110,7 +110,7 @@ it.live("ends at once by a second signal", () =>
 
 it.live.skipIf(!SilentNames.canBeSilent)("stops in time although a name server is silent", () =>
   Effect.gen(function* () {
-    const words = yield* SilentNames.make
+    const { words } = yield* SilentNames.make({ seconds: 30, attempts: 2 })
     const data = yield* dataFolder
     const [command, ...rest] = [
       ...words,
