@@ -26,7 +26,7 @@ const maskValue = (key: string, value: unknown): unknown => {
 export const maskBody = (body: Readonly<Record<string, unknown>>): string =>
   JSON.stringify(body, maskValue).slice(0, MAX_BODY)
 
-const isProbe = (url: string) => url.startsWith("/api/health")
+export const isProbe = (url: string) => url.startsWith("/api/health")
 const hidesBody = (url: string) => url.includes("/settings/model")
 
 /** The line of one request. */

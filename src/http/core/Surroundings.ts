@@ -14,6 +14,7 @@ import { makeMeetClient } from "./Client.ts"
 import { answerOutside, failure } from "./ErrorEnvelope.ts"
 import { Limits } from "./Limits.ts"
 import { makeRefusalOfForeign } from "./Origins.ts"
+import { isProbe } from "./RequestLog.ts"
 import { recall } from "./RequestNotes.ts"
 
 type Request = HttpServerRequest.HttpServerRequest
@@ -36,7 +37,12 @@ const makeLimited = Effect.gen(function* () {
         return limits.enter(request, now)
       }),
       (entered): Effect.Effect<Response, E, R> =>
-        Result.isFailure(entered) ? Effect.succeed(entered.failure) : Effect.andThen(background.request, httpEffect),
+        Result.isFailure(entered)
+          ? Effect.succeed(entered.failure)
+          : // a probe asks whether the server is able, not whether it is idle
+            isProbe(request.url)
+            ? httpEffect
+            : Effect.andThen(background.request, httpEffect),
       (entered) =>
         Effect.sync(() => {
           requestsInFlight.add(-1)

@@ -1,9 +1,13 @@
 /**
  * Whether the server can do its work: the database takes a write, its schema is one that this release knows how to work
- * with, settings and templates are in force, and the job engine takes work.
+ * with, settings and templates are in force, and the job engine takes work. A server that is busy is able: what is asked of the
+ * database here has a connection of its own, so that it does not wait behind the statements of jobs. How busy it is, figures say
+ * (docs/monitoring.md#busy-or-unable).
  */
+import { PgClient } from "@effect/sql-pg"
 import { Clock, Context, Effect, Layer, Option } from "effect"
 import { MachineId, Sharding, Snowflake } from "effect/cluster"
+import { Reactivity } from "effect/reactivity"
 import { SqlClient, SqlError } from "effect/sql"
 import { release } from "../../domain/Release.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
@@ -17,6 +21,8 @@ import { ActiveTemplates } from "../../templates/ActiveTemplates.ts"
 export interface Part {
   readonly name: string
   readonly check: Effect.Effect<void, string>
+  /** What was good stays so while the answer takes long: that is another part's to say. */
+  readonly staysGood?: true
 }
 
 /** An engine reads its messages every second; one that has left them for this long does not work. */
@@ -30,26 +36,52 @@ const part = <E extends { readonly message: string }>(name: string, check: Effec
   check: Effect.asVoid(Effect.mapError(check, sentence))
 })
 
+/** What is in force stays so while the database is slow, and is asked by the connections of everybody. */
+const inForce = <E extends { readonly message: string }>(name: string, check: Effect.Effect<unknown, E>): Part => ({
+  ...part(name, check),
+  staysGood: true
+})
+
 /** The id that a message of this time would have at least. */
 const idAt = (timestamp: number) => Snowflake.make({ machineId: MachineId.make(0), sequence: 0, timestamp })
 
-/** Fails when messages have been due for a while and nobody has read them. */
-const takesWork = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
+/** A message that nobody had read when it was looked at first, at `since` in milliseconds. */
+interface Unread {
+  readonly id: string
+  readonly since: number
+}
+
+/**
+ * Fails when a message stays unread from one look to others. How old it is says nothing: a job that was stored long ago is unread again
+ * when a server starts or its time has come, and hundreds of them are while they are read.
+ */
+const makeTakesWork = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   const sharding = yield* Sharding.Sharding
+  let seen: Unread | null = null
   return Effect.gen(function* () {
     if (yield* sharding.isShutdown) return yield* Effect.fail({ message: "the job engine has stopped" })
-    const before = (yield* Clock.currentTimeMillis) - UNREAD_SECONDS * 1000
-    const [row] = yield* sql<{ unread: boolean }>`select exists (select 1 from cluster_messages
+    const now = yield* Clock.currentTimeMillis
+    const before = now - UNREAD_SECONDS * 1000
+    const [row] = yield* sql<{ id: string }>`select id::text as id from cluster_messages
       where processed = false and last_read is null and kind = 0 and id < ${idAt(before)}
-        and (deliver_at is null or deliver_at < ${before})) as unread`
-    if (row?.unread !== true) return
+        and (deliver_at is null or deliver_at < ${before})
+      order by id <> ${seen?.id ?? "0"}::text::bigint, id limit 1`
+    if (row === undefined) seen = null
+    else if (seen?.id !== row.id) seen = { id: row.id, since: now }
+    if (seen === null || seen.since > before) return
     return yield* Effect.fail({ message: `work has been waiting for more than ${UNREAD_SECONDS} seconds` })
   })
 })
 
+/** One connection that nobody else uses. */
+const reserved = Effect.flatMap(Effect.service(PgClient.PgClient), ({ config }) =>
+  PgClient.make({ ...config, maxConnections: 1 })
+)
+
 const make = Effect.gen(function* () {
-  const context = yield* Effect.context<SqlClient.SqlClient>()
+  const sql = yield* reserved
+  const own = <A, E>(asked: Effect.Effect<A, E, SqlClient.SqlClient>) =>
+    Effect.provideService(asked, SqlClient.SqlClient, sql)
   const { GITREPO_SETTINGS, GITREPO_TEMPLATES } = yield* ServerConfig
   const settings = yield* ActiveSettings
   const templates = yield* ActiveTemplates
@@ -57,11 +89,11 @@ const make = Effect.gen(function* () {
     Option.isSome(address) ? Effect.void : Effect.fail({ message: `${name} is not set, so nothing is in force` })
   return Readiness.of({
     parts: [
-      part("postgres", Effect.provideContext(WrittenCheck.write, context)),
-      part("schema", Effect.provideContext(Migrations.checkRelease(release), context)),
-      part("settings", Effect.andThen(configured("GITREPO_SETTINGS", GITREPO_SETTINGS), settings.snapshot)),
-      part("templates", Effect.andThen(configured("GITREPO_TEMPLATES", GITREPO_TEMPLATES), templates.snapshot(null))),
-      part("jobs", yield* takesWork)
+      part("postgres", own(WrittenCheck.write)),
+      part("schema", own(Migrations.checkRelease(release))),
+      inForce("settings", Effect.andThen(configured("GITREPO_SETTINGS", GITREPO_SETTINGS), settings.snapshot)),
+      inForce("templates", Effect.andThen(configured("GITREPO_TEMPLATES", GITREPO_TEMPLATES), templates.snapshot(null))),
+      part("jobs", yield* makeTakesWork(sql))
     ]
   })
 })
@@ -70,5 +102,5 @@ const make = Effect.gen(function* () {
 export class Readiness extends Context.Service<Readiness, { readonly parts: ReadonlyArray<Part> }>()(
   "switchyard/jobs/Readiness"
 ) {
-  static readonly layer = Layer.effect(Readiness, make)
+  static readonly layer = Layer.effect(Readiness, make).pipe(Layer.provide(Reactivity.layer))
 }
