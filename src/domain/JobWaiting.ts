@@ -29,7 +29,7 @@ export const PlaceWait = Schema.Struct({
 })
 export type PlaceWait = typeof PlaceWait.Type
 
-/** All that is left to do is to wait until these devices have taken their changes back; at most so many seconds. */
+/** These devices have not answered since their commit; the job waits for them until their timers have ended, at most so many seconds. */
 export const TimerWait = Schema.Struct({
   reason: Schema.Literal("timer"),
   devices: Schema.Array(Schema.String),

@@ -4,7 +4,7 @@
  */
 import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, Option, Struct } from "effect"
-import type { SqlError } from "effect/sql"
+import type { SqlError, Statement } from "effect/sql"
 import type { Claim } from "../../machines/change/ChangeDecision.ts"
 import type { ChangePhase, ChangeRow } from "../../machines/change/ChangeRow.ts"
 import { randomUUID } from "node:crypto"
@@ -14,7 +14,7 @@ import { grouping, lengthOfTexts, makeGrouped, makeGroupedFind } from "./Grouped
 import { DerivedSecretStore } from "./DerivedSecretStore.ts"
 import { SecretTexts } from "./SecretTexts.ts"
 import { type ClaimRequest, type ClaimTexts, quotes, REPLACE_PROVED, WANTED_COLUMNS, wantedOf } from "./ChangeClaim.ts"
-import { UNFINISHED } from "./UnfinishedChange.ts"
+import { ANSWER_MARGIN_SECONDS, TIMER_END, UNFINISHED, UNHEARD } from "./UnfinishedChange.ts"
 
 /** By line without its secret: keyed digests of values that mean the same secret, the newest first. */
 export type SecretDigests = Readonly<Record<string, ReadonlyArray<string>>>
@@ -50,11 +50,12 @@ export interface ChangeProgress {
   readonly goal: ChangeRow["goal"]
 }
 
-/** A change that will not be confirmed and waits for the device's timer. `committed_at` is in epoch milliseconds. */
+/** A change of which is waited for nothing but the device's timer. */
 export interface TimedChange {
   readonly id: number
-  readonly committed_at: number | null
-  readonly timer_seconds: number | null
+  readonly hostname: string
+  /** When the timer has ended at the latest, in epoch seconds. */
+  readonly timer_end: number
   readonly diff: string | null
 }
 
@@ -138,7 +139,8 @@ const make = Effect.gen(function* () {
           old_config = case when wanted.came_to_nothing then null
             when wanted.before is null or c.protocol ->> 'candidateHash' = wanted.protocol ->> 'oldHash'
             then coalesce(c.old_config, wanted.before) else wanted.before end,
-          claim_token = wanted.token, updated_at = now()
+          claim_token = wanted.token, updated_at = now(),
+          sent_at = case when wanted.phase = 'committing' then now() else c.sent_at end
         from wanted where c.id = wanted.id
           and (c.phase = wanted.from_phase and c.epoch = wanted.from_epoch or c.claim_token = wanted.token)
         returning wanted.place, c.device_id, c.job_id, wanted.proved_hash, wanted.proved_config, wanted.proved_secrets),
@@ -150,6 +152,13 @@ const make = Effect.gen(function* () {
     const won = new Set(rows.map(({ place }) => place))
     return claims.map((_, place) => won.has(place))
   })
+  const timed = (ids: ReadonlyArray<number>, holds: Statement.Fragment) =>
+    Effect.map(
+      sql<TimedChange>`select c.id, d.hostname, whole_text(c.diff) as diff, ${sql.literal(TIMER_END)} as timer_end
+        from config_change c join device d on d.id = c.device_id where c.id = any(${ids}::integer[]) and ${holds}`,
+      (rows) => rows.map((row) => ({ ...row, diff: Option.getOrNull(readable(row.diff)) }))
+    )
+
   const claimGrouped = makeGrouped(grouped, claimAll, ({ texts }) =>
     lengthOfTexts(texts.diff, texts.before, texts.proved?.config)
   )
@@ -193,12 +202,13 @@ const make = Effect.gen(function* () {
       )
     ),
     expiring: Effect.fn("ChangeStore.expiring")((ids: ReadonlyArray<number>) =>
-      Effect.map(
-        sql<TimedChange>`select id, whole_text(diff) as diff, (protocol ->> 'committedAt')::float8 as committed_at,
-              (protocol ->> 'timerSeconds')::float8 as timer_seconds
-            from config_change where id = any(${ids}::integer[]) and phase = 'expiring'
-              and updated_at < now() - ${ON_ITS_WAY}::interval`,
-        (rows) => rows.map((row) => ({ ...row, diff: Option.getOrNull(readable(row.diff)) }))
+      timed(ids, sql`c.phase = 'expiring' and c.updated_at < now() - ${ON_ITS_WAY}::interval`)
+    ),
+    overdue: Effect.fn("ChangeStore.overdue")((ids: ReadonlyArray<number>) =>
+      timed(
+        ids,
+        sql`${sql.literal(UNHEARD)} and c.protocol ->> 'timerSeconds' is not null
+          and ${sql.literal(TIMER_END)} + ${ANSWER_MARGIN_SECONDS} < extract(epoch from now())`
       )
     ),
     undoable: Effect.fn("ChangeStore.undoable")(
@@ -257,6 +267,8 @@ export class ChangeStore extends Context.Service<
     readonly lostOfJob: (jobId: number) => Effect.Effect<ReadonlyArray<number>, SqlError.SqlError>
     /** Those of the changes that wait for nothing but the timers of their devices, and have for some seconds. */
     readonly expiring: (ids: ReadonlyArray<number>) => Effect.Effect<ReadonlyArray<TimedChange>, SqlError.SqlError>
+    /** Those of the changes whose devices have not answered since their commit, and whose timers have ended for some seconds. */
+    readonly overdue: (ids: ReadonlyArray<number>) => Effect.Effect<ReadonlyArray<TimedChange>, SqlError.SqlError>
     /** The confirmed changes of a job, by hostname; changes of `byJob` itself do not count as later. */
     readonly undoable: (jobId: number, byJob: number) => Effect.Effect<ReadonlyArray<UndoableChange>, SqlError.SqlError>
     /** What ran on the device before the change; none when it came to nothing. */

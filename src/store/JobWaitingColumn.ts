@@ -1,13 +1,15 @@
 /**
  * `waiting_for` of a job's record. Before the job begins it is what it waits for, as whoever has it wait has written. Later it is written every two
- * seconds: whether nothing is left of the job but devices whose commit timers run. Reading it costs nothing then, however many
- * devices the job has.
+ * seconds: which of its devices do not answer after their commit. Reading it costs nothing then, however many devices the job has.
  */
-import { EXPIRY_MARGIN_SECONDS } from "../../machines/change/ChangeDecision.ts"
 import { JOB_BEGUN } from "./JobStatusSql.ts"
-import { UNFINISHED } from "./UnfinishedChange.ts"
+import { ANSWER_MARGIN_SECONDS, TIMER_END, UNHEARD } from "./UnfinishedChange.ts"
 
 const SECONDS_LEFT = `greatest(0, ceil((job.waiting_for ->> 'until')::float8 - extract(epoch from now())))::int`
+
+const DEVICES = "jsonb_array_length(job.waiting_for -> 'devices')"
+const SILENT_DEVICES = `(job.waiting_for -> 'devices' ->> 0) || case ${DEVICES} when 1 then ' does not answer; its timer ends in '
+  else ' and ' || ${DEVICES} - 1 || ' more do not answer; their timers end in ' end`
 
 /** The value as the API shows it. */
 export const WAITING = `case
@@ -15,17 +17,18 @@ export const WAITING = `case
   when job.status = 'RUNNING' and job.pause is not null then job.pause
   when job.status in ${JOB_BEGUN} and job.waiting_for ->> 'reason' = 'timer' then
     jsonb_build_object('reason', 'timer', 'devices', job.waiting_for -> 'devices', 'seconds', ${SECONDS_LEFT},
-      'message', 'Only waits until devices that cannot be reached have taken the change back by their timers: '
-        || ${SECONDS_LEFT} || ' s left') end`
+      'message', ${SILENT_DEVICES} || ${SECONDS_LEFT} || ' s at the latest') end`
 
-/** Epoch seconds at which the last of the timers must have run out. */
-const UNTIL = `max(coalesce((c.protocol ->> 'committedAt')::float8 / 1000, extract(epoch from c.updated_at))
-  + coalesce((c.protocol ->> 'timerSeconds')::float8, 0) + ${EXPIRY_MARGIN_SECONDS})`
+/** For so long a device says nothing before it counts as one that does not answer: a commit and its proof take their time. */
+const QUIET_SECONDS = `case when c.phase = 'expiring' then 0 when c.phase in ('committing', 'committed')
+  then greatest(10, (c.protocol ->> 'timerSeconds')::float8 / 10) else 3 end`
 
-/** What a job that runs waits for now, as it is stored: null while there is anything else to do. */
+/** For which devices a job that runs waits now, as it is stored, and until when at most; null when all answer. */
 export const TIMERS_LEFT = `(select jsonb_build_object('reason', 'timer', 'devices', jsonb_agg(d.hostname order by d.hostname),
-    'until', ${UNTIL})
-  from config_change c join device d on d.id = c.device_id where c.job_id = job.id and c.${UNFINISHED}
-  having bool_and(c.phase = 'expiring') and count(*)
-    + (select count(*) from job_device r where r.job_id = job.id and not r.waiting)
-    >= coalesce(jsonb_array_length(job.memo -> 'hostnames'), 0))`
+    'until', max(${TIMER_END}) + ${ANSWER_MARGIN_SECONDS})
+  from config_change c join device d on d.id = c.device_id where c.job_id = job.id
+    and ${UNHEARD}
+    and c.protocol ->> 'timerSeconds' is not null
+    and extract(epoch from now() - c.updated_at) > ${QUIET_SECONDS}
+    and ${TIMER_END} + ${ANSWER_MARGIN_SECONDS} > extract(epoch from now())
+  having count(*) > 0)`

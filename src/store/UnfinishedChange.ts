@@ -1,2 +1,15 @@
+/**
+ * Seconds after the end of its timer for which a device that does not answer holds up its job. The change itself goes on for longer
+ * (`EXPIRY_MARGIN_SECONDS`), and its record is brought up to date when it has ended.
+ */
+export const ANSWER_MARGIN_SECONDS = 10
+
+/** Phases of a change `c` whose commit was sent and not proved: what is left is to hear of its device, or to wait for the timer. */
+export const UNHEARD = "c.phase in ('committing', 'committed', 'looking', 'withdrawing', 'expiring')"
+
+/** Epoch seconds at which the timer of a change `c` has ended at the latest. */
+export const TIMER_END = `(coalesce((c.protocol ->> 'committedAt')::float8 / 1000, extract(epoch from coalesce(c.sent_at, c.updated_at)))
+  + coalesce((c.protocol ->> 'timerSeconds')::float8, 0))::float8`
+
 /** Changes that have not come to their end, as a condition of statements; to be put behind the name of the table. */
 export const UNFINISHED = "phase not in ('confirmed', 'reverted', 'unchanged', 'discarded', 'unknown')"

@@ -1,7 +1,8 @@
 /**
- * Devices that cannot be reached after their commit take it back by their own timers, which may run for minutes. A job that
- * is aborted does not wait for that: it says so of the device and ends. The end of the change is found and recorded later
- * (`OpenChanges.ts`). A device that can be reached is told to take the change back, as without an abort.
+ * Devices that cannot be reached after their commit take it back by their own timers, which may run for minutes. A job waits
+ * for one until its timer has ended, and a few seconds; what is tried meanwhile to reach it, and its own time limits, add nothing
+ * to that. A job that is aborted does not wait at all. It says so of the device and goes on, or ends; the end of the change is
+ * found and recorded later (`OpenChanges.ts`). A device that can be reached is told to take the change back, as without an abort.
  */
 import { Clock, Context, Deferred, Effect, Layer, Schedule } from "effect"
 import { EXPIRY_MARGIN_SECONDS } from "../../../machines/change/ChangeDecision.ts"
@@ -11,26 +12,30 @@ import type { RunningJob } from "../engine/JobHandler.ts"
 
 const LOOK_EVERY = "1 second"
 
-const leftReport = ({ committed_at, diff, timer_seconds }: TimedChange, now: number): ChangeReport => {
-  const end = (committed_at ?? now) + ((timer_seconds ?? 0) + EXPIRY_MARGIN_SECONDS) * 1000
-  const seconds = Math.max(0, Math.ceil((end - now) / 1000))
-  return {
-    waiting: false,
-    result: "unknown",
-    runs: "unclear",
-    ok: false,
-    phase: "expiring",
-    reason: "unreachable",
-    message: `The job was aborted while the device could not be reached. Its commit timer takes the change back within ${seconds} s; what came of it is recorded then`,
-    failure: null,
-    diff: diff ?? "",
-    hash: null
-  }
-}
+/** Why a job waits no longer for a device. */
+type Left = "aborted" | "silent"
 
-/** Gives up calls to devices' actors when the job is aborted and only the device's timer is left. */
+const messageOf = (left: Left, { hostname, timer_end }: TimedChange, now: number): string =>
+  left === "aborted"
+    ? `The job was aborted while the device could not be reached. Its commit timer takes the change back within ${Math.max(0, Math.ceil(timer_end + EXPIRY_MARGIN_SECONDS - now / 1000))} s; what came of it is recorded then`
+    : `${hostname} has not answered since the commit, and its timer has ended, by which it takes the change back by itself; what came of it is recorded when it is known`
+
+const leftReport = (left: Left, change: TimedChange, now: number): ChangeReport => ({
+  waiting: false,
+  result: "unknown",
+  runs: "unclear",
+  ok: false,
+  phase: "expiring",
+  reason: "unreachable",
+  message: messageOf(left, change, now),
+  failure: null,
+  diff: change.diff ?? "",
+  hash: null
+})
+
+/** Gives up calls to devices' actors when only the device's timer is left, and the job is aborted or the timer has ended. */
 export interface TimerWatch {
-  /** What the call yields, or a report that says for how long the timer runs. */
+  /** What the call yields, or a report that says what is known of the timer. */
   readonly orLeave: (changeId: number, call: Effect.Effect<ChangeReport>) => Effect.Effect<ChangeReport>
 }
 
@@ -41,12 +46,16 @@ const make = Effect.gen(function* () {
     const waiting = new Map<number, Deferred.Deferred<ChangeReport>>()
 
     const leave = Effect.gen(function* () {
-      if (waiting.size === 0 || !(yield* job.aborting)) return
+      if (waiting.size === 0) return
       const now = yield* Clock.currentTimeMillis
-      for (const change of yield* changes.expiring([...waiting.keys()])) {
-        const left = waiting.get(change.id)
-        if (left !== undefined) yield* Deferred.succeed(left, leftReport(change, now))
-      }
+      const leaving = Effect.fnUntraced(function* (why: Left, found: ReadonlyArray<TimedChange>) {
+        for (const change of found) {
+          const left = waiting.get(change.id)
+          if (left !== undefined) yield* Deferred.succeed(left, leftReport(why, change, now))
+        }
+      })
+      yield* leaving("silent", yield* changes.overdue([...waiting.keys()]))
+      if (yield* job.aborting) yield* leaving("aborted", yield* changes.expiring([...waiting.keys()]))
     })
 
     yield* leave.pipe(

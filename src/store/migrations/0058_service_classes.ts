@@ -1,7 +1,7 @@
 /**
  * In whose turn a job begins (docs/jobs.md#who-goes-first), when one was to begin that its windows delay (docs/windows.md#jobs), and by which
  * rule one needs an approval (docs/changes.md#approval), so that it goes on when windows or rules are changed. Jobs of earlier releases have
- * none of them.
+ * none of them. Of a change when its commit was sent, from which its timer is counted where the commit was not answered.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -13,6 +13,8 @@ export default Effect.gen(function* () {
     add column wanted_time timestamptz`
   yield* sql`comment on column job.service_class is 'in whose turn it begins; null for a job of an earlier release'`
   yield* sql`comment on column job.wanted_time is 'when it was to begin, where its windows put that off until scheduled_time; else null'`
+  yield* sql`alter table config_change add column sent_at timestamptz`
+  yield* sql`comment on column config_change.sent_at is 'when its commit was sent; null before, or where an earlier release has sent it'`
   yield* sql`alter table job_approval add column cause jsonb`
   yield* sql`comment on column job_approval.cause is 'by which rule the approval is needed, so that it can be asked again whether it is; null for a job of an earlier release'`
 }).pipe(Effect.asVoid)

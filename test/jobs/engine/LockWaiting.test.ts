@@ -9,9 +9,10 @@ import { JobEngine } from "../../../src/jobs/engine/JobEngine.ts"
 import { ChangeStore } from "../../../src/store/ChangeStore.ts"
 import { JobStore } from "../../../src/store/JobStore.ts"
 import * as Lab from "../sync/SyncLab.ts"
-import { timer } from "../../support/Patience.ts"
+import { seconds, timer } from "../../support/Patience.ts"
 
 const LIMIT = 120_000
+const TIMER = timer(15)
 
 /** The switch can be reached no more from the moment of its first commit. */
 const cutOffAfterCommit = (lab: Lab.SyncLab, index: number) =>
@@ -139,6 +140,50 @@ it.live(
         assert.strictEqual(Lab.described(Lab.switchAt(lab, 0)), "wanted one")
         yield* Lab.nothingLeft(lab)
       })
+    ),
+  LIMIT
+)
+
+it.live(
+  "waits for a switch that lost its power until its timer has ended and no longer, goes on with the next batch, and records what came of it",
+  () =>
+    Lab.withLab(
+      2,
+      (lab) =>
+        Effect.gen(function* () {
+          yield* Lab.want(lab, "two")
+          const [dead = "", other = ""] = lab.names
+          const device = Lab.switchAt(lab, 0)
+          let diedAt = 0
+          const forget = device.onCommit(({ kind }) => {
+            if (kind !== "commitTimer") return
+            diedAt = Date.now()
+            // the power is gone before the commit is answered, and nothing tells anybody so
+            device.setFault({ kind: "silent", when: "after" })
+            device.setFault({ kind: "silent" })
+            forget()
+          })
+          const id = yield* start({ batch_size: 1, max_failures: 5 })
+          const timed = yield* untilJob(id, ({ waiting_for }) => waiting_for?.reason === "timer")
+          assert.deepInclude(timed.waiting_for, { reason: "timer", devices: [dead] })
+          assert.match(
+            timed.waiting_for?.message ?? "",
+            new RegExp(`^${dead} does not answer; its timer ends in \\d+ s at the latest$`)
+          )
+          const job = yield* ended(id)
+          // 10 s after the end of the timer, where the looks alone would take minutes
+          assert.isBelow(Date.now() - diedAt, 1000 * Number(TIMER) + seconds(10 + 20))
+          const texts = Lab.outcomes(job)
+          assert.match(texts[dead] ?? "", /not certain which configuration the device runs/)
+          assert.match(texts[dead] ?? "", new RegExp(`${dead} has not answered since the commit, and its timer has ended`))
+          assert.strictEqual(texts[other], "ok")
+          device.clearFaults()
+          const settled = yield* untilJob(id, (now) => !/not certain/.test(Lab.outcomes(now)[dead] ?? ""))
+          assert.match(Lab.outcomes(settled)[dead] ?? "", /runs the configuration that it had before/)
+          assert.strictEqual(Lab.described(device), "wanted one")
+          yield* Lab.nothingLeft(lab)
+        }),
+      { COMMIT_CONFIRMED_TIMEOUT: TIMER }
     ),
   LIMIT
 )
