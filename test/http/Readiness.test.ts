@@ -62,6 +62,7 @@ layer(SiteServer(), { excludeTestServices: true })("A server that is busy", (it)
         currentTimeMillis: Effect.sync(millis),
         currentTimeNanosUnsafe: () => clock.currentTimeNanosUnsafe(),
         currentTimeNanos: clock.currentTimeNanos,
+        monotonicTimeNanos: clock.monotonicTimeNanos,
         monotonicTimeNanosUnsafe: () => clock.monotonicTimeNanosUnsafe(),
         sleep: (duration) => clock.sleep(duration)
       }

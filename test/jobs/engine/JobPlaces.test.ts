@@ -1,12 +1,14 @@
 /** Slow image servers and switches that do not answer: what they hold up, and how downloads end. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
 import * as fs from "node:fs/promises"
 import * as http from "node:http"
 import * as net from "node:net"
 import { tmpdir } from "node:os"
 import * as path from "node:path"
 import * as Engine from "../../../src/Engine.ts"
+import type { ServiceClass } from "../../../src/domain/jobs/ServiceClasses.ts"
 import { JobEngine } from "../../../src/jobs/engine/JobEngine.ts"
 import { ServerConfig } from "../../../src/ServerConfig.ts"
 import { DeviceStore } from "../../../src/store/DeviceStore.ts"
@@ -122,6 +124,54 @@ describe("Jobs that wait for somebody else", () => {
         assert.strictEqual((yield* statuses(downloads)).filter((status) => status === "RUNNING").length, 2)
         assert.strictEqual((yield* statuses(downloads)).filter((status) => status === "SCHEDULED").length, 1)
       }).pipe(Effect.provide(engineWith({ DATA_DIR, SSH_PORT })))
+    }).pipe(Effect.scoped)
+  )
+})
+
+describe("A person's job", () => {
+  it.live("does not wait behind 300 scheduled ones, whose records say for what they wait", () =>
+    Effect.gen(function* () {
+      const { url } = yield* drippingHost
+      const DATA_DIR = yield* folder
+      yield* Effect.gen(function* () {
+        const engine = yield* JobEngine
+        const jobs = yield* JobStore
+        const sql = yield* SqlClient.SqlClient
+        const begin = (user: string, serviceClass: ServiceClass) => (name: string, args: Readonly<Record<string, unknown>>) =>
+          engine.start(jobNamed(name), args, { user, delaySeconds: 0, serviceClass })
+        // the only place is taken until all of them wait for it
+        const holder = yield* begin("cron", "schedule")("get_firmware", {
+          url: `${url}/EOS-4.32.1F.swi`,
+          sha1: "0".repeat(40),
+          verify_tls: true
+        })
+        yield* running([holder], 1)
+        const remove = { filename: "EOS-4.31.0F.swi" }
+        const scheduled = yield* Effect.forEach(Array.from({ length: 300 }), () => begin("cron", "schedule")("remove_file", remove), {
+          concurrency: 8
+        })
+        const waiting = Effect.map(
+          sql`select id from job where status = 'SCHEDULED' and waiting_for ->> 'reason' = 'place'`,
+          (rows) => rows.length
+        )
+        while ((yield* waiting) < scheduled.length) yield* Effect.sleep("50 millis")
+        assert.deepInclude((yield* jobs.get(scheduled[0] ?? 0)).waiting_for, {
+          reason: "place",
+          class: "schedule",
+          places: 1,
+          message:
+            "Waits for one of 1 places. It is a scheduled job: jobs of people begin first, then scheduled jobs, then upkeep, and each person has their turn"
+        })
+        const ann = yield* begin("ann", "person")("remove_file", remove)
+        while ((yield* waiting) < scheduled.length + 1) yield* Effect.sleep("50 millis")
+        yield* engine.abort(holder, "tester")
+        const { start_time } = yield* engine.ended(ann)
+        const before = (yield* Effect.forEach(scheduled, jobs.get, { concurrency: 4 })).filter(
+          (job) => job.start_time !== null && start_time !== null && job.start_time < start_time
+        )
+        assert.deepStrictEqual(before, [])
+        yield* Effect.forEach(scheduled, engine.ended, { concurrency: 8, discard: true })
+      }).pipe(Effect.provide(engineWith({ DATA_DIR, FIRMWARE_JOB_CONCURRENCY: "1" })))
     }).pipe(Effect.scoped)
   )
 })
