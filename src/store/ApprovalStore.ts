@@ -45,8 +45,17 @@ export interface Approval {
 const make = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   return ApprovalStore.of({
-    want: Effect.fn("ApprovalStore.want")(function* ({ asked, askedBy, cause, jobId, reason, waitSeconds }: NewApproval) {
-      const [row] = yield* sql<{ until: string }>`insert into job_approval (job_id, reason, cause, asked, asked_by, expires_at)
+    want: Effect.fn("ApprovalStore.want")(function* ({
+      asked,
+      askedBy,
+      cause,
+      jobId,
+      reason,
+      waitSeconds
+    }: NewApproval) {
+      const [row] = yield* sql<{
+        until: string
+      }>`insert into job_approval (job_id, reason, cause, asked, asked_by, expires_at)
         values (${jobId}, ${reason}, ${sql.json({ ...cause })}, ${sql.json({ ...asked })}, ${askedBy},
           (select greatest(scheduled_time, now()) from job where id = ${jobId}) + make_interval(secs => ${waitSeconds}))
         returning to_char(expires_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS') as until`

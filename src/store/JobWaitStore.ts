@@ -58,7 +58,8 @@ const make = Effect.gen(function* () {
     ),
     reschedule: Effect.fn("JobWaitStore.reschedule")(function* (job: PutOffJob, { at, waiting }: NewTime) {
       // an approval is waited for first, and says so
-      const rows = yield* sql`update job set scheduled_time = to_timestamp(${at / 1000}::float8), attempt = attempt + 1, alive_at = now(),
+      const rows =
+        yield* sql`update job set scheduled_time = to_timestamp(${at / 1000}::float8), attempt = attempt + 1, alive_at = now(),
           waiting_for = case waiting_for ->> 'reason' when 'approval' then waiting_for
             else ${waiting === null ? null : sql.json(waiting)}::jsonb end
         where id = ${job.id} and attempt = ${job.attempt} and status = 'SCHEDULED' and scheduled_time > now() returning id`

@@ -130,8 +130,7 @@ layer(Site({}), { excludeTestServices: true })("A role whose live jobs need an a
       yield* setScene()
       const { DATA_DIR } = yield* ServerConfig
       const approvals = yield* JobApproval
-      const put = (text: string) =>
-        Effect.promise(() => fs.writeFile(path.join(DATA_DIR, "permissions.yml"), text))
+      const put = (text: string) => Effect.promise(() => fs.writeFile(path.join(DATA_DIR, "permissions.yml"), text))
       const id = yield* start("indy/junior")
       yield* approvals.lookAgain
       assert.deepInclude((yield* job(id)).waiting_for, { reason: "approval" })

@@ -85,10 +85,10 @@ layer(SiteWithRoles(ROLES, { ALLOW_APPLY_CONFIG_LIVERUN: "true" }, WINDOWS), { e
         assert.strictEqual(inside.status, 200)
         const sql = yield* SqlClient.SqlClient
         const { job: now } = yield* post("/device_syncto", { hostname: "dist1" })
-        assert.deepStrictEqual(yield* sql`select service_class from job where id in (${inside.job}, ${now}) order by id`, [
-          { service_class: "schedule" },
-          { service_class: "person" }
-        ])
+        assert.deepStrictEqual(
+          yield* sql`select service_class from job where id in (${inside.job}, ${now}) order by id`,
+          [{ service_class: "schedule" }, { service_class: "person" }]
+        )
         const frozen = yield* at(3.5)
         assert.strictEqual(frozen.status, 400)
         assert.include(frozen.message, `freeze rebuild (the east wing is rebuilt) is in force until ${inHours(30)} UTC`)

@@ -92,7 +92,10 @@ const make = Effect.gen(function* () {
       part("postgres", own(WrittenCheck.write)),
       part("schema", own(Migrations.checkRelease(release))),
       inForce("settings", Effect.andThen(configured("GITREPO_SETTINGS", GITREPO_SETTINGS), settings.snapshot)),
-      inForce("templates", Effect.andThen(configured("GITREPO_TEMPLATES", GITREPO_TEMPLATES), templates.snapshot(null))),
+      inForce(
+        "templates",
+        Effect.andThen(configured("GITREPO_TEMPLATES", GITREPO_TEMPLATES), templates.snapshot(null))
+      ),
       part("jobs", yield* makeTakesWork(sql))
     ]
   })

@@ -137,8 +137,9 @@ describe("A person's job", () => {
         const engine = yield* JobEngine
         const jobs = yield* JobStore
         const sql = yield* SqlClient.SqlClient
-        const begin = (user: string, serviceClass: ServiceClass) => (name: string, args: Readonly<Record<string, unknown>>) =>
-          engine.start(jobNamed(name), args, { user, delaySeconds: 0, serviceClass })
+        const begin =
+          (user: string, serviceClass: ServiceClass) => (name: string, args: Readonly<Record<string, unknown>>) =>
+            engine.start(jobNamed(name), args, { user, delaySeconds: 0, serviceClass })
         // the only place is taken until all of them wait for it
         const holder = yield* begin("cron", "schedule")("get_firmware", {
           url: `${url}/EOS-4.32.1F.swi`,
@@ -147,9 +148,13 @@ describe("A person's job", () => {
         })
         yield* running([holder], 1)
         const remove = { filename: "EOS-4.31.0F.swi" }
-        const scheduled = yield* Effect.forEach(Array.from({ length: 300 }), () => begin("cron", "schedule")("remove_file", remove), {
-          concurrency: 8
-        })
+        const scheduled = yield* Effect.forEach(
+          Array.from({ length: 300 }),
+          () => begin("cron", "schedule")("remove_file", remove),
+          {
+            concurrency: 8
+          }
+        )
         const waiting = Effect.map(
           sql`select id from job where status = 'SCHEDULED' and waiting_for ->> 'reason' = 'place'`,
           (rows) => rows.length

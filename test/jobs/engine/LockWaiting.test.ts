@@ -175,7 +175,10 @@ it.live(
           assert.isBelow(Date.now() - diedAt, 1000 * Number(TIMER) + seconds(10 + 20))
           const texts = Lab.outcomes(job)
           assert.match(texts[dead] ?? "", /not certain which configuration the device runs/)
-          assert.match(texts[dead] ?? "", new RegExp(`${dead} has not answered since the commit, and its timer has ended`))
+          assert.match(
+            texts[dead] ?? "",
+            new RegExp(`${dead} has not answered since the commit, and its timer has ended`)
+          )
           assert.strictEqual(texts[other], "ok")
           device.clearFaults()
           const settled = yield* untilJob(id, (now) => !/not certain/.test(Lab.outcomes(now)[dead] ?? ""))

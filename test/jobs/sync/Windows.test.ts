@@ -141,78 +141,78 @@ it.live("has a job wait until the windows of all its devices are open, or it is 
   )
 )
 
-it.live("looks at the windows of a job anew when they change, also over a restart, whatever time the job was given", () =>
-  Effect.gen(function* () {
-    const folder = yield* Effect.acquireRelease(
-      Effect.promise(() => fs.mkdtemp(path.join(os.tmpdir(), "windows-"))),
-      (made) => Effect.promise(() => fs.rm(made, { recursive: true }))
-    )
-    const file = path.join(folder, "windows.yml")
-    const put = (from: number, days: number) =>
-      Effect.promise(() =>
-        fs.writeFile(
-          file,
-          `windows: { nights: { all: true, timezone: UTC, dates: [{ from: ${day(from)}, to: ${day(from + days)} }] } }\n`
-        )
+it.live(
+  "looks at the windows of a job anew when they change, also over a restart, whatever time the job was given",
+  () =>
+    Effect.gen(function* () {
+      const folder = yield* Effect.acquireRelease(
+        Effect.promise(() => fs.mkdtemp(path.join(os.tmpdir(), "windows-"))),
+        (made) => Effect.promise(() => fs.rm(made, { recursive: true }))
       )
-    const startsIn = (days: number) => `${day(days)}T00:00:00`
-    yield* Lab.withServers(
-      1,
-      (lab, serve) =>
-        Effect.gen(function* () {
-          const start = (delaySeconds: number) =>
-            Effect.flatMap(JobEngine, (engine) =>
-              engine.start(
-                jobNamed("sync_devices"),
-                { hostnames: lab.names, dry_run: false, wait_for_window: true },
-                { user: "tester", delaySeconds, opensInSeconds: 4 * 86_400 }
-              )
-            )
-          const untilIt = (id: number, holds: (job: Job) => boolean) =>
-            Lab.untilSome(
-              Effect.flatMap(JobStore, (jobs) =>
-                Effect.map(jobs.get(id), (job) => (holds(job) ? job : undefined))
-              )
-            )
-          const waitsUntil = (id: number, days: number) =>
-            untilIt(
-              id,
-              ({ scheduled_time, status, waiting_for }) =>
-                status === "SCHEDULED" &&
-                waiting_for?.reason === "window" &&
-                waiting_for.until === startsIn(days) &&
-                scheduled_time?.slice(0, 10) === day(days)
-            )
-          const [soon, later] = yield* serve(
-            Effect.gen(function* () {
-              yield* put(4, 1)
-              const ids = [yield* start(0), yield* start(2 * 86_400)] as const
-              for (const id of ids) yield* waitsUntil(id, 4)
-              yield* put(3, 1)
-              for (const id of ids) yield* waitsUntil(id, 3)
-              yield* put(6, 1)
-              for (const id of ids) yield* waitsUntil(id, 6)
-              return ids
-            })
+      const file = path.join(folder, "windows.yml")
+      const put = (from: number, days: number) =>
+        Effect.promise(() =>
+          fs.writeFile(
+            file,
+            `windows: { nights: { all: true, timezone: UTC, dates: [{ from: ${day(from)}, to: ${day(from + days)} }] } }\n`
           )
-          yield* Effect.promise(() => fs.rm(file))
-          yield* serve(
-            Effect.gen(function* () {
-              const ended = yield* Effect.flatMap(JobEngine, (engine) => engine.ended(soon))
-              assert.deepStrictEqual(new Set(Object.values(Lab.outcomes(ended))), new Set(["ok"]))
-              // what was to begin in two days does so, for no window any more
-              const waiting = yield* untilIt(later, (job) => job.waiting_for === null)
-              assert.strictEqual(waiting.status, "SCHEDULED")
-              assert.isBelow(
-                Math.abs(Date.parse(`${waiting.scheduled_time}Z`) - Date.now() - 2 * 86_400_000),
-                3_600_000
+        )
+      const startsIn = (days: number) => `${day(days)}T00:00:00`
+      yield* Lab.withServers(
+        1,
+        (lab, serve) =>
+          Effect.gen(function* () {
+            const start = (delaySeconds: number) =>
+              Effect.flatMap(JobEngine, (engine) =>
+                engine.start(
+                  jobNamed("sync_devices"),
+                  { hostnames: lab.names, dry_run: false, wait_for_window: true },
+                  { user: "tester", delaySeconds, opensInSeconds: 4 * 86_400 }
+                )
               )
-            })
-          )
-        }),
-      { DATA_DIR: folder }
-    )
-  }).pipe(Effect.scoped)
+            const untilIt = (id: number, holds: (job: Job) => boolean) =>
+              Lab.untilSome(
+                Effect.flatMap(JobStore, (jobs) => Effect.map(jobs.get(id), (job) => (holds(job) ? job : undefined)))
+              )
+            const waitsUntil = (id: number, days: number) =>
+              untilIt(
+                id,
+                ({ scheduled_time, status, waiting_for }) =>
+                  status === "SCHEDULED" &&
+                  waiting_for?.reason === "window" &&
+                  waiting_for.until === startsIn(days) &&
+                  scheduled_time?.slice(0, 10) === day(days)
+              )
+            const [soon, later] = yield* serve(
+              Effect.gen(function* () {
+                yield* put(4, 1)
+                const ids = [yield* start(0), yield* start(2 * 86_400)] as const
+                for (const id of ids) yield* waitsUntil(id, 4)
+                yield* put(3, 1)
+                for (const id of ids) yield* waitsUntil(id, 3)
+                yield* put(6, 1)
+                for (const id of ids) yield* waitsUntil(id, 6)
+                return ids
+              })
+            )
+            yield* Effect.promise(() => fs.rm(file))
+            yield* serve(
+              Effect.gen(function* () {
+                const ended = yield* Effect.flatMap(JobEngine, (engine) => engine.ended(soon))
+                assert.deepStrictEqual(new Set(Object.values(Lab.outcomes(ended))), new Set(["ok"]))
+                // what was to begin in two days does so, for no window any more
+                const waiting = yield* untilIt(later, (job) => job.waiting_for === null)
+                assert.strictEqual(waiting.status, "SCHEDULED")
+                assert.isBelow(
+                  Math.abs(Date.parse(`${waiting.scheduled_time}Z`) - Date.now() - 2 * 86_400_000),
+                  3_600_000
+                )
+              })
+            )
+          }),
+        { DATA_DIR: folder }
+      )
+    }).pipe(Effect.scoped)
 )
 
 it.live("confirms what was committed while the window was open", () =>
