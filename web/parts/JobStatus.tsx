@@ -11,6 +11,7 @@ interface Shown {
 const WAITS: Readonly<Record<string, string>> = {
   approval: "waits for approval",
   lock: "waits for another job",
+  place: "waits for a place",
   timer: "waits for timers",
   pause: "paused",
   window: "waits for its window"
