@@ -33,7 +33,7 @@ describe.skipIf(!mayMount)(`A full disk${WITHOUT}`, () => {
       yield* Effect.promise(() => fs.writeFile(file, "what was there"))
       const ended = yield* Program.command(env, ["backup", file, "--force"])
       assert.strictEqual(ended.code, 1)
-      assert.include(ended.text, `${file} cannot be written: the disk is full, or has no inodes left. Make room`)
+      assert.include(ended.text, `${file} cannot be written: the disk is full, or has no inodes left\n`)
       assert.deepStrictEqual(yield* Effect.promise(() => fs.readdir(disk)), ["site.backup"])
       assert.strictEqual(yield* Effect.promise(() => fs.readFile(file, "utf8")), "what was there")
     }).pipe(Effect.scoped)
@@ -74,7 +74,10 @@ describe.skipIf(!mayMount)(`A full disk${WITHOUT}`, () => {
       yield* postgres.fill
       const ended = yield* site.restore(postgres.url, ["--replace", "--yes"])
       assert.strictEqual(ended.code, 1)
-      assert.match(ended.text, /The database: (out of disk.*\(SQLSTATE 53100\)\. Nothing was changed|no connection)/)
+      assert.match(
+        ended.text,
+        /The database: (the disk of the database is full \(SQLSTATE 53100\)\. Nothing was changed|no connection)/
+      )
       yield* postgres.empty
       yield* postgres.start
       assert.deepStrictEqual(yield* held(postgres.url), there)
