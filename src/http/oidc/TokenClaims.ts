@@ -6,6 +6,7 @@ import { Result } from "effect"
 import { decodeProtectedHeader, type ProtectedHeaderParameters } from "jose"
 import { Unauthorized } from "../../api/Failures.ts"
 import type { Identity } from "../../domain/access/Identity.ts"
+import { folded } from "../../domain/access/Person.ts"
 import { lengthOf } from "../../domain/fields/Values.ts"
 import { isText } from "../../domain/Text.ts"
 import type { ClaimSet } from "../core/TokenRules.ts"
@@ -110,17 +111,6 @@ export const knownOf = (
   const email = sources.map(vouched).findLast((one) => one !== undefined)
   return email === undefined ? others : { ...others, email: [email] }
 }
-
-/** A name without regard to case and spelling: full-width letters and letters that are not seen make no other name. */
-const folded = (text: string): string =>
-  text
-    .normalize("NFKC")
-    .toUpperCase()
-    .toLowerCase()
-    .normalize("NFKC")
-    .replaceAll(/[\p{Cf}\u{34f}\u{307}]/gu, "")
-    .replaceAll(/\s+/g, " ")
-    .trim()
 
 /** The name of somebody of the provider: with its issuer before it where a user of our own has that name. */
 export const besideLocalUsers = (

@@ -84,7 +84,7 @@ const make = Effect.gen(function* () {
           Effect.provideService(LogModule, name),
           spanned(`job ${name}`, { trace: job.trace, attributes: { "job.id": jobId, "job.function": name } })
         )
-      const person = scheduled_by ?? "server"
+      const person = scheduled_person ?? scheduled_by ?? "server"
       const waiter = { id: jobId, serviceClass: service_class, person, hasBegun: status !== "SCHEDULED" }
       yield* places.within(kind, waiter, work)
     },
