@@ -135,7 +135,8 @@ const printMade = Effect.fnUntraced(function* <E, R>(
   made: Readonly<Record<string, unknown>>
 ) {
   yield* Effect.tapError(work, (error) => {
-    const waits = error instanceof AwaitsApproval ? { approval_id: error.approval_id, waits_until: error.waits_until } : null
+    const waits =
+      error instanceof AwaitsApproval ? { approval_id: error.approval_id, waits_until: error.waits_until } : null
     return waits === null ? Effect.void : printJson({ ...made, ...waits })
   })
   yield* printJson(made)

@@ -92,7 +92,10 @@ const LOCAL: ReadonlyArray<readonly [line: string, code: number]> = [
 ]
 
 /** The commands that there are, as words; of those with sub-commands these. */
-const commandsIn = (command: Command.Command.Any, before: ReadonlyArray<string> = []): ReadonlyArray<ReadonlyArray<string>> => {
+const commandsIn = (
+  command: Command.Command.Any,
+  before: ReadonlyArray<string> = []
+): ReadonlyArray<ReadonlyArray<string>> => {
   const inside = command.subcommands.flatMap(({ commands }) => commands)
   return inside.length === 0 ? [before] : inside.flatMap((one) => commandsIn(one, [...before, one.name]))
 }
@@ -233,7 +236,17 @@ describe("A command", () => {
     Effect.gen(function* () {
       const { said, url } = yield* makeServer
       said.body = "<html>"
-      const some = ["devices", "events --follow", "login --user maria --stdin", "token list", "alerts list", "doctor", "person list", "approvals list", "hostkeys"]
+      const some = [
+        "devices",
+        "events --follow",
+        "login --user maria --stdin",
+        "token list",
+        "alerts list",
+        "doctor",
+        "person list",
+        "approvals list",
+        "hostkeys"
+      ]
       yield* Effect.forEach(
         some,
         Effect.fnUntraced(function* (line) {

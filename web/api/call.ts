@@ -46,7 +46,8 @@ export class AwaitsApproval extends CallFailed {
 const awaitedIn = (body: unknown): AwaitsApproval | undefined => {
   if (typeof body !== "object" || body === null || !("data" in body)) return undefined
   const { data } = body
-  if (typeof data !== "object" || data === null || !("approval_id" in data) || !("waits_until" in data)) return undefined
+  if (typeof data !== "object" || data === null || !("approval_id" in data) || !("waits_until" in data))
+    return undefined
   const { approval_id, waits_until } = data
   const operation = "operation" in data ? data.operation : ""
   return typeof approval_id === "number"
@@ -107,7 +108,12 @@ const requestAt = async (method: string, address: string, sent: Content): Promis
   const used = isRenewed ? token() : known
   const response = isRenewed ? await send(method, address, sent, used) : first
   if (response.status === 202) {
-    const awaited = awaitedIn(await response.clone().json().catch(() => null))
+    const awaited = awaitedIn(
+      await response
+        .clone()
+        .json()
+        .catch(() => null)
+    )
     if (awaited !== undefined) throw awaited
   }
   if (response.ok) return response

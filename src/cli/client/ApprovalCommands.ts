@@ -59,7 +59,9 @@ const decision = (verb: "approve" | "reject", done: string, description: string)
 
 /** The command. */
 export const approvals = Command.make("approvals").pipe(
-  Command.withDescription("Requests that wait for another person because they would undermine approvals. For jobs: `switchyard approve JOB`."),
+  Command.withDescription(
+    "Requests that wait for another person because they would undermine approvals. For jobs: `switchyard approve JOB`."
+  ),
   Command.withSubcommands([
     list,
     decision("approve", "Approved and carried out", "Carry out a request of somebody else, in their name."),

@@ -242,7 +242,9 @@ export const failureOf = Effect.fnUntraced(function* (response: Response) {
 })
 
 const Awaiting = Schema.fromJsonString(
-  Schema.Struct({ data: Schema.Struct({ approval_id: Schema.Int, waits_until: Schema.String, operation: Schema.String }) })
+  Schema.Struct({
+    data: Schema.Struct({ approval_id: Schema.Int, waits_until: Schema.String, operation: Schema.String })
+  })
 )
 
 /** Fails when an answer says that the call waits for another person; of all answers with 202 only these have such an id. */

@@ -27,7 +27,10 @@ export default function Access() {
       {isAdministrator === undefined ? (
         <Waiting what="what you may do" />
       ) : (
-        <AddressTabs label="Users and tokens" parts={isAdministrator ? [USERS, TOKENS, PERSONS, ...REST] : [TOKENS, ...REST]} />
+        <AddressTabs
+          label="Users and tokens"
+          parts={isAdministrator ? [USERS, TOKENS, PERSONS, ...REST] : [TOKENS, ...REST]}
+        />
       )}
     </>
   )

@@ -41,12 +41,7 @@ export const Persons = () => {
                 </>
               ),
               withdrawn_at === null ? (
-                <AskFirst
-                  label={`Withdraw ${name}`}
-                  size="xs"
-                  danger
-                  act={send("POST /auth/persons/withdraw", person)}
-                >
+                <AskFirst label={`Withdraw ${name}`} size="xs" danger act={send("POST /auth/persons/withdraw", person)}>
                   All tokens, sessions and streams of {name} end within a second, and {name} is let in no more.
                 </AskFirst>
               ) : (
