@@ -52,6 +52,7 @@ const COMMANDS: ReadonlyArray<string> = [
   "person list",
   "person withdraw local:maria",
   "person admit local:maria",
+  "approvals",
   "approvals list",
   "approvals approve 7 --comment yes",
   "approvals reject 7 --comment no",

@@ -58,7 +58,7 @@ const decision = (verb: "approve" | "reject", done: string, description: string)
   ).pipe(Command.withDescription(description))
 
 /** The command. */
-export const approvals = Command.make("approvals").pipe(
+export const approvals = Command.make("approvals", {}, () => listed({ all: false, csv: false, json: false })).pipe(
   Command.withDescription(
     "Requests that wait for another person because they would undermine approvals. For jobs: `switchyard approve JOB`."
   ),
