@@ -96,12 +96,8 @@ const externalImages = (config: ServerSettings): FirmwareShape => {
   }
 }
 
-const ANYWHERE =
-  "OUTBOUND_HOSTS is not set: callers may have images fetched from every host of the internet, and receivers of alerts may be anywhere (docs/security.md#outbound-hosts)"
-
 const make = Effect.gen(function* () {
   const config = yield* ServerConfig
-  if (Option.isNone(config.OUTBOUND_HOSTS)) yield* Effect.logInfo(ANYWHERE)
   return Firmware.of(keepsImages(config) ? ownImages(config) : externalImages(config))
 })
 

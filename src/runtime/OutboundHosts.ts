@@ -211,15 +211,23 @@ export interface OutboundSettings {
   readonly FIRMWARE_URL: Option.Option<string>
   readonly HTTPD_URL: string
   readonly FIRMWARE_ALLOW_LOCAL: boolean
+  readonly SECURE_DEFAULTS: boolean
 }
+
+/** What callers may name when they say where images come from: without OUTBOUND_HOSTS nothing in a new installation, anything in one from before. */
+export const hostsForCallers = ({
+  OUTBOUND_HOSTS,
+  SECURE_DEFAULTS
+}: Pick<OutboundSettings, "OUTBOUND_HOSTS" | "SECURE_DEFAULTS">): Option.Option<ReadonlyArray<string>> =>
+  Option.orElse(OUTBOUND_HOSTS, () => (SECURE_DEFAULTS ? Option.some<ReadonlyArray<string>>([]) : Option.none()))
 
 /** For images that callers name: the hosts of FIRMWARE_URL and of an external HTTPD_URL are named by the settings themselves. */
 export const imageGuard = (
-  { FIRMWARE_ALLOW_LOCAL, FIRMWARE_URL, HTTPD_URL, OUTBOUND_HOSTS }: OutboundSettings,
+  { FIRMWARE_ALLOW_LOCAL, FIRMWARE_URL, HTTPD_URL, ...named }: OutboundSettings,
   ownUrl: string
 ): OutboundGuard =>
   makeOutboundGuard({
-    hosts: OUTBOUND_HOSTS,
+    hosts: hostsForCallers(named),
     trusted: [...Option.toArray(FIRMWARE_URL).flatMap(hostOf), ...(HTTPD_URL === ownUrl ? [] : hostOf(HTTPD_URL))],
     allowOwn: FIRMWARE_ALLOW_LOCAL,
     allowLink: FIRMWARE_ALLOW_LOCAL,
@@ -230,16 +238,16 @@ export const imageGuard = (
 export const switchGuard = ({
   FIRMWARE_URL,
   HTTPD_URL,
-  OUTBOUND_HOSTS
+  ...named
 }: Omit<OutboundSettings, "FIRMWARE_ALLOW_LOCAL">): OutboundGuard =>
   makeOutboundGuard({
-    hosts: OUTBOUND_HOSTS,
+    hosts: hostsForCallers(named),
     trusted: [...Option.toArray(FIRMWARE_URL), HTTPD_URL].flatMap(hostOf),
     allowOwn: true,
     allowLink: false,
     allowPrivate: true
   })
 
-/** For receivers of alerts, which stand in files of administrators. */
+/** For receivers of alerts: they stand in files of administrators, so that these name them where OUTBOUND_HOSTS does not. */
 export const receiverGuard = ({ OUTBOUND_HOSTS }: Pick<OutboundSettings, "OUTBOUND_HOSTS">): OutboundGuard =>
   makeOutboundGuard({ hosts: OUTBOUND_HOSTS, trusted: [], allowOwn: false, allowLink: false, allowPrivate: true })

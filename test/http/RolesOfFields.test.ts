@@ -297,6 +297,22 @@ layer(SiteWithRoles(FILE), { excludeTestServices: true })("Lines of one's own in
     })
   )
 
+  it.effect("are no more looked at than written: the preview of a port-editor shows no lines and no secrets", () =>
+    Effect.gen(function* () {
+      yield* setScene([
+        `update interface set data = '{"untagged_vlan": "STUDENT", "description": "room 5 secret 0 MkSecret7"}' where device_id = 4 and name = 'Ethernet2'`
+      ])
+      const preview = (data: unknown, hostname = "east-a1") =>
+        as("port-editor", "POST", `/device/${hostname}/interfaces/preview`, ports(data))
+      const shown = yield* preview({ untagged_vlan: "STUDENT2" })
+      assert.strictEqual(shown.status, 200, shown.text)
+      assert.include(shown.text, '"diff"')
+      assert.notInclude(shown.text, "MkSecret7")
+      assert.strictEqual((yield* preview({ cli_append_str: "x" })).status, 403)
+      assert.strictEqual((yield* preview({}, "nobody")).status, 404)
+    })
+  )
+
   it.effect("stay as they are when somebody without the right saves the rest", () =>
     Effect.gen(function* () {
       for (const role of WITHOUT) {

@@ -111,7 +111,8 @@ const unset: OutboundSettings = {
   OUTBOUND_HOSTS: Option.none(),
   FIRMWARE_URL: Option.none(),
   HTTPD_URL: OWN,
-  FIRMWARE_ALLOW_LOCAL: false
+  FIRMWARE_ALLOW_LOCAL: false,
+  SECURE_DEFAULTS: false
 }
 const naming = (list: string): OutboundSettings => ({
   ...unset,
@@ -186,6 +187,12 @@ const rules: ReadonlyArray<Rule> = [
     says: "which names nothing: none",
     settings: naming(","),
     lets: [],
+    refuses: [...PUBLIC, ...METADATA, ...LOOPBACK, ...PRIVATE]
+  },
+  {
+    says: "which is new and names no hosts: none but that of FIRMWARE_URL",
+    settings: { ...unset, SECURE_DEFAULTS: true, FIRMWARE_URL: Option.some("http://firmware.example.org/images") },
+    lets: ["firmware.example.org"],
     refuses: [...PUBLIC, ...METADATA, ...LOOPBACK, ...PRIVATE]
   },
   {

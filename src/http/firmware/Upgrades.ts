@@ -9,7 +9,7 @@ import { defaultUrl } from "../../firmware/Firmware.ts"
 import { ONLY_ACCESS, UpgradeOrders } from "../../firmware/UpgradeOrders.ts"
 import { DeviceUpgrade } from "../../domain/jobs/DeviceUpgrade.ts"
 import { JobRequests } from "../../jobs/engine/JobRequests.ts"
-import { switchGuard } from "../../runtime/OutboundHosts.ts"
+import { hostsForCallers, switchGuard } from "../../runtime/OutboundHosts.ts"
 import { ServerConfig, type ServerSettings } from "../../ServerConfig.ts"
 import { SettingsView } from "../../settings/SettingsView.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
@@ -20,9 +20,9 @@ const refuse = (message: string) => new BadRequest({ message })
 
 const BESIDE = ["hostname", "group", "start_at", "pre-flight", "comment", "ticket_ref"] as const
 
-/** Why switches may not be sent to this URL; without OUTBOUND_HOSTS they may be sent wherever the site's clients say. */
+/** Why switches may not be sent to this URL; an installation from before OUTBOUND_HOSTS sends them wherever its clients say. */
 const switchRefusal = (config: ServerSettings, url: string): string | undefined =>
-  Option.isNone(config.OUTBOUND_HOSTS) || !URL.canParse(url)
+  Option.isNone(hostsForCallers(config)) || !URL.canParse(url)
     ? undefined
     : switchGuard(config).refusalOf(new URL(url).hostname)
 
