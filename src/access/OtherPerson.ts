@@ -20,7 +20,9 @@ export interface Asker {
 const BEFORE = "1 day"
 
 interface AccountChange {
+  readonly id: string
   readonly action: string
+  readonly way: string | null
   readonly actor: string
   readonly owner: string | null
   readonly created_by: string | null
@@ -36,12 +38,37 @@ export const makeRefusalToDecide = Effect.gen(function* () {
     return { person, names: [...names, ...Option.match(known, { onNone: () => [], onSome: namesOf })] }
   })
 
-  /** The events of the audit name who changed accounts; a token stands for whose it is. */
-  const changesOf = (name: string, asked: Date) =>
-    sql<AccountChange>`select e.action, e.actor, t.owner, t.created_by from event e
+  /** The events of the audit name who changed accounts; a token stands for whose it is. Those before another one, which is null for all. */
+  const changesOf = (name: string, asked: Date, before: string | null) =>
+    sql<AccountChange>`select e.id::text as id, e.action, e.actor, e.way, t.owner, t.created_by from event e
       left join api_token t on e.way = 'token' and t.name = e.actor
       where e.kind in ('user', 'person') and e.is_audit and e.action <> 'deleted' and e.data ->> 'name' = ${name}
-        and e.at > ${asked}::timestamptz - ${BEFORE}::interval order by e.id`
+        and e.at > ${asked}::timestamptz - ${BEFORE}::interval and (${before}::bigint is null or e.id < ${before}::bigint)
+      order by e.id`
+
+  /** The local user who has made a change, by a token of theirs too. */
+  const userBehind = ({ actor, owner, way }: AccountChange): string | undefined =>
+    way === "password" ? actor : /^local:(.*)$/.exec(owner ?? "")?.[1]
+
+  /** The change by which an account is the asker's: their own, or one of an account that is theirs by then. */
+  const makingOf = Effect.fnUntraced(function* (who: Somebody, name: string, asked: Date) {
+    const looked = new Set<string>()
+    const accounts: Array<{ readonly name: string; readonly before: string | null }> = [{ name, before: null }]
+    for (let next = accounts.pop(); next !== undefined; next = accounts.pop()) {
+      const changes = yield* changesOf(next.name, asked, next.before)
+      const own = changes.find(({ actor, created_by, owner }) =>
+        maySamePerson(who, { person: owner, names: created_by === null ? [actor] : [actor, created_by] })
+      )
+      if (own !== undefined) return { action: own.action, account: next.name }
+      for (const change of changes) {
+        const user = userBehind(change)
+        if (user === undefined || looked.has(`${user} ${change.id}`)) continue
+        looked.add(`${user} ${change.id}`)
+        accounts.push({ name: user, before: change.id })
+      }
+    }
+    return undefined
+  })
 
   return Effect.fnUntraced(function* (caller: Identity, asker: Asker) {
     if (caller.way === "token") return "people decide, and this is a token of a program"
@@ -53,11 +80,9 @@ export const makeRefusalToDecide = Effect.gen(function* () {
       return `${name} has asked for it${as}: somebody else has to decide`
     }
     if (caller.way !== "password") return null
-    const changes = yield* changesOf(caller.name, asker.at)
-    const own = changes.find(({ actor, created_by, owner }) =>
-      maySamePerson(who, { person: owner, names: created_by === null ? [actor] : [actor, created_by] })
-    )
+    const own = yield* makingOf(who, caller.name, asker.at)
     if (own === undefined) return null
-    return `${name} has asked for it, and has ${own.action} the account ${caller.name} less than a day before it or since: somebody else has to decide`
+    const through = own.account === caller.name ? "" : `, which has made or changed ${caller.name}`
+    return `${name} has asked for it, and has ${own.action} the account ${own.account}${through} less than a day before it or since: somebody else has to decide`
   })
 })
