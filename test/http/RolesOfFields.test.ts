@@ -358,8 +358,7 @@ layer(SiteWithRoles(FILE), { excludeTestServices: true })("Lines of one's own in
     Effect.gen(function* () {
       yield* setScene()
       const config = { full_config: "hostname east-a1\nusername eva privilege 15 nopassword\n" }
-      const live = (role: string) =>
-        as(role, "POST", "/device/east-a1/apply_config", { ...config, dry_run: false })
+      const live = (role: string) => as(role, "POST", "/device/east-a1/apply_config", { ...config, dry_run: false })
       const { status, text } = yield* live("operator")
       assert.strictEqual(status, 403, text)
       assert.include(text, "free_lines is not among them, and full_config has lines")
