@@ -1,7 +1,7 @@
 /** Whoever approves is another person, and what would undermine approvals waits for one itself where the site asks for it. */
 import { NodeServices } from "@effect/platform-node"
 import { assert, layer } from "@effect/vitest"
-import { Effect, FileSystem, Layer, Schema } from "effect"
+import { Effect, Fiber, FileSystem, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { setScene } from "../scenarios/conformance/Scene.ts"
 import { ApiClient, SiteServer } from "../support/ApiServer.ts"
@@ -315,8 +315,30 @@ layer(Site(`approval: { security: true }\n${ROLES}`), { excludeTestServices: tru
         yield* waits(eli, "PUT", "/device/east-a1/host_key", { action: "PIN", fingerprint })
         assert.deepEqual(yield* happened, before)
         const bob = yield* jwt("bob", "administrator")
+        // who is to approve sees what
+        const { text } = yield* as(bob, "GET", "/approvals")
+        assert.include(text, JSON.stringify({ host_keys: [{ hostname: "east-a1", fingerprint }] }))
         assert.strictEqual((yield* as(bob, "POST", `/approvals/${id}/approve`, seen)).status, 200)
         assert.notDeepEqual(yield* happened, before)
+      })
+    )
+
+    it.effect("is carried out to its end when whoever approves it does not wait for the answer", () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const wanted = { name: "patient", roles: ["reader"], password: PASSWORD }
+        const id = yield* waits(yield* jwt("ann", "administrator"), "POST", "/auth/users", wanted)
+        const approving = yield* Effect.forkChild(
+          as(yield* jwt("bob", "administrator"), "POST", `/approvals/${id}/approve`, seen)
+        )
+        const becomes = (condition: string) =>
+          Effect.repeat(sql.unsafe(`select id from request_approval where id = ${id} and ${condition}`), {
+            until: (rows) => rows.length > 0
+          })
+        yield* becomes("decision is not null")
+        yield* Fiber.interrupt(approving)
+        yield* becomes("answer is not null")
+        yield* login("patient")
       })
     )
 
