@@ -313,6 +313,8 @@ layer(Site(`approval: { security: true }\n${ROLES}`), { excludeTestServices: tru
         const id = yield* waits(eli, "POST", path, { fingerprint })
         yield* waits(eli, "POST", "/device_hostkeys/approve", { host_keys: [{ hostname: "east-a1", fingerprint }] })
         yield* waits(eli, "PUT", "/device/east-a1/host_key", { action: "PIN", fingerprint })
+        // nor does the fleet's login go to a switch that shows another key: here it would be tried in vain
+        yield* waits(eli, "POST", "/device/east-a1/trust", { comment: "a new supervisor" })
         assert.deepEqual(yield* happened, before)
         const bob = yield* jwt("bob", "administrator")
         // who is to approve sees what

@@ -69,6 +69,12 @@ export const SentAgain = Context.Reference<SentAgain | null>("switchyard/http/co
   defaultValue: () => null
 })
 
+/**
+ * True where nothing of the request is kept, whatever comes of it. A handler with effects beside the database, such as a login to a switch,
+ * leaves them out then.
+ */
+export const OnlyTried = Context.Reference<boolean>("switchyard/http/core/OnlyTried", { defaultValue: () => false })
+
 /** Ends a transaction of which nothing is kept. */
 class NotKept extends Schema.TaggedError<NotKept>()("NotKept", {}) {}
 
@@ -130,7 +136,13 @@ export const makeSecured = Effect.gen(function* () {
       )
       .pipe(
         // what is only tried does not happen, so the log says nothing of it
-        (work) => (isOnlyTried || operation.when === "always" ? Effect.provideService(work, References.MinimumLogLevel, "None") : work),
+        (work) =>
+          isOnlyTried || operation.when === "always"
+            ? work.pipe(
+                Effect.provideService(References.MinimumLogLevel, "None"),
+                Effect.provideService(OnlyTried, true)
+              )
+            : work,
         Effect.catchTag("NotKept", () =>
           Effect.succeed({ response: response ?? HttpServerResponse.empty(), isWaiting: true })
         )

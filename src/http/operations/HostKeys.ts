@@ -15,6 +15,7 @@ import { EventStore } from "../../store/EventStore.ts"
 import { HostKeyStore } from "../../store/HostKeyStore.ts"
 import { IdentityStore } from "../../store/IdentityStore.ts"
 import { withStatus } from "../core/CarriedStatus.ts"
+import { OnlyTried } from "../core/SecuredRequests.ts"
 import { transaction } from "../core/Unavailable.ts"
 import { makeDeviceLookup } from "../devices/DeviceLookup.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
@@ -179,6 +180,8 @@ export const makeHostKeys = Effect.gen(function* () {
       if (job !== undefined) {
         return yield* new Conflict({ message: `Cannot trust what ${hostname} shows: job ${job} is changing it` })
       }
+      // the login would go to a switch that nobody has approved yet
+      if (yield* OnlyTried) return enveloped({ trusted: null })
       const shown = yield* Effect.mapError(live.identity(device), ({ message, type }) =>
         type === "WrongDevice"
           ? new Conflict({ message: `Cannot trust what ${hostname} shows: ${message}` })
