@@ -136,6 +136,38 @@ layer(Site(ROLES), { excludeTestServices: true })("A job that waits for another 
     })
   )
 
+  it.effect("is not approved by whoever has made or changed the account that has asked", () =>
+    Effect.gen(function* () {
+      yield* setScene()
+      const [kim, lia] = [yield* jwt("kim", "administrator"), yield* jwt("lia", "administrator")]
+      const add = (by: string, name: string, role = "junior") =>
+        as(by, "POST", "/auth/users", { name, roles: [role], password: PASSWORD })
+      yield* add(kim, "mask")
+      yield* add(kim, "stage", "administrator")
+      yield* add(yield* login("stage"), "costume")
+      yield* add(lia, "tom")
+      yield* as(kim, "PUT", "/auth/users/tom", { password: "another long one" })
+      const made = yield* as(yield* login("stage"), "POST", "/auth/tokens", {
+        name: "puppet-robot",
+        roles: ["junior"],
+        is_machine: true
+      })
+      const askers = [
+        yield* login("mask"),
+        yield* login("costume"),
+        yield* login("tom", "another long one"),
+        /swy_[\w-]+/.exec(made.text)?.[0] ?? assert.fail(made.text)
+      ]
+      for (const asker of askers) {
+        const id = yield* start(asker)
+        const { body, status } = yield* as(kim, "POST", `/job/${id}/approve`, seen)
+        assert.strictEqual(status, 403, JSON.stringify(body))
+        assert.include(messageOf(body), "kim has")
+        assert.strictEqual((yield* as(yield* jwt("una", "operator"), "POST", `/job/${id}/approve`, seen)).status, 200)
+      }
+    })
+  )
+
   it.effect("is asked for by a token in the name of its owner", () =>
     Effect.gen(function* () {
       yield* setScene()

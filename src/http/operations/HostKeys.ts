@@ -180,8 +180,11 @@ export const makeHostKeys = Effect.gen(function* () {
       if (job !== undefined) {
         return yield* new Conflict({ message: `Cannot trust what ${hostname} shows: job ${job} is changing it` })
       }
-      // the login would go to a switch that nobody has approved yet
-      if (yield* OnlyTried) return enveloped({ trusted: null })
+      if (yield* OnlyTried) {
+        // the login would go to a switch that nobody has approved yet; what it would show is not known
+        const { model, serial } = device
+        return enveloped({ trusted: { hostname, fingerprint: "", serial, model, shown_hostname: null } })
+      }
       const shown = yield* Effect.mapError(live.identity(device), ({ message, type }) =>
         type === "WrongDevice"
           ? new Conflict({ message: `Cannot trust what ${hostname} shows: ${message}` })
