@@ -97,6 +97,7 @@ const environment = (url: string, more: Readonly<Record<string, string>> = {}) =
 })
 
 const statuses = [
+  [202, 1],
   [400, 1],
   [401, 3],
   [403, 3],

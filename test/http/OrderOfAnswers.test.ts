@@ -264,7 +264,7 @@ layer(SiteWithRoles(FILE), { excludeTestServices: true })("A device that a calle
         const [foreign, missing] = yield* answers(role, "POST", [init, init], given)
         assert.strictEqual(foreign?.status, 403)
         assert.deepEqual(
-          { ...foreign, text: foreign.text.replaceAll("east-a2", "it") },
+          { ...foreign, text: foreign?.text.replaceAll("east-a2", "it") },
           { ...missing, text: missing?.text.replaceAll("east-a78", "it") }
         )
       }

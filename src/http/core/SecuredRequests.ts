@@ -112,7 +112,6 @@ export const makeSecured = Effect.gen(function* () {
   /** Tries a request and says whether it wants another person; what is not wanted of another person is kept. */
   const tried = Effect.fnUntraced(function* <R>(
     operation: Operation,
-    request: Request,
     caller: Identity,
     handle: Handling<R>,
     isOnlyTried: boolean
@@ -176,7 +175,7 @@ export const makeSecured = Effect.gen(function* () {
       const again = yield* SentAgain
       if (again?.mode === "carry out") return yield* handle
       if (again === null && (yield* rules)?.securityApproval !== true) return yield* handle
-      const { isWaiting, response } = yield* tried(operation, request, caller, handle, again !== null)
+      const { isWaiting, response } = yield* tried(operation, caller, handle, again !== null)
       if (!isWaiting || again !== null) return response
       return yield* Effect.catchTag(waits(operation, request, caller), "TooManyWaiting", ({ message }) =>
         Effect.succeed(failure(429, {}, message))
