@@ -1,7 +1,7 @@
 /** Whoever approves is another person, and what would undermine approvals waits for one itself where the site asks for it. */
 import { NodeServices } from "@effect/platform-node"
 import { assert, layer } from "@effect/vitest"
-import { Effect, Fiber, FileSystem, Layer, Schema } from "effect"
+import { Effect, Fiber, FileSystem, Layer, Schedule, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { setScene } from "../scenarios/conformance/Scene.ts"
 import { ApiClient, SiteServer } from "../support/ApiServer.ts"
@@ -367,7 +367,8 @@ layer(Site(`approval: { security: true }\n${ROLES}`), { excludeTestServices: tru
         )
         const becomes = (condition: string) =>
           Effect.repeat(sql.unsafe(`select id from request_approval where id = ${id} and ${condition}`), {
-            until: (rows) => rows.length > 0
+            until: (rows) => rows.length > 0,
+            schedule: Schedule.spaced("20 millis")
           })
         yield* becomes("decision is not null")
         yield* Fiber.interrupt(approving)
