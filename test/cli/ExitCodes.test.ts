@@ -97,7 +97,6 @@ const environment = (url: string, more: Readonly<Record<string, string>> = {}) =
 })
 
 const statuses = [
-  [202, 1],
   [400, 1],
   [401, 3],
   [403, 3],

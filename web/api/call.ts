@@ -80,8 +80,7 @@ const requestAt = async (method: string, address: string, sent: Content): Promis
   const isRenewed = first.status === 401 && (await renew(known))
   const used = isRenewed ? token() : known
   const response = isRenewed ? await send(method, address, sent, used) : first
-  // 202: it waits for another person, and nothing has happened yet
-  if (response.ok && response.status !== 202) return response
+  if (response.ok) return response
   const body: unknown = await response.json().catch(() => null)
   if (response.status === 401) forget(used)
   throw new CallFailed(response.status, sentencesOf(body, response.status), body)

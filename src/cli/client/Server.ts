@@ -221,9 +221,6 @@ export const send = Effect.fnUntraced(function* <Name extends CallName>(
   return yield* sendTo(method, addressOf(name, sent), sent, yield* secondsFor(name), isStream)
 })
 
-/** Whether what was asked for has happened: 202 says that it waits for another person. */
-const isDone = ({ ok, status }: Response): boolean => ok && status !== 202
-
 /** What a response says when it is no success. */
 export const failureOf = Effect.fnUntraced(function* (response: Response) {
   const body: unknown = yield* Effect.promise(() => response.json().catch(() => null))
@@ -237,7 +234,7 @@ export const failureOf = Effect.fnUntraced(function* (response: Response) {
 /** Asks the server; yields its answer and the number of records that match, where it is a list. */
 export const ask = Effect.fnUntraced(function* <Name extends CallName>(name: Name, sent: Sent<Name> = {}) {
   const response = yield* send(name, sent)
-  if (!isDone(response)) return yield* yield* failureOf(response)
+  if (!response.ok) return yield* yield* failureOf(response)
   const seconds = yield* secondsFor(name)
   const text = yield* Effect.tryPromise({
     try: () => response.text(),
@@ -262,7 +259,7 @@ export const askNamed = Effect.fnUntraced(function* (method: string, path: strin
     seconds,
     false
   )
-  if (!isDone(response)) return yield* yield* failureOf(response)
+  if (!response.ok) return yield* yield* failureOf(response)
   const away = () => new ServerAway({ message: `${serverUrl()} answers without JSON` })
   const text = yield* Effect.tryPromise({ try: () => response.text(), catch: away })
   return (yield* Effect.mapError(Schema.decodeEffect(Envelope)(text), away)).data
