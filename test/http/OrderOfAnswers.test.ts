@@ -11,7 +11,7 @@ import { tokenOf, SiteWithRoles } from "../support/RolesSite.ts"
 
 /** What is answered to everybody, and what needs no token or takes another one. */
 const OPEN =
-  /^(?:GET \/api\/(?:health|v1\.0\/(?:settings\/model|system\/version)|v1\.0\/auth\/(?:ways|login|auth)\b).*|POST \/api\/v1\.0\/(?:settings\/model.*|auth|auth\/(?:refresh|logout)))$/
+  /^(?:GET \/api\/(?:health|v1\.0\/(?:settings\/model|system\/version)|v1\.0\/auth\/(?:ways|login|auth)\b).*|POST \/api\/v1\.0\/(?:settings\/model.*|auth|auth\/(?:refresh|logout))|(?:POST|DELETE) \/api\/v1\.0\/auth\/session)$/
 
 const nameOf = ({ method, path }: ApiEndpoint) => `${method} ${path}`
 const guarded = endpoints.filter((endpoint) => !OPEN.test(nameOf(endpoint)))
@@ -67,7 +67,8 @@ const wrongCalls = (endpoint: ApiEndpoint): ReadonlyArray<Wrong> => {
 const lacks = (role: string, { method, path }: ApiEndpoint): boolean => {
   const behind = (path.startsWith(BASE) ? path.slice(BASE.length) : path).replaceAll(/:\w+(\([^)]*\))?/g, "4")
   if (behind.startsWith("/auth/users")) return role !== "administrator"
-  if (behind.startsWith("/auth/")) return false
+  // everybody sees what they have asked for, and may end it
+  if (behind.startsWith("/auth/") || behind.startsWith("/approvals")) return false
   return !(readyRoles.get(role) ?? []).some((permission) => speaksOf(permission, method, behind))
 }
 
