@@ -285,6 +285,25 @@ describe("Switches", () => {
   })
 })
 
+describe("Others who resolve names themselves", () => {
+  it.effect("are sent to names that are named, and to such that lead into a network that is named, and to no others", () =>
+    Effect.gen(function* () {
+      const refused = (settings: OutboundSettings, host: string) =>
+        Effect.map(switchGuard(settings).refusalForOthers(spelled(host)), (refusal) => refusal !== undefined)
+      const networks = naming("images.example.org,127.0.0.0/8,::1,10.0.0.0/24")
+      for (const host of ["images.example.org.", "10.0.0.5", "0xa000005", "localhost"])
+        assert.isFalse(yield* refused(networks, host), host)
+      for (const host of ["evil.invalid", "images.example.org.evil.invalid", "10.0.1.5", "169.254.169.254"])
+        assert.isTrue(yield* refused(networks, host), host)
+      assert.isTrue(yield* refused(naming("10.0.0.0/24,images.example.org"), "evil.invalid"))
+      // an external server of images is not sent to this machine by a name
+      const image = imageGuard({ ...unset, HTTPD_URL: "http://files.example.org/" }, OWN)
+      assert.isString(yield* image.refusalForOthers("localhost"))
+      assert.isUndefined(yield* image.refusalForOthers("no-such-name.invalid"))
+    })
+  )
+})
+
 describe("OUTBOUND_HOSTS", () => {
   it("takes names, wildcards, addresses and prefixes, and nothing that could be two of them", () => {
     const isTaken = (list: string) => Option.isSome(Schema.decodeUnknownOption(OutboundNames)(list))
