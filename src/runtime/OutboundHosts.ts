@@ -157,7 +157,8 @@ export const makeOutboundGuard = ({
       case "link":
         return allowLink
       case "own":
-        return allowOwn || ours.has(host) || (isOpen && allowPrivate)
+        // FIRMWARE_URL often names this machine, for switches: callers are not to reach its other ports by that
+        return allowOwn || (isOpen && allowPrivate)
       case "private":
         return ours.has(host) || (isOpen && allowPrivate)
       case "public":
@@ -215,7 +216,9 @@ export const makeOutboundGuard = ({
         if (error instanceof HostRefused) return resume(Effect.succeed(error.message))
         // a name of the internet may be known there only
         return resume(
-          Effect.succeed(isOpen ? undefined : `${written} is no host that is named, and has no address (OUTBOUND_HOSTS)`)
+          Effect.succeed(
+            isOpen ? undefined : `${written} is no host that is named, and has no address (OUTBOUND_HOSTS)`
+          )
         )
       })
     )
