@@ -191,7 +191,7 @@ it.live.skipIf(process.getuid?.() !== 0)(
           `unknown database: user 65534 cannot look into ${path.join(home(folder), "postgres")}`
         ])
       )
-      assert.notMatch(said.stdout, /is not running|EACCES\)"/)
+      assert.notMatch(said.stdout, /is not running|looked at \(EACCES/)
     }).pipe(Effect.scoped)
 )
 

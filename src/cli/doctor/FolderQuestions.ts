@@ -435,11 +435,18 @@ const tailOf = async (file: string): Promise<ReadonlyArray<string>> => {
   }
 }
 
-/** What PostgreSQL quotes behind other words than these is a value, as in `invalid input syntax for type integer: "…"`. */
-const QUOTED =
-  /(?<!\b(?:relation|table|column|constraint|index|database|role|user|type|function|schema|sequence|file|parameter|extension|language|trigger|view|tablespace|enum|directory|library|host|program) )"(?:[^"]|"")*(?:"|$)/g
+/** Behind these words PostgreSQL quotes a name; behind others a value, as in `invalid input syntax for type integer: "…"`. */
+const NAMED = new Set(
+  "relation table column constraint index database role user type function schema sequence file parameter extension language trigger".split(
+    " "
+  )
+)
+const QUOTED = /(\w*)(\s?)"(?:[^"]|"")*(?:"|$)/g
 
-const messageWithoutValues = (message: string): string => withoutValues(message.replaceAll(QUOTED, "?"))
+const messageWithoutValues = (message: string): string =>
+  withoutValues(
+    message.replaceAll(QUOTED, (all, word: string, space: string) => (NAMED.has(word) ? all : `${word}${space}?`))
+  )
 
 /** Severe lines of the log of PostgreSQL that no caller handles, without values, the last ones last. */
 export const severeLines = (lines: ReadonlyArray<string>) =>
