@@ -238,9 +238,14 @@ const COMPARED = 500
 
 const start = (statement: string) => statement.slice(0, COMPARED)
 
-/** What of ours keeps a whole table is a migration of another replica, which may take minutes; all else of ours ends soon. */
+/** A transaction of ours that keeps a whole table for longer is a migration of another replica, which may take minutes; all else ends soon. */
+const OWN_SECONDS = 5
+
 const whoHoldsUs = (picture: Picture) =>
-  blockersIn(picture).find(({ blocksUs, hasTable, session }) => blocksUs && (!session.isOurs || hasTable)) ?? null
+  blockersIn(picture).find(
+    ({ blocksUs, hasTable, session }) =>
+      blocksUs && (!session.isOurs || (hasTable && (session.seconds ?? 0) >= OWN_SECONDS))
+  ) ?? null
 
 const keyOf = ({ pid, transaction }: Session) => `${pid} ${transaction ?? ""}`
 
