@@ -226,6 +226,12 @@ const rules: ReadonlyArray<Rule> = [
     refuses: ["10.0.0.8", "127.0.0.1", "images.example.org"]
   },
   {
+    says: "whose FIRMWARE_URL is this machine, for switches: no other port of it by that",
+    settings: { ...unset, FIRMWARE_URL: Option.some("http://127.0.0.1:5000/firmware") },
+    lets: ["images.example.org"],
+    refuses: LOOPBACK
+  },
+  {
     says: "with FIRMWARE_ALLOW_LOCAL: this machine, and no metadata",
     settings: { ...unset, FIRMWARE_ALLOW_LOCAL: true },
     lets: ["127.0.0.1", "localhost", "[::1]", "169.254.1.1"],
@@ -290,6 +296,27 @@ describe("Switches", () => {
     for (const host of ["images.example.org", "nms.example.org", "127.0.0.1"]) assert.isUndefined(refusalOf(host), host)
     for (const host of ["evil.example.net", "10.0.0.5", "169.254.169.254"]) assert.isString(refusalOf(host), host)
   })
+})
+
+describe("Others who resolve names themselves", () => {
+  it.effect(
+    "are sent to names that are named, and to such that lead into a network that is named, and to no others",
+    () =>
+      Effect.gen(function* () {
+        const refused = (settings: OutboundSettings, host: string) =>
+          Effect.map(switchGuard(settings).refusalForOthers(spelled(host)), (refusal) => refusal !== undefined)
+        const networks = naming("images.example.org,127.0.0.0/8,::1,10.0.0.0/24")
+        for (const host of ["images.example.org.", "10.0.0.5", "0xa000005", "localhost"])
+          assert.isFalse(yield* refused(networks, host), host)
+        for (const host of ["evil.invalid", "images.example.org.evil.invalid", "10.0.1.5", "169.254.169.254"])
+          assert.isTrue(yield* refused(networks, host), host)
+        assert.isTrue(yield* refused(naming("10.0.0.0/24,images.example.org"), "evil.invalid"))
+        // an external server of images is not sent to this machine by a name
+        const image = imageGuard({ ...unset, HTTPD_URL: "http://files.example.org/" }, OWN)
+        assert.isString(yield* image.refusalForOthers("localhost"))
+        assert.isUndefined(yield* image.refusalForOthers("no-such-name.invalid"))
+      })
+  )
 })
 
 describe("OUTBOUND_HOSTS", () => {

@@ -21,10 +21,10 @@ const refuse = (message: string) => new BadRequest({ message })
 const BESIDE = ["hostname", "group", "start_at", "pre-flight", "comment", "ticket_ref"] as const
 
 /** Why switches may not be sent to this URL; an installation from before OUTBOUND_HOSTS sends them wherever its clients say. */
-const switchRefusal = (config: ServerSettings, url: string): string | undefined =>
+const switchRefusal = (config: ServerSettings, url: string): Effect.Effect<string | undefined> =>
   Option.isNone(hostsForCallers(config)) || !URL.canParse(url)
-    ? undefined
-    : switchGuard(config).refusalOf(new URL(url).hostname)
+    ? Effect.undefined
+    : switchGuard(config).refusalForOthers(new URL(url).hostname)
 
 /** Starts the job of a request for this user, and answers with the number of selected devices. */
 export const makeUpgrade = Effect.gen(function* () {
@@ -33,7 +33,7 @@ export const makeUpgrade = Effect.gen(function* () {
   const requests = yield* JobRequests
   return Effect.fn("Upgrades.start")(function* (request: UpgradeRequest, user: string) {
     const { comment, start_at, ticket_ref, url = defaultUrl(config) } = request
-    const refusal = request.url === undefined || request.url === "" ? undefined : switchRefusal(config, request.url)
+    const refusal = request.url === undefined ? undefined : yield* switchRefusal(config, request.url)
     if (refusal !== undefined) return yield* refuse(`url: ${refusal}`)
     const { count } = yield* targets.select(targetOf(request))
     const job = yield* requests.start(
