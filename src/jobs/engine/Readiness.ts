@@ -13,7 +13,9 @@ import { release } from "../../domain/Release.ts"
 import { OwnFaults } from "../../runtime/OwnFaults.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { ActiveSettings } from "../../settings/ActiveSettings.ts"
+import * as AnswerTime from "../../store/AnswerTime.ts"
 import { meaning } from "../../store/DatabaseAway.ts"
+import { BlockadeWatch } from "../../store/ForeignLocks.ts"
 import * as Migrations from "../../store/Migrations.ts"
 import { EmbeddedTrouble } from "../../store/postgres/PostgresWatch.ts"
 import * as WrittenCheck from "../../store/WrittenCheck.ts"
@@ -88,10 +90,11 @@ const machine = Effect.gen(function* () {
   if (faults.length > 0) return yield* Effect.fail(faults.map(({ fault }) => fault.message).join(" "))
 })
 
-/** One connection that nobody else uses. */
-const reserved = Effect.flatMap(Effect.service(PgClient.PgClient), ({ config }) =>
-  PgClient.make({ ...config, maxConnections: 1 })
-)
+/** One connection that nobody else uses; who holds up its statements is looked for as well. */
+const reserved = Effect.gen(function* () {
+  const { config } = yield* PgClient.PgClient
+  return AnswerTime.make(yield* PgClient.make({ ...config, maxConnections: 1 }), yield* BlockadeWatch)
+})
 
 const make = Effect.gen(function* () {
   const sql = yield* reserved
