@@ -26,9 +26,10 @@ COPY src ./src
 COPY examples ./examples
 COPY --from=page /opt/switchyard/web/build ./web/build
 
-# by number, so that Kubernetes sees that it is not root
+# by number, so that Kubernetes sees that it is not root; volumes that are mounted below the home take their owner from these folders
 RUN groupadd --system --gid 999 switchyard \
-  && useradd --system --uid 999 --gid 999 --home-dir /var/lib/switchyard --create-home switchyard
+  && useradd --system --uid 999 --gid 999 --home-dir /var/lib/switchyard --create-home switchyard \
+  && install -d -o 999 -g 999 -m 0700 /var/lib/switchyard/firmware /var/lib/switchyard/shared
 USER 999:999
 ENV DATA_DIR=/var/lib/switchyard HOST=0.0.0.0 PORT=5000 LOG_FORMAT=json NODE_COMPILE_CACHE=/tmp/node-cache
 VOLUME /var/lib/switchyard

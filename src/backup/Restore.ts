@@ -123,6 +123,16 @@ const checkRelease = Effect.fnUntraced(function* (contents: Contents) {
   })
 })
 
+/**
+ * Reads the whole backup, and looks whether this release can put it back. Needs no database, so that none is made for a file that is none.
+ * Fails as `check` does.
+ */
+export const examine = Effect.fn("Restore.examine")(function* (reader: Reader) {
+  const contents = yield* check(reader)
+  yield* checkRelease(contents)
+  return contents
+})
+
 /** Files that are to be put back with their places; those that the settings give no place are named. */
 const plan = (config: ServerSettings, { files }: Contents) => {
   const placed = files.map(({ file, mode }) => {
@@ -221,13 +231,15 @@ const identify = Effect.fnUntraced(function* (contents: Contents, replace: boole
 })
 
 /**
- * Looks at everything that could stand in the way. Changes nothing. Fails with BackupFileError, RestoreRefused, DatabaseInUse,
- * KeyUnreadable, SiteFileError and SqlError.
+ * Looks at everything that could stand in the way of a backup that was examined. Changes nothing. Fails with BackupFileError,
+ * RestoreRefused, DatabaseInUse, KeyUnreadable, SiteFileError and SqlError.
  */
-export const prepare = Effect.fn("Restore.prepare")(function* (reader: Reader, options: RestoreOptions) {
+export const prepare = Effect.fn("Restore.prepare")(function* (
+  reader: Reader,
+  contents: Contents,
+  options: RestoreOptions
+) {
   const refuse = (message: string) => new RestoreRefused({ message })
-  const contents = yield* check(reader)
-  yield* checkRelease(contents)
   yield* DatabaseLoad.checkUnused
   const planned = plan(yield* ServerConfig, contents)
   const { fits, missing, own } = yield* keyFits(contents, planned)

@@ -91,17 +91,18 @@ export const restore = Command.make(
       const [BackupFile, Restore, { describe, SEALED }] = yield* Effect.promise(() =>
         Promise.all([import("../backup/BackupFile.ts"), import("../backup/Restore.ts"), import("./BackupText.ts")])
       )
+      const reader = yield* Effect.interruptible(BackupFile.open(file, readPassphrase))
+      const contents = yield* Effect.interruptible(Restore.examine(reader))
       const prepare = Effect.gen(function* () {
-        const reader = yield* BackupFile.open(file, readPassphrase)
-        const prepared = yield* Restore.prepare(reader, { replace, withoutKey, sealed: SEALED })
+        const prepared = yield* Restore.prepare(reader, contents, { replace, withoutKey, sealed: SEALED })
         yield* print([...describe(prepared.contents), ...prepared.remarks])
         if (prepared.replacedFiles.length > 0) yield* print([`Replaced: ${prepared.replacedFiles.join(", ")}`])
         if ((prepared.replaces || prepared.replacedFiles.length > 0) && !yes)
           yield* agreed("All of that takes the place of what is in the database now, which is lost. Go on?")
-        return { reader, prepared }
+        return prepared
       })
       const carryOut = Effect.gen(function* () {
-        const { prepared, reader } = yield* Effect.interruptible(prepare)
+        const prepared = yield* Effect.interruptible(prepare)
         yield* Restore.carryOut(reader, prepared)
         yield* print([
           `Restored: the database is as it was at ${prepared.contents.at}. Every device is looked at before anything is pushed to it; tokens and users that were revoked since are valid again.`,

@@ -46,7 +46,6 @@ const embedded = Effect.fnUntraced(function* (config: ServerSettings, purpose: I
   const seen = yield* Effect.mapError(Installation.lookBy(config), unavailable)
   const against = Installation.againstMaking(seen, settingOf(config), purpose)
   if (against !== null) return yield* unavailable({ message: against })
-  if (purpose === "setup") yield* Effect.mapError(Installation.setAside(seen), unavailable)
   return yield* EmbeddedPostgres.make({
     dataDir: Installation.embeddedFolder(config.DATA_DIR),
     shared: Option.isSome(config.CLUSTER_HOST),

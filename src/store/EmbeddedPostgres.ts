@@ -11,13 +11,13 @@ import * as fs from "node:fs/promises"
 import * as path from "node:path"
 import { atLast } from "../runtime/Ending.ts"
 import * as FolderOwner from "./postgres/FolderOwner.ts"
+import { reasonOf } from "../runtime/SystemErrors.ts"
 import { embeddedRestarts, embeddedUp } from "../runtime/metrics/DatabaseMetrics.ts"
 import { at, isOurs, provesItself, readPidFile } from "./postgres/Postmaster.ts"
 import { follow, sizeOf } from "./postgres/PostgresLog.ts"
 import * as PostgresWatch from "./postgres/PostgresWatch.ts"
 import * as PostgresProcess from "./postgres/PostgresProcess.ts"
 import {
-  attempt,
   createCluster,
   EmbeddedPostgresError,
   exists,
@@ -59,10 +59,17 @@ interface State {
   lock: FolderOwner.Lock | null
 }
 
-const readPassword = ({ passwordFile }: Folder) =>
-  attempt("read the database password", () => fs.readFile(passwordFile, "utf8")).pipe(
-    Effect.map((password) => Redacted.make(password.trim()))
+const readPassword = ({ passwordFile }: Folder) => {
+  const refuse = (why: string, cause?: unknown) =>
+    new EmbeddedPostgresError({
+      message: `${passwordFile}, which holds the password of the embedded database, ${why}: put it back. The database was left as it is`,
+      cause
+    })
+  return Effect.tryPromise(() => fs.readFile(passwordFile, "utf8")).pipe(
+    Effect.mapError(({ cause }) => refuse(`cannot be read (${reasonOf(cause)})`, cause)),
+    Effect.flatMap((text) => (text.trim() === "" ? refuse("is empty") : Effect.succeed(Redacted.make(text.trim()))))
   )
+}
 
 const prepare = Effect.fnUntraced(function* (folder: Folder, flags: ReadonlyArray<string>, mayMake: boolean) {
   const programs = yield* locateBinaries(folder.home)
@@ -80,7 +87,9 @@ const PORT_TAKEN = /could not bind|Address already in use/
 /** Finds the server or starts it, on the port that it had as long as that is free. */
 const findOrStart = Effect.fnUntraced(function* (place: PostgresProcess.Place, state: State) {
   let wanted = state.server?.port ?? null
-  const found = yield* PostgresProcess.find(place)
+  const found = yield* PostgresProcess.find(place, (server, refusedForMs) =>
+    PostgresWatch.stopIfStuck(server, place, refusedForMs)
+  )
   if (found !== null) return (state.server = found)
   const started = (server: PostgresProcess.Server) => void (state.server = server)
   return yield* Effect.suspend(() => PostgresProcess.start(place, wanted, started)).pipe(

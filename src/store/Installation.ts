@@ -91,6 +91,18 @@ const namedBy = (config: ServerSettings) => {
   })
 }
 
+/** Whether there is a file in it or below it; volumes that are mounted and folders that are made beforehand are empty. What cannot be looked at holds some. */
+const holdsFiles = async (at: string): Promise<boolean> => {
+  try {
+    if (!(await fs.lstat(at)).isDirectory()) return true
+    for (const name of await fs.readdir(at))
+      if (name !== "lost+found" && (await holdsFiles(path.join(at, name)))) return true
+    return false
+  } catch {
+    return true
+  }
+}
+
 const fileOf = (dataDir: string) => path.join(dataDir, FILE)
 
 const refuse = (message: string) => new InstallationRefused({ message })
@@ -133,7 +145,8 @@ export const look = Effect.fn("Installation.look")(
       )
     const embedded = isExternal ? null : yield* homeFor(embeddedFolder(dataDir))
     const known = [FILE, EMBEDDED, ...PREPARED, ...prepared]
-    const traces = names.filter((name) => !known.includes(name) && !isHomeOfOthers(dataDir, name))
+    const unknown = names.filter((name) => !known.includes(name) && !isHomeOfOthers(dataDir, name))
+    const traces = yield* Effect.filter(unknown, (name) => Effect.promise(() => holdsFiles(path.join(dataDir, name))))
     // one that is not used now was used once
     if (
       isExternal &&
@@ -160,8 +173,10 @@ export const inDatabase = Effect.fn("Installation.inDatabase")(function* (): Eff
   SqlClient.SqlClient
 > {
   const sql = yield* SqlClient.SqlClient
+  // the list of migrations is made before the first of them, by a transaction of its own; whoever migrates has it locked
   const [there] = yield* sql<{ schema: boolean; named: boolean }>`
-    select to_regclass('switchyard_migrations') is not null as schema, to_regclass('installation') is not null as named`
+    select to_regclass('switchyard_migrations') is not null
+      and coalesce(to_regclass('device'), to_regclass('installation')) is not null as schema, to_regclass('installation') is not null as named`
   if (there?.schema !== true) return { kind: "none" }
   const [row] = there.named ? yield* sql<{ id: string }>`select id::text as id from installation` : []
   return row === undefined ? { kind: "unnamed" } : { kind: "named", id: row.id }

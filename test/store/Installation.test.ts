@@ -1,10 +1,13 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Option, Result } from "effect"
+import { Effect, Option, Redacted, Result } from "effect"
+import { SqlClient } from "effect/sql"
 import * as fs from "node:fs/promises"
 import { tmpdir } from "node:os"
 import * as path from "node:path"
+import { layerUrl } from "../../src/store/Database.ts"
 import * as Installation from "../../src/store/Installation.ts"
 import { isHomeOfOthers } from "../../src/store/postgres/PostgresPrograms.ts"
+import { emptyDatabaseUrl } from "../support/TestDatabase.ts"
 
 const OURS = "11111111-1111-4111-8111-111111111111"
 const OTHER = "22222222-2222-4222-8222-222222222222"
@@ -36,13 +39,16 @@ const fresh = [
   ["database/"],
   ["database/lost+found/"],
   ["database/postgres/"],
+  // volumes that containers mount there
+  ["firmware/", "shared/lost+found/"],
   // a first start that was killed while it made the database
-  ["database/server.lock", "database/server.json", "database/postgres.new/PG_VERSION", "database/postgres-password"]
+  ["database/server.lock", "database/server.json", "database/postgres.new/PG_VERSION", "database/postgres-password"],
+  ["database/server.lock", "database/server.lock-journal", "database/postgres.new/", "database/postgres-password"]
 ]
 
 const used = [
   ["secret.key"],
-  ["repositories/"],
+  ["repositories/settings/HEAD"],
   ["firmware/EOS.swi"],
   ["devicecerts/a.crt"],
   ["ca/rootCA.key"],
@@ -169,6 +175,17 @@ describe("A database that was found", () => {
         assert.include(verdict.failure, words)
       }
     })
+
+  it.effect("is empty when a first start was killed between the list of its migrations and their tables", () =>
+    Effect.gen(function* () {
+      const found = yield* Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        yield* sql`create table switchyard_migrations (migration_id integer primary key)`
+        return yield* Installation.inDatabase()
+      }).pipe(Effect.provide(layerUrl(Redacted.make(yield* emptyDatabaseUrl))))
+      assert.deepStrictEqual(found, none)
+    }).pipe(Effect.scoped)
+  )
 
   it("is filled by a server that is new, and by no command", () => {
     assert.deepStrictEqual(Installation.judge(seenWith(null), null, none, "serve"), Result.succeed("make"))

@@ -115,11 +115,12 @@ const ofOtherVersion = Effect.fnUntraced(function* ({ data, program }: Place) {
 })
 
 /**
- * The server that runs on the data folder already, once it lets us in; null when there is none. A pid file that names
- * another program is a leftover, which would keep PostgreSQL from starting: it is removed.
+ * The server that runs on the data folder already, once it lets us in; null when there is none, or when one that does not was stopped. A
+ * pid file that names another program is a leftover, which would keep PostgreSQL from starting: it is removed.
  */
 export const find = Effect.fn("PostgresProcess.find")(function* (
-  place: Pick<Place, "data" | "password">
+  place: Pick<Place, "data" | "password">,
+  stopIfStuck: (server: Server, refusedForMs: number) => Effect.Effect<boolean>
 ): Effect.fn.Return<Server | null, EmbeddedPostgresError> {
   let refusedSince: number | null = null
   for (let looks = 1; ; looks++) {
@@ -133,6 +134,7 @@ export const find = Effect.fn("PostgresProcess.find")(function* (
       if (yield* provesItself(file.port, place.password, place.data)) return { ...file, child: null }
       const now = yield* Clock.currentTimeMillis
       refusedSince ??= now
+      if (yield* stopIfStuck({ ...file, child: null }, now - refusedSince)) return null
       if (now - refusedSince > PATIENCE_MS) return yield* unproved(file.pid, place.data)
     }
     yield* pause(looks)

@@ -4,7 +4,7 @@
  */
 import { Effect, Schema } from "effect"
 import { execFile } from "node:child_process"
-import { createHash, randomBytes } from "node:crypto"
+import { createHash, randomBytes, randomUUID } from "node:crypto"
 import { readFileSync, statSync } from "node:fs"
 import * as fs from "node:fs/promises"
 import { createRequire } from "node:module"
@@ -141,8 +141,8 @@ export interface Home {
   readonly remains: ReadonlyArray<string>
 }
 
-/** What is there before a database is: locks, programs for root, and one that was half made. */
-const BEFORE = ["server.lock", "server.json", "postgres-binaries", "postgres.new"]
+/** What is there before a database is: locks, which a killed server leaves with their journal, programs for root, and one that was half made. */
+const BEFORE = ["server.lock", "server.lock-journal", "server.json", "postgres-binaries", "postgres.new"]
 
 /** Looks into a folder for the embedded database. Fails when that cannot be done. */
 export const lookAt = Effect.fnUntraced(function* (home: string): Effect.fn.Return<Home, EmbeddedPostgresError> {
@@ -231,12 +231,18 @@ export const locateBinaries = Effect.fnUntraced(function* (home: string) {
   return { initdb: path.join(native, "bin", "initdb"), postgres: path.join(native, "bin", "postgres") }
 })
 
-/** Makes a new cluster of databases with a generated password; one that was half made, when the power went, is not used. */
+/**
+ * Makes a new cluster of databases with a generated password; one that was half made, when the power went, is not used. Each is made in a
+ * folder of its own: the program of a start that was killed may go on, and removes what it has made when it fails.
+ */
 export const createCluster = Effect.fnUntraced(function* (initdb: string, data: string, passwordFile: string) {
   const unfinished = `${data}.new`
+  const fresh = path.join(unfinished, randomUUID())
+  const clear = () => fs.rm(unfinished, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
   // there before the password, which without it would tell of a database that is gone
   yield* attempt("begin a database", async () => {
-    await fs.rm(unfinished, { recursive: true, force: true })
+    await fs.rm(passwordFile, { force: true })
+    await clear()
     await fs.mkdir(unfinished, { mode: 0o700 })
     if (runAs !== undefined) await fs.chown(unfinished, runAs.uid, runAs.gid)
   })
@@ -247,7 +253,8 @@ export const createCluster = Effect.fnUntraced(function* (initdb: string, data: 
   const options = ["-U", "postgres", "-A", "scram-sha-256", `--pwfile=${passwordFile}`, "--no-instructions"]
   const locale = ["-E", "UTF8", "--locale=C"]
   yield* attempt("create the database", async () => {
-    await promisify(execFile)(initdb, ["-D", unfinished, ...options, ...locale], startOptions(data))
-    await fs.rename(unfinished, data)
+    await promisify(execFile)(initdb, ["-D", fresh, ...options, ...locale], startOptions(data))
+    await fs.rename(fresh, data)
+    await clear()
   })
 })

@@ -30,6 +30,8 @@ const PATIENCE_MS = 5_000
 export interface Failed {
   readonly kind: "broken" | "silent" | "elsewhere"
   readonly why: string
+  /** What PostgreSQL has answered; nothing when it has not. */
+  readonly state?: string
 }
 
 /** States of PostgreSQL that a new start mends: memory or files that its processes share are not there, or it is confused. */
@@ -44,7 +46,7 @@ export const failedBy = (error: SqlError.SqlError): Failed => {
   const code = codeOf(error.reason.cause)
   const isBroken =
     state === undefined ? code === undefined || BROKEN_CODES.includes(code) : BROKEN_STATES.includes(state)
-  return { kind: isBroken ? "broken" : "elsewhere", why: meaning(error) }
+  return { kind: isBroken ? "broken" : "elsewhere", why: meaning(error), ...(state === undefined ? {} : { state }) }
 }
 
 /** A new connection and a write that is on the disk; nothing of it stays. */
@@ -125,8 +127,32 @@ interface Watched {
 
 /** Stops a database that does not work, at once; whoever keeps it running starts it again. */
 const stopAtOnce = Effect.fnUntraced(function* (server: PostgresProcess.Server, { data }: Watched) {
+  yield* Effect.logError("The embedded database is stopped, to be started again: it runs and does not work", {
+    pid: server.pid
+  })
   yield* PostgresProcess.end(server, data)
   yield* endLeftovers(data)
+})
+
+/** Milliseconds for which one that an earlier server has left behind is asked again, by what it answers. */
+const LEFT_PATIENCE_MS = { broken: 5_000, silent: 60_000 } as const
+
+/**
+ * Stops a database that an earlier server has left behind and that has let nobody in for so long, when a new start mends that; yields
+ * whether it did. One that answers otherwise, or does not listen where we look, may be in use by somebody else.
+ */
+export const stopIfStuck = Effect.fn("PostgresWatch.stopIfStuck")(function* (
+  server: PostgresProcess.Server,
+  place: Watched,
+  refusedForMs: number
+) {
+  if (refusedForMs < LEFT_PATIENCE_MS.broken) return false
+  const failed = yield* look(server.port, place.password)
+  if (failed === null || failed.kind === "elsewhere") return false
+  if (refusedForMs < LEFT_PATIENCE_MS[failed.kind] || (failed.kind === "broken" && failed.state === undefined))
+    return false
+  yield* stopAtOnce(server, place)
+  return true
 })
 
 /** Looks at the database until it is interrupted. `current` is the server that is used now. */
@@ -154,9 +180,6 @@ export const watch = Effect.fnUntraced(function* (place: Watched, current: () =>
     trouble.sentence = sentence
     const now = yield* Clock.currentTimeMillis
     if (!isDue(row) || now < notBefore) return
-    yield* Effect.logError("The embedded database is stopped, to be started again: it runs and does not work", {
-      pid: server.pid
-    })
     yield* stopAtOnce(server, place)
     restarts += 1
     notBefore = (yield* Clock.currentTimeMillis) + pauseAfter(restarts)

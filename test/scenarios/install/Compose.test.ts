@@ -123,6 +123,16 @@ describe("docker-compose.yml", () => {
     }
   })
 
+  it("mounts below DATA_DIR only folders that the image has made for its user: an empty volume takes the owner from there", () => {
+    const made = read("Dockerfile")
+      .split("\n")
+      .filter((line) => /install -d -o 999 -g 999/.test(line))
+      .join(" ")
+    for (const { name, service } of built.filter(({ dockerfile }) => dockerfile === "Dockerfile"))
+      for (const { target } of mountsOf(service))
+        if (target.startsWith("/var/lib/switchyard/")) assert.include(made, target, name)
+  })
+
   it("keeps what has to outlast a container on a volume", () => {
     for (const { dockerfile, name, service } of built) {
       const kept = instructions(dockerfile).filter((line) => line.name === "VOLUME")

@@ -119,6 +119,19 @@ it.live(
     }).pipe(Effect.scoped)
 )
 
+it.live("a restore of a file that is no backup makes no database", () =>
+  Effect.gen(function* () {
+    const dataDir = yield* dataFolder
+    const damaged = path.join(yield* dataFolder, "damaged.tar")
+    yield* Effect.promise(() => fs.writeFile(damaged, "something"))
+    for (const file of ["/nowhere/backup.tar", damaged]) {
+      const end = yield* command({ DATA_DIR: dataDir }, ["restore", file])
+      assert.strictEqual(end.code, 1, end.text)
+      assert.deepEqual(yield* Effect.promise(() => fs.readdir(dataDir)), [], end.text)
+    }
+  }).pipe(Effect.scoped)
+)
+
 it.live("a folder that was closed to the user of the database leads to no second database", (test) =>
   Effect.gen(function* () {
     if (process.getuid?.() !== 0) return test.skip()
@@ -136,12 +149,16 @@ it.live("a folder that was closed to the user of the database leads to no second
 )
 
 it.live(
-  "an installation without an id gets one at its first start, in both places, also when a start ended in between",
+  "an installation without an id gets one at its first start, in both places, also when a start ended in between; without the password of its database it says so",
   () =>
     Effect.gen(function* () {
       const dataDir = yield* dataFolder
       yield* installed({ DATA_DIR: dataDir })
       const id = yield* idIn(dataDir)
+      const password = path.join(dataDir, "database/postgres-password")
+      yield* Effect.promise(() => fs.rename(password, path.join(dataDir, ".password")))
+      assert.include(yield* refused({ DATA_DIR: dataDir }), `${password}, which holds the password`)
+      yield* Effect.promise(() => fs.rename(path.join(dataDir, ".password"), password))
       yield* Effect.promise(() => fs.rm(path.join(dataDir, "installation.id")))
       yield* installed({ DATA_DIR: dataDir }).pipe(Effect.exit)
       assert.strictEqual(yield* idIn(dataDir), id)
@@ -187,6 +204,7 @@ it.live("who means a new database gets one by setup, once, and never in the plac
     const there = yield* command(env, ["setup", "--new-database"])
     assert.strictEqual(there.code, 1, there.text)
     assert.include(there.text, "There is a database already")
+    assert.strictEqual(yield* idIn(dataDir), id)
     yield* Effect.promise(() => fs.rename(path.join(dataDir, "database"), path.join(dataDir, ".lost")))
     const made = yield* command(env, ["setup", "--new-database"])
     assert.strictEqual(made.code, 0, made.text)

@@ -4,7 +4,7 @@
  */
 import { assert, it } from "@effect/vitest"
 import { PgConnection } from "@effect/sql-pg"
-import { Effect } from "effect"
+import { Effect, Exit, Scope } from "effect"
 import { execFileSync } from "node:child_process"
 import { readdirSync, readFileSync, rmSync } from "node:fs"
 import * as fs from "node:fs/promises"
@@ -65,6 +65,26 @@ it.live("a database whose shared memory was removed takes no new connection, and
     yield* until(connects)
     assert.notStrictEqual(postmaster(dataDir)?.pid, before)
   }).pipe(Effect.scoped)
+)
+
+it.live(
+  "a database that was left behind and has lost its shared memory does not keep the next start waiting for ever",
+  (test) =>
+    Effect.gen(function* () {
+      if (!isLinux) return test.skip()
+      const home = path.join(yield* dataFolder, "database")
+      const options = { dataDir: home, flags: ["-c", "min_dynamic_shared_memory=0"] }
+      const connect = ({ password, port }: EmbeddedPostgres.RunningPostgres) =>
+        Effect.tap(PgConnection.make(at(port(), password)), (connection) => connection.query("select 1::text"))
+      const keeper = yield* Scope.make()
+      yield* Effect.flatMap(Scope.provide(EmbeddedPostgres.make({ ...options, shared: true }), keeper), connect)
+      const before = pidFile(home)[0]
+      // it goes on without its keeper, because we work with it
+      yield* Scope.close(keeper, Exit.void)
+      assert.isAbove(removeMemory(home), 0)
+      yield* Effect.flatMap(EmbeddedPostgres.make(options), connect)
+      assert.notStrictEqual(pidFile(home)[0], before)
+    }).pipe(Effect.scoped)
 )
 
 it.live("a server whose database has lost its shared memory goes on as if nothing had happened", (test) =>
