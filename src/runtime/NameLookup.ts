@@ -1,7 +1,8 @@
 /**
  * The addresses of names, as the system looks them up, in a bounded time. A name server that is silent holds a thread of Node's pool for
  * each name, and the work with files needs these threads too: so at most two names are looked up at a time, one name once for all who
- * ask, and who asks hears after some seconds that no name server answers.
+ * ask, and who asks hears after some seconds that no name server answers, or what was last answered, so that the database stays
+ * where it is while names cannot be looked up.
  */
 import * as dns from "node:dns"
 import { isIP, type LookupFunction } from "node:net"
@@ -13,7 +14,11 @@ interface Found {
 }
 type Tell = (found: Found) => void
 
-const PATIENCE_MILLIS = 5_000
+/** Less than a connection to the database waits, so that the reason is told. */
+const PATIENCE_MILLIS = 4_000
+/** How long an answer is waited for where one is known from before. */
+const KNOWN_MILLIS = 1_000
+const MOST_KNOWN = 1_000
 const AT_A_TIME = 2
 
 const asked = new Map<string, Set<Tell>>()
@@ -57,16 +62,29 @@ const ask = (hostname: string, options: dns.LookupOptions, tell: Tell) => {
   )
 }
 
-/** All addresses of a name. */
+/** The last answers, for when none comes. */
+const known = new Map<string, ReadonlyArray<dns.LookupAddress>>()
+
+const remember = (key: string, addresses: ReadonlyArray<dns.LookupAddress>) => {
+  const [oldest] = known.keys()
+  if (known.size >= MOST_KNOWN && oldest !== undefined) known.delete(oldest)
+  known.set(key, addresses)
+}
+
+/** All addresses of a name. Those that it had last are told when no name server answers. */
 export const lookupAll = (hostname: string, options: dns.LookupOptions, told: Tell) => {
+  const key = JSON.stringify([hostname, options.family])
   let isTold = false
-  const tell: Tell = (found) => {
+  const tell: Tell = ({ addresses, error }) => {
+    if (error === null) remember(key, addresses)
     if (isTold) return
     isTold = true
     clearTimeout(timer)
-    told(found)
+    const before = error?.code === "EAI_AGAIN" ? known.get(key) : undefined
+    told(before === undefined ? { addresses, error } : { addresses: before, error: null })
   }
-  const timer = setTimeout(() => tell({ error: silent(hostname), addresses: [] }), PATIENCE_MILLIS)
+  const late = () => tell({ error: silent(hostname), addresses: [] })
+  const timer = setTimeout(late, known.has(key) ? KNOWN_MILLIS : PATIENCE_MILLIS)
   ask(hostname, options, tell)
 }
 

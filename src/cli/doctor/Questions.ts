@@ -6,7 +6,7 @@
 import { Effect, Exit, Fiber, Option } from "effect"
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
-import { codeOf } from "../../runtime/SystemErrors.ts"
+import { codeOf, messageOf } from "../../runtime/SystemErrors.ts"
 import type { ServerSettings } from "../../ServerConfig.ts"
 
 /** `unknown`: it could not be looked at. */
@@ -66,8 +66,7 @@ export const question = (kind: string, about: string, seconds: number, run: () =
 
 const sentenceOf = (error: unknown): string => {
   const code = codeOf(error)
-  if (code !== undefined) return `it could not be looked at (${code})`
-  return `it could not be looked at: ${error instanceof Error ? error.message : String(error)}`
+  return `it could not be looked at: ${messageOf(error)}${code === undefined ? "" : ` (${code})`}`
 }
 
 /** Asks one; a silent one is left behind, because it may not be possible to stop it. */

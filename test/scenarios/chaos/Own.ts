@@ -221,6 +221,21 @@ const filled = (folder: string, what: "bytes" | "inodes") =>
     return Effect.promise(() => fs.rm(full, { recursive: true, force: true }))
   })
 
+/** The folder is read-only for the program; root may write where rights forbid it, so for root it is its file system that is. */
+const withoutWriting = (folder: string, pid: number) =>
+  Effect.promise(async () => {
+    const inside = (...words: ReadonlyArray<string>) => run("nsenter", ["--mount", `--target=${pid}`, ...words])
+    const isMounted = isRoot && (await inside("mount", "--bind", folder, folder).then(always, () => false))
+    if (isMounted) {
+      await inside("mount", "-o", "remount,bind,ro", folder)
+      return Effect.promise(() => inside("umount", "-l", folder))
+    }
+    const below = (await fs.readdir(folder)).map((name) => path.join(folder, name))
+    const given = async (mode: number) => void (await Promise.all([folder, ...below].map((at) => fs.chmod(at, mode))))
+    await given(0o500)
+    return Effect.promise(() => given(0o700))
+  })
+
 const signalled = (pid: number, signal: NodeJS.Signals) => Effect.ignore(Effect.try(() => process.kill(pid, signal)))
 
 /** Ends the connections of the server, so that it needs new ones. */
@@ -258,6 +273,12 @@ export const faults: ReadonlyArray<OwnFault> = [
         const { pid } = program()
         return yield* limited(pid, "nofile", (yield* openFilesOf(pid)) - 4)
       })
+  },
+  {
+    name: "the server may not write the copies of its repositories",
+    says: /file system is read-only \(EROFS\)|may not \(EACCES\)/,
+    isPossible: always,
+    strike: ({ folder, program }) => withoutWriting(path.join(folder, "repositories"), program().pid)
   },
   {
     name: "the disk of the server is full",
@@ -357,7 +378,7 @@ interface Row {
 }
 
 /** What must not be there: blame of devices, jobs that failed, and other databases. */
-const blame = Effect.gen(function* () {
+export const blame = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const rows = yield* sql<Row>`
     select 'device ' || device_id || ' is noted as unreachable' as what from device_unreachable
