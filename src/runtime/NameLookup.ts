@@ -71,8 +71,8 @@ const remember = (key: string, addresses: ReadonlyArray<dns.LookupAddress>) => {
   known.set(key, addresses)
 }
 
-/** All addresses of a name. Those that it had last are told when no name server answers. */
-export const lookupAll = (hostname: string, options: dns.LookupOptions, told: Tell) => {
+/** All addresses of a name. Those that it had last are told when no name server answers, unless only new ones are of use. */
+export const lookupAll = (hostname: string, options: dns.LookupOptions, told: Tell, onlyNew = false) => {
   const key = JSON.stringify([hostname, options.family])
   let isTold = false
   const tell: Tell = ({ addresses, error }) => {
@@ -80,11 +80,11 @@ export const lookupAll = (hostname: string, options: dns.LookupOptions, told: Te
     if (isTold) return
     isTold = true
     clearTimeout(timer)
-    const before = error?.code === "EAI_AGAIN" ? known.get(key) : undefined
+    const before = error?.code === "EAI_AGAIN" && !onlyNew ? known.get(key) : undefined
     told(before === undefined ? { addresses, error } : { addresses: before, error: null })
   }
   const late = () => tell({ error: silent(hostname), addresses: [] })
-  const timer = setTimeout(late, known.has(key) ? KNOWN_MILLIS : PATIENCE_MILLIS)
+  const timer = setTimeout(late, known.has(key) && !onlyNew ? KNOWN_MILLIS : PATIENCE_MILLIS)
   ask(hostname, options, tell)
 }
 
@@ -103,5 +103,5 @@ export const askedFirst = (url: string | URL): Promise<void> =>
     const host = URL.parse(String(url))?.hostname.replace(/^\[|\]$/g, "") ?? ""
     if (host === "" || isIP(host) !== 0) return resolve()
     // of other errors the call itself tells
-    lookupAll(host, {}, ({ error }) => (error?.code === "EAI_AGAIN" ? reject(error) : resolve()))
+    lookupAll(host, {}, ({ error }) => (error?.code === "EAI_AGAIN" ? reject(error) : resolve()), true)
   })

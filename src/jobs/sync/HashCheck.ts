@@ -14,7 +14,7 @@ import { ProvedConfigStore } from "../../store/ProvedConfigStore.ts"
 import { SyncEventStore } from "../../store/SyncEventStore.ts"
 import { isWrongDevice } from "../engine/CallErrorText.ts"
 import type { RunningJob } from "../engine/JobHandler.ts"
-import { untilAborted } from "../engine/UntilAborted.ts"
+import { askedTogether, untilAborted } from "../engine/UntilAborted.ts"
 
 /** At most so many devices are explained in the message. */
 const EXPLAINED = 20
@@ -50,7 +50,8 @@ const make = Effect.gen(function* () {
   const check = Effect.fn("HashCheck.check")(function* (job: RunningJob, selected: ReadonlyArray<Device>) {
     // a device that nobody can log in to fails by itself, without the others
     const known = selected.filter((device) => device.confhash !== null && isManageable(device))
-    const checked = yield* Effect.forEach(known, (device) => mismatch(job, device), {
+    const together = yield* askedTogether(job)
+    const checked = yield* Effect.forEach(known, (device) => mismatch(together, device), {
       concurrency: config.SYNC_CONCURRENCY
     })
     const failed = checked.filter((result) => result !== null)

@@ -24,7 +24,7 @@ import { UnseenDeviceStore } from "../../store/UnseenDeviceStore.ts"
 import { callErrorText } from "../engine/CallErrorText.ts"
 import { DeviceSelection, manageableOf, skippedPart } from "../sync/DeviceSelection.ts"
 import { handle, type JobHandler, type RunningJob } from "../engine/JobHandler.ts"
-import { untilAborted } from "../engine/UntilAborted.ts"
+import { askedTogether, untilAborted } from "../engine/UntilAborted.ts"
 import { notStarted } from "../sync/SyncTasks.ts"
 
 export const TASK = "device_drift"
@@ -163,7 +163,8 @@ const make = Effect.gen(function* () {
       )
     const { devices: asked, skipped } = manageableOf(job.args, selected)
     const rest = asked.filter(({ hostname }) => !done.has(hostname))
-    yield* Effect.forEach(rest, (device) => lookAt(job, device), {
+    const together = yield* askedTogether(job)
+    yield* Effect.forEach(rest, (device) => lookAt(together, device), {
       concurrency: config.SYNC_CONCURRENCY,
       discard: true
     })

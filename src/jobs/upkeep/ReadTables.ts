@@ -16,7 +16,7 @@ import { StationStore } from "../../store/StationStore.ts"
 import { callErrorText } from "../engine/CallErrorText.ts"
 import { deviceRows, handle, type JobHandler, type RunningJob } from "../engine/JobHandler.ts"
 import { DeviceSelection, manageableOf, skippedPart } from "../sync/DeviceSelection.ts"
-import { untilAborted } from "../engine/UntilAborted.ts"
+import { askedTogether, untilAborted } from "../engine/UntilAborted.ts"
 import { notStarted } from "../sync/SyncTasks.ts"
 
 const TASK = "read_tables"
@@ -60,9 +60,10 @@ const make = Effect.gen(function* () {
       )
     const { devices, skipped } = manageableOf(job.args, selected)
     yield* stations.forget(MAC_DAYS)
+    const together = yield* askedTogether(job)
     yield* Effect.forEach(
       devices.filter(({ hostname }) => !done.has(hostname)),
-      (device) => lookAfter(job, device),
+      (device) => lookAfter(together, device),
       { concurrency: Math.min(CONCURRENCY, SYNC_CONCURRENCY), discard: true }
     )
     const own = { ...(devices.length === 0 ? { devices: {} } : {}), ...skippedPart(skipped) }

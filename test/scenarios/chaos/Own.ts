@@ -6,7 +6,7 @@
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Fiber, Layer, Redacted, type Scope } from "effect"
 import { SqlClient } from "effect/sql"
-import { execFile } from "node:child_process"
+import { execFile, spawnSync } from "node:child_process"
 import { createHash } from "node:crypto"
 import * as fs from "node:fs/promises"
 import { createServer, type Server } from "node:http"
@@ -179,6 +179,12 @@ export interface OwnFault {
 }
 
 const always = () => true
+/** Whether limits of processes may be changed here. */
+const mayLimit = () => {
+  const own = ["--pid", String(process.pid)]
+  const read = spawnSync("prlimit", [...own, "--nofile", "--output", "SOFT", "--noheadings", "--raw"])
+  return read.status === 0 && spawnSync("prlimit", [...own, `--nofile=${String(read.stdout).trim()}:`]).status === 0
+}
 const onOwnVolume = ({ isOwn }: Scene) => isOwn
 const sh = (command: string, ...words: ReadonlyArray<string>) => Effect.promise(() => run(command, [...words]))
 
@@ -267,7 +273,7 @@ export const faults: ReadonlyArray<OwnFault> = [
   {
     name: "the server has no descriptors left",
     says: /as many files and connections open as it may \(EMFILE\)/,
-    isPossible: always,
+    isPossible: mayLimit,
     strike: ({ program }) =>
       Effect.gen(function* () {
         const { pid } = program()
@@ -295,7 +301,7 @@ export const faults: ReadonlyArray<OwnFault> = [
   {
     name: "the database gets no memory for new connections",
     says: AWAY,
-    isPossible: always,
+    isPossible: mayLimit,
     strike: (scene) =>
       Effect.gen(function* () {
         const mend = yield* limited(yield* scene.postmaster, "as", 1 << 20)
