@@ -142,7 +142,11 @@ const makeTail = (most: number) => {
 }
 
 /** Settles when git has ended and has said everything; never before `child` has ended, unless it could not be started. */
-const heard = (child: ChildProcess, args: ReadonlyArray<string>, options: GitCommandOptions): Promise<Buffer> =>
+const heard = (
+  child: ChildProcessWithoutNullStreams,
+  args: ReadonlyArray<string>,
+  options: GitCommandOptions
+): Promise<Buffer> =>
   new Promise((resolve, reject) => {
     const output: Array<Buffer> = []
     const errors = makeTail(MAX_ERRORS)

@@ -172,6 +172,8 @@ export interface OwnFault {
   readonly name: string
   /** What health says of it; null where the work just goes on. */
   readonly says: RegExp | null
+  /** Only some work needs what is lacking, so the server stays ready. */
+  readonly staysReady?: true
   /** Whether it can be made on this machine. */
   readonly isPossible: (scene: Scene) => boolean
   /** Yields how it is mended. */
@@ -262,6 +264,7 @@ export const faults: ReadonlyArray<OwnFault> = [
   {
     name: "no name server answers",
     says: /no name server answers \(EAI_AGAIN\)/,
+    staysReady: true,
     isPossible: ({ knows }) => knows !== undefined,
     strike: ({ images, knows, start }) =>
       Effect.gen(function* () {
@@ -438,9 +441,10 @@ export const play = Effect.fnUntraced(function* (scene: Scene, fault: OwnFault, 
     })
   )
   let said = ""
-  const hears = Effect.map(call("GET", "/health/ready"), ({ text }) => {
+  const hears = Effect.map(call("GET", "/health/ready"), ({ status, text }) => {
     if (fault.says?.test(text) !== true) return false
     said = text
+    if (fault.staysReady === true && status !== 200) violations.push(`the server is not ready: ${text}`)
     return true
   })
   if (fault.says !== null && !(yield* inTime(hears))) {
