@@ -71,6 +71,18 @@ const remember = (key: string, addresses: ReadonlyArray<dns.LookupAddress>) => {
   known.set(key, addresses)
 }
 
+/** What is known of a name without asking; the name of this machine for itself needs no name server. */
+const knownOf = (hostname: string, key: string, { family }: dns.LookupOptions) => {
+  if (hostname.toLowerCase() !== "localhost") return known.get(key)
+  const loopback = LOOPBACK.filter((one) => family === undefined || family === 0 || family === one.family)
+  return known.get(key) ?? (loopback.length === 0 ? undefined : loopback)
+}
+
+const LOOPBACK: ReadonlyArray<dns.LookupAddress> = [
+  { address: "127.0.0.1", family: 4 },
+  { address: "::1", family: 6 }
+]
+
 /** All addresses of a name. Those that it had last are told when no name server answers, unless only new ones are of use. */
 export const lookupAll = (hostname: string, options: dns.LookupOptions, told: Tell, onlyNew = false) => {
   const key = JSON.stringify([hostname, options.family])
@@ -80,11 +92,12 @@ export const lookupAll = (hostname: string, options: dns.LookupOptions, told: Te
     if (isTold) return
     isTold = true
     clearTimeout(timer)
-    const before = error?.code === "EAI_AGAIN" && !onlyNew ? known.get(key) : undefined
+    const before = error?.code === "EAI_AGAIN" && !onlyNew ? knownOf(hostname, key, options) : undefined
     told(before === undefined ? { addresses, error } : { addresses: before, error: null })
   }
   const late = () => tell({ error: silent(hostname), addresses: [] })
-  const timer = setTimeout(late, known.has(key) && !onlyNew ? KNOWN_MILLIS : PATIENCE_MILLIS)
+  const isKnown = !onlyNew && knownOf(hostname, key, options) !== undefined
+  const timer = setTimeout(late, isKnown ? KNOWN_MILLIS : PATIENCE_MILLIS)
   ask(hostname, options, tell)
 }
 
