@@ -56,7 +56,7 @@ describe("a fault of the server's own machine", () => {
     () =>
       Effect.gen(function* () {
         const scene = yield* make(2)
-        const { asTester, call, names, rows, start, withStores } = scene
+        const { asTester, call, names, rows, start, taken, withStores } = scene
         yield* withStores(wantChange(rows, "a change that is aborted"))
         const fault = faults.find(({ name }) => name.includes("descriptors"))
         assert.isDefined(fault)
@@ -72,7 +72,7 @@ describe("a fault of the server's own machine", () => {
         const all = (status: string) =>
           Effect.map(Effect.forEach(ids, statusOf), (found) => found.every((one) => one === status))
         yield* Program.until(Effect.orElseSucceed(all("RUNNING"), () => false))
-        yield* Effect.forEach(ids, (id) => call("PUT", `/v1.0/job/${id}`, { action: "ABORT" }))
+        yield* Effect.forEach(ids, (id) => taken("PUT", `/v1.0/job/${id}`, { action: "ABORT" }))
         yield* Program.until(Effect.orElseSucceed(all("ABORTED"), () => false))
         yield* mend
         const blamed = (yield* asTester(blame)).filter((what) => !what.startsWith("job "))
