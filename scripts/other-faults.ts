@@ -47,6 +47,12 @@ export const otherFaults: Readonly<Record<string, ReadonlyArray<OtherFault>>> = 
       test: "scenarios/program/EmbeddedDatabase"
     },
     {
+      fault: "another session has locked our tables (`VACUUM FULL`, a forgotten transaction)",
+      outcome:
+        "requests get 503 in time, with who has the lock and since when; health and one line of the log say the same; jobs wait and go on",
+      test: "store/ForeignLock"
+    },
+    {
       fault: "its schema is newer than the server",
       outcome: "only a server that cannot work with it refuses, naming both releases",
       test: "store/Migrations"
@@ -64,6 +70,21 @@ export const otherFaults: Readonly<Record<string, ReadonlyArray<OtherFault>>> = 
       fault: "the volume of the database is not there",
       outcome: "the start refuses and makes no database; it goes on when the volume is there again",
       test: "scenarios/chaos/Own"
+    },
+    {
+      fault: "a command runs, or an older release starts, while the database is away",
+      outcome: "no database is made by any of them; `switchyard setup --new-database` makes one for who means it",
+      test: "scenarios/program/LostDatabase"
+    },
+    {
+      fault: "the database runs and takes no new connection, because its shared memory was removed",
+      outcome: "health names it, and it is started again within seconds; no job is lost",
+      test: "scenarios/program/LostMemory"
+    },
+    {
+      fault: "names are not resolved, or an error of this machine's own meets a call to a switch, git or a receiver",
+      outcome: "it counts as the server's own: work waits, and no device is called unreachable",
+      test: "runtime/SystemErrors"
     },
     {
       fault: "a stop while the database, a name server, git or a client hangs",
@@ -126,6 +147,12 @@ export const otherFaults: Readonly<Record<string, ReadonlyArray<OtherFault>>> = 
       test: "jobs/engine/LockWaiting"
     },
     {
+      fault: "a switch loses its power in mid-change",
+      outcome:
+        "the job holds its lock and its next batches until the timer of the switch has certainly ended and no longer, and says how many seconds that is",
+      test: "jobs/engine/LockWaiting"
+    },
+    {
       fault: "slow downloads, silent addresses",
       outcome: "take the places of their own kind of work; downloads have a deadline and end when they are aborted",
       test: "jobs/engine/JobPlaces"
@@ -183,6 +210,29 @@ export const otherFaults: Readonly<Record<string, ReadonlyArray<OtherFault>>> = 
       fault: "thousands of unknown devices ask for addresses",
       outcome: "the oldest silent ones make room; beyond that the hook is told to come again",
       test: "dhcp/UnknownDevices"
+    },
+    {
+      fault: "a person floods a pool, with one token or with many",
+      outcome:
+        "persons take turns: one call of somebody else waits behind one of theirs at most, and an administrator's streams are still opened; beyond the bounds 429 or 503",
+      test: "http/auth/Persons"
+    },
+    {
+      fault: "a cookie of the page that was exchanged already is used again",
+      outcome: "401, and the session ends for everybody who has a cookie of it",
+      test: "http/auth/PageSessions"
+    },
+    {
+      fault: "a receiver of alerts, or what a caller wants fetched, is at a host that is not named",
+      outcome:
+        "nothing is sent there, by any spelling or redirect; an image is refused with 400, and an alert waits and says why",
+      test: "runtime/OutboundHosts"
+    },
+    {
+      fault: "somebody would undermine approvals: an account, a token, a host key or an address of their choice",
+      outcome:
+        "where the site asks for it the call waits for another person, and is carried out as it was asked, or not at all",
+      test: "http/FourEyes"
     },
     {
       fault: "a request comes in the moment in which the port opens",

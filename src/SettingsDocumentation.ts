@@ -157,7 +157,7 @@ export const documentation: ReadonlyArray<readonly [name: string, fallback: stri
   [
     "OUTBOUND_HOSTS",
     "",
-    "names (also `*.example.org`), addresses and prefixes, with commas, to which images and alerts may lead; private networks only by address or prefix; `,` for none (docs/security.md#outbound-hosts)"
+    "names (also `*.example.org`), addresses and prefixes, with commas, to which images and alerts may lead; private networks only by address or prefix; `,` for none. Without it alerts may lead anywhere, images too, with SECURE_DEFAULTS nowhere (docs/security.md#outbound-hosts)"
   ],
   ["FIRMWARE_CONCURRENCY", "10", "switches that one upgrade job works on at once"],
   ["FIRMWARE_DOWNLOAD_TIMEOUT", "3600", "seconds that the download of one image may take"],
@@ -229,7 +229,7 @@ export const documentation: ReadonlyArray<readonly [name: string, fallback: stri
   [
     "SECURE_DEFAULTS",
     "false",
-    "whether what is not set is safe: nothing without permissions.yml, HOST_KEY_POLICY=approve, no login to a device without MANAGEMENT_NETWORKS, LOCAL_USERS=true; without it true where a release that has this setting has made the database (docs/security.md#secure-defaults)"
+    "whether what is not set is safe: nothing without permissions.yml, HOST_KEY_POLICY=approve, no login to a device without MANAGEMENT_NETWORKS, no images from hosts that OUTBOUND_HOSTS does not name, LOCAL_USERS=true; without it true where a release that has this setting has made the database (docs/security.md#secure-defaults)"
   ],
   ["PERMISSIONS_DISABLED", "false", "whether everybody may do everything although there is a permissions.yml"],
   [

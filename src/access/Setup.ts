@@ -3,12 +3,13 @@
  * `permissions.yml` with the ready roles, a token for the DHCP hook, and the settings that people are asked for. Of two setups at the same
  * time one wins, and the other changes nothing.
  */
-import { Effect, Redacted, Result, Schema } from "effect"
+import { Effect, Option, Redacted, Result, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import * as fs from "node:fs/promises"
 import { tmpdir } from "node:os"
 import * as path from "node:path"
 import * as ManagementNetworks from "../domain/access/ManagementNetworks.ts"
+import { OutboundNames, RULE as OUTBOUND_RULE } from "../domain/access/OutboundNames.ts"
 import { isName, isPassword } from "../domain/requests/SignOnRequests.ts"
 import { textFault } from "../domain/Text.ts"
 import { parseGitAddress } from "../git/GitAddress.ts"
@@ -45,6 +46,8 @@ export interface Answers {
   /** Addresses as GITREPO_SETTINGS and GITREPO_TEMPLATES have them. */
   readonly settings: string
   readonly templates: string
+  /** As OUTBOUND_HOSTS has them. */
+  readonly hosts: string
 }
 
 export interface SetupOptions {
@@ -108,7 +111,7 @@ const gitFault = (what: string, address: string) =>
       })
 
 /** Says everything that is wrong with answers. */
-export const faultsOf = ({ name, networks, password, settings, templates }: Answers): ReadonlyArray<string> => {
+export const faultsOf = ({ hosts, name, networks, password, settings, templates }: Answers): ReadonlyArray<string> => {
   const word = Redacted.value(password)
   return [
     ...(isName(name) ? [] : ["name: expected 1 to 64 letters, digits and @._+-, beginning with a letter or a digit"]),
@@ -121,6 +124,10 @@ export const faultsOf = ({ name, networks, password, settings, templates }: Answ
           onSuccess: () => [],
           onFailure: (why) => [`management networks: ${why}`]
         })),
+    ...Option.match(Schema.decodeOption(OutboundNames)(hosts), {
+      onNone: () => [`hosts of images: ${OUTBOUND_RULE}`],
+      onSome: () => []
+    }),
     ...gitFault("settings repository", settings),
     ...gitFault("templates repository", templates)
   ]
@@ -162,11 +169,12 @@ const writePermissions = (file: string) =>
     catch: (error) => failed(`${file} cannot be written (${codeOf(error) ?? "unknown"})`)
   })
 
-const settingsIn = ({ networks, settings, templates }: Answers): ReadonlyMap<string, string> =>
+const settingsIn = ({ hosts, networks, settings, templates }: Answers): ReadonlyMap<string, string> =>
   new Map(
     [
       ["LOCAL_USERS", "true"],
       ["MANAGEMENT_NETWORKS", networks],
+      ["OUTBOUND_HOSTS", hosts],
       ["GITREPO_SETTINGS", settings],
       ["GITREPO_TEMPLATES", templates]
     ].flatMap(([name = "", value = ""]) => (value === "" ? [] : [[name, value] as const]))

@@ -12,7 +12,7 @@ import { Acting } from "../domain/access/Acting.ts"
 import { isName, isPassword } from "../domain/requests/SignOnRequests.ts"
 import { atDatabase, isServerNamed } from "./AccountTarget.ts"
 import { format, printJson, printListed, reported } from "./client/Output.ts"
-import { ask, Mistyped, Refused } from "./client/Server.ts"
+import { ask, AwaitsApproval, Mistyped, Refused } from "./client/Server.ts"
 
 /** Whoever has the database's settings works in the name of their account on this machine. */
 const worker = () => `${os.userInfo().username} (command line)`
@@ -129,6 +129,19 @@ const passwordOf = Effect.fnUntraced(function* (isSent: boolean) {
 
 const shown = (isSent: boolean, password: string) => (isSent ? {} : { password })
 
+/** Prints what was made. A password that was made for a user who waits for another person is shown this once as well. */
+const printMade = Effect.fnUntraced(function* <E, R>(
+  work: Effect.Effect<unknown, E | AwaitsApproval, R>,
+  made: Readonly<Record<string, unknown>>
+) {
+  yield* Effect.tapError(work, (error) => {
+    const waits =
+      error instanceof AwaitsApproval ? { approval_id: error.approval_id, waits_until: error.waits_until } : null
+    return waits === null ? Effect.void : printJson({ ...made, ...waits })
+  })
+  yield* printJson(made)
+})
+
 const addUser = Command.make(
   "add",
   {
@@ -143,11 +156,13 @@ const addUser = Command.make(
   Effect.fnUntraced(function* ({ break_glass, isSent, name, roles }) {
     yield* checkName(name)
     const password = yield* passwordOf(isSent)
-    yield* work(
-      ask("POST /auth/users", { body: { name, roles, break_glass, password } }),
-      Effect.flatMap(LocalUsers, ({ add }) => add({ name, roles, break_glass, password: Redacted.make(password) }))
+    yield* printMade(
+      work(
+        ask("POST /auth/users", { body: { name, roles, break_glass, password } }),
+        Effect.flatMap(LocalUsers, ({ add }) => add({ name, roles, break_glass, password: Redacted.make(password) }))
+      ),
+      { name, roles, break_glass, ...shown(isSent, password) }
     )
-    yield* printJson({ name, roles, break_glass, ...shown(isSent, password) })
   }, reported)
 ).pipe(Command.withDescription("Add a user with a password. LOCAL_USERS=true lets users log in."))
 
@@ -182,11 +197,13 @@ const changePassword = Command.make(
   { name, isSent: fromInput },
   Effect.fnUntraced(function* ({ isSent, name }) {
     const password = yield* passwordOf(isSent)
-    yield* work(
-      ask("PUT /auth/users/:name", { params: { name }, body: { password } }),
-      Effect.flatMap(LocalUsers, ({ setPassword }) => setPassword(name, Redacted.make(password)))
+    yield* printMade(
+      work(
+        ask("PUT /auth/users/:name", { params: { name }, body: { password } }),
+        Effect.flatMap(LocalUsers, ({ setPassword }) => setPassword(name, Redacted.make(password)))
+      ),
+      { name, ...shown(isSent, password) }
     )
-    yield* printJson({ name, ...shown(isSent, password) })
   }, reported)
 ).pipe(Command.withDescription("Give a user another password; all tokens of the old one end."))
 

@@ -36,6 +36,10 @@ const flags = {
     "Address of the settings repository, such as https://…/settings.git#main"
   ),
   templates: optionalText("templates-repository", "Address of the templates repository"),
+  hosts: optionalText(
+    "outbound-hosts",
+    "Hosts from which images are fetched and to which alerts go, such as images.example.org,10.20.0.0/16"
+  ),
   hookToken: Flag.Boolean("dhcp-hook-token").pipe(
     Flag.withDescription("Make a token for the DHCP hook, and show it this once"),
     Flag.withDefault(false)
@@ -64,6 +68,7 @@ interface Given {
   readonly networks: Option.Option<string>
   readonly settings: Option.Option<string>
   readonly templates: Option.Option<string>
+  readonly hosts: Option.Option<string>
   readonly hookToken: boolean
   readonly hookTokenFile: Option.Option<string>
   readonly permissions: boolean
@@ -164,7 +169,7 @@ const openTokenFile = (file: string) =>
 
 const ask = Effect.fnUntraced(function* (given: Given) {
   const [, { ServerConfig }] = yield* load
-  const { GITREPO_SETTINGS, GITREPO_TEMPLATES, MANAGEMENT_NETWORKS } = yield* ServerConfig
+  const { GITREPO_SETTINGS, GITREPO_TEMPLATES, MANAGEMENT_NETWORKS, OUTBOUND_HOSTS } = yield* ServerConfig
   const name = yield* answer(given.name, "Name of the first administrator")
   const password = yield* passwordOf(given)
   const networks = yield* answerUnlessSet(
@@ -185,7 +190,13 @@ const ask = Effect.fnUntraced(function* (given: Given) {
     given.templates,
     "Address of the templates repository (nothing for later)"
   )
-  return { name, password, networks, settings, templates } satisfies Setup.Answers
+  const hosts = yield* answerUnlessSet(
+    "OUTBOUND_HOSTS",
+    Option.isSome(OUTBOUND_HOSTS),
+    given.hosts,
+    "Hosts from which images are fetched and to which alerts go (nothing: no images for callers, alerts as alerts.yml says)"
+  )
+  return { name, password, networks, settings, templates, hosts } satisfies Setup.Answers
 })
 
 const summary = (done: Setup.Done, dataDir: string, isLoggingInSomewhere: boolean): ReadonlyArray<string> => [

@@ -81,12 +81,12 @@ const externalImages = (config: ServerSettings): FirmwareShape => {
   return {
     list,
     download: (order) =>
-      Effect.flatMap(checkedOrder(order), ({ sha1, url }) => {
-        // the other server resolves the name, which is why it has to be one that is named
-        const refusal = imageRefusal(config, url)
-        return refusal === undefined
-          ? add(url, sha1, order.verify_tls)
-          : Effect.fail(new FirmwareRefused({ message: `Could not download firmware: ${refusal}` }))
+      Effect.gen(function* () {
+        const { sha1, url } = yield* checkedOrder(order)
+        const refusal = yield* imageGuard(config, OWN_HTTPD_URL).refusalForOthers(new URL(url).hostname)
+        if (refusal !== undefined)
+          return yield* new FirmwareRefused({ message: `Could not download firmware: ${refusal}` })
+        return yield* add(url, sha1, order.verify_tls)
       }),
     sha1,
     remove,
@@ -96,12 +96,8 @@ const externalImages = (config: ServerSettings): FirmwareShape => {
   }
 }
 
-const ANYWHERE =
-  "OUTBOUND_HOSTS is not set: callers may have images fetched from every host of the internet, and receivers of alerts may be anywhere (docs/security.md#outbound-hosts)"
-
 const make = Effect.gen(function* () {
   const config = yield* ServerConfig
-  if (Option.isNone(config.OUTBOUND_HOSTS)) yield* Effect.logInfo(ANYWHERE)
   return Firmware.of(keepsImages(config) ? ownImages(config) : externalImages(config))
 })
 

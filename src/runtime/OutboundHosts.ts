@@ -4,7 +4,7 @@
  * private network has to be named, whatever a name resolves to and also where an IPv4 address is hidden in an IPv6 address: the address
  * that was checked is the one that is dialled, so that a name cannot change its meaning in between.
  */
-import { Option, Result } from "effect"
+import { Effect, Option, Result } from "effect"
 import { NetAddress } from "effect/net"
 import { BlockList, isIP, type LookupFunction } from "node:net"
 import { networkInterfaces } from "node:os"
@@ -130,6 +130,11 @@ export interface OutboundGuard {
   readonly refusalOf: (host: string) => string | undefined
   /** Resolves names as the system does and fails for those that lead where nobody may go. */
   readonly lookup: LookupFunction
+  /**
+   * Why somebody else, who resolves the name himself, must not be sent there: a name that the site does not name has to lead from here to
+   * where the guard lets it.
+   */
+  readonly refusalForOthers: (host: string) => Effect.Effect<string | undefined>
 }
 
 /** The guard of these rules. */
@@ -152,7 +157,8 @@ export const makeOutboundGuard = ({
       case "link":
         return allowLink
       case "own":
-        return allowOwn || ours.has(host) || (isOpen && allowPrivate)
+        // FIRMWARE_URL often names this machine, for switches: callers are not to reach its other ports by that
+        return allowOwn || (isOpen && allowPrivate)
       case "private":
         return ours.has(host) || (isOpen && allowPrivate)
       case "public":
@@ -185,22 +191,40 @@ export const makeOutboundGuard = ({
     return mayBe ? undefined : `${written} is no host that is named (OUTBOUND_HOSTS)`
   }
 
-  return {
-    refusalOf,
-    lookup: (hostname, options, callback) => {
-      lookupAll(hostname, options, ({ addresses, error }) => {
-        if (error !== null) return callback(error, [])
-        const [first] = addresses
-        if (first === undefined) return callback(new HostRefused(`${hostname} has no address`), [])
-        const refusal = refusalAt(
-          hostname,
-          addresses.map(({ address }) => address)
-        )
-        if (refusal !== undefined) return callback(new HostRefused(refusal), [])
-        return options.all === true ? callback(null, [...addresses]) : callback(null, first.address, first.family)
-      })
-    }
+  const lookup: LookupFunction = (hostname, options, callback) => {
+    lookupAll(hostname, options, ({ addresses, error }) => {
+      if (error !== null) return callback(error, [])
+      const [first] = addresses
+      if (first === undefined) return callback(new HostRefused(`${hostname} has no address`), [])
+      const refusal = refusalAt(
+        hostname,
+        addresses.map(({ address }) => address)
+      )
+      if (refusal !== undefined) return callback(new HostRefused(refusal), [])
+      return options.all === true ? callback(null, [...addresses]) : callback(null, first.address, first.family)
+    })
   }
+
+  const refusalForOthers = (written: string): Effect.Effect<string | undefined> => {
+    const host = plainHost(written)
+    const refusal = refusalOf(host)
+    const isNamed = ours.has(host) || named.hasName(host) || isIP(withoutZone(host)) !== 0
+    if (refusal !== undefined || isNamed) return Effect.succeed(refusal)
+    return Effect.callback((resume) =>
+      lookup(host, { all: true }, (error) => {
+        if (error === null) return resume(Effect.undefined)
+        if (error instanceof HostRefused) return resume(Effect.succeed(error.message))
+        // a name of the internet may be known there only
+        return resume(
+          Effect.succeed(
+            isOpen ? undefined : `${written} is no host that is named, and has no address (OUTBOUND_HOSTS)`
+          )
+        )
+      })
+    )
+  }
+
+  return { refusalOf, lookup, refusalForOthers }
 }
 
 const hostOf = (url: string): ReadonlyArray<string> => (URL.canParse(url) ? [new URL(url).hostname] : [])
@@ -211,15 +235,23 @@ export interface OutboundSettings {
   readonly FIRMWARE_URL: Option.Option<string>
   readonly HTTPD_URL: string
   readonly FIRMWARE_ALLOW_LOCAL: boolean
+  readonly SECURE_DEFAULTS: boolean
 }
+
+/** What callers may name when they say where images come from: without OUTBOUND_HOSTS nothing in a new installation, anything in one from before. */
+export const hostsForCallers = ({
+  OUTBOUND_HOSTS,
+  SECURE_DEFAULTS
+}: Pick<OutboundSettings, "OUTBOUND_HOSTS" | "SECURE_DEFAULTS">): Option.Option<ReadonlyArray<string>> =>
+  Option.orElse(OUTBOUND_HOSTS, () => (SECURE_DEFAULTS ? Option.some<ReadonlyArray<string>>([]) : Option.none()))
 
 /** For images that callers name: the hosts of FIRMWARE_URL and of an external HTTPD_URL are named by the settings themselves. */
 export const imageGuard = (
-  { FIRMWARE_ALLOW_LOCAL, FIRMWARE_URL, HTTPD_URL, OUTBOUND_HOSTS }: OutboundSettings,
+  { FIRMWARE_ALLOW_LOCAL, FIRMWARE_URL, HTTPD_URL, ...named }: OutboundSettings,
   ownUrl: string
 ): OutboundGuard =>
   makeOutboundGuard({
-    hosts: OUTBOUND_HOSTS,
+    hosts: hostsForCallers(named),
     trusted: [...Option.toArray(FIRMWARE_URL).flatMap(hostOf), ...(HTTPD_URL === ownUrl ? [] : hostOf(HTTPD_URL))],
     allowOwn: FIRMWARE_ALLOW_LOCAL,
     allowLink: FIRMWARE_ALLOW_LOCAL,
@@ -230,16 +262,16 @@ export const imageGuard = (
 export const switchGuard = ({
   FIRMWARE_URL,
   HTTPD_URL,
-  OUTBOUND_HOSTS
+  ...named
 }: Omit<OutboundSettings, "FIRMWARE_ALLOW_LOCAL">): OutboundGuard =>
   makeOutboundGuard({
-    hosts: OUTBOUND_HOSTS,
+    hosts: hostsForCallers(named),
     trusted: [...Option.toArray(FIRMWARE_URL), HTTPD_URL].flatMap(hostOf),
     allowOwn: true,
     allowLink: false,
     allowPrivate: true
   })
 
-/** For receivers of alerts, which stand in files of administrators. */
+/** For receivers of alerts: they stand in files of administrators, so that these name them where OUTBOUND_HOSTS does not. */
 export const receiverGuard = ({ OUTBOUND_HOSTS }: Pick<OutboundSettings, "OUTBOUND_HOSTS">): OutboundGuard =>
   makeOutboundGuard({ hosts: OUTBOUND_HOSTS, trusted: [], allowOwn: false, allowLink: false, allowPrivate: true })

@@ -57,6 +57,8 @@ export interface TimedChange {
   /** When the timer has ended at the latest, in epoch seconds. */
   readonly timer_end: number
   readonly diff: string | null
+  /** Error text of the last step that failed. */
+  readonly failure: string | null
 }
 
 /** A confirmed change, to be undone if nobody has changed the device since. */
@@ -154,7 +156,7 @@ const make = Effect.gen(function* () {
   })
   const timed = (ids: ReadonlyArray<number>, holds: Statement.Fragment) =>
     Effect.map(
-      sql<TimedChange>`select c.id, d.hostname, whole_text(c.diff) as diff, ${sql.literal(TIMER_END)} as timer_end
+      sql<TimedChange>`select c.id, d.hostname, whole_text(c.diff) as diff, ${sql.literal(TIMER_END)} as timer_end, c.failure
         from config_change c join device d on d.id = c.device_id where c.id = any(${ids}::integer[]) and ${holds}`,
       (rows) => rows.map((row) => ({ ...row, diff: Option.getOrNull(readable(row.diff)) }))
     )

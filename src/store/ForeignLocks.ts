@@ -2,7 +2,7 @@
  * Who blocks whom in the database. Somebody else's session may hold a lock on our tables for hours: `VACUUM FULL`, a backup, a transaction
  * that was forgotten in psql. Our statements would wait for it in silence, and keep all connections of the pool while they do. As soon
  * as a statement takes long, a connection apart from the pool looks who blocks it; a statement that waits for somebody else's lock is
- * given up with a sentence that names the session (promise 8). Our own transactions end by themselves and are waited for.
+ * given up with a sentence that names the session (promise 8). Our own transactions end by themselves and are waited for, but for migrations.
  */
 import { PgConnection } from "@effect/sql-pg"
 import { Context, Effect, type Scope, Schema } from "effect"
@@ -16,6 +16,8 @@ export class Wait extends Schema.Class<Wait>("Wait")({
   /** The table or the kind of lock. */
   lock: Schema.String,
   mode: Schema.String,
+  /** The lock of a whole table, not of a row or an advisory one. */
+  isTable: Schema.Boolean,
   seconds: Schema.Finite,
   /** Who holds it or is before us in the queue; 0 is a prepared transaction. */
   blockers: Schema.Array(Schema.Int)
@@ -35,6 +37,8 @@ export class Session extends Schema.Class<Session>("Session")({
   /** Since its state changed. */
   stateSeconds: Schema.NullOr(Schema.Finite),
   transaction: Schema.NullOr(Schema.String),
+  /** Whether it has a lock that others wait for; told to everybody. */
+  hasLocks: Schema.optionalKey(Schema.Boolean),
   isOurs: Schema.Boolean
 }) {}
 
@@ -46,6 +50,7 @@ export interface Picture {
 /** Waits in this database; the names of tables come from the catalog, which a lock on them does not hold up. */
 const WAITS = `select w.pid, coalesce(c.relname, case w.locktype when 'transactionid' then 'a row' when 'tuple' then 'a row'
     when 'advisory' then 'an advisory lock' else w.locktype end) as lock, w.mode,
+  w.locktype = 'relation' as "isTable",
   coalesce(extract(epoch from clock_timestamp() - w.waitstart), 0)::float8 as seconds, pg_blocking_pids(w.pid) as blockers
   from pg_locks w left join pg_class c on c.oid = w.relation
   where not w.granted and w.pid in (select pid from pg_stat_activity where datname = current_database())`
@@ -53,6 +58,8 @@ const WAITS = `select w.pid, coalesce(c.relname, case w.locktype when 'transacti
 const SESSIONS = `select pid, coalesce(application_name, '') as application, usename::text as "user", host(client_addr) as address,
   backend_type as kind, state, query as statement, extract(epoch from clock_timestamp() - xact_start)::float8 as seconds,
   extract(epoch from clock_timestamp() - state_change)::float8 as "stateSeconds", xact_start::text as transaction,
+  pid in (select l.pid from pg_locks l where l.granted and l.locktype <> 'virtualxid'
+    and l.mode not in ('AccessShareLock', 'RowShareLock', 'RowExclusiveLock')) as "hasLocks",
   coalesce(application_name, '') = current_setting('application_name') as "isOurs"
   from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`
 
@@ -90,6 +97,8 @@ export interface Blocker {
   readonly seconds: number
   /** Whether it holds up a session of ours. */
   readonly blocksUs: boolean
+  /** Whether somebody waits for it to give back a whole table. */
+  readonly hasTable: boolean
 }
 
 /** All whom this session waits for, those they wait for included. */
@@ -113,7 +122,7 @@ export const blockersIn = ({ sessions, waits }: Picture): ReadonlyArray<Blocker>
   for (const { blockers, pid } of waits) by.set(pid, [...(by.get(pid) ?? []), ...blockers])
   const found = new Map<number, Blocker>()
   const direct = new Set<number>()
-  for (const { blockers, lock, pid, seconds } of waits) {
+  for (const { blockers, isTable, lock, pid, seconds } of waits) {
     const isOurs = known.get(pid)?.isOurs === true
     for (const blocker of allBefore(pid, by)) {
       const session = known.get(blocker) ?? (blocker === 0 ? PREPARED : undefined)
@@ -127,7 +136,8 @@ export const blockersIn = ({ sessions, waits }: Picture): ReadonlyArray<Blocker>
         lock: isFirst ? lock : before.lock,
         waiting: (before?.waiting ?? 0) + 1,
         seconds: Math.max(seconds, before?.seconds ?? 0),
-        blocksUs: isOurs || before?.blocksUs === true
+        blocksUs: isOurs || before?.blocksUs === true,
+        hasTable: (isTable && blockers.includes(blocker)) || before?.hasTable === true
       })
     }
   }
@@ -228,22 +238,28 @@ const COMPARED = 500
 
 const start = (statement: string) => statement.slice(0, COMPARED)
 
-const ofOthers = (picture: Picture) =>
-  blockersIn(picture).find(({ blocksUs, session }) => blocksUs && !session.isOurs) ?? null
+/** A transaction of ours that keeps a whole table for longer is a migration of another replica, which may take minutes; all else ends soon. */
+const OWN_SECONDS = 5
+
+const whoHoldsUs = (picture: Picture) =>
+  blockersIn(picture).find(
+    ({ blocksUs, hasTable, session }) =>
+      blocksUs && (!session.isOurs || (hasTable && (session.seconds ?? 0) >= OWN_SECONDS))
+  ) ?? null
 
 const keyOf = ({ pid, transaction }: Session) => `${pid} ${transaction ?? ""}`
 
 /** What the looks have found so far. */
-interface Found {
+export interface Found {
   readonly blocker: Blocker
   readonly since: number
   readonly metAt: number
   readonly statements: ReadonlySet<string>
 }
 
-/** What is known after another look; null when nobody holds us up any more. */
-const after = (before: Found | null, picture: Picture, now: number): Found | null => {
-  const blocker = ofOthers(picture)
+/** What is known after another look; null when nobody holds us up any more. `now` in milliseconds of `performance.now()`. */
+export const foundAfter = (before: Found | null, picture: Picture, now: number): Found | null => {
+  const blocker = whoHoldsUs(picture)
   if (blocker !== null) {
     const waiting = new Set(picture.waits.map(({ pid }) => pid))
     const ours = picture.sessions.filter(({ isOurs, pid }) => isOurs && waiting.has(pid))
@@ -255,22 +271,25 @@ const after = (before: Found | null, picture: Picture, now: number): Found | nul
   // those of ours that were given up may come again: as long as its transaction is open, its locks stay
   const { session } = before.blocker
   const goesOn = picture.sessions.find(({ pid }) => pid === session.pid)
-  if (session.transaction === null) return now - before.metAt > FORGOTTEN_MILLIS / 6 ? null : before
-  return goesOn !== undefined && keyOf(goesOn) === keyOf(session)
-    ? { ...before, blocker: { ...before.blocker, session: goesOn } }
-    : null
+  const isOpen =
+    session.transaction === null
+      ? // of others' sessions PostgreSQL may tell locks only, and of prepared transactions nothing
+        goesOn?.hasLocks === true || (session.pid === 0 && now - before.metAt <= FORGOTTEN_MILLIS / 6)
+      : goesOn !== undefined && keyOf(goesOn) === keyOf(session)
+  return isOpen ? { ...before, blocker: { ...before.blocker, session: goesOn ?? session } } : null
 }
 
 const tell = Effect.fnUntraced(function* (before: Found | null, now: Found | null) {
   if (now !== null && (before === null || before.since !== now.since)) {
-    const { address, pid, user } = now.blocker.session
-    yield* Effect.logWarning(`Work waits for a lock of somebody else: ${sentenceOf(now.blocker)}`, {
+    const { address, isOurs, pid, user } = now.blocker.session
+    const whose = isOurs ? "another server or command of Switchyard" : "somebody else"
+    yield* Effect.logWarning(`Work waits for a lock of ${whose}: ${sentenceOf(now.blocker)}`, {
       pid,
       ...(user === null ? {} : { user }),
       ...(address === null ? {} : { address })
     })
   } else if (now === null && before !== null) {
-    yield* Effect.logInfo("Work no longer waits for a lock of somebody else", {
+    yield* Effect.logInfo("Work no longer waits for a lock of another session", {
       pid: before.blocker.session.pid,
       seconds: Math.round((performance.now() - before.since) / 1000)
     })
@@ -292,7 +311,7 @@ export const makeWatch = Effect.fnUntraced(function* (
       isAsked = false
       const picture = yield* Effect.timeout(look(connection), LOOK_TIME)
       const before: Found | null = found
-      found = after(before, picture, performance.now())
+      found = foundAfter(before, picture, performance.now())
       databaseBlocked.set(found === null ? 0 : 1)
       yield* tell(before, found)
     })

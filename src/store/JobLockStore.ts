@@ -23,22 +23,37 @@ const make = Effect.gen(function* () {
           < now() - ${PASSED_FOR}::interval then 0
         else coalesce(array_position(${[...serviceClasses]}::text[], ${sql.literal(job)}.service_class), 1) - 1 end)`
 
-  /** Jobs that wait for the lock and go before this one; one whose process has died does not count. */
-  const waitsBefore = (name: string, jobId: number) => sql`w.status = 'SCHEDULED' and w.waiting_for ->> 'lock' = ${name}
-    and w.id <> ${jobId} and w.alive_at > now() - interval '10 seconds'
-    and (select (${rank("w")}, w.id) < (${rank("own")}, own.id) from job own where own.id = ${jobId})`
+  const waiting = (job: string, name: string) => sql`${sql.literal(job)}.status = 'SCHEDULED'
+    and ${sql.literal(job)}.waiting_for ->> 'lock' = ${name} and ${sql.literal(job)}.alive_at > now() - interval '10 seconds'`
+
+  /** The line: this job and those that wait for the lock; one whose process has died does not count, and one of an earlier release comes last. */
+  const line = (name: string, jobId: number) => sql`line as (
+      select w.id, w.function_name, w.scheduled_time, ${rank("w")} as rank, coalesce(w.lock_turn, 2147483647) as turn
+      from job w where w.id = ${jobId} or (${waiting("w", name)})),
+    before as (select l.* from line l, line own where own.id = ${jobId} and (l.rank, l.turn, l.id) < (own.rank, own.turn, own.id))`
+
+  /**
+   * Gives a job its turn when it joins the line: the one after the last of its own person, and no earlier one than that which is served now, so
+   * that each person has their turn, however many jobs one of them has in the line.
+   */
+  const join = (name: string, jobId: number) => sql`update job set lock_turn = (
+      select greatest(coalesce(max(w.lock_turn) filter (where w.person = own.person) + 1, 0), coalesce(min(w.lock_turn), 0))
+      from (select lock_turn, coalesce(scheduled_person, scheduled_by, '') as person from job o where ${waiting("o", name)}
+          or o.id in (select job_id from joblock where name = ${name})) w,
+        (select coalesce(job.scheduled_person, job.scheduled_by, '') as person) own)
+    where id = ${jobId} and lock_turn is null`
 
   return JobLockStore.of({
     acquire: Effect.fn("JobLockStore.acquire")(function* (name: string, jobId: number) {
+      yield* join(name, jobId)
       // the job's row is locked, so that a job that ends in this moment does not get a lock that nobody gives back
-      yield* sql`with job_now as (select id from job where id = ${jobId} and ${unfinished} for update)
-        insert into joblock (job_id, name) select id, ${name} from job_now
-        where not exists (select 1 from job w where ${waitsBefore(name, jobId)}) on conflict do nothing`
-      const [first, second] = yield* sql<LockHolder>`
+      yield* sql`with job_now as (select id from job where id = ${jobId} and ${unfinished} for update),
+        ${line(name, jobId)} insert into joblock (job_id, name) select id, ${name} from job_now
+        where not exists (select 1 from before) on conflict do nothing`
+      const [first, second] = yield* sql<LockHolder>`with ${line(name, jobId)}
         select joblock.job_id, function_name, iso_time(joblock.start_time) as since, false as "isWaiting"
           from joblock join job on job.id = joblock.job_id where name = ${name}
-        union all (select w.id, w.function_name, iso_time(w.scheduled_time), true
-          from job w where ${waitsBefore(name, jobId)} order by ${rank("w")}, w.id limit 1)
+        union all (select id, function_name, iso_time(scheduled_time), true from before order by rank, turn, id limit 1)
         order by "isWaiting" limit 2`
       if (first === undefined || first.job_id === jobId) return
       return yield* new JobLockBusy({ name, holder: first, isNext: !first.isWaiting && second === undefined })

@@ -58,6 +58,7 @@ import persons from "./migrations/0055_persons.ts"
 import proved from "./migrations/0053_proved.ts"
 import installation from "./migrations/0056_installation.ts"
 import pageSessions from "./migrations/0061_page_sessions.ts"
+import lockTurn from "./migrations/0066_lock_turn.ts"
 import safeValues from "./migrations/0059_secure_defaults.ts"
 
 /**
@@ -117,7 +118,8 @@ export const migrations = [
   { name: "0057_found_by", oldest: "0.2.0", up: foundBy },
   { name: "0058_service_classes", oldest: "0.2.0", up: serviceClasses },
   { name: "0059_secure_defaults", oldest: "0.2.0", up: safeValues },
-  { name: "0061_page_sessions", oldest: "0.2.0", up: pageSessions }
+  { name: "0061_page_sessions", oldest: "0.2.0", up: pageSessions },
+  { name: "0066_lock_turn", oldest: "0.2.0", up: lockTurn }
 ] as const
 
 /** The database was migrated by a newer release, with a change that this one cannot work with; only an upgrade helps. */

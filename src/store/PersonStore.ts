@@ -147,6 +147,12 @@ const make = Effect.gen(function* () {
       yield* events.append({ kind: "person", action: "admitted", isAudit: true, data: { person, name } })
       return { person: yield* known(person) }
     }, sql.withTransaction),
+    forget: Effect.fn("PersonStore.forget")((days) =>
+      Effect.asVoid(
+        sql`delete from person p where p.seen_at < now() - make_interval(days => ${days}) and p.withdrawn_at is null
+          and not exists (select from api_token t where t.owner = p.key and t.revoked_at is null and t.expires_at > now())`
+      )
+    ),
     end: Effect.fn("PersonStore.end")(function* (person: string) {
       yield* endAll(person)
       yield* sql`delete from person where key = ${person}`
@@ -192,6 +198,8 @@ export class PersonStore extends Context.Service<
     readonly admit: (
       person: string
     ) => Effect.Effect<{ readonly person: ListedPerson }, PersonNotFound | SqlError.SqlError>
+    /** Forgets who was not seen for so many days and has no token that counts. Who is withdrawn stays so. */
+    readonly forget: (days: number) => Effect.Effect<void, SqlError.SqlError>
     /** Ends all that somebody had who is no more. */
     readonly end: (person: string) => Effect.Effect<void, SqlError.SqlError>
   }

@@ -149,6 +149,12 @@ const make = Effect.gen(function* () {
       yield* note(decision, row, { comment })
       return row
     }, sql.withTransaction),
+    forget: Effect.fn("RequestApprovalStore.forget")(function* (days: number) {
+      // nobody can approve them any more, and what is kept of a password is gone
+      yield* sql`update request_approval set decision = 'expired', decided_at = expires_at, sealed_body = ''
+        where decision is null and expires_at <= now()`
+      if (days > 0) yield* sql`delete from request_approval where decided_at < now() - make_interval(days => ${days})`
+    }),
     answered: Effect.fn("RequestApprovalStore.answered")(function* (id, answer) {
       const [row] = yield* sql<RequestApproval>`update request_approval set answer = ${sql.json({ ...answer })}
         where id = ${id} returning ${columns}`
@@ -178,6 +184,8 @@ export class RequestApprovalStore extends Context.Service<
       by: string,
       comment: string
     ) => Effect.Effect<RequestApproval, RequestNotWaiting | SqlError.SqlError>
+    /** Ends those that have expired, and removes those that were over so many days ago; 0: none. */
+    readonly forget: (days: number) => Effect.Effect<void, SqlError.SqlError>
     /** Notes how it was answered. */
     readonly answered: (id: number, answer: RequestAnswer) => Effect.Effect<RequestApproval, SqlError.SqlError>
   }

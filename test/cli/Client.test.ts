@@ -266,12 +266,13 @@ layer(Site.layer, { excludeTestServices: true })("The command line", (it) => {
   it.effect("finds what is stuck, and repairs it when somebody says yes", () =>
     Effect.gen(function* () {
       const { cli, junior, running } = yield* Site
-      // a site that has named no networks and believes first host keys is told so, and nothing else
+      // a site that has named no networks and no hosts, and believes first host keys, is told so, and nothing else
       const before = yield* cli("doctor")
       expect(before.code).toBe(0)
       expect(before.out.match(/^\S.*$/gm)?.map((line) => line.slice(0, 32))).toEqual([
         "warn  MANAGEMENT_NETWORKS: The f",
-        "warn  HOST_KEY_POLICY: A device "
+        "warn  HOST_KEY_POLICY: A device ",
+        "warn  OUTBOUND_HOSTS: Callers ma"
       ])
       yield* Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
@@ -282,7 +283,7 @@ layer(Site.layer, { excludeTestServices: true })("The command line", (it) => {
           from device where hostname = ${OTHER}`
       }).pipe(Effect.provide(running))
       const found = yield* cli("doctor")
-      expect(found).toMatchObject({ code: 1, err: expect.stringContaining("1 of 4 findings are bad") })
+      expect(found).toMatchObject({ code: 1, err: expect.stringContaining("1 of 5 findings are bad") })
       expect(found.out).toMatch(
         new RegExp(`bad  ${ONE}: Nobody knows[^]*next:[^]*warn  ${OTHER}: Its certificate ends`)
       )
@@ -292,7 +293,8 @@ layer(Site.layer, { excludeTestServices: true })("The command line", (it) => {
         { kind: "device" },
         { kind: "certificate" },
         { kind: "protection", about: "MANAGEMENT_NETWORKS" },
-        { kind: "protection", about: "HOST_KEY_POLICY" }
+        { kind: "protection", about: "HOST_KEY_POLICY" },
+        { kind: "protection", about: "OUTBOUND_HOSTS" }
       ])
       expect(json.code).toBe(1)
       const mended = yield* junior("doctor --repair", "y\nno\n")

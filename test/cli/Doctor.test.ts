@@ -2,15 +2,17 @@
 import { PgConnection } from "@effect/sql-pg"
 import { assert, expect, it } from "@effect/vitest"
 import { Effect, Redacted, Schema, type Scope } from "effect"
-import { execFileSync } from "node:child_process"
+import { execFile, execFileSync } from "node:child_process"
 import * as fs from "node:fs/promises"
 import * as net from "node:net"
 import * as path from "node:path"
+import { promisify } from "node:util"
 import * as Certificates from "../../src/certificates/Certificates.ts"
 import { isServer } from "../../src/cli/doctor/Questions.ts"
 import { severeLines } from "../../src/cli/doctor/FolderQuestions.ts"
+import * as FolderOwner from "../../src/store/postgres/FolderOwner.ts"
 import { isAlive, postmaster } from "../support/PostgresProcesses.ts"
-import { command, dataFolder, start, until } from "../support/Program.ts"
+import { command, dataFolder, environmentOf, start, until } from "../support/Program.ts"
 import { databaseUrl, emptyDatabaseUrl } from "../support/TestDatabase.ts"
 
 const Rows = Schema.fromJsonString(
@@ -29,6 +31,8 @@ const rowsOf = Effect.fnUntraced(function* (env: Env, ...words: ReadonlyArray<st
     rows.filter((row) => row.kind === kind).map(({ about, level, what }) => `${level} ${about}: ${what}`)
   return { code, err, rows, of }
 })
+
+const program = path.resolve(import.meta.dirname, "../../src/main.ts")
 
 const home = (folder: string) => path.join(folder, "database")
 
@@ -138,6 +142,57 @@ it.live("makes nothing where there is no installation, and says when a database 
     const wrong = yield* rowsOf({ DATA_DIR: folder, PORT: "many" })
     expect(wrong.of("settings")).toContainEqual(expect.stringMatching(/^bad settings: .*PORT/s))
   }).pipe(Effect.scoped)
+)
+
+it.live("removes no pid file and no note while some server has the folder, also one that it cannot see", () =>
+  Effect.gen(function* () {
+    const folder = yield* dataFolder
+    const data = path.join(home(folder), "postgres")
+    const files = [path.join(data, "postmaster.pid"), path.join(home(folder), "server.json")]
+    yield* Effect.promise(async () => {
+      await fs.mkdir(data, { recursive: true, mode: 0o700 })
+      await fs.writeFile(path.join(data, "PG_VERSION"), "18\n")
+      await fs.writeFile(path.join(folder, "secret.key"), "x", { mode: 0o600 })
+      // a number that another program has got
+      await fs.writeFile(files[0] ?? "", `${process.pid}\n${data}\n1\n5432\n\n127.0.0.1\n1 1\nready\n`)
+    })
+    const lock = yield* FolderOwner.take(home(folder))
+    assert.isNotNull(lock)
+    const names = () => Promise.all(files.map((file) => fs.stat(file).then(({ size }) => size > 0)))
+    const kept = yield* doctor({ DATA_DIR: folder }, "--repair")
+    assert.match(kept.err, /not done: .*postmaster\.pid: a server has begun to use it meanwhile: nothing was removed/)
+    assert.deepStrictEqual(yield* Effect.promise(names), [true, true], kept.text)
+    lock?.release()
+    const removed = yield* doctor({ DATA_DIR: folder }, "--repair")
+    assert.match(removed.out, /done: .*postmaster\.pid was removed/)
+    yield* Effect.promise(() => expect(fs.stat(files[0] ?? "")).rejects.toThrow("ENOENT"))
+  }).pipe(Effect.scoped)
+)
+
+it.live.skipIf(process.getuid?.() !== 0)(
+  "says which user may not look into a folder, and calls no database stopped",
+  () =>
+    Effect.gen(function* () {
+      const folder = yield* dataFolder
+      yield* Effect.promise(async () => {
+        await fs.mkdir(path.join(home(folder), "postgres"), { recursive: true })
+        await fs.chmod(folder, 0o700)
+      })
+      const words = ["--reuid=65534", "--regid=65534", "--clear-groups", process.execPath, program, "doctor", "--json"]
+      const said = yield* Effect.promise(() =>
+        promisify(execFile)("setpriv", words, { env: environmentOf({ DATA_DIR: folder }), cwd: "/" }).catch(
+          (error: unknown) => ({ stdout: error instanceof Error && "stdout" in error ? String(error.stdout) : "" })
+        )
+      )
+      const rows = Schema.decodeSync(Rows)(said.stdout)
+      expect(rows.map(({ about, level, what }) => `${level} ${about}: ${what}`)).toEqual(
+        expect.arrayContaining([
+          `bad ${folder}: user 65534 cannot look into it: it has mode 0700 and belongs to user 0`,
+          `unknown database: user 65534 cannot look into ${path.join(home(folder), "postgres")}`
+        ])
+      )
+      assert.notMatch(said.stdout, /is not running|looked at \(EACCES/)
+    }).pipe(Effect.scoped)
 )
 
 it.live("names who blocks whom, without the values of statements", () =>
@@ -267,10 +322,13 @@ it("shows severe lines of PostgreSQL's log without values", () => {
     "2026-11-25 19:00:01.000 UTC [12] 28P01 FATAL:  password authentication failed for user 'ann hunter2'",
     "\tDETAIL hunter3",
     "2026-11-25 19:00:01.500 UTC [12] 57014 ERROR:  canceling statement due to user request",
+    '2026-11-25 19:00:01.600 UTC [12] 42601 ERROR:  syntax error at or near "hunter4"',
+    '2026-11-25 19:00:01.700 UTC [12] 42P01 ERROR:  relation "site" does not exist, invalid value "hunter5 cut',
     "2026-11-25 19:00:02.000 UTC [13] 53100 PANIC:  could not write to file: No space left on device"
   ]
   const shown = severeLines(lines).map(({ text }) => text)
-  assert.lengthOf(shown, 2)
+  assert.lengthOf(shown, 4)
   assert.notMatch(shown.join(), /hunter/)
+  assert.match(shown.join(), /relation "site" does not exist/)
   assert.match(shown.join(), /PANIC: could not write/)
 })

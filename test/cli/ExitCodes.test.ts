@@ -1,12 +1,14 @@
 /** What commands tell the programs that run them, whatever the server says: exit codes, and nothing of a terminal's language. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import type { Command } from "effect/cli"
 import * as fs from "node:fs/promises"
 import * as http from "node:http"
 import * as path from "node:path"
+import { root } from "../../src/cli/Commands.ts"
 import { begin, command, dataFolder, until } from "../support/Program.ts"
 
-/** Every command that asks a server, as it is typed. */
+/** Every command that asks a server, as it is typed; `URL` is the server's. */
 const COMMANDS: ReadonlyArray<string> = [
   "devices",
   "device lhv-a1",
@@ -15,6 +17,9 @@ const COMMANDS: ReadonlyArray<string> = [
   "ports list lhv-a1",
   "ports set lhv-a1 Ethernet1 --disable",
   "init 7 lhv-a2",
+  "hostkeys",
+  "hostkeys approve lhv-a1=SHA256:1fW2gZ0y3o0E0bU2cH6m9qg8nT8m3cQn0q3V0s2kQ1c",
+  "hostkeys approve --all --yes",
   "events",
   "events --follow",
   "sync --all",
@@ -44,6 +49,13 @@ const COMMANDS: ReadonlyArray<string> = [
   "user remove maria",
   "user password maria",
   "user role maria --role reader",
+  "person list",
+  "person withdraw local:maria",
+  "person admit local:maria",
+  "approvals",
+  "approvals list",
+  "approvals approve 7 --comment yes",
+  "approvals reject 7 --comment no",
   "alerts list",
   "alerts test noc",
   "alerts dead",
@@ -52,8 +64,42 @@ const COMMANDS: ReadonlyArray<string> = [
   "alerts mute --rule drift --reason work",
   "alerts unmute 7",
   "audit list",
-  "doctor"
+  "doctor",
+  "doctor --server URL"
 ]
+
+/** Every command that works on the server's machine and asks no server; the hook says 1 to whatever is no lease. */
+const LOCAL: ReadonlyArray<readonly [line: string, code: number]> = [
+  ...[
+    "logout",
+    "audit verify",
+    "audit export",
+    "setup",
+    "serve",
+    "migrate",
+    "backup",
+    "restore",
+    "check",
+    "render",
+    "secret set",
+    "secret list",
+    "secret remove",
+    "secret rotate",
+    "demo",
+    "lab",
+    "version"
+  ].map((line) => [line, 2] as const),
+  ["dhcp-hook", 1]
+]
+
+/** The commands that there are, as words; of those with sub-commands these. */
+const commandsIn = (
+  command: Command.Command.Any,
+  before: ReadonlyArray<string> = []
+): ReadonlyArray<ReadonlyArray<string>> => {
+  const inside = command.subcommands.flatMap(({ commands }) => commands)
+  return inside.length === 0 ? [before] : inside.flatMap((one) => commandsIn(one, [...before, one.name]))
+}
 
 interface Said {
   status: number
@@ -116,6 +162,12 @@ const cases = [
 const AT_ONCE = { concurrency: 3, discard: true } as const
 
 describe("A command", () => {
+  it("is in the tables here, whichever there is", () => {
+    const here = [...COMMANDS, ...LOCAL.map(([line]) => line)].map(words)
+    const missing = commandsIn(root).filter((one) => !here.some((line) => one.every((word, at) => line[at] === word)))
+    assert.deepEqual(missing, [])
+  })
+
   it.live("tells by its exit code what the server has answered, and says it in one sentence", () =>
     Effect.gen(function* () {
       const { said, url } = yield* makeServer
@@ -123,7 +175,8 @@ describe("A command", () => {
       yield* Effect.forEach(
         cases,
         Effect.fnUntraced(function* ({ expected: [status, code], line }) {
-          const end = yield* command(environment(`${url}/s${status}`), words(line), INPUT)
+          const at = `${url}/s${status}`
+          const end = yield* command(environment(at), words(line.replace("URL", at)), INPUT)
           // what is wrong with a password is a matter of signing on, whatever the status
           const wanted = line.startsWith("login --user") && code === 1 ? 3 : code
           assert.deepEqual([line, status, end.code, end.out], [line, status, wanted, ""])
@@ -136,11 +189,65 @@ describe("A command", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.live("is not done that waits for another person, and says so with what that person types", () =>
+    Effect.gen(function* () {
+      const { said, url } = yield* makeServer
+      said.status = 202
+      const data = { approval_id: 4, waits_until: "2026-11-23T13:59:05Z", operation: "a new user" }
+      said.body = JSON.stringify({ status: "success", message: "This waits", data })
+      const waiting = [
+        "user add maria",
+        "user password maria",
+        "user remove maria",
+        "user role maria --role reader",
+        "token revoke 7",
+        "person withdraw local:maria",
+        "person admit local:maria",
+        "hostkeys approve lhv-a1=SHA256:1fW2gZ0y3o0E0bU2cH6m9qg8nT8m3cQn0q3V0s2kQ1c",
+        "alerts mute --rule drift --reason work",
+        "alerts unmute 7"
+      ]
+      yield* Effect.forEach(
+        waiting,
+        Effect.fnUntraced(function* (line) {
+          const { code, err, out } = yield* command(environment(url), words(line))
+          assert.deepEqual([line, code], [line, 1])
+          assert.match(err, /^Not done yet: it waits until 2026-11-23T13:59:05Z for the approval of another person/)
+          assert.include(err, "switchyard approvals approve 4 --comment", line)
+          // what nobody can look up later
+          if (!/^user (?:add|password)/.test(line)) return assert.strictEqual(out, "", line)
+          assert.match(out, /"password": "[\w-]{24}",\s+"approval_id": 4/)
+        }),
+        AT_ONCE
+      )
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("ends with 1 that works at no server and cannot do it", () =>
+    Effect.gen(function* () {
+      for (const line of ["dhcp-hook --nonsense", "setup --name maria"]) {
+        const end = yield* command({ DATABASE_URL: "postgres://nobody@127.0.0.1:9/nothing" }, words(line))
+        assert.deepEqual([line, end.code, end.out], [line, 1, ""])
+        assert.notStrictEqual(end.err, "")
+      }
+    })
+  )
+
   it.live("says that the server is away where nobody listens, nobody answers, or somebody else does", () =>
     Effect.gen(function* () {
       const { said, url } = yield* makeServer
       said.body = "<html>"
-      const some = ["devices", "events --follow", "login --user maria --stdin", "token list", "alerts list", "doctor"]
+      const some = [
+        "devices",
+        "events --follow",
+        "login --user maria --stdin",
+        "token list",
+        "alerts list",
+        "doctor",
+        "person list",
+        "approvals list",
+        "hostkeys"
+      ]
       yield* Effect.forEach(
         some,
         Effect.fnUntraced(function* (line) {
@@ -171,7 +278,11 @@ describe("A command", () => {
         "token create --name hook --expires 0d",
         "token create --name a/b",
         "user add a/b",
-        "sync --batch many --all"
+        "sync --batch many --all",
+        "approvals approve seven --comment yes",
+        "approvals approve 7",
+        "person withdraw",
+        ...LOCAL.filter(([, code]) => code === 2).map(([line]) => `${line} --nonsense`)
       ]
       yield* Effect.forEach(
         mistyped,

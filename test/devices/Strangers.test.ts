@@ -3,7 +3,9 @@ import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Campus from "../support/Campus.ts"
+import { makeCampusWithRoles } from "../support/CampusWithRoles.ts"
 import { serve } from "../support/ServedCampus.ts"
+import { sshServer } from "../support/SshServer.ts"
 
 const [NEAR, FAR] = ["lhv-dist1", "lhv-dist2"] as const
 
@@ -201,4 +203,120 @@ it.live("approves the keys of several devices at once, each for itself, and asks
       2
     )
   }).pipe(Effect.scoped)
+)
+
+const SITE_ROLES = `roles:
+  site-writer: { permissions: [{ methods: [GET, POST, PUT], endpoints: ["*"], rights: [read, write] }] }
+  some: { extends: operator, groups: [ACCESS, DEFAULT] }
+`
+const ROLES = ["dhcp-hook", "port-editor", "provisioner", "operator", "site-writer", "some"]
+/** Where the switch of a stranger answers, and where that of a managed switch answered until then. */
+const [THEIRS, TAKEN] = ["10.66.6.6", "10.196.16.11"] as const
+
+it.live(
+  "gives no stranger's switch the fleet's password, whatever anybody without the right trust asks for",
+  () =>
+    Effect.gen(function* () {
+      const { as, boss, lab, running } = yield* makeCampusWithRoles({
+        names: ["lhv-acc10", "lhv-acc11"],
+        roles: SITE_ROLES
+      })
+      const passwords: Array<string> = []
+      const listen = (address: string) =>
+        sshServer({
+          at: { host: address.replace(/^10/, "127"), port: lab.port },
+          authenticate: (context) => {
+            if (context.method === "password") passwords.push(context.password)
+            context.reject(["password"])
+          }
+        })
+      yield* listen(THEIRS)
+      // a switch that is known by its host key, and another one in its place
+      assert.strictEqual((yield* boss("GET", "/device/lhv-acc11/running_config")).status, 200)
+      yield* (yield* Effect.orDie(lab.get("lhv-acc11"))).powerOff
+      const { hostKey: fingerprint } = yield* listen(TAKEN)
+      const idOf = Effect.fnUntraced(function* (hostname: string) {
+        const { text } = yield* boss("GET", `/device/${hostname}`)
+        return /"id":(\d+)/.exec(text)?.[1] ?? assert.fail(text)
+      })
+      const [known, taken] = [yield* idOf("lhv-acc10"), yield* idOf("lhv-acc11")]
+      const sql = yield* Effect.provideContext(SqlClient.SqlClient, running)
+      const work = Effect.gen(function* () {
+        while ((yield* sql`select id from job where finish_time is null limit 1`).length > 0) yield* Effect.sleep(50)
+      })
+      const record = { platform: "eos", device_type: "ACCESS" }
+      const records: Array<string> = []
+      for (const role of ROLES) {
+        const ask = yield* as(role)
+        for (const state of ["MANAGED", "UNMANAGED", "MANAGED_NOIF", "INIT", "DISCOVERED", "DHCP_BOOT"]) {
+          for (const field of ["management_ip", "dhcp_ip", "secondary_management_ip", "oob_ip"]) {
+            const hostname = `evil-${role}-${state.toLowerCase().replace("_", "")}-${field.replaceAll("_", "")}`
+            const { status } = yield* ask("POST", "/device", { ...record, hostname, state, [field]: THEIRS })
+            if (status === 200) records.push(hostname)
+          }
+        }
+        yield* ask("POST", "/device", {
+          hostname: "mac-0800275C0900",
+          ztp_mac: "0800275C0900",
+          platform: "eos",
+          state: "DHCP_BOOT",
+          device_type: "UNKNOWN",
+          dhcp_ip: THEIRS
+        })
+        yield* ask("POST", "/device_discover", { ztp_mac: "0800275C0900", dhcp_ip: THEIRS })
+        for (const change of [
+          { management_ip: THEIRS },
+          { management_ip: null, dhcp_ip: THEIRS },
+          { secondary_management_ip: THEIRS },
+          { infra_ip: THEIRS },
+          { oob_ip: THEIRS },
+          { dhcp_ip: THEIRS },
+          { state: "UNMANAGED", management_ip: THEIRS },
+          { hostname: "lhv-acc10", management_ip: THEIRS }
+        ]) {
+          yield* ask("PUT", `/device/${known}`, change)
+          yield* ask("PUT", `/device/${known}`, { state: "MANAGED" })
+        }
+        yield* ask("PUT", "/device/lhv-acc11/host_key", { action: "PIN", fingerprint })
+        yield* ask("POST", "/device/lhv-acc11/hostkey/approve", { fingerprint })
+        yield* ask("POST", "/device_hostkeys/approve", { host_keys: [{ hostname: "lhv-acc11", fingerprint }] })
+        yield* ask("PUT", "/device/lhv-acc11/host_key", { action: "FORGET" })
+        yield* ask("POST", "/device/lhv-acc11/trust", { comment: "it is the same" })
+        for (const name of ["lhv-acc10", "lhv-acc11", "mac-0800275C0900", ...records.splice(0)]) {
+          for (const what of [
+            "running_config",
+            "interface_status",
+            "lldp_neighbors",
+            "lldp_neighbors_detail",
+            "optics"
+          ]) {
+            yield* ask("GET", `/device/${name}/${what}`)
+          }
+          for (const path of [
+            "/device_update_facts",
+            "/device_update_interfaces",
+            "/device_drift",
+            "/device_read_tables"
+          ]) {
+            yield* ask("POST", path, { hostname: name })
+          }
+          yield* ask("POST", "/device_syncto", { hostname: name, dry_run: true, resync: true })
+          yield* ask("PUT", `/device/${name}/interface_status`, { bounce_interfaces: ["Ethernet1"] })
+          const id = yield* Effect.map(boss("GET", `/device/${name}`), ({ text }) => /"id":(\d+)/.exec(text)?.[1])
+          yield* ask("POST", `/device_init/${id}`, { hostname: `new-${id}`, device_type: "ACCESS" })
+          yield* work
+          yield* ask("PUT", `/device/${id}`, { state: "MANAGED" })
+        }
+      }
+      assert.include(passwords, "abc123abc123")
+      assert.notInclude(passwords, Campus.PASSWORD)
+      const [at] = yield* sql<{ management_ip: string }>`select management_ip from device where id = ${Number(known)}`
+      assert.notStrictEqual(at?.management_ip, THEIRS)
+      // who may trust says so
+      assert.strictEqual((yield* boss("PUT", `/device/${taken}/host_key`, { action: "FORGET" })).status, 404)
+      yield* boss("POST", "/device/lhv-acc11/hostkey/approve", { fingerprint })
+      yield* boss("GET", "/device/lhv-acc11/running_config")
+      assert.include(passwords, Campus.PASSWORD)
+    }).pipe(Effect.scoped),
+  { timeout: 240_000 }
 )

@@ -179,6 +179,7 @@ const safe: ProtectionFacts = {
   unlimited: null,
   anyAddress: false,
   anyKey: false,
+  anyHost: false,
   clear: null,
   reachable: null
 }
@@ -199,6 +200,7 @@ describe("What is not protected", () => {
     ["every good token without a file", { unlimited: "no file" }, ["warn permissions.yml"]],
     ["every good token where roles are off", { unlimited: "disabled" }, ["warn PERMISSIONS_DISABLED"]],
     ["what is sent in clear", { clear: "http://0.0.0.0:5000", reachable: "http://0.0.0.0:5000" }, ["warn HOST"]],
+    ["images from everywhere", { anyHost: true }, ["warn OUTBOUND_HOSTS"]],
     ["logins of the fleet", { anyAddress: true, anyKey: true }, ["warn MANAGEMENT_NETWORKS", "warn HOST_KEY_POLICY"]]
   ])("is %s", (_, facts, wanted) => {
     const found = ofProtection({ ...safe, ...facts })

@@ -254,6 +254,8 @@ layer(
         assert.deepStrictEqual([host, ...(yield* askBoth(host))], [host, 200, false])
       for (const host of ["10.0.1.5", "169.254.169.254", "[fd00:1::5]"])
         assert.deepStrictEqual([host, ...(yield* askBoth(host))], [host, 400, true])
+      // the switch resolves the name itself
+      assert.isTrue((yield* askBoth("evil.invalid"))[1])
     })
   )
 })

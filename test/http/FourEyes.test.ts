@@ -1,7 +1,7 @@
 /** Whoever approves is another person, and what would undermine approvals waits for one itself where the site asks for it. */
 import { NodeServices } from "@effect/platform-node"
 import { assert, layer } from "@effect/vitest"
-import { Effect, FileSystem, Layer, Schema } from "effect"
+import { Effect, Fiber, FileSystem, Layer, Schedule, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { setScene } from "../scenarios/conformance/Scene.ts"
 import { ApiClient, SiteServer } from "../support/ApiServer.ts"
@@ -106,6 +106,65 @@ layer(Site(ROLES), { excludeTestServices: true })("A job that waits for another 
       assert.strictEqual((yield* approve(yield* login("mo"))).status, 403)
       assert.strictEqual((yield* approve(robot)).status, 403)
       assert.strictEqual((yield* approve(yield* login("pat"))).status, 200)
+    })
+  )
+
+  it.effect("is not approved by an account that an account of the requester has made", () =>
+    Effect.gen(function* () {
+      yield* setScene()
+      const indy = yield* jwt("indy", "administrator")
+      const add = (by: string, name: string, role: string) =>
+        as(by, "POST", "/auth/users", { name, roles: [role], password: PASSWORD })
+      const id = yield* start(yield* jwt("indy", "junior"))
+      yield* add(indy, "straw", "administrator")
+      const straw = yield* login("straw")
+      const made = yield* as(straw, "POST", "/auth/tokens", { name: "straw-robot", roles: ["administrator"] })
+      yield* add(straw, "doll", "administrator")
+      yield* add(/swy_[\w-]+/.exec(made.text)?.[0] ?? assert.fail(made.text), "figure", "operator")
+      yield* add(yield* login("doll"), "shadow", "operator")
+      for (const name of ["straw", "doll", "figure", "shadow"]) {
+        const { body, status } = yield* as(yield* login(name), "POST", `/job/${id}/approve`, seen)
+        assert.strictEqual(status, 403, name)
+        assert.include(messageOf(body), "somebody else has to decide")
+      }
+      // who was somebody before that is still somebody
+      const kim = yield* jwt("kim", "administrator")
+      yield* add(kim, "lou", "administrator")
+      yield* add(yield* login("lou"), "ray", "operator")
+      yield* as(indy, "PUT", "/auth/users/lou", { roles: ["operator"] })
+      assert.strictEqual((yield* as(yield* login("ray"), "POST", `/job/${id}/approve`, seen)).status, 200)
+    })
+  )
+
+  it.effect("is not approved by whoever has made or changed the account that has asked", () =>
+    Effect.gen(function* () {
+      yield* setScene()
+      const [kim, lia] = [yield* jwt("kim", "administrator"), yield* jwt("lia", "administrator")]
+      const add = (by: string, name: string, role = "junior") =>
+        as(by, "POST", "/auth/users", { name, roles: [role], password: PASSWORD })
+      yield* add(kim, "mask")
+      yield* add(kim, "stage", "administrator")
+      yield* add(yield* login("stage"), "costume")
+      yield* add(lia, "tom")
+      yield* as(kim, "PUT", "/auth/users/tom", { password: "another long one" })
+      const made = yield* as(yield* login("stage"), "POST", "/auth/tokens", {
+        name: "puppet-robot",
+        roles: ["junior"],
+        is_machine: true
+      })
+      const askers = [
+        yield* login("mask"),
+        yield* login("costume"),
+        yield* login("tom", "another long one"),
+        /swy_[\w-]+/.exec(made.text)?.[0] ?? assert.fail(made.text)
+      ]
+      for (const asker of askers) {
+        const id = yield* start(asker)
+        const { body, status } = yield* as(kim, "POST", `/job/${id}/approve`, seen)
+        assert.strictEqual(status, 403, JSON.stringify(body))
+        assert.include(messageOf(body), "kim has")
+        assert.strictEqual((yield* as(yield* jwt("una", "operator"), "POST", `/job/${id}/approve`, seen)).status, 200)
+      }
     })
   )
 
@@ -224,7 +283,7 @@ layer(Site(`approval: { security: true }\n${ROLES}`), { excludeTestServices: tru
           port: number | null
         }>`select id, port from device where hostname = 'dist1'`
         const id = managed?.id ?? assert.fail("no dist1")
-        const kim = yield* jwt("kim", "operator")
+        const kim = yield* jwt("kim", "administrator")
         const boss = yield* jwt("boss", "administrator")
         assert.strictEqual((yield* as(kim, "PUT", `/device/${id}`, { description: "by the door" })).status, 200)
         const request = yield* waits(kim, "PUT", `/device/${id}`, { port: 2222, description: "no" })
@@ -246,11 +305,21 @@ layer(Site(`approval: { security: true }\n${ROLES}`), { excludeTestServices: tru
         assert.strictEqual((yield* as(boss, "POST", `/approvals/${request}/approve`, seen)).status, 200)
         const [moved] = yield* sql<{ port: number | null }>`select port from device where id = ${id}`
         assert.strictEqual(moved?.port, 2222)
-        // not by a way round: out of management, moved, and back again
-        assert.strictEqual((yield* as(kim, "PUT", `/device/${id}`, { state: "UNMANAGED" })).status, 200)
-        assert.strictEqual((yield* as(kim, "PUT", `/device/${id}`, { port: 22 })).status, 200)
-        yield* waits(kim, "PUT", `/device/${id}`, { state: "MANAGED" })
-        yield* waits(kim, "POST", "/device", {
+        // not by a way round: out of management, where it is logged in to with the same login, moved, and back again
+        assert.strictEqual((yield* as(boss, "PUT", `/device/${id}`, { state: "UNMANAGED" })).status, 200)
+        yield* waits(boss, "PUT", `/device/${id}`, { port: 22 })
+        yield* waits(boss, "PUT", `/device/${id}`, { state: "MANAGED" })
+        const [address] = yield* sql<{ management_ip: string }>`select management_ip from device where id = ${id}`
+        // nor by another record that takes its address away
+        const taker = { hostname: "new0", platform: "eos", device_type: "ACCESS" }
+        yield* waits(boss, "POST", "/device", { ...taker, state: "DISCOVERED", dhcp_ip: address?.management_ip })
+        yield* waits(boss, "POST", "/device", { ...taker, state: "UNMANAGED", management_ip: "10.0.6.78" })
+        yield* waits(boss, "PUT", "/device/6", { dhcp_ip: address?.management_ip })
+        const [still] = yield* sql<{ management_ip: string }>`select management_ip from device where id = ${id}`
+        assert.deepEqual(still, address)
+        const lease = { ...taker, state: "DISCOVERED", dhcp_ip: "10.0.0.77" }
+        assert.strictEqual((yield* as(boss, "POST", "/device", lease)).status, 200)
+        yield* waits(boss, "POST", "/device", {
           hostname: "new1",
           state: "MANAGED",
           device_type: "ACCESS",
@@ -258,6 +327,76 @@ layer(Site(`approval: { security: true }\n${ROLES}`), { excludeTestServices: tru
           management_ip: "10.0.6.77"
         })
         yield* setScene()
+      })
+    )
+
+    it.effect("nothing of it has happened until then, and the log says nothing of it", () =>
+      Effect.gen(function* () {
+        const fingerprint = "SHA256:6HRvVGMdKhvCXlDIDJkEHzJxbYlLjHlhOGuFrBSdpVA"
+        yield* setScene([`insert into host_key (device_id, refused_fingerprint) values (4, '${fingerprint}')`])
+        const sql = yield* SqlClient.SqlClient
+        const happened = Effect.all([
+          sql`select * from host_key order by device_id`,
+          sql`select id from event where kind = 'host_key'`
+        ])
+        const before = yield* happened
+        const eli = yield* jwt("eli", "administrator")
+        const path = "/device/east-a1/hostkey/approve"
+        const id = yield* waits(eli, "POST", path, { fingerprint })
+        yield* waits(eli, "POST", "/device_hostkeys/approve", { host_keys: [{ hostname: "east-a1", fingerprint }] })
+        yield* waits(eli, "PUT", "/device/east-a1/host_key", { action: "PIN", fingerprint })
+        // nor does the fleet's login go to a switch that shows another key: here it would be tried in vain
+        yield* waits(eli, "POST", "/device/east-a1/trust", { comment: "a new supervisor" })
+        assert.deepEqual(yield* happened, before)
+        const bob = yield* jwt("bob", "administrator")
+        // who is to approve sees what
+        const { text } = yield* as(bob, "GET", "/approvals")
+        assert.include(text, JSON.stringify({ host_keys: [{ hostname: "east-a1", fingerprint }] }))
+        assert.strictEqual((yield* as(bob, "POST", `/approvals/${id}/approve`, seen)).status, 200)
+        assert.notDeepEqual(yield* happened, before)
+      })
+    )
+
+    it.effect("is carried out to its end when whoever approves it does not wait for the answer", () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const wanted = { name: "patient", roles: ["reader"], password: PASSWORD }
+        const id = yield* waits(yield* jwt("ann", "administrator"), "POST", "/auth/users", wanted)
+        const approving = yield* Effect.forkChild(
+          as(yield* jwt("bob", "administrator"), "POST", `/approvals/${id}/approve`, seen)
+        )
+        const becomes = (condition: string) =>
+          Effect.repeat(sql.unsafe(`select id from request_approval where id = ${id} and ${condition}`), {
+            until: (rows) => rows.length > 0,
+            schedule: Schedule.spaced("20 millis")
+          })
+        yield* becomes("decision is not null")
+        yield* Fiber.interrupt(approving)
+        yield* becomes("answer is not null")
+        yield* login("patient")
+      })
+    )
+
+    it.effect("is not carried out in the name of a token that somebody else has made since under its name", () =>
+      Effect.gen(function* () {
+        yield* setScene()
+        const tokenOf = Effect.fnUntraced(function* (by: string) {
+          const { text } = yield* as(by, "POST", "/auth/tokens", { name: "mover", roles: ["administrator"] })
+          const id = /"id":(\d+)/.exec(text)?.[1] ?? assert.fail(text)
+          return { id, secret: /swy_[\w-]+/.exec(text)?.[0] ?? assert.fail(text) }
+        })
+        const [eli, una, bob] = [
+          yield* jwt("eli", "administrator"),
+          yield* jwt("una", "administrator"),
+          yield* jwt("bob", "administrator")
+        ]
+        const first = yield* tokenOf(eli)
+        const id = yield* waits(first.secret, "PUT", "/device/east-a1/host_key", { action: "FORGET" })
+        assert.strictEqual((yield* as(eli, "DELETE", `/auth/tokens/${first.id}`)).status, 200)
+        yield* tokenOf(una)
+        const { body, status } = yield* as(bob, "POST", `/approvals/${id}/approve`, seen)
+        assert.strictEqual(status, 409)
+        assert.include(messageOf(body), "mover")
       })
     )
 

@@ -11,7 +11,7 @@ import { tokenOf, SiteWithRoles } from "../support/RolesSite.ts"
 
 /** What is answered to everybody, and what needs no token or takes another one. */
 const OPEN =
-  /^(?:GET \/api\/(?:health|v1\.0\/(?:settings\/model|system\/version)|v1\.0\/auth\/(?:ways|login|auth)\b).*|POST \/api\/v1\.0\/(?:settings\/model.*|auth|auth\/(?:refresh|logout)))$/
+  /^(?:GET \/api\/(?:health|v1\.0\/(?:settings\/model|system\/version)|v1\.0\/auth\/(?:ways|login|auth)\b).*|POST \/api\/v1\.0\/(?:settings\/model.*|auth|auth\/(?:refresh|logout))|(?:POST|DELETE) \/api\/v1\.0\/auth\/session)$/
 
 const nameOf = ({ method, path }: ApiEndpoint) => `${method} ${path}`
 const guarded = endpoints.filter((endpoint) => !OPEN.test(nameOf(endpoint)))
@@ -67,7 +67,8 @@ const wrongCalls = (endpoint: ApiEndpoint): ReadonlyArray<Wrong> => {
 const lacks = (role: string, { method, path }: ApiEndpoint): boolean => {
   const behind = (path.startsWith(BASE) ? path.slice(BASE.length) : path).replaceAll(/:\w+(\([^)]*\))?/g, "4")
   if (behind.startsWith("/auth/users")) return role !== "administrator"
-  if (behind.startsWith("/auth/")) return false
+  // everybody sees what they have asked for, and may end it
+  if (behind.startsWith("/auth/") || behind.startsWith("/approvals")) return false
   return !(readyRoles.get(role) ?? []).some((permission) => speaksOf(permission, method, behind))
 }
 
@@ -194,9 +195,80 @@ layer(SiteWithRoles(FILE), { excludeTestServices: true })("A device that a calle
         assert.deepEqual(foreign, missing, `${path} ${JSON.stringify(body("core1"))}`)
         assert.strictEqual(foreign?.status, 403, path)
       }
-      const windows = ["core1", "nosuch"].map((name) => `${BASE}/windows?device=${name}`)
-      const [foreign, missing] = yield* answers("east", "GET", windows, [])
-      assert.deepEqual(foreign, missing)
+      for (const list of [
+        "/windows?device=core1",
+        "/devices?filter[hostname]=core1",
+        "/devices?filter[hostname][contains]=core1",
+        "/devices?filter[management_ip]=10.100.3.0",
+        "/jobs?filter[result][contains]=core1",
+        "/jobs?filter[start_arguments][contains]=core1",
+        "/events?device=core1",
+        "/events?filter[hostname]=core1",
+        "/audit?device=core1",
+        "/audit?filter[hostname]=core1",
+        "/find?q=core1",
+        "/find?q=10.100.3.0",
+        "/device/east-a1/config_diff?from=core1",
+        "/device/east-a1/interfaces_export?neighbor=core1"
+      ]) {
+        const paths = [list, list.replace("core1", "nosuch").replace("10.100.3.0", "10.99.3.99")].map(
+          (path) => BASE + path
+        )
+        const [foreign, missing] = yield* answers("east", "GET", paths, [])
+        assert.deepEqual(foreign, missing, list)
+      }
+    })
+  )
+
+  it.effect("is not told of by an initialisation that names it, by its MAC address or by its name", () =>
+    Effect.gen(function* () {
+      // east-a2 is out of service, and could be replaced
+      yield* setScene([`update device set serial = 'AB1' where hostname = 'core1'`])
+      const path = `${BASE}/new_devices`
+      const mine = { mac: "08:00:27:00:00:06", device_type: "ACCESS" }
+      const lines: ReadonlyArray<readonly [foreign: object, missing: object]> = [
+        [
+          { ...mine, mac: "080027000007", hostname: "special-a20" },
+          { ...mine, mac: "080027000099", hostname: "special-a20" }
+        ],
+        [
+          { serial: "AB1", device_type: "ACCESS", hostname: "special-a20" },
+          { serial: "AB9", device_type: "ACCESS", hostname: "special-a20" }
+        ],
+        [
+          { ...mine, hostname: "east-a1" },
+          { ...mine, hostname: "east-a77" }
+        ],
+        [
+          { ...mine, hostname: "east-a2", replace_hostname: true },
+          { ...mine, hostname: "east-a78", replace_hostname: true }
+        ]
+      ]
+      for (const role of ["west"]) {
+        for (const pair of lines) {
+          const bodies = pair.map((line) => ({ devices: [line] }))
+          const [foreign, missing] = yield* answers(role, "POST", [path, path], bodies)
+          const same = (text = "") =>
+            text.replaceAll(/080027000099|AB9|east-a7[78]/g, "it").replaceAll(/080027000007|AB1|east-a[12]/g, "it")
+          assert.deepEqual(
+            { ...foreign, text: same(foreign?.text) },
+            { ...missing, text: same(missing?.text) },
+            JSON.stringify(pair)
+          )
+        }
+        const init = `${BASE}/device_init/6`
+        const given = ["east-a2", "east-a78"].map((hostname) => ({
+          hostname,
+          device_type: "ACCESS",
+          replace_hostname: true
+        }))
+        const [foreign, missing] = yield* answers(role, "POST", [init, init], given)
+        assert.strictEqual(foreign?.status, 403)
+        assert.deepEqual(
+          { ...foreign, text: foreign?.text.replaceAll("east-a2", "it") },
+          { ...missing, text: missing?.text.replaceAll("east-a78", "it") }
+        )
+      }
     })
   )
 

@@ -156,6 +156,13 @@ const discovery = (on: string, ztp_mac: string): Target => ({
   fields: [["dhcp_ip", "10.0.0.30"]],
   body: (name, value) => ({ ztp_mac, [name]: value })
 })
+const given = (on: string, dry_run: boolean): Target => ({
+  call: "POST /device/:hostname/apply_config",
+  on,
+  path: "/device/east-a1/apply_config",
+  fields: [["full_config", "hostname east-a1"]],
+  body: (name, value) => ({ [name]: value, dry_run })
+})
 const port = (on: string, name: string): Target => ({
   call: "PUT /device/:hostname/interfaces",
   on,
@@ -179,6 +186,8 @@ const targets: ReadonlyArray<Target> = [
   device("PUT /device/:id", "MANAGED", "4"),
   discovery("DISCOVERED", "080027000006"),
   discovery("MANAGED", "08002708A8BE"),
+  given("a dry run", true),
+  given("a live run", false),
   port("a port with free lines", "Ethernet2"),
   port("another port", "Ethernet1")
 ]

@@ -10,6 +10,7 @@ roles:
   site-writer: { permissions: [{ methods: [GET, POST, PUT], endpoints: ["*"], rights: [read, write] }] }
   site-everything: { permissions: [{ methods: ["*"], endpoints: ["**"] }] }
   site-trust: { permissions: [{ methods: [POST, PUT], endpoints: ["/device", "/device/{id}"], rights: [trust] }] }
+  site-keys: { permissions: [{ methods: [POST], endpoints: ["/device/{hostname}/hostkey/approve"], rights: [trust] }] }
   site-ports: { permissions: [{ methods: [PUT], endpoints: ["/device/{hostname}/interfaces"] }] }
   site-lines: { permissions: [{ methods: [PUT], endpoints: ["/device/{hostname}/interfaces"], rights: [free_lines] }] }
   namer: { permissions: [{ methods: [PUT], endpoints: ["/device/{id}"], states: [UNMANAGED], fields: { description: ["*"], device_type: [ACCESS] } }] }
@@ -118,6 +119,31 @@ layer(SiteWithRoles(FILE), { excludeTestServices: true })("Where the fleet's log
       }
       const waiting = { ...managed, state: "DISCOVERED", management_ip: null, dhcp_ip: "10.0.0.98" }
       assert.strictEqual((yield* as("operator", "POST", "/device", waiting)).status, 200)
+    })
+  )
+
+  it.effect("no other switch gets it for a host key that somebody without the right takes for good", () =>
+    Effect.gen(function* () {
+      const fingerprint = "SHA256:6HRvVGMdKhvCXlDIDJkEHzJxbYlLjHlhOGuFrBSdpVA"
+      yield* setScene([`insert into host_key (device_id, refused_fingerprint) values (4, '${fingerprint}')`])
+      const sql = yield* SqlClient.SqlClient
+      const keys = sql`select * from host_key order by device_id`
+      const before = yield* keys
+      const calls = [
+        ["PUT", "/device/east-a1/host_key", { action: "PIN", fingerprint }],
+        ["PUT", "/device/east-a1/host_key", { action: "FORGET" }],
+        ["POST", "/device/east-a1/hostkey/approve", { fingerprint }],
+        ["POST", "/device_hostkeys/approve", { host_keys: [{ hostname: "east-a1", fingerprint }] }]
+      ] as const
+      for (const role of ["provisioner", "dhcp-hook", "port-editor", "operator", "site-writer", "east-operator"]) {
+        for (const [method, path, json] of calls) {
+          const { status, text } = yield* as(role, method, path, json)
+          assert.strictEqual(status, 403, `${role} ${method} ${path}: ${text}`)
+        }
+      }
+      assert.deepEqual(yield* keys, before)
+      const [method, path, json] = calls[2]
+      assert.strictEqual((yield* as("site-keys", method, path, json)).status, 200)
     })
   )
 
@@ -297,6 +323,22 @@ layer(SiteWithRoles(FILE), { excludeTestServices: true })("Lines of one's own in
     })
   )
 
+  it.effect("are no more looked at than written: the preview of a port-editor shows no lines and no secrets", () =>
+    Effect.gen(function* () {
+      yield* setScene([
+        `update interface set data = '{"untagged_vlan": "STUDENT", "description": "room 5 secret 0 MkSecret7"}' where device_id = 4 and name = 'Ethernet2'`
+      ])
+      const preview = (data: unknown, hostname = "east-a1") =>
+        as("port-editor", "POST", `/device/${hostname}/interfaces/preview`, ports(data))
+      const shown = yield* preview({ untagged_vlan: "STUDENT2" })
+      assert.strictEqual(shown.status, 200, shown.text)
+      assert.include(shown.text, '"diff"')
+      assert.notInclude(shown.text, "MkSecret7")
+      assert.strictEqual((yield* preview({ cli_append_str: "x" })).status, 403)
+      assert.strictEqual((yield* preview({}, "nobody")).status, 404)
+    })
+  )
+
   it.effect("stay as they are when somebody without the right saves the rest", () =>
     Effect.gen(function* () {
       for (const role of WITHOUT) {
@@ -325,6 +367,21 @@ layer(SiteWithRoles(FILE), { excludeTestServices: true })("Lines of one's own in
         const { status, text } = yield* as(role, "PUT", "/device/east-a1/interfaces", ports({ cli_append_str: LINES }))
         assert.strictEqual(status, 200, `${role}: ${text}`)
       }
+    })
+  )
+
+  it.effect("are not given as a whole configuration either, by somebody without the right", () =>
+    Effect.gen(function* () {
+      yield* setScene()
+      const config = { full_config: "hostname east-a1\nusername eva privilege 15 nopassword\n" }
+      const live = (role: string) => as(role, "POST", "/device/east-a1/apply_config", { ...config, dry_run: false })
+      const { status, text } = yield* live("operator")
+      assert.strictEqual(status, 403, text)
+      assert.include(text, "free_lines is not among them, and full_config has lines")
+      // it would be refused for all, since nobody has allowed live runs here
+      for (const role of ["administrator", "site-writer"]) assert.strictEqual((yield* live(role)).status, 400, role)
+      const dry = yield* as("operator", "POST", "/device/east-a1/apply_config", { ...config, dry_run: true })
+      assert.strictEqual(dry.status, 200, dry.text)
     })
   )
 

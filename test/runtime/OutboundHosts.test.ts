@@ -111,7 +111,8 @@ const unset: OutboundSettings = {
   OUTBOUND_HOSTS: Option.none(),
   FIRMWARE_URL: Option.none(),
   HTTPD_URL: OWN,
-  FIRMWARE_ALLOW_LOCAL: false
+  FIRMWARE_ALLOW_LOCAL: false,
+  SECURE_DEFAULTS: false
 }
 const naming = (list: string): OutboundSettings => ({
   ...unset,
@@ -189,6 +190,12 @@ const rules: ReadonlyArray<Rule> = [
     refuses: [...PUBLIC, ...METADATA, ...LOOPBACK, ...PRIVATE]
   },
   {
+    says: "which is new and names no hosts: none but that of FIRMWARE_URL",
+    settings: { ...unset, SECURE_DEFAULTS: true, FIRMWARE_URL: Option.some("http://firmware.example.org/images") },
+    lets: ["firmware.example.org"],
+    refuses: [...PUBLIC, ...METADATA, ...LOOPBACK, ...PRIVATE]
+  },
+  {
     says: "which names a private network: what lies in it, and none beside it",
     settings: naming("10.0.0.0/24,fd00:1::/64"),
     lets: ["10.0.0.5", "167772165", "[fd00:1::5]"],
@@ -217,6 +224,12 @@ const rules: ReadonlyArray<Rule> = [
     settings: { ...naming(","), FIRMWARE_URL: Option.some("http://10.0.0.9:8080/firmware") },
     lets: ["10.0.0.9"],
     refuses: ["10.0.0.8", "127.0.0.1", "images.example.org"]
+  },
+  {
+    says: "whose FIRMWARE_URL is this machine, for switches: no other port of it by that",
+    settings: { ...unset, FIRMWARE_URL: Option.some("http://127.0.0.1:5000/firmware") },
+    lets: ["images.example.org"],
+    refuses: LOOPBACK
   },
   {
     says: "with FIRMWARE_ALLOW_LOCAL: this machine, and no metadata",
@@ -283,6 +296,27 @@ describe("Switches", () => {
     for (const host of ["images.example.org", "nms.example.org", "127.0.0.1"]) assert.isUndefined(refusalOf(host), host)
     for (const host of ["evil.example.net", "10.0.0.5", "169.254.169.254"]) assert.isString(refusalOf(host), host)
   })
+})
+
+describe("Others who resolve names themselves", () => {
+  it.effect(
+    "are sent to names that are named, and to such that lead into a network that is named, and to no others",
+    () =>
+      Effect.gen(function* () {
+        const refused = (settings: OutboundSettings, host: string) =>
+          Effect.map(switchGuard(settings).refusalForOthers(spelled(host)), (refusal) => refusal !== undefined)
+        const networks = naming("images.example.org,127.0.0.0/8,::1,10.0.0.0/24")
+        for (const host of ["images.example.org.", "10.0.0.5", "0xa000005", "localhost"])
+          assert.isFalse(yield* refused(networks, host), host)
+        for (const host of ["evil.invalid", "images.example.org.evil.invalid", "10.0.1.5", "169.254.169.254"])
+          assert.isTrue(yield* refused(networks, host), host)
+        assert.isTrue(yield* refused(naming("10.0.0.0/24,images.example.org"), "evil.invalid"))
+        // an external server of images is not sent to this machine by a name
+        const image = imageGuard({ ...unset, HTTPD_URL: "http://files.example.org/" }, OWN)
+        assert.isString(yield* image.refusalForOthers("localhost"))
+        assert.isUndefined(yield* image.refusalForOthers("no-such-name.invalid"))
+      })
+  )
 })
 
 describe("OUTBOUND_HOSTS", () => {

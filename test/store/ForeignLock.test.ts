@@ -5,14 +5,23 @@
 import { assert, expect, it } from "@effect/vitest"
 import { PgConnection } from "@effect/sql-pg"
 import { Effect, Redacted } from "effect"
-import { ageOf, blockersIn, kindOf, sentenceOf, Session, Wait, withoutValues } from "../../src/store/ForeignLocks.ts"
+import {
+  ageOf,
+  blockersIn,
+  foundAfter,
+  kindOf,
+  sentenceOf,
+  Session,
+  Wait,
+  withoutValues
+} from "../../src/store/ForeignLocks.ts"
 import * as Program from "../support/Program.ts"
 import { databaseUrl } from "../support/TestDatabase.ts"
 
 /** A session of somebody who works on the database by hand. */
-const stranger = (url: string) =>
+const stranger = (url: string, applicationName = "psql") =>
   Effect.gen(function* () {
-    const session = yield* PgConnection.make({ url: Redacted.make(url), applicationName: "psql" })
+    const session = yield* PgConnection.make({ url: Redacted.make(url), applicationName })
     const sent = (statement: string) => session.query(statement, [], false)
     return {
       pid: session.processId,
@@ -159,6 +168,28 @@ it.live.each(["device", "job", "event", "cluster_messages"])(
     }).pipe(Effect.scoped)
 )
 
+it.live("names another server of this installation whose migration keeps a table", () =>
+  Effect.gen(function* () {
+    const url = yield* databaseUrl
+    const other = yield* stranger(url, "switchyard")
+    yield* other.sent(`insert into device (hostname, state, device_type, platform, management_ip)
+      values ('lhv-acc1', 'MANAGED', 'ACCESS', 'eos', '127.0.0.9')`)
+    const program = yield* Program.start({ DATABASE_URL: url, DATA_DIR: yield* Program.dataFolder })
+    const base = yield* program.url
+    yield* other.begin("alter table device add column more text")
+    const { status, text } = yield* Effect.promise(async () => {
+      const answer = await fetch(`${base}/api/v1.0/device/1`)
+      return { status: answer.status, text: await answer.text() }
+    })
+    assert.strictEqual(status, 503)
+    assert.include(text, `switchyard (process ${other.pid} of the database) has held a lock on device for`)
+    assert.include(text, "ALTER TABLE")
+    yield* other.end
+    yield* isTold(program, FREE)
+    assert.lengthOf(linesWith(program, `${HELD} of another server or command of Switchyard`), 1)
+  }).pipe(Effect.scoped)
+)
+
 it.live("says at the start who holds it up, and goes on when he lets go", () =>
   Effect.gen(function* () {
     const url = yield* databaseUrl
@@ -190,7 +221,7 @@ const session = (pid: number, isOurs: boolean, given: Partial<Session> = {}) =>
   })
 
 const wait = (pid: number, lock: string, seconds: number, ...blockers: ReadonlyArray<number>) =>
-  new Wait({ pid, lock, mode: "AccessShareLock", seconds, blockers })
+  new Wait({ pid, lock, mode: "AccessShareLock", isTable: false, seconds, blockers })
 
 it("finds who is before all that wait, also behind others that wait, and whom it holds up", () => {
   const sessions = [session(1, false), session(2, true), session(3, true), session(4, false), session(5, false)]
@@ -221,6 +252,31 @@ it("names a prepared transaction, and a session of which PostgreSQL tells nothin
     "a program without a name (process 7 of the database) has held a lock on event for 2 minutes",
     "a prepared transaction (pg_prepared_xacts) has held a lock on event for 61 seconds"
   ])
+})
+
+it("tells who keeps a whole table from who keeps a row or waits himself", () => {
+  const sessions = [1, 2, 3].map((pid) => session(pid, true))
+  const table = new Wait({ ...wait(2, "device", 9, 1), isTable: true })
+  const told = blockersIn({ sessions, waits: [table, wait(3, "a row", 12, 2)] })
+  assert.deepStrictEqual(
+    told.map(({ hasTable, session: { pid } }) => [pid, hasTable]),
+    [
+      [1, true],
+      [2, false]
+    ]
+  )
+})
+
+it("knows that a lock stays of which PostgreSQL tells nothing else, although nobody waits any more", () => {
+  const hidden = (hasLocks: boolean) =>
+    session(7, false, { statement: "<insufficient privilege>", transaction: null, seconds: null, hasLocks })
+  const ours = session(2, true)
+  const met = foundAfter(null, { sessions: [hidden(true), ours], waits: [wait(2, "event", 9, 7)] }, 0)
+  assert.isNotNull(met)
+  const stays = foundAfter(met, { sessions: [hidden(true), ours], waits: [] }, 30_000)
+  assert.strictEqual(stays?.since, 0)
+  assert.isNull(foundAfter(stays, { sessions: [hidden(false), ours], waits: [] }, 31_000))
+  assert.isNull(foundAfter(stays, { sessions: [ours], waits: [] }, 31_000))
 })
 
 it("goes round a circle of sessions once", () => {

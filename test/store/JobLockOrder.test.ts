@@ -6,12 +6,12 @@ import { JobLockStore } from "../../src/store/JobLockStore.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 
 /** A job that has waited for the lock for so many minutes; a class of null is that of an earlier release. */
-const waits = Effect.fnUntraced(function* (serviceClass: string | null, minutes: number) {
+const waits = Effect.fnUntraced(function* (serviceClass: string | null, minutes: number, person: string | null = null) {
   const sql = yield* SqlClient.SqlClient
   const [row] = yield* sql<{
     id: number
-  }>`insert into job (status, function_name, scheduled_time, alive_at, service_class, waiting_for)
-    values ('SCHEDULED', 'sync_devices', now(), now(), ${serviceClass}, jsonb_build_object('reason', 'lock', 'lock', 'devices',
+  }>`insert into job (status, function_name, scheduled_time, alive_at, service_class, scheduled_person, lock_turn, waiting_for)
+    values ('SCHEDULED', 'sync_devices', now(), now(), ${serviceClass}, ${person}, ${person === null ? 0 : null}, jsonb_build_object('reason', 'lock', 'lock', 'devices',
       'waits_since', to_char(now() at time zone 'UTC' - make_interval(mins => ${minutes}), 'YYYY-MM-DD"T"HH24:MI:SS')))
     returning id`
   return row?.id ?? 0
@@ -54,6 +54,25 @@ layer(TestDatabase)("The lock of jobs that configure devices", (it) => {
       const later = yield* waits("schedule", 4)
       const person = yield* waits("person", 0)
       assert.deepStrictEqual(yield* order([person, later, upkeep]), [upkeep, person, later])
+    }).pipe(Effect.provide(JobLockStore.layer))
+  )
+
+  it.effect("goes to each person in turn, so that the jobs of one do not hold up another, however long they wait", () =>
+    Effect.gen(function* () {
+      const locks = yield* JobLockStore
+      const joins = Effect.fnUntraced(function* (person: string, minutes: number) {
+        const id = yield* waits("person", minutes, person)
+        return [id, yield* Effect.isSuccess(locks.acquire("devices", id))] as const
+      })
+      const many = yield* Effect.forEach([9, 9, 9, 0], (minutes) => joins("local:ann", minutes))
+      assert.deepStrictEqual(
+        many.map(([, isTaken]) => isTaken),
+        [true, false, false, false]
+      )
+      const others = yield* Effect.forEach(["local:otto", "local:eve", "local:otto"], (person) => joins(person, 0))
+      const [a1 = 0, a2 = 0, a3 = 0, a4 = 0] = many.map(([id]) => id)
+      const [o1 = 0, e1 = 0, o2 = 0] = others.map(([id]) => id)
+      assert.deepStrictEqual(yield* order([a1, a2, a3, a4, o1, e1, o2]), [a1, o1, e1, a2, o2, a3, a4])
     }).pipe(Effect.provide(JobLockStore.layer))
   )
 })

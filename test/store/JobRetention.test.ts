@@ -1,9 +1,15 @@
 /** Old jobs and what they have done: which rows go, and which stay because somebody needs them. */
+import { NodeServices } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
+import { ServerConfig } from "../../src/ServerConfig.ts"
+import { EventStore } from "../../src/store/EventStore.ts"
 import { JobRetention } from "../../src/store/JobRetention.ts"
+import { PersonStore } from "../../src/store/PersonStore.ts"
+import { RequestApprovalStore } from "../../src/store/RequestApprovalStore.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
+import { TEST_KEY } from "../support/TestStores.ts"
 
 const database = JobRetention.layer.pipe(Layer.provideMerge(TestDatabase))
 const settings = {
@@ -121,5 +127,62 @@ describe("the retention of jobs", () => {
       assert.strictEqual(removed, 18)
       assert.strictEqual((yield* sql`select id from event`).length, events.length)
     }).pipe(Effect.provide(database))
+  )
+})
+
+const people = Layer.mergeAll(PersonStore.layer, RequestApprovalStore.layer).pipe(
+  Layer.provide(EventStore.layer),
+  Layer.provide(ServerConfig.layerOf(TEST_KEY)),
+  Layer.provide(NodeServices.layer),
+  Layer.provideMerge(TestDatabase)
+)
+
+describe("the retention of what persons leave behind", () => {
+  it.live("removes requests that are over and old, ends those that nobody has decided, and keeps those that wait", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const { forget } = yield* RequestApprovalStore
+      yield* sql`insert into request_approval (operation, method, path, sealed_body, asked_by, asked_person, asked_identity,
+          expires_at, decision, decided_at)
+        select name, 'POST', '/auth/users', 'sealed', 'ann', 'jwt: ann', '{}', now() + expires * interval '1 day', decision,
+          case when decision is not null then now() + decided * interval '1 day' end
+        from (values ('waits', 1, null, 0), ('late', -2, null, 0), ('long late', -40, null, 0), ('old', -39, 'approved', -40),
+          ('young', -1, 'rejected', -2)) as given (name, expires, decision, decided)`
+      const left = () =>
+        Effect.map(
+          sql<{ text: string }>`select operation || ' ' || coalesce(decision, '') || ' ' || (sealed_body <> '') as text
+            from request_approval order by id`,
+          (rows) => rows.map(({ text }) => text)
+        )
+      yield* forget(0)
+      assert.deepEqual(yield* left(), [
+        "waits  true",
+        "late expired false",
+        "long late expired false",
+        "old approved true",
+        "young rejected true"
+      ])
+      yield* forget(30)
+      assert.deepEqual(yield* left(), ["waits  true", "late expired false", "young rejected true"])
+    }).pipe(Effect.provide(people))
+  )
+
+  it.live("forgets who was not seen for long and has nothing, and nobody who is withdrawn or has a token", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const { forget } = yield* PersonStore
+      yield* sql`insert into person (key, way, name, roles, attributes, seen_at, withdrawn_at)
+        select key, 'jwt', key, '{}', '{}', now() - seen * interval '1 day', case when is_withdrawn then now() end
+        from (values ('gone', 400, false), ('here', 300, false), ('out', 400, true), ('holder', 400, false),
+          ('former', 400, false)) as given (key, seen, is_withdrawn)`
+      yield* sql`insert into api_token (name, hash, roles, created_by, expires_at, owner, revoked_at)
+        select owner, owner, '{}', owner, now() + interval '1 day', owner, case when owner = 'former' then now() end
+        from (values ('holder'), ('former')) as given (owner)`
+      yield* forget(365)
+      assert.deepEqual(
+        (yield* sql<{ key: string }>`select key from person order by key`).map(({ key }) => key),
+        ["here", "holder", "out"]
+      )
+    }).pipe(Effect.provide(people))
   )
 })

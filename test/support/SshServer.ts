@@ -12,6 +12,8 @@ export interface SshServerOptions {
   readonly shell?: (channel: ServerChannel) => void
   /** Where a forwarded connection really goes; without it nothing is forwarded. */
   readonly forward?: (host: string, port: number) => { readonly host: string; readonly port: number }
+  /** An address of loopback; without it any port of 127.0.0.1. */
+  readonly at?: { readonly host: string; readonly port: number }
 }
 
 /** A server that runs. */
@@ -38,7 +40,7 @@ const forwardTo = (connection: Connection, target: NonNullable<SshServerOptions[
   })
 
 /** Starts one. */
-export const sshServer = ({ authenticate, forward, shell }: SshServerOptions) =>
+export const sshServer = ({ at, authenticate, forward, shell }: SshServerOptions) =>
   Effect.acquireRelease(
     Effect.promise(async () => {
       const key = utils.generateKeyPairSync("ecdsa", { bits: 256 })
@@ -59,7 +61,7 @@ export const sshServer = ({ authenticate, forward, shell }: SshServerOptions) =>
           if (shell !== undefined) session.on("shell", (acceptShell) => shell(acceptShell()))
         })
       })
-      server.listen(0, "127.0.0.1")
+      server.listen(at?.port ?? 0, at?.host ?? "127.0.0.1")
       await once(server, "listening")
       const address = server.address()
       const port = address !== null && typeof address === "object" ? address.port : 0

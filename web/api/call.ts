@@ -28,6 +28,33 @@ export class CallFailed extends Error {
   }
 }
 
+/** A call that is not done yet, because another person has to approve it. No failure of anybody. */
+export class AwaitsApproval extends CallFailed {
+  readonly id: number
+  constructor(id: number, until: string, operation: string, body: unknown) {
+    super(
+      202,
+      [`Nothing has changed yet. Another person approves it until ${until} UTC, as request ${id} (${operation}).`],
+      body
+    )
+    this.name = "AwaitsApproval"
+    this.id = id
+  }
+}
+
+/** What an answer with 202 says of the approval that it waits for; undefined for a call that has only begun. */
+const awaitedIn = (body: unknown): AwaitsApproval | undefined => {
+  if (typeof body !== "object" || body === null || !("data" in body)) return undefined
+  const { data } = body
+  if (typeof data !== "object" || data === null || !("approval_id" in data) || !("waits_until" in data))
+    return undefined
+  const { approval_id, waits_until } = data
+  const operation = "operation" in data ? data.operation : ""
+  return typeof approval_id === "number"
+    ? new AwaitsApproval(approval_id, String(waits_until).replace("T", " ").replace("Z", ""), String(operation), body)
+    : undefined
+}
+
 const BASE = "/api/v1.0"
 /** Probes and the API document are not below the version. */
 const UNVERSIONED = /^\/(api|metrics)(\/|$)/
@@ -80,6 +107,15 @@ const requestAt = async (method: string, address: string, sent: Content): Promis
   const isRenewed = first.status === 401 && (await renew(known))
   const used = isRenewed ? token() : known
   const response = isRenewed ? await send(method, address, sent, used) : first
+  if (response.status === 202) {
+    const awaited = awaitedIn(
+      await response
+        .clone()
+        .json()
+        .catch(() => null)
+    )
+    if (awaited !== undefined) throw awaited
+  }
   if (response.ok) return response
   const body: unknown = await response.json().catch(() => null)
   if (response.status === 401) forget(used)

@@ -2,6 +2,7 @@
 import { Button, Group, Modal, Stack } from "@mantine/core"
 import { useDisclosure } from "@mantine/hooks"
 import type { ReactNode } from "react"
+import { AwaitsApproval } from "../api/call.ts"
 import { Problem } from "./Problem.tsx"
 import { useAct } from "./useAct.ts"
 
@@ -17,14 +18,19 @@ interface Props {
 
 export const AskFirst = ({ act, children, danger = false, disabled = false, label, size = "sm" }: Props) => {
   const [isOpen, { close, open }] = useDisclosure(false)
-  const { busy, error, run } = useAct()
+  const { busy, clear, error, run } = useAct()
+  const begin = () => {
+    clear()
+    open()
+  }
   const go = async () => {
     if (await run(act)) close()
   }
+  const isWaiting = error instanceof AwaitsApproval
   const color = danger ? "red" : "blue"
   return (
     <>
-      <Button size={size} variant="default" onClick={open} disabled={disabled}>
+      <Button size={size} variant="default" onClick={begin} disabled={disabled}>
         {label}
       </Button>
       <Modal opened={isOpen} onClose={close} title={label} closeButtonProps={{ "aria-label": "Close" }}>
@@ -33,11 +39,13 @@ export const AskFirst = ({ act, children, danger = false, disabled = false, labe
           {error !== null && <Problem error={error} />}
           <Group justify="flex-end">
             <Button variant="default" onClick={close}>
-              Leave it
+              {isWaiting ? "Close the dialog" : "Leave it"}
             </Button>
-            <Button color={color} loading={busy} onClick={() => void go()}>
-              {label}
-            </Button>
+            {!isWaiting && (
+              <Button color={color} loading={busy} onClick={() => void go()}>
+                {label}
+              </Button>
+            )}
           </Group>
         </Stack>
       </Modal>

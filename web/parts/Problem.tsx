@@ -1,6 +1,7 @@
 /** What went wrong, in the server's own sentences. */
 import { Alert, Button, List } from "@mantine/core"
-import { CallFailed } from "../api/call.ts"
+import { AwaitsApproval, CallFailed } from "../api/call.ts"
+import { PlainLink } from "./PlainLink.tsx"
 
 interface Props {
   readonly error: unknown
@@ -14,6 +15,12 @@ export const sentencesOf = (error: unknown): ReadonlyArray<string> =>
 
 export const Problem = ({ again, error, title = "This did not succeed" }: Props) => {
   const sentences = sentencesOf(error)
+  if (error instanceof AwaitsApproval)
+    return (
+      <Alert role="status" variant="outline" title="This waits for another person" my="sm" className="problem">
+        {sentences[0]} <PlainLink to="/access?tab=waiting">What waits</PlainLink>
+      </Alert>
+    )
   return (
     <Alert role="alert" variant="outline" color="red" title={title} my="sm" className="problem">
       {sentences.length === 1 ? (

@@ -104,9 +104,10 @@ const ended = (found: ReadonlyArray<{ readonly level: Level }>, monitoring: bool
 const repaired = Effect.fnUntraced(function* ({ about, repair }: Answer, isListed: boolean) {
   if (repair === null) return
   const done = yield* Effect.result(repair)
+  const why = done._tag === "Success" ? "" : done.failure instanceof Error ? done.failure.message : String(done.failure)
   yield* done._tag === "Success"
     ? (isListed ? Console.error : Console.log)(harmless(`      done: ${done.success}`))
-    : Console.error(colored("bad", harmless(`      not done: ${about}: ${String(done.failure)}`), process.stderr))
+    : Console.error(colored("bad", harmless(`      not done: ${about}: ${why}`), process.stderr))
 })
 
 /** The process that looks tells the one that waits for it what it needs to know. */

@@ -2,7 +2,7 @@
  * The server that the commands for people speak to: at SWITCHYARD_URL, with the token of SWITCHYARD_TOKEN or of a file that only its owner
  * reads (docs/command-line.md#signing-on). What it says is checked against the API's definitions by their types.
  */
-import { Effect, Redacted, Runtime, Schema } from "effect"
+import { Effect, Option, Redacted, Runtime, Schema } from "effect"
 import * as fs from "node:fs/promises"
 import { homedir } from "node:os"
 import * as path from "node:path"
@@ -21,6 +21,16 @@ export class Mistyped extends Schema.TaggedError<Mistyped>()("Mistyped", { messa
 
 /** The server refuses, or what was asked for has failed; the sentence is the server's own. */
 export class Refused extends Schema.TaggedError<Refused>()("Refused", { message: Schema.String }) {
+  override readonly [Runtime.errorReported] = false
+  override readonly [Runtime.errorExitCode] = exitCodes.refused
+}
+
+/** What was asked for is not done yet: another person has to approve it (docs/security.md#four-eyes). */
+export class AwaitsApproval extends Schema.TaggedError<AwaitsApproval>()("AwaitsApproval", {
+  message: Schema.String,
+  approval_id: Schema.Int,
+  waits_until: Schema.String
+}) {
   override readonly [Runtime.errorReported] = false
   override readonly [Runtime.errorExitCode] = exitCodes.refused
 }
@@ -231,6 +241,21 @@ export const failureOf = Effect.fnUntraced(function* (response: Response) {
   return response.status >= 502 ? new ServerAway({ message }) : new Refused({ message })
 })
 
+const Awaiting = Schema.fromJsonString(
+  Schema.Struct({
+    data: Schema.Struct({ approval_id: Schema.Int, waits_until: Schema.String, operation: Schema.String })
+  })
+)
+
+/** Fails when an answer says that the call waits for another person; of all answers with 202 only these have such an id. */
+const refuseAwaiting = Effect.fnUntraced(function* ({ status }: Response, text: string) {
+  const found = status === 202 ? Schema.decodeOption(Awaiting)(text) : Option.none()
+  if (Option.isNone(found)) return
+  const { approval_id, operation, waits_until } = found.value.data
+  const message = `Not done yet: it waits until ${waits_until} for the approval of another person (${operation}). They approve it with: switchyard approvals approve ${approval_id} --comment WHY`
+  return yield* new AwaitsApproval({ message, approval_id, waits_until })
+})
+
 /** Asks the server; yields its answer and the number of records that match, where it is a list. */
 export const ask = Effect.fnUntraced(function* <Name extends CallName>(name: Name, sent: Sent<Name> = {}) {
   const response = yield* send(name, sent)
@@ -240,6 +265,7 @@ export const ask = Effect.fnUntraced(function* <Name extends CallName>(name: Nam
     try: () => response.text(),
     catch: (error) => new ServerAway({ message: whyAway(error, serverUrl(sent.server), seconds) })
   })
+  yield* refuseAwaiting(response, text)
   const answer = yield* Effect.try({
     try: (): Answer<Name> => JSON.parse(text),
     catch: () => new ServerAway({ message: `${serverUrl(sent.server)} answers without JSON` })
@@ -262,6 +288,7 @@ export const askNamed = Effect.fnUntraced(function* (method: string, path: strin
   if (!response.ok) return yield* yield* failureOf(response)
   const away = () => new ServerAway({ message: `${serverUrl()} answers without JSON` })
   const text = yield* Effect.tryPromise({ try: () => response.text(), catch: away })
+  yield* refuseAwaiting(response, text)
   return (yield* Effect.mapError(Schema.decodeEffect(Envelope)(text), away)).data
 })
 

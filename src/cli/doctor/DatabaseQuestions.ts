@@ -8,6 +8,7 @@ import * as fs from "node:fs/promises"
 import * as path from "node:path"
 import type { Finding } from "../../domain/Finding.ts"
 import { findingsOf } from "../../domain/findings/Findings.ts"
+import { codeOf } from "../../runtime/SystemErrors.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import * as DatabaseClient from "../../store/DatabaseClient.ts"
 import * as DatabaseTls from "../../store/DatabaseTls.ts"
@@ -31,10 +32,21 @@ const SERVER = "switchyard"
 
 class NoDatabase extends Schema.TaggedError<NoDatabase>()("NoDatabase", { message: Schema.String }) {}
 
+/** This user may not look at it; it may be well. */
+class NotSeen extends Schema.TaggedError<NotSeen>()("NotSeen", { message: Schema.String }) {}
+
+const isClosed = (folder: string): Promise<boolean> =>
+  fs.readdir(folder).then(
+    () => false,
+    (error: unknown) => ["EACCES", "EPERM"].includes(codeOf(error) ?? "")
+  )
+
 /** How to reach the database; never by starting it. The password goes to our own process only. */
 const wayTo = Effect.fnUntraced(function* ({ home, settings }: Place) {
   if (home !== null) {
     const data = path.join(home, "postgres")
+    if (yield* Effect.promise(() => isClosed(data)))
+      return yield* new NotSeen({ message: `user ${process.getuid?.()} cannot look into ${data}` })
     const file = yield* readPidFile(data)
     if (file === null || !(yield* isOurs(file.pid, data)))
       return yield* new NoDatabase({ message: "the embedded database is not running" })
@@ -251,23 +263,28 @@ const identity = Effect.fnUntraced(function* (place: Place): Effect.fn.Return<Fo
 }, Effect.scoped)
 
 /** A sentence for a database that cannot be asked. */
-const unreachable = (place: Place) => (error: unknown) => {
-  const message = error instanceof Error ? error.message : String(error)
-  const cause =
-    error instanceof Error && "reason" in error && error.reason instanceof Error ? error.reason.cause : undefined
-  const own = cause instanceof Error ? `: ${cause.message}` : ""
-  return [
-    bad("database", [
-      `it does not answer: ${withoutValues(`${message}${own}`)}`,
-      place.home === null
-        ? "The server or the way to it is down, or refuses us."
-        : "It ended, or the server that keeps it did.",
-      place.home === null
-        ? "Look at that server: is it up, does it take connections of this machine, is its disk full?"
-        : `Read the end of ${path.join(place.home, "postgres.log")}, then start the server: it starts its database.`
-    ])
-  ] satisfies Found
-}
+const unreachable =
+  (place: Place) =>
+  (error: unknown): Found => {
+    if (error instanceof NotSeen) return [unknown("database", error.message, "", "Ask as its user, or as root.")]
+    const message = error instanceof Error ? error.message : String(error)
+    const cause =
+      error instanceof Error && "reason" in error && error.reason instanceof Error ? error.reason.cause : undefined
+    const own = cause instanceof Error ? `: ${cause.message}` : ""
+    // the system names the address, and knows nothing of what was to be said there
+    const said = /^E[A-Z]+$/.test(codeOf(cause) ?? "") && cause instanceof Error ? cause.message : null
+    return [
+      bad("database", [
+        `it does not answer: ${said ?? withoutValues(`${message}${own}`)}`,
+        place.home === null
+          ? "The server or the way to it is down, or refuses us."
+          : "It ended, or the server that keeps it did.",
+        place.home === null
+          ? "Look at that server: is it up, does it take connections of this machine, is its disk full?"
+          : `Read the end of ${path.join(place.home, "postgres.log")}, then start the server: it starts its database.`
+      ])
+    ]
+  }
 
 const needsIt = (about: string) => () => Effect.succeed([unknown(about, "the database does not answer")])
 

@@ -13,6 +13,7 @@ import { isSecret } from "../../runtime/SecretSources.ts"
 import { codeOf } from "../../runtime/SystemErrors.ts"
 import { withoutValues } from "../../store/ForeignLocks.ts"
 import * as Installation from "../../store/Installation.ts"
+import * as FolderOwner from "../../store/postgres/FolderOwner.ts"
 import { isOurs, isTaken, pidFileOf, readPidFile } from "../../store/postgres/Postmaster.ts"
 import { parseLine } from "../../store/postgres/PostgresLog.ts"
 import {
@@ -59,7 +60,8 @@ const see = async (file: string): Promise<Seen | null> => {
 
 const modeText = (mode: number): string => mode.toString(8).padStart(4, "0")
 
-const doing = (says: string, run: () => Promise<unknown>) => Effect.as(Effect.tryPromise(run), says)
+const doing = (says: string, run: () => Promise<unknown>) =>
+  Effect.as(Effect.tryPromise({ try: run, catch: (error) => error }), says)
 
 /** Takes rights away; never gives any. */
 const restrict = (file: string, { mode }: Seen, most: number) =>
@@ -97,11 +99,33 @@ const makeFolder = (folder: string, uid: number) =>
 const NO_FOLDER = "Either DATA_DIR names another folder than that of the server, or its volume is not mounted."
 const MOUNT = "Run the doctor with the settings of the server, or mount the volume. Do not start a server before that."
 
+/** Null for a folder that this user may not look into. */
+const namesOf = (folder: string): Promise<ReadonlyArray<string> | null> =>
+  fs.readdir(folder).catch((error: unknown) => {
+    if (codeOf(error) === "EACCES" || codeOf(error) === "EPERM") return null
+    throw error
+  })
+
+/** Who reads a pipe waits for whoever writes into it. */
+const pipeAt = async (file: string): Promise<Found> => {
+  const found = await fs.stat(file).catch(() => null)
+  if (found?.isFIFO() !== true) return []
+  return [bad(file, ["is a pipe and no file", "A server that reads it waits for ever.", "Put the file there again."])]
+}
+
 const dataFolder = async ({ dataDir, servers }: Place): Promise<Found> => {
   const seen = await see(dataDir)
   if (seen === null) return [bad(dataDir, ["there is no such folder", NO_FOLDER, MOUNT])]
   if (!seen.isFolder) return [bad(dataDir, ["is no folder", NO_FOLDER, MOUNT])]
-  const names = await fs.readdir(dataDir)
+  const names = await namesOf(dataDir)
+  if (names === null)
+    return [
+      bad(dataDir, [
+        `user ${process.getuid?.()} cannot look into it: it has mode ${modeText(seen.mode)} and belongs to user ${seen.uid}`,
+        "A server of this user cannot work with it.",
+        "Run the doctor as the server's user, or as root. If this is the server's user, give the folder back to it (chown)."
+      ])
+    ]
   if (names.length === 0) return [warn(dataDir, ["is empty", NO_FOLDER, MOUNT])]
   const foreign = servers.find(({ uid }) => uid !== 0 && uid !== seen.uid)
   const missing = MADE_BY_THE_SERVER.filter((name) => names.includes(KEY_FILE) && !names.includes(name))
@@ -116,6 +140,7 @@ const dataFolder = async ({ dataDir, servers }: Place): Promise<Found> => {
             `chown -R ${foreign.uid} ${dataDir}, but for the folder of the embedded database`
           ])
         ]),
+    ...(await Promise.all(names.map((name) => pipeAt(path.join(dataDir, name))))).flat(),
     ...missing.map((name) =>
       warn(
         path.join(dataDir, name),
@@ -156,7 +181,8 @@ const databaseFolder = async ({ dataDir, home }: Place): Promise<Found> => {
         ]),
     // PostgreSQL starts on nothing that others can read
     ...(await folderOf(data, 0o750, 0o007)),
-    ...(await folderOf(home, 0o750, 0o007))
+    ...(await folderOf(home, 0o750, 0o007)),
+    ...(await Promise.all([pidFileOf(data), path.join(home, "server.json")].map(pipeAt))).flat()
   ]
 }
 
@@ -228,6 +254,19 @@ const secrets = async (place: Place): Promise<Found> => {
   ]
 }
 
+const IN_USE = "a server has begun to use it meanwhile: nothing was removed"
+
+/** Removes what an ended process has left, unless somebody has begun to use the folder since it was looked at. */
+const removing = (home: string, file: string, isLeft: () => Promise<boolean>) =>
+  doing(`${file} was removed`, async () => {
+    const removed = await FolderOwner.whileFree(home, async () => {
+      if (!(await isLeft())) throw new Error(IN_USE)
+      await fs.rm(file)
+      return true
+    })
+    if (removed === null) throw new Error(IN_USE)
+  })
+
 const OWNER = /"pid":(\d+).*"host":"([^"]*)"/
 
 const isServerOf = async (pid: number): Promise<boolean> => {
@@ -248,7 +287,8 @@ const ownerNote = async (home: string): Promise<Found> => {
     return [unknown(file, `names ${host === "" ? "nobody" : `process ${pid} of the machine ${host}`}`)]
   if (isTaken(Number(pid)) && (await isServerOf(Number(pid))))
     return [good(file, `process ${pid} keeps the embedded database`)]
-  const repair = doing(`${file} was removed`, () => fs.rm(file))
+  const hasEnded = async () => !(isTaken(Number(pid)) && (await isServerOf(Number(pid))))
+  const repair = removing(home, file, hasEnded)
   return [
     warn(
       file,
@@ -306,13 +346,11 @@ const pidFile = async (home: string): Promise<Found> => {
   if (await mayBeUsed(data))
     return [warn(file, [what, "Another PostgreSQL may still have the folder.", "Look: ps aux | grep postgres"])]
   const words = [what, "PostgreSQL was killed, or the machine lost its power.", "switchyard doctor --repair"] as const
-  return [
-    (isOther ? bad : warn)(
-      file,
-      words,
-      doing(`${file} was removed`, () => fs.rm(file))
-    )
-  ]
+  const isLeft = async () => {
+    const now = await Effect.runPromise(readPidFile(data))
+    return now?.pid === pid && !(await Effect.runPromise(isOurs(pid, data))) && !(await mayBeUsed(data))
+  }
+  return [(isOther ? bad : warn)(file, words, removing(home, file, isLeft))]
 }
 
 /** Git processes of this machine, by the folders that they work in; null where that is hidden. */
@@ -397,6 +435,19 @@ const tailOf = async (file: string): Promise<ReadonlyArray<string>> => {
   }
 }
 
+/** Behind these words PostgreSQL quotes a name; behind others a value, as in `invalid input syntax for type integer: "…"`. */
+const NAMED = new Set(
+  "relation table column constraint index database role user type function schema sequence file parameter extension language trigger".split(
+    " "
+  )
+)
+const QUOTED = /(\w*)(\s?)"(?:[^"]|"")*(?:"|$)/g
+
+const messageWithoutValues = (message: string): string =>
+  withoutValues(
+    message.replaceAll(QUOTED, (all, word: string, space: string) => (NAMED.has(word) ? all : `${word}${space}?`))
+  )
+
 /** Severe lines of the log of PostgreSQL that no caller handles, without values, the last ones last. */
 export const severeLines = (lines: ReadonlyArray<string>) =>
   lines.flatMap((line) => {
@@ -406,7 +457,7 @@ export const severeLines = (lines: ReadonlyArray<string>) =>
     const [at = ""] = /^\S+ \S+ \S+/.exec(line) ?? []
     // 57P: it was told to end, or is starting
     const isGrave = report.severity !== "ERROR" && !report.sqlState.startsWith("57P")
-    return [{ at, isGrave, text: `${at} ${report.severity}: ${withoutValues(report.message)}` }]
+    return [{ at, isGrave, text: `${at} ${report.severity}: ${messageWithoutValues(report.message)}` }]
   })
 
 const databaseLog = async (home: string): Promise<Found> => {

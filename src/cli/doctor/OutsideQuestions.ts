@@ -136,7 +136,16 @@ const certificates = ({ settings }: Place): ReadonlyArray<Question> => {
   return [...own, authority]
 }
 
-const lastOf = (text: string): string => text.trim().split("\n").slice(-2).join(" ").slice(0, 300)
+/** What git says at the end of every failure with a remote. */
+const ADVICE = /^(?:Please make sure you have the correct access rights|and the repository exists\.)/
+
+const lastOf = (text: string): string =>
+  text
+    .split("\n")
+    .filter((line) => line.trim() !== "" && !ADVICE.test(line))
+    .slice(-2)
+    .join(" ")
+    .slice(0, 300)
 
 /** Whether a remote of git answers. Its address is told without a password. */
 const remote = (variable: string, given: string): Question => {
@@ -147,7 +156,8 @@ const remote = (variable: string, given: string): Question => {
     ])
   const address = parsed.success
   const listed = runGit(["ls-remote", "--quiet", "origin", "HEAD"], {
-    directory: tmpdir(),
+    // in this spelling: what git says of the folder that it works in is told as that of the local copy
+    directory: `${tmpdir()}${path.sep}.`,
     address,
     timeout: Duration.seconds(SECONDS - 2)
   })

@@ -64,8 +64,11 @@ export const question = (kind: string, about: string, seconds: number, run: () =
   ask: Effect.tryPromise({ try: run, catch: (error) => error })
 })
 
+const isForbidden = (error: unknown): boolean => ["EACCES", "EPERM"].includes(codeOf(error) ?? "")
+
 const sentenceOf = (error: unknown): string => {
   const code = codeOf(error)
+  if (isForbidden(error)) return `user ${process.getuid?.()} may not look at it`
   return `it could not be looked at: ${messageOf(error)}${code === undefined ? "" : ` (${code})`}`
 }
 
@@ -83,7 +86,10 @@ const askOne = Effect.fnUntraced(function* ({ about, ask, kind, seconds }: Quest
     onNone: () => [late],
     onSome: Exit.match({
       onSuccess: (found) => found,
-      onFailure: (cause) => [unknown(about, sentenceOf(causeOf(cause)))]
+      onFailure: (cause) => {
+        const error = causeOf(cause)
+        return [unknown(about, sentenceOf(error), "", isForbidden(error) ? "Ask as its user, or as root." : "")]
+      }
     })
   })
   return found.map((one): Answer => ({ ...one, kind }))

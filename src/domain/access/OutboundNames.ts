@@ -16,7 +16,8 @@ const NAME = /^(?:\*\.)?(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)*[a-z0-9_](
 /** What resolvers take for an address in another spelling, such as `0x7f.1`. */
 const NUMERIC = /(?:^|\.)(?:\d+|0x[\da-f]*)$/
 
-const RULE =
+/** How such a list is written. */
+export const RULE =
   "Expected names (images.example.org), names with *. before them, addresses or prefixes (10.0.0.0/24), separated by commas"
 
 const prefixOf = (text: string): Prefix | undefined => {

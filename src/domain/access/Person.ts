@@ -45,9 +45,13 @@ export const folded = (text: string): string =>
 
 const TELLING = ["preferred_username", "upn", "email"] as const
 
+/** The name without the issuer that stands before it where a local user has the same. */
+const withoutIssuer = (name: string): string => /^https?:\/\/[^#]*#(.+)$/.exec(name)?.[1] ?? name
+
 /** The names under which somebody is known: their own, and what a provider says of them. */
 export const namesOf = ({ attributes, name }: Pick<Identity, "name" | "attributes">): ReadonlyArray<string> => [
   name,
+  withoutIssuer(name),
   ...TELLING.flatMap((attribute) => (Object.hasOwn(attributes, attribute) ? (attributes[attribute] ?? []) : []))
 ]
 

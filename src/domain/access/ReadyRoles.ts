@@ -45,6 +45,7 @@ const portEditor: ReadonlyArray<Permission> = [
     endpoints: ["/device/{hostname}/interfaces", "/device/{hostname}/interface_status"],
     rights: ["write"]
   },
+  { methods: ["POST"], endpoints: ["/device/{hostname}/interfaces/preview"] },
   {
     methods: ["POST"],
     endpoints: ["/device_syncto", "/device_syncto/hostname/{hostname}"],

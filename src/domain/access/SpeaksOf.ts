@@ -9,9 +9,14 @@ export const includes = (list: ReadonlyArray<string>, word: string): boolean =>
 export const matchesPath = (endpoints: ReadonlyArray<string>, path: string): boolean =>
   endpoints.some((glob) => glob === "*" || glob === path || matchesGlob(glob, path))
 
-/** Calls that need a right of their own beside their method and path: who may call everything else need not have it. */
+/**
+ * Calls that need a right of their own beside their method and path: who may call everything else need not have it. Whoever says which host
+ * key is a switch's says as well which switch gets the fleet's login.
+ */
 const ownRights: ReadonlyArray<{ readonly right: string; readonly method: string; readonly path: RegExp }> = [
-  { right: "trust", method: "POST", path: /^\/device\/[^/]+\/trust$/ }
+  { right: "trust", method: "POST", path: /^\/device\/[^/]+\/(?:trust|hostkey\/approve)$/ },
+  { right: "trust", method: "PUT", path: /^\/device\/[^/]+\/host_key$/ },
+  { right: "trust", method: "POST", path: /^\/device_hostkeys\/approve$/ }
 ]
 
 /** The right of its own that a call needs and a permission has not; undefined when there is none. */

@@ -13,6 +13,8 @@ export interface ProtectionFacts {
   readonly anyAddress: boolean
   /** The host key of a device that was not provisioned here is believed at first sight. */
   readonly anyKey: boolean
+  /** No list of hosts from which images are fetched for callers. */
+  readonly anyHost: boolean
   /** Where others than this machine reach the API without TLS; null for nowhere. */
   readonly clear: string | null
   /** Where others than this machine reach the API, with or without TLS; null for nowhere. */
@@ -92,6 +94,17 @@ export const ofProtection = (facts: ProtectionFacts): ReadonlyArray<Finding> => 
           "A device that was not provisioned here gets the fleet's login before anybody has seen its host key",
           "HOST_KEY_POLICY is first-use.",
           "Set HOST_KEY_POLICY=approve; devices that are pinned already need no approval (docs/security.md#approval-of-host-keys)."
+        )
+      ]
+    : []),
+  ...(facts.anyHost
+    ? [
+        finding(
+          "OUTBOUND_HOSTS",
+          "warn",
+          "Callers may have images fetched from every host of the internet, and switches sent to any address for them",
+          "OUTBOUND_HOSTS is not set.",
+          "Set it to the hosts of images and of receivers of alerts, or to a comma alone for none (docs/security.md#outbound-hosts)."
         )
       ]
     : [])

@@ -2,7 +2,7 @@
  * Decides over requests that wait for another person (docs/security.md#four-eyes). Whoever approves could make the request themselves, which is
  * tried in their name; then it is carried out in the name of who asked, as they may call now, exactly as it was sent.
  */
-import { Effect, Option, Schema, Struct } from "effect"
+import { Effect, Fiber, Option, Schema, Struct } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { Grants } from "../../access/Grants.ts"
 import { makeRefusalToDecide } from "../../access/OtherPerson.ts"
@@ -88,6 +88,11 @@ export const makeRequestDecisions = Effect.gen(function* () {
     return caller
   })
 
+  const carriedOut = Effect.fnUntraced(function* (request: StoredRequest, identity: Identity) {
+    const answer = yield* send(request, { identity, mode: "carry out" })
+    return { answer, approval: yield* approvals.answered(request.id, answer) }
+  })
+
   const approve = Effect.fn("RequestDecisions.approve")(function* (digits: string, { comment }: DecisionRequest) {
     const request = yield* found(digits)
     const caller = yield* mayDecide(request)
@@ -105,8 +110,8 @@ export const makeRequestDecisions = Effect.gen(function* () {
         )
       )
     yield* approvals.decide(request.id, "approved", caller.name, comment)
-    const answer = yield* send(request, { identity, mode: "carry out" })
-    const approval = yield* approvals.answered(request.id, answer)
+    // it is carried out to its end, whether or not whoever approves waits for the answer
+    const { answer, approval } = yield* Effect.flatMap(Effect.forkDetach(carriedOut(request, identity)), Fiber.join)
     if (answer.status < 300) return enveloped({ approval })
     const message = `Request ${request.id} was approved and cannot be carried out (${answer.status}): ${JSON.stringify(answer.message)}`
     return yield* new Conflict({ message })

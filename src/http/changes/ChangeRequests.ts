@@ -1,5 +1,6 @@
 /** Starts jobs that apply a given configuration, undo another job or look for drift. */
 import { Effect, Option } from "effect"
+import { permittedByRight } from "../../access/Permit.ts"
 import { jobStarted, jobStartedOnDevices } from "../../api/Envelope.ts"
 import { BadRequest, Conflict, NotFound } from "../../api/Failures.ts"
 import { toId } from "../../domain/fields/Values.ts"
@@ -50,6 +51,7 @@ export const makeApplyConfig = Effect.gen(function* () {
   const { ALLOW_APPLY_CONFIG_LIVERUN } = yield* ServerConfig
   return Effect.fn("ApplyConfig.start")(function* (hostname: string, request: ApplyRequest, user: string) {
     const { dry_run, full_config: config } = request
+    if (!dry_run) yield* permittedByRight({ free: ["full_config"], whole: true })
     const mark = findMark(config)
     if (mark !== undefined) {
       return yield* refuse(

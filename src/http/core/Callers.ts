@@ -89,13 +89,14 @@ const make = Effect.gen(function* () {
     if (way === "open") return asked
     if (way === "token") {
       const token = (yield* apiTokens.all).find((one) => one.name === name && one.revoked_at === null)
-      if (token === undefined || Date.parse(token.expires_at) <= Date.now()) {
+      const found = token === undefined ? Option.none() : yield* apiTokens.state(token.id)
+      // a token of this name may be somebody else's by now
+      if (Option.isNone(found) || found.value.is_expired || identityOf(found.value, []).person !== person) {
         return yield* refused(`The API token ${name} counts no more`)
       }
-      const found = yield* apiTokens.state(token.id)
-      const { ended, owned_by } = Option.getOrElse(found, () => ({ ended: "it is gone", owned_by: null }))
+      const { ended, owned_by, roles } = found.value
       if (ended !== null) return yield* refused(`The API token ${name} has ended with its owner: ${ended}`)
-      return { ...asked, roles: owned_by === null ? token.roles : yield* within(owned_by, token.roles) }
+      return { ...asked, roles: owned_by === null ? roles : yield* within(owned_by, roles) }
     }
     const known = yield* persons.find(person)
     if (Option.exists(known, ({ is_withdrawn }) => is_withdrawn)) {

@@ -10,7 +10,8 @@ import { maskSecrets } from "../../drivers/SecretMask.ts"
 import { maskUrl } from "../../runtime/MaskedUrl.ts"
 import { recall } from "./RequestNotes.ts"
 
-const SECRET_KEY = /pass|secret|token|jwt|key|community|credential|config(?!type$)/i
+/** The SSH host keys of devices are no secrets, and whoever approves them has to see which these are. */
+const SECRET_KEY = /pass|secret|token|jwt|(?<!^host_)key|community|credential|config(?!type$)/i
 const MASK = "***"
 const MAX_BODY = 1000
 

@@ -23,17 +23,19 @@ import { refuseOrDie } from "./Unavailable.ts"
 type Request = HttpServerRequest.HttpServerRequest
 type Response = HttpServerResponse.HttpServerResponse
 
-/** What a device is reached by, and whether the server logs in to it with the managed login. */
+/** What a device is reached by that the server logs in to with the managed login, and whether it is managed. */
 interface Place {
+  readonly id: number
   readonly is_managed: boolean
   readonly place: string
 }
+type Places = ReadonlyArray<Place>
 
 /**
- * When an operation wants another person: `always`; `others`: a token that is not the caller's own; `placed`: addresses, port or name of login
- * of a device that is managed before or after change, or it becomes managed; `managed`: a device is added as managed.
+ * When an operation wants another person: `always`; `others`: a token that is not the caller's own; `placed`: the managed login goes to
+ * another device, or to another place, than before, or a device becomes managed.
  */
-type When = "always" | "others" | "placed" | "managed"
+type When = "always" | "others" | "placed"
 
 interface Operation {
   readonly what: string
@@ -52,7 +54,7 @@ export const OPERATIONS: ReadonlyMap<string, Operation> = new Map<string, Operat
   ["POST /device/:hostname/hostkey/approve", { what: "the SSH host key of a device", when: "always" }],
   ["POST /device_hostkeys/approve", { what: "the SSH host keys of devices", when: "always" }],
   ["POST /device/:hostname/trust", { what: "the identity of a device", when: "always" }],
-  ["POST /device", { what: "a new managed device", when: "managed" }],
+  ["POST /device", { what: "a new managed device", when: "placed" }],
   ["PUT /device/:id", { what: "address, port or state of a managed device", when: "placed" }],
   ["POST /alerts/mutes", { what: "alerts are muted", when: "always" }],
   ["DELETE /alerts/mutes/:id", { what: "alerts are not muted any more", when: "always" }]
@@ -67,16 +69,11 @@ export const SentAgain = Context.Reference<SentAgain | null>("switchyard/http/co
   defaultValue: () => null
 })
 
-const MANAGED: ReadonlySet<string> = new Set(["MANAGED", "MANAGED_NOIF"])
-
-const Stated = Schema.fromJsonString(Schema.Struct({ state: Schema.String }))
-
-/** The state in the body of a new device; none for one without. */
-const stateIn = (text: string): string =>
-  Option.match(Schema.decodeOption(Stated)(text), {
-    onNone: () => "",
-    onSome: ({ state }) => state.trim().toUpperCase()
-  })
+/**
+ * True where nothing of the request is kept, whatever comes of it. A handler with effects beside the database, such as a login to a switch,
+ * leaves them out then.
+ */
+export const OnlyTried = Context.Reference<boolean>("switchyard/http/core/OnlyTried", { defaultValue: () => false })
 
 /** Ends a transaction of which nothing is kept. */
 class NotKept extends Schema.TaggedError<NotKept>()("NotKept", {}) {}
@@ -91,12 +88,9 @@ export const makeSecured = Effect.gen(function* () {
   const approvals = yield* RequestApprovalStore
   const tokens = yield* ApiTokenStore
 
-  const placeOf = Effect.fnUntraced(function* (digits: string) {
-    const [row] = yield* sql<Place>`select state in ('MANAGED', 'MANAGED_NOIF') as is_managed,
-      jsonb_build_array(management_ip, secondary_management_ip, infra_ip, dhcp_ip, oob_ip, port, ztp_mac)::text as place
-      from device where id = ${Option.getOrElse(toId(digits), () => 0)}`
-    return row
-  })
+  const places = sql<Place>`select id, state in ('MANAGED', 'MANAGED_NOIF') as is_managed,
+    jsonb_build_array(management_ip, secondary_management_ip, infra_ip, dhcp_ip, oob_ip, port, ztp_mac)::text as place
+    from device where state in ('INIT', 'MANAGED', 'MANAGED_NOIF', 'UNMANAGED')`
 
   const isOthers = Effect.fnUntraced(function* (digits: string, { name, person, way }: Identity) {
     const id = toId(digits)
@@ -106,28 +100,29 @@ export const makeSecured = Effect.gen(function* () {
     return owner === null ? way === "token" || created_by !== name : owner !== person
   })
 
-  const isPlaced = (before: Place | undefined, after: Place | undefined): boolean => {
-    if (before === undefined || after === undefined) return false
-    if (!before.is_managed && after.is_managed) return true
-    return (before.is_managed || after.is_managed) && before.place !== after.place
+  /** Of another record too, which loses its address to the one that is written. */
+  const isPlaced = (before: Places, after: Places): boolean => {
+    const known = new Map(before.map((device) => [device.id, device]))
+    return after.some(({ id, is_managed, place }) => {
+      const was = known.get(id)
+      return was === undefined || was.place !== place || (is_managed && !was.is_managed)
+    })
   }
 
   /** Tries a request and says whether it wants another person; what is not wanted of another person is kept. */
   const tried = Effect.fnUntraced(function* <R>(
     operation: Operation,
-    request: Request,
     caller: Identity,
     handle: Handling<R>,
     isOnlyTried: boolean
   ) {
     const params = yield* HttpRouter.params
-    const before = operation.when === "placed" ? yield* placeOf(params["id"] ?? "") : undefined
+    const before = operation.when === "placed" ? yield* places : []
     const isOfOthers = operation.when === "others" ? yield* isOthers(params["id"] ?? "", caller) : false
     const wants = Effect.gen(function* () {
       if (operation.when === "always") return true
       if (operation.when === "others") return isOfOthers
-      if (operation.when === "placed") return isPlaced(before, yield* placeOf(params["id"] ?? ""))
-      return MANAGED.has(stateIn(recall(request).text ?? ""))
+      return isPlaced(before, yield* places)
     })
     let response: Response | undefined
     return yield* sql
@@ -139,8 +134,14 @@ export const makeSecured = Effect.gen(function* () {
         })
       )
       .pipe(
-        // what was tried has not happened, so the log says nothing of it
-        (work) => (isOnlyTried ? Effect.provideService(work, References.MinimumLogLevel, "None") : work),
+        // what is only tried does not happen, so the log says nothing of it
+        (work) =>
+          isOnlyTried || operation.when === "always"
+            ? work.pipe(
+                Effect.provideService(References.MinimumLogLevel, "None"),
+                Effect.provideService(OnlyTried, true)
+              )
+            : work,
         Effect.catchTag("NotKept", () =>
           Effect.succeed({ response: response ?? HttpServerResponse.empty(), isWaiting: true })
         )
@@ -174,7 +175,7 @@ export const makeSecured = Effect.gen(function* () {
       const again = yield* SentAgain
       if (again?.mode === "carry out") return yield* handle
       if (again === null && (yield* rules)?.securityApproval !== true) return yield* handle
-      const { isWaiting, response } = yield* tried(operation, request, caller, handle, again !== null)
+      const { isWaiting, response } = yield* tried(operation, caller, handle, again !== null)
       if (!isWaiting || again !== null) return response
       return yield* Effect.catchTag(waits(operation, request, caller), "TooManyWaiting", ({ message }) =>
         Effect.succeed(failure(429, {}, message))

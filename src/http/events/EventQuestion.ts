@@ -2,7 +2,7 @@
  * What a request for events means now: its names are looked up, and what the caller may hear of is found. Asked again while a stream is open,
  * because devices come into groups and rights change.
  */
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
 import { NotPermitted } from "../../access/Permit.ts"
 import { BadRequest } from "../../api/Failures.ts"
 import type { Identity } from "../../domain/access/Identity.ts"
@@ -49,11 +49,16 @@ export const makeQuestionOf = Effect.gen(function* () {
   const jobs = yield* JobStore
   const pages = yield* EventPages
 
-  /** Events of a device that is gone can be asked for by its id. */
-  const deviceOf = Effect.fnUntraced(function* (text: string) {
-    const unknown = new BadRequest({ message: `device: there is no device ${text}` })
+  /** Events of a device that is gone can be asked for by its id. A caller of some devices is not told that there is none. */
+  const deviceOf = Effect.fnUntraced(function* (text: string, { within }: Sight) {
+    const nobody: Named = { id: 0, hostname: "" }
+    const unknown =
+      within === null
+        ? Effect.fail(new BadRequest({ message: `device: there is no device ${text}` }))
+        : Effect.succeed(nobody)
     if (!/^\d+$/.test(text)) return yield* Effect.catchTag(devices.getByHostname(text), "DeviceNotFound", () => unknown)
-    const id = yield* Effect.mapError(Effect.fromOption(toId(text)), () => unknown)
+    const id = Option.getOrNull(toId(text))
+    if (id === null) return yield* unknown
     const gone = Effect.gen(function* () {
       const scan = { after: 0, through: Number.MAX_SAFE_INTEGER, limit: 1, kinds: null, job: null }
       const [event] = (yield* pages.scan({ ...scan, devices: new Set([id]) })).rows
@@ -63,8 +68,8 @@ export const makeQuestionOf = Effect.gen(function* () {
     return yield* Effect.catchTag(devices.get(id), "DeviceNotFound", () => gone)
   })
 
-  const devicesOf = Effect.fnUntraced(function* ({ devices: asked, groups }: EventRequest) {
-    const named: ReadonlyArray<Named> = yield* Effect.forEach(asked, deviceOf)
+  const devicesOf = Effect.fnUntraced(function* ({ devices: asked, groups }: EventRequest, sight: Sight) {
+    const named: ReadonlyArray<Named> = yield* Effect.forEach(asked, (text) => deviceOf(text, sight))
     if (groups.length === 0) return asked.length === 0 ? null : named
     // all at once: the members of one are looked for among all devices
     const views = new Map((yield* settings.groups).map((view) => [view.name, view]))
@@ -85,12 +90,12 @@ export const makeQuestionOf = Effect.gen(function* () {
     if (forAudit.length > 0 && !sight.seesAudit) {
       return yield* new NotPermitted({ rule: `kind: events of kind ${forAudit.join(", ")} ${AUDIT_ONLY}`, roles: [] })
     }
-    if (job !== null) {
+    if (job !== null && sight.within === null) {
       yield* Effect.catchTag(jobs.head(job), "JobNotFound", () =>
         Effect.fail(new BadRequest({ message: `job: there is no job with id ${job}` }))
       )
     }
-    const named = yield* devicesOf(request)
+    const named = yield* devicesOf(request, sight)
     return {
       filter: { kinds: kept(kinds, sight), devices: named && new Set(named.map(({ id }) => id)), job },
       hostnames: named && new Set(named.map(({ hostname }) => hostname)),

@@ -9,7 +9,7 @@ import { defaultUrl } from "../../firmware/Firmware.ts"
 import { ONLY_ACCESS, UpgradeOrders } from "../../firmware/UpgradeOrders.ts"
 import { DeviceUpgrade } from "../../domain/jobs/DeviceUpgrade.ts"
 import { JobRequests } from "../../jobs/engine/JobRequests.ts"
-import { switchGuard } from "../../runtime/OutboundHosts.ts"
+import { hostsForCallers, switchGuard } from "../../runtime/OutboundHosts.ts"
 import { ServerConfig, type ServerSettings } from "../../ServerConfig.ts"
 import { SettingsView } from "../../settings/SettingsView.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
@@ -20,11 +20,11 @@ const refuse = (message: string) => new BadRequest({ message })
 
 const BESIDE = ["hostname", "group", "start_at", "pre-flight", "comment", "ticket_ref"] as const
 
-/** Why switches may not be sent to this URL; without OUTBOUND_HOSTS they may be sent wherever the site's clients say. */
-const switchRefusal = (config: ServerSettings, url: string): string | undefined =>
-  Option.isNone(config.OUTBOUND_HOSTS) || !URL.canParse(url)
-    ? undefined
-    : switchGuard(config).refusalOf(new URL(url).hostname)
+/** Why switches may not be sent to this URL; an installation from before OUTBOUND_HOSTS sends them wherever its clients say. */
+const switchRefusal = (config: ServerSettings, url: string): Effect.Effect<string | undefined> =>
+  Option.isNone(hostsForCallers(config)) || !URL.canParse(url)
+    ? Effect.undefined
+    : switchGuard(config).refusalForOthers(new URL(url).hostname)
 
 /** Starts the job of a request for this user, and answers with the number of selected devices. */
 export const makeUpgrade = Effect.gen(function* () {
@@ -33,7 +33,7 @@ export const makeUpgrade = Effect.gen(function* () {
   const requests = yield* JobRequests
   return Effect.fn("Upgrades.start")(function* (request: UpgradeRequest, user: string) {
     const { comment, start_at, ticket_ref, url = defaultUrl(config) } = request
-    const refusal = request.url === undefined || request.url === "" ? undefined : switchRefusal(config, request.url)
+    const refusal = request.url === undefined ? undefined : yield* switchRefusal(config, request.url)
     if (refusal !== undefined) return yield* refuse(`url: ${refusal}`)
     const { count } = yield* targets.select(targetOf(request))
     const job = yield* requests.start(

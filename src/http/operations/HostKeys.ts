@@ -15,6 +15,7 @@ import { EventStore } from "../../store/EventStore.ts"
 import { HostKeyStore } from "../../store/HostKeyStore.ts"
 import { IdentityStore } from "../../store/IdentityStore.ts"
 import { withStatus } from "../core/CarriedStatus.ts"
+import { OnlyTried } from "../core/SecuredRequests.ts"
 import { transaction } from "../core/Unavailable.ts"
 import { makeDeviceLookup } from "../devices/DeviceLookup.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
@@ -178,6 +179,11 @@ export const makeHostKeys = Effect.gen(function* () {
       const [job] = yield* changes.unfinishedJobsOf(device.id)
       if (job !== undefined) {
         return yield* new Conflict({ message: `Cannot trust what ${hostname} shows: job ${job} is changing it` })
+      }
+      if (yield* OnlyTried) {
+        // the login would go to a switch that nobody has approved yet; what it would show is not known
+        const { model, serial } = device
+        return enveloped({ trusted: { hostname, fingerprint: "", serial, model, shown_hostname: null } })
       }
       const shown = yield* Effect.mapError(live.identity(device), ({ message, type }) =>
         type === "WrongDevice"

@@ -10,6 +10,7 @@ import { initArguments } from "../../provisioning/InitArguments.ts"
 import { initJob } from "../../provisioning/InitStart.ts"
 import { SettingsUnavailable } from "../../settings/SettingsView.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
+import { makeVisible } from "../core/Visible.ts"
 import { makeInitialisation } from "../provisioning/Initialisation.ts"
 
 const requestOf = ({ device_type, hostname, replace_hostname }: InitLine) => ({
@@ -55,17 +56,24 @@ const faultsOf = (line: InitLine, device: Device, all: ReadonlyArray<Device>): R
 export const makeSeveralInits = Effect.gen(function* () {
   const devices = yield* DeviceStore
   const { permit } = yield* AskedDevices
+  const visible = yield* makeVisible
   const initialise = yield* makeInitialisation
   return Effect.fn("SeveralInits.start")(function* ({ devices: lines }: InitListRequest, user: string) {
     const all = yield* devices.all
+    const { within } = yield* visible
+    // a switch that the caller may not see is as one that is not there
+    const seen = within === undefined ? all : all.filter(({ hostname }) => within.names.has(hostname))
     const found = lines.map((line, index) => {
-      const device = switchOf(line, all)
-      const faults = Result.isFailure(device) ? [device.failure] : faultsOf(line, device.success, all)
+      const device = switchOf(line, seen)
+      const faults = Result.isFailure(device) ? [device.failure] : faultsOf(line, device.success, seen)
       return { line, device, faults: faults.map(([field, sentence]) => onLine(index, field, sentence)) }
     })
     const meant = found.flatMap(({ device }) => (Result.isSuccess(device) ? [device.success] : []))
-    const old = all.filter(({ hostname }) => lines.some((line) => line.replace_hostname && line.hostname === hostname))
-    yield* permit([...meant, ...old], {}).pipe(
+    const later = found.flatMap(({ device, line: { device_type, hostname } }) =>
+      Result.isSuccess(device) ? [{ ...device.success, hostname, device_type }] : []
+    )
+    const old = seen.filter(({ hostname }) => lines.some((line) => line.replace_hostname && line.hostname === hostname))
+    yield* permit([...meant, ...later, ...old], {}).pipe(
       Effect.catchTag(["NoSettings", "SettingsInvalid"], ({ message }) =>
         Effect.fail(new SettingsUnavailable({ message }))
       )

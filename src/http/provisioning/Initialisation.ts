@@ -55,6 +55,7 @@ export const makeInitialisation = Effect.gen(function* () {
   const devices = yield* DeviceStore
   const identities = yield* UniqueFieldStore
   const lookup = yield* makeDeviceLookup
+  const { permit } = yield* AskedDevices
   const startJob = (job: InitJob, args: InitArguments, user: string) => {
     if (job === "init_device_step2") {
       return requests.start(InitStep2, { device_id: args.device_id, iteration: 1 }, { user })
@@ -69,6 +70,12 @@ export const makeInitialisation = Effect.gen(function* () {
     const job = yield* Effect.fromResult(initJob(device, args))
     if (device.state === "DISCOVERED") yield* identities.requireIdle(device)
     const replaced = request.replace_hostname === true ? yield* devices.byHostnames([request.hostname]) : []
+    // whoever may not replace it is not told what happens to it
+    yield* permit(replaced, { whole: true }).pipe(
+      Effect.catchTag(["NoSettings", "SettingsInvalid"], ({ message }) =>
+        Effect.fail(new SettingsUnavailable({ message }))
+      )
+    )
     yield* Effect.forEach(replaced, (old) => identities.requireIdle(old), { discard: true })
     const jobId = yield* startJob(job, args, user)
     return job === "init_device_step2"

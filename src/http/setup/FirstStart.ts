@@ -115,6 +115,13 @@ ${named(
   config.MANAGEMENT_NETWORKS === "" ? "none named: no switch is logged in to" : config.MANAGEMENT_NETWORKS
 )}
 ${named(
+  "hosts of images",
+  Option.match(config.OUTBOUND_HOSTS, {
+    onNone: () => "none named: callers have images fetched from nowhere",
+    onSome: (hosts) => hosts.join(", ") || "none"
+  })
+)}
+${named(
   "repositories",
   Option.isSome(config.GITREPO_SETTINGS) && Option.isSome(config.GITREPO_TEMPLATES)
     ? "settings and templates"

@@ -112,7 +112,12 @@ const FIELDS: ReadonlyArray<Field> = [
     label: "Address of the settings repository",
     hint: "Such as https://git.example.org/network/settings.git#main. It is asked whether it answers."
   },
-  { name: "templates", label: "Address of the templates repository", hint: "" }
+  { name: "templates", label: "Address of the templates repository", hint: "" },
+  {
+    name: "hosts",
+    label: "Hosts from which images are fetched and to which alerts go",
+    hint: "Such as images.example.org, 10.20.0.0/16. Nothing: no images for callers, and alerts as alerts.yml says."
+  }
 ]
 
 type Sent = ReadonlyMap<string, string>
@@ -188,7 +193,8 @@ export const SetupPage = HttpRouter.use((router) =>
         password: Redacted.make(word),
         networks: of("networks"),
         settings: of("settings"),
-        templates: of("templates")
+        templates: of("templates"),
+        hosts: of("hosts")
       }
       if (word !== sent.get("again"))
         return yield* new Setup.SetupRefused({ reason: "invalid", sentences: ["password: the two differ"] })

@@ -73,7 +73,7 @@ export const makeSocketAdmission = Effect.gen(function* () {
 
   return {
     /** Whether somebody may have one more connection beside those of these persons; with tokens off nobody is told apart. */
-    mayJoin: ({ person, way }: Identity, persons: ReadonlyArray<string | undefined>): boolean =>
+    mayJoin: ({ person, way }: Identity, persons: ReadonlyArray<string>): boolean =>
       way === "open" ||
       mayHoldAnother({
         own: persons.filter((one) => one === person).length,

@@ -76,16 +76,14 @@ const make = Effect.gen(function* () {
   const clock = yield* Clock.Clock
   const fork = Effect.runForkWith(yield* Effect.context<never>())
 
+  /** The persons of sockets, from the moment in which they are let in: the library knows of them later, and many can come at once. */
+  const persons = new Map<LiveSocket, string>()
+
   /** Somebody hears what happens until their socket has gone. */
   const letIn = Effect.fnUntraced(function* (socket: LiveSocket, caller: Identity) {
-    if (
-      !admission.mayJoin(
-        caller,
-        [...io.sockets.sockets.values()].map(({ data }) => data.caller?.person)
-      )
-    ) {
-      return new Error(REFUSED)
-    }
+    if (!admission.mayJoin(caller, [...persons.values()])) return new Error(REFUSED)
+    persons.set(socket, caller.person)
+    whenGone(socket, () => void persons.delete(socket))
     const scope = yield* Scope.make()
     socket.data.caller = caller
     socket.data.rooms = yield* bridge.connected(caller).pipe(

@@ -2,6 +2,7 @@
 import { Effect, Layer, Option } from "effect"
 import { Permissions } from "../../access/Permissions.ts"
 import { ofProtection } from "../../domain/findings/ProtectionFindings.ts"
+import { hostsForCallers } from "../../runtime/OutboundHosts.ts"
 import { ServerConfig, type ServerSettings } from "../../ServerConfig.ts"
 import { isLoopback } from "../core/Loopback.ts"
 
@@ -24,7 +25,8 @@ export const makeProtection = Effect.gen(function* () {
       tokens: config.JWT_ENABLED,
       unlimited: found !== null ? null : config.PERMISSIONS_DISABLED ? "disabled" : "no file",
       anyAddress: config.MANAGEMENT_NETWORKS === "" && !config.SECURE_DEFAULTS,
-      anyKey: config.HOST_KEY_POLICY === "first-use"
+      anyKey: config.HOST_KEY_POLICY === "first-use",
+      anyHost: Option.isNone(hostsForCallers(config))
     })
   )
 })

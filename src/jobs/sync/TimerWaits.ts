@@ -20,7 +20,7 @@ type Left = "aborted" | "silent"
 const messageOf = (left: Left, { hostname, timer_end }: TimedChange, now: number): string =>
   left === "aborted"
     ? `The job was aborted while the device could not be reached. Its commit timer takes the change back within ${Math.max(0, Math.ceil(timer_end + EXPIRY_MARGIN_SECONDS - now / 1000))} s; what came of it is recorded then`
-    : `${hostname} has not answered since the commit, and its timer has ended, by which it takes the change back by itself; what came of it is recorded when it is known`
+    : `The device could not be looked at since the commit. The timer of ${hostname} has ended, by which it takes the change back by itself; what came of it is recorded when it is known`
 
 const leftReport = (left: Left, change: TimedChange, now: number): ChangeReport => ({
   waiting: false,
@@ -30,7 +30,7 @@ const leftReport = (left: Left, change: TimedChange, now: number): ChangeReport 
   phase: "expiring",
   reason: "unreachable",
   message: messageOf(left, change, now),
-  failure: null,
+  failure: change.failure,
   diff: change.diff ?? "",
   hash: null
 })

@@ -62,6 +62,15 @@ export const take = Effect.fn("FolderOwner.take")(function* (
   return lock
 }, Effect.uninterruptible)
 
+/** Does something while no server has the folder, and keeps servers from it meanwhile; null when one has it. */
+export const whileFree = async <A>(folder: string, run: () => Promise<A>): Promise<A | null> => {
+  // without the file no server of this release has been here; one that is made now would belong to whoever looks
+  if (!existsSync(lockFile(folder))) return run()
+  const lock = open(folder)
+  if (lock === null) return null
+  return run().finally(lock.release)
+}
+
 const readOwner = (folder: string) =>
   attempt(`read ${ownerFile(folder)}`, () => fs.readFile(ownerFile(folder), "utf8")).pipe(
     Effect.flatMap(Schema.decodeEffect(OwnerFile)),

@@ -38,6 +38,9 @@ describe("Two people", () => {
     const ofProvider = namesOf({ name: "7f3a", attributes: { email: ["Maria@example.org"], groups: ["kim"] } })
     assert.isTrue(maySamePerson(known("maria"), { person: key, names: ofProvider }))
     assert.isFalse(maySamePerson(known("kim"), { person: key, names: ofProvider }))
+    // who has the name of a local user is called with the issuer before it
+    const beside = namesOf({ name: "https://sso.example.org/realms/a#maria", attributes: {} })
+    assert.isTrue(maySamePerson(known("Maria"), { person: key, names: beside }))
   })
 
   it.prop("are compared by a text that stays as it is", [Schema.String], ([text]) => {

@@ -63,5 +63,21 @@ layer(SiteWithRoles("roles: {}\n", { SOCKET_CLIENTS: "8" }), { excludeTestServic
         assert.isNotString(yield* join("boss"))
       }).pipe(Effect.scoped)
     )
+
+    it.effect("of one person that are asked for at once leave room for others too", () =>
+      Effect.gen(function* () {
+        const { base } = yield* ApiClient
+        const join = Effect.fnUntraced(function* (sub: string) {
+          const jwt = yield* tokenOf({ sub, roles: ["reader"], jti: String(Math.random()) })
+          return yield* attempt(base, { query: { jwt }, transports: ["websocket"] })
+        })
+        const own = yield* Effect.all(
+          Array.from({ length: 7 }, () => join("rita")),
+          { concurrency: "unbounded" }
+        )
+        assert.isAtMost(own.filter((one) => typeof one !== "string").length, 2)
+        assert.isNotString(yield* join("boss"))
+      }).pipe(Effect.scoped)
+    )
   }
 )

@@ -83,6 +83,7 @@ const ARGUMENTS: ReadonlyArray<readonly [name: string, stored: unknown, read: un
       hostnames: ["a"],
       dry_run: false,
       force: true,
+      confirm_older: false,
       auto_push: false,
       resync: false,
       urgent: false,

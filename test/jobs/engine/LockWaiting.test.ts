@@ -177,7 +177,7 @@ it.live(
           assert.match(texts[dead] ?? "", /not certain which configuration the device runs/)
           assert.match(
             texts[dead] ?? "",
-            new RegExp(`${dead} has not answered since the commit, and its timer has ended`)
+            new RegExp(`could not be looked at since the commit. The timer of ${dead} has ended`)
           )
           assert.strictEqual(texts[other], "ok")
           device.clearFaults()

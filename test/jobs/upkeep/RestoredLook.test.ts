@@ -32,7 +32,7 @@ it.live(
         yield* restored
         lab.switches[1]?.configure("vlan 999\n   name BY-HAND\n")
         lab.switches[2]?.setFault({ kind: "cut", step: "connect" })
-        const refused = yield* Lab.sync({ hostnames: [same], force: true })
+        const refused = yield* Lab.sync({ hostnames: [same], force: true, confirm_older: true })
         assert.match(
           Lab.outcomes(refused)[same] ?? "",
           /UnseenDevice: Device \S+ was not read since the database was restored from the backup of 2026-11-01T04:30:00/

@@ -127,11 +127,12 @@ export const describeSync = (title: string, faultCases: ReadonlyArray<FaultCase>
       story = await Effect.runPromise(play(faultCases, timerSeconds))
     }, seconds(600))
 
-    it("ends FINISHED with every device in its record, and leaves no lock and no open change", () => {
+    it("ends FINISHED with every device in its record, and leaves no lock, and no open change but of switches that are lost", () => {
       assert.deepInclude(story.job, { status: "FINISHED", exception: null, change_score: 100 })
       assert.sameMembers(Object.keys(ManagedCampus.devicesOf(story.job)), [...names])
       assert.strictEqual(story.locks, 0)
-      assert.strictEqual(story.open, 0)
+      // what is lost is recorded after the job, which waits no longer than until the timers have ended
+      assert.strictEqual(story.open, faultCases.filter(({ ending }) => ending.untold === true && !ending.done).length)
     })
 
     it("leaves no trace of the dry run that went before", () => {

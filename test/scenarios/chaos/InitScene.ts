@@ -114,8 +114,8 @@ export const make = Effect.fnUntraced(function* (kind: InitKind, runs: number, d
     INIT_MGMT_TIMEOUT: timer(4),
     DATABASE_URL: url
   }
-  const stores = yield* Layer.build(storesOn(Database.layerUrl(Redacted.make(url)), env))
   let server = yield* ServerProcess.launch(env)
+  const stores = yield* Layer.build(storesOn(Database.layerUrl(Redacted.make(url)), env))
   yield* Effect.provide(Campus.seedSite, stores)
   for (const [index, name] of kind.cores.entries()) {
     yield* Effect.provide(Campus.seedFabric("CORE", name, index + 1), stores)

@@ -36,7 +36,12 @@ export const makeLiveServer = Effect.fnUntraced(function* <A, E>(
 ) {
   const folders = yield* Campus.makeFolders
   const { layer } = keepLines("Info")
-  const env = { ...Campus.environment(lab, folders, folders.folder), COMMIT_CONFIRMED_WAIT: "0", ...variables }
+  const env = {
+    ...Campus.environment(lab, folders, folders.folder),
+    COMMIT_CONFIRMED_WAIT: "0",
+    FIRMWARE_ALLOW_LOCAL: "true",
+    ...variables
+  }
   const { api, running, url } = yield* serve(env, layer)
   yield* Effect.provideContext(seed, running)
   const refresh = (name: string) => api.send("PUT", `/repository/${name}`, { action: "REFRESH" })

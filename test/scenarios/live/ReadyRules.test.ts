@@ -33,7 +33,12 @@ const makeScene = Effect.gen(function* () {
   const folders = yield* Campus.makeFolders
   const { received, url } = yield* listen()
   yield* folders.settings.commit({ "alerts.yml": alertsFile(url) })
-  const env = { ...Campus.environment(lab, folders, folders.folder), ALERT_SECRET_HOOK: SECRET, SSH_TIMEOUT: "5" }
+  const env = {
+    ...Campus.environment(lab, folders, folders.folder),
+    ALERT_SECRET_HOOK: SECRET,
+    SSH_TIMEOUT: "5",
+    FIRMWARE_ALLOW_LOCAL: "true"
+  }
   const { api, running } = yield* serve(env, keepLines("Info").layer)
   yield* Effect.provideContext(Managed.seedManaged(names), running)
   const refresh = Effect.map(api.send("PUT", "/repository/settings", { action: "refresh" }), ({ status }) => status)

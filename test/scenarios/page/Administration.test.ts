@@ -36,6 +36,22 @@ class Site extends Context.Service<Site, Effect.Success<typeof make>>()("test/pa
   static readonly layer = Layer.effect(Site, make)
 }
 
+const secured = Effect.gen(function* () {
+  const campus = yield* makeCampusWithRoles({
+    names: [DEVICE],
+    roles: "approval: { security: true }\n",
+    variables: { LOCAL_USERS: "true" }
+  })
+  const browser = yield* makeBrowser
+  const pageOf = (sub: string) =>
+    Effect.flatMap(campus.tokenOf("administrator", sub), (token) => openPage(browser, campus.url, { token }))
+  return { boss: campus.boss, ann: yield* pageOf("ann"), bob: yield* pageOf("bob") }
+})
+
+class SecuredSite extends Context.Service<SecuredSite, Effect.Success<typeof secured>>()("test/page/Secured") {
+  static readonly layer = Layer.effect(SecuredSite, secured)
+}
+
 const scene = layer(Site.layer, { excludeTestServices: true })
 
 describe.skipIf(!hasChromium)(`Administration in the page${hasChromium ? "" : ` (${WITHOUT})`}`, () => {
@@ -289,6 +305,85 @@ describe.skipIf(!hasChromium)(`Administration in the page${hasChromium ? "" : ` 
           await page.getByRole("button", { name: "Remove mute 1" }).click()
           await page.getByRole("dialog").getByRole("button", { name: "Remove mute 1" }).click()
           await page.getByText("Nothing is muted").waitFor()
+        })
+      })
+    )
+  })
+})
+
+describe.skipIf(!hasChromium)("Four eyes in the page", () => {
+  layer(SecuredSite.layer, { excludeTestServices: true })((it) => {
+    it.effect("says what waits for another person, who approves it, or rejects it, with a comment", () =>
+      Effect.gen(function* () {
+        const { ann, bob } = yield* SecuredSite
+        yield* steps(async () => {
+          await ann.goto("/ui/access")
+          await ann.getByRole("button", { name: "Add a user" }).click()
+          const form = ann.getByRole("dialog", { name: "Add a user" })
+          await form.getByLabel("Name").fill("maria")
+          await form.getByLabel(/^Password/).fill(PASSWORD)
+          await form.getByRole("checkbox", { name: "reader" }).click()
+          await form.getByRole("button", { name: "Save" }).click()
+          await form.getByText("This waits for another person").waitFor()
+          await form.getByText(/Nothing has changed yet.*as request 1 \(a new user\)/).waitFor()
+          expect(await form.getByRole("button", { name: "Save" }).isDisabled()).toBe(true)
+          await form.getByRole("link", { name: "What waits" }).click()
+        })
+        yield* steps(async () => {
+          await ann.goto("/ui/access?tab=waiting")
+          await ann.getByRole("row", { name: /a new user .*ann/ }).waitFor()
+          expect(await ann.getByRole("button", { name: "Approve 1" }).count()).toBe(0)
+          await bob.goto("/ui/access?tab=waiting")
+          await bob.getByRole("row", { name: /a new user .*ann .*waits/ }).waitFor()
+        })
+        yield* sound(bob, "access-waiting")
+        yield* steps(async () => {
+          expect(await bob.getByText(PASSWORD).count()).toBe(0)
+          await bob.getByRole("button", { name: "Approve 1" }).click()
+          const dialog = bob.getByRole("dialog", { name: "Approve 1" })
+          await dialog.getByLabel("Comment").fill("as agreed")
+          await dialog.getByRole("button", { name: "Approve 1" }).click()
+          await bob.getByRole("row", { name: /approved by bob.*as agreed/ }).waitFor()
+          await ann.goto("/ui/access?tab=users")
+          await ann.getByRole("row", { name: /maria reader yes/ }).waitFor()
+          await ann.getByRole("button", { name: "Remove maria" }).click()
+          const remove = ann.getByRole("dialog", { name: "Remove maria" })
+          await remove.getByRole("button", { name: "Remove maria" }).click()
+          await remove.getByText("This waits for another person").waitFor()
+          await remove.getByRole("button", { name: "Close the dialog" }).click()
+          await ann.getByRole("tab", { name: "Waiting for another person" }).click()
+          await ann.getByRole("button", { name: "Take back 2" }).click()
+          const back = ann.getByRole("dialog", { name: "Take back 2" })
+          await back.getByLabel("Comment").fill("not today")
+          await back.getByRole("button", { name: "Take back 2" }).click()
+          await ann.getByRole("row", { name: /rejected by ann.*not today/ }).waitFor()
+        })
+      })
+    )
+
+    it.effect("lists persons, and lets another administrator approve that one is withdrawn", () =>
+      Effect.gen(function* () {
+        const { ann, bob } = yield* SecuredSite
+        yield* steps(async () => {
+          await ann.goto("/ui/access?tab=persons")
+          await ann.getByRole("row", { name: /local:maria/ }).waitFor()
+        })
+        yield* sound(ann, "access-persons")
+        yield* steps(async () => {
+          await ann.getByRole("button", { name: "Withdraw maria" }).click()
+          const dialog = ann.getByRole("dialog", { name: "Withdraw maria" })
+          await dialog.getByRole("button", { name: "Withdraw maria" }).click()
+          await dialog.getByText("This waits for another person").waitFor()
+          await bob.goto("/ui/access?tab=waiting")
+          await bob.getByRole("button", { name: "Approve 3" }).click()
+          const approve = bob.getByRole("dialog", { name: "Approve 3" })
+          await approve.getByLabel("Comment").fill("has left")
+          await approve.getByRole("button", { name: "Approve 3" }).click()
+          await bob.goto("/ui/access?tab=persons")
+          await bob.getByRole("row", { name: /local:maria .*withdrawn by ann/ }).waitFor()
+          await bob.getByRole("button", { name: "Let maria in again" }).waitFor()
+          await bob.goto("/ui/access?tab=users")
+          await bob.getByRole("row", { name: /maria reader disabled/ }).waitFor()
         })
       })
     )

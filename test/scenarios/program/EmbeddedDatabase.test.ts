@@ -208,7 +208,11 @@ it.live("what PostgreSQL reports after the start is in our log: a process that w
     const children = (yield* Effect.promise(() =>
       fs.readFile(`/proc/${running(dataDir).pid}/task/${running(dataDir).pid}/children`, "utf8")
     )).trim()
-    const pid = Number(children.split(" ").at(-1))
+    // one that stays: sessions come and go
+    const names = yield* Effect.forEach(children.split(" "), (child) =>
+      Effect.promise(() => fs.readFile(`/proc/${child}/cmdline`, "utf8").catch(() => ""))
+    )
+    const pid = Number(children.split(" ")[names.findIndex((name) => name.includes("walwriter"))])
     process.kill(pid, "SIGKILL")
     yield* until(Effect.sync(() => server.text().includes(`(PID ${pid}) was terminated by signal 9`)))
     yield* until(Effect.sync(() => server.text().includes("all server processes terminated; reinitializing")))

@@ -1,8 +1,10 @@
-/** Who may do what: people with passwords, tokens of programs, roles, and what the reader may do. */
+/** Who may do what: people with passwords, tokens of programs, persons, requests that wait for another one, roles, and what the reader may do. */
 import { AddressTabs } from "../../parts/AddressTabs.tsx"
 import { ScreenTitle } from "../../parts/ScreenTitle.tsx"
 import { Waiting } from "../../parts/Waiting.tsx"
+import { Approvals } from "./Approvals.tsx"
 import { Explain } from "./Explain.tsx"
+import { Persons } from "./Persons.tsx"
 import { Roles } from "./Roles.tsx"
 import { Tokens } from "./Tokens.tsx"
 import { useAdministrator } from "./useAdministrator.ts"
@@ -10,7 +12,9 @@ import { Users } from "./Users.tsx"
 
 const TOKENS = { value: "tokens", label: "Tokens of programs", Panel: Tokens }
 const USERS = { value: "users", label: "Users with passwords", Panel: Users }
+const PERSONS = { value: "persons", label: "Persons", Panel: Persons }
 const REST = [
+  { value: "waiting", label: "Waiting for another person", Panel: Approvals },
   { value: "roles", label: "Roles", Panel: Roles },
   { value: "explain", label: "What may I do?", Panel: Explain }
 ]
@@ -23,7 +27,10 @@ export default function Access() {
       {isAdministrator === undefined ? (
         <Waiting what="what you may do" />
       ) : (
-        <AddressTabs label="Users and tokens" parts={isAdministrator ? [USERS, TOKENS, ...REST] : [TOKENS, ...REST]} />
+        <AddressTabs
+          label="Users and tokens"
+          parts={isAdministrator ? [USERS, TOKENS, PERSONS, ...REST] : [TOKENS, ...REST]}
+        />
       )}
     </>
   )

@@ -2,7 +2,7 @@
 import { Button, Checkbox, Group, Modal, PasswordInput, Stack, TextInput } from "@mantine/core"
 import { useDisclosure } from "@mantine/hooks"
 import { type FormEvent, useState } from "react"
-import { request } from "../../api/call.ts"
+import { AwaitsApproval, request } from "../../api/call.ts"
 import { Problem } from "../../parts/Problem.tsx"
 import { useAct } from "../../parts/useAct.ts"
 import { RolesField } from "./RolesField.tsx"
@@ -10,6 +10,7 @@ import { RolesField } from "./RolesField.tsx"
 interface User {
   readonly name: string
   readonly roles: ReadonlyArray<string>
+  readonly enabled: boolean
 }
 
 interface Props {
@@ -22,12 +23,17 @@ const Fields = ({ close, done, user }: Props & { readonly close: () => void }) =
   const [name, setName] = useState(user?.name ?? "")
   const [roles, setRoles] = useState(user?.roles ?? [])
   const [password, setPassword] = useState("")
+  const [enabled, setEnabled] = useState(user?.enabled ?? true)
   const [break_glass, setBreakGlass] = useState(false)
   const { busy, error, run } = useAct()
   const save = async () => {
     if (user === undefined) await request("POST /auth/users", { body: { name, roles, password, break_glass } })
     else {
-      const body = password === "" ? { roles } : { roles, password }
+      const body = {
+        roles,
+        ...(password === "" ? {} : { password }),
+        ...(enabled === user.enabled ? {} : { enabled })
+      }
       await request("PUT /auth/users/:name", { params: { name: user.name }, body })
     }
     await done()
@@ -56,6 +62,14 @@ const Fields = ({ close, done, user }: Props & { readonly close: () => void }) =
           value={password}
           onChange={(event) => setPassword(event.currentTarget.value)}
         />
+        {user !== undefined && (
+          <Checkbox
+            label="May come in"
+            description="Without it sessions and API tokens end at once, and do not come back"
+            checked={enabled}
+            onChange={(event) => setEnabled(event.currentTarget.checked)}
+          />
+        )}
         {user === undefined && (
           <Checkbox
             label="For emergencies: each sign-on raises an alarm"
@@ -65,7 +79,7 @@ const Fields = ({ close, done, user }: Props & { readonly close: () => void }) =
         )}
         {error !== null && <Problem error={error} title="Not saved" />}
         <Group justify="flex-end">
-          <Button type="submit" loading={busy}>
+          <Button type="submit" loading={busy} disabled={error instanceof AwaitsApproval}>
             Save
           </Button>
         </Group>

@@ -7,6 +7,7 @@ import { AskFirst } from "../../parts/AskFirst.tsx"
 import { Asked } from "../../parts/Asked.tsx"
 import { Empty } from "../../parts/Empty.tsx"
 import { SmallTable } from "../../parts/SmallTable.tsx"
+import { Tone } from "../../parts/Tone.tsx"
 import { UserForm } from "./UserForm.tsx"
 
 export const Users = () => {
@@ -29,12 +30,13 @@ export const Users = () => {
           ) : (
             <SmallTable
               label="Users with passwords"
-              heads={["Name", "Roles", "For emergencies", "Change"]}
+              heads={["Name", "Roles", "May come in", "For emergencies", "Change"]}
               rows={users}
               keyOf={({ name }) => name}
               cells={(user) => [
                 user.name,
                 user.roles.join(", ") || "none: may do nothing",
+                user.enabled ? "yes" : <Tone tone="warn">disabled</Tone>,
                 user.break_glass ? <Badge color="red">break glass</Badge> : "",
                 <Group gap="xs" wrap="nowrap">
                   <UserForm user={user} done={again} />

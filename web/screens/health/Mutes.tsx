@@ -3,7 +3,7 @@ import { Button, Group, Modal, Stack, TextInput } from "@mantine/core"
 import { useDisclosure } from "@mantine/hooks"
 import { useQueryClient } from "@tanstack/react-query"
 import { type FormEvent, useState } from "react"
-import { request } from "../../api/call.ts"
+import { AwaitsApproval, request } from "../../api/call.ts"
 import { useAsk } from "../../api/useAsk.ts"
 import { useMay } from "../../app/useSession.ts"
 import { AskFirst } from "../../parts/AskFirst.tsx"
@@ -51,7 +51,7 @@ const Fields = ({ close, done }: { readonly close: () => void; readonly done: ()
         ))}
         {error !== null && <Problem error={error} title="Not muted" />}
         <Group justify="flex-end">
-          <Button type="submit" loading={busy}>
+          <Button type="submit" loading={busy} disabled={error instanceof AwaitsApproval}>
             Mute
           </Button>
         </Group>

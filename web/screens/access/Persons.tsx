@@ -1,0 +1,58 @@
+/** Everybody who has called: withdrawn with all that is theirs, and let in again. */
+import { useQueryClient } from "@tanstack/react-query"
+import { request } from "../../api/call.ts"
+import { useAsk } from "../../api/useAsk.ts"
+import { AskFirst } from "../../parts/AskFirst.tsx"
+import { Asked } from "../../parts/Asked.tsx"
+import { Empty } from "../../parts/Empty.tsx"
+import { SmallTable } from "../../parts/SmallTable.tsx"
+import { Tone } from "../../parts/Tone.tsx"
+import { When } from "../../parts/When.tsx"
+
+export const Persons = () => {
+  const client = useQueryClient()
+  const asked = useAsk("GET /auth/persons", {}, { kinds: ["person", "user", "token"] })
+  const send = (name: "POST /auth/persons/withdraw" | "POST /auth/persons/admit", person: string) => async () => {
+    await request(name, { body: { person } })
+    await client.invalidateQueries()
+  }
+  return (
+    <Asked of={asked} what="the persons">
+      {({ data: { persons } }) =>
+        persons.length === 0 ? (
+          <Empty>Nobody has called yet. Who signs on, and who calls with a token, appears here.</Empty>
+        ) : (
+          <SmallTable
+            label="Persons"
+            heads={["Name", "Person", "Roles", "Tokens", "Seen", "Standing", "Change"]}
+            rows={persons}
+            keyOf={({ person }) => person}
+            cells={({ name, person, roles, seen_at, tokens, withdrawn_at, withdrawn_by }) => [
+              name,
+              <code>{person}</code>,
+              roles.join(", "),
+              tokens,
+              <When at={seen_at} />,
+              withdrawn_at === null ? (
+                <Tone tone="good">counts</Tone>
+              ) : (
+                <>
+                  <Tone tone="warn">{`withdrawn by ${withdrawn_by ?? "somebody"}`}</Tone> <When at={withdrawn_at} />
+                </>
+              ),
+              withdrawn_at === null ? (
+                <AskFirst label={`Withdraw ${name}`} size="xs" danger act={send("POST /auth/persons/withdraw", person)}>
+                  All tokens, sessions and streams of {name} end within a second, and {name} is let in no more.
+                </AskFirst>
+              ) : (
+                <AskFirst label={`Let ${name} in again`} size="xs" act={send("POST /auth/persons/admit", person)}>
+                  {name} may sign on again. Tokens and sessions that have ended stay so.
+                </AskFirst>
+              )
+            ]}
+          />
+        )
+      }
+    </Asked>
+  )
+}
