@@ -273,7 +273,7 @@ export const services = Layer.mergeAll(
 /** What the jobs that change configurations share. */
 const changes = Layer.mergeAll(
   ChangeCalls.layer,
-  TimerWaits.layer,
+  TimerWaits.layer.pipe(Layer.provide(ChangeCalls.layer)),
   SyncConfirm.layer,
   SyncOutcome.layer.pipe(Layer.provide(SyncStatus.layer))
 )

@@ -2,6 +2,8 @@
 import { Effect, Option, Schema, type Scope } from "effect"
 import * as net from "node:net"
 import * as tls from "node:tls"
+import { lookup as ownLookup } from "../runtime/NameLookup.ts"
+import { messageOf, ownFault } from "../runtime/SystemErrors.ts"
 
 /** The receiver cannot be reached, or has gone; trying again may help. */
 export class ReceiverAway extends Schema.TaggedError<ReceiverAway>()("ReceiverAway", { message: Schema.String }) {}
@@ -46,16 +48,17 @@ export const receiverOf = (address: string): Option.Option<Receiver> => {
   return host === undefined ? Option.none() : Option.some({ secure: scheme === "tls", host, port: Number(port) })
 }
 
-const away = (error: Error) => new ReceiverAway({ message: error.message })
+/** What the machine of this server lacks is not said of the receiver. */
+const away = (error: Error) => new ReceiverAway({ message: ownFault(error, "connection")?.message ?? messageOf(error) })
 
 /** An open connection, until the scope closes; 10 seconds are waited for it. `lookup` says where a name may lead. */
 export const connected = (
   { host, port, secure }: Receiver,
-  lookup?: net.LookupFunction
+  lookup: net.LookupFunction = ownLookup
 ): Effect.Effect<net.Socket, ReceiverAway, Scope.Scope> =>
   Effect.acquireRelease(
     Effect.callback<net.Socket, ReceiverAway>((resume) => {
-      const where = { host, port, ...(lookup === undefined ? {} : { lookup }) }
+      const where = { host, port, lookup }
       const socket = secure ? tls.connect({ ...where, servername: host }) : net.connect(where)
       // later errors are met by the next write
       socket.on("error", (error) => resume(Effect.fail(away(error))))

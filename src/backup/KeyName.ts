@@ -6,7 +6,7 @@ import { Effect, Option, Redacted, Schema } from "effect"
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
 import * as SecretKey from "../runtime/SecretKey.ts"
-import { codeOf, isMissing } from "../runtime/SystemErrors.ts"
+import { isMissing, reasonOf } from "../runtime/SystemErrors.ts"
 import { ServerConfig } from "../ServerConfig.ts"
 import type { KeyNames } from "./Contents.ts"
 
@@ -41,9 +41,7 @@ const contentOf = (file: string) =>
   Effect.tryPromise(() => fs.readFile(file, "utf8")).pipe(
     Effect.asSome,
     Effect.catch(({ cause }) =>
-      isMissing(cause)
-        ? Effect.succeedNone
-        : Effect.fail(new KeyUnreadable({ file, reason: codeOf(cause) ?? String(cause) }))
+      isMissing(cause) ? Effect.succeedNone : Effect.fail(new KeyUnreadable({ file, reason: reasonOf(cause) }))
     )
   )
 

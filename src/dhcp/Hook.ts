@@ -5,6 +5,7 @@
  */
 import { isIP } from "node:net"
 import * as path from "node:path"
+import { messageOf } from "../runtime/SystemErrors.ts"
 import { type Answer, apiBase, type HookApi, type HookEnvironment, makeHookApi } from "./HookApi.ts"
 import { type Claim, type Lease, LeaseQueue } from "./LeaseQueue.ts"
 
@@ -154,7 +155,7 @@ const openQueue = (environment: HookEnvironment, log: HookRun["log"]): LeaseQueu
   try {
     return new LeaseQueue(path.join(environment["DATA_DIR"] ?? "data", "dhcp-queue"))
   } catch (error) {
-    log(`There is no queue for leases: ${String(error)}`)
+    log(`There is no queue for leases: ${messageOf(error)}`)
     return null
   }
 }
@@ -163,7 +164,7 @@ const keep = (queue: LeaseQueue | null, lease: Lease, log: HookRun["log"]): Clai
   try {
     return queue?.add(lease) ?? null
   } catch (error) {
-    log(`The lease of ${lease.mac} could not be kept: ${String(error)}`)
+    log(`The lease of ${lease.mac} could not be kept: ${messageOf(error)}`)
     return null
   }
 }

@@ -2,8 +2,8 @@
 import { Effect, Schema } from "effect"
 import { createHash, type Hash } from "node:crypto"
 import { createReadStream } from "node:fs"
-import { isMissing } from "../runtime/SystemErrors.ts"
-import { FirmwareRefused } from "./FirmwareErrors.ts"
+import { isMissing, reasonOf } from "../runtime/SystemErrors.ts"
+import { FirmwareRefused, orOurs } from "./FirmwareErrors.ts"
 
 /** Size in bytes and checksums in lower-case hexadecimal. */
 export const ImageDigests = Schema.Struct({
@@ -49,5 +49,7 @@ export const addFile = (digests: RunningDigests, file: string) =>
         if (!isMissing(error)) throw error
       }
     },
-    catch: (error) => new FirmwareRefused({ message: `Could not read file: ${String(error)}` })
-  })
+    catch: (error) => error
+  }).pipe(
+    Effect.catch((error) => orOurs(error)(new FirmwareRefused({ message: `Could not read file: ${reasonOf(error)}` })))
+  )

@@ -6,7 +6,7 @@ import { Effect, Schedule } from "effect"
 import type { IncomingMessage } from "node:http"
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
-import { codeOf, reasonOf } from "../runtime/SystemErrors.ts"
+import { codeOf, messageOf, reasonOf } from "../runtime/SystemErrors.ts"
 import * as OutboundFetch from "../runtime/OutboundFetch.ts"
 import type { OutboundGuard } from "../runtime/OutboundHosts.ts"
 import { type FirmwareError, FirmwareRefused, FirmwareUnreachable, ofOutbound, orOurs } from "./FirmwareErrors.ts"
@@ -82,13 +82,14 @@ const receive = (
           }
           await file.datasync()
         },
-        catch: (error): FirmwareError => {
-          if (error instanceof FirmwareRefused) return error
-          return codeOf(error) === "ENOSPC"
-            ? refused(NO_SPACE)
-            : new FirmwareUnreachable({ message: error instanceof Error ? error.message : String(error) })
-        }
-      }),
+        catch: (error) => error
+      }).pipe(
+        Effect.catch((error): Effect.Effect<never, FirmwareError> => {
+          if (error instanceof FirmwareRefused) return Effect.fail(error)
+          if (codeOf(error) === "ENOSPC") return Effect.fail(refused(NO_SPACE))
+          return orOurs(error)(new FirmwareUnreachable({ message: messageOf(error) }))
+        })
+      ),
     (file) => Effect.promise(() => file.close())
   )
 

@@ -3,13 +3,13 @@
  * credentials in the environment rather than on the command line or on disk. Only commands that talk to the remote get the
  * password, and it is told to its server alone. Errors are free of credentials.
  */
-import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process"
+import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from "node:child_process"
 import { basename, dirname } from "node:path"
 import { Duration, Effect, Redacted, Schema } from "effect"
 import { cleanedText } from "../domain/Text.ts"
 import { childEnvironment } from "../runtime/ChildEnvironment.ts"
 import { untilMended } from "../runtime/OwnFaults.ts"
-import { OwnFault, ownFault, ownFaultInOutput } from "../runtime/SystemErrors.ts"
+import { codeOf, OwnFault, ownFault, ownFaultInOutput } from "../runtime/SystemErrors.ts"
 import type { GitAddress } from "./GitAddress.ts"
 import { newestProgress, withoutProgress } from "./GitProgress.ts"
 
@@ -45,6 +45,14 @@ export interface GitCommandOptions {
 
 const MAX_OUTPUT = 512 * 1024 * 1024
 const MAX_MESSAGE = 2_000
+const NOT_STARTED = "git cannot be started: it is not in PATH, or the folder of the local copy is gone"
+/** Bytes of what git says of an error that are kept. */
+const MAX_ERRORS = 256 * 1024
+
+/** After git has ended, its streams are read until they have been silent for so long. */
+const QUIET_MILLIS = 500
+/** How long git may take to end by itself when it is told to. */
+const PATIENCE_MILLIS = 1_000
 
 /** Commands that talk to the remote. */
 const REMOTE: ReadonlyArray<string | undefined> = ["fetch", "ls-remote"]
@@ -112,36 +120,112 @@ const failureOf = (exitCode: number | null, by: NodeJS.Signals | null, output: B
 /** One that could not be started has no streams. */
 type Streams = Partial<Pick<ChildProcessWithoutNullStreams, "stdin" | "stdout" | "stderr">>
 
-const runOnce = (args: ReadonlyArray<string>, options: GitCommandOptions, signal: AbortSignal): Promise<Buffer> =>
+/** Ends git and whatever it has started, such as ssh, which would go on for as long as its remote says nothing. */
+const endGroup = ({ pid }: ChildProcess, signal: NodeJS.Signals): void => {
+  try {
+    if (pid !== undefined) process.kill(-pid, signal)
+  } catch {
+    // all of them have ended
+  }
+}
+
+/** Keeps the newest of what is added, so that a remote cannot fill the memory with what it says. */
+const makeTail = (most: number) => {
+  let kept: Buffer = Buffer.alloc(0)
+  return {
+    add: (chunk: Buffer) => {
+      const all = Buffer.concat([kept, chunk])
+      kept = all.length > 2 * most ? all.subarray(-most) : all
+    },
+    read: () => kept.subarray(-most)
+  }
+}
+
+/** Settles when git has ended and has said everything; never before `child` has ended, unless it could not be started. */
+const heard = (
+  child: ChildProcessWithoutNullStreams,
+  args: ReadonlyArray<string>,
+  options: GitCommandOptions
+): Promise<Buffer> =>
   new Promise((resolve, reject) => {
-    const own = gitEnvironment(args, options)
     const output: Array<Buffer> = []
-    const errors: Array<Buffer> = []
+    const errors = makeTail(MAX_ERRORS)
     let size = 0
-    const child = spawn("git", args, { cwd: options.directory, env: { ...inherited(), LC_ALL: "C", ...own }, signal })
-    child.once("error", reject)
+    let quiet: NodeJS.Timeout | undefined
     const { stderr, stdin, stdout }: Streams = child
+    const settle = (exitCode: number | null, by: NodeJS.Signals | null) => {
+      clearInterval(quiet)
+      const said = Buffer.concat(output)
+      if (size > MAX_OUTPUT) reject(new Error(`git ${args[0] ?? ""} says more than ${MAX_OUTPUT} bytes`))
+      else if (exitCode === 0) resolve(said)
+      else reject(failureOf(exitCode, by, said.subarray(0, MAX_ERRORS), errors.read()))
+    }
+    child.once("error", (error) => {
+      // an error of one that runs is that of a signal, and its end follows
+      if (child.pid === undefined) reject(error)
+    })
+    let heardAt = performance.now()
     stdout?.on("data", (chunk: Buffer) => {
+      heardAt = performance.now()
       size += chunk.length
-      output.push(chunk)
-      if (size > MAX_OUTPUT) {
-        reject(new Error(`git ${args[0] ?? ""} says more than ${MAX_OUTPUT} bytes`))
-        child.kill()
-      }
+      if (size <= MAX_OUTPUT) output.push(chunk)
+      else endGroup(child, "SIGKILL")
     })
     stderr?.on("data", (chunk: Buffer) => {
-      errors.push(chunk)
+      heardAt = performance.now()
+      errors.add(chunk)
       const line = options.onProgress === undefined ? undefined : newestProgress(chunk.toString("utf8"))
       if (line !== undefined) options.onProgress?.(line)
     })
     // one that ends before it has read everything tells why by its exit code
     stdin?.on("error", () => undefined)
     stdin?.end(options.input)
-    child.once("close", (exitCode, by) => {
-      const said = Buffer.concat(output)
-      if (exitCode === 0) resolve(said)
-      else reject(failureOf(exitCode, by, said, Buffer.concat(errors)))
+    child.once("close", settle)
+    // what git has started may go on with its streams, as ssh does that keeps its connection for others
+    child.once("exit", (exitCode, by) => {
+      heardAt = performance.now()
+      quiet = setInterval(() => {
+        if (performance.now() - heardAt < QUIET_MILLIS) return
+        child.off("close", settle)
+        for (const stream of [stdin, stdout, stderr]) stream?.destroy()
+        settle(exitCode, by)
+      }, QUIET_MILLIS / 5)
     })
+  })
+
+/** Waits until one that was told to end has done so; it may have files of the copy locked. */
+const endedBy = (child: ChildProcess): Effect.Effect<void> =>
+  Effect.callback<void>((resume) => {
+    if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return resume(Effect.void)
+    const kill = setTimeout(() => endGroup(child, "SIGKILL"), PATIENCE_MILLIS)
+    child.once("exit", () => {
+      clearTimeout(kill)
+      // those that it has started have had their time as well
+      endGroup(child, "SIGKILL")
+      resume(Effect.void)
+    })
+    endGroup(child, "SIGTERM")
+  })
+
+const runOnce = (args: ReadonlyArray<string>, options: GitCommandOptions): Effect.Effect<Buffer, unknown> =>
+  Effect.suspend(() => {
+    const env = { ...inherited(), LC_ALL: "C", ...gitEnvironment(args, options) }
+    // a group of its own can be ended as a whole, and has no terminal to ask for a password
+    const child = Effect.try({
+      try: () => spawn("git", args, { cwd: options.directory, env, detached: true }),
+      catch: (error) => error
+    })
+    return Effect.uninterruptibleMask((restore) =>
+      Effect.flatMap(child, (begun) => {
+        const hearing = heard(begun, args, options)
+        return restore(Effect.tryPromise({ try: () => hearing, catch: (error) => error })).pipe(
+          Effect.onInterrupt(() => {
+            hearing.catch(() => undefined)
+            return endedBy(begun)
+          })
+        )
+      })
+    )
   })
 
 /** A text without the places of this server: the local copy, and those that are being made beside it. */
@@ -158,6 +242,7 @@ const describe = (
   const text = cause instanceof Error ? cause.message : String(cause)
   const fault = ownFault(cause, "process") ?? ownFaultInOutput(text, `git ${args[0] ?? ""} cannot do its work`)
   if (fault !== undefined) return fault
+  if (codeOf(cause) === "ENOENT") return new GitFailed({ reason: "failed", message: NOT_STARTED })
   const lines = withoutProgress(text)
     .split("\n")
     .filter((line) => line.trim() !== "" && !line.startsWith("hint:"))
@@ -170,13 +255,10 @@ const describe = (
 export const runGit = (args: ReadonlyArray<string>, options: GitCommandOptions): Effect.Effect<Buffer, GitFailed> => {
   const redact = (text: string) => withoutPlaces(options.address.redact(text), options.directory)
   let own: OwnFault | undefined
-  const once = Effect.tryPromise({
-    try: (signal) => runOnce(args, options, signal),
-    catch: (cause) => {
-      const error = describe(cause, args, redact)
-      own = error instanceof OwnFault ? error : undefined
-      return error
-    }
+  const once = Effect.mapError(runOnce(args, options), (cause) => {
+    const error = describe(cause, args, redact)
+    own = error instanceof OwnFault ? error : undefined
+    return error
   })
   const late = () =>
     new GitFailed({

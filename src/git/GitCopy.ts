@@ -69,8 +69,20 @@ export const copyState = ({ fs, options, path }: GitCopy): Effect.Effect<Option.
     .readFileString(path.join(options.directory, STATE_FILE))
     .pipe(Effect.flatMap(Schema.decodeUnknownEffect(CopyState)), Effect.option)
 
+/** A copy that cannot be looked at for a moment is not replaced: fails with what the machine of this server lacks. */
+const canLook = ({ fs, options: { directory }, path }: GitCopy) =>
+  Effect.scoped(fs.open(path.join(directory, STATE_FILE))).pipe(
+    Effect.asVoid,
+    Effect.catch((error) => {
+      const failed = fileFault(directory)(error)
+      const isPassing = failed.own?.kind === "descriptors" || failed.own?.kind === "memory"
+      return isPassing ? Effect.fail(failed) : Effect.void
+    })
+  )
+
 /** True when the directory holds a copy of the configured address and branch that git can work with. */
 export const isUsable = Effect.fnUntraced(function* (copy: GitCopy) {
+  yield* canLook(copy)
   const state = yield* copyState(copy)
   const { ref, shown } = copy.address
   if (Option.isNone(state) || state.value.address !== shown || state.value.ref !== (ref ?? null)) return false

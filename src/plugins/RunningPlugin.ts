@@ -5,6 +5,7 @@ import { readFile } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { type HookName, hookNames, PluginError, type PluginVariables } from "./Plugin.ts"
 import { ownModule } from "../runtime/OwnModule.ts"
+import { ownFault } from "../runtime/SystemErrors.ts"
 import * as PluginAnswers from "./PluginAnswers.ts"
 import type { CallLine, SetupLine } from "./worker/Lines.ts"
 
@@ -81,7 +82,12 @@ const listen = (
 ): void => {
   let lastWords = ""
   // first: one that nobody hears would end the server
-  child.on("error", (error) => end(`its process could not be started: ${error.message}`))
+  child.on("error", (error) =>
+    end(
+      ownFault(error, "process", "its process could not be started")?.message ??
+        `its process could not be started: ${error.message}`
+    )
+  )
   const { stderr, stdin, stdout } = streamsOf(child)
   const gone = (signal: NodeJS.Signals | null) =>
     /heap out of memory|invalid table size/.test(lastWords)

@@ -81,7 +81,12 @@ const endNow = (code: number): never => {
 const leave = (code: number, why: string): never => {
   const left = children()
   for (const step of lastSteps) attempt(step)
-  for (const { name, pid } of left) if (name !== "postgres") attempt(() => process.kill(pid, "SIGKILL"))
+  for (const { name, pid } of left) {
+    if (name === "postgres") continue
+    // git has a group of its own with what it has started
+    attempt(() => process.kill(-pid, "SIGKILL"))
+    attempt(() => process.kill(pid, "SIGKILL"))
+  }
   const names = [...open, ...left.map(({ name, pid }) => `process ${pid} (${name})`)]
   say(
     `${why}. Left: ${names.length === 0 ? "nothing that has a name" : names.join(", ")}. What was accepted is kept, and goes on at the next start`

@@ -1,7 +1,8 @@
 /**
  * The addresses of names, as the system looks them up, in a bounded time. A name server that is silent holds a thread of Node's pool for
  * each name, and the work with files needs these threads too: so at most two names are looked up at a time, one name once for all who
- * ask, and who asks hears after some seconds that no name server answers.
+ * ask, and who asks hears after some seconds that no name server answers, or what was last answered, so that the database stays
+ * where it is while names cannot be looked up.
  */
 import * as dns from "node:dns"
 import { isIP, type LookupFunction } from "node:net"
@@ -13,7 +14,11 @@ interface Found {
 }
 type Tell = (found: Found) => void
 
-const PATIENCE_MILLIS = 5_000
+/** Less than a connection to the database waits, so that the reason is told. */
+const PATIENCE_MILLIS = 4_000
+/** How long an answer is waited for where one is known from before. */
+const KNOWN_MILLIS = 1_000
+const MOST_KNOWN = 1_000
 const AT_A_TIME = 2
 
 const asked = new Map<string, Set<Tell>>()
@@ -57,16 +62,42 @@ const ask = (hostname: string, options: dns.LookupOptions, tell: Tell) => {
   )
 }
 
-/** All addresses of a name. */
-export const lookupAll = (hostname: string, options: dns.LookupOptions, told: Tell) => {
+/** The last answers, for when none comes. */
+const known = new Map<string, ReadonlyArray<dns.LookupAddress>>()
+
+const remember = (key: string, addresses: ReadonlyArray<dns.LookupAddress>) => {
+  const [oldest] = known.keys()
+  if (known.size >= MOST_KNOWN && oldest !== undefined) known.delete(oldest)
+  known.set(key, addresses)
+}
+
+/** What is known of a name without asking; the name of this machine for itself needs no name server. */
+const knownOf = (hostname: string, key: string, { family }: dns.LookupOptions) => {
+  if (hostname.toLowerCase() !== "localhost") return known.get(key)
+  const loopback = LOOPBACK.filter((one) => family === undefined || family === 0 || family === one.family)
+  return known.get(key) ?? (loopback.length === 0 ? undefined : loopback)
+}
+
+const LOOPBACK: ReadonlyArray<dns.LookupAddress> = [
+  { address: "127.0.0.1", family: 4 },
+  { address: "::1", family: 6 }
+]
+
+/** All addresses of a name. Those that it had last are told when no name server answers, unless only new ones are of use. */
+export const lookupAll = (hostname: string, options: dns.LookupOptions, told: Tell, onlyNew = false) => {
+  const key = JSON.stringify([hostname, options.family])
   let isTold = false
-  const tell: Tell = (found) => {
+  const tell: Tell = ({ addresses, error }) => {
+    if (error === null) remember(key, addresses)
     if (isTold) return
     isTold = true
     clearTimeout(timer)
-    told(found)
+    const before = error?.code === "EAI_AGAIN" && !onlyNew ? knownOf(hostname, key, options) : undefined
+    told(before === undefined ? { addresses, error } : { addresses: before, error: null })
   }
-  const timer = setTimeout(() => tell({ error: silent(hostname), addresses: [] }), PATIENCE_MILLIS)
+  const late = () => tell({ error: silent(hostname), addresses: [] })
+  const isKnown = !onlyNew && knownOf(hostname, key, options) !== undefined
+  const timer = setTimeout(late, isKnown ? KNOWN_MILLIS : PATIENCE_MILLIS)
   ask(hostname, options, tell)
 }
 
@@ -85,5 +116,5 @@ export const askedFirst = (url: string | URL): Promise<void> =>
     const host = URL.parse(String(url))?.hostname.replace(/^\[|\]$/g, "") ?? ""
     if (host === "" || isIP(host) !== 0) return resolve()
     // of other errors the call itself tells
-    lookupAll(host, {}, ({ error }) => (error?.code === "EAI_AGAIN" ? reject(error) : resolve()))
+    lookupAll(host, {}, ({ error }) => (error?.code === "EAI_AGAIN" ? reject(error) : resolve()), true)
   })

@@ -6,7 +6,16 @@
 import { Cause, Clock, Context, Effect, Layer, Schedule } from "effect"
 import { closeSync, openSync, readdirSync, readFileSync } from "node:fs"
 import { networkInterfaces } from "node:os"
-import { codeOf, isOfRoutes, ofAllRoutes, OwnFault, ownFault, ownFaultOf, type OwnKind } from "./SystemErrors.ts"
+import {
+  codeOf,
+  faultOfCall,
+  isOfRoutes,
+  ofAllRoutes,
+  OwnFault,
+  ownFault,
+  ownFaultOf,
+  type OwnKind
+} from "./SystemErrors.ts"
 
 /** A fault with the time since which it is known, in epoch milliseconds. */
 export interface NotedFault {
@@ -72,6 +81,21 @@ export const make = (): Faults => {
 /** The faults of this process; a server in a process with others has its own. */
 export const OwnFaults = Context.Reference<Faults>("switchyard/runtime/OwnFaults", { defaultValue: make })
 
+/** What keeps the whole server from its work. Of the others some work waits, and the rest goes on. */
+const UNABLE: ReadonlySet<OwnKind> = new Set(["descriptors", "memory", "disk", "files", "processes"])
+
+/** Sentences about faults that keep the server from its work, and about those for which only some work waits. */
+export const lacking = Effect.map(
+  Effect.flatMap(OwnFaults, ({ now }) => now),
+  (faults) => {
+    const said = (isUnable: boolean) => {
+      const messages = faults.filter(({ fault: { kind } }) => UNABLE.has(kind) === isUnable)
+      return messages.length === 0 ? null : messages.map(({ fault: { message } }) => message).join(" ")
+    }
+    return { unable: said(true), limited: said(false) }
+  }
+)
+
 /** Does the work again for as long as it meets a fault of ours; only who asked for it bounds that. */
 export const untilMended = <A, E, R>(
   work: Effect.Effect<A, E | OwnFault, R>,
@@ -89,7 +113,8 @@ export const untilMended = <A, E, R>(
 export const ownFaultIn = (cause: Cause.Cause<unknown>): OwnFault | undefined => {
   for (const reason of cause.reasons) {
     const thrown = Cause.isFailReason(reason) ? reason.error : Cause.isDieReason(reason) ? reason.defect : undefined
-    if (thrown instanceof OwnFault) return thrown
+    const fault = faultOfCall(thrown)
+    if (fault !== undefined) return fault
   }
   return undefined
 }

@@ -171,6 +171,11 @@ const WORDS: ReadonlyArray<readonly [RegExp, string]> = [
   [/Read-only file system/, "EROFS"],
   [/Input\/output error/, "EIO"],
   [/Stale file handle/, "ESTALE"],
+  // of a file of ours; ssh says of a login that permission is denied, too
+  [
+    /insufficient permission for adding an object|\b(?:[Uu]nable|[Cc]ould not|cannot|failed) (?:to )?(?:create|open|write|append to|lock|unlink|rename|mkdir|chdir)\b[^\n]*: Permission denied/,
+    "EACCES"
+  ],
   [/Resource temporarily unavailable/, "EAGAIN"],
   [/Temporary failure in name resolution/, "EAI_AGAIN"],
   [/\bspawn \S+ E(?:AGAIN|MFILE|NFILE|NOMEM|ACCES|PERM)\b/, "spawn"]
@@ -312,8 +317,74 @@ const DONE: Readonly<Record<string, string>> = {
   writeFileString: "written"
 }
 
+/** What the calls of the system do to a file. */
+const DONE_BY_CALL: Readonly<Record<string, string>> = {
+  access: "reached",
+  chmod: "given its rights",
+  chown: "given to its owner",
+  copyfile: "copied",
+  fdatasync: "written",
+  fsync: "written",
+  ftruncate: "shortened",
+  link: "linked",
+  lstat: "reached",
+  mkdir: "made",
+  mkdtemp: "made",
+  open: "opened",
+  opendir: "listed",
+  read: "read",
+  readlink: "read",
+  realpath: "found",
+  rename: "moved",
+  rm: "removed",
+  rmdir: "removed",
+  scandir: "listed",
+  stat: "reached",
+  statfs: "reached",
+  symlink: "linked",
+  unlink: "removed",
+  write: "written"
+}
+
+interface FailedSystemCall extends Error {
+  readonly code: string
+  readonly syscall: string
+  readonly path?: unknown
+}
+
+const isFailedSystemCall = (error: unknown): error is FailedSystemCall =>
+  error instanceof Error && hasCode(error) && "syscall" in error && typeof error.syscall === "string"
+
+/** Sockets are read and written as well: those errors have other codes and no path. */
+const isOfFile = ({ code, path: file, syscall }: FailedSystemCall): boolean =>
+  Object.hasOwn(DONE_BY_CALL, syscall) && (typeof file === "string" || ownFaultOf(code, "file") !== undefined)
+
+/**
+ * The fault of ours behind an error of which only the error itself tells what was called, such as a defect; undefined when it is not
+ * ours.
+ */
+export const faultOfCall = (error: unknown): OwnFault | undefined => {
+  if (error instanceof OwnFault) return error
+  if (isFailedFileCall(error)) return ownFault(error, "file", whatOf(messageOf(error)))
+  if (!isFailedSystemCall(error)) return undefined
+  if (isOfFile(error)) return ownFault(error, "file", whatOf(messageOf(error)))
+  const { syscall } = error
+  const call = syscall.startsWith("spawn") ? "process" : syscall === "getaddrinfo" ? "name" : "connection"
+  return ownFault(error, call)
+}
+
+/** What a sentence about a file says before its cause. */
+const whatOf = (sentence: string): string => sentence.split(": ")[0] ?? ""
+
 /** The message of an error as people are told it: those of the file system in a sentence, all others as they are. */
 export const messageOf = (error: unknown, root?: string): string => {
+  if (isFailedSystemCall(error) && isOfFile(error)) {
+    return fileSentence(error, {
+      done: DONE_BY_CALL[error.syscall] ?? "used",
+      file: typeof error.path === "string" ? error.path : "A file",
+      ...(root === undefined ? {} : { root })
+    })
+  }
   if (isFailedFileCall(error)) {
     const { method, pathOrDescriptor } = error.reason
     return fileSentence(error, {

@@ -9,6 +9,7 @@ import { OtlpExporter, OtlpSerialization, OtlpTracer } from "effect/observabilit
 import { release } from "../domain/Release.ts"
 import { ServerConfig } from "../ServerConfig.ts"
 import * as SpanFilter from "./SpanFilter.ts"
+import { lookup } from "./NameLookup.ts"
 import * as SpanOutbox from "./SpanOutbox.ts"
 import { readHeaders } from "./TraceVariables.ts"
 
@@ -22,7 +23,7 @@ const INTERVAL = 2_000
 const isWatching = ({ url }: { readonly url: string }): boolean => /^\/(?:metrics|api\/v1\.0\/health)\b/.test(url)
 
 const outbox = Layer.effect(HttpClient.HttpClient, Effect.flatMap(HttpClient.HttpClient, SpanOutbox.make)).pipe(
-  Layer.provide(NodeHttpClient.layerNodeHttp)
+  Layer.provide(NodeHttpClient.layerNodeHttpOptions({ lookup }))
 )
 
 const telling = (

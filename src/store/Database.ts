@@ -7,6 +7,7 @@ import { SqlError } from "effect/sql"
 import * as net from "node:net"
 import { IDLE_TRANSACTION } from "../domain/TakeOver.ts"
 import { poolSize } from "../runtime/metrics/DatabaseMetrics.ts"
+import { lookup } from "../runtime/NameLookup.ts"
 import { ServerConfig, type ServerSettings } from "../ServerConfig.ts"
 import { answeringWithin } from "./AnswerTime.ts"
 import { meaning } from "./DatabaseAway.ts"
@@ -29,12 +30,24 @@ const POOL_SIZE = 16
 /** A job record holds the configurations of all its devices: 17 MB for 1,000 of them. */
 export const MAX_MESSAGE_BYTES = 512 * 1024 * 1024
 
+/** A name is looked up in a bounded time, and without a thread for each connection that waits for it. */
+const dialled = (text: string): { readonly stream?: () => net.Socket } => {
+  const url = URL.parse(text)
+  if (url === null || url.hostname === "" || net.isIP(url.hostname.replace(/^\[|\]$/g, "")) !== 0) return {}
+  // the client reads these, such as the folder of a socket
+  if (url.searchParams.has("host") || url.searchParams.has("port") || url.hostname.includes("%")) return {}
+  const where = { host: url.hostname, port: url.port === "" ? 5432 : Number(url.port), lookup, noDelay: true }
+  return { stream: () => net.connect({ ...where, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MILLIS }) }
+}
+
+const KEEP_ALIVE_MILLIS = 20_000
+
 const named = Effect.fnUntraced(function* (url: Redacted.Redacted) {
   const tls = yield* Effect.mapError(
     DatabaseTls.make(url),
     (cause) => new DatabaseUnavailable({ message: cause.message, cause })
   )
-  return { url, ...tls }
+  return { url, ...tls, ...dialled(Redacted.value(url)) }
 })
 
 const unavailable = ({ message }: { readonly message: string }) => new DatabaseUnavailable({ message })

@@ -3,7 +3,7 @@ import { createServer as createWebServer } from "node:http"
 import { createServer, type Server } from "node:net"
 import { NodeServices } from "@effect/platform-node"
 import { assert, describe, layer } from "@effect/vitest"
-import { Effect, FileSystem, Result } from "effect"
+import { Duration, Effect, FileSystem, Result } from "effect"
 import { redactor } from "../../src/git/GitAddress.ts"
 import { makeGitRepository } from "../../src/git/GitRepository.ts"
 import { gitIn, makeRemote } from "./gitRemote.ts"
@@ -40,6 +40,15 @@ const webServer = (directory: string, credentials: string) =>
     }),
     ({ close }) => Effect.sync(close)
   ).pipe(Effect.map(({ port }) => port))
+
+/** One that has ended and was not waited for yet does not live. */
+const isAlive = (pid: number): boolean => {
+  try {
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, "utf8"))
+  } catch {
+    return false
+  }
+}
 
 layer(NodeServices.layer, { excludeTestServices: true })("a git repository", (it) => {
   describe("over the network", () => {
@@ -79,6 +88,53 @@ layer(NodeServices.layer, { excludeTestServices: true })("a git repository", (it
           assert.deepStrictEqual(yield* Effect.map(repository.refresh, ({ commit }) => commit.hash), hash)
         }
       })
+    )
+
+    it.effect("is read although ssh keeps its connection open for later, with the streams of git", () =>
+      Effect.gen(function* () {
+        const remote = yield* makeRemote
+        const hash = yield* remote.commit({ "a.txt": "one\n" })
+        remote.push("main")
+        const ssh = `${remote.directory}/ssh`
+        const script = '#!/bin/sh\nwhile [ $# -gt 1 ]; do shift; done\nsleep 300 >/dev/null &\nexec sh -c "$1"\n'
+        yield* (yield* FileSystem.FileSystem).writeFileString(ssh, script, { mode: 0o755 })
+        const address = `git@switch.example:${remote.bare}`
+        const repository = yield* remote.repository({ address, sshCommand: ssh, timeout: "60 seconds" })
+        const [took, { commit }] = yield* Effect.timed(repository.refresh)
+        assert.strictEqual(commit.hash, hash)
+        assert.isBelow(Duration.toSeconds(took), 50)
+      })
+    )
+
+    it.effect("leaves no process behind when it is given up", () =>
+      Effect.gen(function* () {
+        const fs = yield* FileSystem.FileSystem
+        const remote = yield* makeRemote
+        const [ssh, pids] = [`${remote.directory}/ssh`, `${remote.directory}/pids`]
+        // one that does not care for what it is told
+        const script = `#!/bin/sh\ntrap '' TERM HUP INT PIPE\necho $$ >> ${pids}\nwhile :; do sleep 1; done\n`
+        yield* fs.writeFileString(ssh, script, { mode: 0o755 })
+        const address = `git@switch.example:${remote.bare}`
+        const repository = yield* remote.repository({ address, sshCommand: ssh, timeout: "2 seconds" })
+        assert.strictEqual((yield* Effect.flip(repository.refresh)).reason, "late")
+        const started = (yield* fs.readFileString(pids)).trim().split("\n")
+        assert.isAbove(started.length, 0)
+        for (const pid of started) assert.isFalse(isAlive(Number(pid)), `${pid} lives`)
+      })
+    )
+
+    it.effect("says that there is no git", () =>
+      Effect.gen(function* () {
+        const remote = yield* makeRemote
+        const [before, nowhere] = [process.env["PATH"], remote.directory]
+        yield* Effect.acquireRelease(
+          Effect.sync(() => (process.env["PATH"] = nowhere)),
+          () => Effect.sync(() => (process.env["PATH"] = before))
+        )
+        const { message } = yield* Effect.flip((yield* remote.repository()).refresh)
+        assert.include(message, "git cannot be started: it is not in PATH")
+        assert.notInclude(message, "ENOENT")
+      }).pipe(Effect.scoped)
     )
 
     for (const scheme of ["http", "git"]) {

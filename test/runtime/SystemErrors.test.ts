@@ -3,6 +3,7 @@ import * as PlatformError from "effect/PlatformError"
 import {
   type Call,
   codeOf,
+  faultOfCall,
   fileSentence,
   messageOf,
   OWN_CODES,
@@ -97,6 +98,28 @@ describe("an error of the operating system", () => {
       "/etc/x cannot be read: there is no such file or folder"
     )
     assert.strictEqual(reasonOf(failed("EISDIR")), "it is a folder")
+    // the same of the system itself
+    const refused = failed("EACCES", { syscall: "mkdir", path: "/var/lib/switchyard/firmware" })
+    assert.match(
+      messageOf(refused, "/var/lib/switchyard"),
+      /^firmware cannot be made: the user of the server may not\. /
+    )
+    assert.match(messageOf(failed("ENOSPC", { syscall: "write" })), /^A file cannot be written: the disk is full/)
+    assert.strictEqual(messageOf(failed("EPIPE", { syscall: "write" })), "it failed: EPIPE")
+  })
+
+  it("tells by itself what was called, where nobody has judged it", () => {
+    const thrown = (code: string, syscall: string, more: object = {}) =>
+      faultOfCall(failed(code, { syscall, ...more }))?.kind ?? null
+    assert.strictEqual(thrown("EMFILE", "open", { path: "/x" }), "descriptors")
+    assert.strictEqual(thrown("EAGAIN", "spawn git"), "processes")
+    assert.strictEqual(thrown("EADDRNOTAVAIL", "connect"), "ports")
+    assert.strictEqual(thrown("EAI_AGAIN", "getaddrinfo"), "names")
+    assert.isNull(thrown("ENOENT", "open", { path: "/x" }))
+    assert.isNull(thrown("ECONNRESET", "read"))
+    assert.isUndefined(faultOfCall(failed("EMFILE")))
+    const { message } = faultOfCall(failed("ENOSPC", { syscall: "open", path: "/x/y" })) ?? { message: "" }
+    assert.match(message, /^\/x\/y cannot be opened: the disk is full, or has no inodes left \(ENOSPC\)\. Make room/)
   })
 })
 
@@ -110,7 +133,9 @@ describe("the output of a child process", () => {
       ["ssh: Could not resolve hostname git: Temporary failure in name resolution", "names"],
       ["Error: spawn git EAGAIN", "processes"],
       ["Error: spawn git EMFILE", "descriptors"],
-      ["fatal: open /dev/null or dup failed: Too many open files", "descriptors"]
+      ["fatal: open /dev/null or dup failed: Too many open files", "descriptors"],
+      ["error: insufficient permission for adding an object to repository database ./objects", "rights"],
+      ["fatal: Unable to create '/x/refs/switchyard/head.lock': Permission denied", "rights"]
     ] as const
     for (const [text, kind] of kinds) assert.strictEqual(ownFaultInOutput(text)?.kind, kind, text)
   })
@@ -119,6 +144,7 @@ describe("the output of a child process", () => {
     for (const text of [
       "remote: fatal: write error: No space left on device",
       "fatal: could not read from remote repository",
+      "git@git.example.org: Permission denied (publickey).\nfatal: Could not read from remote repository.",
       "fatal: Could not resolve host: git.example.org"
     ])
       assert.isUndefined(ownFaultInOutput(text), text)

@@ -1,12 +1,16 @@
 /** A name server that can be silent, and programs that ask it: their `/etc/resolv.conf` and `/etc/hosts` are others, in a namespace of their own. */
 import { Effect } from "effect"
+import { spawnSync } from "node:child_process"
 import { createSocket } from "node:dgram"
 import * as fs from "node:fs/promises"
 import { tmpdir } from "node:os"
 import * as path from "node:path"
 
-/** Namespaces and the port of name servers need root. */
-export const canBeSilent = process.getuid?.() === 0 && process.platform === "linux"
+/** Namespaces and the port of name servers need root, who may not make them in every container. */
+export const canBeSilent =
+  process.getuid?.() === 0 &&
+  process.platform === "linux" &&
+  spawnSync("unshare", ["--mount", "sh", "-c", "mount --bind /etc/hosts /etc/hosts"]).status === 0
 
 const ADDRESS = "127.99.53.53"
 const SCRIPT = 'mount --bind "$0" /etc/resolv.conf && mount --bind "$1" /etc/hosts && shift && exec "$@"'

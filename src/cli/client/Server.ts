@@ -8,7 +8,7 @@ import { homedir } from "node:os"
 import * as path from "node:path"
 import * as tls from "node:tls"
 import type { Answer, CallName, Parameters } from "../../api/CallTypes.ts"
-import { codeOf } from "../../runtime/SystemErrors.ts"
+import { codeOf, messageOf } from "../../runtime/SystemErrors.ts"
 
 /** Exit codes of commands (docs/command-line.md#exit-codes). */
 export const exitCodes = { refused: 1, mistyped: 2, notSignedOn: 3, away: 4, notFollowed: 130 } as const
@@ -321,7 +321,7 @@ export const keepToken = (text: string) =>
       await fs.writeFile(file, `${text}\n`, { mode: 0o600, flag: "wx" })
       return file
     },
-    catch: (error) => new Refused({ message: `The token cannot be kept: ${String(error)}` })
+    catch: (error) => new Refused({ message: `The token cannot be kept: ${messageOf(error)}` })
   })
 
 /** Forgets it. */

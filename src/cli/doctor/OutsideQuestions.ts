@@ -15,6 +15,7 @@ import { NodeServices } from "@effect/platform-node"
 import type { Receiver } from "../../domain/events/alerts/Receiver.ts"
 import { parseGitAddress } from "../../git/GitAddress.ts"
 import { runGit } from "../../git/GitCommand.ts"
+import { ownFault } from "../../runtime/SystemErrors.ts"
 import { lookAtTls } from "../../http/core/TlsFiles.ts"
 import { childEnvironment } from "../../runtime/ChildEnvironment.ts"
 import { readAlertsText } from "../../settings/AlertsText.ts"
@@ -257,7 +258,7 @@ const connected = ({ host, isTls, port }: Target) =>
       resolve(problem)
     }
     socket.once(isTls ? "secureConnect" : "connect", () => end(null))
-    socket.once("error", (error) => end(error.message))
+    socket.once("error", (error) => end(ownFault(error, "connection")?.message ?? error.message))
     socket.setTimeout((SECONDS - 3) * 1000, () => end("no answer in time"))
   })
 

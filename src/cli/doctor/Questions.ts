@@ -6,7 +6,7 @@
 import { Effect, Exit, Fiber, Option } from "effect"
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
-import { codeOf } from "../../runtime/SystemErrors.ts"
+import { codeOf, messageOf } from "../../runtime/SystemErrors.ts"
 import type { ServerSettings } from "../../ServerConfig.ts"
 
 /** `unknown`: it could not be looked at. */
@@ -69,8 +69,7 @@ const isForbidden = (error: unknown): boolean => ["EACCES", "EPERM"].includes(co
 const sentenceOf = (error: unknown): string => {
   const code = codeOf(error)
   if (isForbidden(error)) return `user ${process.getuid?.()} may not look at it`
-  if (code !== undefined) return `it could not be looked at (${code})`
-  return `it could not be looked at: ${error instanceof Error ? error.message : String(error)}`
+  return `it could not be looked at: ${messageOf(error)}${code === undefined ? "" : ` (${code})`}`
 }
 
 /** Asks one; a silent one is left behind, because it may not be possible to stop it. */

@@ -5,12 +5,14 @@ import { createTransport } from "nodemailer"
 import type { AlertMessage } from "../../domain/events/alerts/AlertMessage.ts"
 import { mailOf } from "../../domain/events/alerts/MachineBodies.ts"
 import type { Receiver } from "../../domain/events/alerts/Receiver.ts"
-import { HostRefused, type OutboundGuard } from "../../runtime/OutboundHosts.ts"
+import type { OutboundGuard } from "../../runtime/OutboundHosts.ts"
+import { messageOf, ownFault } from "../../runtime/SystemErrors.ts"
 import { type Attempt, failed } from "./Attempt.ts"
 
 type MailReceiver = Extract<Receiver, { readonly type: "email" }>
 
-const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+/** What the machine of this server lacks is not said of the receiver. */
+const reasonOf = (error: unknown): string => ownFault(error, "connection")?.message ?? messageOf(error)
 
 /** The address of a host that the guard lets, or why there is none. */
 const dialled = (host: string, { lookup, refusalOf }: OutboundGuard): Effect.Effect<string, string> => {
@@ -19,8 +21,7 @@ const dialled = (host: string, { lookup, refusalOf }: OutboundGuard): Effect.Eff
   if (isIP(host) !== 0) return Effect.succeed(host)
   return Effect.callback<string, string>((resume) =>
     lookup(host, {}, (error, address) => {
-      if (error !== null)
-        return resume(Effect.fail(error instanceof HostRefused ? error.message : (error.code ?? "no address")))
+      if (error !== null) return resume(Effect.fail(reasonOf(error)))
       return resume(Effect.succeed(typeof address === "string" ? address : (address[0]?.address ?? host)))
     })
   )

@@ -1,5 +1,6 @@
 /** Requests to the provider: nothing is followed to another place, and no answer is larger than what a provider has to say. */
 import { askedFirst } from "../../runtime/NameLookup.ts"
+import { ownFault } from "../../runtime/SystemErrors.ts"
 import {
   AuthorizationResponseError,
   ClientError,
@@ -49,6 +50,8 @@ const isBusy = (status: number): boolean => status >= 500 || status === 429
 export const isAway = (error: unknown): boolean => {
   if (error instanceof ResponseBodyError || error instanceof WWWAuthenticateChallengeError) return isBusy(error.status)
   if (error instanceof AuthorizationResponseError) return false
+  // nobody was asked
+  if (ownFault(error, "connection") !== undefined) return true
   if (error instanceof ClientError) {
     if (error.cause instanceof Response) return isBusy(error.cause.status)
     return error.code === "OAUTH_TIMEOUT" || error.code === "OAUTH_ABORT"

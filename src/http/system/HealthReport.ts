@@ -3,6 +3,7 @@ import { Duration, Effect } from "effect"
 import { Permissions } from "../../access/Permissions.ts"
 import type { HealthReport } from "../../api/SystemApi.ts"
 import { type Part, Readiness } from "../../jobs/engine/Readiness.ts"
+import { lacking } from "../../runtime/OwnFaults.ts"
 import { BlockadeWatch, type Watch } from "../../store/ForeignLocks.ts"
 import { Tokens } from "../core/Tokens.ts"
 
@@ -58,11 +59,15 @@ export const makeHealthReport = Effect.gen(function* () {
   const { remark } = yield* Permissions
   const { required } = yield* Tokens
   const watch = yield* BlockadeWatch
-  const remarking = Effect.map(required ? remark : Effect.succeed(null), (ofPermissions) => {
+  const remarking = Effect.gen(function* () {
+    const ofPermissions = required ? yield* remark : null
+    // others may do what this machine cannot, and whoever asks for something else is served here
+    const { limited } = yield* lacking
+    const ofMachine = limited === null ? null : `Some work waits: ${limited.replace(/\.$/, "")}`
     // a server whose statements wait is ready all the same: another one would wait for the same lock
     const held = watch.blockade()
     const ofLock = held === null ? null : `Some work waits for a lock in the database: ${held.sentence}`
-    return [ofLock, ofPermissions].filter((one) => one !== null).join(". ") || null
+    return [ofLock, ofMachine, ofPermissions].filter((one) => one !== null).join(". ") || null
   })
   return report(
     parts.map((part) => makeLook(part, watch)),

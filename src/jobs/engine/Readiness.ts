@@ -10,7 +10,7 @@ import { MachineId, Sharding, Snowflake } from "effect/cluster"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient, SqlError } from "effect/sql"
 import { release } from "../../domain/Release.ts"
-import { OwnFaults } from "../../runtime/OwnFaults.ts"
+import { lacking } from "../../runtime/OwnFaults.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { ActiveSettings } from "../../settings/ActiveSettings.ts"
 import * as AnswerTime from "../../store/AnswerTime.ts"
@@ -84,11 +84,8 @@ const makeTakesWork = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   })
 })
 
-/** Fails with all that the machine of this server lacks now. */
-const machine = Effect.gen(function* () {
-  const faults = yield* (yield* OwnFaults).now
-  if (faults.length > 0) return yield* Effect.fail(faults.map(({ fault }) => fault.message).join(" "))
-})
+/** Fails with what the machine of this server lacks now, if without it the server is not able. */
+const machine = Effect.flatMap(lacking, ({ unable }) => (unable === null ? Effect.void : Effect.fail(unable)))
 
 /** One connection that nobody else uses; who holds up its statements is looked for as well. */
 const reserved = Effect.gen(function* () {

@@ -2,7 +2,7 @@
  * The check that ends a whole job before anything is pushed: every selected device whose configuration we know must still run
  * it (`abort_on_failure`, docs/changes.md#the-way-of-a-change and docs/changes.md#hash-check).
  */
-import { Context, Effect, Layer, Result } from "effect"
+import { Context, Effect, Layer, Option, Result } from "effect"
 import type { SqlError } from "effect/sql"
 import { DeviceEntity } from "../../devices/DeviceCalls.ts"
 import { patiently } from "../../devices/PatientCall.ts"
@@ -14,6 +14,7 @@ import { ProvedConfigStore } from "../../store/ProvedConfigStore.ts"
 import { SyncEventStore } from "../../store/SyncEventStore.ts"
 import { isWrongDevice } from "../engine/CallErrorText.ts"
 import type { RunningJob } from "../engine/JobHandler.ts"
+import { askedTogether, untilAborted } from "../engine/UntilAborted.ts"
 
 /** At most so many devices are explained in the message. */
 const EXPLAINED = 20
@@ -29,8 +30,15 @@ const make = Effect.gen(function* () {
   const proved = yield* ProvedConfigStore
   const actorOf = yield* DeviceEntity.client
 
-  const mismatch = Effect.fnUntraced(function* (device: Device): Effect.fn.Return<Mismatch | null, SqlError.SqlError> {
-    const read = yield* Effect.result(patiently(actorOf(String(device.id)).ReadRunningConfig({ login: {} })))
+  const mismatch = Effect.fnUntraced(function* (
+    job: RunningJob,
+    device: Device
+  ): Effect.fn.Return<Mismatch | null, SqlError.SqlError> {
+    const call = patiently(actorOf(String(device.id)).ReadRunningConfig({ login: {} }))
+    const asked = yield* untilAborted(job, Effect.result(call))
+    // nothing is begun after an abort, so nothing needs to be known
+    if (Option.isNone(asked)) return null
+    const read = asked.value
     if (Result.isFailure(read)) {
       const { failure } = read
       return { device, why: isWrongDevice(failure) ? `WrongDevice: ${failure.message}` : failure.message }
@@ -42,7 +50,10 @@ const make = Effect.gen(function* () {
   const check = Effect.fn("HashCheck.check")(function* (job: RunningJob, selected: ReadonlyArray<Device>) {
     // a device that nobody can log in to fails by itself, without the others
     const known = selected.filter((device) => device.confhash !== null && isManageable(device))
-    const checked = yield* Effect.forEach(known, mismatch, { concurrency: config.SYNC_CONCURRENCY })
+    const together = yield* askedTogether(job)
+    const checked = yield* Effect.forEach(known, (device) => mismatch(together, device), {
+      concurrency: config.SYNC_CONCURRENCY
+    })
     const failed = checked.filter((result) => result !== null)
     if (failed.length === 0) return
     const names = failed.map(({ device }) => device.hostname)

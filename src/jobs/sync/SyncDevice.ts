@@ -111,6 +111,11 @@ const make = Effect.gen(function* () {
 
   const run = Effect.fnUntraced(function* (work: SyncWork, device: Device, change: ChangeToRun, isCanary: boolean) {
     const report = yield* work.timers.orLeave(change.id, calls.run(device.id, change.id))
+    if (report.reason === "cancelled" && (yield* work.job.aborting)) {
+      yield* work.guard.aborted
+      const stop = work.guard.stop()
+      if (stop !== null) return yield* record(work, device, notStarted(stop))
+    }
     if (!report.waiting) {
       if (!report.ok) yield* work.guard.failed(device.hostname, isCanary)
       const recorder = work.plan.scope === "device" ? outcomes.record : outcomes.recordVerdict

@@ -2,13 +2,15 @@
  * Devices that cannot be reached after their commit take it back by their own timers, which may run for minutes. A job waits
  * for one until its timer has ended, and a few seconds; what is tried meanwhile to reach it, and its own time limits, add nothing
  * to that. A job that is aborted does not wait at all. It says so of the device and goes on, or ends; the end of the change is
- * found and recorded later (`OpenChanges.ts`). A device that can be reached is told to take the change back, as without an abort.
+ * found and recorded later (`OpenChanges.ts`). A device that can be reached is told to take the change back, as without an abort. A
+ * change of which nothing was sent yet, as when the machine of the server opens no connection, is cancelled by an abort.
  */
 import { Clock, Context, Deferred, Effect, Layer, Schedule } from "effect"
 import { EXPIRY_MARGIN_SECONDS } from "../../../machines/change/ChangeDecision.ts"
 import type { ChangeReport } from "../../devices/ChangeExecutor.ts"
 import { ChangeStore, type TimedChange } from "../../store/ChangeStore.ts"
 import type { RunningJob } from "../engine/JobHandler.ts"
+import { ChangeCalls } from "./ChangeCalls.ts"
 
 const LOOK_EVERY = "1 second"
 
@@ -33,6 +35,20 @@ const leftReport = (left: Left, change: TimedChange, now: number): ChangeReport 
   hash: null
 })
 
+/** Of a change that was cancelled because the job was aborted before anything was sent. */
+const cancelledReport: ChangeReport = {
+  waiting: false,
+  result: "discarded",
+  runs: "old",
+  ok: false,
+  phase: "discarded",
+  reason: "cancelled",
+  message: "The job was aborted before anything was sent",
+  failure: null,
+  diff: "",
+  hash: null
+}
+
 /** Gives up calls to devices' actors when only the device's timer is left, and the job is aborted or the timer has ended. */
 export interface TimerWatch {
   /** What the call yields, or a report that says what is known of the timer. */
@@ -41,9 +57,13 @@ export interface TimerWatch {
 
 const make = Effect.gen(function* () {
   const changes = yield* ChangeStore
+  const { cancel } = yield* ChangeCalls
 
   const watch = Effect.fn("TimerWaits.watch")(function* (job: RunningJob) {
     const waiting = new Map<number, Deferred.Deferred<ChangeReport>>()
+
+    /** Something was sent for them when the abort was seen; that stays so. */
+    const seen = new Set<number>()
 
     const leave = Effect.gen(function* () {
       if (waiting.size === 0) return
@@ -55,7 +75,13 @@ const make = Effect.gen(function* () {
         }
       })
       yield* leaving("silent", yield* changes.overdue([...waiting.keys()]))
-      if (yield* job.aborting) yield* leaving("aborted", yield* changes.expiring([...waiting.keys()]))
+      if (!(yield* job.aborting)) return
+      yield* leaving("aborted", yield* changes.expiring([...waiting.keys()]))
+      for (const [id, left] of waiting) {
+        if (seen.has(id)) continue
+        if (yield* cancel(id)) yield* Deferred.succeed(left, cancelledReport)
+        seen.add(id)
+      }
     })
 
     yield* leave.pipe(

@@ -24,6 +24,7 @@ import { UnseenDeviceStore } from "../../store/UnseenDeviceStore.ts"
 import { callErrorText } from "../engine/CallErrorText.ts"
 import { DeviceSelection, manageableOf, skippedPart } from "../sync/DeviceSelection.ts"
 import { handle, type JobHandler, type RunningJob } from "../engine/JobHandler.ts"
+import { askedTogether, untilAborted } from "../engine/UntilAborted.ts"
 import { notStarted } from "../sync/SyncTasks.ts"
 
 export const TASK = "device_drift"
@@ -129,12 +130,14 @@ const make = Effect.gen(function* () {
 
   const lookAt = Effect.fn("DeviceDrift.device")(function* (job: RunningJob, device: Device) {
     const { hostname } = device
-    if (yield* job.aborting) {
+    const backup = yield* unseen.backupOf(device.id)
+    // a look changes nothing, and may wait for what the machine of the server lacks
+    const looked = yield* untilAborted(job, compare(job, device, backup))
+    if (Option.isNone(looked)) {
       const result = notStarted({ aborted: true, message: "The job was aborted" }, TASK)
       return yield* jobs.addDevice(job.id, { hostname, result, reachedEnd: false, changed: false, score: null })
     }
-    const backup = yield* unseen.backupOf(device.id)
-    const finding = yield* compare(job, device, backup)
+    const finding = looked.value
     const differs = finding._tag === "Differs"
     const others = finding._tag === "Differs" ? yield* identities.othersWith(device.id, finding.hash) : []
     const row = { hostname, result: resultOf(finding), reachedEnd: finding._tag !== "Unread", changed: differs }
@@ -160,7 +163,8 @@ const make = Effect.gen(function* () {
       )
     const { devices: asked, skipped } = manageableOf(job.args, selected)
     const rest = asked.filter(({ hostname }) => !done.has(hostname))
-    yield* Effect.forEach(rest, (device) => lookAt(job, device), {
+    const together = yield* askedTogether(job)
+    yield* Effect.forEach(rest, (device) => lookAt(together, device), {
       concurrency: config.SYNC_CONCURRENCY,
       discard: true
     })

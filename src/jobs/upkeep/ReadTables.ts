@@ -2,7 +2,7 @@
  * Job `read_tables`: reads which machines managed devices have learnt, and stores them for `find` (docs/jobs.md#read_tables). What is
  * too old is forgotten first, so that a device which is not read any more is forgotten as well.
  */
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
 import { DeviceEntity } from "../../devices/DeviceCalls.ts"
 import { patiently } from "../../devices/PatientCall.ts"
 import type { Device } from "../../domain/Device.ts"
@@ -16,6 +16,7 @@ import { StationStore } from "../../store/StationStore.ts"
 import { callErrorText } from "../engine/CallErrorText.ts"
 import { deviceRows, handle, type JobHandler, type RunningJob } from "../engine/JobHandler.ts"
 import { DeviceSelection, manageableOf, skippedPart } from "../sync/DeviceSelection.ts"
+import { askedTogether, untilAborted } from "../engine/UntilAborted.ts"
 import { notStarted } from "../sync/SyncTasks.ts"
 
 const TASK = "read_tables"
@@ -42,8 +43,8 @@ const make = Effect.gen(function* () {
   })
 
   const lookAfter = Effect.fn("ReadTables.device")(function* (job: RunningJob, device: Device) {
-    const aborted = yield* job.aborting
-    const result = aborted ? notStarted({ aborted: true, message: "The job was aborted" }, TASK) : yield* read(device)
+    const found = yield* untilAborted(job, read(device))
+    const result = Option.getOrElse(found, () => notStarted({ aborted: true, message: "The job was aborted" }, TASK))
     const row = { hostname: device.hostname, result, reachedEnd: !result.failed, changed: false, score: null }
     yield* jobs.addDevice(job.id, row)
   })
@@ -59,9 +60,10 @@ const make = Effect.gen(function* () {
       )
     const { devices, skipped } = manageableOf(job.args, selected)
     yield* stations.forget(MAC_DAYS)
+    const together = yield* askedTogether(job)
     yield* Effect.forEach(
       devices.filter(({ hostname }) => !done.has(hostname)),
-      (device) => lookAfter(job, device),
+      (device) => lookAfter(together, device),
       { concurrency: Math.min(CONCURRENCY, SYNC_CONCURRENCY), discard: true }
     )
     const own = { ...(devices.length === 0 ? { devices: {} } : {}), ...skippedPart(skipped) }

@@ -1,5 +1,5 @@
 /** Job `update_facts`: reads what a device is and writes what changed (docs/jobs.md#update_facts). */
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
 import { PgClient } from "@effect/sql-pg"
 import { DeviceEntity } from "../../devices/DeviceCalls.ts"
 import { type Facts, FACTS_TASK } from "../../domain/Facts.ts"
@@ -13,6 +13,8 @@ import { DeviceStore } from "../../store/DeviceStore.ts"
 import { HeardStore } from "../../store/HeardStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import { callErrorText } from "../engine/CallErrorText.ts"
+import { untilAborted } from "../engine/UntilAborted.ts"
+import { notStarted } from "../sync/SyncTasks.ts"
 import { deviceRows, handle, type JobHandler, refusedAsFailure, type RunningJob } from "../engine/JobHandler.ts"
 
 /** Columns hold this many characters. */
@@ -81,7 +83,16 @@ const make = Effect.gen(function* () {
     const before = yield* jobs.get(job.id)
     if (before.result !== null) return { result: before.result, change_score: null }
     const device = yield* find(hostname)
-    const read = yield* Effect.result(patiently(actorOf(String(device.id)).ReadFacts({ login: {} })))
+    const asked = yield* untilAborted(
+      job,
+      Effect.result(patiently(actorOf(String(device.id)).ReadFacts({ login: {} })))
+    )
+    if (Option.isNone(asked)) {
+      const result = notStarted({ aborted: true, message: "The job was aborted" }, FACTS_TASK)
+      yield* jobs.addDevice(job.id, { hostname, result, reachedEnd: false, changed: false, score: null })
+      return deviceRows
+    }
+    const read = asked.value
     if (read._tag === "Success") {
       yield* keepNeighbours(device)
       return yield* write(job, device, read.success)

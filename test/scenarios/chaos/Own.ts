@@ -6,7 +6,7 @@
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Fiber, Layer, Redacted, type Scope } from "effect"
 import { SqlClient } from "effect/sql"
-import { execFile } from "node:child_process"
+import { execFile, spawnSync } from "node:child_process"
 import { createHash } from "node:crypto"
 import * as fs from "node:fs/promises"
 import { createServer, type Server } from "node:http"
@@ -172,6 +172,8 @@ export interface OwnFault {
   readonly name: string
   /** What health says of it; null where the work just goes on. */
   readonly says: RegExp | null
+  /** Only some work needs what is lacking, so the server stays ready. */
+  readonly staysReady?: true
   /** Whether it can be made on this machine. */
   readonly isPossible: (scene: Scene) => boolean
   /** Yields how it is mended. */
@@ -179,6 +181,12 @@ export interface OwnFault {
 }
 
 const always = () => true
+/** Whether limits of processes may be changed here. */
+const mayLimit = () => {
+  const own = ["--pid", String(process.pid)]
+  const read = spawnSync("prlimit", [...own, "--nofile", "--output", "SOFT", "--noheadings", "--raw"])
+  return read.status === 0 && spawnSync("prlimit", [...own, `--nofile=${String(read.stdout).trim()}:`]).status === 0
+}
 const onOwnVolume = ({ isOwn }: Scene) => isOwn
 const sh = (command: string, ...words: ReadonlyArray<string>) => Effect.promise(() => run(command, [...words]))
 
@@ -221,6 +229,21 @@ const filled = (folder: string, what: "bytes" | "inodes") =>
     return Effect.promise(() => fs.rm(full, { recursive: true, force: true }))
   })
 
+/** The folder is read-only for the program; root may write where rights forbid it, so for root it is its file system that is. */
+const withoutWriting = (folder: string, pid: number) =>
+  Effect.promise(async () => {
+    const inside = (...words: ReadonlyArray<string>) => run("nsenter", ["--mount", `--target=${pid}`, ...words])
+    const isMounted = isRoot && (await inside("mount", "--bind", folder, folder).then(always, () => false))
+    if (isMounted) {
+      await inside("mount", "-o", "remount,bind,ro", folder)
+      return Effect.promise(() => inside("umount", "-l", folder))
+    }
+    const below = (await fs.readdir(folder)).map((name) => path.join(folder, name))
+    const given = async (mode: number) => void (await Promise.all([folder, ...below].map((at) => fs.chmod(at, mode))))
+    await given(0o500)
+    return Effect.promise(() => given(0o700))
+  })
+
 const signalled = (pid: number, signal: NodeJS.Signals) => Effect.ignore(Effect.try(() => process.kill(pid, signal)))
 
 /** Ends the connections of the server, so that it needs new ones. */
@@ -241,6 +264,7 @@ export const faults: ReadonlyArray<OwnFault> = [
   {
     name: "no name server answers",
     says: /no name server answers \(EAI_AGAIN\)/,
+    staysReady: true,
     isPossible: ({ knows }) => knows !== undefined,
     strike: ({ images, knows, start }) =>
       Effect.gen(function* () {
@@ -252,12 +276,18 @@ export const faults: ReadonlyArray<OwnFault> = [
   {
     name: "the server has no descriptors left",
     says: /as many files and connections open as it may \(EMFILE\)/,
-    isPossible: always,
+    isPossible: mayLimit,
     strike: ({ program }) =>
       Effect.gen(function* () {
         const { pid } = program()
         return yield* limited(pid, "nofile", (yield* openFilesOf(pid)) - 4)
       })
+  },
+  {
+    name: "the server may not write the copies of its repositories",
+    says: /file system is read-only \(EROFS\)|may not \(EACCES\)/,
+    isPossible: always,
+    strike: ({ folder, program }) => withoutWriting(path.join(folder, "repositories"), program().pid)
   },
   {
     name: "the disk of the server is full",
@@ -274,7 +304,7 @@ export const faults: ReadonlyArray<OwnFault> = [
   {
     name: "the database gets no memory for new connections",
     says: AWAY,
-    isPossible: always,
+    isPossible: mayLimit,
     strike: (scene) =>
       Effect.gen(function* () {
         const mend = yield* limited(yield* scene.postmaster, "as", 1 << 20)
@@ -357,7 +387,7 @@ interface Row {
 }
 
 /** What must not be there: blame of devices, jobs that failed, and other databases. */
-const blame = Effect.gen(function* () {
+export const blame = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const rows = yield* sql<Row>`
     select 'device ' || device_id || ' is noted as unreachable' as what from device_unreachable
@@ -411,9 +441,10 @@ export const play = Effect.fnUntraced(function* (scene: Scene, fault: OwnFault, 
     })
   )
   let said = ""
-  const hears = Effect.map(call("GET", "/health/ready"), ({ text }) => {
+  const hears = Effect.map(call("GET", "/health/ready"), ({ status, text }) => {
     if (fault.says?.test(text) !== true) return false
     said = text
+    if (fault.staysReady === true && status !== 200) violations.push(`the server is not ready: ${text}`)
     return true
   })
   if (fault.says !== null && !(yield* inTime(hears))) {

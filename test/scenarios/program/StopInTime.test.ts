@@ -1,13 +1,23 @@
 /** A stop takes ten seconds at most, whatever hangs, and the last line of the log says what was left. */
+import { PgClient } from "@effect/sql-pg"
 import { assert, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Layer, Redacted } from "effect"
+import { SqlClient } from "effect/sql"
 import { spawn } from "node:child_process"
 import { createServer, connect } from "node:net"
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
+import * as Database from "../../../src/store/Database.ts"
+import { behaviours, listen } from "../../support/AlertReceiver.ts"
+import { jobEnded, SECRET } from "../../support/AlertSite.ts"
+import * as Campus from "../../support/Campus.ts"
 import { SLOWNESS } from "../../support/Patience.ts"
-import { dataFolder, ofThisProcess, start, until } from "../../support/Program.ts"
+import { dataFolder, ofThisProcess, type Program, start, until } from "../../support/Program.ts"
 import * as SilentNames from "../../support/SilentNames.ts"
+import * as SilentProxy from "../../support/SilentProxy.ts"
+import { databaseUrl } from "../../support/TestDatabase.ts"
+import { storesOn, TEST_KEY } from "../../support/TestStores.ts"
+import * as ManagedCampus from "../chaos/ManagedCampus.ts"
 
 /** The promise, and a moment for a machine that is slow. */
 const MOST_MILLIS = 10_000 + 2_000 * SLOWNESS
@@ -21,6 +31,15 @@ const stopped = Effect.fnUntraced(function* (program: {
   const code = yield* program.ended
   return { code, millis: performance.now() - since }
 })
+
+/** Requests as they are sent by somebody who does not keep connections. */
+const asker = (url: string) => (method: string, route: string, body?: unknown) =>
+  Effect.promise(async () => {
+    const headers = { "content-type": "application/json", connection: "close" }
+    const sent = body === undefined ? {} : { body: JSON.stringify(body) }
+    const response = await fetch(`${url}/api/v1.0${route}`, { method, headers, ...sent })
+    return response.text()
+  })
 
 const postmasterOf = (data: string) =>
   Effect.promise(async () =>
@@ -90,6 +109,128 @@ it.live("stops in time although the remote of a repository is silent", () =>
     const { code, millis } = yield* stopped(program)
     assert.isBelow(millis, MOST_MILLIS, program.text())
     assert.include([0, 5], code)
+  }).pipe(Effect.scoped)
+)
+
+/** What ends the log of a server that was told to stop: that all is closed, or what was left. */
+const LAST_LINE = /Stopped\b|What was accepted is kept, and goes on at the next start/
+
+const endsInTime = Effect.fnUntraced(function* (program: Program) {
+  const { code, millis } = yield* stopped(program)
+  const text = program.text()
+  assert.isBelow(millis, MOST_MILLIS, text.slice(-5_000))
+  assert.include([0, 5], code, text.slice(-5_000))
+  if (code === 5) assert.match(text.trimEnd().split("\n").at(-1) ?? "", LAST_LINE)
+})
+
+it.live("stops in time although a switch falls silent in the middle of a load, and the next start ends the job", () =>
+  Effect.gen(function* () {
+    const names = ManagedCampus.accessNames(1)
+    const folders = yield* Campus.makeFolders
+    const lab = yield* ManagedCampus.makeManagedLab(names, 0, 100_000)
+    const url = yield* databaseUrl
+    const campus = { ...Campus.environment(lab, folders, folders.folder), ...TEST_KEY }
+    const env = { ...campus, DATABASE_URL: url, DATA_DIR: yield* dataFolder }
+    const client = PgClient.layer({ url: Redacted.make(url), maxConnections: 2 })
+    const stores = yield* Layer.build(storesOn(client, env))
+    const program = yield* start(env)
+    const ask = asker(yield* program.url)
+    for (const name of ["templates", "settings"])
+      yield* until(
+        Effect.map(ask("PUT", `/repository/${name}`, { action: "refresh" }), (text) => text.includes('"success"'))
+      )
+    yield* Effect.provide(ManagedCampus.seedManaged(names), stores)
+    const [device] = yield* ManagedCampus.switchesOf(lab, names)
+    device?.setFault({ kind: "silent", step: "load" })
+    const sync = { hostnames: names, dry_run: false, resync: true, force: true }
+    const id = /"job_id":(\d+)/.exec(yield* ask("POST", "/device_syncto", sync))?.[1] ?? ""
+    yield* until(Effect.sync(() => device?.sessions().some(({ state }) => state === "pending") === true))
+    yield* endsInTime(program)
+    device?.clearFaults()
+    const again = yield* start(env)
+    const askAgain = asker(yield* again.url)
+    yield* until(Effect.map(askAgain("GET", `/job/${id}`), (text) => text.includes('"status":"FINISHED"')))
+    assert.include(yield* askAgain("GET", `/job/${id}`), '"outcome":"success"')
+    yield* endsInTime(again)
+  }).pipe(Effect.scoped)
+)
+
+it.live(
+  "stops in time although a receiver of alerts never answers, and hands the alert over after the next start",
+  () =>
+    Effect.gen(function* () {
+      const { behave, received, url: receiver } = yield* listen(behaviours.silent)
+      const data = yield* dataFolder
+      const alerts = `receivers:\n  noc: { type: webhook, url: "${receiver}", secret: HOOK }\nready:\n  job_not_success: noc\n`
+      yield* Effect.promise(() => fs.writeFile(path.join(data, "alerts.yml"), alerts))
+      const database = yield* databaseUrl
+      const env = { DATABASE_URL: database, DATA_DIR: data, ALERT_SECRET_HOOK: SECRET, ALERT_TIMEOUT: "60" }
+      const program = yield* start(env)
+      yield* program.url
+      yield* Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        yield* until(Effect.map(sql`select from alert_position`, (rows) => rows.length === 1))
+        yield* jobEnded(1)
+        yield* until(Effect.sync(() => received.length > 0))
+        yield* endsInTime(program)
+        behave(behaviours.good)
+        const again = yield* start(env)
+        yield* again.url
+        yield* until(Effect.map(sql`select from alert_delivery where state = 'sent'`, (rows) => rows.length === 1))
+        yield* endsInTime(again)
+      }).pipe(Effect.provide(Database.layerUrl(Redacted.make(database))))
+    }).pipe(Effect.scoped)
+)
+
+it.live("stops in time although its external database is silent, and works with it after the next start", () =>
+  Effect.gen(function* () {
+    const database = new URL(yield* databaseUrl)
+    const proxy = yield* SilentProxy.make(Number(database.port))
+    database.port = String(proxy.port)
+    const env = { DATABASE_URL: database.href, DATA_DIR: yield* dataFolder }
+    const program = yield* start(env)
+    yield* program.url
+    yield* proxy.lose("silent")
+    yield* endsInTime(program)
+    yield* proxy.restore
+    const again = yield* start(env)
+    yield* again.url
+    yield* endsInTime(again)
+  }).pipe(Effect.scoped)
+)
+
+it.live("stops in time although plugins hang while they are loaded and while they are asked", () =>
+  Effect.gen(function* () {
+    const data = yield* dataFolder
+    const plugins = {
+      "stuck.mjs": "await new Promise(() => setInterval(() => {}, 1000)); export default () => ({})",
+      "deaf.mjs": "process.on('SIGTERM', () => {}); export default () => ({ selftest() { for (;;); } })"
+    }
+    yield* Effect.promise(async () => {
+      await fs.mkdir(path.join(data, "plugins"))
+      for (const [name, source] of Object.entries(plugins)) await fs.writeFile(path.join(data, "plugins", name), source)
+      const names = Object.keys(plugins).map((filename) => `  - filename: ${filename}\n`)
+      await fs.writeFile(path.join(data, "plugins.yml"), `plugins:\n${names.join("")}`)
+    })
+    const program = yield* start({
+      DATABASE_URL: yield* databaseUrl,
+      DATA_DIR: data,
+      PLUGIN_FILE: path.join(data, "plugins.yml"),
+      PLUGIN_TIMEOUT: "120"
+    })
+    const children = () =>
+      fs.readFile(`/proc/${program.pid}/task/${program.pid}/children`, "utf8").then(
+        (text) => text.trim().split(" ").filter(Boolean),
+        () => []
+      )
+    if (process.platform === "linux") yield* until(Effect.map(Effect.promise(children), (found) => found.length >= 2))
+    else yield* program.url
+    const started = yield* Effect.promise(children)
+    yield* endsInTime(program)
+    const left = yield* Effect.promise(() =>
+      Promise.all(started.map((pid) => fs.readFile(`/proc/${pid}/comm`).catch(() => null)))
+    )
+    assert.deepStrictEqual(left.filter((name) => name !== null).map(String), [])
   }).pipe(Effect.scoped)
 )
 
