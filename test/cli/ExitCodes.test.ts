@@ -358,7 +358,7 @@ describe("A command", () => {
         assert.notMatch(out, /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u2028\u202e]/, line)
         if (line.endsWith("--csv")) {
           assert.lengthOf(out.trimEnd().split("\n"), 2)
-          assert.match(out, /^-7,'=cmd[^]*' @SUM\(1\),'-1,'＝1/m)
+          assert.match(out, /^-7,'=cmd[^]*' @SUM\(1\),,'-1,'＝1/m)
         }
         if (line.endsWith("--json")) assert.deepEqual(JSON.parse(out), [token])
       }
