@@ -73,11 +73,22 @@ export const meaning = (error: SqlError.SqlError): string => {
   return _tag === "ConnectionError" || operation === "connect" ? "no connection" : "the answer cannot be used"
 }
 
+/** How deep the error of the database may lie: the engine of jobs wraps what its storage met. */
+const DEPTH = 4
+
+const sqlErrorIn = (thrown: unknown, depth = DEPTH): SqlError.SqlError | undefined => {
+  if (SqlError.isSqlError(thrown)) return thrown
+  return depth > 0 && thrown instanceof Error ? sqlErrorIn(thrown.cause, depth - 1) : undefined
+}
+
 /** The error that shows that the database is away, wherever it stands in the cause: as a failure or as a defect. */
 export const databaseAwayIn = (cause: Cause.Cause<unknown>): SqlError.SqlError | undefined => {
   for (const reason of cause.reasons) {
-    const thrown = Cause.isFailReason(reason) ? reason.error : Cause.isDieReason(reason) ? reason.defect : undefined
-    if (SqlError.isSqlError(thrown) && isDatabaseAway(thrown)) return thrown
+    // a failure that has such a cause says by itself what it means
+    const found = Cause.isFailReason(reason)
+      ? sqlErrorIn(reason.error, 0)
+      : sqlErrorIn(Cause.isDieReason(reason) ? reason.defect : undefined)
+    if (found !== undefined && isDatabaseAway(found)) return found
   }
   return undefined
 }

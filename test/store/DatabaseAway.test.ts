@@ -1,6 +1,7 @@
 import { PgClient } from "@effect/sql-pg"
 import { assert, describe, it } from "@effect/vitest"
 import { Cause, Effect, Exit, Redacted } from "effect"
+import { ClusterError } from "effect/cluster"
 import { SqlClient, SqlError } from "effect/sql"
 import { inject } from "vitest"
 import { AWAY_STATES, databaseAwayIn, failWhenAway, isDatabaseAway, sqlState } from "../../src/store/DatabaseAway.ts"
@@ -130,6 +131,15 @@ it.layer(TestDatabase)("A connection that is lost in a transaction", (it) => {
       assert.deepEqual(exit, Exit.die("a defect"))
     })
   )
+})
+
+describe("A defect of the engine of jobs", () => {
+  it("says that the database is away where its storage has met that", () => {
+    const reason = new SqlError.ConnectionError({ cause: new Error("silent"), message: "away", operation: "query" })
+    const away = new SqlError.SqlError({ reason })
+    assert.strictEqual(databaseAwayIn(Cause.die(new ClusterError.PersistenceError({ cause: away }))), away)
+    assert.isUndefined(databaseAwayIn(Cause.die(new ClusterError.PersistenceError({ cause: "malformed" }))))
+  })
 })
 
 describe("The table of states", () => {

@@ -67,6 +67,7 @@ const HELD = "Work waits for a lock"
 const FREE = "Work no longer waits for a lock"
 
 const change = ["PUT", { description: "room 12" }] as const
+const begin = ["POST", { hostname: "lhv-acc1" }] as const
 
 /** What the stranger does, what he is said to have done, and who waits. */
 const LOCKS: ReadonlyArray<
@@ -77,7 +78,9 @@ const LOCKS: ReadonlyArray<
   ["lock event", "event", "LOCK TABLE", "/v1.0/device/1", ...change],
   ["update device set description = 'password 4711'", "a row", "UPDATE", "/v1.0/device/1", ...change],
   ["alter table joblock add column more text", "joblock", "ALTER TABLE", "/v1.0/joblocks"],
-  ["create index on device (description)", "device", "CREATE INDEX", "/v1.0/device/1", ...change]
+  ["create index on device (description)", "device", "CREATE INDEX", "/v1.0/device/1", ...change],
+  // what the engine of jobs keeps
+  ["lock table cluster_messages", "cluster_messages", "LOCK TABLE", "/v1.0/device_update_facts", ...begin]
 ]
 
 it.live(

@@ -11,6 +11,7 @@ import { NO_EFFECTS } from "../../domain/CommitEffects.ts"
 import type { JobNotFound } from "../../domain/Job.ts"
 import { RefreshRepository } from "../../domain/jobs/RefreshRepository.ts"
 import { OwnFaults } from "../../runtime/OwnFaults.ts"
+import { BlockadeWatch } from "../../store/ForeignLocks.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import type { RepositoryName } from "../../store/RepositoryStore.ts"
 import { JobEngine } from "../engine/JobEngine.ts"
@@ -106,16 +107,26 @@ const Refreshed = Schema.Struct({ message: Schema.String })
 
 const FAULT_KNOWN_FOR = 5_000
 
-/** Fails once the machine of this server has lacked something for some seconds: the job waits for it, and who asked is not left in silence. */
+/** So long a refresh may take beside a lock of somebody else that does not concern it. */
+const BLOCKED_FOR = 10_000
+
+/**
+ * Fails once the machine of this server has lacked something for some seconds, or somebody has held a lock in the database for longer: the job
+ * waits for it, and who asked is not left in silence.
+ */
 const untilItWaits = (id: number): Effect.Effect<never, RefreshRefused> =>
   Effect.gen(function* () {
     const faults = yield* OwnFaults
+    const watch = yield* BlockadeWatch
+    const began = performance.now()
     for (;;) {
       yield* Effect.sleep(LOOK_EVERY)
       const now = yield* Clock.currentTimeMillis
       const found = (yield* faults.now).find(({ since }) => now - since > FAULT_KNOWN_FOR)
-      if (found === undefined) continue
-      const message = `Job ${id} waits for the machine of the server and goes on by itself: ${found.fault.message}`
+      const held = performance.now() - began > BLOCKED_FOR ? watch.blockade() : null
+      if (found === undefined && held === null) continue
+      const cause = found === undefined ? "a lock in the database" : "the machine of the server"
+      const message = `Job ${id} waits for ${cause} and goes on by itself: ${found?.fault.message ?? held?.sentence}`
       return yield* new RefreshRefused({ status: 503, message })
     }
   })
