@@ -34,7 +34,14 @@ const processesOf = (home: string): ReadonlyArray<string> => {
 
 /** Removes all memory that it shares, as RemoveIPC does. Yields how many files that were. */
 const removeMemory = (home: string): number => {
-  const maps = processesOf(home).map((pid) => readFileSync(`/proc/${pid}/maps`, "utf8"))
+  const maps = processesOf(home).map((pid) => {
+    try {
+      return readFileSync(`/proc/${pid}/maps`, "utf8")
+    } catch {
+      // it has ended since
+      return ""
+    }
+  })
   const files = new Set(
     maps.flatMap((text) => [...text.matchAll(/\/dev\/shm\/PostgreSQL\.\d+/g)].map(([file]) => file))
   )
