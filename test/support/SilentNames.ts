@@ -12,7 +12,8 @@ export const canBeSilent =
   process.platform === "linux" &&
   spawnSync("unshare", ["--mount", "sh", "-c", "mount --bind /etc/hosts /etc/hosts"]).status === 0
 
-const ADDRESS = "127.99.53.53"
+/** Tests beside this one have servers of their own. */
+const anyAddress = () => `127.99.${1 + Math.floor(Math.random() * 250)}.${1 + Math.floor(Math.random() * 250)}`
 const SCRIPT = 'mount --bind "$0" /etc/resolv.conf && mount --bind "$1" /etc/hosts && shift && exec "$@"'
 const HOSTS = "127.0.0.1 localhost\n"
 
@@ -28,11 +29,13 @@ export const make = Effect.fnUntraced(function* ({ attempts, seconds }: Patience
     Effect.promise(() => fs.mkdtemp(path.join(tmpdir(), "switchyard-names-"))),
     (made) => Effect.promise(() => fs.rm(made, { recursive: true, force: true }))
   )
+  const address = anyAddress()
   // it hears each question and answers none; the port of name servers cannot be chosen in resolv.conf
   yield* Effect.acquireRelease(
     Effect.callback<ReturnType<typeof createSocket>>((resume) => {
       const socket = createSocket("udp4")
-      socket.bind(53, ADDRESS, () => resume(Effect.succeed(socket)))
+      socket.once("error", (error) => resume(Effect.die(error)))
+      socket.bind(53, address, () => resume(Effect.succeed(socket)))
     }),
     (socket) => Effect.sync(() => void socket.close())
   )
@@ -40,10 +43,11 @@ export const make = Effect.fnUntraced(function* ({ attempts, seconds }: Patience
   const knows = (names: ReadonlyArray<string>) =>
     Effect.promise(() => fs.writeFile(hosts, HOSTS + names.map((name) => `127.0.0.1 ${name}\n`).join("")))
   yield* Effect.promise(() =>
-    fs.writeFile(resolver, `nameserver ${ADDRESS}\noptions timeout:${seconds} attempts:${attempts}\n`)
+    fs.writeFile(resolver, `nameserver ${address}\noptions timeout:${seconds} attempts:${attempts}\n`)
   )
   yield* knows(known)
   return {
+    address,
     /** What a program is started by. */
     words: ["unshare", "--mount", "sh", "-c", SCRIPT, resolver, hosts] as const,
     /** From now on these names, and no others, need no name server. */
