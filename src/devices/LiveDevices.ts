@@ -13,6 +13,8 @@ import * as FairPlaces from "../runtime/FairPlaces.ts"
 import { passGate } from "../drivers/GatedSession.ts"
 import { OwnFaults } from "../runtime/OwnFaults.ts"
 import type { OwnKind } from "../runtime/SystemErrors.ts"
+import { blocked } from "../store/AnswerTime.ts"
+import { BlockadeWatch } from "../store/ForeignLocks.ts"
 import { HeardStore } from "../store/HeardStore.ts"
 import { ActiveTemplates } from "../templates/ActiveTemplates.ts"
 import { DeviceEntity } from "./DeviceCalls.ts"
@@ -61,6 +63,19 @@ const untilOursIsKnown: Effect.Effect<never> = Effect.gen(function* () {
   }
 })
 
+const BLOCKED_FOR = "8 seconds"
+
+/** Dies with the lock of somebody else in the database for which the work of a device waits, which it does for as long as the lock is held. */
+const untilHeldUp: Effect.Effect<never> = Effect.gen(function* () {
+  const { blockade } = yield* BlockadeWatch
+  yield* Effect.sleep(BLOCKED_FOR)
+  for (;;) {
+    const held = blockade()
+    if (held !== null) return yield* Effect.die(blocked(held))
+    yield* Effect.sleep("1 second")
+  }
+})
+
 /** Requests that may ask devices at once, and of one person: each can take as long as `PATIENCE`. */
 const AT_ONCE = 128
 const OF_ONE = 32
@@ -87,6 +102,7 @@ const makeRead =
   <A, E extends CallError>(device: Device, call: Effect.Effect<A, E>) =>
     inTurn(device, Effect.mapError(Effect.andThen(requireManageable(device), patiently(call)), unread)).pipe(
       Effect.raceFirst(untilOursIsKnown),
+      Effect.raceFirst(untilHeldUp),
       Effect.timeoutOrElse({ duration: PATIENCE, orElse: () => Effect.fail(busy(device)) })
     )
 

@@ -31,7 +31,8 @@ const silent = (time: Duration.Duration) =>
     })
   })
 
-const blocked = ({ sentence }: Blockade) =>
+/** What a statement comes to that waits for somebody else's lock; also for a caller whose statements others send. */
+export const blocked = ({ sentence }: Pick<Blockade, "sentence">) =>
   new SqlError.SqlError({
     reason: new SqlError.ConnectionError({
       cause: new BlockedByOther(sentence),

@@ -3,7 +3,7 @@
  * time and name it, the log says it once, accepted work waits and goes on.
  */
 import { assert, expect, it } from "@effect/vitest"
-import { PgConnection } from "@effect/sql-pg"
+import { PgClient, PgConnection } from "@effect/sql-pg"
 import { Effect, Redacted } from "effect"
 import {
   ageOf,
@@ -15,13 +15,15 @@ import {
   Wait,
   withoutValues
 } from "../../src/store/ForeignLocks.ts"
+import { makeCampusWithRoles } from "../support/CampusWithRoles.ts"
+import * as Managed from "../scenarios/chaos/ManagedCampus.ts"
 import * as Program from "../support/Program.ts"
 import { databaseUrl } from "../support/TestDatabase.ts"
 
 /** A session of somebody who works on the database by hand. */
-const stranger = (url: string, applicationName = "psql") =>
+const stranger = (where: PgConnection.Config, applicationName = "psql") =>
   Effect.gen(function* () {
-    const session = yield* PgConnection.make({ url: Redacted.make(url), applicationName })
+    const session = yield* PgConnection.make({ ...where, applicationName })
     const sent = (statement: string) => session.query(statement, [], false)
     return {
       pid: session.processId,
@@ -35,7 +37,7 @@ const stranger = (url: string, applicationName = "psql") =>
 const scene = (env: Readonly<Record<string, string>> = {}) =>
   Effect.gen(function* () {
     const url = yield* databaseUrl
-    const by = yield* stranger(url)
+    const by = yield* stranger({ url: Redacted.make(url) })
     yield* by.sent(`insert into device (hostname, state, device_type, platform, management_ip)
       values ('lhv-acc1', 'MANAGED', 'ACCESS', 'eos', '127.0.0.9')`)
     const program = yield* Program.start({
@@ -171,10 +173,27 @@ it.live.each(["device", "job", "event", "cluster_messages"])(
     }).pipe(Effect.scoped)
 )
 
+it.live("answers 503 for a switch whose work waits for the lock, and reads it again afterwards", () =>
+  Effect.gen(function* () {
+    const names = Managed.accessNames(1)
+    const { boss, running } = yield* makeCampusWithRoles({ names, roles: "roles: {}\n" })
+    const { config } = yield* Effect.provideContext(Effect.service(PgClient.PgClient), running)
+    const by = yield* stranger(config)
+    const read = boss("GET", `/device/${names[0]}/running_config`)
+    assert.strictEqual((yield* read).status, 200)
+    yield* by.begin("lock table derived_secret in access exclusive mode")
+    const answer = yield* read
+    assert.strictEqual(answer.status, 503, answer.text)
+    assert.match(answer.text, /psql .* has held a lock on derived_secret/)
+    yield* by.end
+    yield* Program.until(Effect.map(read, ({ status }) => status === 200))
+  }).pipe(Effect.scoped)
+)
+
 it.live("names another server of this installation whose migration keeps a table", () =>
   Effect.gen(function* () {
     const url = yield* databaseUrl
-    const other = yield* stranger(url, "switchyard")
+    const other = yield* stranger({ url: Redacted.make(url) }, "switchyard")
     yield* other.sent(`insert into device (hostname, state, device_type, platform, management_ip)
       values ('lhv-acc1', 'MANAGED', 'ACCESS', 'eos', '127.0.0.9')`)
     const program = yield* Program.start({ DATABASE_URL: url, DATA_DIR: yield* Program.dataFolder })
@@ -196,7 +215,7 @@ it.live("names another server of this installation whose migration keeps a table
 it.live("says at the start who holds it up, and goes on when he lets go", () =>
   Effect.gen(function* () {
     const url = yield* databaseUrl
-    const by = yield* stranger(url)
+    const by = yield* stranger({ url: Redacted.make(url) })
     yield* by.begin("lock table switchyard_migrations in access exclusive mode")
     const program = yield* Program.start({ DATABASE_URL: url, DATA_DIR: yield* Program.dataFolder })
     yield* isTold(program, HELD)
