@@ -261,7 +261,7 @@ export const write = Effect.fn("Installation.write")((dataDir: string, id: strin
   const draft = `${file}.${randomUUID()}`
   return Effect.tryPromise(async () => {
     await fs.mkdir(dataDir, { recursive: true, mode: 0o711 })
-    await fs.writeFile(draft, textOf(id), { mode: 0o644, flush: true })
+    await fs.writeFile(draft, textOf(id), { mode: 0o600, flush: true })
     await fs.rename(draft, file)
   }).pipe(
     Effect.tapError(() => Effect.ignore(Effect.tryPromise(() => fs.rm(draft, { force: true })))),

@@ -88,6 +88,7 @@ export const make = Effect.fnUntraced(function* (devices: number) {
     DATA_DIR: folder,
     COMMIT_CONFIRMED_TIMEOUT: timer(300),
     FIRMWARE_ALLOW_LOCAL: "true",
+    OUTBOUND_HOSTS: IMAGE_HOST,
     LOG_LEVEL: "Info"
   }
   // the name server that the program has is silent from the beginning; only names that need none are found

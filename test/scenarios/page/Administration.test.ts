@@ -39,7 +39,7 @@ class Site extends Context.Service<Site, Effect.Success<typeof make>>()("test/pa
 const secured = Effect.gen(function* () {
   const campus = yield* makeCampusWithRoles({
     names: [DEVICE],
-    roles: "approval: { security: true }\n",
+    roles: "roles: {}\napproval: { security: true }\n",
     variables: { LOCAL_USERS: "true" }
   })
   const browser = yield* makeBrowser

@@ -80,6 +80,7 @@ describe.skipIf(!hasChromium)(`The page${hasChromium ? "" : ` (${WITHOUT})`}`, (
           if (request.url().includes("/api/v1.0/events")) streams.push(request.url())
         })
         yield* steps(async () => {
+          await page.clock.install()
           // a server that cannot say how one signs on
           await page.route("**/auth/ways", (route) => route.fulfill({ status: 500, json: { message: "no" } }))
           await page.goto("/")
@@ -94,8 +95,9 @@ describe.skipIf(!hasChromium)(`The page${hasChromium ? "" : ` (${WITHOUT})`}`, (
               await answer.promise
               await route.fallback()
             })
-            // as when somebody signs off in another tab
-            await page.evaluate(`window.dispatchEvent(new StorageEvent("storage"))`)
+            // as when somebody comes back to this tab after a while
+            await page.clock.fastForward("01:00")
+            await page.evaluate(`window.dispatchEvent(new Event("visibilitychange"))`)
             await asked.promise
             expect(await written(), `${question} under way`).toBe("half a tok")
             const answered = page.waitForResponse(question)
