@@ -10,8 +10,7 @@ import * as path from "node:path"
 import { seconds } from "../../support/Patience.ts"
 import * as Program from "../../support/Program.ts"
 import { randomOf } from "../../support/Random.ts"
-import { wantChange } from "./ManagedCampus.ts"
-import { blame, clusters, faults, make, type Outcome, play } from "./Own.ts"
+import { clusters, faults, make, type Outcome, play } from "./Own.ts"
 
 const RUNS = process.env["CHAOS_RUNS"]
 const ONLY = process.env["CHAOS_FAULT"]
@@ -49,35 +48,6 @@ describe("a fault of the server's own machine", () => {
         assert.deepStrictEqual(broken, [], scene.program().text().slice(-20_000))
       }).pipe(Effect.scoped),
     seconds(300) + Number(RUNS ?? "0") * seconds(60)
-  )
-
-  it.live(
-    "keeps no job from being aborted: it ends while the machine lacks what it waits for, and no switch is blamed",
-    () =>
-      Effect.gen(function* () {
-        const scene = yield* make(2)
-        const { asTester, call, names, rows, start, taken, withStores } = scene
-        yield* withStores(wantChange(rows, "a change that is aborted"))
-        const fault = faults.find(({ name }) => name.includes("descriptors"))
-        assert.isDefined(fault)
-        if (fault?.isPossible(scene) !== true) return
-        const mend = yield* fault.strike(scene)
-        const ids = [
-          yield* start("/v1.0/device_syncto", { hostnames: names, dry_run: false, resync: true }),
-          yield* start("/v1.0/device_update_facts", { hostname: names[0] })
-        ]
-        const statusOf = (id: number) =>
-          Effect.map(call("GET", `/v1.0/job/${id}`), ({ text }) => /"status":"([A-Z]+)"/.exec(text)?.[1])
-        const all = (statuses: RegExp) =>
-          Effect.map(Effect.forEach(ids, statusOf), (found) => found.every((one = "") => statuses.test(one)))
-        yield* Program.until(Effect.orElseSucceed(all(/^RUNNING$/), () => false))
-        yield* Effect.forEach(ids, (id) => taken("PUT", `/v1.0/job/${id}`, { action: "ABORT" }))
-        yield* Program.until(Effect.orElseSucceed(all(/^ABORTED$/), () => false))
-        yield* mend
-        const blamed = (yield* asTester(blame)).filter((what) => !what.startsWith("job "))
-        assert.deepStrictEqual(blamed, [], scene.program().text().slice(-10_000))
-      }).pipe(Effect.scoped),
-    seconds(120)
   )
 
   it.live(
