@@ -3,7 +3,6 @@ import { Effect, Redacted } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { randomBytes } from "node:crypto"
 import * as os from "node:os"
-import { text } from "node:stream/consumers"
 import { ApiTokens } from "../access/ApiTokens.ts"
 import { Grants } from "../access/Grants.ts"
 import { PersonStore } from "../store/PersonStore.ts"
@@ -11,6 +10,7 @@ import { LocalUsers } from "../access/LocalUsers.ts"
 import { Acting } from "../domain/access/Acting.ts"
 import { isName, isPassword } from "../domain/requests/SignOnRequests.ts"
 import { atDatabase, isServerNamed } from "./AccountTarget.ts"
+import { readInput } from "./Asking.ts"
 import { format, printJson, printListed, reported } from "./client/Output.ts"
 import { ask, AwaitsApproval, Mistyped, Refused } from "./client/Server.ts"
 
@@ -122,7 +122,7 @@ const fromInput = Flag.Boolean("password-stdin").pipe(
 
 const passwordOf = Effect.fnUntraced(function* (isSent: boolean) {
   if (!isSent) return randomBytes(18).toString("base64url")
-  const sent = (yield* Effect.promise(() => text(process.stdin))).replace(/\r?\n$/, "")
+  const sent = yield* readInput
   if (isPassword(sent)) return sent
   return yield* new Refused({ message: "The password needs 12 to 256 characters" })
 })

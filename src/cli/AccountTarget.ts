@@ -3,6 +3,7 @@
  * straight at the database, for whoever may read its settings.
  */
 import { Console, Effect, Layer, References, Runtime, Schema } from "effect"
+import type { ServerSettings } from "../ServerConfig.ts"
 import { harmless } from "./client/Output.ts"
 
 /** The database refused, or could not be asked. */
@@ -20,8 +21,8 @@ export const told = ({ message }: { readonly message: string }) =>
 /** Whether a server is named; else the database is meant. */
 export const isServerNamed = (): boolean => Boolean(process.env["SWITCHYARD_URL"])
 
-/** The services that work at the database; loaded when they are asked for. */
-export const atDatabase = Effect.gen(function* () {
+/** The services that work at the database, on these settings after a change; loaded when they are asked for. */
+export const atDatabaseWith = Effect.fnUntraced(function* (change: (settings: ServerSettings) => ServerSettings) {
   const [
     GuestDatabase,
     { ServerConfig },
@@ -30,6 +31,7 @@ export const atDatabase = Effect.gen(function* () {
     { Grants },
     { Permissions },
     { EventStore },
+    { LocalUserStore },
     { PersonStore }
   ] = yield* Effect.promise(() =>
     Promise.all([
@@ -40,16 +42,24 @@ export const atDatabase = Effect.gen(function* () {
       import("../access/Grants.ts"),
       import("../access/Permissions.ts"),
       import("../store/EventStore.ts"),
+      import("../store/LocalUserStore.ts"),
       import("../store/PersonStore.ts")
     ])
   )
-  return Layer.mergeAll(ApiTokens.layer, LocalUsers.layer, PersonStore.layer).pipe(
+  const config = Layer.effect(
+    ServerConfig,
+    Effect.map(ServerConfig, (settings) => ServerConfig.of(change(settings)))
+  ).pipe(Layer.provide(ServerConfig.layer))
+  return Layer.mergeAll(ApiTokens.layer, LocalUsers.layer, LocalUserStore.layer, PersonStore.layer).pipe(
     Layer.provideMerge(Grants.layer),
     Layer.provide(Permissions.layer),
     Layer.provide(EventStore.layer),
-    Layer.provide(GuestDatabase.layer),
-    // what is printed is JSON alone
+    Layer.provideMerge(GuestDatabase.layer),
+    // what is printed is for whoever runs the command
     Layer.provide(Layer.succeed(References.MinimumLogLevel, "None")),
-    Layer.provide(ServerConfig.layer)
+    Layer.provideMerge(config)
   )
 })
+
+/** The same on the settings as they are. */
+export const atDatabase = atDatabaseWith((settings) => settings)

@@ -1,6 +1,7 @@
 /** Questions of commands to whoever sits there. */
 import { Effect } from "effect"
 import { createInterface } from "node:readline"
+import { text } from "node:stream/consumers"
 
 const isYes = (text: string): boolean => /^y(es)?$/i.test(text.trim())
 
@@ -20,6 +21,12 @@ export const makeAsking = Effect.map(
         return answer.done !== true && isYes(answer.value)
       })
   }
+)
+
+/** All of standard input without the end of its line: what is in a command line can be seen by everybody on the machine. */
+export const readInput = Effect.map(
+  Effect.promise(() => text(process.stdin)),
+  (sent) => sent.replace(/\r?\n$/, "")
 )
 
 export type Asking = Effect.Success<typeof makeAsking>

@@ -1,15 +1,7 @@
 /** `switchyard secret`: secret settings in the database, and the change of the key under which everything there is sealed. */
 import { Console, Effect, Layer } from "effect"
 import { Argument, Command } from "effect/cli"
-
-/** The value from standard input: what is in a command line can be seen by everybody on the machine. */
-const readInput = Effect.promise(async () => {
-  const chunks: Array<Buffer> = []
-  for await (const chunk of process.stdin) chunks.push(Buffer.from(chunk))
-  return Buffer.concat(chunks)
-    .toString("utf8")
-    .replace(/\r?\n$/, "")
-})
+import { readInput } from "./Asking.ts"
 
 const loaded = Effect.promise(() =>
   Promise.all([

@@ -7,11 +7,11 @@ import { Command, Flag, Prompt } from "effect/cli"
 import * as fs from "node:fs/promises"
 import * as os from "node:os"
 import * as path from "node:path"
-import { text } from "node:stream/consumers"
 import * as Setup from "../access/Setup.ts"
 import { settingsFileIn } from "../runtime/SettingsFile.ts"
 import { codeOf } from "../runtime/SystemErrors.ts"
-import { CommandRefused, told } from "./AccountTarget.ts"
+import { atDatabaseWith, CommandRefused, told } from "./AccountTarget.ts"
+import { readInput } from "./Asking.ts"
 
 const optionalText = (name: string, description: string) =>
   Flag.String(name).pipe(Flag.withDescription(description), Flag.optional)
@@ -98,7 +98,7 @@ const passwordTwice = Effect.gen(function* () {
 })
 
 const passwordOf = Effect.fnUntraced(function* ({ passwordFile, passwordStdin }: Given) {
-  if (passwordStdin) return withoutLineEnd(yield* Effect.promise(() => text(process.stdin)))
+  if (passwordStdin) return Redacted.make(yield* readInput)
   if (Option.isSome(passwordFile)) {
     const file = passwordFile.value
     return withoutLineEnd(
@@ -112,50 +112,10 @@ const passwordOf = Effect.fnUntraced(function* ({ passwordFile, passwordStdin }:
   return yield* refuse("Give the password by --password-stdin or --password-file")
 })
 
-const load = Effect.promise(() =>
-  Promise.all([
-    import("./GuestDatabase.ts"),
-    import("../ServerConfig.ts"),
-    import("../store/Migrations.ts"),
-    import("../access/ApiTokens.ts"),
-    import("../access/Grants.ts"),
-    import("../access/LocalUsers.ts"),
-    import("../access/Permissions.ts"),
-    import("../store/LocalUserStore.ts"),
-    import("../store/EventStore.ts")
-  ])
-)
+const load = Effect.promise(() => Promise.all([import("../ServerConfig.ts"), import("../store/Migrations.ts")]))
 
-/** What a setup works with, on one connection to the database. */
-const services = Effect.map(
-  load,
-  ([
-    GuestDatabase,
-    { ServerConfig },
-    ,
-    { ApiTokens },
-    { Grants },
-    { LocalUsers },
-    { Permissions },
-    { LocalUserStore },
-    { EventStore }
-  ]) => {
-    // an identity provider needs roles at the start, and here they are written
-    const config = Layer.effect(
-      ServerConfig,
-      Effect.map(ServerConfig, (found) => ServerConfig.of({ ...found, OIDC_ENABLED: false }))
-    ).pipe(Layer.provide(ServerConfig.layer))
-    return Layer.mergeAll(ApiTokens.layer, LocalUsers.layer, LocalUserStore.layer).pipe(
-      Layer.provideMerge(Grants.layer),
-      Layer.provide(Permissions.layer),
-      Layer.provide(EventStore.layer),
-      Layer.provideMerge(GuestDatabase.layer),
-      // what is printed is for people
-      Layer.provide(Layer.succeed(References.MinimumLogLevel, "None")),
-      Layer.provideMerge(config)
-    )
-  }
-)
+/** What a setup works with. An identity provider needs roles at the start, and here they are written. */
+const services = atDatabaseWith((settings) => ({ ...settings, OIDC_ENABLED: false }))
 
 /** The new file that the token goes into, readable to this user only: made before there is a token. */
 const openTokenFile = (file: string) =>
@@ -168,7 +128,7 @@ const openTokenFile = (file: string) =>
   })
 
 const ask = Effect.fnUntraced(function* (given: Given) {
-  const [, { ServerConfig }] = yield* load
+  const [{ ServerConfig }] = yield* load
   const { GITREPO_SETTINGS, GITREPO_TEMPLATES, MANAGEMENT_NETWORKS, OUTBOUND_HOSTS } = yield* ServerConfig
   const name = yield* answer(given.name, "Name of the first administrator")
   const password = yield* passwordOf(given)
@@ -214,7 +174,7 @@ const summary = (done: Setup.Done, dataDir: string, isLoggingInSomewhere: boolea
 ]
 
 const run = Effect.fnUntraced(function* (given: Given) {
-  const [, { ServerConfig }, Migrations] = yield* load
+  const [{ ServerConfig }, Migrations] = yield* load
   const config = yield* ServerConfig
   const isNew = config.SECURE_DEFAULTS || (yield* Migrations.secureDefaults)
   yield* Setup.checkFirst

@@ -6,16 +6,7 @@
 import { Cause, Clock, Context, Effect, Layer, Schedule } from "effect"
 import { closeSync, openSync, readdirSync, readFileSync } from "node:fs"
 import { networkInterfaces } from "node:os"
-import {
-  codeOf,
-  faultOfCall,
-  isOfRoutes,
-  ofAllRoutes,
-  OwnFault,
-  ownFault,
-  ownFaultOf,
-  type OwnKind
-} from "./SystemErrors.ts"
+import { codeOf, faultOfCall, isOfRoutes, ofAllRoutes, OwnFault, ownFaultOf, type OwnKind } from "./SystemErrors.ts"
 
 /** A fault with the time since which it is known, in epoch milliseconds. */
 export interface NotedFault {
@@ -110,7 +101,7 @@ export const untilMended = <A, E, R>(
   })
 
 /** The fault of ours in a cause, as a failure or as a defect. */
-export const ownFaultIn = (cause: Cause.Cause<unknown>): OwnFault | undefined => {
+const ownFaultIn = (cause: Cause.Cause<unknown>): OwnFault | undefined => {
   for (const reason of cause.reasons) {
     const thrown = Cause.isFailReason(reason) ? reason.error : Cause.isDieReason(reason) ? reason.defect : undefined
     const fault = faultOfCall(thrown)
@@ -125,12 +116,6 @@ export const failWhenOurs = <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effe
     const fault = ownFaultIn(cause)
     return fault === undefined || Cause.hasInterrupts(cause) ? Effect.failCause(cause) : Effect.fail(fault)
   })
-
-/** Notes a fault of ours that the error shows; other errors are nobody's here. */
-export const noteIn = (error: unknown, call: Parameters<typeof ownFault>[1]): Effect.Effect<void> => {
-  const fault = ownFault(error, call)
-  return fault === undefined ? Effect.void : Effect.flatMap(OwnFaults, ({ note }) => note(fault))
-}
 
 // --- Room for connections
 

@@ -2,7 +2,7 @@
 import { Effect, Option, Redacted, Schema } from "effect"
 import { Command, Flag, Prompt } from "effect/cli"
 import * as fs from "node:fs/promises"
-import { text } from "node:stream/consumers"
+import { readInput } from "../Asking.ts"
 import { reported, say } from "./Output.ts"
 import { ask, failureOf, forgetToken, keepToken, NotSignedOn, Refused, send, serverUrl, ServerAway } from "./Server.ts"
 
@@ -48,12 +48,7 @@ const tokenIn = (name: string) =>
   })
 
 const asked = (message: string, isSent: boolean) =>
-  isSent
-    ? Effect.map(
-        Effect.promise(() => text(process.stdin)),
-        (sent) => Redacted.make(sent.trim())
-      )
-    : Prompt.run(Prompt.Password({ message }))
+  isSent ? Effect.map(readInput, (sent) => Redacted.make(sent.trim())) : Prompt.run(Prompt.Password({ message }))
 
 /** The command. */
 export const login = Command.make("login", { user, file, fromInput }, ({ file, fromInput, user }) =>
