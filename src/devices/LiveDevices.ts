@@ -11,10 +11,9 @@ import { requireManageable } from "../domain/platforms/Unmanageable.ts"
 import type { InterfaceStates, NeighbourDetails, Optics } from "../drivers/Readings.ts"
 import * as FairPlaces from "../runtime/FairPlaces.ts"
 import { passGate } from "../drivers/GatedSession.ts"
-import { OwnFaults } from "../runtime/OwnFaults.ts"
-import type { OwnKind } from "../runtime/SystemErrors.ts"
+import { OwnFault, type OwnKind } from "../runtime/SystemErrors.ts"
 import { blocked } from "../store/AnswerTime.ts"
-import { BlockadeWatch } from "../store/ForeignLocks.ts"
+import { untilHindered } from "../store/ForeignLocks.ts"
 import { HeardStore } from "../store/HeardStore.ts"
 import { ActiveTemplates } from "../templates/ActiveTemplates.ts"
 import { DeviceEntity } from "./DeviceCalls.ts"
@@ -53,28 +52,14 @@ const unread = (error: CallError): DeviceUnread => {
 const busy = ({ hostname }: Device) =>
   new DeviceUnread({ type: "Busy", silent: true, message: `Device ${hostname} did not answer within ${PATIENCE}` })
 
-/** Dies with what the machine of this server lacks, once it has lacked it for a moment: nobody waits a minute to hear of a device that is not to blame. */
-const untilOursIsKnown: Effect.Effect<never> = Effect.gen(function* () {
-  const faults = yield* OwnFaults
-  for (;;) {
-    yield* Effect.sleep("2 seconds")
-    const found = (yield* faults.now).find(({ fault }) => CONNECTING.has(fault.kind))
-    if (found !== undefined) return yield* Effect.die(found.fault)
-  }
-})
+/** So long a read may take beside a lock of somebody else that does not concern it. */
+const BLOCKED_FOR = 8_000
 
-const BLOCKED_FOR = "8 seconds"
-
-/** Dies with the lock of somebody else in the database for which the work of a device waits, which it does for as long as the lock is held. */
-const untilHeldUp: Effect.Effect<never> = Effect.gen(function* () {
-  const { blockade } = yield* BlockadeWatch
-  yield* Effect.sleep(BLOCKED_FOR)
-  for (;;) {
-    const held = blockade()
-    if (held !== null) return yield* Effect.die(blocked(held))
-    yield* Effect.sleep("1 second")
-  }
-})
+/** Dies with why the work of a device waits, once it is known: nobody waits a minute to hear of a device that is not to blame. */
+const untilOursIsKnown: Effect.Effect<never> = Effect.flatMap(
+  untilHindered({ lackingMillis: 1_000, kinds: CONNECTING, blockedMillis: BLOCKED_FOR }),
+  (why) => Effect.die(why instanceof OwnFault ? why : blocked(why))
+)
 
 /** Requests that may ask devices at once, and of one person: each can take as long as `PATIENCE`. */
 const AT_ONCE = 128
@@ -102,7 +87,6 @@ const makeRead =
   <A, E extends CallError>(device: Device, call: Effect.Effect<A, E>) =>
     inTurn(device, Effect.mapError(Effect.andThen(requireManageable(device), patiently(call)), unread)).pipe(
       Effect.raceFirst(untilOursIsKnown),
-      Effect.raceFirst(untilHeldUp),
       Effect.timeoutOrElse({ duration: PATIENCE, orElse: () => Effect.fail(busy(device)) })
     )
 

@@ -5,10 +5,12 @@
  * given up with a sentence that names the session (promise 8). Our own transactions end by themselves and are waited for, but for migrations.
  */
 import { PgConnection } from "@effect/sql-pg"
-import { Context, Effect, type Scope, Schema } from "effect"
+import { Clock, Context, Effect, type Scope, Schema } from "effect"
 import type { SqlError } from "effect/sql"
 import { ToldOnce } from "../runtime/LogText.ts"
 import { databaseBlocked } from "../runtime/metrics/DatabaseMetrics.ts"
+import { OwnFaults } from "../runtime/OwnFaults.ts"
+import type { OwnKind } from "../runtime/SystemErrors.ts"
 
 /** A lock that a session waits for. */
 export class Wait extends Schema.Class<Wait>("Wait")({
@@ -228,6 +230,33 @@ export const noWatch: Watch = { look: () => undefined, blockade: () => null }
 
 /** The watch of the pool, for who shows what it knows. */
 export const BlockadeWatch = Context.Reference<Watch>("switchyard/store/BlockadeWatch", { defaultValue: () => noWatch })
+
+/** How long work waits before it is said why. */
+export interface Hindrance {
+  /** Milliseconds for which the machine has lacked something. */
+  readonly lackingMillis: number
+  /** Only these things; all without it. */
+  readonly kinds?: ReadonlySet<OwnKind>
+  /** Milliseconds that the work has taken beside a lock which may not concern it. */
+  readonly blockedMillis: number
+}
+
+/** Yields why work of ours waits, once it has: the machine of this server lacks something, or somebody holds a lock in the database. */
+export const untilHindered = Effect.fnUntraced(function* ({ blockedMillis, kinds, lackingMillis }: Hindrance) {
+  const faults = yield* OwnFaults
+  const { blockade } = yield* BlockadeWatch
+  const began = performance.now()
+  for (;;) {
+    yield* Effect.sleep(LOOK_EVERY)
+    const now = yield* Clock.currentTimeMillis
+    const found = (yield* faults.now).find(
+      ({ fault, since }) => now - since > lackingMillis && kinds?.has(fault.kind) !== false
+    )
+    if (found !== undefined) return found.fault
+    const held = performance.now() - began > blockedMillis ? blockade() : null
+    if (held !== null) return held
+  }
+})
 
 const LOOK_EVERY = "1 second"
 const LOOK_TIME = "3 seconds"

@@ -9,12 +9,9 @@ interface Props {
   readonly job: { readonly id: number; readonly scheduled_by: string | null }
 }
 
-export const Decide = ({ job: { id, scheduled_by } }: Props) => {
-  const may = useMay()
-  const me = useIdentity().data
+/** The comment of a decision: what was written, and the field for it. */
+export const useComment = () => {
   const [comment, setComment] = useState("")
-  if (!may("POST", `/job/${id}/approve`)) return null
-  if (me === scheduled_by) return <Text size="sm">Somebody else than you has to approve it.</Text>
   const field = (
     <TextInput
       label="Comment"
@@ -23,6 +20,15 @@ export const Decide = ({ job: { id, scheduled_by } }: Props) => {
       data-autofocus
     />
   )
+  return { comment, field }
+}
+
+export const Decide = ({ job: { id, scheduled_by } }: Props) => {
+  const may = useMay()
+  const me = useIdentity().data
+  const { comment, field } = useComment()
+  if (!may("POST", `/job/${id}/approve`)) return null
+  if (me === scheduled_by) return <Text size="sm">Somebody else than you has to approve it.</Text>
   return (
     <>
       <AskFirst label="Approve" act={() => request("POST /job/:id/approve", { params: { id }, body: { comment } })}>

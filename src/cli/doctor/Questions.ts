@@ -167,3 +167,35 @@ export const sizeOf = (bytes: number): string => {
 }
 
 export const percentOf = (part: number, whole: number): number => (whole <= 0 ? 0 : Math.floor((part / whole) * 100))
+
+/** What is known of a file without opening it. */
+export interface Seen {
+  readonly mode: number
+  readonly uid: number
+  readonly isFolder: boolean
+  readonly isFile: boolean
+  readonly size: number
+  readonly ageSeconds: number
+}
+
+/** Null where nothing is; a file that may not be looked at is an error. */
+export const see = async (file: string): Promise<Seen | null> => {
+  try {
+    const found = await fs.stat(file)
+    return {
+      mode: found.mode & 0o7777,
+      uid: found.uid,
+      isFolder: found.isDirectory(),
+      isFile: found.isFile(),
+      size: found.size,
+      ageSeconds: (Date.now() - found.mtimeMs) / 1000
+    }
+  } catch (error) {
+    if (codeOf(error) === "ENOENT" || codeOf(error) === "ENOTDIR") return null
+    throw error
+  }
+}
+
+/** A repair, and what it says when it is done. */
+export const doing = (says: string, run: () => Promise<unknown>) =>
+  Effect.as(Effect.tryPromise({ try: run, catch: (error) => error }), says)

@@ -4,14 +4,14 @@
  * restart cut off is done again. It waits for no other job and none waits for it (docs/changes.md#commits-of-a-job). See
  * docs/jobs.md#refresh_repo and docs/settings-repository.md#refresh.
  */
-import { Clock, Effect, Schema } from "effect"
+import { Effect, Schema } from "effect"
 import type { SqlError } from "effect/sql"
 import type { JobEvent } from "../../../machines/job/JobLifecycle.ts"
 import { NO_EFFECTS } from "../../domain/CommitEffects.ts"
 import type { JobNotFound } from "../../domain/Job.ts"
 import { RefreshRepository } from "../../domain/jobs/RefreshRepository.ts"
-import { OwnFaults } from "../../runtime/OwnFaults.ts"
-import { BlockadeWatch } from "../../store/ForeignLocks.ts"
+import { OwnFault } from "../../runtime/SystemErrors.ts"
+import { untilHindered } from "../../store/ForeignLocks.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import type { RepositoryName } from "../../store/RepositoryStore.ts"
 import { JobEngine } from "../engine/JobEngine.ts"
@@ -110,25 +110,15 @@ const FAULT_KNOWN_FOR = 5_000
 /** So long a refresh may take beside a lock of somebody else that does not concern it. */
 const BLOCKED_FOR = 10_000
 
-/**
- * Fails once the machine of this server has lacked something for some seconds, or somebody has held a lock in the database for longer: the job
- * waits for it, and who asked is not left in silence.
- */
+/** Fails once the job waits for this server's machine or for a lock in the database, so that who asked is not left in silence. */
 const untilItWaits = (id: number): Effect.Effect<never, RefreshRefused> =>
-  Effect.gen(function* () {
-    const faults = yield* OwnFaults
-    const watch = yield* BlockadeWatch
-    const began = performance.now()
-    for (;;) {
-      yield* Effect.sleep(LOOK_EVERY)
-      const now = yield* Clock.currentTimeMillis
-      const found = (yield* faults.now).find(({ since }) => now - since > FAULT_KNOWN_FOR)
-      const held = performance.now() - began > BLOCKED_FOR ? watch.blockade() : null
-      if (found === undefined && held === null) continue
-      const cause = found === undefined ? "a lock in the database" : "the machine of the server"
-      const message = `Job ${id} waits for ${cause} and goes on by itself: ${found?.fault.message ?? held?.sentence}`
-      return yield* new RefreshRefused({ status: 503, message })
-    }
+  Effect.flatMap(untilHindered({ lackingMillis: FAULT_KNOWN_FOR, blockedMillis: BLOCKED_FOR }), (why) => {
+    const [cause, sentence] =
+      why instanceof OwnFault ? ["the machine of the server", why.message] : ["a lock in the database", why.sentence]
+    return new RefreshRefused({
+      status: 503,
+      message: `Job ${id} waits for ${cause} and goes on by itself: ${sentence}`
+    })
   })
 
 /** Refreshes a repository and waits for the outcome, or why it was refused. */

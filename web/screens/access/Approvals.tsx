@@ -1,13 +1,13 @@
 /** Requests that wait for another person because they would undermine approvals: approved, or rejected, with a comment. */
-import { Group, Text, TextInput } from "@mantine/core"
+import { Group, Text } from "@mantine/core"
 import { useQueryClient } from "@tanstack/react-query"
-import { useState } from "react"
 import { request } from "../../api/call.ts"
 import { useAsk } from "../../api/useAsk.ts"
 import { useIdentity } from "../../app/useSession.ts"
 import type { Data } from "../../../src/api/CallTypes.ts"
 import { AskFirst } from "../../parts/AskFirst.tsx"
 import { Asked } from "../../parts/Asked.tsx"
+import { useComment } from "../../parts/Decide.tsx"
 import { Empty } from "../../parts/Empty.tsx"
 import { SmallTable } from "../../parts/SmallTable.tsx"
 import { Tone } from "../../parts/Tone.tsx"
@@ -28,19 +28,11 @@ const Standing = ({ approval: { decided_by, decision } }: { readonly approval: A
 const Decision = ({ approval: { asked_by, id, operation } }: { readonly approval: Approval }) => {
   const client = useQueryClient()
   const me = useIdentity().data
-  const [comment, setComment] = useState("")
+  const { comment, field } = useComment()
   const decide = (name: "POST /approvals/:id/approve" | "POST /approvals/:id/reject") => async () => {
     await request(name, { params: { id }, body: { comment } })
     await client.invalidateQueries()
   }
-  const field = (
-    <TextInput
-      label="Comment"
-      value={comment}
-      onChange={(event) => setComment(event.currentTarget.value)}
-      data-autofocus
-    />
-  )
   return (
     <Group gap="xs" wrap="nowrap">
       {me !== asked_by && (
