@@ -3,14 +3,14 @@
  * its volume. No switch is blamed, no database is made, no job is lost, health says what is lacking, and the server goes on by itself.
  * The short form plays each once; `npm run chaos -- own` plays `CHAOS_RUNS` of them in any order, `CHAOS_FAULT` those with this word.
  */
-import { assert, describe, it } from "@effect/vitest"
-import { Console, Effect } from "effect"
+import { assert, describe, it, layer } from "@effect/vitest"
+import { Console, Context, Effect, Layer } from "effect"
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
 import { seconds } from "../../support/Patience.ts"
 import * as Program from "../../support/Program.ts"
 import { randomOf } from "../../support/Random.ts"
-import { clusters, faults, make, type Outcome, play } from "./Own.ts"
+import { clusters, faults, make, play } from "./Own.ts"
 
 const RUNS = process.env["CHAOS_RUNS"]
 const ONLY = process.env["CHAOS_FAULT"]
@@ -28,27 +28,28 @@ const plan = () => {
   )
 }
 
+/** The server that meets one fault after the other. */
+class Scene extends Context.Service<Scene, Effect.Success<ReturnType<typeof make>>>()("test/chaos/Own") {
+  static readonly layer = Layer.effect(Scene, make(DEVICES))
+}
+
 describe("a fault of the server's own machine", () => {
-  it.live(
-    "blames no switch, makes no database, loses no job, is told by health and passes by itself",
-    () =>
-      Effect.gen(function* () {
-        const scene = yield* make(DEVICES)
-        const outcomes: Array<Outcome> = []
-        for (const fault of plan()) {
-          if (!fault.isPossible(scene)) {
-            yield* Console.log(`Left out, because it cannot be made on this machine: ${fault.name}`)
-            continue
-          }
-          const outcome = yield* Effect.scoped(play(scene, fault, LASTS_MS))
-          outcomes.push(outcome)
-          yield* Console.log(JSON.stringify(outcome))
-        }
-        const broken = outcomes.filter(({ violations }) => violations.length > 0)
-        assert.deepStrictEqual(broken, [], scene.program().text().slice(-20_000))
-      }).pipe(Effect.scoped),
-    seconds(300) + Number(RUNS ?? "0") * seconds(60)
-  )
+  layer(Scene.layer, { excludeTestServices: true })((it) => {
+    for (const [index, fault] of plan().entries()) {
+      it.effect(
+        `blames no switch, makes no database, loses no job, is told by health and passes by itself: ${index + 1}, ${fault.name}`,
+        (test) =>
+          Effect.gen(function* () {
+            const scene = yield* Scene
+            if (!fault.isPossible(scene)) return test.skip("It cannot be made on this machine.")
+            const outcome = yield* Effect.scoped(play(scene, fault, LASTS_MS))
+            yield* Console.log(JSON.stringify(outcome))
+            assert.deepStrictEqual(outcome.violations, [], scene.program().text().slice(-20_000))
+          }),
+        seconds(180)
+      )
+    }
+  })
 
   it.live(
     "is a volume that is not there: the start refuses and makes no database, and goes on when it is there again",
