@@ -183,9 +183,10 @@ it.live(
                   waiting_for.until === startsIn(days) &&
                   scheduled_time?.slice(0, 10) === day(days)
               )
+            // in force before there is a job: one without windows begins at once
+            yield* put(4, 1)
             const [soon, later] = yield* serve(
               Effect.gen(function* () {
-                yield* put(4, 1)
                 const ids = [yield* start(0), yield* start(2 * 86_400)] as const
                 for (const id of ids) yield* waitsUntil(id, 4)
                 yield* put(3, 1)
