@@ -379,6 +379,8 @@ describe.skipIf(!hasChromium)("Four eyes in the page", () => {
           const approve = bob.getByRole("dialog", { name: "Approve 3" })
           await approve.getByLabel("Comment").fill("has left")
           await approve.getByRole("button", { name: "Approve 3" }).click()
+          // a page that is left before it has sent the request sends none
+          await approve.waitFor({ state: "hidden" })
           await bob.goto("/ui/access?tab=persons")
           await bob.getByRole("row", { name: /local:maria .*withdrawn by ann/ }).waitFor()
           await bob.getByRole("button", { name: "Let maria in again" }).waitFor()
