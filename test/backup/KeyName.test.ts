@@ -36,7 +36,7 @@ describe("The key of a machine", () => {
       yield* Effect.promise(() => fs.mkdir(KeyName.fileOf(folder)))
       const error = yield* Effect.flip(findIn(folder))
       assert.strictEqual(error._tag, "KeyUnreadable")
-      assert.include(error.message, `The key in ${KeyName.fileOf(folder)} cannot be read (EISDIR)`)
+      assert.include(error.message, `The key in ${KeyName.fileOf(folder)} cannot be read (it is a folder)`)
     })
   )
 })
