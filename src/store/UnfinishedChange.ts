@@ -1,8 +1,11 @@
+import { EXPIRY_MARGIN_SECONDS } from "../../machines/change/ChangeSetup.ts"
+
 /**
- * Seconds after the end of its timer for which a device that does not answer holds up its job. The change itself goes on for longer
- * (`EXPIRY_MARGIN_SECONDS`), and its record is brought up to date when it has ended.
+ * Seconds after the end of its timer for which a device that does not answer holds up its job: it may be late in taking the change
+ * back, and the way to it opens only then, when routes and trees have been found anew; and a look takes its time. Looks that run into
+ * their time limits take longer; the record is brought up to date when they have ended.
  */
-export const ANSWER_MARGIN_SECONDS = 10
+export const ANSWER_MARGIN_SECONDS = EXPIRY_MARGIN_SECONDS + 10
 
 /** Phases of a change `c` whose commit was sent and not proved: what is left is to hear of its device, or to wait for the timer. */
 export const UNHEARD = "c.phase in ('committing', 'committed', 'looking', 'withdrawing', 'expiring')"

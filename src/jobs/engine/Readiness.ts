@@ -9,8 +9,10 @@ import { Clock, Context, Effect, Layer, Option } from "effect"
 import { MachineId, Sharding, Snowflake } from "effect/cluster"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient, SqlError } from "effect/sql"
+import { statfs } from "node:fs/promises"
 import { release } from "../../domain/Release.ts"
-import { lacking } from "../../runtime/OwnFaults.ts"
+import { lacking, OwnFaults } from "../../runtime/OwnFaults.ts"
+import { ownFaultOf } from "../../runtime/SystemErrors.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { ActiveSettings } from "../../settings/ActiveSettings.ts"
 import * as AnswerTime from "../../store/AnswerTime.ts"
@@ -51,9 +53,10 @@ const idAt = (timestamp: number) => Snowflake.make({ machineId: MachineId.make(0
 
 /** Fails when the database takes no write, and when the embedded one serves the connections that it has, and no others. */
 const database = Effect.gen(function* () {
-  yield* WrittenCheck.write
+  // who keeps it running knows better than a failed write why it fails
   const { sentence } = yield* EmbeddedTrouble
   if (sentence !== null) return yield* Effect.fail({ message: sentence })
+  yield* WrittenCheck.write
 })
 
 /** A message that nobody had read when it was looked at first, at `since` in milliseconds. */
@@ -84,8 +87,23 @@ const makeTakesWork = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   })
 })
 
+/** Notes that nothing can be written in this folder, because a server that happens to write no file does not meet it. */
+const noteFullDisk = Effect.fnUntraced(function* (folder: string) {
+  const found = yield* Effect.option(Effect.tryPromise(() => statfs(folder)))
+  if (Option.isNone(found)) return
+  const { bavail, ffree, files } = found.value
+  // some file systems count no inodes
+  if (bavail > 0 && (ffree > 0 || files === 0)) return
+  const fault = ownFaultOf("ENOSPC", "file")
+  if (fault !== undefined) yield* (yield* OwnFaults).note(fault)
+})
+
 /** Fails with what the machine of this server lacks now, if without it the server is not able. */
-const machine = Effect.flatMap(lacking, ({ unable }) => (unable === null ? Effect.void : Effect.fail(unable)))
+const machine = (folder: string) =>
+  Effect.andThen(
+    noteFullDisk(folder),
+    Effect.flatMap(lacking, ({ unable }) => (unable === null ? Effect.void : Effect.fail(unable)))
+  )
 
 /** One connection that nobody else uses; who holds up its statements is looked for as well. */
 const reserved = Effect.gen(function* () {
@@ -97,7 +115,7 @@ const make = Effect.gen(function* () {
   const sql = yield* reserved
   const own = <A, E>(asked: Effect.Effect<A, E, SqlClient.SqlClient>) =>
     Effect.provideService(asked, SqlClient.SqlClient, sql)
-  const { GITREPO_SETTINGS, GITREPO_TEMPLATES } = yield* ServerConfig
+  const { DATA_DIR, GITREPO_SETTINGS, GITREPO_TEMPLATES } = yield* ServerConfig
   const settings = yield* ActiveSettings
   const templates = yield* ActiveTemplates
   const configured = (name: string, address: Option.Option<string>) =>
@@ -112,7 +130,7 @@ const make = Effect.gen(function* () {
         Effect.andThen(configured("GITREPO_TEMPLATES", GITREPO_TEMPLATES), templates.snapshot(null))
       ),
       part("jobs", yield* makeTakesWork(sql)),
-      { name: "machine", check: machine }
+      { name: "machine", check: machine(DATA_DIR) }
     ]
   })
 })

@@ -449,7 +449,8 @@ export const play = Effect.fnUntraced(function* (scene: Scene, fault: OwnFault, 
     return true
   })
   if (fault.says !== null && !(yield* inTime(hears))) {
-    violations.push(`health never said ${fault.says}: ${(yield* Effect.option(call("GET", "/health/ready")))._tag}`)
+    const { text } = yield* Effect.orElseSucceed(call("GET", "/health/ready"), () => ({ text: "no answer" }))
+    violations.push(`health never said ${fault.says}: ${text}`)
   }
   yield* Effect.sleep(lastsMs)
   yield* mend

@@ -12,6 +12,7 @@ import { ServerConfig } from "../../../src/ServerConfig.ts"
 import { seconds, timer } from "../../support/Patience.ts"
 import { describeReal } from "../../support/RealFabric.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
+import { outOfSight } from "../chaos/FaultEndings.ts"
 import { devicesOf } from "../chaos/ManagedCampus.ts"
 import { type Round, rounds, sample, stepNames, steps } from "./RouterFaults.ts"
 import { armAll, leftInDatabase, makeSite, nameOf, type Outcome, seedRouters } from "./RouterScene.ts"
@@ -62,7 +63,10 @@ describeReal("a live sync of real routers", () => {
 
       it("ends, and leaves no lock and no open change", () => {
         assert.strictEqual(story.status, "FINISHED")
-        assert.deepStrictEqual(story.leftOpen, [])
+        // that of a router that stays out of reach ends after its job (LockWaiting.test.ts)
+        const staysOpen = round.cells.filter(({ ending }) => ending === outOfSight)
+        assert.notInclude(story.leftOpen, "a lock is held")
+        assert.lengthOf(story.leftOpen, staysOpen.length, String(story.leftOpen))
       })
 
       for (const [index, cell] of round.cells.entries()) {
