@@ -42,8 +42,8 @@ export const atDatabaseWith = Effect.fnUntraced(function* (change: (settings: Se
       import("../access/Grants.ts"),
       import("../access/Permissions.ts"),
       import("../store/EventStore.ts"),
-      import("../store/LocalUserStore.ts"),
-      import("../store/PersonStore.ts")
+      import("../store/AccountStore.ts"),
+      import("../store/AccountStore.ts")
     ])
   )
   const config = Layer.effect(

@@ -12,7 +12,7 @@ const loaded = Effect.promise(() =>
     import("../runtime/Logging.ts"),
     import("../ServerConfig.ts"),
     import("../store/InterfaceStore.ts"),
-    import("../store/SecretTexts.ts"),
+    import("../store/SecretStore.ts"),
     import("@effect/platform-node")
   ])
 )

@@ -4,7 +4,7 @@ import type { ChangeRow } from "../../machines/change/ChangeRow.ts"
 import { SILENT_REPLICA } from "../domain/TakeOver.ts"
 import { isFresh, TAKEN_OVER, UNASKED, type WorkClaim } from "../drivers/WorkClaim.ts"
 import { failingWithoutDatabase } from "../store/DatabaseClient.ts"
-import type { LiveChangeStore } from "../store/LiveChangeStore.ts"
+import type { LiveChangeStore } from "../store/UnfinishedChanges.ts"
 
 /** The row as this process has read or written it last, and when it asked for that, in epoch milliseconds. */
 export interface LastKnown {

@@ -11,15 +11,13 @@ import { type Difference, firstDifference, serialDifference, WrongDevice } from 
 import type { DisputedRecord } from "../domain/UniqueFields.ts"
 import { failingWithoutDatabase } from "../store/DatabaseClient.ts"
 import { ServerConfig, type ServerSettings } from "../ServerConfig.ts"
-import { AcceptedLoginStore } from "../store/AcceptedLoginStore.ts"
+import { AcceptedLoginStore, type HostKey, HostKeyStore, IdentityStore, type Owner } from "../store/IdentityStore.ts"
 import { overSentences } from "./ForgottenLogins.ts"
 import { makeSshSettings } from "./SshSettings.ts"
 import { WatchStore } from "../store/WatchStore.ts"
 import { ManagementAccess } from "./ManagementAccess.ts"
-import { type HostKey, HostKeyStore } from "../store/HostKeyStore.ts"
-import { IdentityStore, type Owner } from "../store/IdentityStore.ts"
-import { LeftSessionStore } from "../store/LeftSessionStore.ts"
-import { UniqueFieldStore } from "../store/UniqueFieldStore.ts"
+import { LeftSessionStore } from "../store/UnfinishedChanges.ts"
+import { UniqueFieldStore } from "../store/DeviceIdentifiers.ts"
 import {
   type Driver,
   DriverRegistry,

@@ -16,7 +16,7 @@ import {
 import * as UnifiedPatch from "../drivers/UnifiedPatch.ts"
 import { placed } from "../domain/LineShape.ts"
 import type { Platform } from "../domain/platforms/Platform.ts"
-import type { Learned } from "../store/LearnedLineStore.ts"
+import type { Learned } from "../store/ConfigStore.ts"
 
 /** What probes work with: the running configuration as the switch shows it, and the name of the session to throw away. */
 export interface ProbeScene {

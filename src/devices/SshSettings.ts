@@ -11,7 +11,7 @@ import { effectiveSettings } from "../settings/EffectiveSettings.ts"
 import type { SettingsSnapshot } from "../settings/SettingsSnapshot.ts"
 import type { SshSettings } from "../settings/SshModels.ts"
 import type { OwnLogin } from "./Logins.ts"
-import { makeSharedRead } from "../store/SharedRead.ts"
+import { makeSharedRead } from "../store/GroupedStatement.ts"
 
 /** The part of a target that settings decide, and the login that they give in the place of the fleet's. */
 export interface SshTarget extends Pick<

@@ -17,8 +17,7 @@ import type { Settings } from "../settings/SettingsModel.ts"
 import type { SettingsSnapshot } from "../settings/SettingsSnapshot.ts"
 import { DeviceStore } from "../store/DeviceStore.ts"
 import { InterfaceStore } from "../store/InterfaceStore.ts"
-import { LinknetStore } from "../store/LinknetStore.ts"
-import { MgmtDomainStore } from "../store/MgmtDomainStore.ts"
+import { LinknetStore, MgmtDomainStore } from "../store/NetworkStore.ts"
 import {
   type DeviceLink,
   type InitInputs,

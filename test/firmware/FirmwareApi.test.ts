@@ -8,7 +8,7 @@ import * as path from "node:path"
 import { withUpgradeShapes } from "../../src/http/firmware/UpgradeResult.ts"
 import { DeviceStore } from "../../src/store/DeviceStore.ts"
 import { JobStore } from "../../src/store/JobStore.ts"
-import { LinknetStore } from "../../src/store/LinknetStore.ts"
+import { LinknetStore } from "../../src/store/NetworkStore.ts"
 import * as Examples from "../../src/api/Examples.ts"
 import { ApiClient, ApiServer, SiteServer } from "../support/ApiServer.ts"
 

@@ -4,7 +4,7 @@ import { Layer } from "effect"
 import * as Engine from "../../src/Engine.ts"
 import { SecretKey } from "../../src/runtime/SecretKey.ts"
 import { ServerConfig } from "../../src/ServerConfig.ts"
-import { SecretTexts } from "../../src/store/SecretTexts.ts"
+import { SecretTexts } from "../../src/store/SecretStore.ts"
 
 /** For servers that have no folder. */
 export const TEST_KEY = { SECRET_KEY: "the key of tests, which is long enough" }

@@ -2,7 +2,7 @@
 import { Effect, Redacted } from "effect"
 import { LocalUsers } from "../../access/LocalUsers.ts"
 import { Caller } from "../../api/Authorization.ts"
-import { PersonStore } from "../../store/PersonStore.ts"
+import { PersonStore } from "../../store/AccountStore.ts"
 import { enveloped } from "../../api/Envelope.ts"
 import type { NewUserRequest, UserChangeRequest } from "../../domain/requests/SignOnRequests.ts"
 

@@ -19,7 +19,7 @@ import { ChangeStore } from "../../store/ChangeStore.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { type JobHead, JobStore } from "../../store/JobStore.ts"
 import { makeJobVisible } from "../core/Visible.ts"
-import { findMark } from "../../store/SecretTexts.ts"
+import { findMark } from "../../store/SecretStore.ts"
 import { DeviceTargets } from "../provisioning/DeviceTargets.ts"
 
 const refuse = (message: string) => new BadRequest({ message })

@@ -10,7 +10,7 @@ import { ApplyConfig } from "../../domain/jobs/ApplyConfig.ts"
 import type { RestoreRequest } from "../../domain/requests/ChangeRequests.ts"
 import { windowArguments } from "../../domain/requests/RequestFields.ts"
 import { JobRequests } from "../../jobs/engine/JobRequests.ts"
-import { ConfigHistoryStore, type HistoryChoice } from "../../store/ConfigHistoryStore.ts"
+import { ConfigHistoryStore, type HistoryChoice } from "../../store/ConfigStore.ts"
 import { first } from "../listing/ListRequest.ts"
 import { makeDoor } from "./ChangeRequests.ts"
 

@@ -9,11 +9,11 @@ import { isOfLocalUser, PasswordLogin } from "../../access/PasswordLogin.ts"
 import { ServiceUnavailable, Unauthorized } from "../../api/Failures.ts"
 import { everybody, type Identity } from "../../domain/access/Identity.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
-import { PersonStore } from "../../store/PersonStore.ts"
+import { PersonStore } from "../../store/AccountStore.ts"
 import { ProviderTokens } from "../oidc/ProviderTokens.ts"
 import { Tokens } from "./Tokens.ts"
 import { refuseOrDie } from "./Unavailable.ts"
-import { failWhenAway } from "../../store/DatabaseAway.ts"
+import { failWhenAway } from "../../store/DatabaseErrors.ts"
 
 /** A token that was good once, or one that nobody here has made: the latter counts as a guess. */
 const refusedToken = ({ isForged }: { readonly isForged: boolean }) =>

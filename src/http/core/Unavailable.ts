@@ -1,5 +1,5 @@
 /**
- * What becomes of database errors in handlers: a database that is away is 503 (`store/DatabaseAway.ts` says when it is), a
+ * What becomes of database errors in handlers: a database that is away is 503 (`store/DatabaseErrors.ts` says when it is), a
  * deadlock is tried again and then 503 as well, a value that it refuses is 400 and a defect of the endpoint that the log names, and
  * everything else is a defect of ours, which is logged and answered with 500. What the machine of this server lacks is 503 as well, in a
  * sentence.
@@ -14,8 +14,15 @@ import { failWhenOurs, OwnFaults } from "../../runtime/OwnFaults.ts"
 import { OwnFault } from "../../runtime/SystemErrors.ts"
 import { rememberRoute } from "./RequestNotes.ts"
 import { withStatus } from "./CarriedStatus.ts"
-import { failWhenAway, isDatabaseAway, isHeldUp, meaning, sqlState } from "../../store/DatabaseAway.ts"
-import { refusedValue, refusedValueIn } from "../../store/Violations.ts"
+import {
+  failWhenAway,
+  isDatabaseAway,
+  isHeldUp,
+  meaning,
+  refusedValue,
+  refusedValueIn,
+  sqlState
+} from "../../store/DatabaseErrors.ts"
 
 const COLLIDED: ReadonlySet<string> = new Set(["DeadlockError", "SerializationError"])
 

@@ -7,7 +7,7 @@ import { windowArguments } from "../../domain/requests/RequestFields.ts"
 import { JobRequests } from "../../jobs/engine/JobRequests.ts"
 import { PluginActions } from "../../plugins/PluginActions.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
-import { UniqueFieldStore } from "../../store/UniqueFieldStore.ts"
+import { UniqueFieldStore } from "../../store/DeviceIdentifiers.ts"
 import { transaction } from "../core/Unavailable.ts"
 
 /** Deletes devices, or lets a job erase them first. Both fail with DeviceNotFound. */

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { BadRequest, InternalError } from "../../api/Failures.ts"
 import type { Device } from "../../domain/Device.ts"
 import { InterfaceStore } from "../../store/InterfaceStore.ts"
-import { SyncEventStore } from "../../store/SyncEventStore.ts"
+import { SyncEventStore } from "../../store/DeviceStore.ts"
 import { SettingsView } from "../../settings/SettingsView.ts"
 import { makeNeighbours } from "./Neighbours.ts"
 

@@ -6,7 +6,7 @@ import { Effect } from "effect"
 import { permittedByRight } from "../../access/Permit.ts"
 import { loginStateOf } from "../../devices/Logins.ts"
 import type { Device, DeviceState } from "../../domain/Device.ts"
-import type { TakenOver } from "../../store/UniqueFieldStore.ts"
+import type { TakenOver } from "../../store/DeviceIdentifiers.ts"
 
 /** What decides where a record is logged in to, and with what. */
 const DIALLED = ["management_ip", "dhcp_ip", "port"] as const

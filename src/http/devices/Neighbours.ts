@@ -2,9 +2,8 @@
 import { Effect } from "effect"
 import type { Device } from "../../domain/Device.ts"
 import type { SyncCause } from "../../domain/SyncCause.ts"
-import { DeviceStore } from "../../store/DeviceStore.ts"
-import { LinknetStore } from "../../store/LinknetStore.ts"
-import { SyncEventStore } from "../../store/SyncEventStore.ts"
+import { DeviceStore, SyncEventStore } from "../../store/DeviceStore.ts"
+import { LinknetStore } from "../../store/NetworkStore.ts"
 
 /** Marks devices unsynchronized with one event each, and finds the devices at the other ends of a device's links. */
 export const makeNeighbours = Effect.gen(function* () {

@@ -6,7 +6,7 @@ import { Effect } from "effect"
 import { TooManyRequests } from "../../api/Failures.ts"
 import type { Device } from "../../domain/Device.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
-import { UnknownDeviceStore } from "../../store/UnknownDeviceStore.ts"
+import { UnknownDeviceStore } from "../../store/DeviceIdentifiers.ts"
 
 /** True for a device of which nothing is known but that it asked for a lease. */
 export const isUnknown = ({ device_type, state }: Pick<Device, "device_type" | "state">): boolean =>

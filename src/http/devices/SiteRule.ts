@@ -2,7 +2,7 @@
 import { Effect, Option } from "effect"
 import { UNKNOWN_SITE } from "../../domain/DeviceFields.ts"
 import type { CheckedBody } from "../../domain/fields/Body.ts"
-import { SiteStore } from "../../store/SiteStore.ts"
+import { SiteStore } from "../../store/NetworkStore.ts"
 import { complete } from "../core/Refused.ts"
 
 interface WithSite {

@@ -2,8 +2,7 @@
 import { Clock, Effect } from "effect"
 import { BadRequest } from "../../api/Failures.ts"
 import type { NewSyncEvent } from "../../domain/SyncEvent.ts"
-import { DeviceStore } from "../../store/DeviceStore.ts"
-import { SyncEventStore } from "../../store/SyncEventStore.ts"
+import { DeviceStore, SyncEventStore } from "../../store/DeviceStore.ts"
 
 /** Adds an event to a known device and yields what was added. `synchronized` is not touched. Fails with 400 for an unknown one. */
 export const makeAddSyncEvent = Effect.gen(function* () {

@@ -5,7 +5,7 @@
 import { Effect } from "effect"
 import type { LiveEvent } from "../../domain/events/LiveEvent.ts"
 import { matchesFilter } from "../../domain/events/EventFilter.ts"
-import { EventPages, type ScannedEvent } from "../../store/EventPages.ts"
+import { EventPages, type ScannedEvent } from "../../store/EventStore.ts"
 import type { EventQuestion } from "./EventQuestion.ts"
 import { hostnamesIn, isSeen, judgeEvent, makeSeenJobs } from "./EventSight.ts"
 

@@ -9,7 +9,7 @@ import { BadRequest, TooManyRequests, Unauthorized } from "../../api/Failures.ts
 import type { Identity } from "../../domain/access/Identity.ts"
 import { EventFeed } from "../../events/EventFeed.ts"
 import { Told } from "../../runtime/Told.ts"
-import { EventPages } from "../../store/EventPages.ts"
+import { EventPages } from "../../store/EventStore.ts"
 import { findToken, makeCallerOf } from "../core/AuthorizationLive.ts"
 import { OpenStreams } from "../core/OpenStreams.ts"
 import { LEEWAY } from "../core/TokenRules.ts"

@@ -1,7 +1,7 @@
 /** What a reader of a stream works with, and what is asked of it. */
 import type { Effect } from "effect"
 import type { EventFeed } from "../../events/EventFeed.ts"
-import type { EventPages } from "../../store/EventPages.ts"
+import type { EventPages } from "../../store/EventStore.ts"
 import type { EventQuestion } from "./EventQuestion.ts"
 import type { makeReadPage } from "./EventReading.ts"
 import type { makeSeenJobs, Sight } from "./EventSight.ts"

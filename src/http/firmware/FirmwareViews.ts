@@ -7,10 +7,10 @@ import type { DownloadView, VersionsOfGroup } from "../../domain/FirmwareViews.t
 import { nameInUrl } from "../../domain/ImageName.ts"
 import { GetFirmware } from "../../domain/jobs/GetFirmware.ts"
 import { Firmware } from "../../firmware/Firmware.ts"
-import { campaignOf, groupsOf } from "../../firmware/UpgradeCampaigns.ts"
+import { campaignOf, groupsOf } from "../../firmware/UpgradeTasks.ts"
 import { SettingsView } from "../../settings/SettingsView.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
-import { FirmwareViewStore, type RunningDownload } from "../../store/FirmwareViewStore.ts"
+import { FirmwareViewStore, type RunningDownload } from "../../store/UpgradeStore.ts"
 import { makeJobVisible } from "../core/Visible.ts"
 
 const progressOf = Schema.decodeUnknownOption(GetFirmware.Memo)

@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto"
 import { isObject } from "../../domain/fields/Values.ts"
 import type { Interface } from "../../domain/Interface.ts"
-import type { SecretTexts } from "../../store/SecretTexts.ts"
+import type { SecretTexts } from "../../store/SecretStore.ts"
 
 /** Ports with marks in the place of secrets in their texts. */
 export const hiddenPorts =

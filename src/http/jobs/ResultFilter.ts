@@ -1,7 +1,7 @@
 /** Leaves parts of sync results out, for clients that only look at the rest (docs/api.md#job-records). Pure. */
 import type { Job } from "../../domain/Job.ts"
 import { isObject } from "../../domain/fields/Values.ts"
-import type { SyncTaskName } from "../../store/JobColumns.ts"
+import type { SyncTaskName } from "../../store/JobResults.ts"
 
 /** Task names by the part that a client names. */
 const TASKS: Readonly<Record<string, SyncTaskName>> = { config: "Generate device config", diff: "Sync device config" }

@@ -4,7 +4,7 @@ import { BadRequest } from "../../api/Failures.ts"
 import type { Device } from "../../domain/Device.ts"
 import type { CheckedBody } from "../../domain/fields/Body.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
-import { LinknetStore } from "../../store/LinknetStore.ts"
+import { LinknetStore } from "../../store/NetworkStore.ts"
 
 /** Locks devices until the transaction ends, lowest id first so that two requests cannot wait for each other. */
 export const lockDevices = Effect.map(

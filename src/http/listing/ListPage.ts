@@ -5,7 +5,7 @@ import type { SqlError } from "effect/sql"
 import { makeVisible } from "../core/Visible.ts"
 import { BadRequest } from "../../api/Failures.ts"
 import { type Counts, type Listable, type ListFilter, type ListQuery, makeListing } from "../../store/Listing.ts"
-import { makeSharedRead } from "../../store/SharedRead.ts"
+import { makeSharedRead } from "../../store/GroupedStatement.ts"
 import { type ListDefaults, pageHeaders, parseListQuery } from "./ListRequest.ts"
 
 /** Adds to a filter the devices that fit it for a reason that the database does not know. */

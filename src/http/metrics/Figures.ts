@@ -15,7 +15,7 @@ import {
 } from "../../runtime/metrics/FleetMetrics.ts"
 import { jobsUnfinished, queueAge } from "../../runtime/metrics/JobMetrics.ts"
 import { failingWithoutDatabase } from "../../store/DatabaseClient.ts"
-import { type Figures, FleetFigures } from "../../store/FleetFigures.ts"
+import { type Figures, FleetFigures } from "../../store/Figures.ts"
 
 /** How long figures are given out. */
 const KEPT = Duration.seconds(3)

@@ -5,10 +5,9 @@ import { isManageable, platforms } from "../../domain/platforms/Platforms.ts"
 import { edgesOf } from "../../domain/Topology.ts"
 import { placesOf, replacedBy } from "../../domain/WaitingDevice.ts"
 import { SettingsView } from "../../settings/SettingsView.ts"
-import { DeviceStore } from "../../store/DeviceStore.ts"
-import { HeardStore } from "../../store/HeardStore.ts"
-import { LinknetStore } from "../../store/LinknetStore.ts"
-import { PlaceStore, type WaitingRow } from "../../store/PlaceStore.ts"
+import { DeviceStore, HeardStore } from "../../store/DeviceStore.ts"
+import { LinknetStore } from "../../store/NetworkStore.ts"
+import { PlaceStore, type WaitingRow } from "../../store/FleetViews.ts"
 import { makeVisible } from "../core/Visible.ts"
 
 const managed = platforms.filter(({ capabilities }) => capabilities !== null).map(({ name }) => name)

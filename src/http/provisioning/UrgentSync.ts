@@ -4,7 +4,7 @@
  */
 import { Effect } from "effect"
 import { Conflict } from "../../api/Failures.ts"
-import { LiveChangeStore } from "../../store/LiveChangeStore.ts"
+import { LiveChangeStore } from "../../store/UnfinishedChanges.ts"
 
 /** Refuses an urgent sync of devices that other jobs are changing. */
 export const makeUrgentCheck = Effect.gen(function* () {

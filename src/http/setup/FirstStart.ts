@@ -7,7 +7,7 @@ import { HttpServer } from "effect/http"
 import { randomBytes } from "node:crypto"
 import { release } from "../../domain/Release.ts"
 import { ServerConfig, type ServerSettings } from "../../ServerConfig.ts"
-import { LocalUserStore } from "../../store/LocalUserStore.ts"
+import { LocalUserStore } from "../../store/AccountStore.ts"
 import { isLoopback } from "../core/Loopback.ts"
 import { failingWithoutDatabase } from "../../store/DatabaseClient.ts"
 

@@ -2,9 +2,9 @@
 import { Duration, Effect } from "effect"
 import type { HealthReport } from "../../api/SystemApi.ts"
 import { SILENT_REPLICA } from "../../domain/TakeOver.ts"
-import { meaning } from "../../store/DatabaseAway.ts"
+import { meaning } from "../../store/DatabaseErrors.ts"
 import { failingWithoutDatabase } from "../../store/DatabaseClient.ts"
-import { type ReplicaFigure, ServerFigures } from "../../store/ServerFigures.ts"
+import { type ReplicaFigure, ServerFigures } from "../../store/Figures.ts"
 
 const PATIENCE = Duration.seconds(2)
 

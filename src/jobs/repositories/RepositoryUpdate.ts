@@ -5,7 +5,7 @@
  */
 import { Context, Effect, Layer, Option } from "effect"
 import type { SqlError } from "effect/sql"
-import { type GitAddressInvalid } from "../../git/GitAddress.ts"
+import type { GitAddressInvalid } from "../../git/GitAddress.ts"
 import type { GitFailed } from "../../git/GitCommand.ts"
 import { type CommitEffects, NO_EFFECTS } from "../../domain/CommitEffects.ts"
 import { waitingMessage } from "../../domain/EffectSentences.ts"
@@ -13,8 +13,7 @@ import { clonedText, commitText, currentText, type GitCommit } from "../../git/G
 import type { GitRefNotFound } from "../../git/GitRef.ts"
 import type { RefreshResult } from "../../git/GitRepository.ts"
 import { repositoryCommits } from "../../runtime/metrics/JobMetrics.ts"
-import { RefreshStore } from "../../store/RefreshStore.ts"
-import { type RepositoryName, RepositoryStore } from "../../store/RepositoryStore.ts"
+import { RefreshStore, type RepositoryName, RepositoryStore } from "../../store/RepositoryStore.ts"
 import { missingBranchProblem } from "../../settings/GroupView.ts"
 import { refreshAnswer } from "../../settings/SettingsProblem.ts"
 import { makeEffects } from "./CommitEffects.ts"

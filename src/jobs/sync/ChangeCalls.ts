@@ -22,9 +22,8 @@ import { type GatedCandidate, passGate } from "../../drivers/GatedSession.ts"
 import { rareRetry } from "../../runtime/RareRetry.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { ChangeStore, type ChangeToRun } from "../../store/ChangeStore.ts"
-import { DeviceStore } from "../../store/DeviceStore.ts"
-import { UniqueFieldStore } from "../../store/UniqueFieldStore.ts"
-import { UnseenDeviceStore } from "../../store/UnseenDeviceStore.ts"
+import { DeviceStore, UnseenDeviceStore } from "../../store/DeviceStore.ts"
+import { UniqueFieldStore } from "../../store/DeviceIdentifiers.ts"
 import { type CallError, callErrorText } from "../engine/CallErrorText.ts"
 
 /** How changes are confirmed: not at all, each device at once, or all devices together. */

@@ -128,7 +128,7 @@ const ELSEWHERE: ReadonlyArray<string> = [
   "GET /api/v1.0/firmware_images 404",
   // test/http/Roles.test.ts
   "GET /api/v1.0/auth/explain 404",
-  // test/events/alerts/ServedAlerts.test.ts
+  // test/events/ServedAlerts.test.ts
   "POST /api/v1.0/alerts/receivers/:name/test 200",
   // test/http/auth/LocalUsers.test.ts
   "POST /api/v1.0/auth 200",
