@@ -8,8 +8,8 @@ import { randomBytes } from "node:crypto"
 import { release } from "../../domain/Release.ts"
 import { ServerConfig, type ServerSettings } from "../../ServerConfig.ts"
 import { LocalUserStore } from "../../store/AccountStore.ts"
-import { isLoopback } from "../core/Loopback.ts"
 import { failingWithoutDatabase } from "../../store/DatabaseClient.ts"
+import { isLoopback } from "../core/Client.ts"
 
 /** Where the page is. */
 export const SETUP_PATH = "/setup"
