@@ -1,5 +1,5 @@
 /** How much one client may ask (docs/security.md#limits). */
-import { NodeServices } from "@effect/platform-node"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Layer } from "effect"
 import { makeBuckets } from "../../src/http/core/Buckets.ts"
