@@ -1,2 +1,2 @@
-/** Brings the page up to date. Two who do it at once do it twice, and the last one counts. */
-export declare const bringPageUpToDate: () => Promise<void>
+/** Brings the bundle of the server up to date. */
+export declare const bringServerUpToDate: () => Promise<void>
