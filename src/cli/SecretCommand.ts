@@ -12,8 +12,7 @@ const loaded = Effect.promise(() =>
     import("../runtime/Logging.ts"),
     import("../ServerConfig.ts"),
     import("../store/InterfaceStore.ts"),
-    import("../store/SecretStore.ts"),
-    import("@effect/platform-node")
+    import("@effect/platform-node/NodeServices")
   ])
 )
 
@@ -22,14 +21,13 @@ const services = Effect.map(
   loaded,
   ([
     GuestDatabase,
-    { SecretStore },
+    { SecretStore, SecretTexts },
     { SecretKey },
     { CertificateAuthority },
     Logging,
     { ServerConfig },
     { InterfaceStore },
-    { SecretTexts },
-    { NodeServices }
+    NodeServices
   ]) => {
     const ports = InterfaceStore.layer.pipe(Layer.provide(SecretTexts.layer))
     return Layer.mergeAll(SecretStore.layer, CertificateAuthority.layer, ports).pipe(

@@ -1,5 +1,4 @@
 /** A database that is stopped, killed, read-only or full: what follows the log goes on afterwards, with each event once. */
-import { NodeServices } from "@effect/platform-node"
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
@@ -9,6 +8,7 @@ import { listen } from "../support/AlertReceiver.ts"
 import { serveAlerts, until, verified } from "../support/AlertSite.ts"
 import { Server, StruckDatabase } from "../support/StruckDatabase.ts"
 import { storesOn } from "../support/TestStores.ts"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 
 const database = Layer.mergeAll(EventFeed.layer, EventRetention.layer).pipe(
   Layer.provideMerge(storesOn(StruckDatabase)),

@@ -1,5 +1,4 @@
 /** Settings in force that this release cannot read say nothing of alerts: these wait, and none is lost or given up. */
-import { NodeServices } from "@effect/platform-node"
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
@@ -14,6 +13,7 @@ import { listen } from "../support/AlertReceiver.ts"
 import { AlertDatabase, jobEnded, SECRET, until, verified } from "../support/AlertSite.ts"
 import { filesWith } from "../../settings/repository.ts"
 import { TEST_KEY } from "../support/TestStores.ts"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 
 const config = ServerConfig.layerOf({ ...TEST_KEY, DATA_DIR: "/nonexistent", ALERT_SECRET_HOOK: SECRET })
 

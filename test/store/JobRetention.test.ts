@@ -1,5 +1,4 @@
 /** Old jobs and what they have done: which rows go, and which stay because somebody needs them. */
-import { NodeServices } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
@@ -10,6 +9,7 @@ import { PersonStore } from "../../src/store/AccountStore.ts"
 import { RequestApprovalStore } from "../../src/store/ApprovalStore.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { TEST_KEY } from "../support/TestStores.ts"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 
 const database = JobRetention.layer.pipe(Layer.provideMerge(TestDatabase))
 const settings = {

@@ -5,7 +5,6 @@ import { Api } from "../../../src/api/Api.ts"
 import { ApiClient, SiteServer } from "../../support/ApiServer.ts"
 import { ApiSite, SETTINGS } from "../../support/ApiSite.ts"
 import { keyFile, makeIssuer, sign } from "../../support/TokenKeys.ts"
-import { NodeServices } from "@effect/platform-node"
 import { type Case, differences } from "./Case.ts"
 import { belongingCases } from "./cases/BelongingCases.ts"
 import { changeCases } from "./cases/ChangeCases.ts"
@@ -35,6 +34,7 @@ import { systemCases } from "./cases/SystemCases.ts"
 import { windowCases } from "./cases/WindowCases.ts"
 import { fingerprint, setScene } from "./Scene.ts"
 import { table } from "./Table.ts"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 
 const chapters: Readonly<Record<string, ReadonlyArray<Case>>> = {
   Devices: [...deviceCases, ...deviceChangeCases],
