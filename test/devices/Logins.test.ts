@@ -3,7 +3,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect, Option, Redacted } from "effect"
 import { credentialsOf, inOrder, usersIn } from "../../src/devices/Logins.ts"
 import * as RefusedLogins from "../../src/devices/RefusedLogins.ts"
-import { eos } from "../../src/domain/platforms/Eos.ts"
+import { eos } from "../../src/domain/platforms/eos/Platform.ts"
 import { serverView } from "../../src/http/settings/ServerView.ts"
 import { ServerConfig } from "../../src/ServerConfig.ts"
 

@@ -12,7 +12,7 @@ import type { ApplyRequest, DriftRequest, RevertRequest } from "../../domain/req
 import { targetOf } from "../../domain/requests/DeviceSelector.ts"
 import { windowArguments } from "../../domain/requests/RequestFields.ts"
 import { JobRequests } from "../../jobs/engine/JobRequests.ts"
-import { passGate } from "../../drivers/GatedSession.ts"
+import { passGate } from "../../drivers/LoadChecks.ts"
 import { platformOf } from "../../domain/platforms/Platforms.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { ChangeStore } from "../../store/ChangeStore.ts"

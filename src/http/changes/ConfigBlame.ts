@@ -1,6 +1,6 @@
 /** Which of the stored configurations first had each line of the newest one. Pure. */
 import { TextDiff } from "effect"
-import { maxEdits } from "../../drivers/ConfigDiff.ts"
+import { maxEdits } from "../../drivers/UnifiedDiff.ts"
 
 /** A line, and the place of its configuration in the list. */
 export interface BlamedLine {

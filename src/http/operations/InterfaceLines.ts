@@ -1,5 +1,5 @@
 /** The lines of one interface in a running configuration (docs/api.md#live-reads). Pure. */
-import { indented } from "../../domain/platforms/CommonWords.ts"
+import { indented } from "../../domain/platforms/Platform.ts"
 import { platformOf } from "../../domain/platforms/Platforms.ts"
 
 const depthOf = (line: string): number => line.length - line.trimStart().length

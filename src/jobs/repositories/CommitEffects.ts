@@ -19,15 +19,15 @@ import {
 } from "../../domain/CommitEffects.ts"
 import { type EffectLimits, reasonsToAsk } from "../../domain/EffectSentences.ts"
 import type { Device } from "../../domain/Device.ts"
-import { diff } from "../../drivers/ConfigDiff.ts"
+import { diff } from "../../drivers/UnifiedDiff.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { effectiveSettings, groupsOfDevice } from "../../settings/EffectiveSettings.ts"
 import {
   type EffectDevice,
   type GroupRule,
   removedOf,
-  settingsEffects,
   type SettingsChange,
+  settingsEffects,
   type VlanLosses
 } from "../../settings/SettingsEffects.ts"
 import type { SettingsSnapshot } from "../../settings/SettingsSnapshot.ts"

@@ -9,7 +9,7 @@ import type { AutoPushRule } from "../../domain/AutoPushRules.ts"
 import { AUTO_PUSH_BELOW } from "../../domain/ChangeScore.ts"
 import type { Device } from "../../domain/Device.ts"
 import { platformOf } from "../../domain/platforms/Platforms.ts"
-import * as UnifiedPatch from "../../drivers/UnifiedPatch.ts"
+import * as UnifiedDiff from "../../drivers/UnifiedDiff.ts"
 import { ActiveSettings } from "../../settings/ActiveSettings.ts"
 import { groupsOfDevice } from "../../settings/EffectiveSettings.ts"
 import { ChangeStore } from "../../store/ChangeStore.ts"
@@ -74,7 +74,7 @@ const make = Effect.gen(function* () {
     const notation = platformOf(platform)?.configuration
     if (notation === undefined) return Option.none()
     return Option.flatMap(proved, ({ config }) =>
-      Option.flatMap(change, ({ protocol }) => UnifiedPatch.applyToConfig(notation, config, protocol.diff ?? ""))
+      Option.flatMap(change, ({ protocol }) => UnifiedDiff.applyToConfig(notation, config, protocol.diff ?? ""))
     )
   })
 

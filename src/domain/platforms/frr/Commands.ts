@@ -2,7 +2,7 @@
  * What `vtysh` runs instead of storing it, from the manual of FRR. A file that it loads can leave the configuration mode like a
  * person who types (`end`, `exit`), and the lines behind that are commands.
  */
-import type { CommandWords, SharedWord } from "./Platform.ts"
+import type { CommandWords, SharedWord } from "../Platform.ts"
 
 const both = (word: string, fields: Partial<SharedWord>): SharedWord => ({
   word,

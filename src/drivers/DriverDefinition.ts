@@ -9,12 +9,12 @@ import { SHOWS_NOTHING } from "../domain/DeviceIdentity.ts"
 import { cleanedValue } from "../domain/Text.ts"
 import { textRemoved } from "../runtime/metrics/SshMetrics.ts"
 import type { CommitHabits, ConfigSession, ConfigSessions, Driver, DriverSession, SessionLimits } from "./Driver.ts"
+import type { Facts } from "../domain/Facts.ts"
 import { CommandRejected, CommitError, type ReadError } from "./DriverErrors.ts"
-import { gatedSession } from "./GatedSession.ts"
-import type { Facts } from "./Readings.ts"
+import { gatedSession } from "./LoadChecks.ts"
 
 /** What a platform may have nothing for. */
-type Left =
+type OptionalVerb =
   | "shown"
   | "interfaces"
   | "optics"
@@ -33,7 +33,7 @@ type Left =
   | "ports"
   | "abandon"
 
-type Committing = "commit" | "commitTimed" | "confirm"
+type CommitVerb = "commit" | "commitTimed" | "confirm"
 
 /** A verb that may be refused in any way; whoever calls it is told that the commit was. */
 type Refusable<Verb> = Verb extends (...args: infer Args) => Effect.Effect<infer A, infer _E>
@@ -41,8 +41,8 @@ type Refusable<Verb> = Verb extends (...args: infer Args) => Effect.Effect<infer
   : never
 
 /** The verbs that every platform has, and those of the others that this one has. */
-export type SmallSession = Omit<DriverSession, Left | Committing> &
-  Partial<Pick<DriverSession, Left>> & { readonly [Verb in Committing]: Refusable<DriverSession[Verb]> }
+export type SessionDefinition = Omit<DriverSession, OptionalVerb | CommitVerb> &
+  Partial<Pick<DriverSession, OptionalVerb>> & { readonly [Verb in CommitVerb]: Refusable<DriverSession[Verb]> }
 
 /** Columns of facts hold this many characters. */
 const FACT = 64
@@ -93,7 +93,7 @@ const cleanSession = (session: DriverSession): DriverSession => ({
 })
 
 /** A session of a device with the verbs that a platform has. What it cannot be asked is refused as a command would be. */
-export const wholeSession = (hostname: string, verbs: SmallSession): DriverSession => {
+export const defineSession = (hostname: string, verbs: SessionDefinition): DriverSession => {
   const refused = (command: string) =>
     Effect.fail(new CommandRejected({ hostname, command, message: "the platform has no way to ask for this" }))
   const orNoCommit = <A>(session: string, step: Effect.Effect<A, ReadError | CommitError>) =>
@@ -132,7 +132,7 @@ export const wholeSession = (hostname: string, verbs: SmallSession): DriverSessi
 }
 
 /** What a device says of itself; the rest it does not say. */
-export const wholeFacts = (said: Pick<Facts, "vendor"> & Partial<Facts>): Facts => ({
+export const completeFacts = (said: Pick<Facts, "vendor"> & Partial<Facts>): Facts => ({
   hostname: null,
   fqdn: null,
   model: null,
@@ -149,7 +149,10 @@ const silent: SessionLimits = { maxOpen: null, maxSaved: null, mergesAtCommit: n
  * The list of a platform that always shows a commit that waits: among its candidates, as `timed`. So one without it says that no
  * timer runs.
  */
-export const wholeList = (sessions: ReadonlyArray<ConfigSession>, limits: SessionLimits = silent): ConfigSessions => {
+export const listSessions = (
+  sessions: ReadonlyArray<ConfigSession>,
+  limits: SessionLimits = silent
+): ConfigSessions => {
   const timed = sessions.find(({ state }) => state === "timed")
   return {
     isListed: true,
@@ -177,15 +180,15 @@ export const configHashOf =
  * What a platform says of itself. `stableText`, left out: only blank lines at the end do not count. `commitHabits`, left out: as
  * the list of sessions says.
  */
-export type SmallDriver = Pick<Driver, "platform" | "open"> & Partial<Pick<Driver, "stableText" | "commitHabits">>
+export type DriverDefinition = Pick<Driver, "platform" | "open"> & Partial<Pick<Driver, "stableText" | "commitHabits">>
 
 /** The driver. A login that fails closes its connection at once, however long the caller's scope lives. */
-export const wholeDriver = ({
+export const defineDriver = ({
   commitHabits = habitsByList,
   open,
   platform,
   stableText = withoutBlankEnd
-}: SmallDriver): Driver => ({
+}: DriverDefinition): Driver => ({
   platform,
   stableText,
   configHash: configHashOf(stableText),

@@ -2,7 +2,7 @@
  * What EOS runs instead of storing it, from its manual (the commands of EXEC, of privileged EXEC and of configuration sessions).
  * Its configuration modes take all of them, and abbreviations too.
  */
-import type { CommandWords, SharedWord } from "./Platform.ts"
+import type { CommandWords, SharedWord } from "../Platform.ts"
 
 /** A word of the configuration that is a command with one of these behind it. */
 const mostly = (word: string, commands: ReadonlyArray<string>, place = 1): SharedWord => ({

@@ -3,9 +3,11 @@
  * running configuration changed by its own diff. The read-back after the commit is compared with that (promise 2), which
  * needs no knowledge of how a platform normalises what it is given.
  */
-import { Option } from "effect"
-import { withOwnLinesAlike } from "../domain/ConfigLines.ts"
+import { Option, TextDiff } from "effect"
+import { lineCount, withOwnLinesAlike } from "../domain/ConfigLines.ts"
 import type { ConfigNotation } from "../domain/platforms/Platform.ts"
+import { createHash } from "node:crypto"
+import { maskSecrets } from "./SecretMask.ts"
 
 interface Hunk {
   readonly header: string
@@ -152,3 +154,28 @@ export const applyToConfig = (
     !HEADER.test(line) && notation.own.test(line.slice(1)) ? `${line.slice(0, 1)}${notation.comment}` : line
   return Option.map(apply(before, diff.split("\n").map(alike).join("\n")), (after) => ({ before, after }))
 }
+
+// The difference between two configurations as people read it: a unified diff without file headers, in the form that the
+// switches' own diffs have in the record.
+
+/** Beyond so many edited lines in one place the difference is no longer minimal. */
+const MAX_EDITS = 2_000
+
+/** Lines times edits: about a tenth of a second of work, however different the texts are. */
+const MOST_WORK = 15_000_000
+
+/** How many edits of two texts are looked for. */
+export const maxEdits = (before: string, after: string): number =>
+  Math.min(MAX_EDITS, Math.ceil(MOST_WORK / (lineCount(before) + lineCount(after))))
+
+/** The lines that lead from one text to the other; empty when they are equal. */
+export const diff = (before: string, after: string): string =>
+  before === after
+    ? ""
+    : TextDiff.unified(TextDiff.lines(before, after, { maxEdits: maxEdits(before, after) })).trimEnd()
+
+// The hash by which a difference is known again that a dry run has shown (docs/changes.md#fencing). Secrets are masked in it, because
+// some switches show the same secret otherwise each time; whether they are others is told by the configuration that is rendered.
+
+/** SHA-256 of the difference without its secrets, lower-case hexadecimal. */
+export const shownHash = (diff: string): string => createHash("sha256").update(maskSecrets(diff)).digest("hex")

@@ -1,9 +1,8 @@
 /** Linux with FRRouting, lldpd and OpenSSH, as on white-box leaf and spine routers. */
-import { usualRisk } from "../ChangeScore.ts"
-import { indented } from "./CommonWords.ts"
-import { frrCommands } from "./FrrCommands.ts"
-import type { Platform } from "./Platform.ts"
-import { commonSecrets } from "./SecretWords.ts"
+import { usualRisk } from "../../ChangeScore.ts"
+import { indented, type Platform } from "../Platform.ts"
+import { frrCommands } from "./Commands.ts"
+import { commonSecrets } from "../SecretWords.ts"
 
 export const frr: Platform<"frr"> = {
   name: "frr",
