@@ -4,8 +4,8 @@ import { Effect, Option, Redacted } from "effect"
 import { credentialsOf, inOrder, usersIn } from "../../src/devices/Logins.ts"
 import * as RefusedLogins from "../../src/devices/RefusedLogins.ts"
 import { eos } from "../../src/domain/platforms/eos/Platform.ts"
-import { serverView } from "../../src/http/settings/ServerView.ts"
 import { ServerConfig } from "../../src/ServerConfig.ts"
+import { serverView } from "../../src/http/settings/SettingsHandlers.ts"
 
 const settings = (variables: Readonly<Record<string, string>>) =>
   Effect.runSync(Effect.provide(ServerConfig, ServerConfig.layerOf(variables)))
