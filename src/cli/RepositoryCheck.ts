@@ -14,7 +14,7 @@ import {
   LINK_OUTSIDE,
   SUBMODULE,
   unfitName
-} from "../git/FileText.ts"
+} from "../git/GitTree.ts"
 import { messageOf } from "../runtime/SystemErrors.ts"
 import { ServerConfig } from "../ServerConfig.ts"
 import { isWithinSettings } from "../settings/RepositoryPaths.ts"
