@@ -85,7 +85,7 @@ const makeReality = Effect.fnUntraced(function* (directory: string) {
     })
 })
 
-/** The wanted files of a directory, by their path in it, as a refresh would read them from a commit (`git/FileText.ts`). */
+/** The wanted files of a directory, by their path in it, as a refresh would read them from a commit (`git/GitTree.ts`). */
 const readFiles = Effect.fnUntraced(function* (directory: string, isWanted: (file: string) => boolean) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path

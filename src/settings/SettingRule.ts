@@ -2,7 +2,7 @@
  * The building blocks of the settings model. Each is an Effect schema of the *validated* value, and carries as an annotation
  * the rule by which text from a repository becomes that value: which conversions are allowed and which message a wrong value
  * gets (docs/settings-repository.md#forms-of-values and docs/settings-repository.md#messages). `SettingValidator` reads the
- * rules to validate, `SettingsJsonSchema` to document, so the model is written down once.
+ * rules to validate, `FileModels` to document, so the model is written down once.
  */
 import { Predicate, Schema } from "effect"
 
