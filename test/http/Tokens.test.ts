@@ -7,7 +7,7 @@ import { createSecretKey, generateKeyPairSync } from "node:crypto"
 import { setScene } from "../scenarios/conformance/Scene.ts"
 import { Permissions } from "../../src/access/Permissions.ts"
 import { HttpServerLive } from "../../src/http/HttpServer.ts"
-import { Tokens } from "../../src/http/core/Tokens.ts"
+import { Tokens } from "../../src/http/core/JsonWebTokens.ts"
 import { ApiClient, ApiServer, Backend, configOf } from "../support/ApiServer.ts"
 import { type Issuer, keyFile, makeIssuer, sign } from "../support/TokenKeys.ts"
 
