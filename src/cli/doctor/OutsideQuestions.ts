@@ -11,7 +11,6 @@ import { tmpdir } from "node:os"
 import * as path from "node:path"
 import * as tls from "node:tls"
 import { promisify } from "node:util"
-import { NodeServices } from "@effect/platform-node"
 import type { Receiver } from "../../domain/events/alerts/Receiver.ts"
 import { parseGitAddress } from "../../git/GitAddress.ts"
 import { runGit } from "../../git/GitCommand.ts"
@@ -22,6 +21,7 @@ import { ALERTS_FILE } from "../../settings/RepositoryPaths.ts"
 import { serverUrl } from "../client/Server.ts"
 import { bad, type Found, good, type Place, question, type Question, warn } from "./Questions.ts"
 import { lookAtTls } from "../../http/core/TlsListener.ts"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 
 const SECONDS = 8
 

@@ -3,7 +3,7 @@
  * so that a request of a client that is quick is heard by nobody and never answered; here routes come first, and what
  * arrives between the two steps that are left is held until the handler is there.
  */
-import { NodeHttpServer } from "@effect/platform-node"
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Context, Effect, Layer } from "effect"
 import { HttpRouter, HttpServer, type HttpServerResponse } from "effect/http"
 import type * as http from "node:http"
