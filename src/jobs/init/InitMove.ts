@@ -15,7 +15,6 @@ import { PluginActions } from "../../plugins/PluginActions.ts"
 import { DerivedSecretStore } from "../../store/DerivedSecretStore.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { SecretTexts } from "../../store/SecretTexts.ts"
-import { originOf } from "../../templates/LineOrigin.ts"
 import { CandidateConfigs } from "../sync/CandidateConfigs.ts"
 import { InitCertificate } from "./InitCertificate.ts"
 import { type AfterMove, InitEnd } from "./InitEnd.ts"
@@ -24,6 +23,7 @@ import { InitProgress, isAbort } from "./InitProgress.ts"
 import { InitPush } from "./InitPush.ts"
 import * as InitTasks from "./InitTasks.ts"
 import { refusedAsFailure } from "../engine/JobHandler.ts"
+import { originOf } from "../../templates/Provenance.ts"
 
 const make = Effect.gen(function* () {
   const devices = yield* DeviceStore

@@ -11,7 +11,6 @@ import type { Device } from "../../domain/Device.ts"
 import { platformOf } from "../../domain/platforms/Platforms.ts"
 import * as UnifiedDiff from "../../drivers/UnifiedDiff.ts"
 import { ActiveSettings } from "../../settings/ActiveSettings.ts"
-import { groupsOfDevice } from "../../settings/EffectiveSettings.ts"
 import { ChangeStore } from "../../store/ChangeStore.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import type { JobDevice } from "../../store/JobStore.ts"
@@ -58,7 +57,7 @@ const make = Effect.gen(function* () {
     const active = yield* Effect.option(settings.snapshot)
     const branch = Option.match(active, {
       onNone: () => null,
-      onSome: (snapshot) => groupsOfDevice(snapshot, device).primary.templates_branch
+      onSome: (snapshot) => snapshot.layering.membership(device).primary.templates_branch
     })
     const main = yield* rulesOf(device, null)
     if (branch === null) return main

@@ -9,11 +9,11 @@ import { DerivedSecretStore } from "../../store/DerivedSecretStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import { findMark } from "../../store/SecretTexts.ts"
 import { JobWindows } from "../engine/JobWindows.ts"
-import { originOf } from "../../templates/LineOrigin.ts"
 import { type CandidateRefused, ChangeCalls, refusedCandidate } from "./ChangeCalls.ts"
 import { Fence } from "./Fence.ts"
 import { fenced, forbidden, outsideWindow, renderFailed, syncResult, unmanageable } from "./SyncTasks.ts"
 import type { SyncWork } from "./SyncWork.ts"
+import { originOf } from "../../templates/Provenance.ts"
 
 /** Such as of the data of a port that was sealed under a key which is lost. */
 const withMark = (mark: string) =>

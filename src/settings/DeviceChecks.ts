@@ -1,15 +1,17 @@
 /**
- * VLANs and VNIs over all devices (docs/settings-repository.md#checks-of-a-commit). What a set of vxlans says does not depend
- * on the device, so each distinct set is looked at once, however many devices share it.
+ * What the settings of devices must not say (docs/settings-repository.md#checks-of-a-commit): VLANs and VNIs that collide over
+ * all devices, interfaces that the platform cannot have, route maps that nothing defines, and pools that are no network. What
+ * a set of vxlans says does not depend on the device, so each distinct set is checked once, however many devices share it.
  */
 import { Result } from "effect"
 import type { Device } from "../domain/Device.ts"
 import type { MgmtDomain } from "../domain/MgmtDomain.ts"
 import { type Network, parseNetwork } from "../domain/Network.ts"
-import type { Finding } from "./Finding.ts"
+import type { Finding, KeyPath, SettingsProblem } from "./SettingsProblem.ts"
 import type { Settings, Vxlan } from "./SettingsModel.ts"
-import type { SettingsProblem } from "./SettingsProblem.ts"
-import { vniRangeEnds } from "./VlanRange.ts"
+import { vniRangeEnds } from "./BaseModels.ts"
+import { platformOf } from "../domain/platforms/Platforms.ts"
+import type { EffectiveSettings } from "./Layering.ts"
 
 const conflict = (message: string): SettingsProblem => ({ kind: "vlan", message })
 
@@ -173,3 +175,87 @@ const internalFindings = (id: number, internal: Settings["internal_vlans"]): Rea
   internal !== null && id >= internal.vlan_id_low && id <= internal.vlan_id_high
     ? [`VLAN id ${id} is overlapping with internal VLAN range`]
     : []
+
+// Names of interfaces that no switch of a platform has, so that what is said of them configures nothing.
+
+/** Interfaces of a device's settings that its platform cannot have. */
+export const interfaceFindings = (
+  { platform }: Partial<Pick<Device, "platform">>,
+  { settings, sources }: EffectiveSettings
+): ReadonlyArray<Finding> => {
+  const known = platformOf(platform)?.interfaces.possible ?? null
+  if (known === null) return []
+  return (settings.interfaces ?? []).flatMap(({ name }, position) =>
+    known.test(name)
+      ? []
+      : [
+          {
+            files: sources.get("interfaces") ?? [],
+            path: ["interfaces", position, "name"],
+            message: `no switch of platform ${platform} has an interface ${name}`
+          }
+        ]
+  )
+}
+
+// Route maps that BGP neighbours name and no settings define. Templates may define them, so each is a remark; with
+// STRICT_SETTINGS it refuses the commit (docs/settings-repository.md#checks-of-a-commit).
+
+interface Use {
+  readonly name: string
+  readonly path: KeyPath
+}
+
+const usesIn = ({ settings }: EffectiveSettings): ReadonlyArray<Use> =>
+  (settings.extroute_bgp?.vrfs ?? []).flatMap((vrf, position) =>
+    (["neighbor_v4", "neighbor_v6"] as const).flatMap((family) =>
+      vrf[family].flatMap((neighbour, index) =>
+        (["route_map_in", "route_map_out"] as const).map((key) => ({
+          name: neighbour[key],
+          path: ["extroute_bgp", "vrfs", position, family, index, key]
+        }))
+      )
+    )
+  )
+
+/** The undefined route maps of a device, each once, where it is named first. */
+export const routeMapFindings = (hostname: string, effective: EffectiveSettings): ReadonlyArray<Finding> => {
+  const { settings, sources } = effective
+  const external = new Set(settings.external_routing_policies)
+  const undefinedUses = new Map<string, Use>()
+  for (const use of usesIn(effective)) {
+    const { name } = use
+    if (settings.routing_policies.has(name) || external.has(name) || undefinedUses.has(name)) continue
+    undefinedUses.set(name, use)
+  }
+  return [...undefinedUses.values()].map(({ name, path }) => ({
+    files: sources.get("extroute_bgp") ?? [],
+    path,
+    message: `${hostname}: BGP neighbor route map ${name} is not defined`
+  }))
+}
+
+// The address pools of the fabric, before somebody needs an address from them: a network with host bits set passes the schema
+// but can hand out nothing (docs/templates.md#variables-of-dist-and-core).
+
+const POOLS = ["infra_lo_net", "infra_link_net", "mgmt_lo_net"] as const
+
+const hasHostBits = (network: string): boolean => {
+  const [address = "", length = "32"] = network.split("/")
+  const number = address.split(".").reduce((sum, octet) => sum * 256 + Number(octet), 0)
+  return number % 2 ** (32 - Number(length)) !== 0
+}
+
+/** A remark for each pool of the underlay that is no usable network. */
+export const underlayFindings = ({
+  settings: { underlay },
+  sources
+}: Pick<EffectiveSettings, "settings" | "sources">): ReadonlyArray<Finding> => {
+  if (underlay === null) return []
+  return POOLS.flatMap((pool) => {
+    const network = underlay[pool]
+    const say = (message: string) => [{ files: sources.get("underlay") ?? [], path: ["underlay", pool], message }]
+    if (Number(network.split("/")[1]) > 32) return say(`${network} is not a network`)
+    return hasHostBits(network) ? say(`${network} has host bits set`) : []
+  })
+}
