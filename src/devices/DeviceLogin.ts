@@ -18,34 +18,11 @@ import { WatchStore } from "../store/WatchStore.ts"
 import { ManagementAccess } from "./ManagementAccess.ts"
 import { LeftSessionStore } from "../store/UnfinishedChanges.ts"
 import { UniqueFieldStore } from "../store/DeviceIdentifiers.ts"
-import {
-  type Driver,
-  DriverRegistry,
-  type DriverSession,
-  type DriverTarget,
-  type HostKeyPolicy
-} from "../drivers/Driver.ts"
-import type { WorkClaim } from "../drivers/WorkClaim.ts"
-import { remarksOf } from "../domain/platforms/SiteRemarks.ts"
-import { UnmanageableDevice } from "../domain/platforms/Unmanageable.ts"
-import {
-  ConnectAuthError,
-  type ConnectError,
-  ConnectionException,
-  type HostKeyChanged,
-  type HostKeyNotApproved
-} from "../drivers/DriverErrors.ts"
-import {
-  type Credentials,
-  credentialsOf,
-  credentialsOfOwn,
-  inOrder,
-  loginStateOf,
-  type OwnLogin,
-  passwordsInOrder,
-  type ReplacedLogins,
-  settingsOf
-} from "./Logins.ts"
+import type { Driver, DriverSession, DriverTarget, HostKeyPolicy, WorkClaim } from "../drivers/Driver.ts"
+import { ConnectAuthError, type ConnectError, ConnectionException, type HostKeyChanged, type HostKeyNotApproved } from "../drivers/DriverErrors.ts"
+import { type Credentials, credentialsOf, credentialsOfOwn, inOrder, loginStateOf, type OwnLogin, passwordsInOrder, type ReplacedLogins, settingsOf } from "./Logins.ts"
+import { DriverRegistry } from "../drivers/Drivers.ts"
+import { remarksOf, UnmanageableDevice } from "../domain/platforms/Platforms.ts"
 
 /** Something that is needed to log in is not known: an address or credentials. Trying again does not help. */
 export class LoginUnknown extends Schema.TaggedError<LoginUnknown>()("LoginUnknown", { message: Schema.String }) {}

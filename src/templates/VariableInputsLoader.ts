@@ -11,22 +11,13 @@ import { endOf, type Linknet } from "../domain/Linknet.ts"
 import type { MgmtDomain } from "../domain/MgmtDomain.ts"
 import type { StackMember } from "../domain/StackMember.ts"
 import { ServerConfig } from "../ServerConfig.ts"
-import { effectiveSettings } from "../settings/EffectiveSettings.ts"
 import type { SettingsTarget } from "../settings/Layering.ts"
 import type { Settings } from "../settings/SettingsModel.ts"
 import type { SettingsSnapshot } from "../settings/SettingsSnapshot.ts"
 import { DeviceStore } from "../store/DeviceStore.ts"
 import { InterfaceStore } from "../store/InterfaceStore.ts"
 import { LinknetStore, MgmtDomainStore } from "../store/NetworkStore.ts"
-import {
-  type DeviceLink,
-  type InitInputs,
-  type MirrorSource,
-  type Neighbour,
-  type SiteInputs,
-  type VariableInputs,
-  VariablesError
-} from "./VariableInputs.ts"
+import { type DeviceLink, type InitInputs, type MirrorSource, type Neighbour, type SiteInputs, type VariableInputs, VariablesError } from "./VariableInputs.ts"
 
 /** A device whose variables are wanted; with `init` those for its first configuration. */
 export interface VariableRequest {
@@ -141,7 +132,7 @@ const settingsOf = (
   target: SettingsTarget,
   downstream: ReadonlyArray<Device>
 ): Result.Result<Settings, VariablesError> =>
-  Result.mapBoth(effectiveSettings(snapshot, target, downstream), {
+  Result.mapBoth(snapshot.layering.forDevice(target, downstream), {
     onFailure: ([{ message }]) => new VariablesError({ hostname: target.hostname, message }),
     onSuccess: ({ settings }) => settings
   })

@@ -10,6 +10,7 @@ import { readAlertsText } from "../../src/settings/AlertsText.ts"
 import { type Behaviour, behaviours, listen } from "../support/AlertReceiver.ts"
 import { SECRET } from "../support/AlertSite.ts"
 import { freePort } from "../support/FreePort.ts"
+import { readAlertsText } from "../../../src/settings/SettingsFile.ts"
 
 const message: AlertMessage = {
   id: "msg_1",

@@ -9,27 +9,19 @@ import type { GitAddressInvalid } from "../../git/GitAddress.ts"
 import type { GitFailed } from "../../git/GitCommand.ts"
 import { type CommitEffects, NO_EFFECTS } from "../../domain/CommitEffects.ts"
 import { waitingMessage } from "../../domain/EffectSentences.ts"
-import { clonedText, commitText, currentText, type GitCommit } from "../../git/GitCommit.ts"
-import type { GitRefNotFound } from "../../git/GitRef.ts"
+import { clonedText, commitText, currentText, type GitCommit, type GitRefNotFound } from "../../git/GitCommit.ts"
 import type { RefreshResult } from "../../git/GitRepository.ts"
 import { repositoryCommits } from "../../runtime/metrics/JobMetrics.ts"
 import { RefreshStore, type RepositoryName, RepositoryStore } from "../../store/RepositoryStore.ts"
-import { missingBranchProblem } from "../../settings/GroupView.ts"
 import { refreshAnswer } from "../../settings/SettingsProblem.ts"
 import { makeEffects } from "./CommitEffects.ts"
 import { CommitsInForce, type Overtaken } from "./CommitsInForce.ts"
-import {
-  type CheckedCommit,
-  isOfContent,
-  type RefreshCause,
-  type RefreshOutcome,
-  RefreshRefused,
-  withUndefined
-} from "./RefreshRefused.ts"
+import { type CheckedCommit, isOfContent, type RefreshCause, type RefreshOutcome, RefreshRefused, withUndefined } from "./RefreshRefused.ts"
 import * as RefreshTurns from "./RefreshTurns.ts"
 import { RepositoryCopies } from "./RepositoryCopies.ts"
 import { SettingsUpdate } from "./SettingsUpdate.ts"
 import { TemplatesUpdate } from "./TemplatesUpdate.ts"
+import { missingBranchProblem } from "../../settings/SettingsSnapshot.ts"
 
 const broken = (message: string) => new RefreshRefused({ status: 500, message: `Error in repository: ${message}` })
 
