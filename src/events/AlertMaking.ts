@@ -27,7 +27,7 @@ import { EventLog } from "../store/EventStore.ts"
 import { makeFileInForce } from "../access/FileInForce.ts"
 import { placeText, type Remark } from "../domain/Remark.ts"
 import { ActiveSettings } from "../settings/ActiveSettings.ts"
-import { readAlertsText } from "../settings/AlertsText.ts"
+import { readAlertsText } from "../settings/SettingsFile.ts"
 import { ALERTS_FILE } from "../settings/RepositoryPaths.ts"
 
 // The rules of alerts in force (docs/alerts.md#the-file): those of the settings' commit in force, else of `alerts.yml` in DATA_DIR. All

@@ -11,10 +11,18 @@ import { ServerConfig } from "../ServerConfig.ts"
 import { functionOf } from "../domain/Job.ts"
 import { databaseConnections, databaseUp } from "../runtime/metrics/DatabaseMetrics.ts"
 import { deadLetters, tellEventsLag } from "../runtime/metrics/EventMetrics.ts"
-import { certificateEnd, devices, retainedBytes, retainedDue, retainedOldest, retainedRows, unreachableDevices } from "../runtime/metrics/FleetMetrics.ts"
+import {
+  certificateEnd,
+  devices,
+  retainedBytes,
+  retainedDue,
+  retainedOldest,
+  retainedRows,
+  unreachableDevices
+} from "../runtime/metrics/FleetMetrics.ts"
 import { jobsUnfinished, queueAge } from "../runtime/metrics/JobMetrics.ts"
 import { failingWithoutDatabase } from "../store/DatabaseClient.ts"
-import { type Figures, FleetFigures } from "../store/FleetFigures.ts"
+import { type Figures, FleetFigures } from "../store/Figures.ts"
 
 // What the database holds as metrics: asked once for all who ask at the same time and for some seconds after, and never waited for longer.
 

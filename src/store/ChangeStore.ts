@@ -13,7 +13,7 @@ import { BackgroundWork } from "../runtime/BackgroundWork.ts"
 import { grouping, lengthOfTexts, makeGrouped, makeGroupedFind } from "./GroupedStatement.ts"
 import { DerivedSecretStore, SecretTexts } from "./SecretStore.ts"
 import { ANSWER_MARGIN_SECONDS, TIMER_END, UNFINISHED, UNHEARD } from "./StatusConditions.ts"
-import type { DerivedSecrets } from "../templates/DerivedSecrets.ts"
+import type { DerivedSecrets } from "../templates/TemplateSecrets.ts"
 import type { SeenConfig } from "./ConfigStore.ts"
 
 // A claim of a change as a row of the statement that grants it (`ChangeStore.ts`). What is used again goes there sealed, what is

@@ -12,7 +12,7 @@ import { replaceSecrets } from "../drivers/SecretMask.ts"
 import { pack, unpack } from "../runtime/PackedText.ts"
 import { secretValues } from "../runtime/SecretValues.ts"
 import { ServerConfig } from "../ServerConfig.ts"
-import { DerivedSecrets, hideDerived, noSecrets, together } from "../templates/DerivedSecrets.ts"
+import { DerivedSecrets, hideDerived, noSecrets, together } from "../templates/TemplateSecrets.ts"
 import { hash } from "node:crypto"
 
 // The border between texts with secrets and what is stored of them (docs/security.md#what-is-stored). What is only looked at is

@@ -17,7 +17,15 @@ import type { SettingsSnapshot } from "../settings/SettingsSnapshot.ts"
 import { DeviceStore } from "../store/DeviceStore.ts"
 import { InterfaceStore } from "../store/InterfaceStore.ts"
 import { LinknetStore, MgmtDomainStore } from "../store/NetworkStore.ts"
-import { type DeviceLink, type InitInputs, type MirrorSource, type Neighbour, type SiteInputs, type VariableInputs, VariablesError } from "./VariableInputs.ts"
+import {
+  type DeviceLink,
+  type InitInputs,
+  type MirrorSource,
+  type Neighbour,
+  type SiteInputs,
+  type VariableInputs,
+  VariablesError
+} from "./VariableInputs.ts"
 
 /** A device whose variables are wanted; with `init` those for its first configuration. */
 export interface VariableRequest {

@@ -8,11 +8,28 @@ import { type Cause, Effect, Layer, Predicate, Schedule } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { SqlClient, SqlError } from "effect/sql"
 import { Availability, Caller } from "../../api/Authorization.ts"
-import { BadRequest, Conflict, type FailureMessage, Forbidden, InternalError, NotFound, ServiceUnavailable, TooManyRequests } from "../../api/Failures.ts"
+import {
+  BadRequest,
+  Conflict,
+  type FailureMessage,
+  Forbidden,
+  InternalError,
+  NotFound,
+  ServiceUnavailable,
+  TooManyRequests
+} from "../../api/Failures.ts"
 import { failure } from "./ErrorEnvelope.ts"
 import { failWhenOurs, OwnFaults } from "../../runtime/OwnFaults.ts"
 import { OwnFault } from "../../runtime/SystemErrors.ts"
-import { failWhenAway, isDatabaseAway, isHeldUp, meaning, refusedValue, refusedValueIn, sqlState } from "../../store/DatabaseErrors.ts"
+import {
+  failWhenAway,
+  isDatabaseAway,
+  isHeldUp,
+  meaning,
+  refusedValue,
+  refusedValueIn,
+  sqlState
+} from "../../store/DatabaseErrors.ts"
 import { rememberRoute } from "./Client.ts"
 
 // Errors that carry their status: an error of the domain or of a service that says `httpStatus` becomes the failure of that

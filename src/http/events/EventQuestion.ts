@@ -11,9 +11,8 @@ import { type EventFilter, matchesFilter } from "../../domain/events/EventFilter
 import { toId } from "../../domain/fields/Values.ts"
 import { SettingsView, UnknownGroup } from "../../settings/SettingsView.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
-import { EventPages } from "../../store/EventStore.ts"
+import { EventPages, type ScannedEvent } from "../../store/EventStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
-import type { ScannedEvent } from "../../store/EventPages.ts"
 import { hostnamesIn, isSeen, judgeEvent, makeSeenJobs, makeSightOf, type Sight } from "./EventAccess.ts"
 import type { LiveEvent } from "../../domain/events/LiveEvent.ts"
 

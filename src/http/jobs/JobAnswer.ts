@@ -18,7 +18,7 @@ import { makeSharedRead } from "../../store/GroupedStatement.ts"
 import { baseUrlOf } from "../core/Client.ts"
 import { makeVisible } from "../core/Permits.ts"
 import { first } from "../listing/ListPage.ts"
-import type { SyncTaskName } from "../../store/JobColumns.ts"
+import type { SyncTaskName } from "../../store/JobResults.ts"
 
 // A job record as the JSON that clients are given, whole when its result is at hand, and piece by piece when that is too long to be held.
 

@@ -16,7 +16,14 @@ import { RefreshStore, type RepositoryName, RepositoryStore } from "../../store/
 import { refreshAnswer } from "../../settings/SettingsProblem.ts"
 import { makeEffects } from "./CommitEffects.ts"
 import { CommitsInForce, type Overtaken } from "./CommitsInForce.ts"
-import { type CheckedCommit, isOfContent, type RefreshCause, type RefreshOutcome, RefreshRefused, withUndefined } from "./RefreshRefused.ts"
+import {
+  type CheckedCommit,
+  isOfContent,
+  type RefreshCause,
+  type RefreshOutcome,
+  RefreshRefused,
+  withUndefined
+} from "./RefreshRefused.ts"
 import * as RefreshTurns from "./RefreshTurns.ts"
 import { RepositoryCopies } from "./RepositoryCopies.ts"
 import { SettingsUpdate } from "./SettingsUpdate.ts"
