@@ -31,8 +31,7 @@ export const atDatabaseWith = Effect.fnUntraced(function* (change: (settings: Se
     { Grants },
     { Permissions },
     { EventStore },
-    { LocalUserStore },
-    { PersonStore }
+    { LocalUserStore, PersonStore }
   ] = yield* Effect.promise(() =>
     Promise.all([
       import("./GuestDatabase.ts"),
@@ -42,7 +41,6 @@ export const atDatabaseWith = Effect.fnUntraced(function* (change: (settings: Se
       import("../access/Grants.ts"),
       import("../access/Permissions.ts"),
       import("../store/EventStore.ts"),
-      import("../store/AccountStore.ts"),
       import("../store/AccountStore.ts")
     ])
   )

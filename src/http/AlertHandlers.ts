@@ -4,15 +4,6 @@ import type { HttpServerRequest } from "effect/http"
 import { HttpApiBuilder, HttpApiSchema } from "effect/http-api"
 import { SqlClient } from "effect/sql"
 import { randomUUID } from "node:crypto"
-import { AlertRulesInForce } from "../../events/AlertMaking.ts"
-import { handOver, remarkOf } from "../../events/Receivers.ts"
-import {
-  AlertDeliveryStore,
-  AlertMuteStore,
-  type DeliveryState,
-  type ListedDelivery,
-  MuteNotFound
-} from "../../store/AlertStore.ts"
 import { Api } from "../api/Api.ts"
 import { answered } from "./core/HandlerErrors.ts"
 import { Caller } from "../api/Authorization.ts"

@@ -1,7 +1,6 @@
 /** Handlers of finding (docs/api.md#find). */
 import { Effect, Option, Result } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { type Bounds, FindStore, type FoundRow, type VlansAsked } from "../../store/FleetViews.ts"
 import { Api } from "../api/Api.ts"
 import { enveloped, jobStartedOnDevices } from "../api/Envelope.ts"
 import { BadRequest } from "../api/Failures.ts"

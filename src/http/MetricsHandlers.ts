@@ -1,6 +1,5 @@
 /** The handler of `GET /metrics` (docs/monitoring.md). */
 import { Duration, Effect } from "effect"
-import { type Figures, FleetFigures } from "../../store/Figures.ts"
 import { HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../api/Api.ts"

@@ -10,7 +10,6 @@ import { readAlertsText } from "../../src/settings/SettingsFile.ts"
 import { type Behaviour, behaviours, listen } from "../support/AlertReceiver.ts"
 import { SECRET } from "../support/AlertSite.ts"
 import { freePort } from "../support/FreePort.ts"
-import { readAlertsText } from "../../../src/settings/SettingsFile.ts"
 
 const message: AlertMessage = {
   id: "msg_1",

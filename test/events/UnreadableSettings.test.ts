@@ -11,7 +11,7 @@ import { ActiveSettings } from "../../src/settings/ActiveSettings.ts"
 import { RepositoryStore } from "../../src/store/RepositoryStore.ts"
 import { listen } from "../support/AlertReceiver.ts"
 import { AlertDatabase, jobEnded, SECRET, until, verified } from "../support/AlertSite.ts"
-import { filesWith } from "../../settings/repository.ts"
+import { filesWith } from "../settings/repository.ts"
 import { TEST_KEY } from "../support/TestStores.ts"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 
