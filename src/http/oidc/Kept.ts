@@ -4,13 +4,13 @@
  */
 import { Clock, Effect, Result, Semaphore } from "effect"
 
-export interface KeptTimes {
+export interface RefreshTimes {
   readonly fresh: number
   readonly usable: number
   readonly between: number
 }
 
-export interface Kept<A, E> {
+export interface RefreshedValue<A, E> {
   /** The value. Fails as the last attempt did when there is none that may be used. */
   readonly get: Effect.Effect<A, E>
   /** The value after an attempt to renew it that begins after this was asked for. Fails when that goes wrong. */
@@ -18,7 +18,7 @@ export interface Kept<A, E> {
 }
 
 /** Keeps what `fetch` yields. Renewing in the background ends with the scope. */
-export const makeKept = Effect.fnUntraced(function* <A, E>(fetch: Effect.Effect<A, E>, times: KeptTimes) {
+export const makeRefreshedValue = Effect.fnUntraced(function* <A, E>(fetch: Effect.Effect<A, E>, times: RefreshTimes) {
   const scope = yield* Effect.scope
   const turn = Semaphore.makeUnsafe(1)
   let known: { readonly value: A; readonly at: number } | undefined
@@ -75,5 +75,5 @@ export const makeKept = Effect.fnUntraced(function* <A, E>(fetch: Effect.Effect<
     return after === null ? yield* orFailure : after.value
   })
 
-  return { get, renewed: Effect.andThen(renewLater, orFailure) } satisfies Kept<A, E>
+  return { get, renewed: Effect.andThen(renewLater, orFailure) } satisfies RefreshedValue<A, E>
 })

@@ -19,7 +19,7 @@ import { isPrivate } from "../../domain/access/ProviderUrl.ts"
 import * as FairPlaces from "../../runtime/FairPlaces.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { LEEWAY } from "../core/JsonWebTokens.ts"
-import { type Kept, makeKept } from "./Kept.ts"
+import { makeRefreshedValue, type RefreshedValue } from "./Kept.ts"
 import { boundedFetch, isAway, reasonOf, TIMEOUT } from "./ProviderFetch.ts"
 
 /** OIDC_ENABLED is true and another setting is missing; the server does not start. */
@@ -60,7 +60,7 @@ export interface ProviderAccess {
   /** The audience that tokens have to name; none when they need not. */
   readonly audience: Option.Option<string>
   readonly configuration: Effect.Effect<Configuration, ProviderAway>
-  readonly keys: Kept<KeySet, ProviderAway>
+  readonly keys: RefreshedValue<KeySet, ProviderAway>
   /** Calls the provider; `what` is the sentence for one that does not answer. */
   readonly ask: <A>(
     what: string,
@@ -157,13 +157,13 @@ const makeAccess = Effect.gen(function* () {
     return yield* new ProviderAway({ what })
   })
 
-  const described = yield* makeKept(
+  const described = yield* makeRefreshedValue(
     Effect.tryPromise({ try: describe, catch: (error) => error }).pipe(
       Effect.catch((error) => unavailable(isAway(error) ? NO_ADDRESS : NO_METADATA, error))
     ),
     times
   )
-  const keys = yield* makeKept(
+  const keys = yield* makeRefreshedValue(
     Effect.flatMap(described.get, (configuration) =>
       Effect.tryPromise({ try: () => fetchKeys(configuration), catch: (error) => error }).pipe(
         Effect.catch((error) => unavailable(NO_KEYS, error))
