@@ -2,7 +2,7 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
-import { makeRefreshedValue } from "../../../src/http/oidc/Kept.ts"
+import { makeRefreshedValue } from "../../../src/http/oidc/Provider.ts"
 
 const MINUTE = 60_000
 const times = { fresh: 10 * MINUTE, usable: 60 * MINUTE, between: 5000 }
