@@ -7,7 +7,7 @@
 import { Console, Effect } from "effect"
 import { NodeRuntime } from "@effect/platform-node"
 import { campus, type PlannedSwitch } from "../src/lab/CampusPlan.ts"
-import { isPersonality, personalities } from "../src/lab/eos/Personalities.ts"
+import { isPersonality, personalities } from "../src/lab/eos/Quirks.ts"
 import { makeLab } from "../src/lab/Lab.ts"
 import { PASSWORD } from "./BenchSite.ts"
 
