@@ -6,7 +6,7 @@
 import { Context, Effect, Layer, Schema, type Scope } from "effect"
 import { openForeign } from "./eos/ConfigSessions.ts"
 import * as Hardware from "./eos/Hardware.ts"
-import { isPersonality, none as usualQuirks, personalities, type Personality } from "./eos/Quirks.ts"
+import { isPersonality, none as noQuirks, personalities, type Personality } from "./eos/Quirks.ts"
 import * as SshFront from "./SshFront.ts"
 import * as LabSwitch from "./LabSwitch.ts"
 import * as Links from "./Links.ts"
@@ -209,7 +209,7 @@ export const behaviourOf = (node: Node): Switch.Behaviour => ({
   users: node.users ?? {},
   passwords: node.passwords ?? {},
   bracketedPaste: node.bracketedPaste,
-  quirks: { ...usualQuirks, ...personalityOf(node)?.quirks, ...node.quirks }
+  quirks: { ...noQuirks, ...personalityOf(node)?.quirks, ...node.quirks }
 })
 
 const shutDown = (devices: ReadonlyMap<string, Switch.Switch>, listeners: Listeners.Listeners) => {

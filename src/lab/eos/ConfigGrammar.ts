@@ -65,7 +65,7 @@ const DEFAULTS: ReadonlyArray<readonly [RegExp, RegExp]> = [
 ]
 
 /** True when the line repeats a default of this section (`""` for the top level). */
-const isDefault = (section: string, text: string): boolean =>
+export const isDefault = (section: string, text: string): boolean =>
   DEFAULTS.some(([where, what]) => where.test(section) && what.test(text))
 
 /** True when the line repeats a default of some section. */
@@ -80,10 +80,10 @@ const TOGGLES =
   /^(?:ip routing|ipv6 unicast-routing|lldp (?:run|transmit|receive)|switchport|aaa root|autostate|spanning-tree portfast)(?: |$)/
 
 /** True when `no {text}` only removes. */
-const isRemovable = (text: string): boolean => REMOVABLE.test(text)
+export const isRemovable = (text: string): boolean => REMOVABLE.test(text)
 
 /** True when `no {text}` stands in the configuration even after it removed the positive line. */
-const isToggle = (text: string): boolean => TOGGLES.test(text)
+export const isToggle = (text: string): boolean => TOGGLES.test(text)
 
 /** First words that exist at the top level (with or without `no` or `default`). */
 const ROOT_WORDS = new Set([
@@ -172,11 +172,11 @@ const LEAVES_SECTION =
   /^(?:no |default )?(?:interface \S|hostname |username |router \S|ntp |logging (?!event)|snmp-server|aaa |radius-server|tacacs-server|errdisable |banner |alias |management |dns |clock |service |route-map \S+ |vrf instance|sflow (?:run|destination|vrf|source|polling)|spanning-tree (?:mode|mst)|lldp (?:run|timer)|dot1x system|mlag configuration|ip (?:route|routing|access-list|name-server|prefix-list|virtual-router|domain)|ipv6 (?:route|unicast-routing|access-list|prefix-list)|vlan (?:\d[\d,-]*$|internal)|daemon |event-handler |policy-map|class-map|aaa group|transceiver |boot )/
 
 /** True when a line typed inside `section` belongs to the top level. */
-const leavesSection = (section: string, text: string): boolean =>
+export const leavesSection = (section: string, text: string): boolean =>
   LEAVES_SECTION.test(text) && !(text.startsWith("vlan ") && section.startsWith("router bgp"))
 
 /** The section tag that the prompt shows, or undefined when the line opens no section there. */
-const sectionTag = (parent: string, text: string): string | undefined => {
+export const sectionTag = (parent: string, text: string): string | undefined => {
   if (parent !== "") {
     const nested = NESTED.some(([where, what]) => where.test(parent) && what.test(text))
     return nested ? text.replaceAll(" ", "-") : undefined
@@ -304,7 +304,7 @@ const NUMBERED = /^\d+(?= )/
 const ADDRESS = /^ip address (?!.*\bsecondary$)(?:virtual\b)?/
 
 /** The identity of a line among its siblings: two lines with the same key cannot stand together. */
-const entryKey = (text: string): string => {
+export const entryKey = (text: string): string => {
   if (text.startsWith("ip address ") && ADDRESS.test(text))
     return text.startsWith("ip address virtual") ? "ip address virtual" : "ip address"
   const word = firstWord(text)
@@ -331,7 +331,7 @@ for (const key of SINGLE) {
 
 // What can be said of a configuration line wherever it stands: how the switch spells it, what it is, what is wrong with it.
 
-interface ConfigLine {
+export interface ConfigLine {
   /** Blanks before it. */
   readonly indent: number
   /** The line with single blanks, long interface names and prefix lengths. */

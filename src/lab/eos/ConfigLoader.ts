@@ -12,7 +12,7 @@ import {
   isToggle,
   leavesSection,
   sectionTag
-} from "./Configts"
+} from "./ConfigGrammar.ts"
 import { empty, type Entry } from "./ConfigTree.ts"
 
 /** What one switch accepts beside the language itself. */
