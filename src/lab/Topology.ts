@@ -36,7 +36,7 @@ const behaviour = {
   ports: Schema.optionalKey(Schema.Int),
   flashBytes: Schema.optionalKey(Schema.Finite),
   platform: Schema.optionalKey(Text),
-  /** One of `eos/Personalities.ts`: a release with its quirks; what the node says itself counts more. */
+  /** A personality of `eos/Quirks.ts`: a release with its quirks; what the node says itself counts more. */
   personality: Schema.optionalKey(
     Text.check(
       Schema.makeFilter(

@@ -1,6 +1,6 @@
 /**
  * What one switch does otherwise than most: releases differ, sites configure, and AAA forbids. A quirk is data, so that a
- * topology, a test and the table of faults name it the same way; `Personalities.ts` has those that are found together. Faults
+ * topology, a test and the table of faults name it the same way; those that are found together have a name. Faults
  * (`Faults.ts`) strike once or for a while, quirks are how the switch is.
  */
 import { Schema } from "effect"
