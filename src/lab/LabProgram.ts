@@ -3,7 +3,6 @@
  * interrupted. `npm run lab` and the demo run this.
  */
 import { createServer } from "node:http"
-import { NodeHttpServer } from "@effect/platform-node"
 import { Console, Effect, Layer, Schema } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { personalities } from "./eos/Quirks.ts"
@@ -11,6 +10,7 @@ import { Lab, type LabOptions, type LabShape, SwitchUnknown } from "./Lab.ts"
 import * as Topology from "./Topology.ts"
 import { Fault } from "./Faults.ts"
 import type { LabSwitch } from "./LabSwitch.ts"
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 
 // The lab's control endpoint: look at switches, boot them, break them, with curl from another process. Meant for loopback
 // only; requests from web pages are refused.
