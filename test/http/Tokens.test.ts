@@ -1,4 +1,3 @@
-import { NodeServices } from "@effect/platform-node"
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
@@ -10,6 +9,7 @@ import { HttpServerLive } from "../../src/http/HttpServer.ts"
 import { makeJsonWebTokens } from "../../src/http/core/JsonWebTokens.ts"
 import { ApiClient, ApiServer, Backend, configOf } from "../support/ApiServer.ts"
 import { type Issuer, keyFile, makeIssuer, sign } from "../support/TokenKeys.ts"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 
 const now = () => Math.floor(Date.now() / 1000)
 const ours = makeIssuer("ES256")

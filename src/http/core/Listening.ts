@@ -3,12 +3,12 @@
  * so that a request of a client that is quick is heard by nobody and never answered; here routes come first, and what
  * arrives between the two steps that are left is held until the handler is there.
  */
-import { NodeHttpServer } from "@effect/platform-node"
 import { Context, Effect, Layer } from "effect"
 import { HttpRouter, HttpServer, type HttpServerResponse } from "effect/http"
 import type * as http from "node:http"
 import type { ListenOptions } from "node:net"
 import type { Duplex } from "node:stream"
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 
 // What answers requests under a path of its own, on the same ports but beside the routes: what a library of Node answers itself, such as
 // socket.io. Adds itself while the routes are built.
