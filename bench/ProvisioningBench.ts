@@ -11,7 +11,6 @@ import { normalizeMac } from "../src/domain/Hostname.ts"
 import * as Engine from "../src/Engine.ts"
 import { JobEngine } from "../src/jobs/engine/JobEngine.ts"
 import { refresh } from "../src/jobs/repositories/RefreshRepository.ts"
-import type { Lease } from "../src/lab/DhcpServer.ts"
 import { type LabShape, makeLab } from "../src/lab/Lab.ts"
 import type { Node } from "../src/lab/Topology.ts"
 import * as Logging from "../src/runtime/Logging.ts"
@@ -23,6 +22,7 @@ import { environment, HASH, PASSWORD, siteFolder } from "./BenchSite.ts"
 import type { Measured } from "./Measured.ts"
 import { jobNamed } from "../test/support/Jobs.ts"
 import * as NodeServices from "@effect/platform-node/NodeServices"
+import type { Lease } from "../src/lab/Power.ts"
 
 const DOMAINS = 4
 const DOMAIN_NUMBERS = Array.from({ length: DOMAINS }, (_, index) => index)

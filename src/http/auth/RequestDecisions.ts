@@ -15,14 +15,9 @@ import { Conflict, Unauthorized } from "../../api/Failures.ts"
 import type { Identity } from "../../domain/access/Identity.ts"
 import { toId } from "../../domain/fields/Values.ts"
 import type { DecisionRequest } from "../../domain/requests/ActionRequests.ts"
-import {
-  type RequestAnswer,
-  RequestApprovalStore,
-  RequestNotFound,
-  type StoredRequest
-} from "../../store/ApprovalStore.ts"
+import { type RequestAnswer, RequestApprovalStore, RequestNotFound, type StoredRequest } from "../../store/ApprovalStore.ts"
 import { Callers } from "../core/Callers.ts"
-import { SentAgain } from "../core/SecuredRequests.ts"
+import { ReplayedRequest } from "../core/RequestApproval.ts"
 
 const Told = Schema.fromJsonString(Schema.Struct({ message: Schema.optionalKey(Schema.Unknown) }))
 
@@ -41,7 +36,7 @@ export const makeRequestDecisions = Effect.gen(function* () {
   const refusalToDecide = yield* makeRefusalToDecide
 
   /** Sends a stored request through the router in somebody's name. */
-  const send = Effect.fnUntraced(function* ({ method, path, sent }: StoredRequest, again: SentAgain) {
+  const send = Effect.fnUntraced(function* ({ method, path, sent }: StoredRequest, again: ReplayedRequest) {
     const init = sent === "" ? { method } : { method, body: sent, headers: { "content-type": "application/json" } }
     const request = HttpServerRequest.fromWeb(new Request(`http://localhost${BASE}${path}`, init)).modify({
       url: `${BASE}${path}`
@@ -50,7 +45,7 @@ export const makeRequestDecisions = Effect.gen(function* () {
       .asHttpEffect()
       .pipe(
         Effect.provideService(HttpServerRequest.HttpServerRequest, request),
-        Effect.provideService(SentAgain, again),
+        Effect.provideService(ReplayedRequest, again),
         Effect.scoped,
         Effect.orDie
       )

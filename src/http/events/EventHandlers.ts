@@ -7,13 +7,7 @@ import { Caller } from "../../api/Authorization.ts"
 import { enveloped } from "../../api/Envelope.ts"
 import { BadRequest, TooManyRequests, Unauthorized } from "../../api/Failures.ts"
 import { type EventBounds, EventPages } from "../../store/EventStore.ts"
-import {
-  type EventQuestion,
-  type EventRequest,
-  makeQuestionOf,
-  makeReadPage,
-  readEventRequest
-} from "./EventQuestion.ts"
+import { type EventQuestion, type EventRequest, makeQuestionOf, makeReadPage, readEventRequest } from "./EventQuestion.ts"
 import { findToken, makeCallerOf } from "../core/Callers.ts"
 import { answered } from "../core/HandlerErrors.ts"
 import { decodeJwt } from "jose"
@@ -26,8 +20,8 @@ import { Told } from "../../runtime/Told.ts"
 import { OpenStreams, StreamTimes } from "../core/OpenStreams.ts"
 import { LEEWAY } from "../core/JsonWebTokens.ts"
 import { makeReader } from "./EventReader.ts"
-import { makeSeenJobs, makeSightOf } from "./EventAccess.ts"
 import { makeSharedTexts, makeStreamBody } from "./SseOutput.ts"
+import { makeAccessOf, makeVisibleJobs } from "./EventAccess.ts"
 
 // Streams of events (docs/events.md#server-sent-events): who asks, how many there are, and what becomes of a reader who does not read.
 
@@ -60,12 +54,12 @@ export const makeOpenStream = Effect.gen(function* () {
   const times = yield* StreamTimes
   const callerOf = yield* makeCallerOf
   const questionOf = yield* makeQuestionOf
-  const sightOf = yield* makeSightOf
+  const sightOf = yield* makeAccessOf
   const parts = {
     feed: yield* EventFeed,
     pages: yield* EventPages,
     readPage: yield* makeReadPage,
-    seenJobs: yield* makeSeenJobs,
+    seenJobs: yield* makeVisibleJobs,
     texts: makeSharedTexts(),
     times
   }
