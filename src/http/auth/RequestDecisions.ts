@@ -15,7 +15,12 @@ import { Conflict, Unauthorized } from "../../api/Failures.ts"
 import type { Identity } from "../../domain/access/Identity.ts"
 import { toId } from "../../domain/fields/Values.ts"
 import type { DecisionRequest } from "../../domain/requests/ActionRequests.ts"
-import { type RequestAnswer, RequestApprovalStore, RequestNotFound, type StoredRequest } from "../../store/ApprovalStore.ts"
+import {
+  type RequestAnswer,
+  RequestApprovalStore,
+  RequestNotFound,
+  type StoredRequest
+} from "../../store/ApprovalStore.ts"
 import { Callers } from "../core/Callers.ts"
 import { ReplayedRequest } from "../core/RequestApproval.ts"
 

@@ -7,7 +7,13 @@ import { Caller } from "../../api/Authorization.ts"
 import { enveloped } from "../../api/Envelope.ts"
 import { BadRequest, TooManyRequests, Unauthorized } from "../../api/Failures.ts"
 import { type EventBounds, EventPages } from "../../store/EventStore.ts"
-import { type EventQuestion, type EventRequest, makeQuestionOf, makeReadPage, readEventRequest } from "./EventQuestion.ts"
+import {
+  type EventQuestion,
+  type EventRequest,
+  makeQuestionOf,
+  makeReadPage,
+  readEventRequest
+} from "./EventQuestion.ts"
 import { findToken, makeCallerOf } from "../core/Callers.ts"
 import { answered } from "../core/HandlerErrors.ts"
 import { decodeJwt } from "jose"
