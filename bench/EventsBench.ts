@@ -3,12 +3,12 @@
  * administrator and for somebody who may see some of the devices. One request after the other; milliseconds until the answer, and
  * processor time of the server, because it is steadier. Also what the removal of a day costs.
  */
-import { Console, Effect, Layer } from "effect"
+import { Console, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { mkdirSync, writeFileSync } from "node:fs"
 import * as path from "node:path"
 import { answeringWithin } from "../src/store/AnswerTime.ts"
-import { EventRetention } from "../src/store/EventStore.ts"
+import { makeEventRetention } from "../src/store/EventStore.ts"
 import { makeClient, percentile } from "./BenchClient.ts"
 import { DEVICES, seed } from "./BenchFleet.ts"
 import { startServer, usageOf } from "./BenchServer.ts"
@@ -98,8 +98,8 @@ export const rows = Effect.fnUntraced(function* (count: number) {
     measured.push(row(`GET /events of ${count} events, 100 a page: ${what}`, "≤ 20 ms", shown, { p50, p99, processor }))
   }
   const begun = performance.now()
-  const removed = yield* Effect.flatMap(EventRetention, (retention) => retention.remove(DAYS)).pipe(
-    Effect.provide(Layer.provide(EventRetention.layer, database))
+  const removed = yield* Effect.flatMap(makeEventRetention, (retention) => retention.remove(DAYS)).pipe(
+    Effect.provide(database)
   )
   const seconds = (performance.now() - begun) / 1000
   const shown = `${removed} events in ${seconds.toFixed(0)} s, ${((seconds * 2_000_000) / Math.max(1, removed)).toFixed(0)} ms for 2,000`

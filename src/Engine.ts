@@ -12,7 +12,6 @@ import { ManagementAccess } from "./devices/ManagementAccess.ts"
 import * as AddressMap from "./drivers/ssh/SshLimits.ts"
 import { SshLimits } from "./drivers/ssh/SshLimits.ts"
 import { Firmware } from "./firmware/Firmware.ts"
-import { UpgradeOrders } from "./firmware/UpgradeOrder.ts"
 import * as Cluster from "./jobs/engine/Cluster.ts"
 import { DevicesLock } from "./jobs/engine/DevicesLock.ts"
 import { DeviceStates } from "./jobs/engine/DeviceStates.ts"
@@ -96,24 +95,22 @@ import { ServerConfig } from "./ServerConfig.ts"
 import { ActiveSettings } from "./settings/ActiveSettings.ts"
 import { AlertDeliveryStore, AlertMuteStore, AlertStore } from "./store/AlertStore.ts"
 import { CertificateStore } from "./store/CertificateStore.ts"
-import { ApprovalStore } from "./store/ApprovalStore.ts"
 import { ChangeStore } from "./store/ChangeStore.ts"
 import { ConfigHistoryStore, LearnedLineStore, ProvedConfigStore } from "./store/ConfigStore.ts"
 import * as DatabaseClient from "./store/DatabaseClient.ts"
 import { DerivedSecretStore, SecretTexts } from "./store/SecretStore.ts"
-import { DeviceStore, HeardStore, StackMemberStore, SyncEventStore, UnseenDeviceStore } from "./store/DeviceStore.ts"
+import { DeviceStore, HeardStore, SyncEventStore, UnseenDeviceStore } from "./store/DeviceStore.ts"
 import { EventLog, EventStore } from "./store/EventStore.ts"
-import { AcceptedLoginStore, HostKeyStore, IdentityStore } from "./store/IdentityStore.ts"
+import { HostKeyStore, IdentityStore } from "./store/IdentityStore.ts"
 import { UniqueFieldStore } from "./store/DeviceIdentifiers.ts"
-import { LeftChangeStore, LeftSessionStore, LiveChangeStore } from "./store/UnfinishedChanges.ts"
-import { InterfaceStore, StationStore } from "./store/InterfaceStore.ts"
+import { LiveChangeStore } from "./store/UnfinishedChanges.ts"
+import { InterfaceStore } from "./store/InterfaceStore.ts"
 import { JobAttemptStore, JobLockStore, JobWaitStore } from "./store/JobScheduling.ts"
-import { JobCommitStore } from "./store/JobResults.ts"
 import { JobStore } from "./store/JobStore.ts"
 import { LinknetStore, MgmtDomainStore, ReservationStore } from "./store/NetworkStore.ts"
 import { OperationStore } from "./store/OperationStore.ts"
 import { PluginCallStore } from "./store/PluginCallStore.ts"
-import { RefreshStore, RepositoryStore } from "./store/RepositoryStore.ts"
+import { RepositoryStore } from "./store/RepositoryStore.ts"
 import { UpgradeStore } from "./store/UpgradeStore.ts"
 import { WatchStore } from "./store/WatchStore.ts"
 import { ActiveTemplates } from "./templates/ActiveTemplates.ts"
@@ -137,14 +134,12 @@ export const stores = Layer.mergeAll(
   LinknetStore.layer,
   HeardStore.layer,
   MgmtDomainStore.layer,
-  StackMemberStore.layer,
   ReservationStore.layer,
   SyncEventStore.layer,
   JobStore.layer,
   JobAttemptStore.layer,
   JobWaitStore.layer,
   JobLockStore.layer,
-  JobCommitStore.layer,
   ChangeStore.layer,
   LiveChangeStore.layer,
   OperationStore.layer,
@@ -152,7 +147,6 @@ export const stores = Layer.mergeAll(
   ConfigHistoryStore.layer,
   HostKeyStore.layer,
   IdentityStore.layer,
-  AcceptedLoginStore.layer,
   LearnedLineStore.layer,
   RepositoryStore.layer,
   CertificateStore.layer,
@@ -160,13 +154,11 @@ export const stores = Layer.mergeAll(
   EventStore.layer,
   EventLog.layer,
   WatchStore.layer,
-  StationStore.layer,
   AlertStore.layer,
   AlertDeliveryStore.layer,
   AlertMuteStore.layer,
   UnseenDeviceStore.layer,
   UniqueFieldStore.layer,
-  LeftSessionStore.layer,
   ProvedConfigStore.layer.pipe(Layer.provide(ChangeStore.layer))
 ).pipe(Layer.provideMerge(SecretTexts.layer), Layer.provideMerge(SecretKey.layer))
 
@@ -213,7 +205,7 @@ const inForce = UndefinedPrints.layer.pipe(
 )
 
 const approving = JobApproval.layer.pipe(
-  Layer.provide([ApprovalStore.layer, Permissions.layer, DryRunRisk.layer.pipe(Layer.provide(AutoPushVerdict.layer))]),
+  Layer.provide([Permissions.layer, DryRunRisk.layer.pipe(Layer.provide(AutoPushVerdict.layer))]),
   Layer.provide(inForce)
 )
 
@@ -233,14 +225,14 @@ export const services = Layer.mergeAll(
   Layer.mergeAll(RepositoryUpdate.layer, BranchCheck.layer).pipe(
     Layer.provide([SettingsUpdate.layer, TemplatesUpdate.layer, CommitsInForce.layer]),
     Layer.provide(StrictRendering.layer),
-    Layer.provide([ChangeWindows.layer, Permissions.layer, RefreshStore.layer]),
+    Layer.provide([ChangeWindows.layer, Permissions.layer]),
     Layer.provideMerge(CandidateConfigs.layer),
-    Layer.merge(RepositoryCommits.layer.pipe(Layer.provide(RefreshStore.layer))),
+    Layer.merge(RepositoryCommits.layer),
     Layer.provide(RepositoryCopies.layer)
   ),
   RepositoryFiles.layer,
   TemplateTrial.layer,
-  RepositoryProblems.layer.pipe(Layer.provide(RefreshStore.layer)),
+  RepositoryProblems.layer,
   JobWindows.layer
 ).pipe(
   Layer.provideMerge(Layer.mergeAll(starting, inForce, PluginRegistry.layer, deviceLogin.pipe(Layer.provide(drivers))))
@@ -278,7 +270,7 @@ const upgrading = UpgradeDevice.layer.pipe(
   Layer.provide(UpgradeSteps.layer),
   Layer.provide([UpgradeImages.layer, PostFlight.layer]),
   Layer.provide(SwitchReturn.layer),
-  Layer.provideMerge(Layer.mergeAll(Firmware.layer, UpgradeOrders.layer, UpgradeStore.layer))
+  Layer.provideMerge(Layer.mergeAll(Firmware.layer, UpgradeStore.layer))
 )
 
 const functions = JobFunctions.layer.pipe(
@@ -291,10 +283,7 @@ const runner = Layer.merge(JobRunner.layer.pipe(Layer.provide(JobExecution.layer
   Layer.provide([LiveJobs.layer, DevicesLock.layer, JobPlaces.layer])
 )
 
-const openChanges = OpenChanges.layer.pipe(
-  Layer.provide(AbandonedChangeRecord.layer),
-  Layer.provide([LeftChangeStore.layer, changes])
-)
+const openChanges = OpenChanges.layer.pipe(Layer.provide(AbandonedChangeRecord.layer), Layer.provide(changes))
 
 /** The check of the API whether a switch could be initialised; on top of the engine. */
 export const initCheck = InitCheck.layer.pipe(

@@ -3,6 +3,7 @@
  * (docs/security.md#logins-of-switches, promise 7), and whether the switch is the device of the record
  * (docs/security.md#identity-of-devices). A device in state MANAGED, UNMANAGED or MANAGED_NOIF is pinned to the key it showed first.
  */
+import { BackgroundWork } from "../runtime/BackgroundWork.ts"
 import { Clock, Context, Effect, Layer, Option, Result, Schema, type Scope } from "effect"
 import type { SqlError } from "effect/sql"
 import type { AddressOutside } from "../domain/access/ManagementNetworks.ts"
@@ -11,12 +12,12 @@ import { type Difference, firstDifference, serialDifference, WrongDevice } from 
 import type { DisputedRecord } from "../domain/UniqueFields.ts"
 import { failingWithoutDatabase } from "../store/DatabaseClient.ts"
 import { ServerConfig, type ServerSettings } from "../ServerConfig.ts"
-import { AcceptedLoginStore, type HostKey, HostKeyStore, IdentityStore, type Owner } from "../store/IdentityStore.ts"
+import { makeAcceptedLogins, type HostKey, HostKeyStore, IdentityStore, type Owner } from "../store/IdentityStore.ts"
 import { overSentences } from "./ForgottenLogins.ts"
 import { makeSshSettings } from "./SshSettings.ts"
 import { WatchStore } from "../store/WatchStore.ts"
 import { ManagementAccess } from "./ManagementAccess.ts"
-import { LeftSessionStore } from "../store/UnfinishedChanges.ts"
+import { makeLeftSessions } from "../store/UnfinishedChanges.ts"
 import { UniqueFieldStore } from "../store/DeviceIdentifiers.ts"
 import type { Driver, DriverSession, DriverTarget, HostKeyPolicy, WorkClaim } from "../drivers/Driver.ts"
 import {
@@ -133,13 +134,13 @@ const openFirst = Effect.fnUntraced(function* (
 
 const make = Effect.gen(function* () {
   const config = yield* ServerConfig
-  const acceptedLogins = yield* AcceptedLoginStore
+  const acceptedLogins = yield* makeAcceptedLogins
   const registry = yield* DriverRegistry
   const watched = yield* WatchStore
   const hostKeys = yield* HostKeyStore
   const identities = yield* IdentityStore
   const unique = yield* UniqueFieldStore
-  const left = yield* LeftSessionStore
+  const left = yield* makeLeftSessions
   const sshSettings = yield* makeSshSettings
   const certificates = Option.match(config.FRR_CERTIFICATE_DIRECTORY, {
     onNone: () => ({}),
@@ -386,5 +387,5 @@ export class DeviceLogin extends Context.Service<
     readonly open: (device: Device, options?: LoginOptions) => Effect.Effect<LoggedIn, LoginError, Scope.Scope>
   }
 >()("switchyard/devices/DeviceLogin") {
-  static readonly layer = Layer.effect(DeviceLogin, make)
+  static readonly layer = Layer.effect(DeviceLogin, make).pipe(Layer.provide(BackgroundWork.layer))
 }

@@ -8,7 +8,7 @@ import type { SqlError } from "effect/sql"
 import type { LiveEvent } from "../domain/events/LiveEvent.ts"
 import { eventsTold, noteHandedOn } from "../runtime/metrics/EventMetrics.ts"
 import { failingWithoutDatabase, waitingForDatabase } from "../store/DatabaseClient.ts"
-import { EventLog, EventRetention } from "../store/EventStore.ts"
+import { EventLog, makeEventRetention } from "../store/EventStore.ts"
 import { ServerConfig } from "../ServerConfig.ts"
 
 /** How often new events are looked for. */
@@ -108,7 +108,7 @@ const LONGEST = 600
 export const layer = Layer.effectDiscard(
   Effect.gen(function* () {
     const { EVENT_DAYS, UPKEEP_INTERVAL } = yield* ServerConfig
-    const retention = yield* EventRetention
+    const retention = yield* makeEventRetention
     if (EVENT_DAYS === 0) return
     yield* retention.remove(EVENT_DAYS).pipe(
       Effect.catchCause((cause) => Effect.logWarning("Old events could not be removed", cause)),
@@ -116,4 +116,4 @@ export const layer = Layer.effectDiscard(
       Effect.forkScoped
     )
   })
-).pipe(Layer.provide(EventRetention.layer))
+)

@@ -3,8 +3,7 @@
  * distribution layer first, the two of an MLAG pair one after the other, and never so many at once that a switch which has
  * several ways to the distribution layer is left without one. See docs/jobs.md#order-of-a-staggered-upgrade.
  */
-import { Context, Effect, Layer, Schema } from "effect"
-import type { SqlError } from "effect/sql"
+import { Effect, Schema } from "effect"
 import { type Device, isFabricType } from "../domain/Device.ts"
 import { DeviceStore } from "../store/DeviceStore.ts"
 import { InterfaceStore } from "../store/InterfaceStore.ts"
@@ -169,7 +168,8 @@ export const upgradeOrder = (
 /** The text for a selection with other devices than access switches. */
 export const ONLY_ACCESS = "Upgrade order determination is only supported for ACCESS-only device groups"
 
-const make = Effect.gen(function* () {
+/** Orders of staggered upgrades. */
+export const makeUpgradeOrders = Effect.gen(function* () {
   const devices = yield* DeviceStore
   const links = yield* LinknetStore
   const interfaces = yield* InterfaceStore
@@ -223,18 +223,8 @@ const make = Effect.gen(function* () {
     return batches instanceof UpgradeOrderUnknown ? yield* batches : batches
   })
 
-  return UpgradeOrders.of({ order })
-})
-
-/** Orders of staggered upgrades. */
-export class UpgradeOrders extends Context.Service<
-  UpgradeOrders,
-  {
+  return {
     /** Batches of hostnames that may be away together, first to last. */
-    readonly order: (
-      selected: ReadonlyArray<Device>
-    ) => Effect.Effect<ReadonlyArray<ReadonlyArray<string>>, UpgradeOrderUnknown | SqlError.SqlError>
+    order
   }
->()("switchyard/firmware/UpgradeOrders") {
-  static readonly layer = Layer.effect(UpgradeOrders, make)
-}
+})

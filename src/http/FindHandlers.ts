@@ -11,7 +11,7 @@ import { ReadTables } from "../domain/jobs/ReadTables.ts"
 import { targetOf } from "../domain/requests/DeviceSelector.ts"
 import type { ReadTablesRequest } from "../domain/requests/OperationRequests.ts"
 import { JobRequests } from "../jobs/engine/JobRequests.ts"
-import { type Bounds, FindStore, type FoundRow, type VlansAsked } from "../store/FleetViews.ts"
+import { type Bounds, makeFindQueries, type FoundRow, type VlansAsked } from "../store/FleetViews.ts"
 import { answered, asCaller } from "./core/HandlerErrors.ts"
 import { makeVisible } from "./core/Permits.ts"
 import type { SqlError } from "effect/sql"
@@ -138,7 +138,7 @@ const bounded = (found: ReadonlyArray<FoundRow>) => {
 }
 
 const makeFind = Effect.gen(function* () {
-  const store = yield* FindStore
+  const store = yield* makeFindQueries
   const visible = yield* makeVisible
   const settingsPorts = yield* makeSettingsPorts
 

@@ -14,7 +14,7 @@ import { JobRequests } from "../jobs/engine/JobRequests.ts"
 import { ServerConfig, type ServerSettings } from "../ServerConfig.ts"
 import { answered, asCaller } from "./core/HandlerErrors.ts"
 import { hostnameOrGroup, targetOf } from "../domain/requests/DeviceSelector.ts"
-import { ONLY_ACCESS, UpgradeOrders } from "../firmware/UpgradeOrder.ts"
+import { ONLY_ACCESS, makeUpgradeOrders } from "../firmware/UpgradeOrder.ts"
 import { DeviceUpgrade } from "../domain/jobs/DeviceUpgrade.ts"
 import { hostsForCallers, switchGuard } from "../runtime/OutboundHosts.ts"
 import { SettingsView } from "../settings/SettingsView.ts"
@@ -24,7 +24,7 @@ import { toId } from "../domain/fields/Values.ts"
 import type { DownloadView, VersionsOfGroup } from "../domain/FirmwareViews.ts"
 import { nameInUrl } from "../domain/ImageName.ts"
 import { campaignOf, groupsOf } from "../firmware/UpgradeTasks.ts"
-import { FirmwareViewStore, type RunningDownload } from "../store/UpgradeStore.ts"
+import { makeUpgradeViews, type RunningDownload } from "../store/UpgradeStore.ts"
 import { makeJobVisible } from "./core/Permits.ts"
 
 // What people look at: versions by group, images with downloads that are under way, and how far an upgrade is.
@@ -51,7 +51,7 @@ export const makeFirmwareViews = Effect.gen(function* () {
   const firmware = yield* Firmware
   const settings = yield* SettingsView
   const devices = yield* DeviceStore
-  const store = yield* FirmwareViewStore
+  const store = yield* makeUpgradeViews
   const visible = yield* makeJobVisible
 
   const versions = Effect.gen(function* () {
@@ -138,7 +138,7 @@ export const makeUpgrade = Effect.gen(function* () {
 /** Answers with the steps of a staggered upgrade of a group. */
 export const makeUpgradeCheck = Effect.gen(function* () {
   const devices = yield* DeviceStore
-  const orders = yield* UpgradeOrders
+  const orders = yield* makeUpgradeOrders
   const settings = yield* SettingsView
   return Effect.fn("Upgrades.check")(function* (group: string) {
     const { hostnames } = yield* settings.group(group)

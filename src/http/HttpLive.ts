@@ -1,4 +1,6 @@
 /** All routes of the HTTP API with what surrounds them. Needs the stores, the job engine, the ports and the server's configuration. */
+import { ApiTokenStore } from "../store/ApiTokenStore.ts"
+import { RequestApprovalStore } from "../store/ApprovalStore.ts"
 import { Layer } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { AuditChain } from "../access/AuditChain.ts"
@@ -13,7 +15,6 @@ import { Api } from "../api/Api.ts"
 import { SecretSight } from "../access/SecretSight.ts"
 import { CertificateAuthority } from "../certificates/CertificateAuthority.ts"
 import { Firmware } from "../firmware/Firmware.ts"
-import { UpgradeOrders } from "../firmware/UpgradeOrder.ts"
 import { SocketBridge } from "../events/SocketBridge.ts"
 import { JobRequests } from "../jobs/engine/JobRequests.ts"
 import { AutoPushVerdict } from "../jobs/sync/AutoPushVerdict.ts"
@@ -23,15 +24,8 @@ import { SyncPause } from "../jobs/sync/SyncPause.ts"
 import { ChangeStore } from "../store/ChangeStore.ts"
 import { ConfigHistoryStore } from "../store/ConfigStore.ts"
 import { EventPages } from "../store/EventStore.ts"
-import { FindStore, OverviewStore, PlaceStore } from "../store/FleetViews.ts"
-import { FirmwareViewStore } from "../store/UpgradeStore.ts"
-import { FindingFacts, FleetFigures, ServerFigures } from "../store/Figures.ts"
 import { HostKeyStore } from "../store/IdentityStore.ts"
-import { JobDiffStore, JobProgressStore } from "../store/JobResults.ts"
 import { LocalUserStore, PersonStore } from "../store/AccountStore.ts"
-import { ApiTokenStore } from "../store/ApiTokenStore.ts"
-import { RequestApprovalStore } from "../store/ApprovalStore.ts"
-import { SiteStore } from "../store/NetworkStore.ts"
 import { UnknownDeviceStore } from "../store/DeviceIdentifiers.ts"
 import { AuthLive } from "./auth/AuthHandlers.ts"
 import { SignOnLive } from "./auth/SignOnHandlers.ts"
@@ -70,18 +64,18 @@ import { GlobalMiddleware } from "./core/GlobalMiddleware.ts"
 import { SettingsModelLive } from "./settings/SettingsModelHandlers.ts"
 
 const Groups = Layer.mergeAll(
-  DevicesLive.pipe(Layer.provide(OverviewStore.layer)),
+  DevicesLive,
   InterfacesLive,
   LinknetsLive,
   MgmtDomainsLive,
-  JobsLive.pipe(Layer.provide([JobProgressStore.layer, JobDiffStore.layer, SyncPause.layer])),
+  JobsLive.pipe(Layer.provide(SyncPause.layer)),
   ProvisioningLive,
-  PlacesLive.pipe(Layer.provide(PlaceStore.layer)),
+  PlacesLive,
   ChangesLive.pipe(Layer.provide([ConfigHistoryStore.layer, ChangeStore.layer])),
   OperationsLive.pipe(Layer.provide([HostKeyStore.layer, CertificateAuthority.layer])),
   ActorLive,
-  FindLive.pipe(Layer.provide(FindStore.layer)),
-  FirmwareLive.pipe(Layer.provide([Firmware.layer, UpgradeOrders.layer, FirmwareViewStore.layer])),
+  FindLive,
+  FirmwareLive.pipe(Layer.provide(Firmware.layer)),
   SettingsLive,
   SettingsModelLive,
   RepositoryLive,
@@ -93,9 +87,9 @@ const Groups = Layer.mergeAll(
   EventsLive.pipe(Layer.provide(EventPages.layer)),
   WindowsLive,
   AlertsLive,
-  HealthLive.pipe(Layer.provide(ServerFigures.layer)),
-  MetricsLive.pipe(Layer.provide(FleetFigures.layer)),
-  ServerLive.pipe(Layer.provide([FleetFigures.layer, ServerFigures.layer, FindingFacts.layer])),
+  HealthLive,
+  MetricsLive,
+  ServerLive,
   SocketLive.pipe(Layer.provide(SocketBridge.layer)),
   ProtectionLines
 ).pipe(
@@ -103,7 +97,6 @@ const Groups = Layer.mergeAll(
     AuthorizationLive,
     AvailabilityLive,
     RequestMiddlewareLive,
-    SiteStore.layer,
     UnknownDeviceStore.layer,
     JobRequests.layer.pipe(Layer.provide(DryRunRisk.layer), Layer.provide(AutoPushVerdict.layer)),
     SecretSight.layer

@@ -5,7 +5,7 @@ import { Api } from "../api/Api.ts"
 import { enveloped } from "../api/Envelope.ts"
 import { NotFound } from "../api/Failures.ts"
 import { type LinknetChange, type LinknetPatch, type NewLinknet, patchOf } from "../domain/LinknetFields.ts"
-import { LinknetStore, SiteStore } from "../store/NetworkStore.ts"
+import { LinknetStore, makeSites } from "../store/NetworkStore.ts"
 import { answered, asCaller, transaction } from "./core/HandlerErrors.ts"
 import { toId, toInteger } from "../domain/fields/Values.ts"
 import type { Linknet } from "../domain/Linknet.ts"
@@ -155,7 +155,7 @@ const makeLocked = Effect.gen(function* () {
 
 /** What a body changes at a stored link; device names beside the other keys are checked first, and otherwise ignored. */
 const makePatch = Effect.gen(function* () {
-  const sites = yield* SiteStore
+  const sites = yield* makeSites
   const namedEnds = yield* makeNamedEnds
   return Effect.fnUntraced(function* (stored: Linknet, sent: Change) {
     const { judged } = yield* namedEnds(

@@ -21,7 +21,7 @@ import {
 } from "../runtime/metrics/FleetMetrics.ts"
 import { jobsUnfinished, queueAge } from "../runtime/metrics/JobMetrics.ts"
 import { failingWithoutDatabase } from "../store/DatabaseClient.ts"
-import { type Figures, FleetFigures } from "../store/Figures.ts"
+import { type Figures, makeFleetFigures } from "../store/Figures.ts"
 
 // What the database holds as metrics: asked once for all who ask at the same time and for some seconds after, and never waited for longer.
 
@@ -56,7 +56,7 @@ const tell = (place: Place, figures: Figures): void => {
 
 /** A function that writes what the database holds, or that it is away. */
 export const makeFigures = Effect.gen(function* () {
-  const { read } = yield* FleetFigures
+  const { read } = yield* makeFleetFigures
   const asked = read.pipe(
     failingWithoutDatabase,
     Effect.timeout(PATIENCE),

@@ -5,7 +5,7 @@ import { HttpApiBuilder, HttpApiSchema } from "effect/http-api"
 import { Api } from "../api/Api.ts"
 import { enveloped } from "../api/Envelope.ts"
 import { BadRequest, NotFound } from "../api/Failures.ts"
-import { type MgmtDomainRecord, MgmtDomainStore, SiteStore } from "../store/NetworkStore.ts"
+import { type MgmtDomainRecord, MgmtDomainStore, makeSites } from "../store/NetworkStore.ts"
 import { answered, asCaller, transaction } from "./core/HandlerErrors.ts"
 import { toId } from "../domain/fields/Values.ts"
 import { makeListPage } from "./listing/ListPage.ts"
@@ -71,7 +71,7 @@ const membersOf = ({ device_a_id, device_b_id }: MgmtDomain) => [device_a_id, de
 
 const makeReferenceCheck = Effect.gen(function* () {
   const devices = yield* DeviceStore
-  const sites = yield* SiteStore
+  const sites = yield* makeSites
   return Effect.fnUntraced(function* ({ device_a_id, device_b_id, site_id }: Partial<MgmtDomain>) {
     const message: Array<string> = []
     for (const [key, id] of [

@@ -18,7 +18,7 @@ import { makeInitialisation } from "./provisioning/Initialisation.ts"
 import { edgesOf } from "../domain/Topology.ts"
 import { placesOf, replacedBy } from "../domain/WaitingDevice.ts"
 import { LinknetStore } from "../store/NetworkStore.ts"
-import { PlaceStore, type WaitingRow } from "../store/FleetViews.ts"
+import { makePlaceRows, type WaitingRow } from "../store/FleetViews.ts"
 
 // What is known of where switches are: read from the database alone, so that it is quick.
 
@@ -33,7 +33,7 @@ const problemsOf = (device: WaitingRow): ReadonlyArray<string> => [
 
 /** The two readings. */
 export const makePlaces = Effect.gen(function* () {
-  const places = yield* PlaceStore
+  const places = yield* makePlaceRows
   const heard = yield* HeardStore
   const links = yield* LinknetStore
   const devices = yield* DeviceStore

@@ -237,9 +237,11 @@ export interface Approval {
   readonly has_expired: boolean
 }
 
-const makeJobApprovals = Effect.gen(function* () {
+/** Approvals by job. */
+export const makeJobApprovals = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
-  return ApprovalStore.of({
+  return {
+    /** Writes that the job waits for one. Yields until when, ISO 8601 without a zone, UTC; it counts from the time at which the job is due. */
     want: Effect.fn("ApprovalStore.want")(function* ({
       asked,
       askedBy,
@@ -256,11 +258,13 @@ const makeJobApprovals = Effect.gen(function* () {
         returning to_char(expires_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS') as until`
       return yield* Effect.orDie(Effect.fromNullishOr(row?.until))
     }),
+    /** Those that jobs wait for and of which it is known by which rule. */
     open: Effect.withSpan(
       sql<OpenApproval>`select job_id, asked, cause from job_approval join job on job.id = job_id
         where decision is null and cause is not null and status = 'SCHEDULED' order by job_id`,
       "ApprovalStore.open"
     ),
+    /** The approval of a job, locked until the transaction ends; none for a job that needs none. */
     find: Effect.fn("ApprovalStore.find")((jobId: number) =>
       Effect.map(
         sql<Approval>`select reason, asked, asked_by, asked_person, asked_at, decision, expires_at <= now() as has_expired,
@@ -270,10 +274,12 @@ const makeJobApprovals = Effect.gen(function* () {
         (rows) => Option.fromUndefinedOr(rows[0])
       )
     ),
+    /** Writes what was decided, unless it was already. */
     decide: Effect.fn("ApprovalStore.decide")((jobId: number, decision: Decision, by: string, comment: string | null) =>
       Effect.asVoid(sql`update job_approval set decision = ${decision}, decided_by = ${by}, decided_at = now(),
         comment = ${comment} where job_id = ${jobId} and decision is null`)
     ),
+    /** Where the approval of a job stands; none for a job that needs none. */
     state: Effect.fn("ApprovalStore.state")((jobId: number) =>
       Effect.map(
         sql<Pick<Approval, "decision" | "has_expired">>`select decision, expires_at <= now() as has_expired
@@ -281,28 +287,5 @@ const makeJobApprovals = Effect.gen(function* () {
         (rows) => Option.fromUndefinedOr(rows[0])
       )
     )
-  })
-})
-
-type Write = Effect.Effect<void, SqlError.SqlError>
-
-/** Approvals by job. */
-export class ApprovalStore extends Context.Service<
-  ApprovalStore,
-  {
-    /** Writes that the job waits for one. Yields until when, ISO 8601 without a zone, UTC; it counts from the time at which the job is due. */
-    readonly want: (approval: NewApproval) => Effect.Effect<string, SqlError.SqlError>
-    /** Those that jobs wait for and of which it is known by which rule. */
-    readonly open: Effect.Effect<ReadonlyArray<OpenApproval>, SqlError.SqlError>
-    /** The approval of a job, locked until the transaction ends; none for a job that needs none. */
-    readonly find: (jobId: number) => Effect.Effect<Option.Option<Approval>, SqlError.SqlError>
-    /** Writes what was decided, unless it was already. */
-    readonly decide: (jobId: number, decision: Decision, by: string, comment: string | null) => Write
-    /** Where the approval of a job stands; none for a job that needs none. */
-    readonly state: (
-      jobId: number
-    ) => Effect.Effect<Option.Option<Pick<Approval, "decision" | "has_expired">>, SqlError.SqlError>
   }
->()("switchyard/store/ApprovalStore") {
-  static readonly layer = Layer.effect(ApprovalStore, makeJobApprovals)
-}
+})

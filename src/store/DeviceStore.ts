@@ -171,35 +171,25 @@ export class DeviceStore extends Context.Service<
 
 // Members of switch stacks (docs/api.md#stack-members).
 
-const makeMembers = Effect.gen(function* () {
+/** Stack members by device. */
+export const makeStackMembers = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  return StackMemberStore.of({
+  return {
+    /** Members by number, those without one last. */
     ofDevice: Effect.fn("StackMemberStore.ofDevice")(
       (deviceId: number) =>
         sql<StackMember>`select member_no, hardware_id, priority from stackmember where device_id = ${deviceId}
           order by member_no nulls last, id`
     ),
+    /** Replaces all members in one transaction. */
     replace: Effect.fn("StackMemberStore.replace")(function* (deviceId: number, members: ReadonlyArray<StackMember>) {
       yield* sql`delete from stackmember where device_id = ${deviceId}`
       if (!Array.isReadonlyArrayNonEmpty(members)) return
       const rows = Array.map(members, (member) => ({ device_id: deviceId, ...member }))
       yield* sql`insert into stackmember ${sql.insert(rows)}`
     }, sql.withTransaction)
-  })
-})
-
-/** Stack members by device. */
-export class StackMemberStore extends Context.Service<
-  StackMemberStore,
-  {
-    /** Members by number, those without one last. */
-    readonly ofDevice: (deviceId: number) => Effect.Effect<ReadonlyArray<StackMember>, SqlError.SqlError>
-    /** Replaces all members in one transaction. */
-    readonly replace: (deviceId: number, members: ReadonlyArray<StackMember>) => Effect.Effect<void, SqlError.SqlError>
   }
->()("switchyard/store/StackMemberStore") {
-  static readonly layer = Layer.effect(StackMemberStore, makeMembers)
-}
+})
 
 // What switches heard of their neighbours when they were read last, whole per device.
 

@@ -284,7 +284,8 @@ export class EventPages extends Context.Service<
 
 const BATCH = 2000
 
-const makeRetention = Effect.gen(function* () {
+/** The end of events. */
+export const makeEventRetention = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
 
   /** The last of the next rows that are old, and how many these are. */
@@ -309,7 +310,8 @@ const makeRetention = Effect.gen(function* () {
     return { isLast: found.seen < BATCH, removed: gone?.removed ?? 0 }
   }, sql.withTransaction)
 
-  return EventRetention.of({
+  return {
+    /** Removes events older than so many days that are not part of the audit, unless another replica does so now; yields how many. */
     remove: Effect.fn("EventRetention.remove")(function* (days: number) {
       let total = 0
       for (;;) {
@@ -318,19 +320,8 @@ const makeRetention = Effect.gen(function* () {
         if (isLast) return total
       }
     })
-  })
-})
-
-/** The end of events. */
-export class EventRetention extends Context.Service<
-  EventRetention,
-  {
-    /** Removes events older than so many days that are not part of the audit, unless another replica does so now; yields how many. */
-    readonly remove: (days: number) => Effect.Effect<number, SqlError.SqlError>
   }
->()("switchyard/store/EventRetention") {
-  static readonly layer = Layer.effect(EventRetention, makeRetention)
-}
+})
 
 // The select list and the source of the audit as it is read (docs/security.md#audit).
 

@@ -2,8 +2,8 @@
  * What metrics ask of the database (docs/monitoring.md#cost): one grouped statement for each concern, none of which reads more than
  * devices, unfinished jobs, certificates, what waits for people and the list of connections.
  */
-import { Clock, Context, Effect, Layer, Option } from "effect"
-import { SqlClient, type SqlError } from "effect/sql"
+import { Clock, Effect, Option } from "effect"
+import { SqlClient } from "effect/sql"
 import { ServerConfig } from "../ServerConfig.ts"
 import type { CertificateFact } from "../domain/findings/CertificateFindings.ts"
 import type { DatabaseFact } from "../domain/findings/DatabaseFindings.ts"
@@ -66,7 +66,8 @@ export interface Figures {
   readonly newestEvent: number
 }
 
-const make = Effect.gen(function* () {
+/** Counts of what the database holds. */
+export const makeFleetFigures = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const devices = sql<DeviceFigure>`select state, device_type, synchronized, count(*)::integer as count
     from device group by state, device_type, synchronized`
@@ -86,7 +87,7 @@ const make = Effect.gen(function* () {
     (select count(*)::integer from device_unreachable) as unreachable,
     (select count(*)::integer from alert_delivery where state = 'dead') as "deadLetters",
     (select case when is_called then last_value else 0 end::float8 from event_id_seq) as "newestEvent"`
-  return FleetFigures.of({
+  return {
     read: Effect.all({
       devices,
       jobs,
@@ -98,16 +99,8 @@ const make = Effect.gen(function* () {
       Effect.map(({ counts, ...figures }): Figures => ({ ...figures, ...counts })),
       Effect.withSpan("FleetFigures.read")
     )
-  })
+  }
 })
-
-/** Counts of what the database holds. */
-export class FleetFigures extends Context.Service<
-  FleetFigures,
-  { readonly read: Effect.Effect<Figures, SqlError.SqlError> }
->()("switchyard/store/FleetFigures") {
-  static readonly layer = Layer.effect(FleetFigures, make)
-}
 
 // What the database says of itself and of the servers that share the work.
 
@@ -123,7 +116,8 @@ export interface ReplicaFigure {
   readonly heard_seconds: number
 }
 
-const makeServer = Effect.gen(function* () {
+/** Figures about database and replicas. */
+export const makeServerFigures = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const { CLUSTER_HOST } = yield* ServerConfig
   const database = Effect.map(
@@ -136,23 +130,12 @@ const makeServer = Effect.gen(function* () {
   const replicas = sql<ReplicaFigure>`select address, healthy as is_healthy,
       greatest(extract(epoch from now()::timestamp - last_heartbeat), 0)::float8 as heard_seconds
     from cluster_runners order by address`
-  return ServerFigures.of({
+  return {
     database,
-    replicas: Option.isSome(CLUSTER_HOST) ? replicas : Effect.succeed([])
-  })
-})
-
-/** Figures about database and replicas. */
-export class ServerFigures extends Context.Service<
-  ServerFigures,
-  {
-    readonly database: Effect.Effect<DatabaseFigure | null, SqlError.SqlError>
     /** None where a server works alone. */
-    readonly replicas: Effect.Effect<ReadonlyArray<ReplicaFigure>, SqlError.SqlError>
+    replicas: Option.isSome(CLUSTER_HOST) ? replicas : Effect.succeed([])
   }
->()("switchyard/store/ServerFigures") {
-  static readonly layer = Layer.effect(ServerFigures, makeServer)
-}
+})
 
 // What is asked of the database for findings (`domain/findings/Findings.ts`): one statement for each concern, over what is not at its end.
 
@@ -164,7 +147,8 @@ const TIMERS_RUN = "1 hour"
 
 const seconds = (moment: string) => `extract(epoch from now() - ${moment})::float8`
 
-const makeFindings = Effect.gen(function* () {
+/** Facts of one moment. */
+export const makeFindingFacts = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const repositories = yield* RepositoryStore
   const { API_TOKEN_DAYS } = yield* ServerConfig
@@ -268,13 +252,7 @@ const makeFindings = Effect.gen(function* () {
     })),
     Effect.withSpan("FindingFacts.read")
   )
-  return FindingFacts.of({ read })
+  return {
+    read
+  }
 })
-
-/** Facts of one moment. */
-export class FindingFacts extends Context.Service<
-  FindingFacts,
-  { readonly read: Effect.Effect<Omit<Facts, "disk" | "tls">, SqlError.SqlError> }
->()("switchyard/store/FindingFacts") {
-  static readonly layer = Layer.effect(FindingFacts, makeFindings).pipe(Layer.provide(RepositoryStore.layer))
-}

@@ -1,6 +1,6 @@
 /** Looks in the database for what somebody asks with one field (docs/api.md#find): machines, devices and ports, edge ports first. */
 import { PgClient } from "@effect/sql-pg"
-import { Context, Effect, Layer } from "effect"
+import { Effect } from "effect"
 import { SqlClient, type SqlError, type Statement } from "effect/sql"
 import { keyOfWithin, type Listable, type Within } from "./Listing.ts"
 import type { Overview } from "../domain/Overview.ts"
@@ -48,7 +48,8 @@ export interface Bounds {
 /** Entries of a MAC address that is given by a few digits only, of which many are not looked at. */
 const LOOKED_AT = 5000
 
-const make = Effect.gen(function* () {
+/** Questions of one field. */
+export const makeFindQueries = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
 
   const sees = ({ within }: Pick<Bounds, "within">) =>
@@ -94,7 +95,8 @@ const make = Effect.gen(function* () {
       null as first_seen, iso_time(device.last_seen) as last_seen, null::boolean as on_uplink
     from device where ${condition} and ${sees(bounds)} order by device.hostname limit ${bounds.most}`
 
-  return FindStore.of({
+  return {
+    /** By the first digits of a MAC address. */
     byMac: Effect.fn("FindStore.byMac")(function* (digits: string, bounds: Bounds) {
       const begins = `${digits}%`
       return [
@@ -103,6 +105,7 @@ const make = Effect.gen(function* () {
         ...(yield* devices(sql`device.ztp_mac like ${begins}`, bounds))
       ]
     }),
+    /** Whose address it is, and where that machine was learnt. */
     byIp: Effect.fn("FindStore.byIp")(function* (ip: string, bounds: Bounds) {
       const heard = yield* addresses(sql`a.ip = ${ip}::inet`, bounds)
       const macs = heard.flatMap(({ mac }) => (mac === null ? [] : [mac]))
@@ -117,6 +120,7 @@ const make = Effect.gen(function* () {
         ...(yield* devices(own, bounds))
       ]
     }),
+    /** Devices by hostname, description, model and serial numbers. */
     byText: Effect.fn("FindStore.byText")(function* (text: string, bounds: Bounds) {
       const part = like(text)
       const fields = sql`(device.hostname ilike ${part} or device.description ilike ${part} or device.serial ilike ${part}
@@ -124,6 +128,7 @@ const make = Effect.gen(function* () {
         or exists (select 1 from stackmember s where s.device_id = device.id and s.hardware_id ilike ${part}))`
       return yield* devices(fields, bounds)
     }),
+    /** Ports by description or VLAN, and ends of links by description. */
     ports: Effect.fn("FindStore.ports")(function* (text: string, { ids, names }: VlansAsked, bounds: Bounds) {
       const part = like(text)
       const vlans = [...names, ...ids.map(String)]
@@ -145,6 +150,7 @@ const make = Effect.gen(function* () {
           where ${sees(bounds)} and l.description ilike ${part}
         ) found order by on_uplink, hostname, port limit ${bounds.most}`
     }),
+    /** Ports on which machines were learnt in a VLAN. */
     vlans: Effect.fn("FindStore.vlans")(function* (ids: ReadonlyArray<number>, bounds: Bounds) {
       if (ids.length === 0) return []
       return yield* sql<FoundRow>`
@@ -165,30 +171,8 @@ const make = Effect.gen(function* () {
         from device left join tables_read r on r.device_id = device.id where device.state = 'MANAGED' and ${sees({ within })}`
       return found ?? { devices: 0, read: 0, oldest: null, newest: null }
     })
-  })
-})
-
-type Found = Effect.Effect<ReadonlyArray<FoundRow>, SqlError.SqlError>
-
-/** Questions of one field. */
-export class FindStore extends Context.Service<
-  FindStore,
-  {
-    /** By the first digits of a MAC address. */
-    readonly byMac: (digits: string, bounds: Bounds) => Found
-    /** Whose address it is, and where that machine was learnt. */
-    readonly byIp: (ip: string, bounds: Bounds) => Found
-    /** Devices by hostname, description, model and serial numbers. */
-    readonly byText: (text: string, bounds: Bounds) => Found
-    /** Ports by description or VLAN, and ends of links by description. */
-    readonly ports: (text: string, vlans: VlansAsked, bounds: Bounds) => Found
-    /** Ports on which machines were learnt in a VLAN. */
-    readonly vlans: (ids: ReadonlyArray<number>, bounds: Bounds) => Found
-    readonly read: (within: Within | undefined) => Effect.Effect<TablesRead, SqlError.SqlError>
   }
->()("switchyard/store/FindStore") {
-  static readonly layer = Layer.effect(FindStore, make)
-}
+})
 
 // Counts of devices and jobs for people who look at the whole network: two statements, none of which reads more than devices and recent jobs.
 
@@ -222,7 +206,7 @@ const devicesOf = (rows: ReadonlyArray<Row>): Overview["devices"] => ({
   in_change: sumOf(rows.filter(({ in_change }) => in_change))
 })
 
-const makeOverview = Effect.gen(function* () {
+export const makeDeviceCounts = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const shared = makeSharedRead<Overview, SqlError.SqlError>()
   const failedToday = sql.literal(FAILED_TODAY)
@@ -242,19 +226,11 @@ const makeOverview = Effect.gen(function* () {
       from job where (status in ('SCHEDULED', 'RUNNING', 'ABORTING') or finish_time > now() - interval '1 day') and ${jobs}`
     return { devices: devicesOf(rows), jobs: found }
   })
-  return OverviewStore.of({
+  return {
+    /** What a caller may see; who asks the same at the same time shares the answer. */
     count: Effect.fn("OverviewStore.count")((within: Within | undefined) => shared(keyOfWithin(within), count(within)))
-  })
+  }
 })
-
-interface OverviewShape {
-  /** What a caller may see; who asks the same at the same time shares the answer. */
-  readonly count: (within: Within | undefined) => Effect.Effect<Overview, SqlError.SqlError>
-}
-
-export class OverviewStore extends Context.Service<OverviewStore, OverviewShape>()("switchyard/store/OverviewStore") {
-  static readonly layer = Layer.effect(OverviewStore, makeOverview)
-}
 
 // Devices as the screens of new switches and of the topology show them: how they stand, and which job works on them.
 
@@ -263,7 +239,8 @@ export type NodeRow = Omit<TopologyNode, "primary_group"> & { readonly platform:
 /** A new switch without what is worked out. */
 export type WaitingRow = Omit<WaitingDevice, "places" | "replaces" | "problems">
 
-const makePlaces = Effect.gen(function* () {
+/** New switches, and devices of the topology. */
+export const makePlaceRows = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const visible = (within: Within | undefined) =>
     within === undefined ? sql`true` : sql`device.hostname = any(${within.hostnames}::text[])`
@@ -273,7 +250,7 @@ const makePlaces = Effect.gen(function* () {
   const read = sql.literal(
     "(select iso_time(heard_at) from heard where heard.device_id = device.id) as neighbours_read"
   )
-  return PlaceStore.of({
+  return {
     nodes: Effect.fn("PlaceStore.nodes")(
       (within: Within | undefined) => sql<NodeRow>`select device.id, device.hostname, device.device_type, device.state,
         device.synchronized, device.os_version, device.model, device.platform,
@@ -290,19 +267,8 @@ const makePlaces = Effect.gen(function* () {
         ${jobOfDevice} as job_id
         from device where device.state in ('DHCP_BOOT', 'DISCOVERED', 'INIT') and ${visible(within)} order by device.id`
     )
-  })
-})
-
-/** New switches, and devices of the topology. */
-export class PlaceStore extends Context.Service<
-  PlaceStore,
-  {
-    readonly nodes: (within: Within | undefined) => Effect.Effect<ReadonlyArray<NodeRow>, SqlError.SqlError>
-    readonly waiting: (within: Within | undefined) => Effect.Effect<ReadonlyArray<WaitingRow>, SqlError.SqlError>
   }
->()("switchyard/store/PlaceStore") {
-  static readonly layer = Layer.effect(PlaceStore, makePlaces)
-}
+})
 
 // How devices and jobs stand beside their own records, as SQL over a row: what lists are filtered by, and what is counted.
 

@@ -296,7 +296,8 @@ export interface AcceptedLogin {
 /** A device by its name, with the login that it accepted last. */
 export type NamedLogin = Pick<AcceptedLogin, "state" | "slot"> & { readonly hostname: string }
 
-const makeLogins = Effect.gen(function* () {
+/** Accepted logins by device. */
+export const makeAcceptedLogins = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const grouped = yield* grouping
   const find = makeGroupedFind(
@@ -316,9 +317,10 @@ const makeLogins = Effect.gen(function* () {
           accepted_at = excluded.accepted_at`
   )
 
-  return AcceptedLoginStore.of({
+  return {
     find: Effect.fn("AcceptedLoginStore.find")(find),
     keep: Effect.fn("AcceptedLoginStore.keep")(keep),
+    /** Forgets the logins of all states but these; yields what is forgotten. */
     forgetOthers: Effect.fn("AcceptedLoginStore.forgetOthers")((states) => {
       const others = states.length === 0 ? sql`true` : sql`not ${sql.in("state", states)}`
       return sql<NamedLogin>`with gone as (delete from accepted_login where ${others} returning device_id, state, slot)
@@ -326,21 +328,5 @@ const makeLogins = Effect.gen(function* () {
     }),
     all: sql<NamedLogin>`select hostname, accepted_login.state, slot from accepted_login join device on id = device_id
       order by hostname`
-  })
-})
-
-/** Accepted logins by device. */
-export class AcceptedLoginStore extends Context.Service<
-  AcceptedLoginStore,
-  {
-    readonly find: (deviceId: number) => Effect.Effect<Option.Option<AcceptedLogin>, SqlError.SqlError>
-    readonly keep: (login: AcceptedLogin) => Effect.Effect<void, SqlError.SqlError>
-    /** Forgets the logins of all states but these; yields what is forgotten. */
-    readonly forgetOthers: (
-      states: ReadonlyArray<LoginState>
-    ) => Effect.Effect<ReadonlyArray<NamedLogin>, SqlError.SqlError>
-    readonly all: Effect.Effect<ReadonlyArray<NamedLogin>, SqlError.SqlError>
   }
->()("switchyard/store/AcceptedLoginStore") {
-  static readonly layer = Layer.effect(AcceptedLoginStore, makeLogins).pipe(Layer.provide(BackgroundWork.layer))
-}
+})

@@ -224,7 +224,8 @@ const portsOf = ({ macs, neighbours }: LearnedTables) => {
   })
 }
 
-const makeStations = Effect.gen(function* () {
+/** Machines by device. */
+export const makeStations = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
 
   const cut = (table: "mac_entry" | "arp_entry", deviceId: number, most: number) =>
@@ -263,8 +264,10 @@ const makeStations = Effect.gen(function* () {
       on conflict (device_id) do update set read_at = excluded.read_at, macs = excluded.macs, arps = excluded.arps`
   }, sql.withTransaction)
 
-  return StationStore.of({
+  return {
+    /** Adds what a device has learnt: of either table at most so many entries are kept, those seen last. */
     write,
+    /** Removes what was not seen for so many days. */
     forget: Effect.fn("StationStore.forget")(function* (days: number) {
       const isOld = sql`last_seen < now() - make_interval(days => ${days})`
       yield* sql`delete from mac_entry where ${isOld}`
@@ -272,18 +275,5 @@ const makeStations = Effect.gen(function* () {
       yield* sql`delete from station_port p where not exists (
         select 1 from mac_entry m where m.device_id = p.device_id and m.port = p.port)`
     }, sql.withTransaction)
-  })
-})
-
-/** Machines by device. */
-export class StationStore extends Context.Service<
-  StationStore,
-  {
-    /** Adds what a device has learnt: of either table at most so many entries are kept, those seen last. */
-    readonly write: (deviceId: number, tables: LearnedTables, most: number) => Effect.Effect<void, SqlError.SqlError>
-    /** Removes what was not seen for so many days. */
-    readonly forget: (days: number) => Effect.Effect<void, SqlError.SqlError>
   }
->()("switchyard/store/StationStore") {
-  static readonly layer = Layer.effect(StationStore, makeStations)
-}
+})

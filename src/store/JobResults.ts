@@ -3,14 +3,14 @@
  * sealed beside it when they have some.
  */
 import { PgClient } from "@effect/sql-pg"
-import { Context, Effect, Layer, Option } from "effect"
+import { Effect, Option } from "effect"
 import { type DeviceResult, type JobTask, SCHEDULER } from "../domain/Job.ts"
 import { cleanedValue, faultText, valueFaults } from "../domain/Text.ts"
 import { type JobCounts, noDevices } from "../domain/JobOutcome.ts"
 import type { DerivedSecrets } from "../templates/TemplateSecrets.ts"
 import { type DerivedSecretStore, readJson, type SecretTexts } from "./SecretStore.ts"
 import { type Grouping, lengthOfTexts, makeGroupedWrite } from "./GroupedStatement.ts"
-import { SqlClient, type SqlError } from "effect/sql"
+import { SqlClient } from "effect/sql"
 import type { CommitSet } from "../domain/WorkingCommits.ts"
 import { locks } from "./DatabaseClient.ts"
 import type { SharedDiff } from "../domain/DiffGroups.ts"
@@ -263,7 +263,8 @@ interface PinnedRow {
   readonly pinned: Pick<PinnedCommits, "branches" | "eventsSeen"> | null
 }
 
-const makeCommits = Effect.gen(function* () {
+/** The commits of jobs. */
+export const makeJobCommits = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
 
   const read = Effect.fnUntraced(function* (jobId: number) {
@@ -297,19 +298,11 @@ const makeCommits = Effect.gen(function* () {
     return yield* Effect.orDie(Effect.flatMap(read(jobId), Effect.fromNullishOr))
   })
 
-  return JobCommitStore.of({ pin })
-})
-
-/** The commits of jobs. */
-export class JobCommitStore extends Context.Service<
-  JobCommitStore,
-  {
+  return {
     /** The commits that the job works on: those that are in force when it asks for the first time. */
-    readonly pin: (jobId: number) => Effect.Effect<PinnedCommits, SqlError.SqlError>
+    pin
   }
->()("switchyard/store/JobCommitStore") {
-  static readonly layer = Layer.effect(JobCommitStore, makeCommits)
-}
+})
 
 // The differences of a job's devices. Equal ones are put together by the database, so that a thousand equal ones are read once.
 
@@ -326,7 +319,7 @@ export interface FoundDiffs {
 
 type DiffRow = SharedDiff & { readonly is_failed: boolean; readonly is_read: boolean }
 
-const makeDiffs = Effect.gen(function* () {
+export const makeJobDiffs = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   const of = Effect.fn("JobDiffStore.of")((jobId: number) =>
     Effect.map(
@@ -352,16 +345,10 @@ const makeDiffs = Effect.gen(function* () {
       }
     )
   )
-  return JobDiffStore.of({ of })
+  return {
+    of
+  }
 })
-
-interface JobDiffShape {
-  readonly of: (jobId: number) => Effect.Effect<FoundDiffs, SqlError.SqlError>
-}
-
-export class JobDiffStore extends Context.Service<JobDiffStore, JobDiffShape>()("switchyard/store/JobDiffStore") {
-  static readonly layer = Layer.effect(JobDiffStore, makeDiffs)
-}
 
 // How far a job is with each of its devices: what it has selected, the phase of each change, what failed, and the timers that run.
 
@@ -384,7 +371,7 @@ export interface DeviceProgress {
 /** Characters of a text that are shown. */
 const LONGEST = 4000
 
-const makeProgress = Effect.gen(function* () {
+export const makeJobProgress = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   const of = Effect.fn("JobProgressStore.of")(
     (jobId: number) => sql<DeviceProgress>`
@@ -406,16 +393,8 @@ const makeProgress = Effect.gen(function* () {
         left join job_device d on d.job_id = ${jobId} and d.hostname = names.hostname
       order by names.hostname`
   )
-  return JobProgressStore.of({ of })
+  return {
+    /** The devices of a job by name; empty for a job that has selected none. */
+    of
+  }
 })
-
-interface JobProgressShape {
-  /** The devices of a job by name; empty for a job that has selected none. */
-  readonly of: (jobId: number) => Effect.Effect<ReadonlyArray<DeviceProgress>, SqlError.SqlError>
-}
-
-export class JobProgressStore extends Context.Service<JobProgressStore, JobProgressShape>()(
-  "switchyard/store/JobProgressStore"
-) {
-  static readonly layer = Layer.effect(JobProgressStore, makeProgress)
-}

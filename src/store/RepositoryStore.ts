@@ -132,15 +132,18 @@ export interface EndedRefresh {
 
 const decode = Schema.decodeUnknownOption(WaitingCommit)
 
-const makeRefreshes = Effect.gen(function* () {
+/** Refreshes that have ended. */
+export const makeRefreshes = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
-  return RefreshStore.of({
+  return {
+    /** The newest ones, at most so many, the newest first. */
     ended: Effect.fn("RefreshStore.ended")(
       (name: RepositoryName, count: number) =>
         sql<EndedRefresh>`select id, memo, scheduled_by as by,
             iso_time(finish_time) as at from job where function_name = 'refresh_repo'
           and status in ('FINISHED', 'EXCEPTION') and memo ->> 'repository' = ${name} order by id desc limit ${count}`
     ),
+    /** The memo of the last one. */
     lastMemo: Effect.fn("RefreshStore.lastMemo")((name: RepositoryName) =>
       Effect.map(
         sql<{ memo: unknown }>`select memo from job where function_name = 'refresh_repo'
@@ -148,6 +151,7 @@ const makeRefreshes = Effect.gen(function* () {
         (rows) => Option.fromNullishOr(rows[0]?.memo)
       )
     ),
+    /** The commit that waits for a confirmation. It waits no more when any commit has come into force. */
     waiting: Effect.fn("RefreshStore.waiting")((name: RepositoryName) =>
       Effect.map(
         sql`select commit, iso_time(at) as at, by, job_id, message, effects from waiting_commit where repository = ${name}`,
@@ -161,31 +165,11 @@ const makeRefreshes = Effect.gen(function* () {
             effects = excluded.effects, at = excluded.at, by = excluded.by, job_id = excluded.job_id`
       )
     ),
+    /** A refresh has found another commit than the one that waits. */
     forgetWaiting: Effect.fn("RefreshStore.forgetWaiting")((name: RepositoryName, exceptCommit: string) =>
       Effect.asVoid(sql`delete from waiting_commit where repository = ${name} and commit <> ${exceptCommit}`)
     )
-  })
+  }
 })
 
 type Waiting = Omit<WaitingCommit, "at">
-
-/** Refreshes that have ended. */
-export class RefreshStore extends Context.Service<
-  RefreshStore,
-  {
-    /** The newest ones, at most so many, the newest first. */
-    readonly ended: (
-      name: RepositoryName,
-      count: number
-    ) => Effect.Effect<ReadonlyArray<EndedRefresh>, SqlError.SqlError>
-    /** The memo of the last one. */
-    readonly lastMemo: (name: RepositoryName) => Effect.Effect<Option.Option<unknown>, SqlError.SqlError>
-    /** The commit that waits for a confirmation. It waits no more when any commit has come into force. */
-    readonly waiting: (name: RepositoryName) => Effect.Effect<Option.Option<WaitingCommit>, SqlError.SqlError>
-    readonly keepWaiting: (name: RepositoryName, waiting: Waiting) => Effect.Effect<void, SqlError.SqlError>
-    /** A refresh has found another commit than the one that waits. */
-    readonly forgetWaiting: (name: RepositoryName, exceptCommit: string) => Effect.Effect<void, SqlError.SqlError>
-  }
->()("switchyard/store/RefreshStore") {
-  static readonly layer = Layer.effect(RefreshStore, makeRefreshes)
-}

@@ -226,7 +226,8 @@ const SOURCES = {
 type RowKind = keyof typeof SOURCES
 const KINDS = Struct.keys(SOURCES)
 
-const makeFigures = Effect.gen(function* () {
+/** Figures of what is kept. */
+export const makeRetainedFigures = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const config = yield* ServerConfig
   const retention = yield* JobRetention
@@ -270,8 +271,13 @@ const makeFigures = Effect.gen(function* () {
     return true
   }, sql.withTransaction)
 
-  return RetainedFigures.of({
+  return {
+    /**
+     * Whether a round of removal and counting is to be done by this replica: none has begun within so many seconds, and none begins
+     * one now. Others are told so.
+     */
     begin,
+    /** Counts, and keeps what was found. */
     look: Effect.forEach(KINDS, lookAt, { discard: true }).pipe(Effect.withSpan("RetainedFigures.look")),
     noteRemoved: Effect.fn("RetainedFigures.noteRemoved")((removed: Readonly<Record<RetainedKind, number>>) =>
       Effect.forEach(
@@ -281,25 +287,8 @@ const makeFigures = Effect.gen(function* () {
         { discard: true }
       )
     )
-  })
-})
-
-/** Figures of what is kept. */
-export class RetainedFigures extends Context.Service<
-  RetainedFigures,
-  {
-    /**
-     * Whether a round of removal and counting is to be done by this replica: none has begun within so many seconds, and none begins
-     * one now. Others are told so.
-     */
-    readonly begin: (seconds: number) => Effect.Effect<boolean, SqlError.SqlError>
-    /** Counts, and keeps what was found. */
-    readonly look: Effect.Effect<void, SqlError.SqlError>
-    readonly noteRemoved: (removed: Readonly<Record<RetainedKind, number>>) => Effect.Effect<void, SqlError.SqlError>
   }
->()("switchyard/store/RetainedFigures") {
-  static readonly layer = Layer.effect(RetainedFigures, makeFigures)
-}
+})
 
 // Moves texts of jobs and changes that are a day old to where each is stored once (docs/operations.md#stored-once), in small batches, and
 // removes those to which nothing refers any more. One replica at a time: a text must not go while another one begins to refer to it.
@@ -317,7 +306,8 @@ interface Packable {
   readonly text: string
 }
 
-const makePacking = Effect.gen(function* () {
+/** The moving of texts to where each is stored once. */
+export const makeTextPacking = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const secrets = yield* SecretTexts
   const digest = (yield* SecretKey).digester("stored texts by content")
@@ -411,13 +401,7 @@ const makePacking = Effect.gen(function* () {
     yield* removeUnused
   }).pipe(Effect.withSpan("TextPacking.pack"))
 
-  return TextPacking.of({ pack })
+  return {
+    pack
+  }
 })
-
-/** The moving of texts to where each is stored once. */
-export class TextPacking extends Context.Service<
-  TextPacking,
-  { readonly pack: Effect.Effect<void, SqlError.SqlError> }
->()("switchyard/store/TextPacking") {
-  static readonly layer = Layer.effect(TextPacking, makePacking)
-}

@@ -128,7 +128,8 @@ const UNRECORDED = `(r.job_id is null or r.waiting
   or (r.failed and c.phase in ('confirmed', 'unchanged')) or (not r.failed and c.phase in ('reverted', 'unknown'))
   or (r.failed and c.phase <> 'unknown' and strpos(r.job_tasks::text, $broken$) > 0))`
 
-const makeLeftChanges = Effect.gen(function* () {
+/** What faults have left of changes. */
+export const makeLeftChanges = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   const unfinished = sql.literal(UNFINISHED)
   const from = sql.literal(`from config_change c join job on job.id = c.job_id join device on device.id = c.device_id
@@ -140,7 +141,8 @@ const makeLeftChanges = Effect.gen(function* () {
     return sql`${sql.literal(before)}${broken}${sql.literal(after)}`
   }
 
-  return LeftChangeStore.of({
+  return {
+    /** All of them; `broken` is what a record holds that was written without knowing what became of the change. */
     find: Effect.fn("LeftChangeStore.find")(
       (broken: string) => sql<LeftChange>`
         select c.id, c.job_id, c.device_id, c.phase ${from} where ${hasEnded} and c.${unfinished}
@@ -149,31 +151,18 @@ const makeLeftChanges = Effect.gen(function* () {
           and job.finish_time > now() - ${LOOKED_AT}::interval and not (c.${unfinished})
           and ${unrecorded(broken)} order by id`
     ),
+    /** Whether the record does not say yet what the change came to. */
     isUnrecorded: Effect.fn("LeftChangeStore.isUnrecorded")(function* (id: number, broken: string) {
       const rows = yield* sql`select 1 ${from} where c.id = ${id} and ${unrecorded(broken)}`
       return rows.length > 0
     }),
+    /** Whether no later change was begun on its device, about which the older one says nothing. */
     isNewest: Effect.fn("LeftChangeStore.isNewest")(function* ({ device_id, id }: LeftChange) {
       const later = yield* sql`select 1 from config_change where device_id = ${device_id} and id > ${id} limit 1`
       return later.length === 0
     })
-  })
-})
-
-/** What faults have left of changes. */
-export class LeftChangeStore extends Context.Service<
-  LeftChangeStore,
-  {
-    /** All of them; `broken` is what a record holds that was written without knowing what became of the change. */
-    readonly find: (broken: string) => Effect.Effect<ReadonlyArray<LeftChange>, SqlError.SqlError>
-    /** Whether the record does not say yet what the change came to. */
-    readonly isUnrecorded: (id: number, broken: string) => Effect.Effect<boolean, SqlError.SqlError>
-    /** Whether no later change was begun on its device, about which the older one says nothing. */
-    readonly isNewest: (change: LeftChange) => Effect.Effect<boolean, SqlError.SqlError>
   }
->()("switchyard/store/LeftChangeStore") {
-  static readonly layer = Layer.effect(LeftChangeStore, makeLeftChanges)
-}
+})
 
 // Candidates of ours that a look found on a switch although nobody works on them any more (docs/operations.md#doctor). What was seen may
 // be gone a moment later, so only what cannot have been under way is kept: its job had ended before the look began, and no work on the
@@ -196,7 +185,8 @@ const IS_LEFT = `not exists (select from job where job.id = seen.job
   and not exists (select from device_operation o where o.device_id = look.device_id
     and (o.phase <> 'done' or o.updated_at >= look.start_time))`
 
-const makeLeftSessions = Effect.gen(function* () {
+/** Sessions that were left behind, as they were seen last. */
+export const makeLeftSessions = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
 
   const forgetOthers = ({ device_id, sessions }: SeenSessions) => {
@@ -204,7 +194,8 @@ const makeLeftSessions = Effect.gen(function* () {
     return sql`delete from left_session where device_id = ${device_id} and name <> all(${names}::text[])`
   }
 
-  return LeftSessionStore.of({
+  return {
+    /** Keeps which of these were left behind, and forgets all others of the device. */
     saw: Effect.fn("LeftSessionStore.saw")(function* (seen: SeenSessions) {
       yield* forgetOthers(seen)
       const { device_id, job_id, sessions } = seen
@@ -216,21 +207,9 @@ const makeLeftSessions = Effect.gen(function* () {
         where ${sql.literal(IS_LEFT)}
         on conflict (device_id, name) do update set is_timed = excluded.is_timed, last_seen = now()`
     }),
+    /** It was removed. */
     forget: Effect.fn("LeftSessionStore.forget")((deviceId: number, name: string) =>
       Effect.asVoid(sql`delete from left_session where device_id = ${deviceId} and name = ${name}`)
     )
-  })
-})
-
-/** Sessions that were left behind, as they were seen last. */
-export class LeftSessionStore extends Context.Service<
-  LeftSessionStore,
-  {
-    /** Keeps which of these were left behind, and forgets all others of the device. */
-    readonly saw: (seen: SeenSessions) => Effect.Effect<void, SqlError.SqlError>
-    /** It was removed. */
-    readonly forget: (deviceId: number, name: string) => Effect.Effect<void, SqlError.SqlError>
   }
->()("switchyard/store/LeftSessionStore") {
-  static readonly layer = Layer.effect(LeftSessionStore, makeLeftSessions)
-}
+})

@@ -89,14 +89,17 @@ export type UpgradeDeviceRow = typeof DeviceRow.Type
 
 const readRows = Schema.decodeUnknownEffect(Schema.Array(DeviceRow))
 
-const makeViews = Effect.gen(function* () {
+/** Rows for views of firmware. */
+export const makeUpgradeViews = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
-  return FirmwareViewStore.of({
+  return {
+    /** Downloads of images that have not ended. */
     downloads:
       sql<RunningDownload>`select id as job_id, status, scheduled_by as by, start_arguments as args, memo from job
       where function_name = 'get_firmware' and status in ${sql.literal(JOB_UNFINISHED)} order by id`.pipe(
         Effect.withSpan("FirmwareViewStore.downloads")
       ),
+    /** An upgrade job; none for another job. */
     upgrade: Effect.fn("FirmwareViewStore.upgrade")((jobId: number) =>
       Effect.map(
         sql<UpgradeJobRow>`select status, start_arguments as args, memo from job
@@ -104,6 +107,7 @@ const makeViews = Effect.gen(function* () {
         (rows) => Option.fromUndefinedOr(rows[0])
       )
     ),
+    /** Its devices by name: these, and all that it has worked on. */
     devices: Effect.fn("FirmwareViewStore.devices")(function* (jobId: number, hostnames: ReadonlyArray<string>) {
       const rows = yield* sql<{ readonly row: unknown }>`
         select jsonb_build_object('hostname', names.hostname, 'os_version', device.os_version, 'progress', u.progress,
@@ -117,23 +121,5 @@ const makeViews = Effect.gen(function* () {
         order by names.hostname`
       return yield* Effect.orDie(readRows(rows.map(({ row }) => row)))
     })
-  })
-})
-
-/** Rows for views of firmware. */
-export class FirmwareViewStore extends Context.Service<
-  FirmwareViewStore,
-  {
-    /** Downloads of images that have not ended. */
-    readonly downloads: Effect.Effect<ReadonlyArray<RunningDownload>, SqlError.SqlError>
-    /** An upgrade job; none for another job. */
-    readonly upgrade: (jobId: number) => Effect.Effect<Option.Option<UpgradeJobRow>, SqlError.SqlError>
-    /** Its devices by name: these, and all that it has worked on. */
-    readonly devices: (
-      jobId: number,
-      hostnames: ReadonlyArray<string>
-    ) => Effect.Effect<ReadonlyArray<UpgradeDeviceRow>, SqlError.SqlError>
   }
->()("switchyard/store/FirmwareViewStore") {
-  static readonly layer = Layer.effect(FirmwareViewStore, makeViews)
-}
+})

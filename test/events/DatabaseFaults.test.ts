@@ -3,14 +3,14 @@ import { assert, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { EventFeed } from "../../src/events/EventFeed.ts"
-import { EventRetention } from "../../src/store/EventStore.ts"
+import { makeEventRetention } from "../../src/store/EventStore.ts"
 import { listen } from "../support/AlertReceiver.ts"
 import { serveAlerts, until, verified } from "../support/AlertSite.ts"
 import { Server, StruckDatabase } from "../support/StruckDatabase.ts"
 import { storesOn } from "../support/TestStores.ts"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 
-const database = Layer.mergeAll(EventFeed.layer, EventRetention.layer).pipe(
+const database = Layer.mergeAll(EventFeed.layer).pipe(
   Layer.provideMerge(storesOn(StruckDatabase)),
   Layer.provide(NodeServices.layer)
 )
@@ -74,7 +74,7 @@ it.live("Followers, alerts and retention go on without a loss or a repeat", () =
       yield* until(Effect.sync(() => verified(received).length >= expected.length))
       assert.strictEqual(verified(received).length, expected.length, `fault ${index}`)
     }
-    const retention = yield* EventRetention
+    const retention = yield* makeEventRetention
     assert.strictEqual(yield* retention.remove(-1), expected.length)
   }).pipe(Effect.scoped, Effect.provide(database))
 )

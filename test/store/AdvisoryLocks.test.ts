@@ -3,11 +3,11 @@ import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { locks } from "../../src/store/DatabaseClient.ts"
-import { EventRetention } from "../../src/store/EventStore.ts"
+import { makeEventRetention } from "../../src/store/EventStore.ts"
 import { UnknownDeviceStore } from "../../src/store/DeviceIdentifiers.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 
-const database = Layer.mergeAll(EventRetention.layer, UnknownDeviceStore.layer).pipe(Layer.provideMerge(TestDatabase))
+const database = Layer.mergeAll(UnknownDeviceStore.layer).pipe(Layer.provideMerge(TestDatabase))
 
 /** Does this while another connection holds the lock. */
 const beside = Effect.fnUntraced(function* <A, E, R>(lock: number, work: Effect.Effect<A, E, R>) {
@@ -35,7 +35,7 @@ describe("the advisory locks", () => {
   it.live("let old events go while the audit is sent to a receiver that takes its time", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const { remove } = yield* EventRetention
+      const { remove } = yield* makeEventRetention
       yield* sql`insert into event (at, kind, action, is_audit, data)
         select now() - interval '8 days', 'device', 'updated', false, '{}' from generate_series(1, 10)`
       assert.strictEqual(yield* beside(locks.auditSending, remove(7)), 10)

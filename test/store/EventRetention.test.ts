@@ -2,10 +2,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { EventPages, EventRetention } from "../../src/store/EventStore.ts"
+import { EventPages, makeEventRetention } from "../../src/store/EventStore.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 
-const database = Layer.mergeAll(EventRetention.layer, EventPages.layer).pipe(Layer.provideMerge(TestDatabase))
+const database = Layer.mergeAll(EventPages.layer).pipe(Layer.provideMerge(TestDatabase))
 
 /** Events of one day that ended so many hours ago; each of so many is part of the audit. */
 const writeDay = Effect.fnUntraced(function* (count: number, hoursAgo: number, audit = 100) {
@@ -28,7 +28,7 @@ const count = (where: string) =>
 describe("the retention of events", () => {
   it.live("removes what is old and not part of the audit, says up to where, and keeps the rest", () =>
     Effect.gen(function* () {
-      const retention = yield* EventRetention
+      const retention = yield* makeEventRetention
       const pages = yield* EventPages
       const sql = yield* SqlClient.SqlClient
       yield* writeDay(5000, 8 * 24)
@@ -47,7 +47,7 @@ describe("the retention of events", () => {
 
   it.live("is done by one replica at a time", () =>
     Effect.gen(function* () {
-      const retention = yield* EventRetention
+      const retention = yield* makeEventRetention
       yield* writeDay(10_000, 8 * 24)
       const removed = yield* Effect.all(
         Array.from({ length: 4 }, () => retention.remove(7)),
@@ -60,7 +60,7 @@ describe("the retention of events", () => {
 
   it.live("keeps the table as large as after the first day", () =>
     Effect.gen(function* () {
-      const retention = yield* EventRetention
+      const retention = yield* makeEventRetention
       const sql = yield* SqlClient.SqlClient
       const sizes: Array<number> = []
       for (let day = 0; day < 5; day++) {

@@ -1,4 +1,5 @@
 /** The values of records as the database compares them, and databases of before that was done. */
+import { RepositoryStore } from "../../src/store/RepositoryStore.ts"
 import { assert, it as single, layer } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
@@ -8,7 +9,7 @@ import { findingsOf } from "../../src/domain/findings/Findings.ts"
 import { plainAddress } from "../../src/domain/Network.ts"
 import { DeviceStore } from "../../src/store/DeviceStore.ts"
 import { ServerConfig } from "../../src/ServerConfig.ts"
-import { FindingFacts } from "../../src/store/Figures.ts"
+import { makeFindingFacts } from "../../src/store/Figures.ts"
 import { ReservationStore } from "../../src/store/NetworkStore.ts"
 import { UniqueFieldStore } from "../../src/store/DeviceIdentifiers.ts"
 import * as Migrations from "../../src/store/Migrations.ts"
@@ -133,7 +134,7 @@ layer(TestDatabase)("A serial number", (it) => {
 
 const store = UniqueFieldStore.layer.pipe(
   Layer.provideMerge(DeviceStore.layer),
-  Layer.provideMerge(FindingFacts.layer.pipe(Layer.provide(ServerConfig.layerOf({}))))
+  Layer.provideMerge(Layer.merge(RepositoryStore.layer, ServerConfig.layerOf({})))
 )
 
 single.effect(
@@ -169,7 +170,7 @@ single.effect(
       assert.match(upper ?? "", /hostname a3 of A3 is also the hostname of a3/)
       assert.match(a5 ?? "", /management_ip 10\.0\.6\.1 of a5 is also the gateway of management domain 1/)
       assert.strictEqual(a6, "free")
-      const facts = yield* (yield* FindingFacts).read
+      const facts = yield* (yield* makeFindingFacts).read
       const findings = findingsOf({ ...facts, disk: null, tls: null })
       assert.deepEqual(
         findings
@@ -200,7 +201,7 @@ single.effect(
       const [left] = yield* sql<{ excused: number }>`select (select count(*) from identity_claim where excused)::int
       + (select count(*) from network_claim where excused)::int as excused`
       assert.strictEqual(left?.excused, 0)
-      const after = findingsOf({ ...(yield* (yield* FindingFacts).read), disk: null, tls: null })
+      const after = findingsOf({ ...(yield* (yield* makeFindingFacts).read), disk: null, tls: null })
       assert.deepEqual(
         after.filter(({ kind }) => kind === "device"),
         []

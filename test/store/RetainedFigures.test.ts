@@ -3,14 +3,10 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { ServerConfig } from "../../src/ServerConfig.ts"
-import { JobRetention, RetainedFigures } from "../../src/store/Retention.ts"
+import { JobRetention, makeRetainedFigures } from "../../src/store/Retention.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 
-const database = RetainedFigures.layer.pipe(
-  Layer.provide(JobRetention.layer),
-  Layer.provide(ServerConfig.layerOf({})),
-  Layer.provideMerge(TestDatabase)
-)
+const database = JobRetention.layer.pipe(Layer.provideMerge(ServerConfig.layerOf({})), Layer.provideMerge(TestDatabase))
 
 const HOUR = 3600
 
@@ -18,7 +14,7 @@ describe("the figures of what is kept", () => {
   it.live("are counted by one of the replicas that begin at once, and again when the round is old", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const { begin, look } = yield* RetainedFigures
+      const { begin, look } = yield* makeRetainedFigures
       const replicas = Effect.map(
         Effect.all(
           Array.from({ length: 4 }, () => begin(HOUR)),

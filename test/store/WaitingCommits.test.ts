@@ -1,21 +1,21 @@
 /** The commit that waits for a confirmation, and ports whose VLANs get other names, on a real database. */
 import { assert, layer } from "@effect/vitest"
-import { Effect, Layer, Option } from "effect"
+import { Effect, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import { NO_EFFECTS } from "../../src/domain/CommitEffects.ts"
 import { DeviceStore } from "../../src/store/DeviceStore.ts"
 import { InterfaceStore } from "../../src/store/InterfaceStore.ts"
-import { RefreshStore, RepositoryStore } from "../../src/store/RepositoryStore.ts"
+import { makeRefreshes, RepositoryStore } from "../../src/store/RepositoryStore.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { storesOn } from "../support/TestStores.ts"
 
 const waits = (commit: string) => ({ commit, message: "too much", effects: NO_EFFECTS, by: "indy", job_id: 7 })
 
-layer(RefreshStore.layer.pipe(Layer.provideMerge(storesOn(TestDatabase))))("Waiting commits", (it) => {
+layer(storesOn(TestDatabase))("Waiting commits", (it) => {
   it.effect("are told once each, and wait until any commit comes into force", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const refreshes = yield* RefreshStore
+      const refreshes = yield* makeRefreshes
       const repositories = yield* RepositoryStore
       const waiting = Effect.map(
         refreshes.waiting("settings"),

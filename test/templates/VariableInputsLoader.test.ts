@@ -4,7 +4,7 @@ import { Effect, Layer, Redacted, Result, Tracer } from "effect"
 import { SqlClient } from "effect/sql"
 import { ServerConfig } from "../../src/ServerConfig.ts"
 import { buildSnapshot } from "../../src/settings/SettingsSnapshot.ts"
-import { DeviceStore, StackMemberStore } from "../../src/store/DeviceStore.ts"
+import { DeviceStore, makeStackMembers } from "../../src/store/DeviceStore.ts"
 import { InterfaceStore } from "../../src/store/InterfaceStore.ts"
 import { LinknetStore, MgmtDomainStore } from "../../src/store/NetworkStore.ts"
 import { renderDevice } from "./DirectRendering.ts"
@@ -42,16 +42,13 @@ const storeCampus = Effect.gen(function* () {
     { member_no: 2, hardware_id: "B", priority: 1 },
     { member_no: 1, hardware_id: "A", priority: null }
   ]
-  yield* (yield* StackMemberStore).replace(6, stack)
+  yield* (yield* makeStackMembers).replace(6, stack)
 })
 
-const stores = Layer.mergeAll(
-  DeviceStore.layer,
-  InterfaceStore.layer,
-  LinknetStore.layer,
-  MgmtDomainStore.layer,
-  StackMemberStore.layer
-).pipe(Layer.provide(TestSecrets), Layer.provideMerge(TestDatabase))
+const stores = Layer.mergeAll(DeviceStore.layer, InterfaceStore.layer, LinknetStore.layer, MgmtDomainStore.layer).pipe(
+  Layer.provide(TestSecrets),
+  Layer.provideMerge(TestDatabase)
+)
 
 const Campus = Layer.effectDiscard(storeCampus).pipe(Layer.provideMerge(Layer.merge(stores, TestConfig)))
 

@@ -2,6 +2,7 @@
  * What `switchyard doctor` asks of the database, through one connection for each question: whether it answers, who blocks whom, what is idle
  * in a transaction, how large it is, and what is stuck. It starts no database, changes none, and takes no lock that could wait.
  */
+import { RepositoryStore } from "../../store/RepositoryStore.ts"
 import { PgConnection } from "@effect/sql-pg"
 import { Effect, Layer, Option, Redacted, References, Result, Schema, type Scope } from "effect"
 import * as fs from "node:fs/promises"
@@ -12,7 +13,7 @@ import { codeOf } from "../../runtime/SystemErrors.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import * as DatabaseClient from "../../store/DatabaseClient.ts"
 import * as DatabaseErrors from "../../store/DatabaseErrors.ts"
-import { FindingFacts } from "../../store/Figures.ts"
+import { makeFindingFacts } from "../../store/Figures.ts"
 import {
   ageOf,
   type Blocker,
@@ -318,9 +319,9 @@ export const storedFindings = (place: Place): Effect.Effect<ReadonlyArray<Findin
     })
     const { settings } = place
     const config = settings === null ? ServerConfig.layer : Layer.succeed(ServerConfig, ServerConfig.of(settings))
-    const read = Effect.flatMap(FindingFacts, ({ read }) => read)
+    const read = Effect.flatMap(makeFindingFacts, ({ read }) => read)
     const facts = yield* read.pipe(
-      Effect.provide(FindingFacts.layer.pipe(Layer.provide(client), Layer.provide(config))),
+      Effect.provide(RepositoryStore.layer.pipe(Layer.provideMerge(Layer.merge(client, config)))),
       Effect.provideService(References.MinimumLogLevel, "None")
     )
     return findingsOf({ ...facts, tls: null, disk: null })

@@ -11,9 +11,9 @@ import type { DeviceChange, DeviceDeletion as DeletionRequest, NewDevice } from 
 import type { NewSyncEvent } from "../../domain/SyncEvent.ts"
 import type { SentStack } from "../../domain/StackMember.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
-import { DeviceStore, StackMemberStore, SyncEventStore } from "../../store/DeviceStore.ts"
+import { DeviceStore, makeStackMembers, SyncEventStore } from "../../store/DeviceStore.ts"
 import { type TakenOver, UniqueFieldStore } from "../../store/DeviceIdentifiers.ts"
-import { OverviewStore } from "../../store/FleetViews.ts"
+import { makeDeviceCounts } from "../../store/FleetViews.ts"
 import { makeListPage } from "../listing/ListPage.ts"
 import * as Lists from "../listing/Lists.ts"
 import { SettingsView } from "../../settings/SettingsView.ts"
@@ -128,7 +128,7 @@ const makeReading = Effect.gen(function* () {
 })
 
 const makeOverview = Effect.gen(function* () {
-  const { count } = yield* OverviewStore
+  const { count } = yield* makeDeviceCounts
   const visible = yield* makeVisible
   return Effect.gen(function* () {
     const { within } = yield* visible
@@ -170,7 +170,7 @@ const makeWriting = Effect.gen(function* () {
 
 const makeBelongings = Effect.gen(function* () {
   const devices = yield* DeviceStore
-  const members = yield* StackMemberStore
+  const members = yield* makeStackMembers
   const events = yield* SyncEventStore
   const addSyncEvent = yield* makeAddSyncEvent
   const inTransaction = yield* transaction

@@ -19,7 +19,7 @@ import { type TakenOver, UniqueFieldStore, UnknownDeviceStore } from "../../stor
 import { SettingsUnavailable, SettingsView } from "../../settings/SettingsView.ts"
 import { transaction } from "../core/HandlerErrors.ts"
 import type { CheckedBody } from "../../domain/fields/Body.ts"
-import { allocationLock, ReservationStore, SiteStore } from "../../store/NetworkStore.ts"
+import { allocationLock, ReservationStore, makeSites } from "../../store/NetworkStore.ts"
 import { complete, refuse } from "../core/RequestBodies.ts"
 import { loginStateOf } from "../../devices/Logins.ts"
 import { BadRequest, InternalError, TooManyRequests } from "../../api/Failures.ts"
@@ -146,7 +146,7 @@ interface WithSite {
 }
 
 /** The fields of a body with what the site table says about them. Fails with 400 and everything that is wrong. */
-export const makeSiteRule = Effect.map(Effect.service(SiteStore), (sites) =>
+export const makeSiteRule = Effect.map(makeSites, (sites) =>
   Effect.fnUntraced(function* <A extends WithSite>(checked: CheckedBody<A>) {
     const { site, site_id }: WithSite = checked.fields
     const unknown = typeof site_id === "number" && !(yield* sites.exists(site_id))

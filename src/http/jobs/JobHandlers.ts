@@ -23,7 +23,7 @@ import { answered, transaction } from "../core/HandlerErrors.ts"
 import { createHash } from "node:crypto"
 import { type DiffGroup, groupDiffs } from "../../domain/DiffGroups.ts"
 import { failedStep } from "../../domain/JobOutcome.ts"
-import { type DeviceProgress, JobDiffStore, JobProgressStore } from "../../store/JobResults.ts"
+import { type DeviceProgress, makeJobDiffs, makeJobProgress } from "../../store/JobResults.ts"
 import { makeRefusalToDecide } from "../../access/OtherPerson.ts"
 import { Permissions } from "../../access/Permissions.ts"
 import { JobApproval } from "../../jobs/engine/JobApproval.ts"
@@ -94,8 +94,8 @@ const matches = ({ diff, hostnames }: DiffGroup, search: string): boolean =>
     .every((word) => diff.toLowerCase().includes(word) || hostnames.some((name) => name.toLowerCase().includes(word)))
 
 export const makeJobDetails = Effect.gen(function* () {
-  const progressOf = yield* JobProgressStore
-  const diffsOf = yield* JobDiffStore
+  const progressOf = yield* makeJobProgress
+  const diffsOf = yield* makeJobDiffs
   const jobs = yield* JobStore
   const pauses = yield* SyncPause
   const visible = yield* makeJobVisible

@@ -13,7 +13,7 @@ import { OwnFaults } from "../../runtime/OwnFaults.ts"
 import { ServerConfig, type ServerSettings } from "../../ServerConfig.ts"
 import { isHeldUp } from "../../store/DatabaseErrors.ts"
 import { failingWithoutDatabase } from "../../store/DatabaseClient.ts"
-import { FindingFacts, FleetFigures, ServerFigures } from "../../store/Figures.ts"
+import { makeFindingFacts, makeFleetFigures, makeServerFigures } from "../../store/Figures.ts"
 import { BlockadeWatch } from "../../store/ForeignLocks.ts"
 import { answered } from "../core/HandlerErrors.ts"
 import { makeHealthReport } from "./SystemHandlers.ts"
@@ -98,8 +98,8 @@ const processOf = ({ loopLag, loopUtilization, memory, openFiles, uptime }: Proc
 const makeStatus = Effect.gen(function* () {
   const build = yield* Build
   const { DATABASE_URL, DATA_DIR } = yield* ServerConfig
-  const fleet = yield* FleetFigures
-  const figures = yield* ServerFigures
+  const fleet = yield* makeFleetFigures
+  const figures = yield* makeServerFigures
   const look = yield* makeHealthReport
   const readProcess = yield* makeProcessReading(DATA_DIR)
 
@@ -147,7 +147,7 @@ const makeStatus = Effect.gen(function* () {
 export const ServerLive = HttpApiBuilder.group(Api, "server", (handlers) =>
   Effect.gen(function* () {
     const status = yield* Effect.cachedWithTTL(yield* makeStatus, KEPT)
-    const facts = yield* FindingFacts
+    const facts = yield* makeFindingFacts
     const protection = yield* makeProtection
     const { rules } = yield* Permissions
     const { DATA_DIR } = yield* ServerConfig

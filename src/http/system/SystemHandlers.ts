@@ -10,7 +10,7 @@ import type { HealthReport } from "../../api/SystemApi.ts"
 import { SILENT_REPLICA } from "../../domain/TakeOver.ts"
 import { meaning } from "../../store/DatabaseErrors.ts"
 import { failingWithoutDatabase } from "../../store/DatabaseClient.ts"
-import { type ReplicaFigure, ServerFigures } from "../../store/Figures.ts"
+import { type ReplicaFigure, makeServerFigures } from "../../store/Figures.ts"
 import { Permissions } from "../../access/Permissions.ts"
 import { type Part, Readiness } from "../../jobs/engine/Readiness.ts"
 import { lacking } from "../../runtime/OwnFaults.ts"
@@ -117,7 +117,7 @@ const away = (why: string): HealthReport => ({
 })
 
 /** An effect that asks the database now. */
-export const makeReplicaReport = Effect.map(ServerFigures, ({ replicas }) =>
+export const makeReplicaReport = Effect.map(makeServerFigures, ({ replicas }) =>
   failingWithoutDatabase(replicas).pipe(
     Effect.map(report),
     Effect.catchTag("SqlError", (error) => Effect.succeed(away(meaning(error)))),

@@ -9,7 +9,7 @@ import { JobFailure } from "../../domain/Job.ts"
 import type { AnyJob, ArgsOf, MemoOf } from "../../domain/jobs/JobDefinition.ts"
 import { messageOf } from "../../runtime/SystemErrors.ts"
 import { WorkingCommits } from "../../domain/WorkingCommits.ts"
-import { JobCommitStore } from "../../store/JobResults.ts"
+import { makeJobCommits } from "../../store/JobResults.ts"
 import { JobStore } from "../../store/JobStore.ts"
 
 /** A running job, as every function sees it. */
@@ -92,7 +92,7 @@ export const handle = <J extends AnyJob, R>(definition: J, make: Effect.Effect<J
   const decode = Schema.decodeUnknownEffect(definition.Args)
   const handled = Effect.gen(function* () {
     const jobs = yield* JobStore
-    const commits = yield* JobCommitStore
+    const commits = yield* makeJobCommits
     const handler = yield* make
 
     const decoded = Effect.fnUntraced(function* (job: RunningJob, start_arguments: unknown) {

@@ -7,7 +7,7 @@ import type { SqlError } from "effect/sql"
 import { Remark, remark } from "../../domain/Remark.ts"
 import type { CommitRefusal, CommitsOfRepository } from "../../domain/RepositoryCommit.ts"
 import type { GitRepository } from "../../git/GitRepository.ts"
-import { RefreshStore, type RepositoryName, RepositoryStore } from "../../store/RepositoryStore.ts"
+import { makeRefreshes, type RepositoryName, RepositoryStore } from "../../store/RepositoryStore.ts"
 import { commitList } from "./CommitList.ts"
 import { RepositoryCopies } from "./RepositoryCopies.ts"
 
@@ -25,7 +25,7 @@ const refusedIn = Schema.decodeUnknownOption(Refused)
 
 const make = Effect.gen(function* () {
   const repositories = yield* RepositoryStore
-  const refreshes = yield* RefreshStore
+  const refreshes = yield* makeRefreshes
   const copies = yield* RepositoryCopies
 
   /** The last refusal of each commit. */

@@ -11,7 +11,7 @@ import { checkSettingsGently } from "../../settings/SettingsCheck.ts"
 import { problemRemarks } from "../../settings/SettingsProblem.ts"
 import type { DeviceStore } from "../../store/DeviceStore.ts"
 import type { LinknetStore, MgmtDomainStore } from "../../store/NetworkStore.ts"
-import { RefreshStore, type RepositoryName, RepositoryStore } from "../../store/RepositoryStore.ts"
+import { makeRefreshes, type RepositoryName, RepositoryStore } from "../../store/RepositoryStore.ts"
 import { makeSharedRead } from "../../store/GroupedStatement.ts"
 import { ActiveTemplates } from "../../templates/ActiveTemplates.ts"
 import { checkTemplates } from "../../templates/TemplateCheck.ts"
@@ -38,7 +38,7 @@ const Refused = Schema.Struct({
 
 const make = Effect.gen(function* () {
   const repositories = yield* RepositoryStore
-  const refreshes = yield* RefreshStore
+  const refreshes = yield* makeRefreshes
   const settings = yield* ActiveSettings
   const templates = yield* ActiveTemplates
   const undefinedPrints = yield* UndefinedPrints

@@ -9,7 +9,7 @@ import type { Device } from "../../domain/Device.ts"
 import { functionOf } from "../../domain/Job.ts"
 import { SyncDevices } from "../../domain/jobs/SyncDevices.ts"
 import { type CommitSet, WorkingCommits } from "../../domain/WorkingCommits.ts"
-import { ShownChangeStore, type ShownJob } from "../../store/ConfigStore.ts"
+import { makeShownChanges, type ShownJob } from "../../store/ConfigStore.ts"
 import { shownHash } from "../../drivers/UnifiedDiff.ts"
 
 /** What the change is pinned to, or a sentence that names what differs. */
@@ -39,7 +39,7 @@ const commitsApart = (then: ShownJob, now: CommitSet | null): string => {
 }
 
 const make = Effect.gen(function* () {
-  const store = yield* ShownChangeStore
+  const store = yield* makeShownChanges
 
   const job = Effect.fn("Fence.dryRun")(function* (id: number) {
     const found = Option.getOrUndefined(yield* store.job(id))
@@ -80,5 +80,5 @@ export class Fence extends Context.Service<
     readonly device: (dryRunJob: number, device: Device, candidate: string) => Effect.Effect<Fenced, SqlError.SqlError>
   }
 >()("switchyard/jobs/Fence") {
-  static readonly layer = Layer.effect(Fence, make).pipe(Layer.provide(ShownChangeStore.layer))
+  static readonly layer = Layer.effect(Fence, make)
 }

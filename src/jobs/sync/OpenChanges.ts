@@ -7,7 +7,7 @@
 import { Effect, FiberMap, Layer, Option, Schedule } from "effect"
 import type { ChangeReport } from "../../devices/ChangeExecutor.ts"
 import { ChangeStore } from "../../store/ChangeStore.ts"
-import { type LeftChange, LeftChangeStore } from "../../store/UnfinishedChanges.ts"
+import { type LeftChange, makeLeftChanges } from "../../store/UnfinishedChanges.ts"
 import { AbandonedChangeRecord } from "./AbandonedChangeRecord.ts"
 import { BROKEN, ChangeCalls } from "./ChangeCalls.ts"
 import { becauseOf } from "./SyncTasks.ts"
@@ -21,7 +21,7 @@ const isBroken = ({ phase, reason }: ChangeReport) => phase === "unknown" && rea
 
 const make = Effect.gen(function* () {
   const changes = yield* ChangeStore
-  const leftChanges = yield* LeftChangeStore
+  const leftChanges = yield* makeLeftChanges
   const calls = yield* ChangeCalls
   const record = yield* AbandonedChangeRecord
   const inHand = yield* FiberMap.make<number>()

@@ -9,7 +9,7 @@ import { jobScore } from "../../domain/ChangeScore.ts"
 import { JobFailure } from "../../domain/Job.ts"
 import { SyncDevices, type SyncMemo } from "../../domain/jobs/SyncDevices.ts"
 import { olderRefusal, type RestoredCommits, restoredSentence } from "../../domain/RestoredCommits.ts"
-import { JobCommitStore } from "../../store/JobResults.ts"
+import { makeJobCommits } from "../../store/JobResults.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import { LiveChangeStore } from "../../store/UnfinishedChanges.ts"
 import { RepositoryStore } from "../../store/RepositoryStore.ts"
@@ -26,7 +26,7 @@ const invalid = (error: { readonly message: string }) => new JobFailure({ type: 
 
 const make = Effect.gen(function* () {
   const jobs = yield* JobStore
-  const commits = yield* JobCommitStore
+  const commits = yield* makeJobCommits
   const liveChanges = yield* LiveChangeStore
   const selection = yield* DeviceSelection
   const hashes = yield* HashCheck

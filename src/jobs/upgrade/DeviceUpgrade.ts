@@ -7,7 +7,7 @@ import type { Device } from "../../domain/Device.ts"
 import { JobFailure } from "../../domain/Job.ts"
 import { DeviceUpgrade, type UpgradeArguments } from "../../domain/jobs/DeviceUpgrade.ts"
 import { can } from "../../domain/platforms/Platforms.ts"
-import { UpgradeOrders } from "../../firmware/UpgradeOrder.ts"
+import { makeUpgradeOrders } from "../../firmware/UpgradeOrder.ts"
 import { notStarted } from "../../firmware/UpgradeTasks.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
@@ -27,7 +27,7 @@ const make = Effect.gen(function* () {
   const jobs = yield* JobStore
   const devices = yield* DeviceStore
   const selection = yield* DeviceSelection
-  const orders = yield* UpgradeOrders
+  const orders = yield* makeUpgradeOrders
   const upgradeDevice = yield* UpgradeDevice
 
   const select = Effect.fnUntraced(function* ({ group, hostname }: UpgradeArguments) {

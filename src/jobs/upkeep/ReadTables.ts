@@ -11,7 +11,7 @@ import { ReadTables } from "../../domain/jobs/ReadTables.ts"
 import { isManageable, UnmanageableDevice, unmanageableText } from "../../domain/platforms/Platforms.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { JobStore } from "../../store/JobStore.ts"
-import { StationStore } from "../../store/InterfaceStore.ts"
+import { makeStations } from "../../store/InterfaceStore.ts"
 import { callErrorText } from "../engine/CallErrorText.ts"
 import { deviceRows, handle, type JobHandler, type RunningJob } from "../engine/JobHandler.ts"
 import { DeviceSelection, manageableOf, skippedPart } from "../sync/DeviceSelection.ts"
@@ -26,7 +26,7 @@ const CONCURRENCY = 50
 const make = Effect.gen(function* () {
   const { MAC_DAYS, MAC_ENTRIES, SYNC_CONCURRENCY } = yield* ServerConfig
   const jobs = yield* JobStore
-  const stations = yield* StationStore
+  const stations = yield* makeStations
   const selection = yield* DeviceSelection
   const actorOf = yield* DeviceEntity.client
 

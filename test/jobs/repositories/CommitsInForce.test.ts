@@ -16,7 +16,7 @@ import { TemplatesUpdate } from "../../../src/jobs/repositories/TemplatesUpdate.
 import { ServerConfig } from "../../../src/ServerConfig.ts"
 import { ActiveSettings } from "../../../src/settings/ActiveSettings.ts"
 import { locks } from "../../../src/store/DatabaseClient.ts"
-import { RefreshStore, RepositoryStore } from "../../../src/store/RepositoryStore.ts"
+import { RepositoryStore } from "../../../src/store/RepositoryStore.ts"
 import { ActiveTemplates } from "../../../src/templates/ActiveTemplates.ts"
 import { Renderer } from "../../../src/templates/Renderer.ts"
 import { UndefinedPrints } from "../../../src/templates/UndefinedPrints.ts"
@@ -33,7 +33,7 @@ const updaterOf = (name: string, { folder, settings, templates }: Folders) =>
     Layer.provide(RepositoryCopies.layer),
     Layer.provide([SettingsUpdate.layer, TemplatesUpdate.layer, CommitsInForce.layer]),
     Layer.provide(StrictRendering.layer),
-    Layer.provide([ChangeWindows.layer, Permissions.layer, RefreshStore.layer]),
+    Layer.provide([ChangeWindows.layer, Permissions.layer]),
     Layer.provide(CandidateConfigs.layer),
     Layer.provide(UndefinedPrints.layer),
     Layer.provide([ActiveSettings.layer, ActiveTemplates.layer]),

@@ -6,7 +6,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { REFERENCE, SecretTexts } from "../../../src/store/SecretStore.ts"
-import { JobRetention, RetainedFigures, TextPacking } from "../../../src/store/Retention.ts"
+import { JobRetention, makeRetainedFigures, makeTextPacking } from "../../../src/store/Retention.ts"
 import { SecretKey } from "../../../src/runtime/SecretKey.ts"
 import { DeviceStore } from "../../../src/store/DeviceStore.ts"
 import { type Ask, ended, jobIn, makeCampusWithRoles } from "../../support/CampusWithRoles.ts"
@@ -88,7 +88,7 @@ describe("retention over many months", () => {
         Effect.gen(function* () {
           const store = yield* DeviceStore
           const retention = yield* JobRetention
-          const packing = yield* TextPacking
+          const packing = yield* makeTextPacking
           for (let month = 0; month < MONTHS; month++) {
             const devices = yield* Effect.forEach(NAMES, (name) => store.getByHostname(name))
             yield* wantChange(devices, `month ${month}`)
@@ -115,16 +115,9 @@ describe("retention over many months", () => {
               changes: yield* count("config_change")
             })
           }
-          yield* Effect.flatMap(RetainedFigures, ({ look }) => look)
+          yield* Effect.flatMap(makeRetainedFigures, ({ look }) => look)
         }).pipe(
-          Effect.provide(
-            RetainedFigures.layer.pipe(
-              Layer.provideMerge(JobRetention.layer),
-              Layer.provideMerge(TextPacking.layer),
-              Layer.provide(SecretTexts.layer),
-              Layer.provide(SecretKey.layer)
-            )
-          )
+          Effect.provide(JobRetention.layer.pipe(Layer.provideMerge(SecretTexts.layer), Layer.provide(SecretKey.layer)))
         ),
         running
       )
