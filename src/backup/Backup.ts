@@ -1,6 +1,6 @@
 /**
- * Makes a backup: all tables as of one moment, beside servers that go on working, and the files of the site (docs/operations.md#backup).
- * `backup.json` comes behind all others, because it says what they must be, and its own sum comes last.
+ * Makes a backup: all tables as of one moment, while servers keep working, and the files of the site (docs/operations.md#backup). `backup.json`
+ * comes after all other files, because it lists them with their sums; its own sum comes last.
  */
 import { Effect, Option, Schema, Stream } from "effect"
 import { createHash, randomUUID } from "node:crypto"
@@ -27,8 +27,8 @@ import * as path from "node:path"
 import { isMissing, reasonOf } from "../runtime/SystemErrors.ts"
 import { ServerConfig } from "../ServerConfig.ts"
 
-// What the backup before held, in a file of DATA_DIR: a backup of a database that has lost most of it must not take the place of a good one
-// in silence (docs/operations.md#backup).
+// The size of the last backup, in a file of DATA_DIR: a backup of a database that has lost most of its records must not silently replace a
+// good one (docs/operations.md#backup).
 
 /** This backup would hold a small part of the one before; the message says of what. */
 export class MuchSmaller extends Schema.TaggedError<MuchSmaller>()("MuchSmaller", { message: Schema.String }) {}

@@ -1,6 +1,9 @@
 /**
- * The file of a backup: written beside its place and moved there when it is whole and on the disk, so that there is never half of one
- * under its name; readable to its owner only. Read as often as needed from one handle, so that nobody can exchange it in between.
+ * The file of a backup: written under another name and renamed when it is complete and on the disk, so that its name never shows half a backup;
+ * only its owner can read it. It is read as often as needed from one handle, so that nobody can exchange it in between.
+ *
+ * Owner's note: the tar is ours, not `tar-stream`. That library accepts more than a backup may hold (links, devices, pax and GNU headers, a missing
+ * end, bytes behind it, any filling), so every refusal below would still be needed, on top of seven more packages, one of them native.
  */
 import { Clock, Effect, Option, type Redacted, Schema, type Scope } from "effect"
 import { randomUUID } from "node:crypto"
@@ -10,7 +13,7 @@ import * as path from "node:path"
 import * as Encryption from "./Encryption.ts"
 import { codeOf, fileSentence, reasonOf } from "../runtime/SystemErrors.ts"
 
-// The little of tar that a backup needs (ustar): regular files, written and read one after the other. A name that leads out of a folder, an
+// The part of tar (ustar) that a backup needs: regular files, written and read one after the other. A name that leads out of its folder, an
 // entry of another kind and a damaged header are refused.
 
 /** The file is no tar of a backup, or it is damaged. */

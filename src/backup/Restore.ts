@@ -1,7 +1,7 @@
 /**
- * Puts a backup back (docs/operations.md#restore). First everything is looked at: every byte of the file, whether this release can read it,
- * whether the key fits, which files are in the way, and whether somebody works with the database. Then the database is replaced in one
- * transaction, and the files of the site, which were written beside their places, are moved there.
+ * Restores a backup (docs/operations.md#restore). First everything is checked: every byte of the file, whether this release can read it,
+ * whether the key fits, which files would be replaced, and whether a server works with the database. Then one transaction replaces the
+ * database, and the files of the site, which were written under other names, are renamed.
  */
 import { Effect, Option, Schema } from "effect"
 import { createHash } from "node:crypto"

@@ -1,7 +1,7 @@
 /**
- * Files of a site that are in a backup beside the database: each under the name of the setting that says where it is, so that they go
- * back to where the settings of the restoring server say (docs/operations.md#backup). Firmware images and copies of repositories are
- * not among them: they come again from where they came from.
+ * Files of a site that are in a backup in addition to the database, each under the name of the setting that says where it is, so that a restore puts
+ * them where the settings of the restoring server say (docs/operations.md#backup). Firmware images and copies of repositories are left
+ * out: they can be fetched again. The file also has the name of the key and the schema of `backup.json`.
  */
 import { Effect, Option, Redacted, Schema } from "effect"
 import * as fs from "node:fs/promises"
@@ -13,8 +13,8 @@ import * as SecretKey from "../runtime/SecretKey.ts"
 import { createHash } from "node:crypto"
 import { Sequence } from "../store/backup/DatabaseDump.ts"
 
-// Names of keys: whether a backup and a server have the same SECRET_KEY can be seen by them, and nothing of the key. The key itself is
-// looked for without making one, because a restore may be about to put its file back.
+// The name of a key shows whether a backup and a server have the same SECRET_KEY, and nothing of the key. The key is looked for without making
+// one, because a restore may be about to restore its file.
 
 const PURPOSE = "name of the key in backups"
 const LENGTH = 16
@@ -199,7 +199,7 @@ const removeDraft = (at: string) => Effect.promise(() => fs.rm(draftOf(at), { fo
 /** Moves what was written to its place. */
 export const place = (at: string) => attempt(`${at} cannot be written`, () => fs.rename(draftOf(at), at))
 
-// What `backup.json`, behind which there is only its own sum, says of the others (docs/backup-format.md).
+// The schema of `backup.json`, which describes all files before it (docs/backup-format.md).
 
 /** The form of the files; it is raised when an older release could not read a newer one. */
 export const FORMAT = 1

@@ -1,7 +1,6 @@
 /**
- * The certificate authority of this server on disk (CAFILE, CAKEYFILE) and the folder in which the certificates of devices are
- * kept (CERTPATH), as docs/security.md#certificate-authority has them. Files with keys can be read by the server's own user
- * only.
+ * The certificate authority of this server on disk (CAFILE, CAKEYFILE) and the folder of the certificates of devices (CERTPATH)
+ * (docs/security.md#certificate-authority). Only the server's own user can read files with keys.
  */
 import { Context, Effect, FileSystem, Layer, Option, Path, type PlatformError, Redacted, Schema } from "effect"
 import { ServerConfig, type ServerSettings } from "../ServerConfig.ts"
@@ -10,9 +9,9 @@ import { SecretKey } from "../runtime/SecretKey.ts"
 import * as Certificates from "./Certificates.ts"
 import { createPrivateKey } from "node:crypto"
 
-// The file of the authority's key: encrypted (PKCS #8) with CAKEY_PASSPHRASE, or else with a passphrase that is made of the server's
-// own key (docs/security.md#certificate-authority). A clear one, as earlier releases have made and sites bring along, is read as it is
-// and never rewritten behind anybody's back: `switchyard secret rotate` encrypts it.
+// The file of the authority's key: encrypted (PKCS #8) with CAKEY_PASSPHRASE, or else with a passphrase that is derived from the server's
+// own key (docs/security.md#certificate-authority). A clear key, which earlier releases and some sites made, is read as it is and never
+// rewritten without being asked: `switchyard secret rotate` encrypts it.
 
 /** The key in the file is none, or is encrypted with another passphrase. */
 export class KeyUnreadable extends Schema.TaggedError<KeyUnreadable>()("KeyUnreadable", { message: Schema.String }) {}

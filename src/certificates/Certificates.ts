@@ -1,7 +1,6 @@
 /**
- * X.509 certificates: a certificate authority of its own and the certificates of devices that it signs
- * (docs/security.md#certificate-authority). Keys come from the platform's cryptography, the certificate's form from node-forge.
- * No files here.
+ * X.509: the certificate of an authority, the certificates of devices that it signs, and its revocation list
+ * (docs/security.md#certificate-authority). Keys come from the platform's cryptography, the form of certificates from node-forge. No files here.
  */
 import { Data, DateTime, Effect, Predicate, Redacted } from "effect"
 import forge from "node-forge"
@@ -155,8 +154,8 @@ export const factsOf = (certificate: string): Effect.Effect<CertificateFacts, Ce
     catch: failed("the certificate cannot be read")
   })
 
-// The list of certificates that this authority has taken back (RFC 5280, version 2), as DER. Its form comes from node-forge's
-// ASN.1, the signature from the platform's cryptography. No files here.
+// The list of revoked certificates (RFC 5280, version 2), as DER. Its form comes from node-forge's ASN.1, the signature from the platform's
+// cryptography.
 
 /** A certificate that does not count any more; `serial` in hexadecimal. */
 export interface Revoked {

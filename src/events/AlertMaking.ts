@@ -1,6 +1,6 @@
 /**
- * Makes alerts of the log of events (docs/alerts.md#how-alerts-are-made). One server at a time looks through what is new; the place in the log
- * moves in the transaction that keeps what was found, so each event counts once, whatever ends the server in between.
+ * Makes alerts from the log of events (docs/alerts.md#how-alerts-are-made), and holds the rules in force. One server at a time reads what is
+ * new. The place in the log moves in the transaction that stores what was found, so each event counts once, even if the server is killed.
  */
 import { Context, Effect, Layer, Result, Schedule } from "effect"
 import { SqlClient, SqlError } from "effect/sql"
@@ -30,8 +30,8 @@ import { ActiveSettings } from "../settings/ActiveSettings.ts"
 import { readAlertsText } from "../settings/SettingsFile.ts"
 import { ALERTS_FILE } from "../settings/RepositoryPaths.ts"
 
-// The rules of alerts in force (docs/alerts.md#the-file): those of the settings' commit in force, else of `alerts.yml` in DATA_DIR. All
-// servers of a site share the settings, and each may have a folder of its own, so the settings count where both are there.
+// The alert rules in force (docs/alerts.md#the-file): those of the settings' commit in force, else of `alerts.yml` in DATA_DIR. All
+// servers of a site share the settings, and each may have a folder of its own, so the settings win if both exist.
 
 /** What is in force; `rules` null without a file. */
 export interface AlertsInForce {

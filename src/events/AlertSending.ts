@@ -1,6 +1,6 @@
 /**
- * Takes messages to receivers until they have arrived or are given up (docs/alerts.md#delivery). Each receiver has a few attempts of its own at
- * the same time, so that one which is slow or gone holds up nobody else.
+ * Sends messages to receivers until they have arrived or are given up (docs/alerts.md#delivery). Each receiver has its own few attempts at a
+ * time, so a receiver that is slow or gone delays no other.
  */
 import { Context, Duration, Effect, Layer, Random, Schedule, type Scope } from "effect"
 import { type AlertMessage, titleOf } from "../domain/events/alerts/AlertMessage.ts"

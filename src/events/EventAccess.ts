@@ -1,6 +1,6 @@
 /**
- * What somebody may hear of the network (docs/events.md#who-hears-what): the devices and jobs that they would be shown by `GET /devices` and
- * `GET /jobs`. Decided for each caller, not for each of their connections.
+ * Which events a caller may receive (docs/events.md#who-hears-what): those of the devices and jobs that `GET /devices` and `GET /jobs` would show
+ * them. Decided once for each caller, not for each of their connections.
  */
 import { Effect, Option, Schema } from "effect"
 import { AskedDevices } from "../access/AskedDevices.ts"
@@ -107,7 +107,7 @@ export const makeHearing = Effect.gen(function* () {
   }
 })
 
-// The callers that are connected by socket.io, each once however many connections they have, and what they may hear.
+// The callers that are connected by socket.io, each once however many connections they have, and what they may receive.
 
 /** Somebody who is connected. */
 export interface ConnectedCaller {

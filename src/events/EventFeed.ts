@@ -1,7 +1,6 @@
 /**
- * The events of the log as they come (docs/events.md): one reader in each process hands them to all who follow, each event once and in the
- * order of the log. It looks for new ones while somebody follows, because telling each commit to every process would hold up the
- * commits of others.
+ * New events of the log (docs/events.md): one reader in each process passes each event once, and in the order of the log, to everybody who
+ * follows. It reads only while somebody follows, because notifying every process of each commit would delay the commits of others.
  */
 import { Context, Duration, Effect, Latch, Layer, Schedule, type Scope, Semaphore } from "effect"
 import type { SqlError } from "effect/sql"

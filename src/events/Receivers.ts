@@ -1,4 +1,4 @@
-/** Hands one message to one receiver in the form that it takes (docs/alerts.md#receivers). */
+/** Sends one message to one receiver in the form that the receiver accepts (docs/alerts.md#receivers): webhook, chat or mail. */
 import { Clock, Effect, Option, Redacted, Result, Schema } from "effect"
 import * as os from "node:os"
 import { connected, handedOver, receiverOf, syslogMessage } from "../access/SyslogReceiver.ts"
@@ -88,8 +88,8 @@ export const withoutSecrets = (secrets: Secrets, receiver: Receiver, text: strin
     .toSorted((a, b) => b.length - a.length)
     .reduce((shown, secret) => shown.replaceAll(secret, "***"), text)
 
-// One POST to a receiver (docs/alerts.md#delivery). The receiver decides nothing here: it is not followed elsewhere, what it answers is read up
-// to a bound, and it has a bounded time.
+// One POST to a receiver (docs/alerts.md#delivery). The receiver gets no influence: redirects are not followed, its answer is read up to a
+// limit, and its time is limited.
 
 /** What is sent. */
 export interface Post {
@@ -155,7 +155,7 @@ export const post = ({ body, headers, url }: Post, guard: OutboundGuard, timeout
     })
   )
 
-// One mail to a server that takes mails (docs/alerts.md#mail).
+// One mail to a mail server (docs/alerts.md#mail).
 
 type MailReceiver = Extract<Receiver, { readonly type: "email" }>
 

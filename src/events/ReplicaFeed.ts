@@ -1,7 +1,7 @@
 /**
- * Lines and steps of one replica for those who listen at another one (docs/events.md#several-replicas): by NOTIFY, in batches, and only while
- * some replica has said within the last half minute that somebody listens there. A server alone does none of it. Stored events need no such
- * way, because every replica reads the log.
+ * Carries log lines and progress of one replica to callers that are connected to another one (docs/events.md#several-replicas): by NOTIFY, in
+ * batches, and only if some replica has said within the last half minute that a caller listens there. A single server sends nothing.
+ * Stored events need no such way, because every replica reads the log.
  */
 import { PgClient } from "@effect/sql-pg"
 import { Clock, Duration, Effect, Latch, Layer, Option, Queue, Schedule, Schema } from "effect"
@@ -10,7 +10,7 @@ import { Told, toldLevels, type ToldThing } from "../runtime/Told.ts"
 import { ServerConfig } from "../ServerConfig.ts"
 import { failingWithoutDatabase } from "../store/DatabaseClient.ts"
 
-// Lines and steps on their way to other replicas: in messages that PostgreSQL takes (docs/events.md#several-replicas).
+// Messages with log lines and progress, cut to the size that PostgreSQL allows (docs/events.md#several-replicas).
 
 /** A message of PostgreSQL has fewer than 8000 bytes. */
 const MAX_BYTES = 7_900

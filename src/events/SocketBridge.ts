@@ -1,7 +1,7 @@
 /**
- * What clients of socket.io hear (docs/events.md#socketio): events of the log and lines, in their order, each written once for all who may
- * hear it. Follows the log while somebody is connected. Who may hear everything waits for nobody; the others wait until it was found out
- * whether they may hear of a device or a job.
+ * The feed of socket.io clients (docs/events.md#socketio): events of the log and log lines, in their order, each encoded once for all clients that
+ * may receive it. Follows the log while a client is connected. Clients with all rights get everything at once; for the others, an event
+ * waits until it is known whether they may see its device or job.
  */
 import { Context, Effect, Layer, Queue, RcRef, Schedule, type Scope } from "effect"
 import type { SqlError } from "effect/sql"
@@ -14,7 +14,7 @@ import { type ConnectedCaller, makeConnectedCallers, makeHearing } from "./Event
 import type { LiveEvent } from "../domain/events/LiveEvent.ts"
 import { isObject } from "../domain/fields/Values.ts"
 
-// Whose connections are ended at once (docs/events.md#socketio): when somebody revokes a token, takes or changes a user, or withdraws a person.
+// Connections that end at once (docs/events.md#socketio): their token was revoked, their user was removed or changed, or their person was withdrawn.
 // A token that ends in another way is found by looking at it again (`http/socket/SocketServer.ts`). Pure.
 
 /** A program whose token was revoked, a user who is not as before, or a person with all that is theirs. */
@@ -29,7 +29,7 @@ export const withdrawnBy = ({ action, data, kind }: Pick<LiveEvent, "action" | "
   return kind === "user" && action !== "created" ? { name, way: "password" } : null
 }
 
-// What clients of socket.io may ask for, and the rooms that they join by it (docs/events.md#socketio).
+// Subscriptions of socket.io clients, and the rooms that they join by them (docs/events.md#socketio).
 
 export type Room = UpdateRoom | ToldLevel
 
@@ -55,8 +55,8 @@ export const roomOf = (message: unknown): Room | undefined => {
 /** The rooms that hear a line of this level: those of its own level and of all below. */
 export const roomsOfLine = (level: ToldLevel): ReadonlyArray<Room> => toldLevels.slice(0, toldLevels.indexOf(level) + 1)
 
-// Events of the log as clients of socket.io know them (docs/events.md#socketio): which of their rooms hears of an event, and in which
-// words. What these clients do not know, such as a job that is scheduled or a step of a change, they are not told.
+// Events of the log as socket.io clients know them (docs/events.md#socketio): the room and the payload of each event. Kinds that these
+// clients do not know, such as a scheduled job or a step of a change, are not sent.
 
 /** Rooms of what is stored; those of log lines are their levels. */
 export type UpdateRoom = "update_device" | "update_job" | "sync"

@@ -1,6 +1,6 @@
 /**
- * What nobody asks for and the server has to look at by itself (docs/alerts.md#ready-rules): whether the disk of DATA_DIR fills up, the database
- * was started again, a certificate of a switch ends, or other roles are in force. Each occurrence becomes one event, whoever of several servers sees it.
+ * Conditions that the server checks on its own (docs/alerts.md#ready-rules): the disk of DATA_DIR fills up, the database was restarted, a certificate of
+ * a switch expires, or other roles are in force. Each occurrence becomes one event, whichever of several servers sees it.
  */
 import { Effect, Layer, Schedule } from "effect"
 import { hash } from "node:crypto"

@@ -1,6 +1,6 @@
 /**
- * Firmware images as the rest of the server sees them: those of its own store, or those of an external firmware server when
- * HTTPD_URL names one. See docs/jobs.md#get_firmware.
+ * Firmware images as the rest of the server sees them: those of its own store, or those of an external firmware server if HTTPD_URL names
+ * one (docs/jobs.md#get_firmware).
  */
 import { Context, Duration, Effect, Layer, Option, Schema } from "effect"
 import * as path from "node:path"

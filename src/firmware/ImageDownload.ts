@@ -1,6 +1,6 @@
 /**
- * Downloads one image into a partial file, in constant memory. What is there already is kept and only the rest is asked for,
- * so a download goes on after a cut or a restart; the checksum over the whole decides. Nothing is visible to anybody yet.
+ * Downloads one image into a partial file, in constant memory. An earlier part is kept and only the rest is fetched, so a download continues
+ * after a broken connection or a restart; the checksum of the whole file decides. No partial file is visible to switches.
  */
 import { Effect, Schedule, Schema } from "effect"
 import type { IncomingMessage } from "node:http"
@@ -64,7 +64,7 @@ export const addFile = (digests: RunningDigests, file: string) =>
     Effect.catch((error) => orOurs(error)(new FirmwareRefused({ message: `Could not read file: ${reasonOf(error)}` })))
   )
 
-// What can go wrong with firmware images. The texts are those that clients know (docs/jobs.md#get_firmware).
+// Errors of firmware images. Clients know the texts (docs/jobs.md#get_firmware).
 
 /** The image service refuses or cannot do what was asked; `message` is its answer. Asking again does not help. */
 export class FirmwareRefused extends Schema.TaggedError<FirmwareRefused>()("FirmwareRefused", {

@@ -1,6 +1,6 @@
 /**
- * The images that this server keeps itself, in a folder of its data directory. An image becomes visible in one step, when it
- * is whole and its checksum is right; what is still coming, and what is known about the files, is in hidden folders beside.
+ * The images that this server keeps, in a folder of its data directory. An image becomes visible in one step, when it is complete and its
+ * checksum is right. Running downloads and notes about the files are in hidden folders in the same place.
  */
 import { Effect, Option, Schema } from "effect"
 import * as fs from "node:fs/promises"
@@ -12,8 +12,8 @@ import type { OutboundGuard } from "../runtime/OutboundHosts.ts"
 import { isMissing } from "../runtime/SystemErrors.ts"
 import { makeTurns } from "../runtime/Turns.ts"
 
-// What is known about the checksums of the images in a folder: noted in a hidden folder beside them with the time of the
-// file, so that a checksum is computed again only when its file has changed.
+// Checksums of the images in a folder, noted in a hidden folder with the time of the file, so that a checksum is computed again only when
+// its file has changed.
 
 const Note = Schema.fromJsonString(Schema.Struct({ ...ImageDownload.ImageDigests.fields, modified: Schema.Finite }))
 

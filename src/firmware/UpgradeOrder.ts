@@ -1,7 +1,7 @@
 /**
- * The order of a staggered upgrade: batches of access switches that may be away at the same time. Pure. Nearest to the
- * distribution layer first, the two of an MLAG pair one after the other, and never so many at once that a switch which has
- * several ways to the distribution layer is left without one. See docs/jobs.md#order-of-a-staggered-upgrade.
+ * The order of a staggered upgrade: batches of access switches that may be offline at the same time (docs/jobs.md#order-of-a-staggered-upgrade).
+ * Switches next to the distribution layer come first, the two of an MLAG pair one after the other, and a switch with several ways to the
+ * distribution layer always keeps one of them.
  */
 import { Effect, Schema } from "effect"
 import { type Device, isFabricType } from "../domain/Device.ts"
@@ -162,8 +162,7 @@ export const upgradeOrder = (
   return merged.map((batch) => batch.toSorted())
 }
 
-// Works out the order of a staggered upgrade from the devices and links of the database
-// (docs/jobs.md#order-of-a-staggered-upgrade).
+// The order for devices and links of the database.
 
 /** The text for a selection with other devices than access switches. */
 export const ONLY_ACCESS = "Upgrade order determination is only supported for ACCESS-only device groups"

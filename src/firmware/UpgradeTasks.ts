@@ -1,5 +1,6 @@
 /**
- * The steps of an upgrade in their order, with the names and texts that clients know (docs/jobs.md#device_upgrade). Pure.
+ * The steps of an upgrade in their order, with the names and texts that clients know (docs/jobs.md#device_upgrade), and the progress of each
+ * device. Pure.
  */
 import { type DeviceResult, deviceResult, type JobTask, subtaskFailed, taskFailed, taskOk } from "../domain/Job.ts"
 import { Option, Schema } from "effect"
@@ -100,7 +101,7 @@ export const updatedText = (from: string | null, to: string): string =>
 /** Failure of the check after a reboot. */
 export const postFlightText = (reason: string): string => `Post-flight failed, could not update OS version: ${reason}`
 
-// How far an upgrade is with each of its devices, from what its job remembers. Pure.
+// The progress of an upgrade with each of its devices, from what its job has stored.
 
 const argsOf = Schema.decodeUnknownOption(DeviceUpgrade.Args)
 const memoOf = Schema.decodeUnknownOption(DeviceUpgrade.Memo)

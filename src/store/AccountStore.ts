@@ -1,6 +1,7 @@
 /**
- * Persons (docs/security.md#persons): who was seen when, with which roles and attributes, so that their tokens lose what they lose, and who
- * was withdrawn. What ends with a person ends in one transaction: tokens, sessions, and what they wait for.
+ * Accounts: persons and users with a password (docs/security.md#persons). A person's record says when they were last seen and with which
+ * roles and attributes, so that a token never has more rights than its person, and whether the person was withdrawn. Everything that ends
+ * with a person ends in one transaction: tokens, sessions, and requests that wait for approval.
  */
 import { PgClient } from "@effect/sql-pg"
 import { Clock, Context, Effect, Layer, Option, Schema } from "effect"
@@ -207,7 +208,7 @@ export class PersonStore extends Context.Service<
   static readonly layer = Layer.effect(PersonStore, make)
 }
 
-// People with a name and a password (docs/security.md#local-users), and how often a login of a name or from an address went wrong.
+// Users with a name and a password (docs/security.md#local-users), and failed logins, counted per name and per address.
 
 /** A person without the password. */
 export interface LocalUser {

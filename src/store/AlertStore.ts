@@ -1,6 +1,7 @@
 /**
- * Alerts as they are found in the log of events (docs/alerts.md): the place up to which it has been looked through, alerts that still wait
- * for more of their group, and the messages that are made of them. Everything that writes is part of the transaction of whoever looks.
+ * Alerts, mutes, and messages to receivers (docs/alerts.md). An alert is found in the log of events: this file stores the place up to which the
+ * log was read, the alerts that wait for others of their group, and the messages that are made of them. Everything that writes is part of
+ * the caller's transaction.
  */
 import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, Schema } from "effect"
@@ -172,7 +173,7 @@ export class AlertStore extends Context.Service<
   static readonly layer = Layer.effect(AlertStore, make)
 }
 
-// Mutes: for which devices, groups or rules no alerts are made for some time (docs/alerts.md#mutes).
+// Mutes: devices, groups or rules for which no alerts are made for some time (docs/alerts.md#mutes).
 
 /** There is no such mute. */
 export class MuteNotFound extends Schema.TaggedError<MuteNotFound>()("MuteNotFound", {}) {
@@ -260,8 +261,8 @@ export class AlertMuteStore extends Context.Service<
   static readonly layer = Layer.effect(AlertMuteStore, makeMutes)
 }
 
-// Messages on their way to receivers of alerts (docs/alerts.md#delivery). A claim moves the next attempt behind the longest time that this one
-// can take: a server that is killed in the middle leaves nothing behind that somebody has to free.
+// Messages on their way to receivers of alerts (docs/alerts.md#delivery). A claim sets the time of the next attempt after the longest time that
+// this attempt can take, so a server that is killed in between leaves no lock that must be freed.
 
 export const deliveryStates = ["waiting", "sent", "dead"] as const
 export type DeliveryState = (typeof deliveryStates)[number]

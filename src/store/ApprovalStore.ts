@@ -1,4 +1,7 @@
-/** Requests that wait for another person (docs/security.md#four-eyes): as they were sent, sealed, and what became of them. */
+/**
+ * Requests and jobs that wait until another person approves them. A request is stored sealed, as it was sent, with its outcome
+ * (docs/security.md#four-eyes).
+ */
 import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import type { SqlError } from "effect/sql"
@@ -194,7 +197,7 @@ export class RequestApprovalStore extends Context.Service<
   static readonly layer = Layer.effect(RequestApprovalStore, make).pipe(Layer.provide(SecretKey.layer))
 }
 
-// Approvals that jobs wait for (docs/changes.md#approval). Whoever decides holds the job's row.
+// Approvals of jobs (docs/changes.md#approval). A decision is written while the job's row is locked.
 
 /** `unneeded`: the rule by which it was needed is gone. */
 export type Decision = "approved" | "rejected" | "expired" | "unneeded"

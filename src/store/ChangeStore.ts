@@ -16,8 +16,8 @@ import { ANSWER_MARGIN_SECONDS, TIMER_END, UNFINISHED, UNHEARD } from "./StatusC
 import type { DerivedSecrets } from "../templates/TemplateSecrets.ts"
 import type { SeenConfig } from "./ConfigStore.ts"
 
-// A claim of a change as a row of the statement that grants it (`ChangeStore.ts`). What is used again goes there sealed, what is
-// only looked at without its secrets.
+// A claim of a change as a row of the statement that grants it. A text that is used again is stored sealed; a text that is only shown is
+// stored without its secrets.
 
 /** Long texts that are kept together with a claim. */
 export interface ClaimTexts {

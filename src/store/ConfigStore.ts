@@ -1,7 +1,9 @@
 /**
- * What devices were brought to, newest first (docs/changes.md#earlier-configurations): what live synchronizations have rendered, as their jobs
- * keep it, and what an initialisation, a given configuration, a restore or an undo has left, as their changes keep it. Only jobs
- * that have ended count.
+ * Configurations of devices: earlier ones, the one that was proved last, those that dry runs have shown, and how releases spell lines.
+ *
+ * The history lists what a device was brought to, newest first (docs/changes.md#earlier-configurations). The jobs of live synchronizations
+ * keep what they rendered; the change of an initialisation, a given configuration, a restore or an undo keeps its text. Only jobs that
+ * have ended count.
  */
 import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, Option, Schema } from "effect"
@@ -159,9 +161,9 @@ export class ConfigHistoryStore extends Context.Service<
   static readonly layer = Layer.effect(ConfigHistoryStore, make)
 }
 
-// What each device was proved to run last. There is one notion of it: whatever proves a device writes it here, and the hash in the
-// device's record, the look for drift, the rules of `auto_push`, undoing and the check before a change all read it. The claim that ends
-// a change writes it in its own statement (`ChangeStore.ts`), everything else by `prove`.
+// The configuration that each device was last proved to run. It is stored once: every proof writes it here, and the hash in the device's
+// record, the drift check, the rules of `auto_push`, undo and the check before a change all read it. The claim that ends a change writes it
+// in its own statement (`ChangeStore.ts`); all other writers use `prove`.
 
 /** What a device was last proved to run. */
 export interface ProvedConfig {
@@ -256,7 +258,7 @@ export class ProvedConfigStore extends Context.Service<
   static readonly layer = Layer.effect(ProvedConfigStore, makeProved)
 }
 
-// What dry runs have shown, for live runs that may push nothing else (docs/changes.md#fencing).
+// Changes that dry runs have shown. A fenced live run may push nothing else (docs/changes.md#fencing).
 
 /** What a dry run has shown of a device. */
 export interface ShownDevice {
@@ -313,8 +315,8 @@ export const makeShownChanges = Effect.gen(function* () {
   }
 })
 
-// How releases show lines that nobody knew them to spell otherwise, as it was learnt by loading such a line alone
-// (docs/changes.md#lines-that-are-not-shown). Kept in memory too, because it is asked for with every change.
+// How a release shows a line that it spells differently, learnt by loading that line alone
+// (docs/changes.md#lines-that-are-not-shown). Also kept in memory, because every change reads it.
 
 /** Switches of one platform and release, which spell alike. */
 export interface Kin {

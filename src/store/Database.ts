@@ -1,6 +1,6 @@
 /**
- * The connection to PostgreSQL: the server that DATABASE_URL names, or the embedded one. The pool is made of 16
- * connections; the schema is brought up to date before anybody else may use it.
+ * The connection to PostgreSQL: the server that DATABASE_URL names, or the embedded one. The pool has 16 connections. The schema is brought up
+ * to date before anything else uses the database.
  */
 import { Duration, Effect, Layer, Option, Redacted, Result, Schedule, Schema } from "effect"
 import { SqlClient, type SqlConnection, SqlError } from "effect/sql"
@@ -19,9 +19,9 @@ import { MadeAnew } from "./migrations/0056_installation.ts"
 import * as Migrations from "./Migrations.ts"
 
 // Whether a connection is a session of its own in PostgreSQL. Locks of plugins and of the cluster, and prepared statements,
-// live in a session: behind a pooler that lends backends for a transaction or a statement they would be somebody else's, or
-// lost, without any error. Nothing is asked of the pooler, so any kind is found: two connections that are open at once must
-// have a backend each, and keep it.
+// live in a session: behind a pooler that lends backends for a transaction or a statement, another client would get them, or they would
+// be lost, without any error. The check does not depend on the kind of pooler: two connections that are open at once must have a backend
+// each, and keep it.
 
 /** Somebody between the server and its database shares sessions; waiting does not help. */
 export class SessionsShared extends Schema.TaggedError<SessionsShared>()("SessionsShared", {}) {

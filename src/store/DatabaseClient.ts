@@ -220,7 +220,7 @@ export const layerWaiting = Layer.effect(
 /** Lets everything that a layer builds wait for the database, such as the calls that an entity serves. */
 export const layerWaits = Layer.succeed(WaitsForDatabase, true)
 
-// The numbers of the database's advisory locks, all in one place: two works with one number would keep each other waiting.
+// The numbers of the database's advisory locks, all in one place: two tasks that share a number would block each other.
 
 export const locks = {
   /** Giving out addresses and links. */
@@ -252,7 +252,7 @@ export const locks = {
   restore: 7_304_611
 } as const
 
-// Whether the database can be written: only a write shows that, because a standby and a full disk can still be read.
+// Whether the database can be written. Only a write shows that: a standby, or a server with a full disk, can still be read.
 
 /** Writes the one row that is there for it. */
 export const checkWritable = Effect.gen(function* () {

@@ -1,8 +1,9 @@
 /**
- * What it means that the database is away: it does not answer, or answers that it cannot work now, as no healthy database
- * of ours ever would. Such an error says nothing about the request or the job that met it: both may ask again. Decided
- * here, once, for all callers. `@effect/sql-pg` knows too little of it: it calls most of these states unknown, and a
- * connection that is lost inside a transaction becomes a defect, because the ROLLBACK dies.
+ * The meaning of errors of PostgreSQL, decided here once for all callers: the database is away, TLS to it fails, or it refuses a value.
+ *
+ * The database is away when it does not answer, or answers that it cannot work now, as no healthy database of ours would. Such an error
+ * says nothing about the request or the job that met it: both may try again. `@effect/sql-pg` reports most of these states as unknown, and
+ * a connection that is lost inside a transaction becomes a defect, because the ROLLBACK dies.
  */
 import { Cause, Effect, Predicate, Redacted, Schema } from "effect"
 import { SqlError } from "effect/sql"
@@ -230,8 +231,8 @@ export const failWhenAway = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Ef
 const withoutDefects = <E>(cause: Cause.Cause<E>): Cause.Cause<E> =>
   Cause.fromReasons(cause.reasons.filter(Cause.isInterruptReason))
 
-// What the database refuses, as what it means: a violated constraint as a tagged error, a value that no column can hold as a sentence.
-// A value should have been refused at the door where it came in, so whoever meets such a sentence has found a defect of that door.
+// Refusals of the database: a violated constraint becomes a tagged error, a value that no column can hold becomes a sentence. The API
+// must refuse such a value before it gets here, so such a sentence shows a defect of the API.
 
 /** The unique constraint with this name was violated. */
 export const violates = (error: SqlError.SqlError, constraint: string): boolean =>

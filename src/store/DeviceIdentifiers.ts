@@ -1,6 +1,8 @@
 /**
- * Switches that nobody knows yet: how many registered within the hour, and which have been silent. Anybody who can plug in a
- * cable makes the DHCP server report leases, so both their rate and their number are bounded.
+ * Unknown devices, and values that belong to one record alone.
+ *
+ * Unknown devices: how many registered within the hour, and which have been silent. Anybody who can plug in a cable makes the DHCP server
+ * report leases, so both the rate and the number of registrations are bounded.
  */
 import { Context, Effect, Layer, Option } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
@@ -98,8 +100,8 @@ export class UnknownDeviceStore extends Context.Service<
   static readonly layer = Layer.effect(UnknownDeviceStore, make)
 }
 
-// What belongs to one record alone (docs/api.md#what-is-unique), as other stores and doors ask for it: which records dispute something since
-// before that was refused, which addresses a record may take from another, and whether a record must stay because of an open change.
+// Values that belong to one record alone (docs/api.md#what-is-unique): which records dispute a value since before that was refused, which
+// addresses a record may take from another, and whether a record must stay because of an open change.
 
 /** An address that another record had until now. */
 export interface TakenOver {

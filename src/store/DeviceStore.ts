@@ -1,4 +1,7 @@
-/** Rows of the device table. State changes go through `devices/DeviceStates.ts`, which asks the machine first. */
+/**
+ * Devices, with the members of their stacks, their LLDP neighbours, the reasons why they are not synchronized, and the devices that were not
+ * read since a restore. State changes go through `DeviceStates`, which asks the machine first.
+ */
 import { Array, Clock, Context, Effect, Layer, Option } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { type Device, type DeviceFields, DeviceNotFound, type DeviceType, HostnameTaken } from "../domain/Device.ts"
@@ -191,7 +194,7 @@ export const makeStackMembers = Effect.gen(function* () {
   }
 })
 
-// What switches heard of their neighbours when they were read last, whole per device.
+// Neighbours that switches reported over LLDP when they were last read. A device's list is always replaced as a whole.
 
 /** Neighbours by port, as drivers read them. */
 export type HeardPorts = Readonly<Record<string, ReadonlyArray<{ readonly hostname: string; readonly port: string }>>>
@@ -252,7 +255,7 @@ export class HeardStore extends Context.Service<
   static readonly layer = Layer.effect(HeardStore, makeHeard)
 }
 
-// Why devices are not synchronized, in the order in which it was found out (docs/api.md#sync-history).
+// Reasons why devices are not synchronized, in the order in which they were found (docs/api.md#sync-history).
 
 /** What is noted; who made the change follows from the cause. */
 type NewSyncEvent = Pick<SyncEvent, "cause" | "by" | "job_id">
@@ -335,8 +338,8 @@ export class SyncEventStore extends Context.Service<
 }
 
 /** Devices */
-// Devices that nobody has looked at since the database was restored (docs/operations.md#restore). What is recorded of them is as old as the
-// backup, so nothing may be pushed to them before they were read.
+// Devices that were not read since the database was restored (docs/operations.md#restore). Their records are as old as the backup, so nothing
+// may be pushed to them before they are read.
 
 /** Why devices are not synchronized that were when the backup was made. */
 export const RESTORED: SyncCause = "restored"

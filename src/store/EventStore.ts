@@ -1,6 +1,6 @@
 /**
- * The log of events (docs/security.md#audit): rows are added in the transaction of what they tell, and never changed. Changes of rows write
- * their events by themselves; what changes no row, such as a login that was refused, is appended here.
+ * The log of events (docs/security.md#audit, docs/events.md). A row is added in the transaction of the change that it reports, and never
+ * changes. Changes of rows write their events themselves, by triggers; an event without a row, such as a refused login, is appended here.
  */
 import { Context, Effect, Layer } from "effect"
 import { SqlClient, type SqlError, type Statement } from "effect/sql"
@@ -63,8 +63,8 @@ export class EventStore extends Context.Service<
   static readonly layer = Layer.effect(EventStore, make)
 }
 
-// The log of events as it is read (docs/events.md): in the order of their numbers, and only as far as it is complete, so that whoever goes
-// on from a number that was read misses nothing.
+// Reading the log (docs/events.md): in the order of the numbers, and only as far as it is complete, so that a reader who continues from a
+// number misses nothing.
 
 /** Which part of the log is read: numbers above `after`, up to and with `through`. */
 export interface EventRange {
@@ -136,8 +136,8 @@ export class EventLog extends Context.Service<
   static readonly layer = Layer.effect(EventLog, makeLog)
 }
 
-// The log of events by pages (docs/events.md#pages): a look at the next rows by the index that fits what is asked for, which never goes
-// further than so many rows, and then the whole records of those that were chosen.
+// Pages of the log (docs/events.md#pages): a scan by the index that fits the question, bounded to a number of rows, and then the whole
+// records of the rows that were chosen.
 
 /** Between which numbers there is something to read. */
 export interface EventBounds {
@@ -279,8 +279,8 @@ export class EventPages extends Context.Service<
   static readonly layer = Layer.effect(EventPages, makePages)
 }
 
-// Removes old events that are not part of the audit (docs/events.md#retention): from the oldest on, in small batches, each in a transaction
-// of its own that locks nothing but its rows. What was looked at once is not looked at again.
+// Removes old events that are not part of the audit (docs/events.md#retention), oldest first, in small batches. Each batch is a transaction
+// that locks only its own rows. No row is read twice.
 
 const BATCH = 2000
 

@@ -1,6 +1,6 @@
 /**
- * What metrics ask of the database (docs/monitoring.md#cost): one grouped statement for each concern, none of which reads more than
- * devices, unfinished jobs, certificates, what waits for people and the list of connections.
+ * Figures of the database for metrics (docs/monitoring.md#cost), health and findings: one grouped statement for each concern. None reads more
+ * than devices, unfinished jobs, certificates, what waits for people and the list of connections.
  */
 import { Clock, Effect, Option } from "effect"
 import { SqlClient } from "effect/sql"
@@ -102,7 +102,7 @@ export const makeFleetFigures = Effect.gen(function* () {
   }
 })
 
-// What the database says of itself and of the servers that share the work.
+// Figures of the database itself and of the servers that share the work.
 
 export interface DatabaseFigure {
   readonly version: string
@@ -137,7 +137,7 @@ export const makeServerFigures = Effect.gen(function* () {
   }
 })
 
-// What is asked of the database for findings (`domain/findings/Findings.ts`): one statement for each concern, over what is not at its end.
+// Facts for findings (`domain/findings/Findings.ts`): one statement for each concern, over records that have not ended.
 
 /** Findings of each kind that are shown; a hundred of them are one fault. */
 const MOST = 100

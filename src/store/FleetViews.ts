@@ -1,4 +1,7 @@
-/** Looks in the database for what somebody asks with one field (docs/api.md#find): machines, devices and ports, edge ports first. */
+/**
+ * Views of the whole network for the page: the search with one field (docs/api.md#find), which finds machines, devices and ports, edge ports
+ * first; the counts of the overview; and the devices of the topology.
+ */
 import { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
 import { SqlClient, type SqlError, type Statement } from "effect/sql"
@@ -174,7 +177,7 @@ export const makeFindQueries = Effect.gen(function* () {
   }
 })
 
-// Counts of devices and jobs for people who look at the whole network: two statements, none of which reads more than devices and recent jobs.
+// Counts of devices and jobs for the overview: two statements. Neither reads more than devices and recent jobs.
 
 interface Row {
   readonly state: string
@@ -232,7 +235,7 @@ export const makeDeviceCounts = Effect.gen(function* () {
   }
 })
 
-// Devices as the screens of new switches and of the topology show them: how they stand, and which job works on them.
+// Devices as the pages of new switches and of the topology show them: their status, and the job that works on them.
 
 /** A node without its group, which the settings say; `platform` is what port names are spelled by. */
 export type NodeRow = Omit<TopologyNode, "primary_group"> & { readonly platform: string | null }
@@ -270,7 +273,7 @@ export const makePlaceRows = Effect.gen(function* () {
   }
 })
 
-// How devices and jobs stand beside their own records, as SQL over a row: what lists are filtered by, and what is counted.
+// Statuses that are not a column of the record, as SQL over a row: lists are filtered by them, and counts are made of them.
 
 const ONLY_MANAGED = "device.state = 'MANAGED' and not device.synchronized"
 

@@ -1,6 +1,7 @@
 /**
- * Which record a switch belongs to by what it shows (docs/security.md#identity-of-devices), and what was found out about a switch that is
- * not the device of its record: that is written for both records in one transaction (promise 5).
+ * The identity of devices (docs/security.md#identity-of-devices): SSH host keys, which record a switch belongs to by the serial number that it
+ * shows, and which login it accepted last. A switch that is not the device of its record is written to both records in one transaction
+ * (promise 5).
  */
 import { Context, Effect, Layer, Option } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
@@ -12,7 +13,7 @@ import { DeviceStore, SyncEventStore } from "./DeviceStore.ts"
 import { EventStore } from "./EventStore.ts"
 import type { LoginState } from "../ServerConfig.ts"
 
-// SSH host keys that devices are pinned to once they are MANAGED, and keys that were refused or wait for approval (promise 7).
+// SSH host keys: a device is pinned to its key once it is MANAGED. Other keys are refused, or wait for approval (promise 7).
 
 /** Fingerprints are `SHA256:…`; a refused one waits for an operator to pin it. Without a fingerprint the device is not pinned. */
 export interface HostKey {
@@ -279,8 +280,8 @@ export class IdentityStore extends Context.Service<
   )
 }
 
-// Which login each device accepted last, while logins are changed (docs/security.md#changing-passwords). Without it each login
-// would be a guess, and guesses count as failed logins on the switch. It holds no names and no passwords.
+// The login that each device accepted last, while logins are changed (docs/security.md#changing-passwords). Without it each login
+// would be a guess, and a switch counts guesses as failed logins. No names and no passwords are stored.
 
 /** Of the logins of a state: its key, the password that counts, or the one that is to replace it. */
 export type LoginSlot = "key" | "current" | "next"

@@ -1,6 +1,6 @@
 /**
- * Rows of the interface table: the ports of access switches. Data with a secret in one of its texts are stored with marks in the place
- * of secrets, and sealed beside it (docs/security.md#what-is-stored).
+ * Ports of access switches, and the machines that switches have learnt on their ports. A port whose data has a secret in one of its texts is stored
+ * with a mark in the place of the secret; the data are sealed in another column (docs/security.md#what-is-stored).
  */
 import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, Option, Record, Schedule } from "effect"
@@ -196,7 +196,7 @@ export class InterfaceStore extends Context.Service<
   )
 }
 
-// Rows of machines that switches have learnt: written after each reading, and forgotten. `FindStore` looks for them.
+// Machines that switches have learnt: rows are replaced after each reading. `FleetViews.ts` searches them.
 
 /** A switch may say anything; what no column holds is not known. */
 const isVlan = (vlan: number): boolean => Number.isInteger(vlan) && vlan >= 0 && vlan <= 4095

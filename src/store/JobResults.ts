@@ -1,6 +1,7 @@
 /**
- * What jobs did on devices: a row per device, as the checkpoint of a job and as its result. The tasks are stored without secrets, and
- * sealed beside it when they have some.
+ * Results of jobs. What a job did on a device is one row, which is both the checkpoint of the job and its result. Tasks are stored without
+ * secrets, and sealed in another column when they have some. The file also has the select lists of the job table, the commits that a job
+ * works on, and the differences and the progress of its devices.
  */
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Option } from "effect"
@@ -17,9 +18,7 @@ import type { SharedDiff } from "../domain/DiffGroups.ts"
 import type { ChangePhase, ChangeReason } from "../../machines/change/ChangeRow.ts"
 import { WAITING } from "./StatusConditions.ts"
 
-// Cut.
-
-// Select lists of the job table: the record as the API shows it, and its result put together from the rows of its devices.
+// Select lists of the job table: the record as the API shows it. Its result is put together from the rows of its devices.
 
 /** Names of tasks that can be left out of results: those that hold the configuration and the difference. */
 const LONG_TASKS = ["Generate device config", "Sync device config"] as const
@@ -248,8 +247,8 @@ export const makeDeviceRows = ({ derivedSecrets, grouped, secrets, sql }: RowSer
   }
 }
 
-// Fixes the commits that a job works on (docs/jobs.md#refresh_repo and docs/changes.md#commits-of-a-job), together with the
-// newest sync event of that moment: a later event is news that the job's proof does not cover.
+// The commits that a job works on (docs/jobs.md#refresh_repo and docs/changes.md#commits-of-a-job), fixed together with the newest sync
+// event of that moment: the job's proof does not cover a later event.
 
 /** What a job works on. */
 export interface PinnedCommits extends CommitSet {
@@ -304,7 +303,7 @@ export const makeJobCommits = Effect.gen(function* () {
   }
 })
 
-// The differences of a job's devices. Equal ones are put together by the database, so that a thousand equal ones are read once.
+// The differences of a job's devices. The database groups equal ones, so a thousand equal differences are read once.
 
 /** Characters of all differences that are read; what is beyond is left out, the longest first. */
 const MOST_CHARACTERS = 20_000_000
@@ -350,7 +349,7 @@ export const makeJobDiffs = Effect.gen(function* () {
   }
 })
 
-// How far a job is with each of its devices: what it has selected, the phase of each change, what failed, and the timers that run.
+// The progress of a job with each of its devices: its selection, the phase of each change, failures, and timers that run.
 
 /** A device of a job. */
 export interface DeviceProgress {

@@ -1,4 +1,7 @@
-/** Feature locks between jobs: one row per held lock, one lock per job (docs/changes.md#locks-and-waiting). */
+/**
+ * Which job may work on what, and when (docs/changes.md#locks-and-waiting): feature locks, one row per held lock and one lock per job; what a
+ * waiting job waits for; and attempts.
+ */
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { type JobLock, JobLockBusy, type LockHolder } from "../domain/JobLock.ts"
@@ -11,10 +14,10 @@ import { BackgroundWork } from "../runtime/BackgroundWork.ts"
 import type { JobWaiting, WindowWait } from "../domain/JobWaiting.ts"
 import { grouping, makeGroupedFind } from "./GroupedStatement.ts"
 
-// Which job holds a lock or a device. This is asked before a user overrides it: clears the lock, changes guarded fields of the device or
-// deletes it (docs/changes.md#locks-and-waiting). A holder is a job, and it holds until it has ended: its status is at an end, no
-// process works on it any more, and no change that it began is open. A job has a lock while it still is SCHEDULED, so none of
-// these can be left out. Each is asked with the row that is held locked, in the transaction that overrides it.
+// The job that holds a lock or a device. It is read before a user overrides it: clears the lock, changes guarded fields of the device or
+// deletes the device (docs/changes.md#locks-and-waiting). A job holds until it has ended: its status is final, no process works on it any
+// more, and no change that it began is open. A job can have a lock while it is still SCHEDULED, so all three are needed. The question locks
+// the row, in the transaction that overrides the holder.
 
 /** A job that has something in hand. */
 const Holder = Schema.Struct({ job_id: Schema.Int, function_name: Schema.String, status: JobStatus })
@@ -175,7 +178,7 @@ export class JobLockStore extends Context.Service<
   static readonly layer = Layer.effect(JobLockStore, make)
 }
 
-// Writes what jobs wait for into their records (`StatusConditions.ts`).
+// What jobs wait for, in the column that `WAITING` of `StatusConditions.ts` reads.
 
 const pauseMessage = (by: string, why: string | null) =>
   `Paused by ${by}${why === null ? "" : `: ${why}`}. What is under way comes to its end, nothing further is begun until it is resumed`
@@ -281,8 +284,8 @@ export class JobWaitStore extends Context.Service<
   static readonly layer = Layer.effect(JobWaitStore, makeWaits).pipe(Layer.provide(BackgroundWork.layer))
 }
 
-// Attempts at jobs: which one may work on a job, and when somebody last said that it does. A job that nobody works on gets a
-// further attempt.
+// Attempts at jobs: which attempt may work on a job, and when its process last said that it does. A job on which no process works gets
+// another attempt.
 
 /** One attempt at a job; one that is started again because nobody works on it gets the next number. */
 export interface JobAttempt {

@@ -26,7 +26,7 @@ import { JOB_BEGUN } from "./StatusConditions.ts"
 import { BackgroundWork } from "../runtime/BackgroundWork.ts"
 import { grouping, makeGroupedFind } from "./GroupedStatement.ts"
 
-// The jobs that a caller who may work on some devices only may see (docs/roles.md#callers-of-some-devices).
+// The jobs that a caller with rights on some devices only may see (docs/roles.md#callers-of-some-devices).
 
 /**
  * Jobs that the caller has started, and those that are about no other devices than these: they have worked on one of them and on no

@@ -1,4 +1,7 @@
-/** Rows of the linknet table: the cables between devices. */
+/**
+ * Networks and addresses: linknets (the cables between devices), management domains, reserved addresses, sites, and the lock that everybody
+ * takes who gives out addresses or links.
+ */
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import type { Linknet, NewLinknet } from "../domain/Linknet.ts"
@@ -125,7 +128,7 @@ export class LinknetStore extends Context.Service<
   static readonly layer = Layer.effect(LinknetStore, make)
 }
 
-// Rows of the management domains, with the hostnames of their two members.
+// Management domains, with the hostnames of their two members.
 
 /** A management domain as the API shows it: with the hostnames of its members. */
 export interface MgmtDomainRecord extends MgmtDomain {
@@ -197,7 +200,7 @@ export class MgmtDomainStore extends Context.Service<
   static readonly layer = Layer.effect(MgmtDomainStore, makeDomains)
 }
 
-// Addresses on loan to a device between their choice and the end of init step 1 (docs/provisioning.md#addresses).
+// Addresses that are reserved for a device from their choice to the end of init step 1 (docs/provisioning.md#addresses).
 
 /** Another device got this address first; the next free one may be tried. */
 export class AddressTaken extends Schema.TaggedError<AddressTaken>()("AddressTaken", { ip: Schema.String }) {
@@ -265,7 +268,7 @@ export class ReservationStore extends Context.Service<
   static readonly layer = Layer.effect(ReservationStore, makeReservations)
 }
 
-// Rows of the site table, which devices, links and management domains may refer to.
+// Sites, to which devices, links and management domains may refer.
 
 /** Sites by id or description. */
 export const makeSites = Effect.gen(function* () {
@@ -283,7 +286,7 @@ export const makeSites = Effect.gen(function* () {
   }
 })
 
-// The one lock of everybody who gives out addresses or links, in whichever process: the API and the init jobs.
+// The one lock for giving out addresses or links, in every process: the API and the init jobs take it.
 
 /** Waits until nobody else gives out addresses or links; held until the caller's transaction ends. */
 export const allocationLock = Effect.map(Effect.service(SqlClient.SqlClient), (sql) =>

@@ -1,6 +1,6 @@
 /**
- * The commit of each repository that is in force, with its files: survives restarts and a remote that is gone. Files of a
- * commit that is replaced are kept as long as a job that has not ended works on it.
+ * The commit of each repository that is in force, with its files, and the results of refreshes. A commit in force survives restarts and the
+ * loss of the remote. Files of a replaced commit are kept until every job that works on it has ended.
  */
 import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, Option, Schema } from "effect"
@@ -119,8 +119,7 @@ export class RepositoryStore extends Context.Service<
   static readonly layer = Layer.effect(RepositoryStore, make)
 }
 
-// What the refreshes of a repository remembered, newest first: only jobs that have ended are looked at. And the commit that waits until
-// somebody confirms it.
+// Refreshes of a repository, newest first, of jobs that have ended; and the commit that waits until an operator confirms it.
 
 /** A refresh that has ended: who wanted it, and when it ended (UTC). */
 export interface EndedRefresh {

@@ -1,6 +1,6 @@
 /**
- * Removes old jobs and what they have done (docs/operations.md#retention), in batches of some hundred rows, each in a transaction of its
- * own that locks nothing but its rows. Which of them stay is decided by `domain/Retention.ts`.
+ * What becomes of old records (docs/operations.md#retention). Old jobs and their work are removed in batches of some hundred rows, each in a
+ * transaction that locks only its own rows; `domain/Retention.ts` decides which of them stay. Records are counted, and old texts are packed.
  */
 import { Context, Effect, Layer, Option, Struct } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
@@ -209,8 +209,8 @@ export class JobRetention extends Context.Service<
   static readonly layer = Layer.effect(JobRetention, make)
 }
 
-// How much there is of each kind that has an end (docs/operations.md#retention): counted every hour by one replica and kept, so that
-// asking costs nothing.
+// The number of records of each kind that is removed in time (docs/operations.md#retention): one replica counts them every hour and
+// stores the result, so reading it is cheap.
 
 /** Rows, time and table of each kind; configurations are in the table of `job_device`, the audit in that of `event`. */
 const SOURCES = {
@@ -290,8 +290,8 @@ export const makeRetainedFigures = Effect.gen(function* () {
   }
 })
 
-// Moves texts of jobs and changes that are a day old to where each is stored once (docs/operations.md#stored-once), in small batches, and
-// removes those to which nothing refers any more. One replica at a time: a text must not go while another one begins to refer to it.
+// Moves texts of jobs and changes that are a day old to the table where each text is stored once (docs/operations.md#stored-once), in small
+// batches, and removes texts without a reference. One replica at a time: a text must not go while another replica begins to refer to it.
 
 /** Texts of configurations are long. */
 const PACKED_BATCH = 50

@@ -1,6 +1,6 @@
 /**
- * Secret settings that are kept in the database, each sealed (docs/security.md#where-secrets-come-from), and the change of the key
- * under which everything in the database is sealed.
+ * Secrets in the database: the border between texts with secrets and their stored form, secret settings (each sealed,
+ * docs/security.md#where-secrets-come-from), the change of the key under which everything is sealed, and the secrets that templates derive.
  */
 import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, Option, Schema } from "effect"
@@ -15,9 +15,9 @@ import { ServerConfig } from "../ServerConfig.ts"
 import { DerivedSecrets, hideDerived, noSecrets, together } from "../templates/TemplateSecrets.ts"
 import { hash } from "node:crypto"
 
-// The border between texts with secrets and what is stored of them (docs/security.md#what-is-stored). What is only looked at is
-// stored with marks in the place of secrets; what has to be used again, such as the configuration that an undo puts back, is
-// sealed. A mark is short and keyed: it tells one secret from another one and nothing else.
+// The border between texts with secrets and their stored form (docs/security.md#what-is-stored). A text that is only shown is stored
+// with marks in the place of secrets. A text that is used again, such as the configuration that an undo restores, is sealed. A mark is short
+// and keyed: two marks show whether two secrets are equal, and nothing else.
 
 const MARK_DIGITS = 4
 /** What stands in the place of a secret already. */
@@ -108,8 +108,8 @@ export class SecretTexts extends Context.Service<
   static readonly layer = Layer.effect(SecretTexts, makeTexts)
 }
 
-// Texts that are stored once (docs/operations.md#stored-once): in the place of one stands a reference, and `whole_text(column)` is the
-// text, sealed, wherever it stands. A release that does not know references takes one for a text under another key.
+// Texts that are stored once (docs/operations.md#stored-once): the column holds a reference, and `whole_text(column)` yields the
+// sealed text in both cases. A release that does not know references takes one for a text under another key.
 
 /** What a reference begins with; the digest of the text follows. Migration 0044 has it too. */
 export const REFERENCE = "sealed:1:storedconfig:"
@@ -245,7 +245,7 @@ export class SecretStore extends Context.Service<
   static readonly layer = Layer.effect(SecretStore, make)
 }
 
-// What templates have made of secrets for each device, sealed: by this its configurations and differences are hidden later on.
+// Values that templates derived from secrets for each device, sealed: they are hidden in its configurations and differences.
 
 const Stored = Schema.fromJsonString(DerivedSecrets)
 const decode = Schema.decodeOption(Stored)

@@ -1,4 +1,7 @@
-/** Lists of job statuses for statements: `status in ${JOB_ENDED}`. Plain text, so that partial indexes are recognized. */
+/**
+ * Statuses of jobs and changes as conditions of statements, stated once: `status in ${JOB_ENDED}`. They are plain text, so that PostgreSQL
+ * recognizes partial indexes.
+ */
 import { begunStates, endedStates, unfinishedStates } from "../../machines/job/JobStatuses.ts"
 import { EXPIRY_MARGIN_SECONDS } from "../../machines/change/ChangeSetup.ts"
 
@@ -28,8 +31,8 @@ export const TIMER_END = `(coalesce((c.protocol ->> 'committedAt')::float8 / 100
 /** Changes that have not come to their end, as a condition of statements; to be put behind the name of the table. */
 export const UNFINISHED = "phase not in ('confirmed', 'reverted', 'unchanged', 'discarded', 'unknown')"
 
-// `waiting_for` of a job's record. Before the job begins it is what it waits for, as whoever has it wait has written. Later it is written every two
-// seconds: which of its devices do not answer after their commit. Reading it costs nothing then, however many devices the job has.
+// `waiting_for` of a job's record. Before the job begins it says what the job waits for. Later the job writes it every two seconds: which of
+// its devices do not answer after their commit. So reading it is cheap, however many devices the job has.
 
 const SECONDS_LEFT = `greatest(0, ceil((job.waiting_for ->> 'until')::float8 - extract(epoch from now())))::int`
 

@@ -1,4 +1,7 @@
-/** Changes of live runs, newest first, as other jobs look at them that want the same devices. */
+/**
+ * Changes that have not ended. Other jobs that want the same devices see the changes of live runs here, newest first; the rest is left behind
+ * by faults and is cleaned up.
+ */
 import { PgClient } from "@effect/sql-pg"
 import { Array, Context, Effect, Layer, type Option } from "effect"
 import type { SqlError } from "effect/sql"
@@ -110,8 +113,8 @@ export class LiveChangeStore extends Context.Service<
   static readonly layer = Layer.effect(LiveChangeStore, make).pipe(Layer.provide(BackgroundWork.layer))
 }
 
-// Changes of jobs that have ended which still want something: they have not come to their end, or the record of the job does
-// not say what they came to. A healthy server leaves none; faults of the database or of processes do.
+// Abandoned changes: their job has ended, but the change has not, or the job's record does not say how the change ended. Only faults of the
+// database or of processes leave such changes.
 
 export interface LeftChange {
   readonly id: number
@@ -164,9 +167,9 @@ export const makeLeftChanges = Effect.gen(function* () {
   }
 })
 
-// Candidates of ours that a look found on a switch although nobody works on them any more (docs/operations.md#doctor). What was seen may
-// be gone a moment later, so only what cannot have been under way is kept: its job had ended before the look began, and no work on the
-// device has moved since. All else is left to the next look.
+// Abandoned candidate sessions: Switchyard's own sessions that a read found on a switch although no job works on them (docs/operations.md#doctor).
+// A session may end a moment later, so only one that cannot have been in use is stored: its job had ended before the read began, and no
+// work on the device has moved since. All others wait for the next read.
 
 /** What a device showed. */
 export interface SeenSessions {

@@ -1,4 +1,4 @@
-/** Rows of the device_upgrade table: what an upgrade job has done on a device so far. */
+/** Upgrades: what an upgrade job has done on each device so far, and the views of firmware for the page. */
 import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import type { SqlError } from "effect/sql"
@@ -59,7 +59,7 @@ export class UpgradeStore extends Context.Service<
   static readonly layer = Layer.effect(UpgradeStore, make)
 }
 
-// What the database knows of firmware for people: versions, downloads that are under way, and the devices of an upgrade.
+// Firmware as the page shows it: versions, running downloads, and the devices of an upgrade.
 
 /** A download that has not ended, with its arguments and what it remembers. */
 export interface RunningDownload {

@@ -1,4 +1,4 @@
-/** What the server has noticed and told already, so that each occurrence is one event, whoever of several servers sees it (docs/alerts.md#ready-rules). */
+/** What the server has already reported, so that each occurrence is one event, whichever of several servers sees it (docs/alerts.md#ready-rules). */
 import { Context, Effect, Layer, Option } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { cutText } from "../domain/Text.ts"

@@ -7,8 +7,8 @@ import { SqlClient, type SqlError } from "effect/sql"
 import { answeringWithin } from "../AnswerTime.ts"
 import * as Installation from "../Installation.ts"
 
-// What of the database is in a backup and what is not (docs/backup-format.md). A test compares the lists with a migrated database, so that
-// a new table or function cannot be forgotten.
+// Tables and functions that are in a backup, and those that are not (docs/backup-format.md). A test compares the lists with a migrated
+// database, so that a new table or function cannot be forgotten.
 
 /** Tables whose rows are in a backup, every column of them. Names of tables that a later release drops stay here. */
 export const BACKED_UP = [

@@ -13,9 +13,9 @@ import { release } from "../../domain/Release.ts"
 import { JOB_BEGUN, UNFINISHED } from "../StatusConditions.ts"
 import { RESTORED } from "../DeviceStore.ts"
 
-// What a restored database must not claim. It is a memory of the moment of the backup: what switches run, what became of the jobs that ran
-// then and who is signed on is not known any more, and is not to be taken up again as if nothing had happened
-// (docs/operations.md#what-happens-afterwards). All of it in the transaction of the restore.
+// What a restored database must not claim. It shows the moment of the backup: nobody knows what switches run now, how the jobs of that moment
+// ended and who is signed on, so none of it may continue as if nothing had happened (docs/operations.md#what-happens-afterwards). All of it is
+// removed in the transaction of the restore.
 
 /** The backup that was put back; `backupOf` is the time of its snapshot, ISO 8601, UTC. */
 export interface Restored {

@@ -8,9 +8,8 @@ import { promisify } from "node:util"
 import { isOurs, isTaken, pidFileOf, provesItself, readPidFile } from "./Postmaster.ts"
 import { attempt, EmbeddedPostgresError, startOptions } from "./PostgresPrograms.ts"
 
-// What PostgreSQL reports, in our log. It writes to a file, because a server that was left behind by a killed process must
-// be heard as well; here the file is read as it grows, and kept short. Only messages are taken: no statements and no details,
-// in which configurations or secrets could stand.
+// Messages of PostgreSQL, in our log. PostgreSQL writes to a file, so that messages of a server whose parent was killed are not lost. The
+// file is read as it grows, and kept short. Statements and details are left out, because they could hold configurations or secrets.
 
 /** Options with which PostgreSQL writes lines that `parseLine` understands. */
 export const LOG_FLAGS = [
