@@ -99,7 +99,7 @@ import { ChangeStore } from "./store/ChangeStore.ts"
 import { ConfigHistoryStore, LearnedLineStore, ProvedConfigStore } from "./store/ConfigStore.ts"
 import * as DatabaseClient from "./store/DatabaseClient.ts"
 import { DerivedSecretStore, SecretTexts } from "./store/SecretStore.ts"
-import { DeviceStore, HeardStore, SyncEventStore, UnseenDeviceStore } from "./store/DeviceStore.ts"
+import { DeviceStore, NeighbourStore, SyncEventStore, UnseenDeviceStore } from "./store/DeviceStore.ts"
 import { EventLog, EventStore } from "./store/EventStore.ts"
 import { HostKeyStore, IdentityStore } from "./store/IdentityStore.ts"
 import { UniqueFieldStore } from "./store/DeviceIdentifiers.ts"
@@ -132,7 +132,7 @@ export const stores = Layer.mergeAll(
   DeviceStore.layer,
   InterfaceStore.layer,
   LinknetStore.layer,
-  HeardStore.layer,
+  NeighbourStore.layer,
   MgmtDomainStore.layer,
   ReservationStore.layer,
   SyncEventStore.layer,

@@ -38,7 +38,7 @@ const Held = Schema.Struct({ devices: Schema.Int, ports: Schema.Int, jobs: Schem
 export type Held = typeof Held.Type
 
 const Last = Schema.Struct({ at: Schema.String, file: Schema.String, held: Held })
-export type Last = typeof Last.Type
+type Last = typeof Last.Type
 
 const LastFile = Schema.fromJsonString(Last)
 
@@ -73,7 +73,7 @@ const unreadable = (file: string, why: string) =>
   })
 
 /** Fails with MuchSmaller when the backup before held much more, or when nobody can say what it held. */
-export const compare = Effect.fn("LastBackup.compare")(function* (now: Held) {
+const compare = Effect.fn("LastBackup.compare")(function* (now: Held) {
   const file = fileIn((yield* ServerConfig).DATA_DIR)
   const text = yield* Effect.tryPromise(() => fs.readFile(file, "utf8")).pipe(
     Effect.asSome,
@@ -126,7 +126,7 @@ export interface MadeBackup {
   readonly notNoted: string | null
 }
 
-export interface MakeOptions extends BackupFile.WriteOptions {
+interface MakeOptions extends BackupFile.WriteOptions {
   /** Whether it may hold a small part of what the one before held. */
   readonly smaller: boolean
 }
@@ -184,7 +184,7 @@ const addFiles = Effect.fnUntraced(function* (writer: BackupFile.Writer) {
  */
 export const make = Effect.fn("Backup.make")(function* ({ smaller, ...options }: MakeOptions) {
   const key = yield* Effect.flatMap(
-    SiteFiles.find,
+    SiteFiles.findKey,
     Option.match({ onNone: () => new KeyMissing(), onSome: Effect.succeed })
   )
   const body = (writer: BackupFile.Writer) =>

@@ -2,8 +2,8 @@
  * The file of a backup: written under another name and renamed when it is complete and on the disk, so that its name never shows half a backup;
  * only its owner can read it. It is read as often as needed from one handle, so that nobody can exchange it in between.
  *
- * Owner's note: the tar is ours, not `tar-stream`. That library accepts more than a backup may hold (links, devices, pax and GNU headers, a missing
- * end, bytes behind it, any filling), so every refusal below would still be needed, on top of seven more packages, one of them native.
+ * Owner's note: the tar is ours, not `tar-stream`. That library accepts more than a backup may hold (tried with 3.2.2: links, names with `..`, a missing
+ * end, files after the end, any filling), so every refusal below would still be needed, in addition to twelve more packages, some of them native.
  */
 import { Clock, Effect, Option, type Redacted, Schema, type Scope } from "effect"
 import { randomUUID } from "node:crypto"

@@ -71,7 +71,7 @@ async function* framesOf(
 }
 
 /** Encrypts one file, piece by piece: what is returned is to be written, `begin` first and what `end` yields last. */
-export interface Encryptor {
+interface Encryptor {
   readonly begin: Uint8Array
   readonly push: (piece: Uint8Array) => Uint8Array
   readonly end: () => Uint8Array

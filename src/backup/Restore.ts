@@ -163,7 +163,7 @@ const inTheWay = Effect.fnUntraced(function* (reader: Reader, { places }: Plan) 
 /** Whether what is sealed in the backup can be read afterwards. */
 const keyFits = Effect.fnUntraced(function* ({ key }: Contents, { places }: Plan) {
   if (places.has(`files/${SiteFiles.KEY_FILE}`)) return { fits: true, own: null, missing: [] }
-  const own = Option.getOrNull(yield* SiteFiles.find)
+  const own = Option.getOrNull(yield* SiteFiles.findKey)
   const names = own === null ? [] : [own.name, ...own.previous]
   return { fits: names.includes(key.name), own, missing: key.previous.filter((name) => !names.includes(name)) }
 })
@@ -177,7 +177,7 @@ const keySentence = (contents: Contents, own: KeyNames | null, sealed: string): 
   return `The backup was sealed under the key ${contents.key.name}, and ${has}. Without it these cannot be read: ${sealed}. ${help}; --without-key restores all the same. Nothing was changed`
 }
 
-export interface RestoreOptions {
+interface RestoreOptions {
   /** Whether what is there may be replaced. */
   readonly replace: boolean
   /** Whether it may be put back although what is sealed in it cannot be read. */
@@ -187,7 +187,7 @@ export interface RestoreOptions {
 }
 
 /** A restore that may be carried out. */
-export interface Prepared {
+interface Prepared {
   readonly contents: Contents
   /** Id that the installation has afterwards; null when a new one is to be made. */
   readonly installation: string | null

@@ -23,10 +23,10 @@ const LENGTH = 16
 const nameOf = (key: Uint8Array): string => SecretKey.of(key).digester(PURPOSE)("switchyard").slice(0, LENGTH)
 
 /** The name of the key that a file holds; none when it holds none. */
-export const nameOfFile = (content: string): Option.Option<string> => Option.map(SecretKey.keyIn(content), nameOf)
+export const keyNameOf = (content: string): Option.Option<string> => Option.map(SecretKey.keyIn(content), nameOf)
 
 /** The file that holds the key when the settings do not. */
-export const fileOf = (dataDir: string): string => path.join(dataDir, SecretKey.FILE)
+export const keyFileOf = (dataDir: string): string => path.join(dataDir, SecretKey.FILE)
 
 const previousNames = Effect.map(ServerConfig, ({ SECRET_KEY_PREVIOUS }) =>
   Option.match(SECRET_KEY_PREVIOUS, { onNone: () => [], onSome: (previous) => SecretKey.keysIn(previous).map(nameOf) })
@@ -52,15 +52,15 @@ const contentOf = (file: string) =>
   )
 
 /** The key of these settings by its names; none where there is no key yet. Fails with KeyUnreadable. */
-export const find = Effect.gen(function* () {
+export const findKey = Effect.gen(function* () {
   const { DATA_DIR, SECRET_KEY } = yield* ServerConfig
   const previous = yield* previousNames
   if (Option.isSome(SECRET_KEY)) {
     const name = nameOf(Buffer.from(Redacted.value(SECRET_KEY.value)))
     return Option.some<KeyNames>({ name, previous, place: "environment" })
   }
-  const content = yield* contentOf(fileOf(DATA_DIR))
-  return Option.map(Option.flatMap(content, nameOfFile), (name): KeyNames => ({ name, previous, place: "file" }))
+  const content = yield* contentOf(keyFileOf(DATA_DIR))
+  return Option.map(Option.flatMap(content, keyNameOf), (name): KeyNames => ({ name, previous, place: "file" }))
 })
 
 /** A file of the site cannot be read or written; the message names it. */
@@ -93,7 +93,7 @@ const placesOf = (config: ServerSettings): ReadonlyArray<Place> => {
     Option.isSome(at) ? [{ name, at: at.value, kind }] : []
   const own = (at: Option.Option<string>) => Option.filter(at, (named) => isInside(DATA_DIR, named))
   return [
-    ...(Option.isNone(config.SECRET_KEY) ? [file(KEY_FILE, fileOf(DATA_DIR))] : []),
+    ...(Option.isNone(config.SECRET_KEY) ? [file(KEY_FILE, keyFileOf(DATA_DIR))] : []),
     file("CAFILE", CAFILE),
     file("CAKEYFILE", CAKEYFILE),
     { name: "CERTPATH", at: CERTPATH, kind: "folder" },
@@ -107,7 +107,7 @@ const placesOf = (config: ServerSettings): ReadonlyArray<Place> => {
 }
 
 /** A file as it is in a backup; `mode` are the bits of its rights. */
-export interface FoundFile {
+interface FoundFile {
   readonly name: string
   readonly mode: number
   readonly content: Buffer

@@ -35,7 +35,7 @@ export const passphrases = (
 }
 
 /** Whether the text of a file is an encrypted key. */
-export const isEncrypted = (pem: string): boolean => pem.includes("ENCRYPTED")
+const isEncrypted = (pem: string): boolean => pem.includes("ENCRYPTED")
 
 /** The text of the file for this key (PEM). */
 export const encrypted = ([passphrase]: Passphrases, key: Redacted.Redacted): string =>
@@ -184,7 +184,7 @@ const make = Effect.gen(function* () {
   })
 
   const revocationList = Effect.fn("CertificateAuthority.revocationList")((order: Certificates.ListOrder) =>
-    Effect.flatMap(signer, (authority) => Certificates.make(authority, order))
+    Effect.flatMap(signer, (authority) => Certificates.makeRevocationList(authority, order))
   )
 
   return CertificateAuthority.of({ show, exists, create, issue, encrypt: encrypt(), revocationList })

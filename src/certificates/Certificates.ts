@@ -158,7 +158,7 @@ export const factsOf = (certificate: string): Effect.Effect<CertificateFacts, Ce
 // cryptography.
 
 /** A certificate that does not count any more; `serial` in hexadecimal. */
-export interface Revoked {
+interface Revoked {
   readonly serial: string
   readonly revokedAt: DateTime.Utc
   readonly reason: RevocationReason
@@ -253,7 +253,7 @@ const extensionsOf = (authority: forge.pki.Certificate, thisUpdate: DateTime.Utc
 }
 
 /** The list, signed with the authority's key (RSA). */
-export const make = Effect.fn("RevocationList.make")(
+export const makeRevocationList = Effect.fn("RevocationList.make")(
   (authority: Authority, { nextUpdate, revoked, thisUpdate }: ListOrder) =>
     Effect.try({
       try: () => {

@@ -12,12 +12,12 @@ import { type Difference, firstDifference, serialDifference, WrongDevice } from 
 import type { DisputedRecord } from "../domain/UniqueFields.ts"
 import { failingWithoutDatabase } from "../store/DatabaseClient.ts"
 import { ServerConfig, type ServerSettings } from "../ServerConfig.ts"
-import { makeAcceptedLogins, type HostKey, HostKeyStore, IdentityStore, type Owner } from "../store/IdentityStore.ts"
+import { type HostKey, HostKeyStore, IdentityStore, makeAcceptedLogins, type Owner } from "../store/IdentityStore.ts"
 import { overSentences } from "./ForgottenLogins.ts"
 import { makeSshSettings } from "./SshSettings.ts"
 import { WatchStore } from "../store/WatchStore.ts"
 import { ManagementAccess } from "./ManagementAccess.ts"
-import { makeLeftSessions } from "../store/UnfinishedChanges.ts"
+import { makeAbandonedSessions } from "../store/UnfinishedChanges.ts"
 import { UniqueFieldStore } from "../store/DeviceIdentifiers.ts"
 import type { Driver, DriverSession, DriverTarget, HostKeyPolicy, WorkClaim } from "../drivers/Driver.ts"
 import {
@@ -140,7 +140,7 @@ const make = Effect.gen(function* () {
   const hostKeys = yield* HostKeyStore
   const identities = yield* IdentityStore
   const unique = yield* UniqueFieldStore
-  const left = yield* makeLeftSessions
+  const left = yield* makeAbandonedSessions
   const sshSettings = yield* makeSshSettings
   const certificates = Option.match(config.FRR_CERTIFICATE_DIRECTORY, {
     onNone: () => ({}),

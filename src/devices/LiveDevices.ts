@@ -11,7 +11,7 @@ import * as FairPlaces from "../runtime/FairPlaces.ts"
 import { OwnFault, type OwnKind } from "../runtime/SystemErrors.ts"
 import { blocked } from "../store/AnswerTime.ts"
 import { untilHindered } from "../store/ForeignLocks.ts"
-import { HeardStore } from "../store/DeviceStore.ts"
+import { NeighbourStore } from "../store/DeviceStore.ts"
 import { ActiveTemplates } from "../templates/ActiveTemplates.ts"
 import { DeviceEntity } from "./DeviceCalls.ts"
 import type { Bounced } from "./OperationCalls.ts"
@@ -134,7 +134,7 @@ const make = Effect.gen(function* () {
   const read = makeRead(inTurn)
   const bounce = yield* makeBounce(inTurn)
   const entityOf = yield* DeviceEntity.client
-  const heard = yield* HeardStore
+  const heard = yield* NeighbourStore
   return LiveDevices.of({
     runningConfig: (device) =>
       Effect.map(read(device, entityOf(String(device.id)).ReadRunningConfig({ login: {} })), ({ config }) => config),

@@ -34,7 +34,7 @@ import { ALERTS_FILE } from "../settings/RepositoryPaths.ts"
 // servers of a site share the settings, and each may have a folder of its own, so the settings win if both exist.
 
 /** What is in force; `rules` null without a file. */
-export interface AlertsInForce {
+interface AlertsInForce {
   /** False while the settings in force cannot be read: alerts are neither made nor given up until they can. */
   readonly isKnown: boolean
   readonly rules: Rules | null

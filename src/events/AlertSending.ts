@@ -11,7 +11,7 @@ import { ServerConfig } from "../ServerConfig.ts"
 import { AlertDeliveryStore, AlertMuteStore, AlertStore, type ClaimedDelivery } from "../store/AlertStore.ts"
 import { waitingForDatabase } from "../store/DatabaseClient.ts"
 import { AlertRulesInForce } from "./AlertMaking.ts"
-import { type Attempt, handOver, longestAttempt } from "./Receivers.ts"
+import { type Attempt, deliver as handOver, longestAttempt } from "./Receivers.ts"
 
 /** How attempts follow each other; tests let days pass in seconds. */
 export const AlertPace = Context.Reference<Pace | null>("switchyard/events/AlertPace", { defaultValue: () => null })

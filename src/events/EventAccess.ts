@@ -14,26 +14,26 @@ import { JobStore } from "../store/JobStore.ts"
 import type { Within } from "../store/Listing.ts"
 
 /** Some devices: those that the permissions reach. The names are at most some seconds old. */
-export interface SomeDevices {
+interface SomeDevices {
   readonly held: ReadonlyArray<HeldPermission>
   readonly names: ReadonlySet<string>
 }
 
 /** What a caller may hear. Null is everything. */
-export interface Hearing {
+export interface EventAccess {
   readonly devices: SomeDevices | null
   readonly jobs: Within | "none" | null
 }
 
 /** Who hears everything. */
-export const hearsAll = ({ devices, jobs }: Hearing): boolean => devices === null && jobs === null
+const hasAllEvents = ({ devices, jobs }: EventAccess): boolean => devices === null && jobs === null
 
 const NOTHING: SomeDevices = { held: [], names: new Set() }
 
 const decodeDevice = Schema.decodeUnknownOption(Device)
 
 /** Yields what callers may hear, and answers about single devices and jobs. */
-export const makeHearing = Effect.gen(function* () {
+export const makeEventAccess = Effect.gen(function* () {
   const { heldBy } = yield* Permissions
   const asked = yield* AskedDevices
   const jobs = yield* JobStore
@@ -78,7 +78,7 @@ export const makeHearing = Effect.gen(function* () {
     /** What somebody may hear now. */
     of: Effect.fnUntraced(function* (caller: Identity) {
       const all = yield* heldBy(caller)
-      const hearing: Hearing =
+      const hearing: EventAccess =
         all === null
           ? { devices: null, jobs: null }
           : { devices: yield* devicesOf(caller, all), jobs: yield* jobsOf(caller, all) }
@@ -93,14 +93,14 @@ export const makeHearing = Effect.gen(function* () {
       const [known] = Option.isNone(device)
         ? []
         : yield* Effect.catchTag(asked.of([device.value]), ["NoSettings", "SettingsInvalid"], () => Effect.succeed([]))
-      return ({ devices }: Hearing): boolean => {
+      return ({ devices }: EventAccess): boolean => {
         if (devices === null) return true
         if (known === undefined) return devices.names.has(hostname)
         return devices.held.some(({ permission }) => reaches(permission, known))
       }
     }),
     /** Whether a caller may hear of a job. */
-    ofJob: (id: number, { jobs: limits }: Hearing) => {
+    ofJob: (id: number, { jobs: limits }: EventAccess) => {
       if (limits === null || limits === "none") return Effect.succeed(limits === null)
       return jobs.isWithin(id, limits)
     }
@@ -114,7 +114,7 @@ export interface ConnectedCaller {
   /** Begins the names of their rooms. */
   readonly key: string
   readonly identity: Identity
-  hearing: Hearing
+  hearing: EventAccess
   connections: number
 }
 
@@ -122,7 +122,7 @@ const keyOf = ({ attributes, name, roles, way }: Identity): string =>
   JSON.stringify([way, name, roles, Object.entries(attributes)])
 
 /** The callers of this process. */
-export const makeConnectedCallers = <E>(hearingOf: (identity: Identity) => Effect.Effect<Hearing, E>) => {
+export const makeConnectedCallers = <E>(hearingOf: (identity: Identity) => Effect.Effect<EventAccess, E>) => {
   const callers = new Map<string, ConnectedCaller>()
   let next = 1
 
@@ -159,8 +159,8 @@ export const makeConnectedCallers = <E>(hearingOf: (identity: Identity) => Effec
     /** The number of connections of all. */
     connections: () => [...callers.values()].reduce((sum, { connections }) => sum + connections, 0),
     /** Those who hear everything. */
-    unlimited: () => [...callers.values()].filter(({ hearing }) => hearsAll(hearing)),
+    unlimited: () => [...callers.values()].filter(({ hearing }) => hasAllEvents(hearing)),
     /** Those who do not. */
-    limited: () => [...callers.values()].filter(({ hearing }) => !hearsAll(hearing))
+    limited: () => [...callers.values()].filter(({ hearing }) => !hasAllEvents(hearing))
   }
 }

@@ -26,7 +26,7 @@ type Secrets = ServerSettings["alertSecrets"]
 const variable = (name: string): string => `ALERT_SECRET_${name}`
 
 /** The value of a secret. */
-export const secretOf = (secrets: Secrets, name: string): Effect.Effect<string, SecretMissing> => {
+const secretOf = (secrets: Secrets, name: string): Effect.Effect<string, SecretMissing> => {
   const value = secrets.get(variable(name))
   return value === undefined || Redacted.value(value) === ""
     ? new SecretMissing({ message: `${variable(name)} is not set` })
@@ -34,7 +34,7 @@ export const secretOf = (secrets: Secrets, name: string): Effect.Effect<string, 
 }
 
 /** The URL of an address. */
-export const urlOf = (secrets: Secrets, { url, urlSecret }: Address): Effect.Effect<string, SecretMissing> =>
+const urlOf = (secrets: Secrets, { url, urlSecret }: Address): Effect.Effect<string, SecretMissing> =>
   urlSecret === undefined
     ? Effect.succeed(url)
     : Effect.flatMap(secretOf(secrets, urlSecret), (value) =>
@@ -82,7 +82,7 @@ const loginsOf = (secrets: Secrets, receiver: Receiver): ReadonlyArray<string> =
 }
 
 /** A text of a receiver without secrets, which it may have sent back. */
-export const withoutSecrets = (secrets: Secrets, receiver: Receiver, text: string): string =>
+const withoutSecrets = (secrets: Secrets, receiver: Receiver, text: string): string =>
   [...[...secrets.values()].map(Redacted.value).flatMap(spellings), ...loginsOf(secrets, receiver)]
     .filter(({ length }) => length >= SHORTEST_SECRET)
     .toSorted((a, b) => b.length - a.length)
@@ -92,7 +92,7 @@ export const withoutSecrets = (secrets: Secrets, receiver: Receiver, text: strin
 // limit, and its time is limited.
 
 /** What is sent. */
-export interface Post {
+interface Post {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
@@ -136,7 +136,7 @@ const attemptOf = (response: IncomingMessage, timeout: number) =>
   })
 
 /** Sends it to where the guard lets it; milliseconds are what all of it may take. The URL, which may be a secret, is not told. */
-export const post = ({ body, headers, url }: Post, guard: OutboundGuard, timeout: number): Effect.Effect<Attempt> =>
+const post = ({ body, headers, url }: Post, guard: OutboundGuard, timeout: number): Effect.Effect<Attempt> =>
   Effect.flatMap(
     OutboundFetch.open(url, { method: "POST", headers, body, verifyTls: true, guard, idleSeconds: timeout / 1000 }),
     (response) => attemptOf(response, timeout)
@@ -176,7 +176,7 @@ const dialled = (host: string, { lookup, refusalOf }: OutboundGuard): Effect.Eff
 }
 
 /** Sends it; milliseconds are what each step may take. The id of the mail is that of the message, so repeats are known. */
-export const sendMail = (
+const sendMail = (
   receiver: MailReceiver,
   password: string | null,
   message: AlertMessage,
@@ -231,7 +231,7 @@ const SHORTEST = 24
 const LONGEST = 64
 
 /** The key in a secret `whsec_…`: base64 of 24 to 64 bytes. */
-export const keyOf = (secret: string): Option.Option<Buffer> => {
+const keyOf = (secret: string): Option.Option<Buffer> => {
   if (!secret.startsWith(PREFIX)) return Option.none()
   const text = secret.slice(PREFIX.length)
   const key = Buffer.from(text, "base64")
@@ -240,12 +240,7 @@ export const keyOf = (secret: string): Option.Option<Buffer> => {
 }
 
 /** The headers that prove a body; `seconds` since 1970. */
-export const signedHeaders = (
-  key: Buffer,
-  id: string,
-  seconds: number,
-  body: string
-): Readonly<Record<string, string>> => ({
+const signedHeaders = (key: Buffer, id: string, seconds: number, body: string): Readonly<Record<string, string>> => ({
   "webhook-id": id,
   "webhook-timestamp": String(seconds),
   "webhook-signature": `v1,${createHmac("sha256", key).update(`${id}.${seconds}.${body}`).digest("base64")}`
@@ -356,7 +351,7 @@ export const longestAttempt = (timeout: number): number => timeout * 2 + 3000
 const anywhere = receiverGuard({ OUTBOUND_HOSTS: Option.none() })
 
 /** Hands it over to where the guard lets it, or says why not. `timeout`: milliseconds for a step of it. */
-export const handOver = (
+export const deliver = (
   secrets: Secrets,
   receiver: Receiver,
   message: AlertMessage,

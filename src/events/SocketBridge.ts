@@ -10,7 +10,7 @@ import { lineText } from "../runtime/ToldLog.ts"
 import { Told, type ToldLevel, toldLevels, type ToldThing } from "../runtime/Told.ts"
 import { failingWithoutDatabase } from "../store/DatabaseClient.ts"
 import { EventFeed } from "./EventFeed.ts"
-import { type ConnectedCaller, makeConnectedCallers, makeHearing } from "./EventAccess.ts"
+import { type ConnectedCaller, makeConnectedCallers, makeEventAccess } from "./EventAccess.ts"
 import type { LiveEvent } from "../domain/events/LiveEvent.ts"
 import { isObject } from "../domain/fields/Values.ts"
 
@@ -18,10 +18,10 @@ import { isObject } from "../domain/fields/Values.ts"
 // A token that ends in another way is found by looking at it again (`http/socket/SocketServer.ts`). Pure.
 
 /** A program whose token was revoked, a user who is not as before, or a person with all that is theirs. */
-export type Withdrawn = Pick<Identity, "name" | "way"> | Pick<Identity, "person">
+type Withdrawn = Pick<Identity, "name" | "way"> | Pick<Identity, "person">
 
 /** Whom an event takes the token; null for any other event. */
-export const withdrawnBy = ({ action, data, kind }: Pick<LiveEvent, "action" | "data" | "kind">): Withdrawn | null => {
+const withdrawnBy = ({ action, data, kind }: Pick<LiveEvent, "action" | "data" | "kind">): Withdrawn | null => {
   const { name, person } = data
   if (kind === "person") return action === "withdrawn" && typeof person === "string" ? { person } : null
   if (typeof name !== "string") return null
@@ -59,10 +59,10 @@ export const roomsOfLine = (level: ToldLevel): ReadonlyArray<Room> => toldLevels
 // clients do not know, such as a scheduled job or a step of a change, are not sent.
 
 /** Rooms of what is stored; those of log lines are their levels. */
-export type UpdateRoom = "update_device" | "update_job" | "sync"
+type UpdateRoom = "update_device" | "update_job" | "sync"
 
 /** What the room hears, and what it is about: a job, or the device of this name. */
-export interface SocketPayload {
+interface SocketPayload {
   readonly room: UpdateRoom
   readonly about: { readonly job: number } | { readonly hostname: string; readonly record: LiveEvent["object"] }
   readonly payload: Readonly<Record<string, unknown>>
@@ -153,7 +153,7 @@ const MAX_ANSWERS = 5_000
 const KNOWN_AFTER = "750 millis"
 
 /** The connections. */
-export interface Wires {
+interface Wires {
   /** Sends a payload to everybody in one of these rooms. */
   readonly emit: (rooms: ReadonlyArray<string>, payload: unknown) => void
   /** Ends the connections of somebody. */
@@ -175,7 +175,7 @@ const roomsOf = (callers: ReadonlyArray<ConnectedCaller>, rooms: ReadonlyArray<R
 const make = Effect.gen(function* () {
   const feed = yield* EventFeed
   const told = yield* Told
-  const hearing = yield* makeHearing
+  const hearing = yield* makeEventAccess
   const callers = makeConnectedCallers(hearing.of)
   const waiting = yield* Queue.sliding<Telling>(MAX_WAITING)
   const withdrawals = yield* Queue.unbounded<Withdrawn>()

@@ -16,7 +16,7 @@ const LOW = 10
 const ENOUGH = 12
 
 /** Bytes of a file system. */
-export interface Space {
+interface Space {
   readonly free: number
   readonly total: number
 }

@@ -13,10 +13,11 @@ import {
   ofOutbound,
   type TellProgress
 } from "./ImageDownload.ts"
-import { imageOrder } from "../domain/ImageName.ts"
+import { DETECT_ARCHITECTURE, imageOrder } from "../domain/ImageName.ts"
 import { imageGuard } from "../runtime/OutboundHosts.ts"
 import * as ImageStore from "./ImageStore.ts"
 import * as OutboundFetch from "../runtime/OutboundFetch.ts"
+import type { ImageBuilds } from "../domain/platforms/Platform.ts"
 
 // The images of an external firmware server, which HTTPD_URL names (docs/operations.md#firmware-store).
 
@@ -40,7 +41,7 @@ const File = Schema.Struct({ file: Schema.Struct({ sha1: Schema.String }) })
 const notUnderstood = () => new FirmwareUnreachable({ message: "the firmware server's answer is not understood" })
 
 /** Images on the server at this URL; `verifyTls` says whether its certificate is checked. */
-export const makeRemoteImages = (base: string, verifyTls: boolean) => {
+const makeRemoteImages = (base: string, verifyTls: boolean) => {
   const ask = Effect.fn("RemoteImages.ask")(function* (
     method: "GET" | "POST" | "DELETE",
     path: string,
@@ -87,7 +88,7 @@ export const makeRemoteImages = (base: string, verifyTls: boolean) => {
 }
 
 /** A download as it was asked for; nothing is known of the values yet. */
-export interface ImageOrder {
+interface ImageOrder {
   readonly url?: unknown
   readonly sha1?: unknown
   readonly verify_tls?: unknown
@@ -177,4 +178,25 @@ const make = Effect.gen(function* () {
 /** Firmware images. */
 export class Firmware extends Context.Service<Firmware, FirmwareShape>()("switchyard/firmware/Firmware") {
   static readonly layer = Layer.effect(Firmware, make)
+}
+
+// Which of the builds of an image a switch needs: a file name that starts with `detect_arch-` is adapted to the model
+// (docs/jobs.md#device_upgrade). A site may bring its own list of models in its settings.
+
+/**
+ * The image for a switch of this model; names without the marker stay as they are. `builds` are the platform's (null where one
+ * image serves all models), `narrowModels` those that run the narrow one.
+ */
+export const imageFor = (
+  file: string,
+  model: string,
+  builds: ImageBuilds | null,
+  narrowModels: ReadonlySet<string> = builds?.narrowModels ?? new Set()
+): string => {
+  if (!file.startsWith(DETECT_ARCHITECTURE)) return file
+  const named = file.slice(DETECT_ARCHITECTURE.length)
+  if (builds === null) return named
+  const { narrow, wide } = builds
+  const [unwanted, wanted] = narrowModels.has(model) ? [wide, narrow] : [narrow, wide]
+  return named.startsWith(unwanted) ? `${wanted}${named.slice(unwanted.length)}` : named
 }

@@ -25,7 +25,7 @@ export const ImageDigests = Schema.Struct({
 export type ImageDigests = typeof ImageDigests.Type
 
 /** Checksums that grow with what is added. */
-export interface RunningDigests {
+interface RunningDigests {
   readonly add: (chunk: Buffer) => void
   readonly size: () => number
   /** The sums of everything added; nothing may be added afterwards. */
@@ -91,7 +91,7 @@ export const ofOutbound = (error: OutboundError): Effect.Effect<never, FirmwareE
 }
 
 /** What the machine of this server lacks is no answer of the image service: the job waits for it, and a request is answered with 503. */
-export const orOurs =
+const orOurs =
   (error: unknown) =>
   <E>(failure: E): Effect.Effect<never, E> => {
     const fault = ownFault(error, "file", "Images cannot be stored")

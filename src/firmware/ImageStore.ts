@@ -18,14 +18,14 @@ import { makeTurns } from "../runtime/Turns.ts"
 const Note = Schema.fromJsonString(Schema.Struct({ ...ImageDownload.ImageDigests.fields, modified: Schema.Finite }))
 
 /** An image as it is on the disk: `modified` in milliseconds since 1970. */
-export interface ImageOnDisk {
+interface ImageOnDisk {
   readonly name: string
   readonly modified: number
   readonly size: number
 }
 
 /** The notes about the images of this folder. */
-export const makeKnownDigests = (folder: string) => {
+const makeKnownDigests = (folder: string) => {
   const notes = path.join(folder, ".digests")
   const noteOf = (name: string) => path.join(notes, `${name}.json`)
 
@@ -59,7 +59,7 @@ export const makeKnownDigests = (folder: string) => {
 }
 
 /** A link by which switches find the image that is current. */
-export interface DefaultImage {
+interface DefaultImage {
   readonly default: string
   readonly file: string
 }

@@ -8,7 +8,7 @@ import type { UpgradeCampaign, UpgradeOfDevice } from "../domain/FirmwareViews.t
 import { DeviceUpgrade } from "../domain/jobs/DeviceUpgrade.ts"
 import type { UpgradeDeviceRow, UpgradeJobRow } from "../store/UpgradeStore.ts"
 
-export const MAIN_TASK = "device_upgrade_task"
+const MAIN_TASK = "device_upgrade_task"
 
 /** The steps in their order; the name is also the argument that asks for the step. */
 export const stepNames = ["pre_flight", "download", "activate", "reboot", "post_flight"] as const
@@ -40,7 +40,7 @@ const STEPS: Readonly<Record<StepName, StepTexts>> = {
 export const taskName = (step: StepName): string => STEPS[step].task
 
 /** The text of a failed entry: what was met, then the sentence that clients show, as the last line. */
-export const failureText = (sentence: string, met = ""): string => {
+const failureText = (sentence: string, met = ""): string => {
   const before = met.trimEnd()
   return `${before === "" ? "" : `${before}\n`}FirmwareError: ${sentence}\n`
 }

@@ -12,7 +12,7 @@ import { type AlertMessage, titleOf } from "../domain/events/alerts/AlertMessage
 import { toId } from "../domain/fields/Values.ts"
 import { type MuteRequest, timeOf } from "../domain/requests/AlertRequests.ts"
 import { AlertRulesInForce } from "../events/AlertMaking.ts"
-import { handOver, remarkOf } from "../events/Receivers.ts"
+import { deliver, remarkOf } from "../events/Receivers.ts"
 import { receiverGuard } from "../runtime/OutboundHosts.ts"
 import { ServerConfig } from "../ServerConfig.ts"
 import {
@@ -102,7 +102,7 @@ export const makeAlertView = Effect.gen(function* () {
       const receiver = rules?.receivers.find((one) => one.name === name)
       if (receiver === undefined) return yield* new ReceiverNotFound({ name })
       const message = testMessage(yield* Clock.currentTimeMillis)
-      const { _tag, answer } = yield* handOver(
+      const { _tag, answer } = yield* deliver(
         alertSecrets,
         receiver,
         message,

@@ -12,7 +12,7 @@ import { type InitLine, type InitListRequest, onLine } from "../domain/requests/
 import { initArguments } from "../provisioning/InitArguments.ts"
 import { initJob } from "../provisioning/InitStart.ts"
 import { SettingsUnavailable, SettingsView } from "../settings/SettingsView.ts"
-import { DeviceStore, HeardStore } from "../store/DeviceStore.ts"
+import { DeviceStore, NeighbourStore } from "../store/DeviceStore.ts"
 import { makeVisible } from "./core/Permits.ts"
 import { makeInitialisation } from "./provisioning/Initialisation.ts"
 import { edgesOf } from "../domain/Topology.ts"
@@ -34,7 +34,7 @@ const problemsOf = (device: WaitingRow): ReadonlyArray<string> => [
 /** The two readings. */
 export const makePlaces = Effect.gen(function* () {
   const places = yield* makePlaceRows
-  const heard = yield* HeardStore
+  const heard = yield* NeighbourStore
   const links = yield* LinknetStore
   const devices = yield* DeviceStore
   const settings = yield* SettingsView

@@ -174,7 +174,7 @@ const FROM = `from (select key, way, name, roles from person
   left join person p on p.key = k.key`
 
 /** A person as they were seen last. */
-export interface KnownPerson extends Pick<Identity, "name" | "roles" | "attributes"> {
+interface KnownPerson extends Pick<Identity, "name" | "roles" | "attributes"> {
   readonly way: Way | "machine"
   readonly is_withdrawn: boolean
 }
@@ -220,7 +220,7 @@ export interface LocalUser {
   readonly enabled: boolean
 }
 
-export interface StoredUser extends LocalUser {
+interface StoredUser extends LocalUser {
   readonly hash: string
   /** Another one with each password. */
   readonly session: string

@@ -27,7 +27,7 @@ export interface FoundAlert {
 }
 
 /** An alert; times are ISO 8601 without a zone, UTC. */
-export interface StoredAlert {
+interface StoredAlert {
   readonly id: number
   readonly rule: string
   readonly level: AlertLevel
@@ -186,7 +186,7 @@ export class MuteNotFound extends Schema.TaggedError<MuteNotFound>()("MuteNotFou
 }
 
 /** One that is made; times are epoch milliseconds. */
-export interface NewMute {
+interface NewMute {
   readonly hostname: string | null
   readonly group: string | null
   readonly rule: string | null
@@ -197,7 +197,7 @@ export interface NewMute {
 }
 
 /** As it is shown; times are ISO 8601 without a zone, UTC. */
-export interface ListedMute {
+interface ListedMute {
   readonly id: number
   readonly hostname: string | null
   readonly group: string | null
@@ -264,7 +264,7 @@ export class AlertMuteStore extends Context.Service<
 // Messages on their way to receivers of alerts (docs/alerts.md#delivery). A claim sets the time of the next attempt after the longest time that
 // this attempt can take, so a server that is killed in between leaves no lock that must be freed.
 
-export const deliveryStates = ["waiting", "sent", "dead"] as const
+const deliveryStates = ["waiting", "sent", "dead"] as const
 export type DeliveryState = (typeof deliveryStates)[number]
 
 /** There is no such delivery, or it is not dead. */
@@ -318,7 +318,7 @@ export interface ListedDelivery {
 }
 
 /** How many messages wait and are dead, and for how many seconds the oldest one has waited. */
-export interface DeliveryCounts {
+interface DeliveryCounts {
   readonly waiting: number
   readonly dead: number
   readonly oldest_seconds: number

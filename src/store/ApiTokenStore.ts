@@ -21,7 +21,7 @@ export interface ApiToken {
   readonly revoked_at: string | null
 }
 
-export interface NewApiToken {
+interface NewApiToken {
   readonly name: string
   /** SHA-256 of the token, as hexadecimal digits. */
   readonly hash: string
@@ -34,7 +34,7 @@ export interface NewApiToken {
 }
 
 /** Whose token was shown, as they were seen last. */
-export interface TokenOwner extends Pick<Identity, "name" | "roles" | "attributes"> {
+interface TokenOwner extends Pick<Identity, "name" | "roles" | "attributes"> {
   readonly person: string
   readonly way: Way
 }

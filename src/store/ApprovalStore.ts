@@ -45,7 +45,7 @@ export interface StoredRequest extends RequestApproval {
   readonly at: Date
 }
 
-export interface NewRequestApproval {
+interface NewRequestApproval {
   readonly operation: string
   readonly method: string
   readonly path: string
@@ -200,7 +200,7 @@ export class RequestApprovalStore extends Context.Service<
 // Approvals of jobs (docs/changes.md#approval). A decision is written while the job's row is locked.
 
 /** `unneeded`: the rule by which it was needed is gone. */
-export type Decision = "approved" | "rejected" | "expired" | "unneeded"
+type Decision = "approved" | "rejected" | "expired" | "unneeded"
 
 /** By which rule an approval is needed. */
 export interface ApprovalCause {
@@ -210,7 +210,7 @@ export interface ApprovalCause {
   readonly dryRunJob: number | null
 }
 
-export interface NewApproval {
+interface NewApproval {
   readonly jobId: number
   /** Why it is wanted, as a sentence without its end. */
   readonly reason: string

@@ -13,7 +13,7 @@ import {
 import { EventStore } from "./EventStore.ts"
 
 /** One that is about to leave the server; times are ISO 8601. */
-export interface NewCertificate {
+interface NewCertificate {
   readonly serial: string
   readonly jobId: number
   readonly deviceId: number

@@ -30,7 +30,7 @@ export interface ClaimTexts {
 }
 
 /** A claim of one change. */
-export interface ClaimRequest {
+interface ClaimRequest {
   readonly id: number
   /** Names this claim: when its answer was lost and it is sent again, the row shows that it was granted. */
   readonly token: string
@@ -55,11 +55,11 @@ const storedProtocol = ({ hideIn }: Texts, row: ChangeRow, derived: DerivedSecre
 })
 
 /** Whether a claim has texts that may quote the configuration and are only looked at. */
-export const quotes = ({ claim: { row }, failure }: ClaimRequest): boolean =>
+const quotes = ({ claim: { row }, failure }: ClaimRequest): boolean =>
   failure !== null || row.remarks !== undefined || row.notes !== undefined
 
 /** A claim as a row of its statement; `derived` is what templates have made of secrets for its device. */
-export const wantedOf = (
+const wantedOf = (
   secrets: Texts,
   { claim: { from, row }, failure, id, texts, token }: ClaimRequest,
   place: number,
@@ -85,7 +85,7 @@ export const wantedOf = (
 })
 
 /** The columns of such rows. */
-export const WANTED_COLUMNS = `place integer, id integer, token text, from_phase text, from_epoch integer, phase text, epoch integer, protocol jsonb,
+const WANTED_COLUMNS = `place integer, id integer, token text, from_phase text, from_epoch integer, phase text, epoch integer, protocol jsonb,
   new_diff boolean, diff text, failure text, before text, came_to_nothing boolean, proved_hash text, proved_config text,
   proved_secrets jsonb`
 
@@ -112,7 +112,7 @@ export interface StoredChange {
 }
 
 /** A change to be stored; one per job and device. */
-export type NewStoredChange = Omit<StoredChange, "id" | "failure" | "known_secrets" | "unfinished_jobs">
+type NewStoredChange = Omit<StoredChange, "id" | "failure" | "known_secrets" | "unfinished_jobs">
 
 /** What a job's change on a device loads. */
 export type ChangeToRun = Pick<StoredChange, "id" | "candidate">

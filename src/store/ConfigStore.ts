@@ -27,7 +27,7 @@ export type HistoryChoice =
   | { readonly _tag: "Before"; readonly time: string }
 
 /** A job's entry for the device; `config`, with its secrets, is null when the job rendered none or it cannot be opened any more. `finish_time` has whole seconds. */
-export interface HistoricConfig {
+interface HistoricConfig {
   readonly job_id: number
   readonly finish_time: string
   readonly failed: boolean
@@ -35,7 +35,7 @@ export interface HistoricConfig {
 }
 
 /** What a job was about, beside the configuration that it rendered. */
-export interface HistoryEntry {
+interface HistoryEntry {
   readonly job_id: number
   readonly finish_time: string
   readonly failed: boolean
@@ -52,7 +52,7 @@ export interface HistoryEntry {
 }
 
 /** An entry with its configuration, which could be opened. */
-export interface StoredConfig extends HistoryEntry {
+interface StoredConfig extends HistoryEntry {
   readonly config: string
 }
 
@@ -166,7 +166,7 @@ export class ConfigHistoryStore extends Context.Service<
 // in its own statement (`ChangeStore.ts`); all other writers use `prove`.
 
 /** What a device was last proved to run. */
-export interface ProvedConfig {
+interface ProvedConfig {
   readonly device_id: number
   readonly job_id: number | null
   readonly hash: string
@@ -177,13 +177,13 @@ export interface ProvedConfig {
 export type SeenConfig = Pick<ProvedConfig, "hash" | "config">
 
 /** A device that a job was seen to have brought to this configuration. */
-export interface NewProof extends SeenConfig {
+interface NewProof extends SeenConfig {
   readonly device_id: number
   readonly job_id: number
 }
 
 /** Whether two configurations of a device are one but for lines that it writes by itself. */
-export const isSameConfig = ({ platform }: Pick<Device, "platform">, one: string, other: string): boolean => {
+const isSameConfig = ({ platform }: Pick<Device, "platform">, one: string, other: string): boolean => {
   const notation = platformOf(platform)?.configuration
   return notation === undefined ? one === other : withoutOwnLines(notation, one) === withoutOwnLines(notation, other)
 }
@@ -261,7 +261,7 @@ export class ProvedConfigStore extends Context.Service<
 // Changes that dry runs have shown. A fenced live run may push nothing else (docs/changes.md#fencing).
 
 /** What a dry run has shown of a device. */
-export interface ShownDevice {
+interface ShownDevice {
   /** What was rendered; null when it was sealed under another key. */
   readonly candidate: string | null
   /** Hash of what ran, lower-case hexadecimal; null when it was not read. */
@@ -319,7 +319,7 @@ export const makeShownChanges = Effect.gen(function* () {
 // (docs/changes.md#lines-that-are-not-shown). Also kept in memory, because every change reads it.
 
 /** Switches of one platform and release, which spell alike. */
-export interface Kin {
+interface Kin {
   readonly platform: string
   readonly release: string
 }

@@ -60,7 +60,7 @@ const lookAtSessions = Effect.fnUntraced(function* (one: SqlConnection.Connectio
 })
 
 /** Fails with SessionsShared; answers when the database does. */
-export const checkSessions = Effect.gen(function* () {
+const checkSessions = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const [one, other] = yield* Effect.all([sql.reserve, sql.reserve])
   for (let round = 0; round < ROUNDS; round += 1) {

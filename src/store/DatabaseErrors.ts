@@ -235,7 +235,7 @@ const withoutDefects = <E>(cause: Cause.Cause<E>): Cause.Cause<E> =>
 // must refuse such a value before it gets here, so such a sentence shows a defect of the API.
 
 /** The unique constraint with this name was violated. */
-export const violates = (error: SqlError.SqlError, constraint: string): boolean =>
+const violates = (error: SqlError.SqlError, constraint: string): boolean =>
   error.reason._tag === "UniqueViolation" && error.reason.constraint === constraint
 
 /** Replaces a violation of the unique constraint with `toError()`; other errors pass. */

@@ -14,7 +14,7 @@ import type { Device, DeviceFields, DeviceState } from "../domain/Device.ts"
 import { DeviceBusy, DisputedRecord } from "../domain/UniqueFields.ts"
 
 /** What the last hour has seen. */
-export interface Registrations {
+interface Registrations {
   readonly count: number
   /** Seconds until the first of them is an hour old. */
   readonly secondsLeft: number
@@ -111,7 +111,7 @@ export interface TakenOver {
 }
 
 /** Who takes addresses: its id when it is there already, the state that it has or is to have, and what is to be written. */
-export interface Taker {
+interface Taker {
   readonly id: number | null
   readonly state: DeviceState
   readonly fields: Partial<DeviceFields>

@@ -197,13 +197,13 @@ export const makeStackMembers = Effect.gen(function* () {
 // Neighbours that switches reported over LLDP when they were last read. A device's list is always replaced as a whole.
 
 /** Neighbours by port, as drivers read them. */
-export type HeardPorts = Readonly<Record<string, ReadonlyArray<{ readonly hostname: string; readonly port: string }>>>
+type NeighbourPorts = Readonly<Record<string, ReadonlyArray<{ readonly hostname: string; readonly port: string }>>>
 
 /** A switch with more is read as if it had no others. */
 const MOST = 1024
 const WIDTH = 255
 
-const rowsOf = (ports: HeardPorts) =>
+const rowsOf = (ports: NeighbourPorts) =>
   Object.entries(ports)
     .flatMap(([port, all]) =>
       all.map(({ hostname, port: peer_port }) => ({
@@ -214,12 +214,12 @@ const rowsOf = (ports: HeardPorts) =>
     )
     .slice(0, MOST)
 
-const makeHeard = Effect.gen(function* () {
+const makeNeighbours = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const columns = sql.literal("h.device_id, h.port, h.name, h.peer_port")
-  return HeardStore.of({
-    keep: Effect.fn("HeardStore.keep")(
-      function* (deviceId: number, ports: HeardPorts) {
+  return NeighbourStore.of({
+    keep: Effect.fn("NeighbourStore.keep")(
+      function* (deviceId: number, ports: NeighbourPorts) {
         const noted =
           yield* sql`insert into heard (device_id, heard_at) select id, now() from device where id = ${deviceId}
         on conflict (device_id) do update set heard_at = now() returning device_id`
@@ -237,22 +237,22 @@ const makeHeard = Effect.gen(function* () {
       sql<Heard>`select ${columns} from heard_neighbour h
         where lower(split_part(h.name, '.', 1)) in (select lower(split_part(hostname, '.', 1)) from device)
         order by h.device_id, h.port, h.name, h.peer_port`,
-      "HeardStore.ofKnown"
+      "NeighbourStore.ofKnown"
     )
   })
 })
 
 /** Neighbours of devices by LLDP. */
-export class HeardStore extends Context.Service<
-  HeardStore,
+export class NeighbourStore extends Context.Service<
+  NeighbourStore,
   {
     /** Keeps what a device has heard now, instead of what it heard before. That it cannot be kept is logged: who asked has the answer. */
-    readonly keep: (deviceId: number, ports: HeardPorts) => Effect.Effect<void>
+    readonly keep: (deviceId: number, ports: NeighbourPorts) => Effect.Effect<void>
     /** What was heard from names that devices have. */
     readonly ofKnown: Effect.Effect<ReadonlyArray<Heard>, SqlError.SqlError>
   }
->()("switchyard/store/HeardStore") {
-  static readonly layer = Layer.effect(HeardStore, makeHeard)
+>()("switchyard/store/NeighbourStore") {
+  static readonly layer = Layer.effect(NeighbourStore, makeNeighbours)
 }
 
 // Reasons why devices are not synchronized, in the order in which they were found (docs/api.md#sync-history).

@@ -36,7 +36,7 @@ export interface RunningPostgres {
   readonly adopted: boolean
 }
 
-export interface EmbeddedPostgresOptions {
+interface EmbeddedPostgresOptions {
   readonly dataDir: string
   /** Further options of PostgreSQL. */
   readonly flags?: ReadonlyArray<string>

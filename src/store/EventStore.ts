@@ -24,7 +24,7 @@ export interface NewEvent {
 }
 
 /** Who did it, and when, in UTC. */
-export interface LastEvent {
+interface LastEvent {
   readonly actor: string
   readonly at: string
 }
@@ -67,7 +67,7 @@ export class EventStore extends Context.Service<
 // number misses nothing.
 
 /** Which part of the log is read: numbers above `after`, up to and with `through`. */
-export interface EventRange {
+interface EventRange {
   readonly after: number
   readonly through: number
   readonly limit: number
@@ -76,7 +76,7 @@ export interface EventRange {
 }
 
 /** Events, and a number up to which the log was complete when they were read. */
-export interface NewEvents {
+interface NewEvents {
   readonly complete: number
   readonly events: ReadonlyArray<LiveEvent>
 }
@@ -171,7 +171,7 @@ export interface EventScan {
 }
 
 /** What was found among the rows that were looked at. */
-export interface Scanned {
+interface Scanned {
   /** Those that are asked for, and the last one, whatever it is. */
   readonly rows: ReadonlyArray<ScannedEvent>
   /** How many were looked at: fewer than the limit when there are no more. */

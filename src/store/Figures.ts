@@ -16,7 +16,7 @@ import { JOB_ENDED, JOB_UNFINISHED, UNFINISHED, WAITING } from "./StatusConditio
 import { RepositoryStore } from "./RepositoryStore.ts"
 
 /** Devices that have all of these in common. */
-export interface DeviceFigure {
+interface DeviceFigure {
   readonly state: string
   readonly device_type: string
   readonly synchronized: boolean
@@ -24,20 +24,20 @@ export interface DeviceFigure {
 }
 
 /** Unfinished jobs of a function; `age` are the seconds for which the oldest that is due waits, null when none does. */
-export interface JobFigure {
+interface JobFigure {
   readonly function_name: string
   readonly status: string
   readonly count: number
   readonly age: number | null
 }
 
-export interface ConnectionFigure {
+interface ConnectionFigure {
   readonly state: string
   readonly count: number
 }
 
 /** What there is of a kind that has an end (docs/operations.md#retention), as it was counted last. */
-export interface RetainedFigure {
+interface RetainedFigure {
   readonly kind: string
   readonly rows: number
   /** Of its tables with their indexes; null for kinds that share the table of another one. */
@@ -104,7 +104,7 @@ export const makeFleetFigures = Effect.gen(function* () {
 
 // Figures of the database itself and of the servers that share the work.
 
-export interface DatabaseFigure {
+interface DatabaseFigure {
   readonly version: string
   readonly size_bytes: number
   readonly schema_version: number

@@ -29,7 +29,7 @@ export interface FoundRow {
 }
 
 /** How far tables have been read. */
-export interface TablesRead {
+interface TablesRead {
   readonly devices: number
   readonly read: number
   readonly oldest: string | null
@@ -238,7 +238,7 @@ export const makeDeviceCounts = Effect.gen(function* () {
 // Devices as the pages of new switches and of the topology show them: their status, and the job that works on them.
 
 /** A node without its group, which the settings say; `platform` is what port names are spelled by. */
-export type NodeRow = Omit<TopologyNode, "primary_group"> & { readonly platform: string | null }
+type NodeRow = Omit<TopologyNode, "primary_group"> & { readonly platform: string | null }
 /** A new switch without what is worked out. */
 export type WaitingRow = Omit<WaitingDevice, "places" | "replaces" | "problems">
 

@@ -44,7 +44,7 @@ export class Session extends Schema.Class<Session>("Session")({
   isOurs: Schema.Boolean
 }) {}
 
-export interface Picture {
+interface Picture {
   readonly waits: ReadonlyArray<Wait>
   readonly sessions: ReadonlyArray<Session>
 }
@@ -226,13 +226,13 @@ export interface Watch {
 }
 
 /** Nobody looks. */
-export const noWatch: Watch = { look: () => undefined, blockade: () => null }
+const noWatch: Watch = { look: () => undefined, blockade: () => null }
 
 /** The watch of the pool, for who shows what it knows. */
 export const BlockadeWatch = Context.Reference<Watch>("switchyard/store/BlockadeWatch", { defaultValue: () => noWatch })
 
 /** How long work waits before it is said why. */
-export interface Hindrance {
+interface Hindrance {
   /** Milliseconds for which the machine has lacked something. */
   readonly lackingMillis: number
   /** Only these things; all without it. */

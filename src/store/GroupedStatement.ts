@@ -21,7 +21,7 @@ const MOST = 64
 const MOST_CHARACTERS = 4 * 1024 * 1024
 
 /** Asks for all items in one statement; answers in their order. When it fails, nothing of it may have been done. */
-export type Together<I, A> = (items: ReadonlyArray<I>) => Effect.Effect<ReadonlyArray<A>, SqlError.SqlError>
+type Together<I, A> = (items: ReadonlyArray<I>) => Effect.Effect<ReadonlyArray<A>, SqlError.SqlError>
 
 /** One call, for one item. */
 interface Call<I, A> extends Request.Request<A, SqlError.SqlError> {

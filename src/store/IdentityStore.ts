@@ -31,7 +31,7 @@ export interface HostKey {
 }
 
 /** A key that a device has shown and nobody has approved or pinned. */
-export interface WaitingKey {
+interface WaitingKey {
   readonly hostname: string
   readonly state: string
   readonly address: string | null
@@ -131,7 +131,7 @@ interface LearnedSerial {
 }
 
 /** A switch that is not the device of this record, by what it shows. */
-export interface WrongDeviceFinding extends Difference {
+interface WrongDeviceFinding extends Difference {
   readonly device: Owner
   readonly address: string
   readonly owner: Owner | null

@@ -25,7 +25,7 @@ export const FILE = "installation.id"
 const OLDEST = "0.2.0"
 
 /** What the file says. */
-export interface Identity {
+interface Identity {
   readonly id: string
   readonly oldest: string
 }
@@ -124,7 +124,7 @@ const readIdentity = Effect.fnUntraced(function* (dataDir: string) {
   return Option.some(identity.success)
 })
 
-export interface LookOptions {
+interface LookOptions {
   /** Names in DATA_DIR that operators have put there. */
   readonly prepared?: ReadonlyArray<string>
   /** Whether the settings name another database than the embedded one. */
@@ -214,7 +214,7 @@ export const againstMaking = (seen: Seen, expected: string | null, purpose: Purp
 }
 
 /** What is to be done with a database: make a new one in it, or use it as it is. */
-export type Verdict = "make" | "use"
+type Verdict = "make" | "use"
 
 const foreign = (seen: Seen, expected: string, id: string | null): string => {
   const named = Option.isSome(seen.identity) ? `${path.join(seen.dataDir, FILE)} names` : "INSTALLATION_ID names"

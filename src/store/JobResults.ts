@@ -25,7 +25,7 @@ const LONG_TASKS = ["Generate device config", "Sync device config"] as const
 export type SyncTaskName = (typeof LONG_TASKS)[number]
 
 /** Whether the task can be left out. */
-export const isLong = ({ task_name }: JobTask): boolean => LONG_TASKS.some((name) => name === task_name)
+const isLong = ({ task_name }: JobTask): boolean => LONG_TASKS.some((name) => name === task_name)
 
 /** A job's record with this expression as its result. */
 const columnsWith = (result: string): string => `job.id, job.status, iso_time(job.scheduled_time) as scheduled_time,
@@ -73,14 +73,14 @@ const tasksBut = (names: ReadonlyArray<SyncTaskName>) =>
  * What a job did on the device of a row `d`, without the tasks of these names, as a member of an object in JSON. Texts are put together as
  * texts: as values they would be copied and sorted for each who asks.
  */
-export const deviceMemberOf = (without: ReadonlyArray<SyncTaskName>): string =>
+const deviceMemberOf = (without: ReadonlyArray<SyncTaskName>): string =>
   `to_json(d.hostname)::text || ':{"failed":' || d.failed::text || ',"job_tasks":' || (${tasksBut(without)})::text || '}'`
 
 /** Texts take so much less room where they are stored, at the most that is usual. */
 const COMPRESSED = 8
 
 /** About how many bytes of text this part has, of a row `d`, told by what is stored: what long tasks say is compressed, the rest is not. */
-export const textBytesOf = (without: ReadonlyArray<SyncTaskName>): string =>
+const textBytesOf = (without: ReadonlyArray<SyncTaskName>): string =>
   leavesAllOut(without)
     ? `case when d.brief_tasks is null then pg_column_size(d.job_tasks) * ${COMPRESSED} else pg_column_size(d.brief_tasks) end`
     : `pg_column_size(d.job_tasks) * ${COMPRESSED}`
@@ -139,7 +139,7 @@ const storable = Effect.fnUntraced(function* ({ hostname, jobId, result: { job_t
 })
 
 /** What the rows are written and read with. */
-export interface RowServices {
+interface RowServices {
   readonly sql: PgClient.PgClient
   readonly grouped: Grouping
   readonly secrets: SecretTexts["Service"]
@@ -251,7 +251,7 @@ export const makeDeviceRows = ({ derivedSecrets, grouped, secrets, sql }: RowSer
 // event of that moment: the job's proof does not cover a later event.
 
 /** What a job works on. */
-export interface PinnedCommits extends CommitSet {
+interface PinnedCommits extends CommitSet {
   /** Number of the newest sync event when the commits were fixed. */
   readonly eventsSeen: number
 }
@@ -309,7 +309,7 @@ export const makeJobCommits = Effect.gen(function* () {
 const MOST_CHARACTERS = 20_000_000
 
 /** What was found. */
-export interface FoundDiffs {
+interface FoundDiffs {
   readonly diffs: ReadonlyArray<SharedDiff>
   readonly unchanged: number
   readonly failed: number

@@ -21,7 +21,7 @@ import { grouping, makeGroupedFind } from "./GroupedStatement.ts"
 
 /** A job that has something in hand. */
 const Holder = Schema.Struct({ job_id: Schema.Int, function_name: Schema.String, status: JobStatus })
-export type Holder = typeof Holder.Type
+type Holder = typeof Holder.Type
 
 /** Nothing was changed: the job has to end first. Waiting for it helps, and so does aborting it. */
 export class StillHeld extends Schema.TaggedError<StillHeld>()("StillHeld", { what: Schema.String, holder: Holder }) {
@@ -35,7 +35,7 @@ export class StillHeld extends Schema.TaggedError<StillHeld>()("StillHeld", { wh
 }
 
 /** Whether a row of `job` has ended, as a condition of statements. */
-export const HOLDER_ENDED = `(job.status in ${JOB_ENDED}
+const HOLDER_ENDED = `(job.status in ${JOB_ENDED}
   and coalesce(job.alive_at < now() - interval '${SILENT_JOB} seconds', true)
   and not exists (select from config_change c where c.job_id = job.id and c.${UNFINISHED}))`
 

@@ -44,7 +44,7 @@ export const jobsWithin = (
       where jsonb_typeof(n) = 'string' and n #>> '{}' <> all(${hostnames}::text[]))))`
 
 /** A job as it is created. `delaySeconds` from now until it is due. */
-export interface NewJob {
+interface NewJob {
   readonly function_name: string
   readonly scheduled_by: string
   readonly comment: string | null
@@ -77,12 +77,12 @@ export interface JobHead extends Pick<
 }
 
 /** A job that has begun and not ended; `since` is ISO 8601 without a zone, UTC. */
-export interface RunningSince extends Pick<Job, "id" | "function_name"> {
+interface RunningSince extends Pick<Job, "id" | "function_name"> {
   readonly since: string
 }
 
 /** A sync that runs, and which of the devices that another one wants it wants too. */
-export interface SyncBeside {
+interface SyncBeside {
   readonly job_id: number
   readonly hostnames: ReadonlyArray<string>
 }

@@ -189,7 +189,7 @@ const compile = (sql: SqlClient.SqlClient, list: Listable) => {
 }
 
 /** A query that fits its list: reads of the rows of its page and of the counts. Equal keys are equal questions. */
-export interface CompiledList<Row> {
+interface CompiledList<Row> {
   readonly rows: Effect.Effect<ReadonlyArray<Row>, SqlError.SqlError>
   readonly counts: Effect.Effect<Counts, SqlError.SqlError>
   readonly rowsKey: string

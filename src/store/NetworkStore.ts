@@ -210,7 +210,7 @@ export class AddressTaken extends Schema.TaggedError<AddressTaken>()("AddressTak
 }
 
 /** An address that a device has on loan. */
-export interface Reservation {
+interface Reservation {
   readonly device_id: number
   readonly ip_version: 4 | 6
   readonly ip: string

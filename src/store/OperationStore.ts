@@ -23,7 +23,7 @@ const Operation = Schema.Struct({
 export type Operation = typeof Operation.Type
 
 /** An operation to begin; one per job, device and kind. */
-export interface NewOperation {
+interface NewOperation {
   readonly device_id: number
   readonly job_id: number | null
   readonly kind: OperationKind

@@ -21,7 +21,7 @@ export interface DueCall {
 }
 
 /** A plugin and the hooks that it has. */
-export interface Hearer {
+interface Hearer {
   readonly key: string
   readonly hooks: ReadonlyArray<string>
 }
@@ -47,7 +47,7 @@ export interface CallCounts {
 const FIRST_HOOKS: ReadonlySet<string> = new Set(["new_managed_device", "allocated_ipv4"])
 
 /** What can be recorded: a hook, and what its event has. */
-export interface RecordedCall {
+interface RecordedCall {
   readonly hook: string
   readonly hostname: string
   readonly [field: string]: unknown

@@ -122,7 +122,7 @@ export class RepositoryStore extends Context.Service<
 // Refreshes of a repository, newest first, of jobs that have ended; and the commit that waits until an operator confirms it.
 
 /** A refresh that has ended: who wanted it, and when it ended (UTC). */
-export interface EndedRefresh {
+interface EndedRefresh {
   readonly id: number
   readonly memo: unknown
   readonly by: string | null

@@ -118,7 +118,7 @@ export const REFERENCE = "sealed:1:storedconfig:"
 export class SecretRefused extends Schema.TaggedError<SecretRefused>()("SecretRefused", { message: Schema.String }) {}
 
 /** A secret without its value; `set_at` is ISO 8601. */
-export interface ListedSecret {
+interface ListedSecret {
   readonly name: string
   readonly set_at: string
   readonly set_by: string

@@ -27,18 +27,18 @@ export interface LiveChange {
 }
 
 /** Where a change stands, as its next claim has to know it. */
-export interface ChangePlace extends Pick<ChangeRow, "phase" | "epoch"> {
+interface ChangePlace extends Pick<ChangeRow, "phase" | "epoch"> {
   readonly id: number
 }
 
 /** A job that is about to work on a device. */
-export interface JobOnDevice {
+interface JobOnDevice {
   readonly jobId: number
   readonly deviceId: number
 }
 
 /** What a job has to know before it begins with a device: its own status, and the newest live change there, of any job. */
-export interface Outlook {
+interface Outlook {
   readonly status: JobStatus
   readonly newest: LiveChange | null
 }
@@ -116,7 +116,7 @@ export class LiveChangeStore extends Context.Service<
 // Abandoned changes: their job has ended, but the change has not, or the job's record does not say how the change ended. Only faults of the
 // database or of processes leave such changes.
 
-export interface LeftChange {
+export interface AbandonedChange {
   readonly id: number
   readonly job_id: number
   readonly device_id: number
@@ -132,7 +132,7 @@ const UNRECORDED = `(r.job_id is null or r.waiting
   or (r.failed and c.phase <> 'unknown' and strpos(r.job_tasks::text, $broken$) > 0))`
 
 /** What faults have left of changes. */
-export const makeLeftChanges = Effect.gen(function* () {
+export const makeAbandonedChanges = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   const unfinished = sql.literal(UNFINISHED)
   const from = sql.literal(`from config_change c join job on job.id = c.job_id join device on device.id = c.device_id
@@ -146,8 +146,8 @@ export const makeLeftChanges = Effect.gen(function* () {
 
   return {
     /** All of them; `broken` is what a record holds that was written without knowing what became of the change. */
-    find: Effect.fn("LeftChangeStore.find")(
-      (broken: string) => sql<LeftChange>`
+    find: Effect.fn("AbandonedChanges.find")(
+      (broken: string) => sql<AbandonedChange>`
         select c.id, c.job_id, c.device_id, c.phase ${from} where ${hasEnded} and c.${unfinished}
         union
         select c.id, c.job_id, c.device_id, c.phase ${from} where ${hasEnded}
@@ -155,12 +155,12 @@ export const makeLeftChanges = Effect.gen(function* () {
           and ${unrecorded(broken)} order by id`
     ),
     /** Whether the record does not say yet what the change came to. */
-    isUnrecorded: Effect.fn("LeftChangeStore.isUnrecorded")(function* (id: number, broken: string) {
+    isUnrecorded: Effect.fn("AbandonedChanges.isUnrecorded")(function* (id: number, broken: string) {
       const rows = yield* sql`select 1 ${from} where c.id = ${id} and ${unrecorded(broken)}`
       return rows.length > 0
     }),
     /** Whether no later change was begun on its device, about which the older one says nothing. */
-    isNewest: Effect.fn("LeftChangeStore.isNewest")(function* ({ device_id, id }: LeftChange) {
+    isNewest: Effect.fn("AbandonedChanges.isNewest")(function* ({ device_id, id }: AbandonedChange) {
       const later = yield* sql`select 1 from config_change where device_id = ${device_id} and id > ${id} limit 1`
       return later.length === 0
     })
@@ -172,7 +172,7 @@ export const makeLeftChanges = Effect.gen(function* () {
 // work on the device has moved since. All others wait for the next read.
 
 /** What a device showed. */
-export interface SeenSessions {
+interface SeenSessions {
   /** The job that looks: it began before the device was read. */
   readonly job_id: number
   readonly device_id: number
@@ -189,7 +189,7 @@ const IS_LEFT = `not exists (select from job where job.id = seen.job
     and (o.phase <> 'done' or o.updated_at >= look.start_time))`
 
 /** Sessions that were left behind, as they were seen last. */
-export const makeLeftSessions = Effect.gen(function* () {
+export const makeAbandonedSessions = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
 
   const forgetOthers = ({ device_id, sessions }: SeenSessions) => {
@@ -199,7 +199,7 @@ export const makeLeftSessions = Effect.gen(function* () {
 
   return {
     /** Keeps which of these were left behind, and forgets all others of the device. */
-    saw: Effect.fn("LeftSessionStore.saw")(function* (seen: SeenSessions) {
+    saw: Effect.fn("AbandonedSessions.saw")(function* (seen: SeenSessions) {
       yield* forgetOthers(seen)
       const { device_id, job_id, sessions } = seen
       if (sessions.length === 0) return
@@ -211,7 +211,7 @@ export const makeLeftSessions = Effect.gen(function* () {
         on conflict (device_id, name) do update set is_timed = excluded.is_timed, last_seen = now()`
     }),
     /** It was removed. */
-    forget: Effect.fn("LeftSessionStore.forget")((deviceId: number, name: string) =>
+    forget: Effect.fn("AbandonedSessions.forget")((deviceId: number, name: string) =>
       Effect.asVoid(sql`delete from left_session where device_id = ${deviceId} and name = ${name}`)
     )
   }

@@ -4,7 +4,7 @@ import { Effect, Option, Redacted, Result } from "effect"
 import * as net from "node:net"
 import { SMTPServer } from "smtp-server"
 import type { AlertMessage } from "../../src/domain/events/alerts/AlertMessage.ts"
-import { handOver } from "../../src/events/Receivers.ts"
+import { deliver } from "../../src/events/Receivers.ts"
 import { receiverGuard } from "../../src/runtime/OutboundHosts.ts"
 import { readAlertsText } from "../../src/settings/SettingsFile.ts"
 import { type Behaviour, behaviours, listen } from "../support/AlertReceiver.ts"
@@ -41,7 +41,7 @@ const send = (
     const [one] = rules.receivers
     return one === undefined
       ? Effect.die("no receiver")
-      : handOver(all, one, message, 2000, receiverGuard({ OUTBOUND_HOSTS: hosts }))
+      : deliver(all, one, message, 2000, receiverGuard({ OUTBOUND_HOSTS: hosts }))
   })
 
 /** A real server for mails, with a certificate that nobody trusts. */

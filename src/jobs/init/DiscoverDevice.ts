@@ -11,7 +11,7 @@ import type { Device } from "../../domain/Device.ts"
 import { deviceResult, JobFailure, taskFailed, taskOk } from "../../domain/Job.ts"
 import { DiscoverDevice } from "../../domain/jobs/DiscoverDevice.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
-import { DeviceStore, HeardStore } from "../../store/DeviceStore.ts"
+import { DeviceStore, NeighbourStore } from "../../store/DeviceStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import { ActiveTemplates } from "../../templates/ActiveTemplates.ts"
 import { callErrorText, isWrongDevice } from "../engine/CallErrorText.ts"
@@ -26,7 +26,7 @@ const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const devices = yield* DeviceStore
   const jobs = yield* JobStore
-  const heard = yield* HeardStore
+  const heard = yield* NeighbourStore
   const states = yield* DeviceStates
   const templates = yield* ActiveTemplates
   const { DISCOVERY_DELAYS } = yield* ServerConfig

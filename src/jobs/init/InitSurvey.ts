@@ -27,7 +27,7 @@ import {
 } from "../../provisioning/Links.ts"
 import { ActiveSettings, type SettingsError } from "../../settings/ActiveSettings.ts"
 import type { Settings } from "../../settings/SettingsModel.ts"
-import { DeviceStore, HeardStore } from "../../store/DeviceStore.ts"
+import { DeviceStore, NeighbourStore } from "../../store/DeviceStore.ts"
 import { InterfaceStore } from "../../store/InterfaceStore.ts"
 import { LinknetStore } from "../../store/NetworkStore.ts"
 import { longName } from "../../domain/platforms/Platforms.ts"
@@ -65,7 +65,7 @@ const make = Effect.gen(function* () {
   const devices = yield* DeviceStore
   const interfaces = yield* InterfaceStore
   const linknets = yield* LinknetStore
-  const heard = yield* HeardStore
+  const heard = yield* NeighbourStore
   const settings = yield* ActiveSettings
   const actorOf = yield* DeviceEntity.client
 

@@ -7,7 +7,7 @@
 import { Effect, FiberMap, Layer, Option, Schedule } from "effect"
 import type { ChangeReport } from "../../devices/ChangeExecutor.ts"
 import { ChangeStore } from "../../store/ChangeStore.ts"
-import { type LeftChange, makeLeftChanges } from "../../store/UnfinishedChanges.ts"
+import { type AbandonedChange, makeAbandonedChanges } from "../../store/UnfinishedChanges.ts"
 import { AbandonedChangeRecord } from "./AbandonedChangeRecord.ts"
 import { BROKEN, ChangeCalls } from "./ChangeCalls.ts"
 import { becauseOf } from "./SyncTasks.ts"
@@ -21,20 +21,20 @@ const isBroken = ({ phase, reason }: ChangeReport) => phase === "unknown" && rea
 
 const make = Effect.gen(function* () {
   const changes = yield* ChangeStore
-  const leftChanges = yield* makeLeftChanges
+  const leftChanges = yield* makeAbandonedChanges
   const calls = yield* ChangeCalls
   const record = yield* AbandonedChangeRecord
   const inHand = yield* FiberMap.make<number>()
 
   /** Brings the change to its end; nothing when somebody else moves it, or its device's actor cannot say. */
-  const settle = Effect.fnUntraced(function* ({ device_id, id, phase }: LeftChange) {
+  const settle = Effect.fnUntraced(function* ({ device_id, id, phase }: AbandonedChange) {
     const isOurs = yield* phase === "planned" ? calls.cancel(id) : calls.giveUp(id)
     if (!isOurs) return Option.none()
     const report = yield* calls.settle(device_id, id, "OTHERS_FAILED")
     return isBroken(report) || report.waiting ? Option.none() : Option.some(becauseOf(JOB_OVER, report))
   })
 
-  const resume = Effect.fn("OpenChanges.resume")(function* (left: LeftChange) {
+  const resume = Effect.fn("OpenChanges.resume")(function* (left: AbandonedChange) {
     const change = yield* changes.get(left.id)
     const report = yield* settle(left)
     if (Option.isNone(change) || Option.isNone(report)) return
@@ -48,7 +48,7 @@ const make = Effect.gen(function* () {
     })
   })
 
-  const withoutFailure = (left: LeftChange) =>
+  const withoutFailure = (left: AbandonedChange) =>
     Effect.catchCause(resume(left), (cause) =>
       Effect.logWarning("A change that its job has left behind could not be settled; it will be tried again", cause)
     )

@@ -6,8 +6,7 @@ import { patiently } from "../../devices/PatientCall.ts"
 import type { Device } from "../../domain/Device.ts"
 import { platformOf } from "../../domain/platforms/Platforms.ts"
 import type { ImageBuilds } from "../../domain/platforms/Platform.ts"
-import { fileFor } from "../../firmware/Architecture.ts"
-import { defaultUrl, Firmware } from "../../firmware/Firmware.ts"
+import { defaultUrl, Firmware, imageFor } from "../../firmware/Firmware.ts"
 import { DETECT_ARCHITECTURE, imageUrl, isImageName } from "../../domain/ImageName.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { ActiveSettings } from "../../settings/ActiveSettings.ts"
@@ -42,8 +41,8 @@ const make = Effect.gen(function* () {
     if (model === null) return yield* problem(`${device.hostname} does not say its model (modelName in show version)`)
     const builds = platformOf(device.platform)?.firmware?.builds ?? null
     return builds === null
-      ? fileFor(filename, model, builds)
-      : fileFor(filename, model, builds, yield* narrowModels(device, builds))
+      ? imageFor(filename, model, builds)
+      : imageFor(filename, model, builds, yield* narrowModels(device, builds))
   })
 
   const find = Effect.fnUntraced(function* (

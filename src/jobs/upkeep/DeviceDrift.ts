@@ -17,7 +17,7 @@ import { DeviceStore, SyncEventStore, UnseenDeviceStore } from "../../store/Devi
 import { IdentityStore } from "../../store/IdentityStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import { ProvedConfigStore } from "../../store/ConfigStore.ts"
-import { makeLeftSessions } from "../../store/UnfinishedChanges.ts"
+import { makeAbandonedSessions } from "../../store/UnfinishedChanges.ts"
 import { callErrorText } from "../engine/CallErrorText.ts"
 import { DeviceSelection, manageableOf, skippedPart } from "../sync/DeviceSelection.ts"
 import { handle, type JobHandler, type RunningJob } from "../engine/JobHandler.ts"
@@ -79,7 +79,7 @@ const make = Effect.gen(function* () {
   const identities = yield* IdentityStore
   const selection = yield* DeviceSelection
   const unseen = yield* UnseenDeviceStore
-  const left = yield* makeLeftSessions
+  const left = yield* makeAbandonedSessions
   const actorOf = yield* DeviceEntity.client
 
   /** A change that is under way or was proved between two looks would be taken for drift. */

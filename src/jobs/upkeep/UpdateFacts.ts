@@ -8,7 +8,7 @@ import type { Device, DeviceFields } from "../../domain/Device.ts"
 import { deviceResult, JobFailure, taskFailed } from "../../domain/Job.ts"
 import { UpdateFacts } from "../../domain/jobs/UpdateFacts.ts"
 import { cutText } from "../../domain/Text.ts"
-import { DeviceStore, HeardStore } from "../../store/DeviceStore.ts"
+import { DeviceStore, NeighbourStore } from "../../store/DeviceStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import { callErrorText } from "../engine/CallErrorText.ts"
 import { untilAborted } from "../engine/UntilAborted.ts"
@@ -46,7 +46,7 @@ const make = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   const devices = yield* DeviceStore
   const jobs = yield* JobStore
-  const heard = yield* HeardStore
+  const heard = yield* NeighbourStore
   const actorOf = yield* DeviceEntity.client
 
   const find = Effect.fnUntraced(function* (hostname: string) {

@@ -214,7 +214,7 @@ export const Sequence = Schema.Struct({
 export type Sequence = typeof Sequence.Type
 
 /** What the database is like at the moment of the snapshot. */
-export interface Snapshot {
+interface Snapshot {
   /** Time of the snapshot, ISO 8601 with microseconds, UTC. */
   readonly at: string
   /** Number of the newest migration. */

@@ -18,7 +18,7 @@ import { RESTORED } from "../DeviceStore.ts"
 // removed in the transaction of the restore.
 
 /** The backup that was put back; `backupOf` is the time of its snapshot, ISO 8601, UTC. */
-export interface Restored {
+interface Restored {
   readonly backupOf: string
   /** Id that the installation is to have; null when the database has the right one. */
   readonly installation: string | null
@@ -95,7 +95,7 @@ const numbers = Effect.gen(function* () {
 })
 
 /** Makes a database that was just restored say only what is known; inside the transaction of the restore, at the newest schema. */
-export const afterRestore = Effect.fn("AfterRestore.afterRestore")(function* (restored: Restored) {
+const afterRestore = Effect.fn("AfterRestore.afterRestore")(function* (restored: Restored) {
   const sql = yield* SqlClient.SqlClient
   // first, because what follows makes events
   yield* numbers
@@ -120,7 +120,7 @@ export class DatabaseInUse extends Schema.TaggedError<DatabaseInUse>()("Database
 export class NotLoadable extends Schema.TaggedError<NotLoadable>()("NotLoadable", { message: Schema.String }) {}
 
 /** What is to be put back. */
-export interface Dumped {
+interface Dumped {
   readonly at: string
   readonly schema: number
   readonly tables: ReadonlyArray<Table>

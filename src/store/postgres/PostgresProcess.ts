@@ -12,7 +12,7 @@ import { attempt, EmbeddedPostgresError, startOptions } from "./PostgresPrograms
 // file is read as it grows, and kept short. Statements and details are left out, because they could hold configurations or secrets.
 
 /** Options with which PostgreSQL writes lines that `parseLine` understands. */
-export const LOG_FLAGS = [
+const LOG_FLAGS = [
   "log_line_prefix=%m [%p] %e ",
   "log_error_verbosity=terse",
   "log_min_error_statement=panic",
@@ -26,7 +26,7 @@ const INTERVAL = "500 millis"
 export type Level = "Error" | "Warn" | "Debug"
 
 /** One message with the level that it has for us. */
-export interface Report {
+interface Report {
   readonly level: Level
   readonly severity: string
   readonly sqlState: string
@@ -122,7 +122,7 @@ export const follow = Effect.fnUntraced(function* (file: string, from: number) {
 })
 
 /** The last lines of the log since `from`, to explain why a server did not start. */
-export const lastWords = (file: string, from: number) =>
+const lastWords = (file: string, from: number) =>
   Effect.match(readSince(file, from), { onSuccess: ({ text }) => text.slice(-800).trim(), onFailure: () => "" })
 
 /** Where the database keeps what, and how it is started. */

@@ -79,7 +79,7 @@ export const look = Effect.fn("PostgresWatch.look")(function* (
 })
 
 /** Looks that failed in a row, by their kind. */
-export interface Row {
+interface Row {
   readonly broken: number
   readonly silent: number
   readonly elsewhere: number

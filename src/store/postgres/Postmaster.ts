@@ -16,7 +16,7 @@ import { DatabaseSync } from "node:sqlite"
 import { attempt, EmbeddedPostgresError } from "./PostgresPrograms.ts"
 
 /** What `postmaster.pid` says: lines 1, 4 and 8. */
-export interface PidFile {
+interface PidFile {
   readonly pid: number
   readonly port: number
   readonly isReady: boolean
