@@ -116,7 +116,7 @@ export class LiveChangeStore extends Context.Service<
 // Abandoned changes: their job has ended, but the change has not, or the job's record does not say how the change ended. Only faults of the
 // database or of processes leave such changes.
 
-export interface AbandonedChange {
+export interface AbandonedRow {
   readonly id: number
   readonly job_id: number
   readonly device_id: number
@@ -147,7 +147,7 @@ export const makeAbandonedChanges = Effect.gen(function* () {
   return {
     /** All of them; `broken` is what a record holds that was written without knowing what became of the change. */
     find: Effect.fn("AbandonedChanges.find")(
-      (broken: string) => sql<AbandonedChange>`
+      (broken: string) => sql<AbandonedRow>`
         select c.id, c.job_id, c.device_id, c.phase ${from} where ${hasEnded} and c.${unfinished}
         union
         select c.id, c.job_id, c.device_id, c.phase ${from} where ${hasEnded}
@@ -160,7 +160,7 @@ export const makeAbandonedChanges = Effect.gen(function* () {
       return rows.length > 0
     }),
     /** Whether no later change was begun on its device, about which the older one says nothing. */
-    isNewest: Effect.fn("AbandonedChanges.isNewest")(function* ({ device_id, id }: AbandonedChange) {
+    isNewest: Effect.fn("AbandonedChanges.isNewest")(function* ({ device_id, id }: AbandonedRow) {
       const later = yield* sql`select 1 from config_change where device_id = ${device_id} and id > ${id} limit 1`
       return later.length === 0
     })

@@ -14,7 +14,7 @@ import { SyncDevices } from "../../domain/jobs/SyncDevices.ts"
 import type { StoredChange } from "../../store/ChangeStore.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { type JobHead, JobStore } from "../../store/JobStore.ts"
-import { type AbandonedChange, makeAbandonedChanges } from "../../store/UnfinishedChanges.ts"
+import { type AbandonedRow, makeAbandonedChanges } from "../../store/UnfinishedChanges.ts"
 import { DeviceStates } from "../engine/DeviceStates.ts"
 import { memoOf } from "../engine/JobHandler.ts"
 import * as ApplyConfig from "./ApplyConfig.ts"
@@ -82,7 +82,7 @@ const make = Effect.gen(function* () {
   })
 
   const write = Effect.fn("AbandonedChangeRecord.write")(function* (
-    left: AbandonedChange,
+    left: AbandonedRow,
     change: StoredChange,
     report: ChangeReport
   ) {
@@ -118,7 +118,7 @@ export class AbandonedChangeRecord extends Context.Service<
      * function would have failed with, and then nothing is written.
      */
     readonly write: (
-      left: AbandonedChange,
+      left: AbandonedRow,
       change: StoredChange,
       report: ChangeReport
     ) => Effect.Effect<boolean, SqlError.SqlError | { readonly _tag: string }>
