@@ -7,7 +7,7 @@
 import { Effect, FiberMap, Layer, Option, Schedule } from "effect"
 import type { ChangeReport } from "../../devices/ChangeExecutor.ts"
 import { ChangeStore } from "../../store/ChangeStore.ts"
-import { type AbandonedChange, makeAbandonedChanges } from "../../store/UnfinishedChanges.ts"
+import { type AbandonedRow, makeAbandonedChanges } from "../../store/UnfinishedChanges.ts"
 import { AbandonedChangeRecord } from "./AbandonedChangeRecord.ts"
 import { BROKEN, ChangeCalls } from "./ChangeCalls.ts"
 import { becauseOf } from "./SyncTasks.ts"
@@ -27,14 +27,14 @@ const make = Effect.gen(function* () {
   const inHand = yield* FiberMap.make<number>()
 
   /** Brings the change to its end; nothing when somebody else moves it, or its device's actor cannot say. */
-  const settle = Effect.fnUntraced(function* ({ device_id, id, phase }: AbandonedChange) {
+  const settle = Effect.fnUntraced(function* ({ device_id, id, phase }: AbandonedRow) {
     const isOurs = yield* phase === "planned" ? calls.cancel(id) : calls.giveUp(id)
     if (!isOurs) return Option.none()
     const report = yield* calls.settle(device_id, id, "OTHERS_FAILED")
     return isBroken(report) || report.waiting ? Option.none() : Option.some(becauseOf(JOB_OVER, report))
   })
 
-  const resume = Effect.fn("OpenChanges.resume")(function* (left: AbandonedChange) {
+  const resume = Effect.fn("OpenChanges.resume")(function* (left: AbandonedRow) {
     const change = yield* changes.get(left.id)
     const report = yield* settle(left)
     if (Option.isNone(change) || Option.isNone(report)) return
@@ -48,7 +48,7 @@ const make = Effect.gen(function* () {
     })
   })
 
-  const withoutFailure = (left: AbandonedChange) =>
+  const withoutFailure = (left: AbandonedRow) =>
     Effect.catchCause(resume(left), (cause) =>
       Effect.logWarning("A change that its job has left behind could not be settled; it will be tried again", cause)
     )
