@@ -4,9 +4,8 @@
  * docs/concepts.md#the-promises.
  */
 import { Effect, Option, Schema, type Scope } from "effect"
-import { type ChangeOutcome, outcomeOf } from "../../machines/change/ChangeDecision.ts"
+import { type ChangeOutcome, inputOf, outcomeOf } from "../../machines/change/ChangeDecision.ts"
 import { changePhases, type ChangeRow, type Proof, proofs, type Verdict } from "../../machines/change/ChangeRow.ts"
-import { inputOf } from "../../machines/change/ChangeSnapshot.ts"
 import { ChangeNotes } from "../domain/ChangeNotes.ts"
 import type { Device } from "../domain/Device.ts"
 import { platformOf } from "../domain/platforms/Platforms.ts"

@@ -3,7 +3,7 @@
  * those of the wire (docs/api.md#device-record), so a record is never renamed on its way.
  */
 import { Schema } from "effect"
-import { type DeviceState as LifecycleState, deviceStates } from "../../machines/device/DeviceLifecycle.ts"
+import { type DeviceState as LifecycleState, deviceStates } from "../../machines/device/DeviceEvents.ts"
 
 export { deviceStates }
 export { platformNames as platforms } from "./platforms/Platforms.ts"

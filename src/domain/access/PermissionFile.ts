@@ -5,7 +5,7 @@
 import { Result, Schema } from "effect"
 import { isGlob } from "./Glob.ts"
 import type { Identity } from "./Identity.ts"
-import { deviceStates } from "../../../machines/device/DeviceLifecycle.ts"
+import { deviceStates } from "../../../machines/device/DeviceEvents.ts"
 import { isEverything, Permission } from "./PermissionRule.ts"
 import { readyRoles } from "./ReadyRoles.ts"
 import { includes, speaksOf } from "./SpeaksOf.ts"

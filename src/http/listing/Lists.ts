@@ -1,5 +1,5 @@
 /** The lists that can be filtered, sorted and paged, as data: each field with its kind. */
-import { deviceStates } from "../../../machines/device/DeviceLifecycle.ts"
+import { deviceStates } from "../../../machines/device/DeviceEvents.ts"
 import { deviceTypes } from "../../domain/Device.ts"
 import { jobStatuses } from "../../domain/Job.ts"
 import { jobOutcomes, noDevices } from "../../domain/JobOutcome.ts"

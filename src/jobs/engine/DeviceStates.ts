@@ -6,15 +6,9 @@
 import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, Schema } from "effect"
 import type { SqlError } from "effect/sql"
-import { applyDeviceEvent } from "../../../machines/device/DeviceDecision.ts"
+import { applyDeviceEvent } from "../../../machines/device/DeviceMachine.ts"
 import type { DeviceActions, DeviceEvent, DevicePatch } from "../../../machines/device/DeviceEvents.ts"
-import {
-  type Device,
-  type DeviceFields,
-  type DeviceNotFound,
-  DeviceType,
-  type HostnameTaken
-} from "../../domain/Device.ts"
+import { type Device, type DeviceFields, type DeviceNotFound, DeviceType, type HostnameTaken } from "../../domain/Device.ts"
 import type { DeviceBusy, IdentityTaken } from "../../domain/UniqueFields.ts"
 import { DiscoverDevice } from "../../domain/jobs/DiscoverDevice.ts"
 import { InitStep2 } from "../../domain/jobs/InitStep2.ts"

@@ -4,8 +4,7 @@
  */
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
-import { applyJobEvent } from "../../../machines/job/JobDecision.ts"
-import { abortReason, type JobAction, type JobEvent } from "../../../machines/job/JobLifecycle.ts"
+import { abortReason, applyJobEvent, type JobAction, type JobEvent } from "../../../machines/job/JobLifecycle.ts"
 import { type JobState, jobStates } from "../../../machines/job/JobStatuses.ts"
 import { finalStatuses, functionOf, type JobNotFound, JobStatus } from "../../domain/Job.ts"
 import { noDevices, outcomeOf } from "../../domain/JobOutcome.ts"
