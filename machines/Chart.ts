@@ -1,5 +1,11 @@
 /** A statechart as data, for those who draw it: its states, and what leads from one to another. */
-import { type AnyMachineSnapshot, type AnyStateMachine, type AnyStateNode, getNextTransitions, type StateValue } from "xstate"
+import {
+  type AnyMachineSnapshot,
+  type AnyStateMachine,
+  type AnyStateNode,
+  getNextTransitions,
+  type StateValue
+} from "xstate"
 import { toDirectedGraph } from "xstate/graph"
 
 // What a statechart takes next, in words.
@@ -21,7 +27,6 @@ export const nextEvents = (snapshot: AnyMachineSnapshot, region?: string): Reado
   })
   return [...new Set(known)]
 }
-
 
 /** What leads from a state to another. */
 export interface ChartArrow {

@@ -2,7 +2,15 @@
  * A step of a statechart: an invoked actor that is given a task, works on it and ends with what came of it. The machines of
  * this folder only name their steps; whoever runs a machine provides them (`machine.provide({ actors })`, once a process).
  */
-import { type ActorLogic, type AnyEventObject, type AnyMachineSnapshot, type DoneActorEvent, type EventObject, getNextTransitions, type Snapshot } from "xstate"
+import {
+  type ActorLogic,
+  type AnyEventObject,
+  type AnyMachineSnapshot,
+  type DoneActorEvent,
+  type EventObject,
+  getNextTransitions,
+  type Snapshot
+} from "xstate"
 
 // Why a machine does not take an event: either its state knows no such event, or the named guards of all its transitions
 // said no. Every guard of our machines has a name that reads as a rule, so that name is the reason.
@@ -32,7 +40,6 @@ export const refusedRule = (snapshot: AnyMachineSnapshot, event: { readonly type
   }
   return expectedInThisState
 }
-
 
 /** Where a step is; `input` is dropped when it has ended. */
 export type StepSnapshot<Output, Input> = Snapshot<Output> & { readonly input: Input | undefined }

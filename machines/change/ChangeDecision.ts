@@ -3,7 +3,14 @@
  * one that nobody works on is cancelled or kept from going on.
  */
 import { type SnapshotFrom, transition } from "xstate"
-import { type ChangePhase, type ChangeReason, type ChangeRow, type FinalPhase, isFinal, type Verdict } from "./ChangeRow.ts"
+import {
+  type ChangePhase,
+  type ChangeReason,
+  type ChangeRow,
+  type FinalPhase,
+  isFinal,
+  type Verdict
+} from "./ChangeRow.ts"
 import { configChange } from "./ConfigChange.ts"
 import type { ChangeInput } from "./ChangeSetup.ts"
 
@@ -44,7 +51,6 @@ export const snapshotOf = (row: ChangeRow): ChangeSnapshot =>
       outlasted: false
     }
   })
-
 
 export { EXPIRY_MARGIN_SECONDS } from "./ChangeSetup.ts"
 

@@ -89,7 +89,6 @@ export const outOfSight = [
 export const ended = <P extends ChangePhase>(phase: P) =>
   ({ entry: enter(phase), invoke: invoke("claim", claim), on: { CLAIMED: "over" } }) as const
 
-
 export const configChange = change.createMachine({
   id: "change",
   context: ({ input }) => ({ ...input, attempts: 0, tells: 0, mayTell: true, waitsSince: 0, outlasted: false }),

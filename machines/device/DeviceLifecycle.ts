@@ -5,7 +5,15 @@
  * only thing that calls the plugins' `new_managed_device`. A live actor follows the row by ROW_READ.
  */
 import { assign, enqueueActions, setup } from "xstate"
-import { type DeviceActions, type DeviceEvent, type DevicePatch, type DeviceState, deviceStates, type LifecycleDevice, type PresentedFacts } from "./DeviceEvents.ts"
+import {
+  type DeviceActions,
+  type DeviceEvent,
+  type DevicePatch,
+  type DeviceState,
+  deviceStates,
+  type LifecycleDevice,
+  type PresentedFacts
+} from "./DeviceEvents.ts"
 import type { ChangeRow } from "../change/ChangeRow.ts"
 import type { ChangeInput } from "../change/ChangeSetup.ts"
 import { configChange } from "../change/ConfigChange.ts"
@@ -86,7 +94,6 @@ export const device = setup({
       event.type === "ROW_READ" && event.device.state === params.state
   }
 })
-
 
 /** Seconds between the first and the second attempt of step 2 (docs/provisioning.md#step-2). */
 export const INIT_STEP2_RETRY_SECONDS = 30

@@ -4,7 +4,7 @@
  */
 import { Context, Effect, Layer, Option, type Redacted, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
-import { localPerson } from "../domain/access/Person.ts"
+import { localPerson } from "../domain/access/Identity.ts"
 import type { PlacesFull } from "../runtime/FairPlaces.ts"
 import { type LocalUser, LocalUserStore } from "../store/LocalUserStore.ts"
 import { type ListedPerson, PersonStore } from "../store/PersonStore.ts"

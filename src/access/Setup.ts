@@ -8,8 +8,8 @@ import { SqlClient } from "effect/sql"
 import * as fs from "node:fs/promises"
 import { tmpdir } from "node:os"
 import * as path from "node:path"
-import * as ManagementNetworks from "../domain/access/ManagementNetworks.ts"
-import { OutboundNames, RULE as OUTBOUND_RULE } from "../domain/access/OutboundNames.ts"
+import * as Network from "../domain/Network.ts"
+import { NAMES_RULE as OUTBOUND_RULE, OutboundNames } from "../domain/access/HostLists.ts"
 import { isName, isPassword } from "../domain/requests/SignOnRequests.ts"
 import { textFault } from "../domain/Text.ts"
 import { parseGitAddress } from "../git/GitAddress.ts"
@@ -120,7 +120,7 @@ export const faultsOf = ({ hosts, name, networks, password, settings, templates 
       : ["password: expected 12 to 256 characters, without control characters"]),
     ...(networks === ""
       ? []
-      : Result.match(ManagementNetworks.parse(networks), {
+      : Result.match(Network.parseManagementNetworks(networks), {
           onSuccess: () => [],
           onFailure: (why) => [`management networks: ${why}`]
         })),

@@ -5,7 +5,7 @@
 import { Console, Effect, FileSystem, Option, Path, type PlatformError, Result, Runtime, Schema } from "effect"
 import { Device } from "../domain/Device.ts"
 import { effectSentences } from "../domain/EffectSentences.ts"
-import { type Remark, remark } from "../domain/Remark.ts"
+import { type Remark, remark } from "../domain/Repository.ts"
 import {
   type FileRefusal,
   fileText,

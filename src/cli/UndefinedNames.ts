@@ -4,10 +4,9 @@
  * is said but of names that no variable, setting or secret could have.
  */
 import { Result } from "effect"
-import type { Device, DeviceType } from "../domain/Device.ts"
-import { deviceTypes } from "../domain/Device.ts"
+import { type Device, type DeviceType, deviceTypes } from "../domain/Device.ts"
 import type { MgmtDomain } from "../domain/MgmtDomain.ts"
-import type { Remark } from "../domain/Remark.ts"
+import type { Remark } from "../domain/Repository.ts"
 import { cellsPerMegabyte } from "../jinja/Meter.ts"
 import { effectiveSettings } from "../settings/EffectiveSettings.ts"
 import type { SettingsSnapshot } from "../settings/SettingsSnapshot.ts"

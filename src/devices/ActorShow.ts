@@ -2,7 +2,7 @@
 import type { AnyMachineSnapshot } from "xstate"
 import { type ChangePhase, type ChangeRow, verdicts } from "../../machines/change/ChangeRow.ts"
 import { nextEvents, placeOf } from "../../machines/Chart.ts"
-import type { ActorView, ChangeView } from "../domain/ActorView.ts"
+import type { ActorView, ChangeView } from "../domain/DeviceActivity.ts"
 import type { LiveChange } from "../store/LiveChangeStore.ts"
 import type { DeviceStatechart } from "./DeviceStatechart.ts"
 import type { DeviceTurns } from "./DeviceTurns.ts"

@@ -6,7 +6,7 @@
 import { Effect, Option, Schema, type Scope } from "effect"
 import { type ChangeOutcome, inputOf, outcomeOf } from "../../machines/change/ChangeDecision.ts"
 import { changePhases, type ChangeRow, type Proof, proofs, type Verdict } from "../../machines/change/ChangeRow.ts"
-import { ChangeNotes } from "../domain/ChangeNotes.ts"
+import { ChangeNotes } from "../domain/Job.ts"
 import type { Device } from "../domain/Device.ts"
 import { platformOf } from "../domain/platforms/Platforms.ts"
 import type { ChangeStore, StoredChange } from "../store/ChangeStore.ts"

@@ -5,10 +5,15 @@
  */
 import { Clock, Context, Effect, Layer, Option, Result, Schema, type Scope } from "effect"
 import type { SqlError } from "effect/sql"
-import type { AddressOutside } from "../domain/access/ManagementNetworks.ts"
+import type { AddressOutside } from "../domain/Network.ts"
 import { type Device, type DeviceState, reachableAddress } from "../domain/Device.ts"
-import { type Difference, firstDifference, serialDifference, WrongDevice } from "../domain/DeviceIdentity.ts"
-import type { DisputedRecord } from "../domain/UniqueFields.ts"
+import {
+  type Difference,
+  type DisputedRecord,
+  firstDifference,
+  serialDifference,
+  WrongDevice
+} from "../domain/DeviceIdentity.ts"
 import { failingWithoutDatabase } from "../store/DatabaseClient.ts"
 import { ServerConfig, type ServerSettings } from "../ServerConfig.ts"
 import { AcceptedLoginStore } from "../store/AcceptedLoginStore.ts"

@@ -4,7 +4,7 @@
  */
 import { Effect, Result } from "effect"
 import { withoutOwnLines } from "../domain/ConfigLines.ts"
-import type { OurSession } from "../domain/LeftSession.ts"
+import type { OurSession } from "../domain/DeviceActivity.ts"
 import { jobOf } from "../drivers/Candidate.ts"
 import * as ConfigDiff from "../drivers/ConfigDiff.ts"
 import type { ConfigSession, ConfigSessions } from "../drivers/Driver.ts"

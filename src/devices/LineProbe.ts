@@ -14,7 +14,7 @@ import {
   placeOf
 } from "../drivers/MissingLines.ts"
 import * as UnifiedPatch from "../drivers/UnifiedPatch.ts"
-import { placed } from "../domain/LineShape.ts"
+import { placed } from "../domain/ConfigLines.ts"
 import type { Platform } from "../domain/platforms/Platform.ts"
 import type { Learned } from "../store/LearnedLineStore.ts"
 

@@ -10,19 +10,18 @@
  * the commands and a pure function from the answer to the reading, tested against recorded answers; 4. a call to the device's
  * actor (`src/devices`), and whoever asks looks at the capability first.
  */
-import { Context, Effect, Layer } from "effect"
-import type { Option, Redacted, Scope } from "effect"
-import type {
-  CommandRejected,
-  CommitError,
-  ConnectError,
-  ConnectionException,
-  ExchangeError,
-  LoadError,
-  ReadError,
-  RejectedLine
+import { Context, Effect, Layer, type Option, type Redacted, type Scope } from "effect"
+import {
+  type CommandRejected,
+  type CommitError,
+  type ConnectError,
+  type ConnectionException,
+  type ExchangeError,
+  type LoadError,
+  type ReadError,
+  type RejectedLine,
+  UnknownPlatform
 } from "./DriverErrors.ts"
-import { UnknownPlatform } from "./DriverErrors.ts"
 import type { ShownIdentity, WrongDevice } from "../domain/DeviceIdentity.ts"
 import type { DeviceRemark, Platform } from "../domain/platforms/Platform.ts"
 import type { ArpEntry, Facts, InterfaceStates, MacTable, NeighbourDetails, Neighbours, Optics } from "./Readings.ts"

@@ -2,11 +2,10 @@
  * What is read from a device (docs/switch-dialogues.md#facts), in the form in which threads and replicas send it to each other.
  */
 import { Schema } from "effect"
-import { NeighbourDetail } from "../domain/NeighbourDetail.ts"
-import { PortErrors, PortOptics } from "../domain/PortReadings.ts"
+import { NeighbourDetail, PortErrors, PortOptics } from "../domain/DeviceReadings.ts"
 
-export { Facts } from "../domain/Facts.ts"
-export { ArpEntry, JoinedPort, MacEntry, MacTable } from "../domain/LearnedTables.ts"
+export { Facts } from "../domain/DeviceReadings.ts"
+export { ArpEntry, JoinedPort, MacEntry, MacTable } from "../domain/DeviceReadings.ts"
 
 /**
  * `speed` in Mbit/s, `last_flapped` in epoch seconds or −1, `mac_address` upper case with colons or empty. What the switch does

@@ -5,7 +5,7 @@
  * long one (docs/changes.md#after-a-restart).
  */
 import { Effect } from "effect"
-import { BELIEVED } from "../domain/TakeOver.ts"
+import { CLAIM_VALID } from "../domain/TakeOver.ts"
 import type { DriverTarget } from "./Driver.ts"
 import { ConnectionException } from "./DriverErrors.ts"
 
@@ -17,7 +17,7 @@ export interface WorkClaim {
 }
 
 /** Whether what was known at this instant (epoch milliseconds) need not be asked again. A clock that was set back says nothing. */
-export const isFresh = (knownAt: number): boolean => Math.abs(Date.now() - knownAt) < BELIEVED * 1000
+export const isFresh = (knownAt: number): boolean => Math.abs(Date.now() - knownAt) < CLAIM_VALID * 1000
 
 /** Why nothing more is sent: somebody else does the work, or may do it unheard. */
 export const TAKEN_OVER = "another process has taken this work over"

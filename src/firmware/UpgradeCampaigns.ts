@@ -1,7 +1,7 @@
 /** How far an upgrade is with each of its devices, from what its job remembers. Pure. */
 import { Option, Schema } from "effect"
-import type { UpgradeCampaign, UpgradeOfDevice } from "../domain/FirmwareViews.ts"
-import { DeviceUpgrade } from "../domain/jobs/DeviceUpgrade.ts"
+import type { UpgradeCampaign, UpgradeOfDevice } from "../domain/Firmware.ts"
+import { DeviceUpgrade } from "../domain/jobs/FirmwareJobs.ts"
 import type { UpgradeDeviceRow, UpgradeJobRow } from "../store/FirmwareViewStore.ts"
 import { MAIN_TASK, type StepName, stepNames, taskName } from "./UpgradeTasks.ts"
 

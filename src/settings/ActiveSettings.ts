@@ -5,8 +5,8 @@
  */
 import { Array as Arr, Context, Effect, Layer, Option, Ref, Result, Schema, Semaphore } from "effect"
 import type { SqlError } from "effect/sql"
-import { type Device, type DeviceType } from "../domain/Device.ts"
-import { WorkingCommits } from "../domain/WorkingCommits.ts"
+import type { Device, DeviceType } from "../domain/Device.ts"
+import { WorkingCommits } from "../domain/Repository.ts"
 import { ServerConfig } from "../ServerConfig.ts"
 import { DeviceStore } from "../store/DeviceStore.ts"
 import { LinknetStore } from "../store/LinknetStore.ts"

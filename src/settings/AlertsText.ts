@@ -1,7 +1,7 @@
 /** The text of `alerts.yml` as rules, or what is wrong with it at which line (docs/alerts.md#the-file). */
 import { Result } from "effect"
 import { type AlertRules, readAlerts } from "../domain/events/alerts/AlertFile.ts"
-import { type Remark, remark, pathText, remarkText } from "../domain/Remark.ts"
+import { pathText, type Remark, remark, remarkText } from "../domain/Repository.ts"
 import { finding, located } from "./Finding.ts"
 import { YamlFloat } from "./PythonText.ts"
 import { ALERTS_FILE } from "./RepositoryPaths.ts"

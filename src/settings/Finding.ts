@@ -3,7 +3,7 @@
  * those findings alone that are shown (`locate`): ten thousand devices can share one wrong line.
  */
 import { Schema } from "effect"
-import { pathText, Remark, remark } from "../domain/Remark.ts"
+import { pathText, Remark, remark } from "../domain/Repository.ts"
 import { type PlaceFinder, placesIn } from "./YamlPlaces.ts"
 
 /**

@@ -7,7 +7,7 @@
 import { Effect, Result } from "effect"
 import type { Device } from "../domain/Device.ts"
 import type { Linknet } from "../domain/Linknet.ts"
-import { type Remark, remark } from "../domain/Remark.ts"
+import { type Remark, remark } from "../domain/Repository.ts"
 import type { MgmtDomain } from "../domain/MgmtDomain.ts"
 import { downstreamDevices } from "./DownstreamDevices.ts"
 import { effectiveSettings, settingsOfType } from "./EffectiveSettings.ts"

@@ -3,7 +3,7 @@
  * between two commits is the same object in both snapshots, so it is read and validated once.
  */
 import { Result } from "effect"
-import { remark, remarkText } from "../domain/Remark.ts"
+import { remark, remarkText } from "../domain/Repository.ts"
 import { isText } from "../domain/Text.ts"
 import { fileModelOf, fileModels } from "./FileModels.ts"
 import { type Finding, findingOnKey, located } from "./Finding.ts"

@@ -3,7 +3,7 @@
  * refresh (docs/settings-repository.md#refresh), and its exact message (docs/settings-repository.md#messages).
  */
 import { Schema } from "effect"
-import { type Remark, remarkText } from "../domain/Remark.ts"
+import { type Remark, remarkText } from "../domain/Repository.ts"
 import { Finding, locate, located } from "./Finding.ts"
 import { hiddenText, pythonText } from "./PythonText.ts"
 import type { Fault } from "./SettingValidator.ts"

@@ -3,7 +3,7 @@
  * the new commit's files and the old one stays in force until the new one has passed its checks.
  */
 import { Array as Arr, Result } from "effect"
-import { remark } from "../domain/Remark.ts"
+import { remark } from "../domain/Repository.ts"
 import type { AlertRules } from "../domain/events/alerts/AlertFile.ts"
 import { type FileRefusal, mayHideFiles } from "../git/FileText.ts"
 import { located } from "./Finding.ts"

@@ -3,7 +3,7 @@
  * wrong, which is rare, so they are not kept: the text is parsed again for the first question about it.
  */
 import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, type Node, type Pair } from "yaml"
-import type { TextPlace } from "../domain/Remark.ts"
+import type { TextPlace } from "../domain/Repository.ts"
 import { asNode, composeDocument, isMergeKey } from "./YamlFile.ts"
 
 /** A place, and whether all keys led to it; else it is that of the last value on the way. */

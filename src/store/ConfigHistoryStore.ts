@@ -6,10 +6,8 @@
 import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import type { SqlError } from "effect/sql"
-import { ApplyConfig } from "../domain/jobs/ApplyConfig.ts"
-import { InitStep2 } from "../domain/jobs/InitStep2.ts"
-import { RevertJob } from "../domain/jobs/RevertJob.ts"
-import { SyncDevices } from "../domain/jobs/SyncDevices.ts"
+import { ApplyConfig, RevertJob, SyncDevices } from "../domain/jobs/ChangeJobs.ts"
+import { InitStep2 } from "../domain/jobs/InitJobs.ts"
 import { SecretTexts } from "./SecretTexts.ts"
 
 /** Which of the jobs; the n-th before the newest, or the newest that ended before a time (ISO 8601). */

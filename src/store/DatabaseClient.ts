@@ -7,7 +7,7 @@
 import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, Option, Schedule } from "effect"
 import { SqlClient, type SqlConnection, SqlError, Statement } from "effect/sql"
-import { Acting, server } from "../domain/access/Acting.ts"
+import { Acting, server } from "../domain/access/Identity.ts"
 import { databaseAway } from "../runtime/metrics/DatabaseMetrics.ts"
 import { rareRetry } from "../runtime/RareRetry.ts"
 import * as AnswerTime from "./AnswerTime.ts"

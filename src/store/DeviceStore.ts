@@ -4,8 +4,8 @@ import { SqlClient, type SqlError } from "effect/sql"
 import { type Device, type DeviceFields, DeviceNotFound, type DeviceType, HostnameTaken } from "../domain/Device.ts"
 import { BackgroundWork } from "../runtime/BackgroundWork.ts"
 import { grouping, makeGroupedFind } from "./GroupedStatement.ts"
-import { comparableHostname } from "../domain/Hostname.ts"
-import type { IdentityTaken } from "../domain/UniqueFields.ts"
+import { comparableHostname } from "../domain/Network.ts"
+import type { IdentityTaken } from "../domain/DeviceIdentity.ts"
 import { identityViolation, uniqueViolation } from "./Violations.ts"
 
 /** A device as it is created: what is not given is null, `synchronized` false. */

@@ -4,7 +4,7 @@
  */
 import { Context, Effect, Layer } from "effect"
 import { SqlClient, type SqlError, type Statement } from "effect/sql"
-import type { LiveEvent } from "../domain/events/LiveEvent.ts"
+import type { LiveEvent } from "../domain/events/Event.ts"
 import { AUDIT_COLUMNS } from "./AuditList.ts"
 
 /** Which part of the log is read: numbers above `after`, up to and with `through`. */

@@ -4,7 +4,7 @@
  */
 import { Context, Effect, Layer } from "effect"
 import { SqlClient, type SqlError, type Statement } from "effect/sql"
-import type { LiveEvent } from "../domain/events/LiveEvent.ts"
+import type { LiveEvent } from "../domain/events/Event.ts"
 import { AUDIT_COLUMNS } from "./AuditList.ts"
 
 /** Between which numbers there is something to read. */

@@ -1,12 +1,17 @@
 /** What is asked of the database for findings (`domain/findings/Findings.ts`): one statement for each concern, over what is not at its end. */
 import { Clock, Context, Effect, Layer, Option } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
-import type { CertificateFact } from "../domain/findings/CertificateFindings.ts"
-import type { DatabaseFact } from "../domain/findings/DatabaseFindings.ts"
-import type { Facts } from "../domain/findings/Findings.ts"
-import type { DisputeFact, OverlapFact, TokenFact } from "../domain/findings/IdentityFindings.ts"
-import type { SessionFact } from "../domain/findings/SessionFindings.ts"
-import type { ChangeFact, JobFact, LockFact } from "../domain/findings/WorkFindings.ts"
+import type { CertificateFact } from "../domain/Certificate.ts"
+import type { DatabaseFact, Facts } from "../domain/findings/Findings.ts"
+import type {
+  ChangeFact,
+  DisputeFact,
+  JobFact,
+  LockFact,
+  OverlapFact,
+  SessionFact,
+  TokenFact
+} from "../domain/findings/WorkFindings.ts"
 import { ServerConfig } from "../ServerConfig.ts"
 import { DISPUTES } from "./UniqueFieldStore.ts"
 import { JOB_ENDED, JOB_UNFINISHED } from "./JobStatusSql.ts"

@@ -2,7 +2,7 @@
 import { Context, Effect, Layer } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { cutText } from "../domain/Text.ts"
-import type { Heard } from "../domain/Topology.ts"
+import type { LldpNeighbour } from "../domain/Topology.ts"
 import { maskSecrets } from "../drivers/SecretMask.ts"
 
 /** Neighbours by port, as drivers read them. */
@@ -43,7 +43,7 @@ const make = Effect.gen(function* () {
       Effect.catch((error) => Effect.logWarning(`Neighbours could not be kept: ${error.message}`))
     ),
     ofKnown: Effect.withSpan(
-      sql<Heard>`select ${columns} from heard_neighbour h
+      sql<LldpNeighbour>`select ${columns} from heard_neighbour h
         where lower(split_part(h.name, '.', 1)) in (select lower(split_part(hostname, '.', 1)) from device)
         order by h.device_id, h.port, h.name, h.peer_port`,
       "HeardStore.ofKnown"
@@ -58,7 +58,7 @@ export class HeardStore extends Context.Service<
     /** Keeps what a device has heard now, instead of what it heard before. That it cannot be kept is logged: who asked has the answer. */
     readonly keep: (deviceId: number, ports: HeardPorts) => Effect.Effect<void>
     /** What was heard from names that devices have. */
-    readonly ofKnown: Effect.Effect<ReadonlyArray<Heard>, SqlError.SqlError>
+    readonly ofKnown: Effect.Effect<ReadonlyArray<LldpNeighbour>, SqlError.SqlError>
   }
 >()("switchyard/store/HeardStore") {
   static readonly layer = Layer.effect(HeardStore, make)

@@ -4,7 +4,7 @@
  */
 import { Context, Effect, Layer } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
-import type { CommitSet } from "../domain/WorkingCommits.ts"
+import type { CommitSet } from "../domain/Repository.ts"
 import { locks } from "./AdvisoryLocks.ts"
 
 /** What a job works on. */

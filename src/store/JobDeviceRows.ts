@@ -4,9 +4,8 @@
  */
 import type { PgClient } from "@effect/sql-pg"
 import { Effect, Option } from "effect"
-import type { DeviceResult } from "../domain/Job.ts"
+import { type DeviceResult, type JobCounts, noDevices } from "../domain/Job.ts"
 import { cleanedValue, faultText, valueFaults } from "../domain/Text.ts"
-import { type JobCounts, noDevices } from "../domain/JobOutcome.ts"
 import type { DerivedSecrets } from "../templates/DerivedSecrets.ts"
 import type { DerivedSecretStore } from "./DerivedSecretStore.ts"
 import { type Grouping, lengthOfTexts, makeGroupedWrite } from "./GroupedStatement.ts"

@@ -1,7 +1,7 @@
 /** Feature locks between jobs: one row per held lock, one lock per job (docs/changes.md#locks-and-waiting). */
 import { Context, Effect, Layer } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
-import { type JobLock, JobLockBusy, type LockHolder } from "../domain/JobLock.ts"
+import { type JobLock, JobLockBusy, type LockHolder } from "../domain/Job.ts"
 import { serviceClasses } from "../domain/jobs/ServiceClasses.ts"
 import { HOLDER_ENDED } from "./Holders.ts"
 import { JOB_UNFINISHED } from "./JobStatusSql.ts"

@@ -8,8 +8,15 @@ import type { SqlError } from "effect/sql"
 import type { Way } from "../domain/access/Identity.ts"
 import { jobsWithin } from "./JobsWithin.ts"
 import type { Within } from "./Listing.ts"
-import { type Job, type JobException, JobNotFound, type JobStatus } from "../domain/Job.ts"
-import { type JobCounts, noDevices, type Outcome } from "../domain/JobOutcome.ts"
+import {
+  type Job,
+  type JobCounts,
+  type JobException,
+  JobNotFound,
+  type JobStatus,
+  noDevices,
+  type Outcome
+} from "../domain/Job.ts"
 import type { ServiceClass } from "../domain/jobs/ServiceClasses.ts"
 import { DerivedSecretStore } from "./DerivedSecretStore.ts"
 import { COLUMNS, HEAD, OWN_COLUMNS, type SyncTaskName } from "./JobColumns.ts"

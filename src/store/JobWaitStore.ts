@@ -3,7 +3,7 @@ import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, Option } from "effect"
 import type { SqlError } from "effect/sql"
 import { BackgroundWork } from "../runtime/BackgroundWork.ts"
-import type { JobWaiting, WindowWait } from "../domain/JobWaiting.ts"
+import type { JobWaiting, WindowWait } from "../domain/Job.ts"
 import { grouping, makeGroupedFind } from "./GroupedStatement.ts"
 import { TIMERS_LEFT } from "./JobWaitingColumn.ts"
 

@@ -4,7 +4,7 @@
  */
 import { Context, Effect, Layer } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
-import { filled, learnt, placed, shapeOf } from "../domain/LineShape.ts"
+import { filled, learnt, placed, shapeOf } from "../domain/ConfigLines.ts"
 
 /** Switches of one platform and release, which spell alike. */
 export interface Kin {

@@ -6,7 +6,7 @@
 import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer } from "effect"
 import type { SqlError } from "effect/sql"
-import type { OurSession } from "../domain/LeftSession.ts"
+import type { OurSession } from "../domain/DeviceActivity.ts"
 import { JOB_ENDED } from "./JobStatusSql.ts"
 import { UNFINISHED } from "./UnfinishedChange.ts"
 

@@ -1,7 +1,7 @@
 /** Rows of the management domains, with the hostnames of their two members. */
 import { Context, Effect, Layer, Option } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
-import type { IdentityTaken } from "../domain/UniqueFields.ts"
+import type { IdentityTaken } from "../domain/DeviceIdentity.ts"
 import type { MgmtDomain, NewMgmtDomain } from "../domain/MgmtDomain.ts"
 import { identityViolation } from "./Violations.ts"
 

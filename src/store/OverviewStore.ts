@@ -1,7 +1,7 @@
 /** Counts of devices and jobs for people who look at the whole network: two statements, none of which reads more than devices and recent jobs. */
 import { Context, Effect, Layer } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
-import type { Overview } from "../domain/Overview.ts"
+import type { Overview } from "../domain/Device.ts"
 import { FAILED_TODAY, STANDINGS } from "./Standings.ts"
 import { jobsWithin } from "./JobsWithin.ts"
 import { keyOfWithin, type Within } from "./Listing.ts"

@@ -1,8 +1,7 @@
 /** Devices as the screens of new switches and of the topology show them: how they stand, and which job works on them. */
 import { Context, Effect, Layer } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
-import type { TopologyNode } from "../domain/Topology.ts"
-import type { WaitingDevice } from "../domain/WaitingDevice.ts"
+import type { TopologyNode, WaitingDevice } from "../domain/Topology.ts"
 import { JOB_UNFINISHED } from "./JobStatusSql.ts"
 import type { Within } from "./Listing.ts"
 import { STANDINGS } from "./Standings.ts"

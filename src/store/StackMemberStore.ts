@@ -1,7 +1,7 @@
 /** Members of switch stacks (docs/api.md#stack-members). */
 import { Array, Context, Effect, Layer } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
-import type { StackMember } from "../domain/StackMember.ts"
+import type { StackMember } from "../domain/DeviceFields.ts"
 
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient

@@ -3,7 +3,7 @@ import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer } from "effect"
 import type { SqlError } from "effect/sql"
 import { isIP } from "node:net"
-import type { LearnedTables } from "../domain/LearnedTables.ts"
+import type { LearnedTables } from "../domain/DeviceReadings.ts"
 
 /** A switch may say anything; what no column holds is not known. */
 const isVlan = (vlan: number): boolean => Number.isInteger(vlan) && vlan >= 0 && vlan <= 4095

@@ -3,7 +3,7 @@ import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import type { Device } from "../domain/Device.ts"
 import { madeBy } from "../domain/SyncCause.ts"
-import type { SyncEvent } from "../domain/SyncEvent.ts"
+import type { SyncEvent } from "../domain/DeviceFields.ts"
 
 /** What is noted; who made the change follows from the cause. */
 type NewSyncEvent = Pick<SyncEvent, "cause" | "by" | "job_id">

@@ -5,7 +5,7 @@
 import { Context, Effect, Layer, Option } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import type { Device, DeviceFields, DeviceState } from "../domain/Device.ts"
-import { DeviceBusy, DisputedRecord } from "../domain/UniqueFields.ts"
+import { DeviceBusy, DisputedRecord } from "../domain/DeviceIdentity.ts"
 import { BackgroundWork } from "../runtime/BackgroundWork.ts"
 import { locks } from "./AdvisoryLocks.ts"
 import { grouping, makeGroupedFind } from "./GroupedStatement.ts"

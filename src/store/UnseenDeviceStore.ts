@@ -4,7 +4,7 @@
  */
 import { Context, Effect, Layer, Option } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
-import { UnseenDevice } from "../domain/UnseenDevice.ts"
+import { UnseenDevice } from "../domain/DeviceIdentity.ts"
 import type { SyncCause } from "../domain/SyncCause.ts"
 import { BackgroundWork } from "../runtime/BackgroundWork.ts"
 import { grouping, makeGroupedFind } from "./GroupedStatement.ts"

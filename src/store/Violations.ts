@@ -4,7 +4,7 @@
  */
 import { Cause, Effect, Predicate } from "effect"
 import { SqlError } from "effect/sql"
-import { IdentityTaken } from "../domain/UniqueFields.ts"
+import { IdentityTaken } from "../domain/DeviceIdentity.ts"
 import { sqlState } from "./DatabaseAway.ts"
 
 /** The unique constraint with this name was violated. */

@@ -4,11 +4,11 @@
  */
 import { Context, Effect, Layer, Option, Ref, Schema, Semaphore } from "effect"
 import type { SqlError } from "effect/sql"
-import { WorkingCommits } from "../domain/WorkingCommits.ts"
+import { WorkingCommits } from "../domain/Repository.ts"
 import { type AppliedCommit, RepositoryStore } from "../store/RepositoryStore.ts"
 import { compileAll } from "./Compilation.ts"
 import { Renderer } from "./Renderer.ts"
-import { type FixedTemplate, fixedTask, type RenderedText } from "./Rendering.ts"
+import { fixedTask, type FixedTemplate, type RenderedText } from "./Rendering.ts"
 import type { RepoStructureError, TemplateError } from "./TemplateErrors.ts"
 import { buildTemplateSnapshot, type TemplateSnapshot } from "./TemplateSnapshot.ts"
 

@@ -4,9 +4,9 @@
  */
 import { Result } from "effect"
 import { isFabricType } from "../domain/Device.ts"
-import { isHostname } from "../domain/Hostname.ts"
+import { isHostname } from "../domain/Network.ts"
 import type { MgmtDomain } from "../domain/MgmtDomain.ts"
-import { type NamedVariables, linksByPort } from "./AccessVariables.ts"
+import { linksByPort, type NamedVariables } from "./AccessVariables.ts"
 import { fabricIdentity, type FabricIdentity } from "./AutonomousSystem.ts"
 import { fabricInterfaces, type FabricLink, type FabricPorts, misplacedLinks } from "./FabricInterfaces.ts"
 import { hostPrefixLength } from "./GatewayNetwork.ts"

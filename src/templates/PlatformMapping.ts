@@ -1,6 +1,6 @@
 /** Reading `mapping.yml`: which template each device type of a platform starts from (docs/templates.md#files). */
 import { Array as Arr, Result } from "effect"
-import { pathText, type Remark, remark, remarkText } from "../domain/Remark.ts"
+import { pathText, type Remark, remark, remarkText } from "../domain/Repository.ts"
 import { pythonTypeName } from "../settings/PythonText.ts"
 import { readYaml } from "../settings/YamlFile.ts"
 import { placesIn } from "../settings/YamlPlaces.ts"

@@ -3,7 +3,7 @@
  * that do not compile. What no device can meet, or only perhaps, is a remark and does not stop a refresh.
  */
 import { Result } from "effect"
-import { type Remark, remark } from "../domain/Remark.ts"
+import { type Remark, remark } from "../domain/Repository.ts"
 import { mayHideFiles } from "../git/FileText.ts"
 import { textFault } from "../domain/Text.ts"
 import { placesIn } from "../settings/YamlPlaces.ts"

@@ -4,7 +4,7 @@
  * compiled once per snapshot, and platforms that did not change keep what the snapshot before has compiled.
  */
 import { Array as Arr, Equal, Result } from "effect"
-import { remark } from "../domain/Remark.ts"
+import { remark } from "../domain/Repository.ts"
 import type { FileRefusal } from "../git/FileText.ts"
 import { Environment, type Limits, memoryLoader } from "../jinja/Jinja.ts"
 import { type MappingOrFaults, type PlatformMapping, readMapping } from "./PlatformMapping.ts"

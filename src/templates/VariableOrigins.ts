@@ -2,7 +2,7 @@
  * Where each template variable of a device comes from: the lines of the settings files that give it, the database, or the server
  * (docs/templates.md#trying-templates). Pure.
  */
-import type { DeviceVariable, VariableSource } from "../domain/DeviceVariable.ts"
+import type { DeviceVariable, VariableSource } from "../domain/Repository.ts"
 import type { EffectiveSettings } from "../settings/Layering.ts"
 import { originLevel } from "../settings/EffectiveSettings.ts"
 import type { SettingsSnapshot } from "../settings/SettingsSnapshot.ts"

@@ -9,7 +9,7 @@ import { withUpgradeShapes } from "../../src/http/firmware/UpgradeResult.ts"
 import { DeviceStore } from "../../src/store/DeviceStore.ts"
 import { JobStore } from "../../src/store/JobStore.ts"
 import { LinknetStore } from "../../src/store/LinknetStore.ts"
-import * as Examples from "../../src/api/Examples.ts"
+import * as Documented from "../../src/api/Documented.ts"
 import { ApiClient, ApiServer, SiteServer } from "../support/ApiServer.ts"
 
 const folder = fs.mkdtempSync(path.join(tmpdir(), "switchyard-api-images-"))
@@ -222,13 +222,13 @@ layer(SiteServer({ DATA_DIR: folder, FIRMWARE_URL: URL }), { excludeTestServices
       const entry = { task_name: "device_upgrade_task", result: null, diff: "", failed: false }
       const result = { devices: { a1: { failed: false, job_tasks: [entry] } } }
       const named = { name: "device_upgrade_task", ...entry }
-      const done = withUpgradeShapes({ ...Examples.job, function_name: "device_upgrade", result })
+      const done = withUpgradeShapes({ ...Documented.job, function_name: "device_upgrade", result })
       assert.deepStrictEqual(done.result, {
         devices: { a1: { failed: false, job_tasks: [named] } },
         a1: [named],
         _totals: { selected_devices: 1 }
       })
-      const failed = { ...Examples.job, function_name: "device_upgrade", status: "EXCEPTION" as const, result: null }
+      const failed = { ...Documented.job, function_name: "device_upgrade", status: "EXCEPTION" as const, result: null }
       assert.deepStrictEqual(withUpgradeShapes(failed).result, { devices: {}, _totals: { selected_devices: 0 } })
     })
   )

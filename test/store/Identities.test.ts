@@ -1,9 +1,9 @@
 /** The values of records as the database compares them, and databases of before that was done. */
-import { assert, layer, it as single } from "@effect/vitest"
+import { assert, it as single, layer } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import { BlockList, isIP } from "node:net"
-import { whyNoDeviceAddress } from "../../src/domain/UniqueFields.ts"
+import { whyNoDeviceAddress } from "../../src/domain/DeviceIdentity.ts"
 import { findingsOf } from "../../src/domain/findings/Findings.ts"
 import { plainAddress } from "../../src/domain/Network.ts"
 import { DeviceStore } from "../../src/store/DeviceStore.ts"

@@ -24,7 +24,7 @@ import {
 } from "../../store/ForeignLocks.ts"
 import { FILE as INSTALLATION, identityIn } from "../../store/Installation.ts"
 import { at, isOurs, readPidFile } from "../../store/postgres/Postmaster.ts"
-import { bad, type Found, good, type Place, percentOf, type Question, sizeOf, unknown, warn } from "./Questions.ts"
+import { bad, type Found, good, percentOf, type Place, type Question, sizeOf, unknown, warn } from "./Questions.ts"
 
 const SECONDS = 8
 /** By this name the server's own sessions are known. */

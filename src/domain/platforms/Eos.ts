@@ -1,5 +1,5 @@
 /** Arista EOS. */
-import { usualRisk } from "../ChangeScore.ts"
+import { usualRisk } from "../ChangeRisk.ts"
 import { commonShortNames, indented } from "./CommonWords.ts"
 import { eosAutoPush } from "./EosAutoPush.ts"
 import { eosShown } from "./EosShown.ts"

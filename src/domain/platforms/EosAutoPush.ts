@@ -1,5 +1,5 @@
 /** Which changes of a configuration of EOS are never pushed without a person, and the words by which they are found. */
-import { type AutoPushRule, type PlatformWords, rule } from "../AutoPushRules.ts"
+import { type AutoPushRule, type PlatformWords, rule } from "../ChangeRisk.ts"
 
 const ANY_LINE = /./
 const RUNS_LATER = "Lines that run commands later or elsewhere change"

@@ -1,5 +1,5 @@
 /** Linux with FRRouting, lldpd and OpenSSH, as on white-box leaf and spine routers. */
-import { usualRisk } from "../ChangeScore.ts"
+import { usualRisk } from "../ChangeRisk.ts"
 import { indented } from "./CommonWords.ts"
 import { frrCommands } from "./FrrCommands.ts"
 import type { Platform } from "./Platform.ts"

@@ -1,5 +1,5 @@
 /** Juniper Junos. There is no driver for it yet. */
-import { usualRisk } from "../ChangeScore.ts"
+import { usualRisk } from "../ChangeRisk.ts"
 import type { Platform } from "./Platform.ts"
 import { junosSecrets } from "./SecretWords.ts"
 

@@ -1,5 +1,5 @@
 /** Cisco NX-OS under both of its names. There is no driver for it yet. */
-import { usualRisk } from "../ChangeScore.ts"
+import { usualRisk } from "../ChangeRisk.ts"
 import { commonShortNames, indented } from "./CommonWords.ts"
 import type { Platform } from "./Platform.ts"
 import { commonSecrets } from "./SecretWords.ts"

@@ -1,6 +1,6 @@
 /** The states of a switch's ports (docs/switch-dialogues.md#eos-reading). */
 import { Effect, Option } from "effect"
-import { macWithColons } from "../../domain/Hostname.ts"
+import { macWithColons } from "../../domain/Network.ts"
 import { eos } from "../../domain/platforms/Eos.ts"
 import { compareNames, isSubinterface } from "../../domain/platforms/InterfaceNames.ts"
 import type { InterfaceState } from "../Readings.ts"

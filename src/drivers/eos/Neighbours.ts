@@ -1,7 +1,7 @@
 /** What a switch hears over LLDP: who is there, and everything that they announce (docs/api.md#live-reads). */
 import { Effect, Option } from "effect"
-import { macWithColons } from "../../domain/Hostname.ts"
-import type { NeighbourDetail } from "../../domain/NeighbourDetail.ts"
+import { macWithColons } from "../../domain/Network.ts"
+import type { NeighbourDetail } from "../../domain/DeviceReadings.ts"
 import { eos } from "../../domain/platforms/Eos.ts"
 import { compareNames, longName } from "../../domain/platforms/InterfaceNames.ts"
 import type { LldpNeighbour } from "../Readings.ts"

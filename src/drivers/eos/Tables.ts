@@ -1,6 +1,6 @@
 /** Which stations a switch has learnt, and on which ports (docs/switch-dialogues.md#eos-reading). */
 import { Effect, Option } from "effect"
-import { macWithColons } from "../../domain/Hostname.ts"
+import { macWithColons } from "../../domain/Network.ts"
 import { eos } from "../../domain/platforms/Eos.ts"
 import { longName } from "../../domain/platforms/InterfaceNames.ts"
 import type { ArpEntry, JoinedPort, MacEntry } from "../Readings.ts"

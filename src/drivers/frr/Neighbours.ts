@@ -1,6 +1,6 @@
 /** What a switch hears over LLDP, as lldpd tells it (docs/frr.md#reading). */
 import { Effect, Schema } from "effect"
-import type { NeighbourDetail } from "../../domain/NeighbourDetail.ts"
+import type { NeighbourDetail } from "../../domain/DeviceReadings.ts"
 import { compareNames } from "../../domain/platforms/InterfaceNames.ts"
 import type { LldpNeighbour, NeighbourDetails, Neighbours } from "../Readings.ts"
 import { readJson } from "./Answers.ts"

@@ -9,7 +9,7 @@ import { type CommandRejected, type ExchangeError, UnexpectedAnswer } from "../D
 import type { ShownIdentity } from "../../domain/DeviceIdentity.ts"
 import { askIdentity, shownIn } from "./Facts.ts"
 import { lookForPrograms, missingPrograms, need, type Program } from "./Programs.ts"
-import { type Ran, quoted, type Remote, type RunOptions } from "./Remote.ts"
+import { quoted, type Ran, type Remote, type RunOptions } from "./Remote.ts"
 
 const FOLDER = "/etc/frr/switchyard"
 const CHANGE = `${FOLDER}/change`

@@ -1,6 +1,6 @@
 /** Which stations a switch has learnt, and on which ports, from the kernel (docs/frr.md#reading). */
 import { Effect, Option, Schema } from "effect"
-import { macWithColons } from "../../domain/Hostname.ts"
+import { macWithColons } from "../../domain/Network.ts"
 import type { ArpEntry, JoinedPort, MacEntry } from "../Readings.ts"
 import { readJson } from "./Answers.ts"
 import { commands } from "./Dialect.ts"

@@ -18,7 +18,7 @@ import {
   reachesLevel,
   subjectOf
 } from "../../domain/events/alerts/AlertRule.ts"
-import type { LiveEvent } from "../../domain/events/LiveEvent.ts"
+import type { LiveEvent } from "../../domain/events/Event.ts"
 import { isObject } from "../../domain/fields/Values.ts"
 import { AlertMuteStore, type TimedMute } from "../../store/AlertMuteStore.ts"
 import { AlertStore, type FoundAlert, MAX_EVENTS } from "../../store/AlertStore.ts"

@@ -1,7 +1,6 @@
 /** Secrets that receivers of alerts name (docs/alerts.md#secrets): `NOC` is ALERT_SECRET_NOC, of the environment, a file or the database. */
 import { Effect, Redacted, Schema } from "effect"
-import type { Address, Receiver } from "../../domain/events/alerts/Receiver.ts"
-import { secretsOf } from "../../domain/events/alerts/Receiver.ts"
+import { type Address, type Receiver, secretsOf } from "../../domain/events/alerts/Receiver.ts"
 import type { ServerSettings } from "../../ServerConfig.ts"
 
 /** A secret is missing or has the wrong form. The message names it, and nothing of its value. */

@@ -4,7 +4,7 @@
  */
 import { Context, Duration, Effect, Layer, Random, Schedule, type Scope } from "effect"
 import { type AlertMessage, titleOf } from "../../domain/events/alerts/AlertMessage.ts"
-import { PACE, type Pace, pause } from "../../domain/events/alerts/Backoff.ts"
+import { PACE, type Pace, pause } from "../../domain/events/alerts/Receiver.ts"
 import { webhookFailures } from "../../runtime/metrics/EventMetrics.ts"
 import { receiverGuard } from "../../runtime/OutboundHosts.ts"
 import { ServerConfig } from "../../ServerConfig.ts"

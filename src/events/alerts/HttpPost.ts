@@ -4,7 +4,7 @@
  */
 import { Effect } from "effect"
 import type { IncomingMessage } from "node:http"
-import { retryAfter } from "../../domain/events/alerts/Backoff.ts"
+import { retryAfter } from "../../domain/events/alerts/Receiver.ts"
 import * as OutboundFetch from "../../runtime/OutboundFetch.ts"
 import type { OutboundGuard } from "../../runtime/OutboundHosts.ts"
 import { type Attempt, failed } from "./Attempt.ts"

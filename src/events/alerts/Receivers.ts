@@ -2,13 +2,20 @@
 import { Clock, Effect, Option } from "effect"
 import * as os from "node:os"
 import { connected, handedOver, receiverOf, syslogMessage } from "../../access/SyslogReceiver.ts"
-import type { AlertMessage } from "../../domain/events/alerts/AlertMessage.ts"
-import { mattermostBody, slackBody, teamsBody, zulipBody } from "../../domain/events/alerts/ChatBodies.ts"
-import { pagerDutyBody, syslogOf, webhookBody } from "../../domain/events/alerts/MachineBodies.ts"
+import {
+  type AlertMessage,
+  mattermostBody,
+  pagerDutyBody,
+  slackBody,
+  syslogOf,
+  teamsBody,
+  webhookBody,
+  zulipBody
+} from "../../domain/events/alerts/AlertMessage.ts"
 import type { Receiver } from "../../domain/events/alerts/Receiver.ts"
 import { type OutboundGuard, receiverGuard } from "../../runtime/OutboundHosts.ts"
 import type { ServerSettings } from "../../ServerConfig.ts"
-import { secretOf, SecretMissing, urlOf, withoutSecrets } from "./AlertSecrets.ts"
+import { SecretMissing, secretOf, urlOf, withoutSecrets } from "./AlertSecrets.ts"
 import { type Attempt, failed } from "./Attempt.ts"
 import { post, type Post } from "./HttpPost.ts"
 import { sendMail } from "./MailSending.ts"

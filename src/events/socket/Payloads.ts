@@ -2,7 +2,7 @@
  * Events of the log as clients of socket.io know them (docs/events.md#socketio): which of their rooms hears of an event, and in which
  * words. What these clients do not know, such as a job that is scheduled or a step of a change, they are not told.
  */
-import type { LiveEvent } from "../../domain/events/LiveEvent.ts"
+import type { LiveEvent } from "../../domain/events/Event.ts"
 import { isObject } from "../../domain/fields/Values.ts"
 
 /** Rooms of what is stored; those of log lines are their levels. */

@@ -3,7 +3,7 @@
  * A token that ends in another way is found by looking at it again (`http/socket/SocketServer.ts`). Pure.
  */
 import type { Identity } from "../../domain/access/Identity.ts"
-import type { LiveEvent } from "../../domain/events/LiveEvent.ts"
+import type { LiveEvent } from "../../domain/events/Event.ts"
 
 /** A program whose token was revoked, a user who is not as before, or a person with all that is theirs. */
 export type Withdrawn = Pick<Identity, "name" | "way"> | Pick<Identity, "person">

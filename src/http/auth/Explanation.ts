@@ -3,12 +3,11 @@ import { Effect } from "effect"
 import { AskedDevices } from "../../access/AskedDevices.ts"
 import { Permissions } from "../../access/Permissions.ts"
 import { type HeldPermission, judge } from "../../access/Permit.ts"
-import { Caller } from "../../api/Authorization.ts"
-import { callOf } from "../../api/Calls.ts"
-import { BadRequest } from "../../api/Failures.ts"
-import { wholeSubjects } from "../../api/Subjects.ts"
+import { Caller } from "../../api/Requests.ts"
+import { callOf, wholeSubjects } from "../../api/Calls.ts"
+import { BadRequest } from "../../api/Answers.ts"
 import { type AskedDevice, isForSomeDevices, reaches, unknownDevice } from "../../domain/access/PermissionRule.ts"
-import { speaksOf } from "../../domain/access/SpeaksOf.ts"
+import { coversCall } from "../../domain/access/Glob.ts"
 import { SettingsUnavailable } from "../../settings/SettingsView.ts"
 import { makeDeviceLookup } from "../devices/DeviceLookup.ts"
 
@@ -19,11 +18,11 @@ const sees = (held: ReadonlyArray<HeldPermission>, device: AskedDevice): boolean
   held.some(
     ({ permission }) =>
       reaches(permission, device) &&
-      (speaksOf(permission, "GET", "/devices") || speaksOf(permission, "GET", `/device/${device.hostname}`))
+      (coversCall(permission, "GET", "/devices") || coversCall(permission, "GET", `/device/${device.hostname}`))
   )
 
 const seesAll = (held: ReadonlyArray<HeldPermission>): boolean =>
-  held.some(({ permission }) => !isForSomeDevices(permission) && speaksOf(permission, "GET", "/devices"))
+  held.some(({ permission }) => !isForSomeDevices(permission) && coversCall(permission, "GET", "/devices"))
 
 /** What is asked about: `path` behind the base. */
 interface Question {

@@ -6,8 +6,7 @@ import { Clock, Effect, Option, Predicate, Result } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { PageSessions } from "../../access/PageSessions.ts"
 import { BASE } from "../../api/Api.ts"
-import { enveloped } from "../../api/Envelope.ts"
-import { Forbidden, NotFound, Unauthorized } from "../../api/Failures.ts"
+import { enveloped, Forbidden, NotFound, Unauthorized } from "../../api/Answers.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { findToken } from "../core/AuthorizationLive.ts"
 import { baseUrlOf, clientOf } from "../core/Client.ts"
@@ -16,8 +15,8 @@ import { Limits } from "../core/Limits.ts"
 import { makeIsTrustedOrigin } from "../core/Origins.ts"
 import { makeRefusedCalls } from "../core/RefusedCalls.ts"
 import {
-  LOGOUT,
   loginsIn,
+  LOGOUT,
   REFRESH,
   withLogin,
   withoutLogin,

@@ -1,9 +1,9 @@
 /** People with passwords. `HandlingOfCallers` has asked before whether the caller may handle them. */
 import { Effect, Redacted } from "effect"
 import { LocalUsers } from "../../access/LocalUsers.ts"
-import { Caller } from "../../api/Authorization.ts"
+import { Caller } from "../../api/Requests.ts"
 import { PersonStore } from "../../store/PersonStore.ts"
-import { enveloped } from "../../api/Envelope.ts"
+import { enveloped } from "../../api/Answers.ts"
 import type { NewUserRequest, UserChangeRequest } from "../../domain/requests/SignOnRequests.ts"
 
 export const makeUserRequests = Effect.gen(function* () {

@@ -1,8 +1,7 @@
 /** Configurations of a device as they are, were and would be: listed, compared and by the job that brought each line. */
 import { Effect } from "effect"
-import { enveloped } from "../../api/Envelope.ts"
-import { BadRequest, InternalError, NotFound } from "../../api/Failures.ts"
-import type { ConfigSource } from "../../api/StoredConfigEndpoints.ts"
+import { BadRequest, enveloped, InternalError, NotFound } from "../../api/Answers.ts"
+import type { ConfigSource } from "../../api/ChangesApi.ts"
 import { LiveDevices } from "../../devices/LiveDevices.ts"
 import { diff } from "../../drivers/ConfigDiff.ts"
 import { Previews } from "../../jobs/sync/Previews.ts"

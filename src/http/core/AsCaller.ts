@@ -1,6 +1,6 @@
 /** What most writing routes do: something in the name of who asks. */
 import { Effect } from "effect"
-import { Caller } from "../../api/Authorization.ts"
+import { Caller } from "../../api/Requests.ts"
 import { answered } from "./Unavailable.ts"
 
 /** The answer of a handler that runs in the caller's name. */

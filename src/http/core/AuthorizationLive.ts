@@ -5,18 +5,10 @@ import { Grants } from "../../access/Grants.ts"
 import { Permissions } from "../../access/Permissions.ts"
 import { Permit, Speaking } from "../../access/Permit.ts"
 import { BASE } from "../../api/Api.ts"
-import {
-  Authentication,
-  Authorization,
-  Caller,
-  HandlingOfCallers,
-  ScrapeAuthorization
-} from "../../api/Authorization.ts"
-import { Forbidden, ServiceUnavailable, Unauthorized } from "../../api/Failures.ts"
-import { Acting } from "../../domain/access/Acting.ts"
-import { makeContains } from "../../domain/access/AddressPrefixes.ts"
-import { everybody, type Identity } from "../../domain/access/Identity.ts"
-import { machinePerson, Person } from "../../domain/access/Person.ts"
+import { Authentication, Authorization, Caller, HandlingOfCallers, ScrapeAuthorization } from "../../api/Requests.ts"
+import { Forbidden, ServiceUnavailable, Unauthorized } from "../../api/Answers.ts"
+import { Acting, everybody, type Identity, machinePerson, Person } from "../../domain/access/Identity.ts"
+import { makeContains } from "../../domain/access/HostLists.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import * as FairPlaces from "../../runtime/FairPlaces.ts"
 import { FirstStart } from "../setup/FirstStart.ts"

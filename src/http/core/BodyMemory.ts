@@ -4,7 +4,7 @@
  * bodies keeps nobody else from sending a small one. Bodies of callers without a token have a part of their own.
  */
 import { Context, Deferred, Effect, Layer, type Scope } from "effect"
-import { ServiceUnavailable } from "../../api/Failures.ts"
+import { ServiceUnavailable } from "../../api/Answers.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 
 /** Who sends a body: somebody with a token, or anybody. */

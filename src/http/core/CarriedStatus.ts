@@ -12,7 +12,7 @@ import {
   NotFound,
   ServiceUnavailable,
   TooManyRequests
-} from "../../api/Failures.ts"
+} from "../../api/Answers.ts"
 
 /** An error that clients are told with this status. */
 interface Carries<Status extends number> {

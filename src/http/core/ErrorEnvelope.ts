@@ -6,7 +6,7 @@
 import { FindMyWay, type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApi } from "effect/http-api"
 import { Api } from "../../api/Api.ts"
-import { Authentication, Authorization, ScrapeAuthorization } from "../../api/Authorization.ts"
+import { Authentication, Authorization, ScrapeAuthorization } from "../../api/Requests.ts"
 import { documentPaths } from "../ApiDocument.ts"
 import { pagePaths } from "../page/PageRoutes.ts"
 import { textFault, visible } from "../../domain/Text.ts"

@@ -5,7 +5,7 @@
  */
 import { Duration, Effect, Stream } from "effect"
 import type { HttpServerRequest } from "effect/http"
-import { BadRequest, PayloadTooLarge, RequestTimeout, UnsupportedMediaType } from "../../api/Failures.ts"
+import { BadRequest, PayloadTooLarge, RequestTimeout, UnsupportedMediaType } from "../../api/Answers.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { BodyMemory, type BodyShare, type Sender } from "./BodyMemory.ts"
 import { maskSecrets } from "../../drivers/SecretMask.ts"

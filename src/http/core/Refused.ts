@@ -1,6 +1,6 @@
 /** Refusals of a body that its handler has looked at as well (`domain/fields/Body.ts`). */
 import { Effect } from "effect"
-import { BadRequest } from "../../api/Failures.ts"
+import { BadRequest } from "../../api/Answers.ts"
 import type { CheckedBody } from "../../domain/fields/Body.ts"
 
 /** 400 with a list of sentences. */

@@ -5,8 +5,7 @@
 import { Clock, Effect } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { clientOf } from "./Client.ts"
-import { Acting } from "../../domain/access/Acting.ts"
-import type { Identity } from "../../domain/access/Identity.ts"
+import { Acting, type Identity } from "../../domain/access/Identity.ts"
 import { maskUrl } from "../../runtime/MaskedUrl.ts"
 import { EventStore } from "../../store/EventStore.ts"
 

@@ -3,7 +3,7 @@
  * roles a token may do without `exp`, and its subject may be empty, because existing clients have such tokens. Pure.
  */
 import { Option, Result } from "effect"
-import { Unauthorized } from "../../api/Failures.ts"
+import { Unauthorized } from "../../api/Answers.ts"
 import { lengthOf } from "../../domain/fields/Values.ts"
 import { isText } from "../../domain/Text.ts"
 

@@ -7,11 +7,10 @@ import { Clock, Context, Effect, FileSystem, Layer, Option, Result, Schema } fro
 import { compactVerify, errors } from "jose"
 import { createPublicKey, type KeyObject } from "node:crypto"
 import { Permissions } from "../../access/Permissions.ts"
-import { Unauthorized } from "../../api/Failures.ts"
+import { Unauthorized } from "../../api/Answers.ts"
 import { reasonOf } from "../../runtime/SystemErrors.ts"
 import { DEFAULT_JWT_CERT, ServerConfig } from "../../ServerConfig.ts"
-import { everybody, type Identity } from "../../domain/access/Identity.ts"
-import { subjectPerson } from "../../domain/access/Person.ts"
+import { everybody, type Identity, subjectPerson } from "../../domain/access/Identity.ts"
 import { type ClaimSet, subject, type TokenRules } from "./TokenRules.ts"
 
 /** The key that JWT_CERT names cannot be used; the server does not start. */

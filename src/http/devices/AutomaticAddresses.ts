@@ -1,6 +1,6 @@
 /** Addresses that CORE and DIST devices get when they are created without (docs/api.md#automatic-addresses). */
 import { Effect, Result } from "effect"
-import { BadRequest } from "../../api/Failures.ts"
+import { BadRequest } from "../../api/Answers.ts"
 import { type DeviceFields, isFabricType } from "../../domain/Device.ts"
 import { allocateLoopback } from "../../provisioning/ManagementAddress.ts"
 import { allocationLock } from "../../store/AllocationLock.ts"

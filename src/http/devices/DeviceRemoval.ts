@@ -1,7 +1,7 @@
 /** DELETE /device/<id> (docs/api.md#deleting-a-device). */
 import { Effect } from "effect"
 import { DeviceDeletion } from "../../jobs/upkeep/DeviceDeletion.ts"
-import { DeviceErase } from "../../domain/jobs/DeviceErase.ts"
+import { DeviceErase } from "../../domain/jobs/UpkeepJobs.ts"
 import type { DeviceDeletion as DeletionRequest } from "../../domain/DeviceFields.ts"
 import { windowArguments } from "../../domain/requests/RequestFields.ts"
 import { JobRequests } from "../../jobs/engine/JobRequests.ts"

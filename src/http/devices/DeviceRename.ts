@@ -1,6 +1,6 @@
 /** What the rename of a device means for itself and for those beside it (docs/api.md#changing-a-device). */
 import { Effect } from "effect"
-import { BadRequest, InternalError } from "../../api/Failures.ts"
+import { BadRequest, InternalError } from "../../api/Answers.ts"
 import type { Device } from "../../domain/Device.ts"
 import { InterfaceStore } from "../../store/InterfaceStore.ts"
 import { SyncEventStore } from "../../store/SyncEventStore.ts"

@@ -3,7 +3,7 @@
  * a cable causes it. What has been silent for long makes room.
  */
 import { Effect } from "effect"
-import { TooManyRequests } from "../../api/Failures.ts"
+import { TooManyRequests } from "../../api/Answers.ts"
 import type { Device } from "../../domain/Device.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { UnknownDeviceStore } from "../../store/UnknownDeviceStore.ts"

@@ -1,7 +1,7 @@
 /** Adding sync events (docs/api.md#sync-history). */
 import { Clock, Effect } from "effect"
-import { BadRequest } from "../../api/Failures.ts"
-import type { NewSyncEvent } from "../../domain/SyncEvent.ts"
+import { BadRequest } from "../../api/Answers.ts"
+import type { NewSyncEvent } from "../../domain/DeviceFields.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { SyncEventStore } from "../../store/SyncEventStore.ts"
 

@@ -4,10 +4,15 @@
  */
 import { Effect, Option } from "effect"
 import { NotPermitted } from "../../access/Permit.ts"
-import { BadRequest } from "../../api/Failures.ts"
+import { BadRequest } from "../../api/Answers.ts"
 import type { Identity } from "../../domain/access/Identity.ts"
-import { isForAudit, publicKinds, type ToldKind, toldKinds } from "../../domain/events/EventKinds.ts"
-import type { EventFilter } from "../../domain/events/EventFilter.ts"
+import {
+  type EventFilter,
+  isForAudit,
+  type LiveOnlyKind,
+  liveOnlyKinds,
+  publicKinds
+} from "../../domain/events/Event.ts"
 import { toId } from "../../domain/fields/Values.ts"
 import { SettingsView, UnknownGroup } from "../../settings/SettingsView.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
@@ -21,7 +26,7 @@ export interface EventQuestion {
   readonly filter: EventFilter
   /** Names of the devices in the filter, for what is told without their ids. */
   readonly hostnames: ReadonlySet<string> | null
-  readonly told: ReadonlySet<ToldKind>
+  readonly told: ReadonlySet<LiveOnlyKind>
   readonly sight: Sight
   /** Which devices it is about may change with each device that comes or moves. */
   readonly followsDevices: boolean
@@ -32,7 +37,7 @@ interface Named {
   readonly hostname: string
 }
 
-const isTold = (kind: string): kind is ToldKind => toldKinds.some((told) => told === kind)
+const isTold = (kind: string): kind is LiveOnlyKind => liveOnlyKinds.some((told) => told === kind)
 
 const kept = (kinds: EventRequest["kinds"], { seesAudit }: Sight): EventFilter["kinds"] => {
   if (kinds === null) return seesAudit ? null : new Set(publicKinds)

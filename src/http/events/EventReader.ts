@@ -3,9 +3,7 @@
  * read, then what the feed hands over. Each event is told once: the log is read up to the number from which the feed goes on.
  */
 import { Clock, Effect, Result, Scope } from "effect"
-import type { LiveEvent } from "../../domain/events/LiveEvent.ts"
-import { matchesFilter } from "../../domain/events/EventFilter.ts"
-import { movesDevices } from "../../domain/events/EventKinds.ts"
+import { type LiveEvent, matchesFilter, movesDevices } from "../../domain/events/Event.ts"
 import type { Follower } from "../../events/EventFeed.ts"
 import type { Listener, ToldThing } from "../../runtime/Told.ts"
 import type { EventQuestion } from "./EventQuestion.ts"

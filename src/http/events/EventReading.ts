@@ -3,8 +3,7 @@
  * has looked at others in between it says from where to go on.
  */
 import { Effect } from "effect"
-import type { LiveEvent } from "../../domain/events/LiveEvent.ts"
-import { matchesFilter } from "../../domain/events/EventFilter.ts"
+import { type LiveEvent, matchesFilter } from "../../domain/events/Event.ts"
 import { EventPages, type ScannedEvent } from "../../store/EventPages.ts"
 import type { EventQuestion } from "./EventQuestion.ts"
 import { hostnamesIn, isSeen, judgeEvent, makeSeenJobs } from "./EventSight.ts"

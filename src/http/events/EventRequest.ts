@@ -1,6 +1,6 @@
 /** What a request for events asks for, as far as the request alone says it (docs/events.md#pages). Pure. */
 import { Result } from "effect"
-import { eventKinds } from "../../domain/events/EventKinds.ts"
+import { eventKinds } from "../../domain/events/Event.ts"
 
 /** Names and numbers as they were sent. */
 export interface EventRequest {

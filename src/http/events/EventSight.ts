@@ -3,15 +3,14 @@
  * of the audit only with the right to read all of it.
  */
 import { Effect } from "effect"
-import type { SqlError } from "effect/sql"
-import { SqlClient } from "effect/sql"
+import { SqlClient, type SqlError } from "effect/sql"
 import { AskedDevices } from "../../access/AskedDevices.ts"
 import { Permissions } from "../../access/Permissions.ts"
 import { NotPermitted, Permit } from "../../access/Permit.ts"
 import type { Identity } from "../../domain/access/Identity.ts"
 import { isForSomeDevices, isWhole } from "../../domain/access/PermissionRule.ts"
-import { speaksOf } from "../../domain/access/SpeaksOf.ts"
-import { isForAudit } from "../../domain/events/EventKinds.ts"
+import { coversCall } from "../../domain/access/Glob.ts"
+import { isForAudit } from "../../domain/events/Event.ts"
 import type { ToldThing } from "../../runtime/Told.ts"
 import type { SettingsError } from "../../settings/ActiveSettings.ts"
 import { SettingsUnavailable } from "../../settings/SettingsView.ts"
@@ -97,10 +96,10 @@ export const makeSightOf = Effect.gen(function* () {
   ): Effect.fn.Return<Sight, NotPermitted | SettingsUnavailable | SqlError.SqlError> {
     const all = yield* heldBy(caller)
     if (all === null) return ofEverything(true)
-    const held = all.filter(({ permission }) => speaksOf(permission, "GET", "/events"))
+    const held = all.filter(({ permission }) => coversCall(permission, "GET", "/events"))
     if (held.length === 0) return yield* new NotPermitted({ rule: "no role of yours reads events", roles: [] })
     const seesAudit = all.some(
-      ({ permission }) => speaksOf(permission, "GET", "/audit") && !isForSomeDevices(permission)
+      ({ permission }) => coversCall(permission, "GET", "/audit") && !isForSomeDevices(permission)
     )
     if (held.some(({ permission }) => isWhole(permission))) return ofEverything(seesAudit)
     return yield* ofSome({ caller, held, method: "GET", path: "/events", allowedBy: () => [] }, seesAudit)

@@ -3,7 +3,7 @@
  * stream; what is told and not kept is left out.
  */
 import { Latch } from "effect"
-import type { LiveEvent } from "../../domain/events/LiveEvent.ts"
+import type { LiveEvent } from "../../domain/events/Event.ts"
 import type { ToldThing } from "../../runtime/Told.ts"
 
 /** Something for the reader, if they may hear of it: an event with its number, or what has none. */

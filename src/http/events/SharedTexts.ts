@@ -1,6 +1,5 @@
 /** What readers of streams hear, written once for all who hear the same: with hundreds of readers writing it for each was most of the work. */
-import type { LiveEvent } from "../../domain/events/LiveEvent.ts"
-import { matchesFilter } from "../../domain/events/EventFilter.ts"
+import { type LiveEvent, matchesFilter } from "../../domain/events/Event.ts"
 import type { EventQuestion } from "./EventQuestion.ts"
 import { shownTo } from "./EventReading.ts"
 import { judgeEvent } from "./EventSight.ts"

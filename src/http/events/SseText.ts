@@ -1,5 +1,5 @@
 /** Messages of a stream of server-sent events as they are written (docs/events.md#server-sent-events). Pure. */
-import type { LiveEvent } from "../../domain/events/LiveEvent.ts"
+import type { LiveEvent } from "../../domain/events/Event.ts"
 import type { ToldThing } from "../../runtime/Told.ts"
 
 /** Milliseconds after which a client that was cut off comes again. */

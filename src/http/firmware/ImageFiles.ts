@@ -5,7 +5,7 @@
 import { Effect } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerRespondable, HttpServerResponse, HttpStaticServer } from "effect/http"
 import { imageFolder, keepsImages } from "../../firmware/Firmware.ts"
-import { isImageName } from "../../domain/ImageName.ts"
+import { isImageName } from "../../domain/Firmware.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 
 const nameOf = (url: string): string => url.replace(/^\/+/, "").split("?", 1)[0] ?? ""

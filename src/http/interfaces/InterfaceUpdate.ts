@@ -2,12 +2,18 @@
 import { Effect, Record } from "effect"
 import { isDeepStrictEqual } from "node:util"
 import { permitted, permittedByRight } from "../../access/Permit.ts"
-import { enveloped } from "../../api/Envelope.ts"
-import { BadRequest, InternalError, PreconditionFailed } from "../../api/Failures.ts"
+import { BadRequest, enveloped, InternalError, PreconditionFailed } from "../../api/Answers.ts"
 import type { Device } from "../../domain/Device.ts"
-import type { Interface } from "../../domain/Interface.ts"
-import { changePort, freeFields, type PortChange, type PortContext, refersToSettings } from "../../domain/PortChange.ts"
-import { NO_OBJECT, type PortChanges } from "../../domain/PortFields.ts"
+import {
+  changePort,
+  freeFields,
+  type Interface,
+  NO_OBJECT,
+  type PortChange,
+  type PortChanges,
+  type PortContext,
+  refersToSettings
+} from "../../domain/Interface.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { EventStore } from "../../store/EventStore.ts"
 import { InterfaceStore } from "../../store/InterfaceStore.ts"

@@ -6,8 +6,8 @@ import { Effect } from "effect"
 import { makeRefusalToDecide } from "../../access/OtherPerson.ts"
 import { judge, NotPermitted, wantsApproval } from "../../access/Permit.ts"
 import { Permissions } from "../../access/Permissions.ts"
-import { Caller } from "../../api/Authorization.ts"
-import type { DecisionRequest } from "../../domain/requests/ActionRequests.ts"
+import { Caller } from "../../api/Requests.ts"
+import type { DecisionRequest } from "../../domain/requests/OperationRequests.ts"
 import { JobApproval } from "../../jobs/engine/JobApproval.ts"
 
 const refused = (rule: string, roles: ReadonlyArray<string> = []) => new NotPermitted({ rule, roles })

@@ -7,7 +7,7 @@
 import { Effect } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { SqlError } from "effect/sql"
-import type { BadRequest, NotFound } from "../../api/Failures.ts"
+import type { BadRequest, NotFound } from "../../api/Answers.ts"
 import type { NotPermitted } from "../../access/Permit.ts"
 import type { SettingsUnavailable } from "../../settings/SettingsView.ts"
 import { makeVisible } from "../core/Visible.ts"

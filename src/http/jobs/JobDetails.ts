@@ -1,11 +1,10 @@
 /** What a job does on its devices, in brief: how far it is with each, and their differences in groups (docs/jobs.md#in-brief). */
 import { Effect } from "effect"
 import { createHash } from "node:crypto"
-import { enveloped } from "../../api/Envelope.ts"
-import { NotFound } from "../../api/Failures.ts"
+import { enveloped, NotFound } from "../../api/Answers.ts"
 import { type DiffGroup, groupDiffs } from "../../domain/DiffGroups.ts"
 import { toId } from "../../domain/fields/Values.ts"
-import { failedStep } from "../../domain/JobOutcome.ts"
+import { failedStep } from "../../domain/Job.ts"
 import { JobDiffStore } from "../../store/JobDiffStore.ts"
 import { SyncPause } from "../../jobs/sync/SyncPause.ts"
 import { type DeviceProgress, JobProgressStore } from "../../store/JobProgressStore.ts"

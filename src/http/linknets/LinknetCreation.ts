@@ -3,10 +3,10 @@
  * somebody else takes it first, the next one is tried.
  */
 import { Effect } from "effect"
-import { enveloped } from "../../api/Envelope.ts"
+import { enveloped } from "../../api/Answers.ts"
 import { type Device, isFabricType } from "../../domain/Device.ts"
 import type * as Linknet from "../../domain/Linknet.ts"
-import type { NewLinknet } from "../../domain/LinknetFields.ts"
+import type { LinknetBody } from "../../domain/Linknet.ts"
 import type { Network } from "../../domain/Network.ts"
 import { addressing, freeLinkNetworks } from "../../provisioning/Links.ts"
 import { LinknetStore } from "../../store/LinknetStore.ts"
@@ -31,7 +31,7 @@ interface Order {
 }
 
 const makeOrder = Effect.map(makeNamedEnds, (namedEnds) =>
-  Effect.fnUntraced(function* (sent: typeof NewLinknet.checked.Type) {
+  Effect.fnUntraced(function* (sent: typeof LinknetBody.checked.Type) {
     const { a, b, judged } = yield* namedEnds(
       sent,
       (key, hostname) => `Bad parameter ${key}: Hostname ${hostname} not found in database`
@@ -109,7 +109,7 @@ export const makeLinknetCreation = Effect.gen(function* () {
   const orderOf = yield* makeOrder
   const insert = yield* makeInsertion
   const inTransaction = yield* transaction
-  return Effect.fn("LinknetCreation.create")(function* (sent: typeof NewLinknet.checked.Type, by: string) {
+  return Effect.fn("LinknetCreation.create")(function* (sent: typeof LinknetBody.checked.Type, by: string) {
     const order = yield* orderOf(sent)
     yield* checkGiven(order)
     const created = yield* inTransaction(insert(order, by)).pipe(

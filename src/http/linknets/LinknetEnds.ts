@@ -1,6 +1,6 @@
 /** The two ends of a link: finding and locking their devices, and refusing ports that another link uses. */
 import { Effect, Order } from "effect"
-import { BadRequest } from "../../api/Failures.ts"
+import { BadRequest } from "../../api/Answers.ts"
 import type { Device } from "../../domain/Device.ts"
 import type { CheckedBody } from "../../domain/fields/Body.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"

@@ -1,8 +1,7 @@
 /** The lists that can be filtered, sorted and paged, as data: each field with its kind. */
 import { deviceStates } from "../../../machines/device/DeviceEvents.ts"
 import { deviceTypes } from "../../domain/Device.ts"
-import { jobStatuses } from "../../domain/Job.ts"
-import { jobOutcomes, noDevices } from "../../domain/JobOutcome.ts"
+import { jobOutcomes, jobStatuses, noDevices } from "../../domain/Job.ts"
 import { platforms } from "../../domain/platforms/Platforms.ts"
 import { DELIVERY_COLUMNS, DELIVERY_ROWS } from "../../store/AlertDeliveryStore.ts"
 import { AUDIT_COLUMNS, AUDIT_ROWS } from "../../store/AuditList.ts"

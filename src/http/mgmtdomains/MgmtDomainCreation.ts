@@ -1,8 +1,8 @@
 /** POST /mgmtdomains (docs/api.md#management-domains). */
 import { Effect } from "effect"
-import { enveloped } from "../../api/Envelope.ts"
+import { enveloped } from "../../api/Answers.ts"
 import { sentencesOf } from "../../domain/fields/Body.ts"
-import type { NewMgmtDomain } from "../../domain/MgmtDomainFields.ts"
+import type { MgmtDomainBody } from "../../domain/MgmtDomain.ts"
 import { MgmtDomainStore } from "../../store/MgmtDomainStore.ts"
 import { refuse } from "../core/Refused.ts"
 import { transaction } from "../core/Unavailable.ts"
@@ -21,7 +21,7 @@ export const makeMgmtDomainCreation = Effect.gen(function* () {
   const inTransaction = yield* transaction
 
   const create = Effect.fn("MgmtDomainCreation.create")(function* (
-    sent: typeof NewMgmtDomain.checked.Type,
+    sent: typeof MgmtDomainBody.checked.Type,
     by: string
   ) {
     const { a, b, judged } = yield* namedEnds(sent, (_key, hostname) => `Device with hostname ${hostname} not found`)
@@ -48,7 +48,7 @@ export const makeMgmtDomainCreation = Effect.gen(function* () {
     return enveloped({ added_mgmtdomain })
   })
 
-  return (sent: typeof NewMgmtDomain.checked.Type, by: string) =>
+  return (sent: typeof MgmtDomainBody.checked.Type, by: string) =>
     inTransaction(create(sent, by)).pipe(
       Effect.catchTag("DeviceNotFound", () => Effect.fail(refuse("A device was deleted meanwhile", MISSING)))
     )

@@ -15,7 +15,7 @@ import {
   None,
   type ServerMetadata
 } from "openid-client"
-import { isPrivate } from "../../domain/access/ProviderUrl.ts"
+import { isPrivate } from "../../domain/access/HostLists.ts"
 import * as FairPlaces from "../../runtime/FairPlaces.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { LEEWAY } from "../core/TokenRules.ts"

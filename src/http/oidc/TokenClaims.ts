@@ -4,9 +4,8 @@
  */
 import { Result } from "effect"
 import { decodeProtectedHeader, type ProtectedHeaderParameters } from "jose"
-import { Unauthorized } from "../../api/Failures.ts"
-import type { Identity } from "../../domain/access/Identity.ts"
-import { folded } from "../../domain/access/Person.ts"
+import { Unauthorized } from "../../api/Answers.ts"
+import { folded, type Identity } from "../../domain/access/Identity.ts"
 import { lengthOf } from "../../domain/fields/Values.ts"
 import { isText } from "../../domain/Text.ts"
 import type { ClaimSet } from "../core/TokenRules.ts"

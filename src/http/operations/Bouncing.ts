@@ -1,8 +1,7 @@
 /** PUT interface_status: takes ports down and up again inside the request (docs/api.md#bouncing-ports). */
 import { Effect } from "effect"
 import { NotPermitted, permitted, wantsApproval } from "../../access/Permit.ts"
-import { enveloped } from "../../api/Envelope.ts"
-import { BadRequest, InternalError } from "../../api/Failures.ts"
+import { BadRequest, enveloped, InternalError } from "../../api/Answers.ts"
 import { LiveDevices } from "../../devices/LiveDevices.ts"
 import { requireManageable } from "../../domain/platforms/Unmanageable.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"

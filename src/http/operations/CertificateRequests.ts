@@ -3,14 +3,12 @@
  * (docs/api.md#certificates).
  */
 import { Effect, Option } from "effect"
-import { enveloped, jobStartedOnDevices } from "../../api/Envelope.ts"
-import { BadRequest, NotFound } from "../../api/Failures.ts"
+import { BadRequest, enveloped, jobStartedOnDevices, NotFound } from "../../api/Answers.ts"
 import { CertificateAuthority } from "../../certificates/CertificateAuthority.ts"
 import type { RevocationReason } from "../../domain/Certificate.ts"
-import { RenewCert } from "../../domain/jobs/RenewCert.ts"
-import { hostnameOrGroup, targetOf } from "../../domain/requests/DeviceSelector.ts"
+import { RenewCert } from "../../domain/jobs/UpkeepJobs.ts"
+import { hostnameOrGroup, targetOf, windowArguments } from "../../domain/requests/RequestFields.ts"
 import type { RenewalRequest } from "../../domain/requests/OperationRequests.ts"
-import { windowArguments } from "../../domain/requests/RequestFields.ts"
 import { JobRequests } from "../../jobs/engine/JobRequests.ts"
 import { CertificateStore } from "../../store/CertificateStore.ts"
 import { EventStore } from "../../store/EventStore.ts"

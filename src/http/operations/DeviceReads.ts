@@ -1,9 +1,8 @@
 /** Routes that read a device while the client waits (docs/api.md#live-reads). */
 import { Effect, Record } from "effect"
 import { SecretSight } from "../../access/SecretSight.ts"
-import { Caller } from "../../api/Authorization.ts"
-import { enveloped } from "../../api/Envelope.ts"
-import { BadRequest, InternalError } from "../../api/Failures.ts"
+import { Caller } from "../../api/Requests.ts"
+import { BadRequest, enveloped, InternalError } from "../../api/Answers.ts"
 import { requireManageable } from "../../domain/platforms/Unmanageable.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { makeDeviceLookup } from "../devices/DeviceLookup.ts"

@@ -3,10 +3,9 @@
  * docs/jobs.md#update_interfacedb).
  */
 import { Effect } from "effect"
-import { jobStartedOnDevices } from "../../api/Envelope.ts"
-import { BadRequest } from "../../api/Failures.ts"
-import { UpdateFacts } from "../../domain/jobs/UpdateFacts.ts"
-import { UpdateInterfaces } from "../../domain/jobs/UpdateInterfaces.ts"
+import { BadRequest, jobStartedOnDevices } from "../../api/Answers.ts"
+import { UpdateFacts } from "../../domain/jobs/UpkeepJobs.ts"
+import { UpdateInterfaces } from "../../domain/jobs/InitJobs.ts"
 import type { UpdateInterfacesRequest } from "../../domain/requests/OperationRequests.ts"
 import { JobRequests } from "../../jobs/engine/JobRequests.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"

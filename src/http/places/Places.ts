@@ -1,9 +1,8 @@
 /** What is known of where switches are: read from the database alone, so that it is quick. */
 import { Effect } from "effect"
-import { enveloped } from "../../api/Envelope.ts"
+import { enveloped } from "../../api/Answers.ts"
 import { isManageable, platforms } from "../../domain/platforms/Platforms.ts"
-import { edgesOf } from "../../domain/Topology.ts"
-import { placesOf, replacedBy } from "../../domain/WaitingDevice.ts"
+import { edgesOf, placesOf, replacedBy } from "../../domain/Topology.ts"
 import { SettingsView } from "../../settings/SettingsView.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { HeardStore } from "../../store/HeardStore.ts"

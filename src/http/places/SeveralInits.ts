@@ -1,11 +1,10 @@
 /** Initialises the switches of a list (docs/provisioning.md#several-at-once): all lines are checked first, and either all are begun or none. */
 import { Effect, Result } from "effect"
 import { AskedDevices } from "../../access/AskedDevices.ts"
-import { enveloped } from "../../api/Envelope.ts"
-import { BadRequest } from "../../api/Failures.ts"
+import { BadRequest, enveloped } from "../../api/Answers.ts"
 import type { Device } from "../../domain/Device.ts"
 import { isManageable } from "../../domain/platforms/Platforms.ts"
-import { type InitLine, type InitListRequest, onLine } from "../../domain/requests/InitListRequest.ts"
+import { type InitLine, type InitListRequest, onLine } from "../../domain/requests/InitRequests.ts"
 import { initArguments } from "../../provisioning/InitArguments.ts"
 import { initJob } from "../../provisioning/InitStart.ts"
 import { SettingsUnavailable } from "../../settings/SettingsView.ts"

@@ -3,8 +3,7 @@
  * (docs/templates.md#trying-templates).
  */
 import { Effect, Schema } from "effect"
-import { enveloped } from "../../api/Envelope.ts"
-import { InternalError } from "../../api/Failures.ts"
+import { enveloped, InternalError } from "../../api/Answers.ts"
 import { makeDeviceLookup } from "../devices/DeviceLookup.ts"
 import { Previews } from "../../jobs/sync/Previews.ts"
 import { applyMask, parseMask } from "./FieldMask.ts"

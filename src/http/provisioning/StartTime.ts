@@ -1,6 +1,6 @@
 /** When a job of a request begins: `start_at`, decoded to milliseconds since 1970. */
 import { Clock, Effect } from "effect"
-import { BadRequest } from "../../api/Failures.ts"
+import { BadRequest } from "../../api/Answers.ts"
 
 /** The options of a start at this time; none without a time. Fails with BadRequest for one that has passed. */
 export const delayUntil = Effect.fnUntraced(function* (start: number | undefined) {

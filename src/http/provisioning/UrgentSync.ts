@@ -3,7 +3,7 @@
  * refused with the names of devices that another job has begun and not finished.
  */
 import { Effect } from "effect"
-import { Conflict } from "../../api/Failures.ts"
+import { Conflict } from "../../api/Answers.ts"
 import { LiveChangeStore } from "../../store/LiveChangeStore.ts"
 
 /** Refuses an urgent sync of devices that other jobs are changing. */

@@ -1,8 +1,7 @@
 /** Variables of a device, and templates tried with them (docs/templates.md#trying-templates). */
 import { Effect } from "effect"
-import { enveloped } from "../../api/Envelope.ts"
-import { BadRequest, ServiceUnavailable } from "../../api/Failures.ts"
-import type { TrialRequest } from "../../domain/requests/TrialRequests.ts"
+import { BadRequest, enveloped, ServiceUnavailable } from "../../api/Answers.ts"
+import type { TrialRequest } from "../../domain/requests/ChangeRequests.ts"
 import { TemplateTrial, type TrialFailed } from "../../templates/TemplateTrial.ts"
 import { makeDeviceLookup } from "../devices/DeviceLookup.ts"
 

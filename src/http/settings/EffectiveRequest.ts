@@ -1,7 +1,6 @@
 /** GET /settings: whose settings are asked for, and the answer (docs/settings-repository.md#answers). */
 import { Effect } from "effect"
-import { enveloped } from "../../api/Envelope.ts"
-import { BadRequest } from "../../api/Failures.ts"
+import { BadRequest, enveloped } from "../../api/Answers.ts"
 import type { DeviceType } from "../../domain/Device.ts"
 import { type SettingsTarget, SettingsView } from "../../settings/SettingsView.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"

@@ -1,7 +1,6 @@
 /** Groups, one group, and the operating systems in a group (docs/settings-repository.md#groups). */
 import { Effect } from "effect"
-import { enveloped } from "../../api/Envelope.ts"
-import { NotFound, ServiceUnavailable } from "../../api/Failures.ts"
+import { enveloped, NotFound, ServiceUnavailable } from "../../api/Answers.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { type GroupView, SettingsView } from "../../settings/SettingsView.ts"
 

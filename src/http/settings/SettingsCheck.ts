@@ -4,7 +4,7 @@
  * of groups; callers with a token have a thread of their own, and more of everything.
  */
 import { Context, Effect, Layer } from "effect"
-import { BadRequest, PayloadTooLarge, ServiceUnavailable, Unauthorized } from "../../api/Failures.ts"
+import { BadRequest, PayloadTooLarge, ServiceUnavailable, Unauthorized } from "../../api/Answers.ts"
 import * as ThreadPool from "../../runtime/ThreadPool.ts"
 import { ownModule } from "../../runtime/OwnModule.ts"
 import type { Sender } from "../core/BodyMemory.ts"

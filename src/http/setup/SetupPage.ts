@@ -7,7 +7,7 @@ import { Effect, Option, Redacted, Result } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto"
 import * as Setup from "../../access/Setup.ts"
-import { plainAddress } from "../../domain/access/AddressPrefixes.ts"
+import { unmappedAddress } from "../../domain/access/HostLists.ts"
 import { LocalUserStore } from "../../store/LocalUserStore.ts"
 import { makeReadBytes } from "../core/JsonBody.ts"
 import { failure } from "../core/ErrorEnvelope.ts"
@@ -33,7 +33,7 @@ export const isLocal = ({ headers, remoteAddress }: Pick<Request, "headers" | "r
   const { host, origin, "sec-fetch-site": site } = headers
   return (
     address !== undefined &&
-    isLoopback(plainAddress(address)) &&
+    isLoopback(unmappedAddress(address)) &&
     host !== undefined &&
     isLoopback(hostOf(host)) &&
     !Object.keys(headers).some((name) => FORWARDED.test(name)) &&

@@ -5,7 +5,7 @@
 import { Effect, Option, Result, Schema } from "effect"
 import { Headers, HttpServerRequest } from "effect/http"
 import type { IncomingMessage } from "node:http"
-import { Unauthorized } from "../../api/Failures.ts"
+import { Unauthorized } from "../../api/Answers.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { isGuess, makeCallerOf } from "../core/AuthorizationLive.ts"
 import { makeMeetClient } from "../core/Client.ts"

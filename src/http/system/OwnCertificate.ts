@@ -1,6 +1,6 @@
 /** How long the certificate of this server's own TLS listener is good, from its files as they are now (docs/operations.md#doctor). */
 import { Clock, DateTime, Effect, Option, Result } from "effect"
-import type { ServerTlsFact } from "../../domain/findings/CertificateFindings.ts"
+import type { ServerTlsFact } from "../../domain/Certificate.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { lookAtTls } from "../core/TlsFiles.ts"
 

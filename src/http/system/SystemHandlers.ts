@@ -2,7 +2,7 @@
 import { Duration, Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../api/Api.ts"
-import { enveloped } from "../../api/Envelope.ts"
+import { enveloped } from "../../api/Answers.ts"
 import { answered } from "../core/Unavailable.ts"
 import { Build } from "../../runtime/Build.ts"
 import { Plugins } from "../../plugins/Plugins.ts"

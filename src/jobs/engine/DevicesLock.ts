@@ -5,9 +5,14 @@
  */
 import { Clock, Context, DateTime, Effect, Layer } from "effect"
 import type { SqlError } from "effect/sql"
-import { finalStatuses, JobFailure } from "../../domain/Job.ts"
-import { DEVICES_LOCK, describeHolder, type LockHolder } from "../../domain/JobLock.ts"
-import type { LockWait } from "../../domain/JobWaiting.ts"
+import {
+  describeHolder,
+  DEVICES_LOCK,
+  finalStatuses,
+  JobFailure,
+  type LockHolder,
+  type LockWait
+} from "../../domain/Job.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { JobLockStore } from "../../store/JobLockStore.ts"
 import { JobStore } from "../../store/JobStore.ts"

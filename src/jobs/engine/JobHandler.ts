@@ -8,7 +8,7 @@ import type { SqlError } from "effect/sql"
 import { JobFailure } from "../../domain/Job.ts"
 import type { AnyJob, ArgsOf, MemoOf } from "../../domain/jobs/JobDefinition.ts"
 import { messageOf } from "../../runtime/SystemErrors.ts"
-import { WorkingCommits } from "../../domain/WorkingCommits.ts"
+import { WorkingCommits } from "../../domain/Repository.ts"
 import { JobCommitStore } from "../../store/JobCommitStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
 

@@ -10,7 +10,7 @@ import * as Candidate from "../../drivers/Candidate.ts"
 import { patiently } from "../../devices/PatientCall.ts"
 import type { Device } from "../../domain/Device.ts"
 import { deviceResult, JobFailure, taskFailed, taskOk } from "../../domain/Job.ts"
-import { DiscoverDevice } from "../../domain/jobs/DiscoverDevice.ts"
+import { DiscoverDevice } from "../../domain/jobs/InitJobs.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { HeardStore } from "../../store/HeardStore.ts"
@@ -19,7 +19,7 @@ import { ActiveTemplates } from "../../templates/ActiveTemplates.ts"
 import { callErrorText, isWrongDevice } from "../engine/CallErrorText.ts"
 import { DeviceStates } from "../engine/DeviceStates.ts"
 import { deviceRows, handle, type JobHandler, type JobRun, refusedAsFailure } from "../engine/JobHandler.ts"
-import { FACTS_TASK } from "../../domain/Facts.ts"
+import { FACTS_TASK } from "../../domain/DeviceReadings.ts"
 
 type Discovery = JobRun<typeof DiscoverDevice>
 

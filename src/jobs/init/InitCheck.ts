@@ -6,7 +6,7 @@
 import { Context, Effect, Layer, Result, Schema } from "effect"
 import { SqlError } from "effect/sql"
 import type { Device } from "../../domain/Device.ts"
-import { isSameHostname } from "../../domain/Hostname.ts"
+import { isSameHostname } from "../../domain/Network.ts"
 import { requireManageable } from "../../domain/platforms/Unmanageable.ts"
 import type { InitArguments } from "../../provisioning/InitArguments.ts"
 import { type InitCheck as InitFindings, initCheck } from "../../provisioning/InitCheck.ts"

@@ -5,7 +5,7 @@
 import { Context, Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Device, DeviceFields } from "../../domain/Device.ts"
-import type { InitDecision, RowsBefore } from "../../domain/jobs/InitDecision.ts"
+import type { InitDecision, RowsBefore } from "../../domain/jobs/InitJobs.ts"
 import type { Linknet } from "../../domain/Linknet.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { InterfaceStore } from "../../store/InterfaceStore.ts"

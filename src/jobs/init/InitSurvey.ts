@@ -6,7 +6,7 @@
 import { Context, Effect, Layer, Result, Schema } from "effect"
 import type { SqlError } from "effect/sql"
 import { DeviceEntity } from "../../devices/DeviceCalls.ts"
-import { type Facts, portsIn } from "../../domain/Facts.ts"
+import { type Facts, portsIn } from "../../domain/DeviceReadings.ts"
 import { longName } from "../../domain/platforms/InterfaceNames.ts"
 import { patiently } from "../../devices/PatientCall.ts"
 import type { Device, DeviceType } from "../../domain/Device.ts"

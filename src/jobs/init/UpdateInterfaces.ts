@@ -4,14 +4,14 @@
  */
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Result } from "effect"
-import { portsIn } from "../../domain/Facts.ts"
+import { portsIn } from "../../domain/DeviceReadings.ts"
 import { DeviceEntity } from "../../devices/DeviceCalls.ts"
 import { patiently } from "../../devices/PatientCall.ts"
 import type { Device } from "../../domain/Device.ts"
 import { requireManageable } from "../../domain/platforms/Unmanageable.ts"
 import type { Interface } from "../../domain/Interface.ts"
 import { JobFailure } from "../../domain/Job.ts"
-import { UpdateInterfaces } from "../../domain/jobs/UpdateInterfaces.ts"
+import { UpdateInterfaces } from "../../domain/jobs/InitJobs.ts"
 import {
   cabledPorts,
   deleteAllInterfaces,

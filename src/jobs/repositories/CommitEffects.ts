@@ -7,8 +7,8 @@ import { Array as Arr, Clock, Effect, Result } from "effect"
 import type { SqlError } from "effect/sql"
 import { ChangeWindows } from "../../access/ChangeWindows.ts"
 import { Permissions } from "../../access/Permissions.ts"
-import type { CheckedBranch } from "../../domain/BranchCheck.ts"
 import {
+  type CheckedBranch,
   type CommitEffects,
   type ConfigurationEffect,
   MANY_LINES,
@@ -26,8 +26,8 @@ import {
   type EffectDevice,
   type GroupRule,
   removedOf,
-  settingsEffects,
   type SettingsChange,
+  settingsEffects,
   type VlanLosses
 } from "../../settings/SettingsEffects.ts"
 import type { SettingsSnapshot } from "../../settings/SettingsSnapshot.ts"

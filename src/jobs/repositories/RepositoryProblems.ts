@@ -4,7 +4,7 @@
  */
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import type { SqlError } from "effect/sql"
-import { Remark } from "../../domain/Remark.ts"
+import { Remark } from "../../domain/Repository.ts"
 import type { ServerConfig } from "../../ServerConfig.ts"
 import { ActiveSettings } from "../../settings/ActiveSettings.ts"
 import { checkSettingsGently } from "../../settings/SettingsCheck.ts"

@@ -5,7 +5,7 @@
 import { Context, Effect, Layer, Result, Schema } from "effect"
 import { SqlClient, SqlError } from "effect/sql"
 import type { Device } from "../../domain/Device.ts"
-import { Remark } from "../../domain/Remark.ts"
+import { Remark } from "../../domain/Repository.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { ActiveSettings } from "../../settings/ActiveSettings.ts"
 import { groupsOfDevice } from "../../settings/EffectiveSettings.ts"

@@ -5,8 +5,8 @@
  * time. Pure.
  */
 import { type DeviceResult, deviceResult, functionOf, taskOk } from "../../domain/Job.ts"
-import { SyncDevices } from "../../domain/jobs/SyncDevices.ts"
-import type { CommitSet } from "../../domain/WorkingCommits.ts"
+import { SyncDevices } from "../../domain/jobs/ChangeJobs.ts"
+import type { CommitSet } from "../../domain/Repository.ts"
 import type { LiveChange } from "../../store/LiveChangeStore.ts"
 import { MAIN_TASK } from "./SyncTasks.ts"
 

@@ -5,10 +5,10 @@
  * resumed by looking at its device.
  */
 import { Effect, Option } from "effect"
-import { jobScore } from "../../domain/ChangeScore.ts"
+import { jobScore } from "../../domain/ChangeRisk.ts"
 import { JobFailure } from "../../domain/Job.ts"
-import { SyncDevices, type SyncMemo } from "../../domain/jobs/SyncDevices.ts"
-import { olderRefusal, type RestoredCommits, restoredSentence } from "../../domain/RestoredCommits.ts"
+import { SyncDevices, type SyncMemo } from "../../domain/jobs/ChangeJobs.ts"
+import { olderRefusal, type RestoredCommits, restoredSentence } from "../../domain/Repository.ts"
 import { JobCommitStore } from "../../store/JobCommitStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import { LiveChangeStore } from "../../store/LiveChangeStore.ts"

@@ -5,7 +5,7 @@
 import { Context, Effect, Fiber, Layer } from "effect"
 import type { SqlError } from "effect/sql"
 import type { JobFailure } from "../../domain/Job.ts"
-import type { SyncMemo } from "../../domain/jobs/SyncDevices.ts"
+import type { SyncMemo } from "../../domain/jobs/ChangeJobs.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { JobLockStore } from "../../store/JobLockStore.ts"
 import { type Guard, makeGuard, stagesOf } from "./Rollout.ts"

@@ -5,7 +5,7 @@
 import { Effect, Option } from "effect"
 import type { Device } from "../../domain/Device.ts"
 import { JobFailure } from "../../domain/Job.ts"
-import { DeviceUpgrade, type UpgradeArguments } from "../../domain/jobs/DeviceUpgrade.ts"
+import { DeviceUpgrade, type UpgradeArguments } from "../../domain/jobs/FirmwareJobs.ts"
 import { can } from "../../domain/platforms/Platforms.ts"
 import { UpgradeOrders } from "../../firmware/UpgradeOrders.ts"
 import { notStarted } from "../../firmware/UpgradeTasks.ts"

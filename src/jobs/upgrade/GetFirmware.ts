@@ -3,7 +3,7 @@
  * and at once when it is aborted; what it has until then is kept for the next download.
  */
 import { Duration, Effect, Option } from "effect"
-import { GetFirmware } from "../../domain/jobs/GetFirmware.ts"
+import { GetFirmware } from "../../domain/jobs/FirmwareJobs.ts"
 import { Firmware } from "../../firmware/Firmware.ts"
 import { FirmwareUnreachable } from "../../firmware/FirmwareErrors.ts"
 import { ServerConfig } from "../../ServerConfig.ts"

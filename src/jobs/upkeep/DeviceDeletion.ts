@@ -6,7 +6,7 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import type { SqlError } from "effect/sql"
 import type { Device, DeviceNotFound } from "../../domain/Device.ts"
-import type { DeviceBusy } from "../../domain/UniqueFields.ts"
+import type { DeviceBusy } from "../../domain/DeviceIdentity.ts"
 import { CertificateStore } from "../../store/CertificateStore.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { UniqueFieldStore } from "../../store/UniqueFieldStore.ts"

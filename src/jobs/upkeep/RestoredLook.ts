@@ -1,6 +1,6 @@
 /** Looks at devices that nobody has looked at since the database was restored, again and again until each has answered. */
 import { Effect, Layer } from "effect"
-import { DeviceDrift } from "../../domain/jobs/DeviceDrift.ts"
+import { DeviceDrift } from "../../domain/jobs/ChangeJobs.ts"
 import { UnseenDeviceStore } from "../../store/UnseenDeviceStore.ts"
 import { JobEngine } from "../engine/JobEngine.ts"
 import { SCHEDULER } from "../../domain/Job.ts"

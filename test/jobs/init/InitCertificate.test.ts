@@ -12,8 +12,7 @@ import { DeviceStore } from "../../../src/store/DeviceStore.ts"
 import { booted } from "../../support/BlankSwitch.ts"
 import * as Campus from "../../support/Campus.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
-import { DiscoverDevice } from "../../../src/domain/jobs/DiscoverDevice.ts"
-import { InitAccessStep1 } from "../../../src/domain/jobs/InitAccessStep1.ts"
+import { DiscoverDevice, InitAccessStep1 } from "../../../src/domain/jobs/InitJobs.ts"
 
 const user = "tester"
 

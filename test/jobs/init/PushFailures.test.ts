@@ -12,7 +12,7 @@ import { InterfaceStore } from "../../../src/store/InterfaceStore.ts"
 import { LinknetStore } from "../../../src/store/LinknetStore.ts"
 import * as Campus from "../../support/ProvisioningLab.ts"
 import { devicesOf, withFault, withoutFaults } from "./Outcome.ts"
-import { InitAccessStep1 } from "../../../src/domain/jobs/InitAccessStep1.ts"
+import { InitAccessStep1 } from "../../../src/domain/jobs/InitJobs.ts"
 
 interface Failing {
   /** The switch that refuses; the first of a pair. */

@@ -5,8 +5,20 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Schema } from "effect"
 import { createTestModel } from "xstate/graph"
-import { abortReason, applyJobEvent, type JobEvent, jobLifecycle, type LifecycleJob } from "../../../machines/job/JobLifecycle.ts"
-import { begunStates, endedStates, type JobState, jobStates, unfinishedStates } from "../../../machines/job/JobStatuses.ts"
+import {
+  abortReason,
+  applyJobEvent,
+  type JobEvent,
+  jobLifecycle,
+  type LifecycleJob
+} from "../../../machines/job/JobLifecycle.ts"
+import {
+  begunStates,
+  endedStates,
+  type JobState,
+  jobStates,
+  unfinishedStates
+} from "../../../machines/job/JobStatuses.ts"
 
 const job = (status: JobState, functionName = "sync_devices"): LifecycleJob => ({ id: 412, status, functionName })
 

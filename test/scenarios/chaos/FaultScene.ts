@@ -20,7 +20,7 @@ import { TestDatabase } from "../../support/TestDatabase.ts"
 import type { FaultCase } from "./FaultEndings.ts"
 import { begin } from "./FaultMoments.ts"
 import * as ManagedCampus from "./ManagedCampus.ts"
-import { SyncDevices } from "../../../src/domain/jobs/SyncDevices.ts"
+import { SyncDevices } from "../../../src/domain/jobs/ChangeJobs.ts"
 
 /** Switches that are worked on at once: the test's own processor time must not look like a silent switch. */
 const CONCURRENCY = "48"
