@@ -2,7 +2,7 @@
  * Everything below the API, wired together: stores, settings and templates in force, drivers, device actors, jobs and
  * plugins. `main.ts` puts the API on top of it; tests may use it alone.
  */
-import { NodeServices } from "@effect/platform-node"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Effect, Layer, Result, Schema } from "effect"
 import { ChangeWindows } from "./access/ChangeWindows.ts"
 import { Permissions } from "./access/Permissions.ts"

@@ -1,5 +1,4 @@
 /** The makers and senders of alerts on a database of their own, as one server or several run them, with days that pass in seconds. */
-import { NodeServices } from "@effect/platform-node"
 import { Effect, Layer, Result } from "effect"
 import { SqlClient } from "effect/sql"
 import { Webhook } from "standardwebhooks"
@@ -14,6 +13,7 @@ import { readAlertsText } from "../../src/settings/AlertsText.ts"
 import type { Received } from "./AlertReceiver.ts"
 import { TestDatabase } from "./TestDatabase.ts"
 import { storesOn, TEST_KEY } from "./TestStores.ts"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 
 /** The secret of all webhooks here. */
 export const SECRET = `whsec_${Buffer.alloc(32, 5).toString("base64")}`

@@ -8,26 +8,14 @@ import { PageSessions } from "../../access/PageSessions.ts"
 import { BASE } from "../../api/Api.ts"
 import { enveloped, Forbidden, NotFound, Unauthorized } from "../../api/Answers.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
-import { findToken } from "../core/AuthorizationLive.ts"
-import { baseUrlOf, clientOf } from "../core/Client.ts"
+import { baseUrlOf, clientOf, makeIsTrustedOrigin } from "../core/Client.ts"
 import { failure } from "../core/ErrorEnvelope.ts"
 import { Limits } from "../core/Limits.ts"
-import { makeIsTrustedOrigin } from "../core/Origins.ts"
-import { makeRefusedCalls } from "../core/RefusedCalls.ts"
-import {
-  loginsIn,
-  LOGOUT,
-  REFRESH,
-  withLogin,
-  withoutLogin,
-  withoutSession,
-  withPage,
-  withSession
-} from "../oidc/Cookies.ts"
-import type { LoginState } from "../oidc/LoginState.ts"
-import { type Granted, SignOn, SignOnRefused } from "../oidc/SignOn.ts"
-import { PAGE_BASE } from "../page/PageRoutes.ts"
-import { heldOf, sessionSeconds } from "./PageRequests.ts"
+import { type Granted, type LoginState, SignOn, SignOnRefused } from "../oidc/SignOn.ts"
+import { findToken } from "../core/Callers.ts"
+import { makeRefusedCalls } from "../core/RequestLog.ts"
+import { heldOf, loginsIn, LOGOUT, REFRESH, sessionSeconds, withLogin, withoutLogin, withoutSession, withPage, withSession } from "../oidc/SessionCookies.ts"
+import { PAGE_BASE } from "../page/WebPages.ts"
 
 type Request = HttpServerRequest.HttpServerRequest
 type Response = HttpServerResponse.HttpServerResponse

@@ -4,23 +4,13 @@
  */
 import { Clock, Context, Effect, Layer, Option, Redacted, Result, Schema } from "effect"
 import { createLocalJWKSet } from "jose"
-import {
-  allowInsecureRequests,
-  ClientSecretBasic,
-  ClientSecretPost,
-  clockTolerance,
-  Configuration,
-  customFetch,
-  discovery,
-  None,
-  type ServerMetadata
-} from "openid-client"
+import { allowInsecureRequests, ClientSecretBasic, ClientSecretPost, clockTolerance, Configuration, customFetch, discovery, None, type ServerMetadata } from "openid-client"
 import { isPrivate } from "../../domain/access/HostLists.ts"
 import * as FairPlaces from "../../runtime/FairPlaces.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
-import { LEEWAY } from "../core/TokenRules.ts"
 import { type Kept, makeKept } from "./Kept.ts"
 import { boundedFetch, isAway, reasonOf, TIMEOUT } from "./ProviderFetch.ts"
+import { LEEWAY } from "../core/JsonWebTokens.ts"
 
 /** OIDC_ENABLED is true and another setting is missing; the server does not start. */
 export class SignOnIncomplete extends Schema.TaggedError<SignOnIncomplete>()("SignOnIncomplete", {

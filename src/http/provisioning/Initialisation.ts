@@ -14,10 +14,21 @@ import { SettingsUnavailable } from "../../settings/SettingsView.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { UniqueFieldStore } from "../../store/UniqueFieldStore.ts"
 import { UnknownDeviceStore } from "../../store/UnknownDeviceStore.ts"
-import { makeDeviceLookup } from "../devices/DeviceLookup.ts"
-import { makeDiscoveryBound } from "../devices/Registration.ts"
+import { TooManyRequests } from "../../api/Failures.ts"
+import { makeDeviceLookup } from "../core/Permits.ts"
 
 const refuse = (message: string) => new BadRequest({ message })
+
+/** Refuses more discoveries when as many wait as there may be unknown devices. */
+const makeDiscoveryBound = Effect.gen(function* () {
+  const unknown = yield* UnknownDeviceStore
+  const { UNKNOWN_DEVICES_MAX } = yield* ServerConfig
+  return Effect.gen(function* () {
+    const count = yield* unknown.discoveries
+    if (count < UNKNOWN_DEVICES_MAX) return
+    return yield* new TooManyRequests({ message: `${count} discoveries wait or run, try again later` })
+  })
+})
 
 /** Starts the first attempt to discover the device of a request. */
 export const makeDiscovery = Effect.gen(function* () {

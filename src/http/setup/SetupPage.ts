@@ -9,12 +9,12 @@ import { createHash, randomBytes, timingSafeEqual } from "node:crypto"
 import * as Setup from "../../access/Setup.ts"
 import { unmappedAddress } from "../../domain/access/HostLists.ts"
 import { LocalUserStore } from "../../store/LocalUserStore.ts"
-import { makeReadBytes } from "../core/JsonBody.ts"
 import { failure } from "../core/ErrorEnvelope.ts"
-import { hostOf, isLoopback } from "../core/Loopback.ts"
-import { refuseOrDie } from "../core/Unavailable.ts"
-import { PAGE_BASE } from "../page/PageRoutes.ts"
 import { FirstStart, SETUP_PATH, typedCode } from "./FirstStart.ts"
+import { makeReadBytes } from "../core/RequestBodies.ts"
+import { hostOf, isLoopback } from "../core/Client.ts"
+import { refuseOrDie } from "../core/HandlerErrors.ts"
+import { PAGE_BASE } from "../page/WebPages.ts"
 
 type Request = HttpServerRequest.HttpServerRequest
 

@@ -7,13 +7,12 @@ import { Headers, HttpServerRequest } from "effect/http"
 import type { IncomingMessage } from "node:http"
 import { Unauthorized } from "../../api/Answers.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
-import { isGuess, makeCallerOf } from "../core/AuthorizationLive.ts"
-import { makeMeetClient } from "../core/Client.ts"
+import { makeIsTrustedOrigin, makeMeetClient, makeRefusalOfForeign } from "../core/Client.ts"
 import { Limits } from "../core/Limits.ts"
 import type { Identity } from "../../domain/access/Identity.ts"
 import { mayHoldAnother } from "../../runtime/FairPlaces.ts"
-import { makeIsTrustedOrigin, makeRefusalOfForeign } from "../core/Origins.ts"
-import { makeRefusedCalls } from "../core/RefusedCalls.ts"
+import { isGuess, makeCallerOf } from "../core/Callers.ts"
+import { makeRefusedCalls } from "../core/RequestLog.ts"
 
 type Request = HttpServerRequest.HttpServerRequest
 

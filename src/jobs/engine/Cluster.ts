@@ -3,20 +3,13 @@
  * opens no port; with CLUSTER_HOST set, replicas find each other in the database. How soon one takes over from another is in
  * `domain/TakeOver.ts`.
  */
-import { NodeCrypto } from "@effect/platform-node"
 import { Duration, Effect, Layer, Option } from "effect"
-import {
-  ClusterWorkflowEngine,
-  RunnerAddress,
-  ShardingConfig,
-  SingleRunner,
-  SqlMessageStorage,
-  SqlRunnerStorage
-} from "effect/cluster"
+import { ClusterWorkflowEngine, RunnerAddress, ShardingConfig, SingleRunner, SqlMessageStorage, SqlRunnerStorage } from "effect/cluster"
 import { HEARTBEAT, LOOK_FOR_MESSAGES, LOOK_FOR_REPLICAS, SILENT_REPLICA } from "../../domain/TakeOver.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import * as DatabaseClient from "../../store/DatabaseClient.ts"
 import * as ClusterSocket from "./ClusterSocket.ts"
+import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 
 const shared = {
   shardLockExpiration: Duration.seconds(SILENT_REPLICA),

@@ -4,12 +4,12 @@ import { Effect } from "effect"
 import type { Job } from "../../../src/domain/Job.ts"
 import type { SentArgs } from "../../../src/domain/jobs/JobDefinition.ts"
 import { SyncDevices } from "../../../src/domain/jobs/ChangeJobs.ts"
-import { makeUrgentCheck } from "../../../src/http/provisioning/UrgentSync.ts"
 import { JobEngine } from "../../../src/jobs/engine/JobEngine.ts"
 import { ChangeStore } from "../../../src/store/ChangeStore.ts"
 import { JobStore } from "../../../src/store/JobStore.ts"
 import * as Lab from "../sync/SyncLab.ts"
 import { seconds, timer } from "../../support/Patience.ts"
+import { makeUrgentCheck } from "../../../src/http/provisioning/ProvisioningHandlers.ts"
 
 const LIMIT = 120_000
 const TIMER = timer(15)

@@ -1,5 +1,4 @@
 /** The certificate of a blank switch, on the engine alone. */
-import { NodeServices } from "@effect/platform-node"
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { X509Certificate } from "node:crypto"
@@ -13,6 +12,7 @@ import { booted } from "../../support/BlankSwitch.ts"
 import * as Campus from "../../support/Campus.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 import { DiscoverDevice, InitAccessStep1 } from "../../../src/domain/jobs/InitJobs.ts"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 
 const user = "tester"
 

@@ -3,7 +3,6 @@
  * line or by the page on loopback leads to an administrator and to repositories in force. Runs as any user.
  */
 import { assert, describe, it } from "@effect/vitest"
-import { NodeServices } from "@effect/platform-node"
 import { Effect, Redacted, Result, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import * as fs from "node:fs/promises"
@@ -19,6 +18,7 @@ import { keyFile, makeIssuer, sign } from "../../support/TokenKeys.ts"
 import * as Campus from "../../support/Campus.ts"
 import { freePort } from "../../support/FreePort.ts"
 import { begin, command, dataFolder, startNew, until } from "../../support/Program.ts"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 
 const PASSWORD = "a long enough password"
 const Body = Schema.Struct({ message: Schema.optionalKey(Schema.String), data: Schema.optionalKey(Schema.Unknown) })
