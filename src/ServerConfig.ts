@@ -4,27 +4,16 @@
  * names the variable. Names that a site already uses are kept (docs/settings-repository.md#answers).
  */
 import { proofs } from "../machines/change/ChangeRow.ts"
-import {
-  Config,
-  ConfigProvider,
-  Context,
-  Effect,
-  Layer,
-  Option,
-  Redacted,
-  Schema,
-  SchemaGetter,
-  SchemaTransformation
-} from "effect"
+import { Config, ConfigProvider, Context, Effect, Layer, Option, Redacted, Schema, SchemaGetter, SchemaTransformation } from "effect"
 import { AddressPrefixes, commaList, OutboundNames, WebOrigins } from "./domain/access/HostLists.ts"
 import { ManagementNetworksText } from "./domain/Network.ts"
 import { withFiles } from "./runtime/SecretSources.ts"
 import { withSettingsFile } from "./runtime/SettingsFile.ts"
-import { SiteRemarks } from "./domain/platforms/SiteRemarks.ts"
 import { filled, type PrivateKey, readPrivateKey } from "./runtime/KeyVariables.ts"
 import { Delays, DeviceDirectory, withEmptyLists } from "./runtime/SettingForms.ts"
 import { signOnVariables } from "./runtime/SignOnVariables.ts"
 import { traceVariables } from "./runtime/TraceVariables.ts"
+import { SiteRemarks } from "./domain/platforms/Platforms.ts"
 
 export type { PrivateKey }
 

@@ -6,15 +6,6 @@ import { Console, Effect, FileSystem, Option, Path, type PlatformError, Result, 
 import { Device } from "../domain/Device.ts"
 import { effectSentences } from "../domain/EffectSentences.ts"
 import { type Remark, remark } from "../domain/Repository.ts"
-import {
-  type FileRefusal,
-  fileText,
-  isForeign,
-  LINK_NOWHERE,
-  LINK_OUTSIDE,
-  SUBMODULE,
-  unfitName
-} from "../git/FileText.ts"
 import { messageOf } from "../runtime/SystemErrors.ts"
 import { ServerConfig } from "../ServerConfig.ts"
 import { isWithinSettings } from "../settings/RepositoryPaths.ts"
@@ -27,6 +18,7 @@ import { buildTemplateSnapshot, isTemplatePath, type TemplateSnapshot } from "..
 import { harmless } from "./client/Output.ts"
 import { ask } from "./client/Server.ts"
 import { undefinedNames } from "./UndefinedNames.ts"
+import { type FileRefusal, fileText, isForeign, LINK_NOWHERE, LINK_OUTSIDE, SUBMODULE, unfitName } from "../git/GitTree.ts"
 
 /** What to check. */
 export interface CheckRequest {
@@ -85,7 +77,7 @@ const makeReality = Effect.fnUntraced(function* (directory: string) {
     })
 })
 
-/** The wanted files of a directory, by their path in it, as a refresh would read them from a commit (`git/FileText.ts`). */
+/** The wanted files of a directory, by their path in it, as a refresh would read them from a commit (`git/GitTree.ts`). */
 const readFiles = Effect.fnUntraced(function* (directory: string, isWanted: (file: string) => boolean) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path

@@ -14,7 +14,6 @@ import type { LiveChangeStore } from "../store/LiveChangeStore.ts"
 import type { IdentityStore } from "../store/IdentityStore.ts"
 import type { LearnedLineStore } from "../store/LearnedLineStore.ts"
 import type { ProvedConfigStore } from "../store/ProvedConfigStore.ts"
-import type { WorkClaim } from "../drivers/WorkClaim.ts"
 import * as ChangeRun from "./ChangeRun.ts"
 import type { RunError } from "./ChangeRun.ts"
 import { claimOf, type LastKnown } from "./ClaimOfChange.ts"
@@ -23,6 +22,7 @@ import * as DeviceConnection from "./DeviceConnection.ts"
 import type { DeviceLogin } from "./DeviceLogin.ts"
 import type { DeviceStatechart } from "./DeviceStatechart.ts"
 import * as KnownSecrets from "./KnownSecrets.ts"
+import type { WorkClaim } from "../drivers/Driver.ts"
 
 /** What a change came to, for the job's record. `waiting` is true for a mode-2 change that is proved and needs a verdict. */
 export const ChangeReport = Schema.Struct({

@@ -5,18 +5,11 @@
 import { Effect, Option } from "effect"
 import type { DriverSession } from "../drivers/Driver.ts"
 import type { DriverError } from "../drivers/DriverErrors.ts"
-import {
-  laterKin,
-  linesBelow,
-  linesWithPlaces,
-  type MissingLine,
-  placedLines,
-  placeOf
-} from "../drivers/MissingLines.ts"
-import * as UnifiedPatch from "../drivers/UnifiedPatch.ts"
+import { laterKin, linesBelow, linesWithPlaces, type MissingLine, placedLines, placeOf } from "../drivers/MissingLines.ts"
 import { placed } from "../domain/ConfigLines.ts"
 import type { Platform } from "../domain/platforms/Platform.ts"
 import type { Learned } from "../store/LearnedLineStore.ts"
+import * as UnifiedDiff from "../drivers/UnifiedDiff.ts"
 
 /** What probes work with: the running configuration as the switch shows it, and the name of the session to throw away. */
 export interface ProbeScene {
@@ -45,7 +38,7 @@ const shownBelow = Effect.fnUntraced(function* (
   const text = written(sections, lines)
   const loaded = session.load({ text, mode: "replace", name, foreignSessions: "ignore" })
   const { diff } = yield* Effect.ensuring(loaded, Effect.ignore(session.discard(name)))
-  const promised = UnifiedPatch.apply(running, diff)
+  const promised = UnifiedDiff.apply(running, diff)
   return Option.isNone(promised) ? undefined : linesBelow(platform, promised.value, sections)
 })
 

@@ -6,11 +6,11 @@ import type { PgClient } from "@effect/sql-pg"
 import { Effect, Option } from "effect"
 import { type DeviceResult, type JobCounts, noDevices } from "../domain/Job.ts"
 import { cleanedValue, faultText, valueFaults } from "../domain/Text.ts"
-import type { DerivedSecrets } from "../templates/DerivedSecrets.ts"
 import type { DerivedSecretStore } from "./DerivedSecretStore.ts"
 import { type Grouping, lengthOfTexts, makeGroupedWrite } from "./GroupedStatement.ts"
 import { deviceMemberOf, isLong, type SyncTaskName, textBytesOf } from "./JobColumns.ts"
 import { readJson, type SecretTexts } from "./SecretTexts.ts"
+import type { DerivedSecrets } from "../templates/TemplateSecrets.ts"
 
 /** What a job did on one device, as the checkpoint of a job that may be resumed. */
 export interface JobDevice {

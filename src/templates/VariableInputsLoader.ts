@@ -11,7 +11,6 @@ import { endOf, type Linknet } from "../domain/Linknet.ts"
 import type { MgmtDomain } from "../domain/MgmtDomain.ts"
 import type { StackMember } from "../domain/DeviceFields.ts"
 import { ServerConfig } from "../ServerConfig.ts"
-import { effectiveSettings } from "../settings/EffectiveSettings.ts"
 import type { SettingsTarget } from "../settings/Layering.ts"
 import type { Settings } from "../settings/SettingsModel.ts"
 import type { SettingsSnapshot } from "../settings/SettingsSnapshot.ts"
@@ -19,15 +18,7 @@ import { DeviceStore } from "../store/DeviceStore.ts"
 import { InterfaceStore } from "../store/InterfaceStore.ts"
 import { LinknetStore } from "../store/LinknetStore.ts"
 import { MgmtDomainStore } from "../store/MgmtDomainStore.ts"
-import {
-  type DeviceLink,
-  type InitInputs,
-  type MirrorSource,
-  type Neighbour,
-  type SiteInputs,
-  type VariableInputs,
-  VariablesError
-} from "./VariableInputs.ts"
+import { type DeviceLink, type InitInputs, type MirrorSource, type Neighbour, type SiteInputs, type VariableInputs, VariablesError } from "./VariableInputs.ts"
 
 /** A device whose variables are wanted; with `init` those for its first configuration. */
 export interface VariableRequest {
@@ -142,7 +133,7 @@ const settingsOf = (
   target: SettingsTarget,
   downstream: ReadonlyArray<Device>
 ): Result.Result<Settings, VariablesError> =>
-  Result.mapBoth(effectiveSettings(snapshot, target, downstream), {
+  Result.mapBoth(snapshot.layering.forDevice(target, downstream), {
     onFailure: ([{ message }]) => new VariablesError({ hostname: target.hostname, message }),
     onSuccess: ({ settings }) => settings
   })

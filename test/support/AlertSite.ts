@@ -9,11 +9,11 @@ import { AlertRulesInForce } from "../../src/events/alerts/AlertRulesInForce.ts"
 import * as AlertSending from "../../src/events/alerts/AlertSending.ts"
 import { ServerConfig } from "../../src/ServerConfig.ts"
 import { ActiveSettings } from "../../src/settings/ActiveSettings.ts"
-import { readAlertsText } from "../../src/settings/AlertsText.ts"
 import type { Received } from "./AlertReceiver.ts"
 import { TestDatabase } from "./TestDatabase.ts"
 import { storesOn, TEST_KEY } from "./TestStores.ts"
 import * as NodeServices from "@effect/platform-node/NodeServices"
+import { readAlertsText } from "../../src/settings/SettingsFile.ts"
 
 /** The secret of all webhooks here. */
 export const SECRET = `whsec_${Buffer.alloc(32, 5).toString("base64")}`

@@ -4,9 +4,9 @@ import { Result } from "effect"
 import { remarkText } from "../../src/domain/Repository.ts"
 import { renderConfiguration } from "./DirectRendering.ts"
 import { checkTemplates } from "../../src/templates/TemplateCheck.ts"
-import { affectedTypes, changedTemplateFiles, devicesOfTypes } from "../../src/templates/TemplateChanges.ts"
 import { buildTemplateSnapshot } from "../../src/templates/TemplateSnapshot.ts"
 import { devices, readExample } from "./Campus.ts"
+import { affectedTypes, changedTemplateFiles, devicesOfTypes } from "../../src/templates/TemplateReferences.ts"
 
 type Files = Readonly<Record<string, string>>
 

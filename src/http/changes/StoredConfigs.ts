@@ -3,12 +3,12 @@ import { Effect, TextDiff } from "effect"
 import { BadRequest, enveloped, InternalError, NotFound } from "../../api/Answers.ts"
 import type { ConfigSource } from "../../api/ChangesApi.ts"
 import { LiveDevices } from "../../devices/LiveDevices.ts"
-import { diff, maxEdits } from "../../drivers/ConfigDiff.ts"
 import { Previews } from "../../jobs/sync/Previews.ts"
 import { ConfigHistoryStore } from "../../store/ConfigHistoryStore.ts"
 import { DerivedSecretStore } from "../../store/DerivedSecretStore.ts"
 import { SecretTexts } from "../../store/SecretTexts.ts"
 import { makeDeviceLookup } from "../core/Permits.ts"
+import { diff, maxEdits } from "../../drivers/UnifiedDiff.ts"
 
 // Which of the stored configurations first had each line of the newest one. Pure.
 

@@ -7,7 +7,6 @@ import { SqlClient, type SqlError } from "effect/sql"
 import type { Device } from "../../domain/Device.ts"
 import { JobFailure } from "../../domain/Job.ts"
 import type { InitDecision } from "../../domain/jobs/InitJobs.ts"
-import { requireManageable } from "../../domain/platforms/Unmanageable.ts"
 import type { LldpTable } from "../../provisioning/Links.ts"
 import { allocateFabric, fabricVariables } from "../../provisioning/ManagementAddress.ts"
 import { checkFabricNeighbours } from "../../provisioning/NeighbourChecks.ts"
@@ -21,6 +20,7 @@ import { InitProgress } from "./InitProgress.ts"
 import { InitRows } from "./InitRows.ts"
 import { InitSurvey, surveyFailure } from "./InitSurvey.ts"
 import { NeighbourSync } from "./NeighbourSync.ts"
+import { requireManageable } from "../../domain/platforms/Platforms.ts"
 
 /** What is asked for, in its exact form. */
 export interface FabricRequest {

@@ -7,7 +7,6 @@ import type { Device } from "../../domain/Device.ts"
 import { JobFailure } from "../../domain/Job.ts"
 import { isSameHostname } from "../../domain/Network.ts"
 import { InitAccessStep1, type InitDecision } from "../../domain/jobs/InitJobs.ts"
-import { requireManageable } from "../../domain/platforms/Unmanageable.ts"
 import { accessStart, mlagPeerDelay, step2Delay } from "../../provisioning/InitStart.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
@@ -17,6 +16,7 @@ import { InitMove } from "./InitMove.ts"
 import { InitProgress } from "./InitProgress.ts"
 import { JobEngine } from "../engine/JobEngine.ts"
 import { deviceRows, handle, type JobHandler, type JobRun, refusedAsFailure } from "../engine/JobHandler.ts"
+import { requireManageable } from "../../domain/platforms/Platforms.ts"
 
 type Step1 = JobRun<typeof InitAccessStep1>
 

@@ -8,9 +8,7 @@ import { type Refusal, refusalOf } from "../../domain/AutoPush.ts"
 import { AUTO_PUSH_BELOW, type AutoPushRule } from "../../domain/ChangeRisk.ts"
 import type { Device } from "../../domain/Device.ts"
 import { platformOf } from "../../domain/platforms/Platforms.ts"
-import * as UnifiedPatch from "../../drivers/UnifiedPatch.ts"
 import { ActiveSettings } from "../../settings/ActiveSettings.ts"
-import { groupsOfDevice } from "../../settings/EffectiveSettings.ts"
 import { ChangeStore } from "../../store/ChangeStore.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import type { JobDevice } from "../../store/JobStore.ts"
@@ -19,6 +17,7 @@ import { SyncEventStore } from "../../store/SyncEventStore.ts"
 import { ActiveTemplates } from "../../templates/ActiveTemplates.ts"
 import { autoPushRules } from "../../templates/AutoPushFile.ts"
 import type { SyncJob } from "./SyncWork.ts"
+import * as UnifiedDiff from "../../drivers/UnifiedDiff.ts"
 
 /** Push, or why not; null when there is nothing to push. */
 export type Verdict = Refusal | "push" | null
@@ -57,7 +56,7 @@ const make = Effect.gen(function* () {
     const active = yield* Effect.option(settings.snapshot)
     const branch = Option.match(active, {
       onNone: () => null,
-      onSome: (snapshot) => groupsOfDevice(snapshot, device).primary.templates_branch
+      onSome: (snapshot) => snapshot.layering.membership(device).primary.templates_branch
     })
     const main = yield* rulesOf(device, null)
     if (branch === null) return main
@@ -73,7 +72,7 @@ const make = Effect.gen(function* () {
     const notation = platformOf(platform)?.configuration
     if (notation === undefined) return Option.none()
     return Option.flatMap(proved, ({ config }) =>
-      Option.flatMap(change, ({ protocol }) => UnifiedPatch.applyToConfig(notation, config, protocol.diff ?? ""))
+      Option.flatMap(change, ({ protocol }) => UnifiedDiff.applyToConfig(notation, config, protocol.diff ?? ""))
     )
   })
 
