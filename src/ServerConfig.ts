@@ -4,7 +4,18 @@
  * names the variable. Names that a site already uses are kept (docs/settings-repository.md#answers).
  */
 import { proofs } from "../machines/change/ChangeRow.ts"
-import { Config, ConfigProvider, Context, Effect, Layer, Option, Redacted, Schema, SchemaGetter, SchemaTransformation } from "effect"
+import {
+  Config,
+  ConfigProvider,
+  Context,
+  Effect,
+  Layer,
+  Option,
+  Redacted,
+  Schema,
+  SchemaGetter,
+  SchemaTransformation
+} from "effect"
 import { AddressPrefixes, commaList, OutboundNames, WebOrigins } from "./domain/access/HostLists.ts"
 import { ManagementNetworksText } from "./domain/Network.ts"
 import { withFiles } from "./runtime/SecretSources.ts"

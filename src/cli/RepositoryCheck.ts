@@ -18,7 +18,15 @@ import { buildTemplateSnapshot, isTemplatePath, type TemplateSnapshot } from "..
 import { harmless } from "./client/Output.ts"
 import { ask } from "./client/Server.ts"
 import { undefinedNames } from "./UndefinedNames.ts"
-import { type FileRefusal, fileText, isForeign, LINK_NOWHERE, LINK_OUTSIDE, SUBMODULE, unfitName } from "../git/GitTree.ts"
+import {
+  type FileRefusal,
+  fileText,
+  isForeign,
+  LINK_NOWHERE,
+  LINK_OUTSIDE,
+  SUBMODULE,
+  unfitName
+} from "../git/GitTree.ts"
 
 /** What to check. */
 export interface CheckRequest {

@@ -14,7 +14,7 @@ import { ChangeReport } from "./ChangeExecutor.ts"
 import { DeviceFailure } from "./DeviceFailure.ts"
 import { firmwareCalls } from "./FirmwareCalls.ts"
 import { operationCalls } from "./OperationCalls.ts"
-import { Facts } from "../domain/Facts.ts"
+import { Facts } from "../domain/DeviceReadings.ts"
 import { Neighbours } from "../drivers/Driver.ts"
 
 export { DeviceFailure }

@@ -5,7 +5,14 @@
 import { Effect, Option } from "effect"
 import type { DriverSession } from "../drivers/Driver.ts"
 import type { DriverError } from "../drivers/DriverErrors.ts"
-import { laterKin, linesBelow, linesWithPlaces, type MissingLine, placedLines, placeOf } from "../drivers/MissingLines.ts"
+import {
+  laterKin,
+  linesBelow,
+  linesWithPlaces,
+  type MissingLine,
+  placedLines,
+  placeOf
+} from "../drivers/MissingLines.ts"
 import { placed } from "../domain/ConfigLines.ts"
 import type { Platform } from "../domain/platforms/Platform.ts"
 import type { Learned } from "../store/LearnedLineStore.ts"

@@ -3,7 +3,12 @@
  * `jobs/`. See docs/jobs.md.
  */
 import { Predicate, Schema } from "effect"
-import { type ChangeNotes as Notes, changePhases, missingLinesPolicies, proofs } from "../../machines/change/ChangeRow.ts"
+import {
+  type ChangeNotes as Notes,
+  changePhases,
+  missingLinesPolicies,
+  proofs
+} from "../../machines/change/ChangeRow.ts"
 import { endedStates, jobStates } from "../../machines/job/JobStatuses.ts"
 import { serviceClasses } from "./jobs/ServiceClasses.ts"
 

@@ -19,7 +19,7 @@ import { answeringFiles } from "./core/GlobalMiddleware.ts"
 import { makeMeetClient } from "./core/Client.ts"
 import { listening } from "./core/Listening.ts"
 import { imageFolder, keepsImages } from "../firmware/Firmware.ts"
-import { isImageName } from "../domain/ImageName.ts"
+import { isImageName } from "../domain/Firmware.ts"
 import { RepositoryStore } from "../store/RepositoryStore.ts"
 
 // What a blank switch fetches: `GET /templates/{platform}/dhcp-init.j2`, the file of the templates in force as it stands,

@@ -15,7 +15,13 @@ import { f_groups, groupConflicts } from "./SettingsGroups.ts"
 import { type Finding, finding, findingOnKey, type KeyPath, locate, type SettingsProblem } from "./SettingsProblem.ts"
 import { downstreamDevices, type SettingsSnapshot } from "./SettingsSnapshot.ts"
 import { isSettingKey, settingKeys } from "./SettingValidator.ts"
-import { interfaceFindings, managementVlanProblems, routeMapFindings, underlayFindings, VlanLedger } from "./DeviceChecks.ts"
+import {
+  interfaceFindings,
+  managementVlanProblems,
+  routeMapFindings,
+  underlayFindings,
+  VlanLedger
+} from "./DeviceChecks.ts"
 import { expandInterfaceRange, f_root } from "./SettingsModel.ts"
 import { fieldOf, type Rule, type SettingField } from "./SettingRule.ts"
 import type { SettingsFile } from "./SettingsFile.ts"

@@ -3,13 +3,12 @@
  * between two commits is the same object in both snapshots, so it is read and validated once.
  */
 import { Predicate, Result } from "effect"
-import { remark, remarkText } from "../domain/Repository.ts"
+import { pathText, remark, type Remark, remarkText } from "../domain/Repository.ts"
 import { isText } from "../domain/Text.ts"
 import { fileModelOf, fileModels } from "./FileModels.ts"
 import { pythonText, pythonTypeName, YamlFloat } from "./PythonText.ts"
 import { type Finding, finding, findingOnKey, located, placesIn, type SettingsProblem } from "./SettingsProblem.ts"
 import { readYaml, unreadableText } from "./YamlFile.ts"
-import { pathText, type Remark } from "../domain/Remark.ts"
 import { type AlertRules, readAlerts } from "../domain/events/alerts/AlertFile.ts"
 import { ALERTS_FILE } from "./RepositoryPaths.ts"
 

@@ -3,10 +3,9 @@
  * refresh (docs/settings-repository.md#refresh), and its exact message (docs/settings-repository.md#messages).
  */
 import { Schema } from "effect"
-import { type Remark, remarkText } from "../domain/Repository.ts"
+import { pathText, type Remark, remark, remarkText, type TextPlace } from "../domain/Repository.ts"
 import { hiddenText, pythonText } from "./PythonText.ts"
 import type { Fault } from "./SettingValidator.ts"
-import { pathText, remark, type TextPlace } from "../domain/Remark.ts"
 import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, type Node, type Pair } from "yaml"
 import { asNode, composeDocument, isMergeKey } from "./YamlFile.ts"
 

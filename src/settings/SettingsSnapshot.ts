@@ -6,7 +6,14 @@ import { Array as Arr, Result } from "effect"
 import { remark } from "../domain/Repository.ts"
 import type { AlertRules } from "../domain/events/alerts/AlertFile.ts"
 import { type EffectiveSettings, Layering } from "./Layering.ts"
-import { ALERTS_FILE, isSettingsPath, pathSet, type PathSet, structureProblem, structureProblems } from "./RepositoryPaths.ts"
+import {
+  ALERTS_FILE,
+  isSettingsPath,
+  pathSet,
+  type PathSet,
+  structureProblem,
+  structureProblems
+} from "./RepositoryPaths.ts"
 import { alertsOf, SettingsFile } from "./SettingsFile.ts"
 import { type GroupDefinitions, type GroupMember, readGroups } from "./SettingsGroups.ts"
 import { located, type SettingsProblem } from "./SettingsProblem.ts"

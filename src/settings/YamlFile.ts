@@ -3,7 +3,22 @@
  * depth and the number of values after aliases are followed are bounded, and every error names the file, line and column.
  */
 import { Result } from "effect"
-import { Composer, type CST, type Document, isAlias, isMap, isScalar, isSeq, Lexer, LineCounter, type Node, type Pair, Parser, Scalar, type ScalarTag } from "yaml"
+import {
+  Composer,
+  type CST,
+  type Document,
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  Lexer,
+  LineCounter,
+  type Node,
+  type Pair,
+  Parser,
+  Scalar,
+  type ScalarTag
+} from "yaml"
 import { pathText, type Remark, remark, remarkText, type TextPlace } from "../domain/Repository.ts"
 import { textFault, type TextKind, visible } from "../domain/Text.ts"
 import { pythonText, YamlFloat } from "./PythonText.ts"

@@ -9,7 +9,13 @@ import { AUTO_PUSH_FILE, autoPushRules } from "./AutoPushFile.ts"
 import { errorRemark, RepoStructureError, type TemplateError, templateError } from "./TemplateErrors.ts"
 import { hideForms } from "./TemplateSecrets.ts"
 import { reachOf, referencesOf } from "./TemplateReferences.ts"
-import { MAPPING_FILE, mappingRemarks, type PlatformMapping, type TemplatePlatform, type TemplateSnapshot } from "./TemplateSnapshot.ts"
+import {
+  MAPPING_FILE,
+  mappingRemarks,
+  type PlatformMapping,
+  type TemplatePlatform,
+  type TemplateSnapshot
+} from "./TemplateSnapshot.ts"
 import { mayHideFiles } from "../git/GitTree.ts"
 import { placesIn } from "../settings/SettingsProblem.ts"
 

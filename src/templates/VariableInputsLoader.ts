@@ -18,7 +18,15 @@ import { DeviceStore } from "../store/DeviceStore.ts"
 import { InterfaceStore } from "../store/InterfaceStore.ts"
 import { LinknetStore } from "../store/LinknetStore.ts"
 import { MgmtDomainStore } from "../store/MgmtDomainStore.ts"
-import { type DeviceLink, type InitInputs, type MirrorSource, type Neighbour, type SiteInputs, type VariableInputs, VariablesError } from "./VariableInputs.ts"
+import {
+  type DeviceLink,
+  type InitInputs,
+  type MirrorSource,
+  type Neighbour,
+  type SiteInputs,
+  type VariableInputs,
+  VariablesError
+} from "./VariableInputs.ts"
 
 /** A device whose variables are wanted; with `init` those for its first configuration. */
 export interface VariableRequest {

@@ -2,7 +2,13 @@
 import { Effect, type Scope } from "effect"
 import type { ShownIdentity } from "../../domain/DeviceIdentity.ts"
 import type { Driver, DriverSession, DriverTarget } from "../Driver.ts"
-import { type CommandRejected, ConnectAuthError, type ConnectError, ConnectionException, type ExchangeError } from "../DriverErrors.ts"
+import {
+  type CommandRejected,
+  ConnectAuthError,
+  type ConnectError,
+  ConnectionException,
+  type ExchangeError
+} from "../DriverErrors.ts"
 import { SshLimits } from "../ssh/SshLimits.ts"
 import * as SshTransport from "../ssh/Transport.ts"
 import type { Transport } from "../ssh/Transport.ts"

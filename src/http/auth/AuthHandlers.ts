@@ -4,17 +4,21 @@ import { HttpApiBuilder } from "effect/http-api"
 import { Permissions } from "../../access/Permissions.ts"
 import { Api } from "../../api/Api.ts"
 import { Caller } from "../../api/Requests.ts"
-import { enveloped } from "../../api/Answers.ts"
-import { type AskedDevice, isForSomeDevices, type Permission, reaches, unknownDevice } from "../../domain/access/PermissionRule.ts"
+import { BadRequest, enveloped } from "../../api/Answers.ts"
+import {
+  type AskedDevice,
+  isForSomeDevices,
+  type Permission,
+  reaches,
+  unknownDevice
+} from "../../domain/access/PermissionRule.ts"
 import { readyRoles } from "../../domain/access/PermissionFile.ts"
 import { makeRequestDecisions } from "./RequestDecisions.ts"
 import { answered } from "../core/HandlerErrors.ts"
 import { AskedDevices } from "../../access/AskedDevices.ts"
 import { type HeldPermission, judge } from "../../access/Permit.ts"
-import { callOf } from "../../api/Calls.ts"
-import { BadRequest } from "../../api/Failures.ts"
-import { wholeSubjects } from "../../api/Subjects.ts"
-import { speaksOf } from "../../domain/access/SpeaksOf.ts"
+import { callOf, wholeSubjects } from "../../api/Calls.ts"
+import { coversCall as speaksOf } from "../../domain/access/Glob.ts"
 import { SettingsUnavailable } from "../../settings/SettingsView.ts"
 import { makeDeviceLookup } from "../core/Permits.ts"
 import { LocalUsers } from "../../access/LocalUsers.ts"

@@ -14,7 +14,18 @@ import { Limits } from "../core/Limits.ts"
 import { type Granted, type LoginState, SignOn, SignOnRefused } from "../oidc/SignOn.ts"
 import { findToken } from "../core/Callers.ts"
 import { makeRefusedCalls } from "../core/RequestLog.ts"
-import { heldOf, loginsIn, LOGOUT, REFRESH, sessionSeconds, withLogin, withoutLogin, withoutSession, withPage, withSession } from "../oidc/SessionCookies.ts"
+import {
+  heldOf,
+  loginsIn,
+  LOGOUT,
+  REFRESH,
+  sessionSeconds,
+  withLogin,
+  withoutLogin,
+  withoutSession,
+  withPage,
+  withSession
+} from "../oidc/SessionCookies.ts"
 import { PAGE_BASE } from "../page/WebPages.ts"
 
 type Request = HttpServerRequest.HttpServerRequest

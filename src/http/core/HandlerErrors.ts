@@ -7,15 +7,22 @@
 import { type Cause, Effect, Layer, Predicate, Schedule } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { SqlClient, SqlError } from "effect/sql"
-import { Availability } from "../../api/Requests.ts"
-import { ServiceUnavailable } from "../../api/Answers.ts"
+import { Availability, Caller } from "../../api/Requests.ts"
+import {
+  BadRequest,
+  Conflict,
+  type FailureMessage,
+  Forbidden,
+  InternalError,
+  NotFound,
+  ServiceUnavailable,
+  TooManyRequests
+} from "../../api/Answers.ts"
 import { failure } from "./ErrorEnvelope.ts"
 import { failWhenOurs, OwnFaults } from "../../runtime/OwnFaults.ts"
 import { OwnFault } from "../../runtime/SystemErrors.ts"
 import { failWhenAway, isDatabaseAway, isHeldUp, meaning, sqlState } from "../../store/DatabaseAway.ts"
 import { refusedValue, refusedValueIn } from "../../store/Violations.ts"
-import { Caller } from "../../api/Authorization.ts"
-import { BadRequest, Conflict, type FailureMessage, Forbidden, InternalError, NotFound, TooManyRequests } from "../../api/Failures.ts"
 import { rememberRoute } from "./Client.ts"
 
 // Errors that carry their status: an error of the domain or of a service that says `httpStatus` becomes the failure of that

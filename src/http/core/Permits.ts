@@ -12,7 +12,14 @@ import { type HeldPermission, judge, NotPermitted, Permit, wantsApproval } from 
 import { BASE } from "../../api/Api.ts"
 import { subjectOf, wholeSubjects } from "../../api/Calls.ts"
 import type { Identity } from "../../domain/access/Identity.ts"
-import { type Asked, type AskedDevice, isForSomeDevices, isWhole, reaches, unknownDevice } from "../../domain/access/PermissionRule.ts"
+import {
+  type Asked,
+  type AskedDevice,
+  isForSomeDevices,
+  isWhole,
+  reaches,
+  unknownDevice
+} from "../../domain/access/PermissionRule.ts"
 import { coversCall } from "../../domain/access/Glob.ts"
 import { SettingsUnavailable } from "../../settings/SettingsView.ts"
 import { JobStore } from "../../store/JobStore.ts"

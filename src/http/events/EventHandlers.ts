@@ -4,11 +4,16 @@ import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../api/Api.ts"
 import { Caller } from "../../api/Requests.ts"
-import { BadRequest, enveloped } from "../../api/Answers.ts"
+import { BadRequest, enveloped, TooManyRequests, Unauthorized } from "../../api/Answers.ts"
 import { type EventBounds, EventPages } from "../../store/EventPages.ts"
-import { type EventQuestion, type EventRequest, makeQuestionOf, makeReadPage, readEventRequest } from "./EventQuestion.ts"
+import {
+  type EventQuestion,
+  type EventRequest,
+  makeQuestionOf,
+  makeReadPage,
+  readEventRequest
+} from "./EventQuestion.ts"
 import { findToken, makeCallerOf } from "../core/Callers.ts"
-import { TooManyRequests, Unauthorized } from "../../api/Failures.ts"
 import { answered } from "../core/HandlerErrors.ts"
 import { decodeJwt } from "jose"
 import { IncomingMessage } from "node:http"

@@ -6,16 +6,22 @@ import { Effect, Option, Result } from "effect"
 import { NotPermitted } from "../../access/Permit.ts"
 import { BadRequest } from "../../api/Answers.ts"
 import type { Identity } from "../../domain/access/Identity.ts"
-import { type EventFilter, isForAudit, type LiveOnlyKind, liveOnlyKinds, publicKinds } from "../../domain/events/Event.ts"
+import {
+  type EventFilter,
+  eventKinds,
+  isForAudit,
+  type LiveEvent,
+  type LiveOnlyKind,
+  liveOnlyKinds,
+  matchesFilter,
+  publicKinds
+} from "../../domain/events/Event.ts"
 import { toId } from "../../domain/fields/Values.ts"
 import { SettingsView, UnknownGroup } from "../../settings/SettingsView.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { EventPages, type ScannedEvent } from "../../store/EventPages.ts"
 import { JobStore } from "../../store/JobStore.ts"
-import { eventKinds } from "../../domain/events/EventKinds.ts"
-import { matchesFilter } from "../../domain/events/EventFilter.ts"
 import { hostnamesIn, isSeen, judgeEvent, makeSeenJobs, makeSightOf, type Sight } from "./EventAccess.ts"
-import type { LiveEvent } from "../../domain/events/LiveEvent.ts"
 
 /** A question that can be answered. */
 export interface EventQuestion {

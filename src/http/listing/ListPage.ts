@@ -3,7 +3,14 @@ import { Effect, Result } from "effect"
 import { HttpServerRequest } from "effect/http"
 import type { SqlError } from "effect/sql"
 import { BadRequest } from "../../api/Answers.ts"
-import { type Counts, type Listable, type ListFilter, type ListQuery, ListQueryInvalid, makeListing } from "../../store/Listing.ts"
+import {
+  type Counts,
+  type Listable,
+  type ListFilter,
+  type ListQuery,
+  ListQueryInvalid,
+  makeListing
+} from "../../store/Listing.ts"
 import { makeSharedRead } from "../../store/SharedRead.ts"
 import { makeVisible } from "../core/Permits.ts"
 import { baseUrlOf } from "../core/Client.ts"

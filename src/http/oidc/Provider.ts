@@ -4,7 +4,17 @@
  */
 import { Clock, Context, Effect, Layer, Option, Redacted, Result, Schema } from "effect"
 import { createLocalJWKSet } from "jose"
-import { allowInsecureRequests, ClientSecretBasic, ClientSecretPost, clockTolerance, Configuration, customFetch, discovery, None, type ServerMetadata } from "openid-client"
+import {
+  allowInsecureRequests,
+  ClientSecretBasic,
+  ClientSecretPost,
+  clockTolerance,
+  Configuration,
+  customFetch,
+  discovery,
+  None,
+  type ServerMetadata
+} from "openid-client"
 import { isPrivate } from "../../domain/access/HostLists.ts"
 import * as FairPlaces from "../../runtime/FairPlaces.ts"
 import { ServerConfig } from "../../ServerConfig.ts"

@@ -4,7 +4,17 @@
  */
 import { Clock, Context, Effect, Layer, Option, Redacted, Result, Schema } from "effect"
 import type { SqlError } from "effect/sql"
-import { authorizationCodeGrant, buildAuthorizationUrl, buildEndSessionUrl, calculatePKCECodeChallenge, randomNonce, randomPKCECodeVerifier, randomState, refreshTokenGrant, tokenRevocation } from "openid-client"
+import {
+  authorizationCodeGrant,
+  buildAuthorizationUrl,
+  buildEndSessionUrl,
+  calculatePKCECodeChallenge,
+  randomNonce,
+  randomPKCECodeVerifier,
+  randomState,
+  refreshTokenGrant,
+  tokenRevocation
+} from "openid-client"
 import { type ServiceUnavailable, Unauthorized } from "../../api/Answers.ts"
 import { Acting, type Identity } from "../../domain/access/Identity.ts"
 import { SecretKey } from "../../runtime/SecretKey.ts"

@@ -7,7 +7,7 @@ import type { DeviceTarget } from "../../domain/requests/RequestFields.ts"
 import { type SettingsUnavailable, SettingsView, type UnknownGroup } from "../../settings/SettingsView.ts"
 import { Permit } from "../../access/Permit.ts"
 import { DeviceStore, type Selection } from "../../store/DeviceStore.ts"
-import { BadRequest } from "../../api/Failures.ts"
+import { BadRequest } from "../../api/Answers.ts"
 
 /** There is no device of this name, or it is not MANAGED. */
 export class NotManaged extends Schema.TaggedError<NotManaged>()("NotManaged", { hostname: Schema.String }) {

@@ -1,7 +1,7 @@
 /** Starts discovery and initialisation of devices (docs/provisioning.md). */
 import { Effect, Option } from "effect"
 import { AskedDevices } from "../../access/AskedDevices.ts"
-import { BadRequest, enveloped, InternalError, jobStarted } from "../../api/Answers.ts"
+import { BadRequest, enveloped, InternalError, jobStarted, TooManyRequests } from "../../api/Answers.ts"
 import { toId } from "../../domain/fields/Values.ts"
 import { DiscoverDevice, InitAccessStep1, InitFabricStep1, InitStep2 } from "../../domain/jobs/InitJobs.ts"
 import type { DiscoverRequest, InitRequest } from "../../domain/requests/InitRequests.ts"
@@ -14,7 +14,6 @@ import { SettingsUnavailable } from "../../settings/SettingsView.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { UniqueFieldStore } from "../../store/UniqueFieldStore.ts"
 import { UnknownDeviceStore } from "../../store/UnknownDeviceStore.ts"
-import { TooManyRequests } from "../../api/Failures.ts"
 import { makeDeviceLookup } from "../core/Permits.ts"
 
 const refuse = (message: string) => new BadRequest({ message })

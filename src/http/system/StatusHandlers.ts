@@ -21,7 +21,7 @@ import { makeHealthReport } from "./SystemHandlers.ts"
 import { ofProtection } from "../../domain/findings/ProtectionFindings.ts"
 import { hostsForCallers } from "../../runtime/OutboundHosts.ts"
 import { isLoopback } from "../core/Client.ts"
-import type { ServerTlsFact } from "../../domain/findings/CertificateFindings.ts"
+import type { ServerTlsFact } from "../../domain/Certificate.ts"
 import { lookAtTls } from "../core/TlsListener.ts"
 
 // How long the certificate of this server's own TLS listener is good, from its files as they are now (docs/operations.md#doctor).

@@ -17,7 +17,12 @@ import { ActiveTemplates, type NoTemplates } from "../../templates/ActiveTemplat
 import { commonMessage, derivedIn, otherTask } from "../../templates/Provenance.ts"
 import { NOT_AGAIN, type Render as RenderTemplate, Renderer } from "../../templates/Renderer.ts"
 import { deviceTask, type RenderedDevice, type RenderTask } from "../../templates/Rendering.ts"
-import { describeTemplateError, errorRemark, type RepoStructureError, TemplateError } from "../../templates/TemplateErrors.ts"
+import {
+  describeTemplateError,
+  errorRemark,
+  type RepoStructureError,
+  TemplateError
+} from "../../templates/TemplateErrors.ts"
 import type { TemplateSnapshot } from "../../templates/TemplateSnapshot.ts"
 import { UndefinedPrints } from "../../templates/UndefinedPrints.ts"
 import type { InitInputs, VariablesError } from "../../templates/VariableInputs.ts"
