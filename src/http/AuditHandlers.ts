@@ -2,8 +2,6 @@
 import { DateTime, Duration, Effect } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { HttpApiBuilder, HttpApiSchema } from "effect/http-api"
-import { enveloped, NotFound } from "../../api/Answers.ts"
-import type { AuditEvent } from "../../domain/events/Event.ts"
 import { AuditChain } from "../access/AuditChain.ts"
 import { Api } from "../api/Api.ts"
 import { enveloped, NotFound } from "../api/Answers.ts"

@@ -1,11 +1,6 @@
 /** Handlers of finding (docs/api.md#find). */
 import { Effect, Option, Result } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { BadRequest, enveloped, jobStartedOnDevices } from "../../api/Answers.ts"
-import { type FindQuestion, questionOf } from "../../api/FindApi.ts"
-import { macWithColons } from "../../domain/Network.ts"
-import { ReadTables } from "../../domain/jobs/UpkeepJobs.ts"
-import { targetOf } from "../../domain/requests/RequestFields.ts"
 import { Api } from "../api/Api.ts"
 import { BadRequest, enveloped, jobStartedOnDevices } from "../api/Answers.ts"
 import { type Findings, type FindQuestion, questionOf } from "../api/FindApi.ts"

@@ -1,16 +1,6 @@
 /** Handlers of the interface routes: list, change, export. */
 import { DateTime, Effect, Record } from "effect"
 import { isDeepStrictEqual } from "node:util"
-import { BadRequest, enveloped, InternalError, PreconditionFailed } from "../../api/Answers.ts"
-import {
-  changePort,
-  freeFields,
-  NO_OBJECT,
-  type PortChange,
-  type PortChanges,
-  type PortContext,
-  refersToSettings
-} from "../../domain/Interface.ts"
 import { HttpApiBuilder, HttpApiSchema } from "effect/http-api"
 import { SecretSight } from "../access/SecretSight.ts"
 import { Api } from "../api/Api.ts"

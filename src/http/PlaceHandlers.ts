@@ -1,7 +1,5 @@
 /** Handlers of new switches and of the topology. */
 import { Effect, Result } from "effect"
-import { BadRequest, enveloped } from "../../api/Answers.ts"
-import { type InitLine, type InitListRequest, onLine } from "../../domain/requests/InitRequests.ts"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../api/Api.ts"
 import { answered, asCaller } from "./core/HandlerErrors.ts"

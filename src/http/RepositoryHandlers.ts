@@ -1,8 +1,6 @@
 /** Handlers for authors of settings and templates (docs/settings-repository.md#commits). */
 import { Effect, Option } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { BadRequest, enveloped, InternalError, NotFound, ServiceUnavailable } from "../../api/Answers.ts"
-import type { BranchRequest } from "../../domain/requests/ChangeRequests.ts"
 import { Api } from "../api/Api.ts"
 import { BadRequest, enveloped, InternalError, NotFound, ServiceUnavailable } from "../api/Answers.ts"
 import type { BranchRequest, TrialRequest } from "../domain/requests/ChangeRequests.ts"

@@ -1,8 +1,6 @@
 /** Handlers of windows: what is in force, and what it says of a device or a group (docs/windows.md#looking-at-windows). */
 import { Clock, Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { enveloped } from "../../api/Answers.ts"
-import { showFreeze, showVerdict, showWindow } from "../../domain/access/Windows.ts"
 import { AskedDevices } from "../access/AskedDevices.ts"
 import { permitted } from "../access/Permit.ts"
 import { ChangeWindows } from "../access/ChangeWindows.ts"
