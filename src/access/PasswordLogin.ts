@@ -13,8 +13,8 @@ import type { PlacesFull } from "../runtime/FairPlaces.ts"
 import { SecretKey } from "../runtime/SecretKey.ts"
 import { ServerConfig } from "../ServerConfig.ts"
 import { EventStore } from "../store/EventStore.ts"
-import { type AttemptLimit, LocalUserStore } from "../store/LocalUserStore.ts"
 import { LocalUsers } from "./LocalUsers.ts"
+import { type AttemptLimit, LocalUserStore } from "../store/AccountStore.ts"
 
 /** Name or password are wrong. */
 export class LoginRefused extends Schema.TaggedError<LoginRefused>()("LoginRefused", {}) {

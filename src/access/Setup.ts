@@ -17,11 +17,11 @@ import { tryRemote } from "../git/GitRepository.ts"
 import { draftSettings, giveToOwnerOf } from "../runtime/SettingsFile.ts"
 import { codeOf } from "../runtime/SystemErrors.ts"
 import { ServerConfig } from "../ServerConfig.ts"
-import { locks } from "../store/AdvisoryLocks.ts"
-import { LocalUserStore } from "../store/LocalUserStore.ts"
 import { ApiTokens } from "./ApiTokens.ts"
 import { Grants } from "./Grants.ts"
 import { LocalUsers } from "./LocalUsers.ts"
+import { locks } from "../store/DatabaseClient.ts"
+import { LocalUserStore } from "../store/AccountStore.ts"
 
 /** The setup cannot be done as it was asked for; each sentence names what is wrong. Nothing has changed. */
 export class SetupRefused extends Schema.TaggedError<SetupRefused>()("SetupRefused", {

@@ -3,9 +3,9 @@ import type { AnyMachineSnapshot } from "xstate"
 import { type ChangePhase, type ChangeRow, verdicts } from "../../machines/change/ChangeRow.ts"
 import { nextEvents, placeOf } from "../../machines/Chart.ts"
 import type { ActorView, ChangeView } from "../domain/DeviceActivity.ts"
-import type { LiveChange } from "../store/LiveChangeStore.ts"
 import type { DeviceStatechart } from "./DeviceStatechart.ts"
 import type { DeviceTurns } from "./DeviceTurns.ts"
+import type { LiveChange } from "../store/UnfinishedChanges.ts"
 
 const isoTime = (millis: number): string => new Date(millis).toISOString().slice(0, -1)
 

@@ -16,8 +16,8 @@ import {
 import { type Device, reachableAddress } from "../domain/Device.ts"
 import { type LoginState, loginStates, ServerConfig, type ServerSettings } from "../ServerConfig.ts"
 import { ActiveSettings } from "../settings/ActiveSettings.ts"
-import { makeSharedRead } from "../store/SharedRead.ts"
 import { loginStateOf } from "./Logins.ts"
+import { makeSharedRead } from "../store/GroupedStatement.ts"
 
 /** The logins that managed switches have. */
 const FLEET: ReadonlyArray<LoginState> = ["INIT", "MANAGED"]

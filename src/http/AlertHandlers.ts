@@ -11,17 +11,21 @@ import { enveloped } from "../api/Answers.ts"
 import { type AlertMessage, titleOf } from "../domain/events/alerts/AlertMessage.ts"
 import { toId } from "../domain/fields/Values.ts"
 import { type MuteRequest, timeOf } from "../api/AlertsApi.ts"
-import { AlertRulesInForce } from "../events/alerts/AlertRulesInForce.ts"
-import { remarkOf } from "../events/alerts/AlertSecrets.ts"
-import { handOver } from "../events/alerts/Receivers.ts"
 import { receiverGuard } from "../runtime/OutboundHosts.ts"
 import { ServerConfig } from "../ServerConfig.ts"
-import { AlertDeliveryStore, type DeliveryState, type ListedDelivery } from "../store/AlertDeliveryStore.ts"
-import { AlertMuteStore, MuteNotFound } from "../store/AlertMuteStore.ts"
-import { AlertStore } from "../store/AlertStore.ts"
+import {
+  AlertDeliveryStore,
+  AlertMuteStore,
+  AlertStore,
+  type DeliveryState,
+  type ListedDelivery,
+  MuteNotFound
+} from "../store/AlertStore.ts"
 import { EventStore } from "../store/EventStore.ts"
 import { makeListPage } from "./listing/ListPage.ts"
 import * as Lists from "./listing/Lists.ts"
+import { AlertRulesInForce } from "../events/AlertMaking.ts"
+import { handOver, remarkOf } from "../events/Receivers.ts"
 
 // What is asked of alerts: what is in force, messages, mutes and tests (docs/alerts.md#looking-at-alerts). Each change is part of the audit.
 

@@ -10,17 +10,16 @@ import {
   type LinknetPatch,
   patchOf
 } from "../domain/Linknet.ts"
-import { LinknetStore } from "../store/LinknetStore.ts"
 import { answered, asCaller, transaction } from "./core/HandlerErrors.ts"
 import { settingError, toId, toInteger } from "../domain/fields/Values.ts"
 import { DeviceStore } from "../store/DeviceStore.ts"
-import { SiteStore } from "../store/SiteStore.ts"
 import { complete, refuse } from "./core/RequestBodies.ts"
 import { lockDevices, makeNamedEnds, makeNeighbours, makePortCheck } from "./devices/LinkedDevices.ts"
 import { type Device, isFabricType } from "../domain/Device.ts"
 import type { Network } from "../domain/Network.ts"
 import { addressing, freeLinkNetworks } from "../provisioning/Links.ts"
 import { underlayOf } from "./devices/DeviceRecords.ts"
+import { LinknetStore, SiteStore } from "../store/NetworkStore.ts"
 
 // POST /linknets (docs/api.md#linknets): links between CORE and DIST devices get the lowest free /31 of the settings; when
 // somebody else takes it first, the next one is tried.

@@ -4,17 +4,16 @@ import type { HttpServerRequest } from "effect/http"
 import { HttpApiBuilder, HttpApiSchema } from "effect/http-api"
 import { Api } from "../api/Api.ts"
 import { BadRequest, enveloped, NotFound } from "../api/Answers.ts"
-import { type MgmtDomainRecord, MgmtDomainStore } from "../store/MgmtDomainStore.ts"
 import { answered, asCaller, transaction } from "./core/HandlerErrors.ts"
 import { settingError, toId } from "../domain/fields/Values.ts"
 import { makeListPage } from "./listing/ListPage.ts"
 import * as Lists from "./listing/Lists.ts"
 import type { MgmtDomain, MgmtDomainBody as NewMgmtDomain, MgmtDomainChange } from "../domain/MgmtDomain.ts"
 import { DeviceStore } from "../store/DeviceStore.ts"
-import { SiteStore } from "../store/SiteStore.ts"
 import { refuse } from "./core/RequestBodies.ts"
 import { lockDevices, makeNamedEnds, makeNeighbours } from "./devices/LinkedDevices.ts"
 import { sentencesOf } from "../domain/fields/Body.ts"
+import { type MgmtDomainRecord, MgmtDomainStore, SiteStore } from "../store/NetworkStore.ts"
 
 // POST /mgmtdomains (docs/api.md#management-domains).
 

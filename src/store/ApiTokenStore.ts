@@ -2,7 +2,7 @@
 import { Context, Effect, Layer, Option } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { type Identity, machinePerson, type Way } from "../domain/access/Identity.ts"
-import { locks } from "./AdvisoryLocks.ts"
+import { locks } from "./DatabaseClient.ts"
 
 /** A token without its secret; times are UTC, `2026-11-22T13:59:05Z`. */
 export interface ApiToken {

@@ -7,10 +7,10 @@ import { tmpdir } from "node:os"
 import * as path from "node:path"
 import { DeviceStore } from "../../src/store/DeviceStore.ts"
 import { JobStore } from "../../src/store/JobStore.ts"
-import { LinknetStore } from "../../src/store/LinknetStore.ts"
 import * as Documented from "../../src/api/Documented.ts"
 import { ApiClient, ApiServer, SiteServer } from "../support/ApiServer.ts"
 import { withUpgradeShapes } from "../../src/http/jobs/JobAnswer.ts"
+import { LinknetStore } from "../../src/store/NetworkStore.ts"
 
 const folder = fs.mkdtempSync(path.join(tmpdir(), "switchyard-api-images-"))
 const images = path.join(folder, "firmware")

@@ -22,12 +22,12 @@ import { coversCall as speaksOf } from "../../domain/access/Glob.ts"
 import { SettingsUnavailable } from "../../settings/SettingsView.ts"
 import { makeDeviceLookup } from "../core/Permits.ts"
 import { LocalUsers } from "../../access/LocalUsers.ts"
-import { PersonStore } from "../../store/PersonStore.ts"
 import type { NewTokenRequest, NewUserRequest, UserChangeRequest } from "../../domain/requests/SignOnRequests.ts"
 import { ApiTokens, TokenNotFound } from "../../access/ApiTokens.ts"
 import { GrantRefused, Grants } from "../../access/Grants.ts"
 import type { Identity } from "../../domain/access/Identity.ts"
 import { toId } from "../../domain/fields/Values.ts"
+import { PersonStore } from "../../store/AccountStore.ts"
 
 // Tokens of programs, in the name of a caller: administrators handle all, others those that they have made.
 

@@ -11,9 +11,8 @@ import { ServerConfig } from "../../ServerConfig.ts"
 import { baseUrlOf, clientOf, makeIsTrustedOrigin } from "../core/Client.ts"
 import { failure } from "../core/ErrorEnvelope.ts"
 import { Limits } from "../core/Limits.ts"
-import { type Granted, type LoginState, SignOn, SignOnRefused } from "../oidc/SignOn.ts"
+import { type Flows, type Granted, type LoginState, SignOnRefused } from "../oidc/SignOn.ts"
 import { findToken } from "../core/Callers.ts"
-import { makeRefusedCalls } from "../core/RequestLog.ts"
 import {
   heldOf,
   loginsIn,
@@ -27,6 +26,7 @@ import {
   withSession
 } from "../oidc/SessionCookies.ts"
 import { PAGE_BASE } from "../page/WebPages.ts"
+import { makeRefusalAudit } from "../core/RequestLog.ts"
 
 type Request = HttpServerRequest.HttpServerRequest
 type Response = HttpServerResponse.HttpServerResponse
@@ -93,13 +93,12 @@ const answer = (data: unknown): Response => HttpServerResponse.jsonUnsafe(envelo
 const sessionOf = (response: Response, token: Option.Option<string>): Response =>
   Option.match(token, { onNone: () => response, onSome: (one) => withSession(response, one) })
 
-export const makeOidcRequests = Effect.gen(function* () {
+export const makeOidcRequests = Effect.fnUntraced(function* (flows: Flows | null) {
   const { FRONTEND_CALLBACK_URL, OIDC_REDIRECT_URL } = yield* ServerConfig
-  const { flows } = yield* SignOn
   const limits = yield* Limits
   const sessions = yield* PageSessions
   const isTrusted = yield* makeIsTrustedOrigin
-  const refusals = yield* makeRefusedCalls
+  const refusals = yield* makeRefusalAudit
 
   const on = flows === null ? Effect.fail(new NotFound({ message: OFF })) : Effect.succeed(flows)
 

@@ -14,14 +14,14 @@ import { Conflict, enveloped, Unauthorized } from "../../api/Answers.ts"
 import type { Identity } from "../../domain/access/Identity.ts"
 import { toId } from "../../domain/fields/Values.ts"
 import type { DecisionRequest } from "../../domain/requests/OperationRequests.ts"
+import { Callers } from "../core/Callers.ts"
 import {
   type RequestAnswer,
   RequestApprovalStore,
   RequestNotFound,
   type StoredRequest
-} from "../../store/RequestApprovalStore.ts"
-import { Callers } from "../core/Callers.ts"
-import { SentAgain } from "../core/SecuredRequests.ts"
+} from "../../store/ApprovalStore.ts"
+import { ReplayedRequest } from "../core/RequestApproval.ts"
 
 const Told = Schema.fromJsonString(Schema.Struct({ message: Schema.optionalKey(Schema.Unknown) }))
 
@@ -40,7 +40,7 @@ export const makeRequestDecisions = Effect.gen(function* () {
   const refusalToDecide = yield* makeRefusalToDecide
 
   /** Sends a stored request through the router in somebody's name. */
-  const send = Effect.fnUntraced(function* ({ method, path, sent }: StoredRequest, again: SentAgain) {
+  const send = Effect.fnUntraced(function* ({ method, path, sent }: StoredRequest, again: ReplayedRequest) {
     const init = sent === "" ? { method } : { method, body: sent, headers: { "content-type": "application/json" } }
     const request = HttpServerRequest.fromWeb(new Request(`http://localhost${BASE}${path}`, init)).modify({
       url: `${BASE}${path}`
@@ -49,7 +49,7 @@ export const makeRequestDecisions = Effect.gen(function* () {
       .asHttpEffect()
       .pipe(
         Effect.provideService(HttpServerRequest.HttpServerRequest, request),
-        Effect.provideService(SentAgain, again),
+        Effect.provideService(ReplayedRequest, again),
         Effect.scoped,
         Effect.orDie
       )

@@ -4,11 +4,10 @@ import { BadRequest, enveloped, InternalError, NotFound } from "../../api/Answer
 import type { ConfigSource } from "../../api/ChangesApi.ts"
 import { LiveDevices } from "../../devices/LiveDevices.ts"
 import { Previews } from "../../jobs/sync/Previews.ts"
-import { ConfigHistoryStore } from "../../store/ConfigHistoryStore.ts"
-import { DerivedSecretStore } from "../../store/DerivedSecretStore.ts"
-import { SecretTexts } from "../../store/SecretTexts.ts"
 import { makeDeviceLookup } from "../core/Permits.ts"
 import { diff, maxEdits } from "../../drivers/UnifiedDiff.ts"
+import { ConfigHistoryStore } from "../../store/ConfigStore.ts"
+import { DerivedSecretStore, SecretTexts } from "../../store/SecretStore.ts"
 
 // Which of the stored configurations first had each line of the newest one. Pure.
 

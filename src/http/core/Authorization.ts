@@ -13,11 +13,11 @@ import * as FairPlaces from "../../runtime/FairPlaces.ts"
 import { clientOf, recall, rememberCaller } from "./Client.ts"
 import { failure } from "./ErrorEnvelope.ts"
 import { Limits } from "./Limits.ts"
-import { makeSecured, SentAgain } from "./SecuredRequests.ts"
 import { isGuess, makeCallerOf } from "./Callers.ts"
-import { makeRefusedCalls } from "./RequestLog.ts"
 import { makePermitOf } from "./Permits.ts"
 import { refuseOrDie } from "./HandlerErrors.ts"
+import { makeRefusalAudit } from "./RequestLog.ts"
+import { makeApprovalGate, ReplayedRequest } from "./RequestApproval.ts"
 
 /** Refuses a request whose address cannot be read, once it is known who calls and what they may. */
 const readable = <E, R>(
@@ -69,7 +69,7 @@ const makeTurns = () => {
   ): Effect.Effect<HttpServerResponse.HttpServerResponse, E, R> =>
     way === "open" || WAITING_ELSEWHERE.test(path)
       ? handled
-      : Effect.flatMap(SentAgain, (again) =>
+      : Effect.flatMap(ReplayedRequest, (again) =>
           again === null
             ? Effect.catchIf(places.within(handled), isFull, ({ message }) => Effect.succeed(failure(503, {}, message)))
             : handled
@@ -80,7 +80,7 @@ const makeTurns = () => {
 const makeAdmission = Effect.gen(function* () {
   const callerOf = yield* makeCallerOf
   const limits = yield* Limits
-  const refused = yield* makeRefusedCalls
+  const refused = yield* makeRefusalAudit
   const refusalOf = Effect.fnUntraced(function* (
     request: HttpServerRequest.HttpServerRequest,
     unauthorized: Unauthorized
@@ -109,7 +109,7 @@ const isForbidden = Schema.is(Forbidden)
 
 const makeAuthentication = Effect.fnUntraced(function* (inTurn: Turns) {
   const admit = yield* makeAdmission
-  const secured = yield* makeSecured
+  const secured = yield* makeApprovalGate
   return Authentication.of({
     bearer: (httpEffect, { endpoint }) => {
       const asksMore = [...endpoint.middlewares].some(({ key }) => key === HandlingOfCallers.key)
@@ -123,9 +123,9 @@ const makeAuthentication = Effect.fnUntraced(function* (inTurn: Turns) {
 
 const makeAuthorization = Effect.fnUntraced(function* (inTurn: Turns) {
   const admit = yield* makeAdmission
-  const refused = yield* makeRefusedCalls
+  const refused = yield* makeRefusalAudit
   const permitOf = yield* makePermitOf
-  const secured = yield* makeSecured
+  const secured = yield* makeApprovalGate
   return Authorization.of({
     bearer: (httpEffect, { endpoint }) =>
       admit(
@@ -153,7 +153,7 @@ const makeAuthorization = Effect.fnUntraced(function* (inTurn: Turns) {
 /** Only who may do everything handles users; a program makes no tokens. Asked before what is wrong with the call. */
 const makeHandlingOfCallers = Effect.gen(function* () {
   const { mayHandleUsers, mayMakeTokens } = yield* Grants
-  const refused = yield* makeRefusedCalls
+  const refused = yield* makeRefusalAudit
   return HandlingOfCallers.of((httpEffect, { endpoint }) =>
     Effect.gen(function* () {
       const caller = yield* Caller

@@ -14,11 +14,7 @@ import type {
   SentStack
 } from "../../domain/DeviceFields.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
-import { DeviceStore } from "../../store/DeviceStore.ts"
-import { type TakenOver, UniqueFieldStore } from "../../store/UniqueFieldStore.ts"
-import { OverviewStore } from "../../store/OverviewStore.ts"
-import { StackMemberStore } from "../../store/StackMemberStore.ts"
-import { SyncEventStore } from "../../store/SyncEventStore.ts"
+import { DeviceStore, StackMemberStore, SyncEventStore } from "../../store/DeviceStore.ts"
 import { makeListPage } from "../listing/ListPage.ts"
 import * as Lists from "../listing/Lists.ts"
 import { SettingsView } from "../../settings/SettingsView.ts"
@@ -34,6 +30,8 @@ import { DeviceErase } from "../../domain/jobs/UpkeepJobs.ts"
 import { windowArguments } from "../../domain/requests/RequestFields.ts"
 import { JobRequests } from "../../jobs/engine/JobRequests.ts"
 import { PluginActions } from "../../plugins/PluginActions.ts"
+import { type TakenOver, UniqueFieldStore } from "../../store/DeviceIdentifiers.ts"
+import { OverviewStore } from "../../store/FleetViews.ts"
 
 // DELETE /device/<id> (docs/api.md#deleting-a-device).
 

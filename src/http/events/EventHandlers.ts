@@ -5,7 +5,6 @@ import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../api/Api.ts"
 import { Caller } from "../../api/Requests.ts"
 import { BadRequest, enveloped, TooManyRequests, Unauthorized } from "../../api/Answers.ts"
-import { type EventBounds, EventPages } from "../../store/EventPages.ts"
 import {
   type EventQuestion,
   type EventRequest,
@@ -25,8 +24,9 @@ import { Told } from "../../runtime/Told.ts"
 import { OpenStreams, StreamTimes } from "../core/OpenStreams.ts"
 import { LEEWAY } from "../core/JsonWebTokens.ts"
 import { makeReader } from "./EventReader.ts"
-import { makeSeenJobs, makeSightOf } from "./EventAccess.ts"
 import { makeSharedTexts, makeStreamBody } from "./SseOutput.ts"
+import { type EventBounds, EventPages } from "../../store/EventStore.ts"
+import { makeAccessOf, makeVisibleJobs } from "./EventAccess.ts"
 
 // Streams of events (docs/events.md#server-sent-events): who asks, how many there are, and what becomes of a reader who does not read.
 
@@ -59,12 +59,12 @@ export const makeOpenStream = Effect.gen(function* () {
   const times = yield* StreamTimes
   const callerOf = yield* makeCallerOf
   const questionOf = yield* makeQuestionOf
-  const sightOf = yield* makeSightOf
+  const sightOf = yield* makeAccessOf
   const parts = {
     feed: yield* EventFeed,
     pages: yield* EventPages,
     readPage: yield* makeReadPage,
-    seenJobs: yield* makeSeenJobs,
+    seenJobs: yield* makeVisibleJobs,
     texts: makeSharedTexts(),
     times
   }

@@ -11,9 +11,9 @@ import {
   ListQueryInvalid,
   makeListing
 } from "../../store/Listing.ts"
-import { makeSharedRead } from "../../store/SharedRead.ts"
 import { makeVisible } from "../core/Permits.ts"
 import { baseUrlOf } from "../core/Client.ts"
+import { makeSharedRead } from "../../store/GroupedStatement.ts"
 
 // Reads the query of a list and writes the headers of its page (docs/api.md#lists).
 

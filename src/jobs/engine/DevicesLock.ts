@@ -14,9 +14,8 @@ import {
   type LockWait
 } from "../../domain/Job.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
-import { JobLockStore } from "../../store/JobLockStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
-import { JobWaitStore } from "../../store/JobWaitStore.ts"
+import { JobLockStore, JobWaitStore } from "../../store/JobScheduling.ts"
 
 /** How often the job whose turn is next looks, and how often those behind it. */
 const POLL_NEXT = "300 millis"

@@ -8,10 +8,10 @@ import { abortReason, applyJobEvent, type JobAction, type JobEvent } from "../..
 import { type JobState, jobStates } from "../../../machines/job/JobStatuses.ts"
 import { finalStatuses, functionOf, type JobNotFound, JobStatus, noDevices, outcomeOf } from "../../domain/Job.ts"
 import { jobDevices, jobsEnded } from "../../runtime/metrics/JobMetrics.ts"
-import { JobLockStore } from "../../store/JobLockStore.ts"
 import { type JobPatch, JobStore } from "../../store/JobStore.ts"
 import * as JobReport from "./JobReport.ts"
 import type { ReportedJob } from "./JobReport.ts"
+import { JobLockStore } from "../../store/JobScheduling.ts"
 
 /** The machine takes no such event in the job's present status. */
 export class JobEventRefused extends Schema.TaggedError<JobEventRefused>()("JobEventRefused", {

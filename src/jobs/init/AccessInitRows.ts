@@ -11,16 +11,13 @@ import type { InitDecision, RowsBefore } from "../../domain/jobs/InitJobs.ts"
 import type { MgmtDomain } from "../../domain/MgmtDomain.ts"
 import { accessVariables, allocateManagement, type ManagementAddresses } from "../../provisioning/ManagementAddress.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
-import { allocationLock } from "../../store/AllocationLock.ts"
-import { DeviceStore } from "../../store/DeviceStore.ts"
-import { LinknetStore } from "../../store/LinknetStore.ts"
-import { ReservationStore } from "../../store/ReservationStore.ts"
-import { SyncEventStore } from "../../store/SyncEventStore.ts"
+import { DeviceStore, SyncEventStore } from "../../store/DeviceStore.ts"
 import type { Member } from "./AccessPlace.ts"
 import { type AccessPlan, AccessPlanner } from "./AccessPlanner.ts"
 import type { InitJob } from "./InitJob.ts"
 import { InitReplacement } from "./InitReplacement.ts"
 import { InitRows } from "./InitRows.ts"
+import { allocationLock, LinknetStore, ReservationStore } from "../../store/NetworkStore.ts"
 
 /** What the job is to do with a switch that was found fit for it. */
 export interface AccessRequest {

@@ -11,9 +11,7 @@ import type { InitDecision } from "../../domain/jobs/InitJobs.ts"
 import { platformOf } from "../../domain/platforms/Platforms.ts"
 import { renderError } from "../../drivers/DriverErrors.ts"
 import { PluginActions } from "../../plugins/PluginActions.ts"
-import { DerivedSecretStore } from "../../store/DerivedSecretStore.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
-import { SecretTexts } from "../../store/SecretTexts.ts"
 import { CandidateConfigs } from "../sync/CandidateConfigs.ts"
 import { InitCertificate } from "./InitCertificate.ts"
 import { type AfterMove, InitEnd } from "./InitEnd.ts"
@@ -24,6 +22,7 @@ import * as InitTasks from "./InitTasks.ts"
 import { refusedAsFailure } from "../engine/JobHandler.ts"
 import { passGate } from "../../drivers/LoadChecks.ts"
 import { originOf } from "../../templates/Provenance.ts"
+import { DerivedSecretStore, SecretTexts } from "../../store/SecretStore.ts"
 
 const make = Effect.gen(function* () {
   const devices = yield* DeviceStore

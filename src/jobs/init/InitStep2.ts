@@ -12,9 +12,7 @@ import { type DeviceResult, deviceResult, JobFailure, taskFailed, taskOk } from 
 import { InitStep2 } from "../../domain/jobs/InitJobs.ts"
 import { PluginActions } from "../../plugins/PluginActions.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
-import { HostKeyStore } from "../../store/HostKeyStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
-import { ProvedConfigStore } from "../../store/ProvedConfigStore.ts"
 import { callErrorText, isWrongDevice } from "../engine/CallErrorText.ts"
 import { DeviceStates } from "../engine/DeviceStates.ts"
 import { InitProgress } from "./InitProgress.ts"
@@ -27,6 +25,8 @@ import {
   type RunningJob
 } from "../engine/JobHandler.ts"
 import { requireManageable } from "../../domain/platforms/Platforms.ts"
+import { HostKeyStore } from "../../store/IdentityStore.ts"
+import { ProvedConfigStore } from "../../store/ConfigStore.ts"
 
 /** Attempts of step 2 in all. */
 const ATTEMPTS = 2

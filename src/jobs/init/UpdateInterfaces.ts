@@ -20,13 +20,12 @@ import {
   trustsStoredUplinks,
   uplinkPorts
 } from "../../provisioning/InterfaceDatabase.ts"
-import { DeviceStore } from "../../store/DeviceStore.ts"
+import { DeviceStore, SyncEventStore } from "../../store/DeviceStore.ts"
 import { InterfaceStore } from "../../store/InterfaceStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
-import { LinknetStore } from "../../store/LinknetStore.ts"
-import { SyncEventStore } from "../../store/SyncEventStore.ts"
 import { handle, type JobHandler, type JobRun, refusedAsFailure } from "../engine/JobHandler.ts"
 import { requireManageable } from "../../domain/platforms/Platforms.ts"
+import { LinknetStore } from "../../store/NetworkStore.ts"
 
 type Update = JobRun<typeof UpdateInterfaces>
 

@@ -31,14 +31,13 @@ import {
   templatesBranches
 } from "../../settings/SettingsSnapshot.ts"
 import type { DeviceStore } from "../../store/DeviceStore.ts"
-import type { LinknetStore } from "../../store/LinknetStore.ts"
-import type { MgmtDomainStore } from "../../store/MgmtDomainStore.ts"
 import { type AppliedCommit, RepositoryStore } from "../../store/RepositoryStore.ts"
 import { ActiveTemplates } from "../../templates/ActiveTemplates.ts"
 import { UndefinedPrints } from "../../templates/UndefinedPrints.ts"
 import { type CheckedCommit, RefreshRefused } from "./RefreshRefused.ts"
 import { readInventory } from "./SettingsInventory.ts"
 import { StrictRendering } from "./StrictRendering.ts"
+import type { LinknetStore, MgmtDomainStore } from "../../store/NetworkStore.ts"
 
 type Texts = ReadonlyMap<string, { readonly text: string }>
 

@@ -10,14 +10,13 @@ import type { Device } from "../../domain/Device.ts"
 import { platformOf } from "../../domain/platforms/Platforms.ts"
 import { ActiveSettings } from "../../settings/ActiveSettings.ts"
 import { ChangeStore } from "../../store/ChangeStore.ts"
-import { DeviceStore } from "../../store/DeviceStore.ts"
+import { DeviceStore, SyncEventStore } from "../../store/DeviceStore.ts"
 import type { JobDevice } from "../../store/JobStore.ts"
-import { ProvedConfigStore } from "../../store/ProvedConfigStore.ts"
-import { SyncEventStore } from "../../store/SyncEventStore.ts"
 import { ActiveTemplates } from "../../templates/ActiveTemplates.ts"
 import { autoPushRules } from "../../templates/AutoPushFile.ts"
 import type { SyncJob } from "./SyncWork.ts"
 import * as UnifiedDiff from "../../drivers/UnifiedDiff.ts"
+import { ProvedConfigStore } from "../../store/ConfigStore.ts"
 
 /** Push, or why not; null when there is nothing to push. */
 export type Verdict = Refusal | "push" | null

@@ -9,12 +9,12 @@ import { ConfirmDevices, RevertJob, type SyncMemo } from "../../domain/jobs/Chan
 import type { AnyJob, SentArgs } from "../../domain/jobs/JobDefinition.ts"
 import { ChangeStore } from "../../store/ChangeStore.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
-import { JobLockStore } from "../../store/JobLockStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import { JobEngine } from "../engine/JobEngine.ts"
 import type { RunningJob } from "../engine/JobHandler.ts"
 import { JobWindows } from "../engine/JobWindows.ts"
 import { type SyncWork, takeWaiting, type WaitingDevice } from "./SyncWork.ts"
+import { JobLockStore } from "../../store/JobScheduling.ts"
 
 const POLL = "200 millis"
 

@@ -11,8 +11,6 @@ import { WorkingCommits } from "../../domain/Repository.ts"
 import { BackgroundWork } from "../../runtime/BackgroundWork.ts"
 import { ChangeStore, type ChangeToRun } from "../../store/ChangeStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
-import { JobWaitStore } from "../../store/JobWaitStore.ts"
-import { LiveChangeStore } from "../../store/LiveChangeStore.ts"
 import { JobWindows } from "../engine/JobWindows.ts"
 import { CandidateChange } from "./CandidateChange.ts"
 import { ChangeCalls } from "./ChangeCalls.ts"
@@ -21,6 +19,8 @@ import { SyncOutcome } from "./SyncOutcome.ts"
 import { notStarted, outsideWindow } from "./SyncTasks.ts"
 import { SyncVerdict } from "./SyncVerdict.ts"
 import type { SyncWork } from "./SyncWork.ts"
+import { JobWaitStore } from "../../store/JobScheduling.ts"
+import { LiveChangeStore } from "../../store/UnfinishedChanges.ts"
 
 /**
  * Devices that are rendered and stored at once. The switch of the first is dialled while the next are rendered; without this

@@ -6,9 +6,9 @@ import { ConfirmDevices, SyncDevices } from "../../../src/domain/jobs/ChangeJobs
 import type { AnyJob } from "../../../src/domain/jobs/JobDefinition.ts"
 import { JobEngine } from "../../../src/jobs/engine/JobEngine.ts"
 import type { LabSwitch } from "../../../src/lab/LabSwitch.ts"
-import { JobLockStore } from "../../../src/store/JobLockStore.ts"
 import * as Lab from "./SyncLab.ts"
 import { seconds, timer } from "../../support/Patience.ts"
+import { JobLockStore } from "../../../src/store/JobScheduling.ts"
 
 const all = (lab: Lab.SyncLab, text: string) => Object.fromEntries(lab.names.map((name) => [name, text]))
 

@@ -6,7 +6,6 @@ import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
-import { lookAtDisk } from "../../../src/events/alerts/Watches.ts"
 import { ServerConfig } from "../../../src/ServerConfig.ts"
 import { WatchStore } from "../../../src/store/WatchStore.ts"
 import { readyRules } from "../../../src/domain/events/alerts/AlertRule.ts"
@@ -20,6 +19,7 @@ import { serve } from "../../support/ServedCampus.ts"
 import { keepLines } from "../../support/LogLines.ts"
 import { SqlClient } from "effect/sql"
 import * as Managed from "../chaos/ManagedCampus.ts"
+import { lookAtDisk } from "../../../src/events/Watches.ts"
 
 const alertsFile = (url: string) => `receivers:
   noc: { type: webhook, url: "${url}", secret: HOOK }
