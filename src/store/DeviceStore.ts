@@ -5,15 +5,13 @@ import { type Device, type DeviceFields, DeviceNotFound, type DeviceType, Hostna
 import { BackgroundWork } from "../runtime/BackgroundWork.ts"
 import { grouping, makeGroupedFind } from "./GroupedStatement.ts"
 import { comparableHostname } from "../domain/Network.ts"
-import type { IdentityTaken } from "../domain/DeviceIdentity.ts"
+import { type IdentityTaken, UnseenDevice } from "../domain/DeviceIdentity.ts"
 import { identityViolation, uniqueViolation } from "./DatabaseErrors.ts"
-import type { StackMember } from "../domain/StackMember.ts"
+import type { StackMember, SyncEvent } from "../domain/DeviceFields.ts"
 import { cutText } from "../domain/Text.ts"
 import type { LldpNeighbour } from "../domain/Topology.ts"
 import { maskSecrets } from "../drivers/SecretMask.ts"
 import { madeBy, type SyncCause } from "../domain/SyncCause.ts"
-import type { SyncEvent } from "../domain/SyncEvent.ts"
-import { UnseenDevice } from "../domain/UnseenDevice.ts"
 
 /** A device as it is created: what is not given is null, `synchronized` false. */
 export type NewDevice = Partial<DeviceFields> & Pick<Device, "hostname" | "state" | "device_type">
