@@ -23,8 +23,8 @@ import { render } from "./ConfigTree.ts"
 import * as Switch from "../Switch.ts"
 import { firstWord } from "./Words.ts"
 
-// What a line means inside `configure terminal` and inside a configuration session: leaving, committing, texts up to `EOF`,
-// copies from the terminal, and configuration lines. See docs/switch-dialogues.md.
+// Configuration modes: what a line means in `configure terminal` and in a configuration session (leaving, committing, texts up to
+// `EOF`, copies from the terminal, configuration lines).
 
 /** Most errors that one copy from the terminal reports. */
 const MAX_ERRORS = 100
@@ -209,7 +209,7 @@ const copyFromTerminal = (shell: Shell): string => {
   return ""
 }
 
-// Every command of the exec modes, from the tables of its neighbours.
+// The commands of the exec modes, and aliases of a site that stand for them.
 
 /** All commands: words, `<name>` for one free word, `<name...>` for the rest of the line. */
 export const execCommands = [

@@ -1,10 +1,13 @@
 /**
- * How a switch spells a line that it was given (quirk `normalises`): abbreviated words are written out, defaults are not kept,
- * lists of VLANs are sorted and compressed, masks become prefix lengths, MAC and IPv6 addresses get one form.
+ * How a switch words what it prints: the spelling of configuration lines, refusals, log lines and remarks between answers, and the lines
+ * around a configuration.
  */
 import { isIPv6 } from "node:net"
 import type { Quirks } from "./Quirks.ts"
 import type { Switch } from "../Switch.ts"
+
+// Spelling (quirk `normalises`): abbreviated words are written out, defaults are not kept, lists of VLANs are sorted and compressed,
+// masks become prefix lengths, MAC and IPv6 addresses get one form.
 
 type Normalisation = NonNullable<Quirks["normalises"]>[number]
 
@@ -142,7 +145,7 @@ export const spelled = (normalises: ReadonlyArray<Normalisation>, line: string):
   return line.slice(0, line.length - text.length) + result
 }
 
-// What a switch says beside its answers: other words for a refused line (quirk `refusal`), log lines and remarks (`chatty`).
+// Beside the answers: other words for a refused line (quirk `refusal`), log lines and remarks (`chatty`).
 
 const REFUSALS: Readonly<Record<NonNullable<Quirks["refusal"]>, (error: string) => string>> = {
   eos: (error) => `${error}\n`,
@@ -191,7 +194,7 @@ export const besideCommit = (device: Switch): string =>
 /** A log line ahead of what a chatty switch shows. */
 export const besideShow = (device: Switch): string => (device.behaviour.quirks.chatty ? logLine(device, UP) : "")
 
-// Configurations with the lines that EOS prints around them.
+// A configuration with the lines that EOS prints around it.
 
 /** The running configuration as `show running-config` prints it. */
 export const showRunning = (device: Switch): string => withHeader(device, "running-config", device.running)

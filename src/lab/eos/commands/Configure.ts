@@ -16,8 +16,6 @@ import { type Call, type Command, command } from "./Command.ts"
 import * as Hardware from "../Hardware.ts"
 import { salted } from "../ConfigFacts.ts"
 
-// What a switch accepts of a configuration, by its hardware and its behaviour.
-
 /** The rules that configuration lines meet on this switch. */
 const loaderRules = (
   device: Switch.Switch,
