@@ -10,7 +10,7 @@ import * as Switch from "./Switch.ts"
 import { execFile } from "node:child_process"
 import type { Dhcp } from "./Topology.ts"
 
-/** Waits so many milliseconds of real time. */
+/** Waits milliseconds of real time: clients of a switch are on the other end of a socket, so a test clock must not stop it. */
 export const pause = (milliseconds: number): Effect.Effect<void> =>
   milliseconds <= 0
     ? Effect.void

@@ -4,7 +4,7 @@
  */
 import * as Bash from "./commands/Bash.ts"
 import { aliasIn } from "./ConfigFacts.ts"
-import { besideLine, besideShow, refusal, spelled } from "./Wording.ts"
+import { refusal, remarksOnLine, remarksOnShow, spelled } from "./Wording.ts"
 import { matchCommand, runMatched } from "./commands/Command.ts"
 import { breaksAt, type Mode, type Output, type Shell, withFaults } from "./Shell.ts"
 import * as Configure from "./commands/Configure.ts"
@@ -126,7 +126,7 @@ const configLine = (shell: Shell, raw: string): Output => {
     return hintOf(loader.heredoc.command)
   }
   applyDirect(shell)
-  return besideLine(device, shell.loadedLines)
+  return remarksOnLine(device, shell.loadedLines)
 }
 
 const heredocLine = (shell: Shell, loader: Loader.Loader, text: string): string => {
@@ -277,5 +277,5 @@ const runLine = (shell: Shell, raw: string): Output => {
   const matched = matchCommand(execCommands, line, shell.privileged)
   if (typeof matched === "string") return `${matched}\n`
   const answer = withFaults(shell, matched.command.step(shell, matched.args), () => runMatched(shell, matched))
-  return typeof answer === "string" && line.startsWith("show ") ? besideShow(device) + answer : answer
+  return typeof answer === "string" && line.startsWith("show ") ? remarksOnShow(device) + answer : answer
 }

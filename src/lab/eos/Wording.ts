@@ -170,8 +170,8 @@ export const logLine = ({ facts }: Switch, text: string): string => {
 const UP = "%LINEPROTO-5-UPDOWN: Line protocol on Interface Ethernet9, changed state to up"
 const FAILED = "%AAA-4-LOGIN_FAILED: user guest failed to login [from: 192.0.2.9] [service: sshd]"
 
-/** What comes with every so manieth line; the numbers have no common divisor. */
-const BESIDE: ReadonlyArray<readonly [every: number, said: (device: Switch) => string]> = [
+/** Remarks that come with every fifth, seventh … line; the numbers have no common divisor. */
+const REMARKS: ReadonlyArray<readonly [every: number, said: (device: Switch) => string]> = [
   [5, (device) => logLine(device, UP)],
   [7, () => "! Change takes effect with the next restart of the agent\n"],
   [9, () => "% Info: the line is kept for the next start\n"],
@@ -180,19 +180,19 @@ const BESIDE: ReadonlyArray<readonly [every: number, said: (device: Switch) => s
 ]
 
 /** What a chatty switch says to the configuration line with this number. */
-export const besideLine = (device: Switch, number: number): string =>
+export const remarksOnLine = (device: Switch, number: number): string =>
   device.behaviour.quirks.chatty
-    ? BESIDE.map(([every, said]) => (number % every === 0 ? said(device) : "")).join("")
+    ? REMARKS.map(([every, said]) => (number % every === 0 ? said(device) : "")).join("")
     : ""
 
 /** What a chatty switch says to a commit that it carries out. */
-export const besideCommit = (device: Switch): string =>
+export const remarksOnCommit = (device: Switch): string =>
   device.behaviour.quirks.chatty
     ? `${logLine(device, "%SYS-5-CONFIG_SESSION_COMMIT_SUCCESS: User has committed a session")}% Info: two agents are restarted\n`
     : ""
 
 /** A log line ahead of what a chatty switch shows. */
-export const besideShow = (device: Switch): string => (device.behaviour.quirks.chatty ? logLine(device, UP) : "")
+export const remarksOnShow = (device: Switch): string => (device.behaviour.quirks.chatty ? logLine(device, UP) : "")
 
 // A configuration with the lines that EOS prints around it.
 
