@@ -8,7 +8,6 @@ import { createHash } from "node:crypto"
 import { promisify } from "node:util"
 import { gunzip } from "node:zlib"
 import { compareReleases, release } from "../domain/Release.ts"
-import { restoredSentence } from "../domain/RestoredCommits.ts"
 import { ServerConfig, type ServerSettings } from "../ServerConfig.ts"
 import * as DatabaseDump from "../store/backup/DatabaseDump.ts"
 import * as DatabaseLoad from "../store/backup/DatabaseLoad.ts"
@@ -17,17 +16,9 @@ import { migrations } from "../store/Migrations.ts"
 import { RepositoryStore } from "../store/RepositoryStore.ts"
 import { BackupFileError, type Reader } from "./BackupFile.ts"
 import * as SiteFiles from "./SiteFiles.ts"
-import {
-  type BackedUpTable,
-  Contents,
-  CONTENTS,
-  CONTENTS_SUM,
-  digestOf,
-  FORMAT,
-  type KeyNames,
-  sumLineOf
-} from "./SiteFiles.ts"
+import { type BackedUpTable, Contents, CONTENTS, CONTENTS_SUM, digestOf, FORMAT, type KeyNames, sumLineOf } from "./SiteFiles.ts"
 import * as Backup from "./Backup.ts"
+import { restoredSentence } from "../domain/Repository.ts"
 
 /** The backup must not be put back here as it was asked for; the message says why and what helps. Nothing was changed. */
 export class RestoreRefused extends Schema.TaggedError<RestoreRefused>()("RestoreRefused", {

@@ -7,28 +7,18 @@ import { SqlClient, SqlError } from "effect/sql"
 import { AskedDevices } from "../access/AskedDevices.ts"
 import type { AlertRules, AlertRules as Rules } from "../domain/events/alerts/AlertFile.ts"
 import { eventOf } from "../domain/events/alerts/AlertMessage.ts"
-import {
-  type AlertRule,
-  concernedBy,
-  type ConcernedDevice,
-  hasName,
-  isFor,
-  isMuted,
-  keyOf,
-  reachesLevel,
-  subjectOf
-} from "../domain/events/alerts/AlertRule.ts"
-import type { LiveEvent } from "../domain/events/LiveEvent.ts"
+import { type AlertRule, concernedBy, type ConcernedDevice, hasName, isFor, isMuted, keyOf, reachesLevel, subjectOf } from "../domain/events/alerts/AlertRule.ts"
 import { isObject } from "../domain/fields/Values.ts"
 import { AlertMuteStore, AlertStore, type FoundAlert, MAX_EVENTS, type TimedMute } from "../store/AlertStore.ts"
 import { waitingForDatabase } from "../store/DatabaseClient.ts"
 import { DeviceStore } from "../store/DeviceStore.ts"
 import { EventLog } from "../store/EventStore.ts"
 import { makeFileInForce } from "../access/FileInForce.ts"
-import { placeText, type Remark } from "../domain/Remark.ts"
 import { ActiveSettings } from "../settings/ActiveSettings.ts"
 import { readAlertsText } from "../settings/SettingsFile.ts"
 import { ALERTS_FILE } from "../settings/RepositoryPaths.ts"
+import type { LiveEvent } from "../domain/events/Event.ts"
+import { placeText, type Remark } from "../domain/Repository.ts"
 
 // The alert rules in force (docs/alerts.md#the-file): those of the settings' commit in force, else of `alerts.yml` in DATA_DIR. All
 // servers of a site share the settings, and each may have a folder of its own, so the settings win if both exist.

@@ -11,8 +11,8 @@ import { Told, type ToldLevel, toldLevels, type ToldThing } from "../runtime/Tol
 import { failingWithoutDatabase } from "../store/DatabaseClient.ts"
 import { EventFeed } from "./EventFeed.ts"
 import { type ConnectedCaller, makeConnectedCallers, makeEventAccess } from "./EventAccess.ts"
-import type { LiveEvent } from "../domain/events/LiveEvent.ts"
 import { isObject } from "../domain/fields/Values.ts"
+import type { LiveEvent } from "../domain/events/Event.ts"
 
 // Connections that end at once (docs/events.md#socketio): their token was revoked, their user was removed or changed, or their person was withdrawn.
 // A token that ends in another way is found by looking at it again (`http/socket/SocketServer.ts`). Pure.

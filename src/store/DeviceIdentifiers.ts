@@ -11,7 +11,7 @@ import { locks } from "./DatabaseClient.ts"
 import { BackgroundWork } from "../runtime/BackgroundWork.ts"
 import { grouping, makeGroupedFind } from "./GroupedStatement.ts"
 import type { Device, DeviceFields, DeviceState } from "../domain/Device.ts"
-import { DeviceBusy, DisputedRecord } from "../domain/UniqueFields.ts"
+import { DeviceBusy, DisputedRecord } from "../domain/DeviceIdentity.ts"
 
 /** What the last hour has seen. */
 interface Registrations {

@@ -4,8 +4,8 @@
  */
 import { Context, Effect, Layer } from "effect"
 import { SqlClient, type SqlError, type Statement } from "effect/sql"
-import type { LiveEvent } from "../domain/events/LiveEvent.ts"
 import { locks } from "./DatabaseClient.ts"
+import type { LiveEvent } from "../domain/events/Event.ts"
 
 /** What happened. Who did it, from where and by which job is noted by itself (`Acting`). */
 export interface NewEvent {

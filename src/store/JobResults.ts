@@ -5,18 +5,17 @@
  */
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Option } from "effect"
-import { type DeviceResult, type JobTask, SCHEDULER } from "../domain/Job.ts"
+import { type DeviceResult, type JobCounts, type JobTask, noDevices, SCHEDULER } from "../domain/Job.ts"
 import { cleanedValue, faultText, valueFaults } from "../domain/Text.ts"
-import { type JobCounts, noDevices } from "../domain/JobOutcome.ts"
 import type { DerivedSecrets } from "../templates/TemplateSecrets.ts"
 import { type DerivedSecretStore, readJson, type SecretTexts } from "./SecretStore.ts"
 import { type Grouping, lengthOfTexts, makeGroupedWrite } from "./GroupedStatement.ts"
 import { SqlClient } from "effect/sql"
-import type { CommitSet } from "../domain/WorkingCommits.ts"
 import { locks } from "./DatabaseClient.ts"
 import type { SharedDiff } from "../domain/DiffGroups.ts"
 import type { ChangePhase, ChangeReason } from "../../machines/change/ChangeRow.ts"
 import { WAITING } from "./StatusConditions.ts"
+import type { CommitSet } from "../domain/Repository.ts"
 
 // Select lists of the job table: the record as the API shows it. Its result is put together from the rows of its devices.
 

@@ -5,9 +5,9 @@
 import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import type { SqlError } from "effect/sql"
-import { OperationKind, OperationPhase } from "../domain/DeviceOperation.ts"
 import { BackgroundWork } from "../runtime/BackgroundWork.ts"
 import { grouping, makeGroupedFind } from "./GroupedStatement.ts"
+import { OperationKind, OperationPhase } from "../domain/DeviceActivity.ts"
 
 const Operation = Schema.Struct({
   id: Schema.Int,

@@ -4,7 +4,6 @@ import { assert, it as single, layer } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import { BlockList, isIP } from "node:net"
-import { whyNoDeviceAddress } from "../../src/domain/UniqueFields.ts"
 import { findingsOf } from "../../src/domain/findings/Findings.ts"
 import { plainAddress } from "../../src/domain/Network.ts"
 import { DeviceStore } from "../../src/store/DeviceStore.ts"
@@ -15,6 +14,7 @@ import { UniqueFieldStore } from "../../src/store/DeviceIdentifiers.ts"
 import * as Migrations from "../../src/store/Migrations.ts"
 import { randomOf } from "../support/Random.ts"
 import { EmptyDatabase, TestDatabase } from "../support/TestDatabase.ts"
+import { whyNoDeviceAddress } from "../../src/domain/DeviceIdentity.ts"
 
 const random = randomOf(49)
 const below = (limit: number): number => Math.floor(random() * limit)

@@ -3,10 +3,8 @@ import { Clock, DateTime, Duration, Effect, type FileSystem, Layer, Option, Resu
 import { HttpApiBuilder } from "effect/http-api"
 import { Permissions } from "../../access/Permissions.ts"
 import { Api } from "../../api/Api.ts"
-import { enveloped } from "../../api/Envelope.ts"
 import type { ServerStatus } from "../../api/ServerApi.ts"
-import { ofBlockade } from "../../domain/findings/DatabaseFindings.ts"
-import { findingsOf } from "../../domain/findings/Findings.ts"
+import { findingsOf, ofBlockade } from "../../domain/findings/Findings.ts"
 import { Build } from "../../runtime/Build.ts"
 import { makeProcessReading, type ProcessReading, readDisk } from "../../runtime/metrics/ProcessMetrics.ts"
 import { OwnFaults } from "../../runtime/OwnFaults.ts"
@@ -20,8 +18,9 @@ import { makeHealthReport } from "./SystemHandlers.ts"
 import { ofProtection } from "../../domain/findings/ProtectionFindings.ts"
 import { hostsForCallers } from "../../runtime/OutboundHosts.ts"
 import { isLoopback } from "../core/Client.ts"
-import type { ServerTlsFact } from "../../domain/findings/CertificateFindings.ts"
 import { checkTls } from "../core/TlsListener.ts"
+import { enveloped } from "../../api/Answers.ts"
+import type { ServerTlsFact } from "../../domain/Certificate.ts"
 
 // How long the certificate of this server's own TLS listener is good, from its files as they are now (docs/operations.md#doctor).
 

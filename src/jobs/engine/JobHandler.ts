@@ -8,9 +8,9 @@ import type { SqlError } from "effect/sql"
 import { JobFailure } from "../../domain/Job.ts"
 import type { AnyJob, ArgsOf, MemoOf } from "../../domain/jobs/JobDefinition.ts"
 import { messageOf } from "../../runtime/SystemErrors.ts"
-import { WorkingCommits } from "../../domain/WorkingCommits.ts"
 import { makeJobCommits } from "../../store/JobResults.ts"
 import { JobStore } from "../../store/JobStore.ts"
+import { WorkingCommits } from "../../domain/Repository.ts"
 
 /** A running job, as every function sees it. */
 export interface RunningJob {

@@ -4,12 +4,11 @@
  */
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import type { SqlError } from "effect/sql"
-import { Remark, remark } from "../../domain/Remark.ts"
-import type { CommitRefusal, CommitsOfRepository } from "../../domain/RepositoryCommit.ts"
 import type { GitRepository } from "../../git/GitRepository.ts"
 import { makeRefreshes, type RepositoryName, RepositoryStore } from "../../store/RepositoryStore.ts"
 import { commitList } from "./CommitList.ts"
 import { RepositoryCopies } from "./RepositoryCopies.ts"
+import { type CommitRefusal, type CommitsOfRepository, Remark, remark } from "../../domain/Repository.ts"
 
 /** Refreshes that are looked at for refusals. */
 const REFRESHES = 200

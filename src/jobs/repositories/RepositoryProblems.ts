@@ -4,7 +4,6 @@
  */
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import type { SqlError } from "effect/sql"
-import { Remark } from "../../domain/Remark.ts"
 import type { ServerConfig } from "../../ServerConfig.ts"
 import { ActiveSettings } from "../../settings/ActiveSettings.ts"
 import { checkSettingsGently } from "../../settings/SettingsCheck.ts"
@@ -18,6 +17,7 @@ import { checkTemplates } from "../../templates/TemplateCheck.ts"
 import { errorRemark } from "../../templates/TemplateErrors.ts"
 import { UndefinedPrints } from "../../templates/UndefinedPrints.ts"
 import { readInventory } from "./SettingsInventory.ts"
+import { Remark } from "../../domain/Repository.ts"
 
 /** The answer to `GET /repository/{name}/problems`. */
 export interface ProblemList {

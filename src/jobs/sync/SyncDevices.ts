@@ -5,10 +5,7 @@
  * resumed by looking at its device.
  */
 import { Effect, Option } from "effect"
-import { jobScore } from "../../domain/ChangeScore.ts"
 import { JobFailure } from "../../domain/Job.ts"
-import { SyncDevices, type SyncMemo } from "../../domain/jobs/SyncDevices.ts"
-import { olderRefusal, type RestoredCommits, restoredSentence } from "../../domain/RestoredCommits.ts"
 import { makeJobCommits } from "../../store/JobResults.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import { LiveChangeStore } from "../../store/UnfinishedChanges.ts"
@@ -21,6 +18,9 @@ import { type Guard, unknownCanaries } from "./Rollout.ts"
 import { SyncOutcome } from "./SyncOutcome.ts"
 import { SyncStages } from "./SyncStages.ts"
 import type { SyncJob } from "./SyncWork.ts"
+import { jobScore } from "../../domain/ChangeRisk.ts"
+import { SyncDevices, type SyncMemo } from "../../domain/jobs/ChangeJobs.ts"
+import { olderRefusal, type RestoredCommits, restoredSentence } from "../../domain/Repository.ts"
 
 const invalid = (error: { readonly message: string }) => new JobFailure({ type: "ValueError", message: error.message })
 

@@ -5,7 +5,6 @@
 import { Effect, Option } from "effect"
 import type { Device } from "../../domain/Device.ts"
 import { JobFailure } from "../../domain/Job.ts"
-import { DeviceUpgrade, type UpgradeArguments } from "../../domain/jobs/DeviceUpgrade.ts"
 import { can } from "../../domain/platforms/Platforms.ts"
 import { makeUpgradeOrders } from "../../firmware/UpgradeOrder.ts"
 import { notStarted } from "../../firmware/UpgradeTasks.ts"
@@ -16,6 +15,7 @@ import { DeviceSelection } from "../sync/DeviceSelection.ts"
 import { handle, type JobHandler, refusedAsFailure } from "../engine/JobHandler.ts"
 import { UpgradeDevice } from "./UpgradeDevice.ts"
 import type { UpgradeJob } from "./UpgradeStep.ts"
+import { DeviceUpgrade, type UpgradeArguments } from "../../domain/jobs/FirmwareJobs.ts"
 
 const invalid = (message: string) => new JobFailure({ type: "ValueError", message })
 

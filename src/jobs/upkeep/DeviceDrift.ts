@@ -9,7 +9,6 @@ import { DeviceEntity } from "../../devices/DeviceCalls.ts"
 import { patiently } from "../../devices/PatientCall.ts"
 import type { Device } from "../../domain/Device.ts"
 import { type DeviceResult, deviceResult, JobFailure, taskFailed, taskOk } from "../../domain/Job.ts"
-import { DeviceDrift } from "../../domain/jobs/DeviceDrift.ts"
 import { isManageable, UnmanageableDevice, unmanageableText } from "../../domain/platforms/Platforms.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { ChangeStore } from "../../store/ChangeStore.ts"
@@ -23,6 +22,7 @@ import { DeviceSelection, manageableOf, skippedPart } from "../sync/DeviceSelect
 import { handle, type JobHandler, type RunningJob } from "../engine/JobHandler.ts"
 import { askedTogether, untilAborted } from "../engine/UntilAborted.ts"
 import { notStarted } from "../sync/SyncTasks.ts"
+import { DeviceDrift } from "../../domain/jobs/ChangeJobs.ts"
 
 export const TASK = "device_drift"
 

@@ -7,7 +7,6 @@ import { DeviceEntity } from "../../devices/DeviceCalls.ts"
 import { patiently } from "../../devices/PatientCall.ts"
 import type { Device } from "../../domain/Device.ts"
 import { deviceResult, JobFailure, taskFailed, taskOk } from "../../domain/Job.ts"
-import { ReadTables } from "../../domain/jobs/ReadTables.ts"
 import { isManageable, UnmanageableDevice, unmanageableText } from "../../domain/platforms/Platforms.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { JobStore } from "../../store/JobStore.ts"
@@ -17,6 +16,7 @@ import { deviceRows, handle, type JobHandler, type RunningJob } from "../engine/
 import { DeviceSelection, manageableOf, skippedPart } from "../sync/DeviceSelection.ts"
 import { askedTogether, untilAborted } from "../engine/UntilAborted.ts"
 import { notStarted } from "../sync/SyncTasks.ts"
+import { ReadTables } from "../../domain/jobs/UpkeepJobs.ts"
 
 const TASK = "read_tables"
 
