@@ -16,7 +16,16 @@ import { migrations } from "../store/Migrations.ts"
 import { RepositoryStore } from "../store/RepositoryStore.ts"
 import { BackupFileError, type Reader } from "./BackupFile.ts"
 import * as SiteFiles from "./SiteFiles.ts"
-import { type BackedUpTable, Contents, CONTENTS, CONTENTS_SUM, digestOf, FORMAT, type KeyNames, sumLineOf } from "./SiteFiles.ts"
+import {
+  type BackedUpTable,
+  Contents,
+  CONTENTS,
+  CONTENTS_SUM,
+  digestOf,
+  FORMAT,
+  type KeyNames,
+  sumLineOf
+} from "./SiteFiles.ts"
 import * as Backup from "./Backup.ts"
 import { restoredSentence } from "../domain/Repository.ts"
 

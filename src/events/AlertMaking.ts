@@ -7,7 +7,17 @@ import { SqlClient, SqlError } from "effect/sql"
 import { AskedDevices } from "../access/AskedDevices.ts"
 import type { AlertRules, AlertRules as Rules } from "../domain/events/alerts/AlertFile.ts"
 import { eventOf } from "../domain/events/alerts/AlertMessage.ts"
-import { type AlertRule, concernedBy, type ConcernedDevice, hasName, isFor, isMuted, keyOf, reachesLevel, subjectOf } from "../domain/events/alerts/AlertRule.ts"
+import {
+  type AlertRule,
+  concernedBy,
+  type ConcernedDevice,
+  hasName,
+  isFor,
+  isMuted,
+  keyOf,
+  reachesLevel,
+  subjectOf
+} from "../domain/events/alerts/AlertRule.ts"
 import { isObject } from "../domain/fields/Values.ts"
 import { AlertMuteStore, AlertStore, type FoundAlert, MAX_EVENTS, type TimedMute } from "../store/AlertStore.ts"
 import { waitingForDatabase } from "../store/DatabaseClient.ts"

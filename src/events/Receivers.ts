@@ -2,7 +2,17 @@
 import { Clock, Effect, Option, Redacted, Result, Schema } from "effect"
 import * as os from "node:os"
 import { connected, handedOver, receiverOf, syslogMessage } from "../access/SyslogReceiver.ts"
-import { type AlertMessage, mailOf, mattermostBody, pagerDutyBody, slackBody, syslogOf, teamsBody, webhookBody, zulipBody } from "../domain/events/alerts/AlertMessage.ts"
+import {
+  type AlertMessage,
+  mailOf,
+  mattermostBody,
+  pagerDutyBody,
+  slackBody,
+  syslogOf,
+  teamsBody,
+  webhookBody,
+  zulipBody
+} from "../domain/events/alerts/AlertMessage.ts"
 import { type Address, type Receiver, retryAfter, secretsOf } from "../domain/events/alerts/Receiver.ts"
 import { type OutboundGuard, receiverGuard } from "../runtime/OutboundHosts.ts"
 import type { ServerSettings } from "../ServerConfig.ts"

@@ -5,13 +5,19 @@
 import { Context, Duration, Effect, Layer, Option, Schema } from "effect"
 import * as path from "node:path"
 import { OWN_HTTPD_URL, ServerConfig, type ServerSettings } from "../ServerConfig.ts"
-import { type FirmwareError, FirmwareRefused, FirmwareUnreachable, type ImageDigests, ofOutbound, type TellProgress } from "./ImageDownload.ts"
-import { DETECT_ARCHITECTURE } from "../domain/ImageName.ts"
+import {
+  type FirmwareError,
+  FirmwareRefused,
+  FirmwareUnreachable,
+  type ImageDigests,
+  ofOutbound,
+  type TellProgress
+} from "./ImageDownload.ts"
+import { DETECT_ARCHITECTURE, imageOrder } from "../domain/Firmware.ts"
 import { imageGuard } from "../runtime/OutboundHosts.ts"
 import * as ImageStore from "./ImageStore.ts"
 import * as OutboundFetch from "../runtime/OutboundFetch.ts"
 import type { ImageBuilds } from "../domain/platforms/Platform.ts"
-import { imageOrder } from "../domain/Firmware.ts"
 
 // The images of an external firmware server, which HTTPD_URL names (docs/operations.md#firmware-store).
 

@@ -6,7 +6,15 @@ import { Context, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { serviceClasses } from "../domain/jobs/ServiceClasses.ts"
 import { JOB_BEGUN, JOB_ENDED, JOB_UNFINISHED, TIMERS_LEFT, UNFINISHED } from "./StatusConditions.ts"
-import { type JobLock, JobLockBusy, JobNotFound, JobStatus, type JobWaiting, type LockHolder, type WindowWait } from "../domain/Job.ts"
+import {
+  type JobLock,
+  JobLockBusy,
+  JobNotFound,
+  JobStatus,
+  type JobWaiting,
+  type LockHolder,
+  type WindowWait
+} from "../domain/Job.ts"
 import { SILENT_JOB } from "../domain/TakeOver.ts"
 import { PgClient } from "@effect/sql-pg"
 import { BackgroundWork } from "../runtime/BackgroundWork.ts"

@@ -7,10 +7,27 @@ import { Context, Effect, Layer, Option } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 import type { Way } from "../domain/access/Identity.ts"
 import type { Within } from "./Listing.ts"
-import { type Job, type JobCounts, type JobException, JobNotFound, type JobStatus, noDevices, type Outcome } from "../domain/Job.ts"
+import {
+  type Job,
+  type JobCounts,
+  type JobException,
+  JobNotFound,
+  type JobStatus,
+  noDevices,
+  type Outcome
+} from "../domain/Job.ts"
 import type { ServiceClass } from "../domain/jobs/ServiceClasses.ts"
 import { DerivedSecretStore, readJson, SecretTexts } from "./SecretStore.ts"
-import { COLUMNS, type DeviceText, HEAD, type JobDevice, type JobDeviceRow, makeDeviceRows, OWN_COLUMNS, type SyncTaskName } from "./JobResults.ts"
+import {
+  COLUMNS,
+  type DeviceText,
+  HEAD,
+  type JobDevice,
+  type JobDeviceRow,
+  makeDeviceRows,
+  OWN_COLUMNS,
+  type SyncTaskName
+} from "./JobResults.ts"
 import { isObject } from "../domain/fields/Values.ts"
 import { JOB_BEGUN } from "./StatusConditions.ts"
 import { BackgroundWork } from "../runtime/BackgroundWork.ts"

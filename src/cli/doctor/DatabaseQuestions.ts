@@ -14,7 +14,15 @@ import { ServerConfig } from "../../ServerConfig.ts"
 import * as DatabaseClient from "../../store/DatabaseClient.ts"
 import * as DatabaseErrors from "../../store/DatabaseErrors.ts"
 import { makeFindingFacts } from "../../store/Figures.ts"
-import { ageOf, type Blocker, blockersIn, look, sentenceOf, type Session, withoutValues } from "../../store/ForeignLocks.ts"
+import {
+  ageOf,
+  type Blocker,
+  blockersIn,
+  look,
+  sentenceOf,
+  type Session,
+  withoutValues
+} from "../../store/ForeignLocks.ts"
 import { FILE as INSTALLATION, identityIn } from "../../store/Installation.ts"
 import { at, isOurs, readPidFile } from "../../store/postgres/Postmaster.ts"
 import { bad, type Found, good, percentOf, type Place, type Question, sizeOf, unknown, warn } from "./Questions.ts"
