@@ -81,12 +81,12 @@ const nodeServer = () => http.createServer(HTTP_OPTIONS).on("clientError", refus
 const api = Layer.unwrap(
   Effect.gen(function* () {
     const { HOST: host, PORT: port } = yield* ServerConfig
-    const asides = yield* Mounts
+    const mounts = yield* Mounts
     const encrypted = yield* makeTlsListener(HTTP_OPTIONS)
     for (const { server } of encrypted) server().on("clientError", refuse)
     const { endAll } = yield* OpenStreams
-    const beside = { asides: asides.all, beforeEnd: endAll, listeners: encrypted }
-    return listening({ server: nodeServer, where: { host, port }, scheme: "http" }, HttpLive, beside)
+    const options = { mounts: mounts.all, beforeEnd: endAll, listeners: encrypted }
+    return listening({ server: nodeServer, where: { host, port }, scheme: "http" }, HttpLive, options)
   })
 ).pipe(Layer.provide(Layer.succeed(HttpRouter.RouterConfig, routerConfig)))
 

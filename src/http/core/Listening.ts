@@ -23,41 +23,41 @@ export interface Mount {
 }
 
 const make = Effect.sync(() => {
-  const asides: Array<Mount> = []
+  const mounts: Array<Mount> = []
   return Mounts.of({
-    add: (aside) => Effect.sync(() => void asides.push(aside)),
-    all: () => asides
+    add: (mount) => Effect.sync(() => void mounts.push(mount)),
+    all: () => mounts
   })
 })
 
 /** Those of this process. */
 export class Mounts extends Context.Service<
   Mounts,
-  { readonly add: (aside: Mount) => Effect.Effect<void>; readonly all: () => ReadonlyArray<Mount> }
+  { readonly add: (mount: Mount) => Effect.Effect<void>; readonly all: () => ReadonlyArray<Mount> }
 >()("switchyard/http/core/Mounts") {
   static readonly layer = Layer.effect(Mounts, make)
 }
 
 /** Hands requests for these paths to whom they are for, and all others to those who listen on the server by now. */
-export const routeToMounts = (server: http.Server, asides: ReadonlyArray<Mount>): void => {
-  if (asides.length === 0) return
-  const asideOf = ({ url = "" }: http.IncomingMessage) => asides.find(({ path }) => url.startsWith(path))
+export const routeToMounts = (server: http.Server, mounts: ReadonlyArray<Mount>): void => {
+  if (mounts.length === 0) return
+  const mountOf = ({ url = "" }: http.IncomingMessage) => mounts.find(({ path }) => url.startsWith(path))
 
   for (const event of ["request", "checkContinue"] as const) {
     const others = server.listeners(event)
     server.removeAllListeners(event)
     server.on(event, (request: http.IncomingMessage, response: http.ServerResponse) => {
-      const aside = asideOf(request)
-      if (aside === undefined) return others.forEach((other) => Reflect.apply(other, server, [request, response]))
+      const mount = mountOf(request)
+      if (mount === undefined) return others.forEach((other) => Reflect.apply(other, server, [request, response]))
       if (event === "checkContinue") response.writeContinue()
-      aside.request(request, response)
+      mount.request(request, response)
     })
   }
   const others = server.listeners("upgrade")
   server.removeAllListeners("upgrade")
   server.on("upgrade", (request: http.IncomingMessage, socket: Duplex, head: Buffer) => {
-    const aside = asideOf(request)
-    if (aside !== undefined) aside.upgrade(request, socket, head)
+    const mount = mountOf(request)
+    if (mount !== undefined) mount.upgrade(request, socket, head)
     else for (const other of others) Reflect.apply(other, server, [request, socket, head])
   })
 }
@@ -93,7 +93,7 @@ export interface Listener {
 const open = <E, R>(
   { server, where }: Listener,
   handler: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>,
-  asides: ReadonlyArray<Mount>
+  mounts: ReadonlyArray<Mount>
 ) =>
   Effect.gen(function* () {
     const node = server()
@@ -101,8 +101,8 @@ const open = <E, R>(
     const listener = yield* NodeHttpServer.make(() => node, { ...where, ...LISTENING })
     yield* listener.serve(handler)
     // before the server waits for its connections, which are theirs
-    yield* Effect.addFinalizer(() => Effect.forEach(asides, ({ close }) => close, { discard: true }))
-    release(() => routeToMounts(node, asides))
+    yield* Effect.addFinalizer(() => Effect.forEach(mounts, ({ close }) => close, { discard: true }))
+    release(() => routeToMounts(node, mounts))
     return listener
   })
 
@@ -114,25 +114,25 @@ export interface ListeningOptions {
   /** Other servers of the same routes. */
   readonly listeners: ReadonlyArray<Listener>
   /** What answers beside the routes, as it is when these are built. */
-  readonly asides: () => ReadonlyArray<Mount>
+  readonly mounts: () => ReadonlyArray<Mount>
   /** Is done before the end waits for requests. */
   readonly beforeEnd: Effect.Effect<void>
 }
 
-const NOTHING: ListeningOptions = { listeners: [], asides: () => [], beforeEnd: Effect.void }
+const NOTHING: ListeningOptions = { listeners: [], mounts: () => [], beforeEnd: Effect.void }
 
 /** Builds the routes once, then listens, on what is beside it first; the first server's address is `HttpServer.address`. */
 export const listening = <A, E, R>(
   first: Listener,
   routes: Layer.Layer<A, E, R>,
-  { asides, beforeEnd, listeners }: ListeningOptions = NOTHING
+  { mounts, beforeEnd, listeners }: ListeningOptions = NOTHING
 ) =>
   Layer.effect(
     HttpServer.HttpServer,
     Effect.gen(function* () {
       const handler = yield* HttpRouter.toHttpEffect(routes)
-      for (const listener of listeners) yield* logAddress(listener, yield* open(listener, handler, asides()))
-      const listener = yield* open(first, handler, asides())
+      for (const listener of listeners) yield* logAddress(listener, yield* open(listener, handler, mounts()))
+      const listener = yield* open(first, handler, mounts())
       yield* Effect.addFinalizer(() => beforeEnd)
       return listener
     })

@@ -62,8 +62,8 @@ export const hostnamesIn = (
   new Map(events.flatMap(({ hostname, id }) => (hostname === null ? [] : [[hostname, id] as const])))
 
 const ofEverything = (seesAudit: boolean): EventAccess => {
-  const sight: EventAccess = { within: null, seesAudit, knowing: () => Effect.succeed(sight) }
-  return sight
+  const access: EventAccess = { within: null, seesAudit, knowing: () => Effect.succeed(access) }
+  return access
 }
 
 const withoutSettings = <A>(work: Effect.Effect<A, SettingsError | SqlError.SqlError>) =>
@@ -83,19 +83,19 @@ export const makeAccessOf = Effect.gen(function* () {
     Effect.map(withoutSettings(Effect.provideService(reach, Permit, permit)), (reached) => {
       if (reached === null) return ofEverything(seesAudit)
       const { name, way } = permit.caller
-      const sight: EventAccess = {
+      const access: EventAccess = {
         seesAudit,
         within: { ...reached, caller: name, isProgram: way === "token" },
         // another caller may have learned of them, which this one does not know yet
         knowing: (named) =>
           named.size === 0
-            ? Effect.succeed(sight)
+            ? Effect.succeed(access)
             : Effect.andThen(withoutSettings(learn(named)), ofSome(permit, seesAudit))
       }
-      return sight
+      return access
     })
 
-  return Effect.fn("EventSight.of")(function* (
+  return Effect.fn("EventAccess.of")(function* (
     caller: Identity
   ): Effect.fn.Return<EventAccess, NotPermitted | SettingsUnavailable | SqlError.SqlError> {
     const all = yield* heldBy(caller)

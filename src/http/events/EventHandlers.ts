@@ -60,7 +60,7 @@ export const makeOpenStream = Effect.gen(function* () {
   const times = yield* StreamTimes
   const callerOf = yield* makeCallerOf
   const questionOf = yield* makeQuestionOf
-  const sightOf = yield* makeAccessOf
+  const accessOf = yield* makeAccessOf
   const parts = {
     feed: yield* EventFeed,
     pages: yield* EventPages,
@@ -90,11 +90,11 @@ export const makeOpenStream = Effect.gen(function* () {
 
     const scope = yield* Effect.scope
     const body = makeStreamBody()
-    const sight = Effect.mapError(
-      Effect.suspend(() => sightOf(known)),
+    const access = Effect.mapError(
+      Effect.suspend(() => accessOf(known)),
       reasonOf
     )
-    const order = { question, since: asked.since, renewed, sight, expiresAt: expiryOf(request) }
+    const order = { question, since: asked.since, renewed, access, expiresAt: expiryOf(request) }
     const reader = yield* makeReader(parts, order, body, scope)
     const end = () => {
       socket?.setTimeout(LAST)

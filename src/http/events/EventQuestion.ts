@@ -22,7 +22,7 @@ export interface EventQuestion {
   /** Names of the devices in the filter, for what is told without their ids. */
   readonly hostnames: ReadonlySet<string> | null
   readonly told: ReadonlySet<ToldKind>
-  readonly sight: EventAccess
+  readonly access: EventAccess
   /** Which devices it is about may change with each device that comes or moves. */
   readonly followsDevices: boolean
 }
@@ -43,7 +43,7 @@ const AUDIT_ONLY = "are part of the audit, which you may not read as a whole"
 
 /** Finds out what a request asks for. Fails with BadRequest, whose message names the field, and NotPermitted. */
 export const makeQuestionOf = Effect.gen(function* () {
-  const sightOf = yield* makeAccessOf
+  const accessOf = yield* makeAccessOf
   const settings = yield* SettingsView
   const devices = yield* DeviceStore
   const jobs = yield* JobStore
@@ -68,8 +68,8 @@ export const makeQuestionOf = Effect.gen(function* () {
     return yield* Effect.catchTag(devices.get(id), "DeviceNotFound", () => gone)
   })
 
-  const devicesOf = Effect.fnUntraced(function* ({ devices: asked, groups }: EventRequest, sight: EventAccess) {
-    const named: ReadonlyArray<Named> = yield* Effect.forEach(asked, (text) => deviceOf(text, sight))
+  const devicesOf = Effect.fnUntraced(function* ({ devices: asked, groups }: EventRequest, access: EventAccess) {
+    const named: ReadonlyArray<Named> = yield* Effect.forEach(asked, (text) => deviceOf(text, access))
     if (groups.length === 0) return asked.length === 0 ? null : named
     // all at once: the members of one are looked for among all devices
     const views = new Map((yield* settings.groups).map((view) => [view.name, view]))
@@ -85,23 +85,23 @@ export const makeQuestionOf = Effect.gen(function* () {
 
   return Effect.fn("EventQuestion.of")(function* (request: EventRequest, caller: Identity) {
     const { job, kinds } = request
-    const sight = yield* sightOf(caller)
+    const access = yield* accessOf(caller)
     const forAudit = [...(kinds ?? [])].filter((kind) => isForAudit(kind) && !isTold(kind))
-    if (forAudit.length > 0 && !sight.seesAudit) {
+    if (forAudit.length > 0 && !access.seesAudit) {
       return yield* new NotPermitted({ rule: `kind: events of kind ${forAudit.join(", ")} ${AUDIT_ONLY}`, roles: [] })
     }
-    if (job !== null && sight.within === null) {
+    if (job !== null && access.within === null) {
       yield* Effect.catchTag(jobs.head(job), "JobNotFound", () =>
         Effect.fail(new BadRequest({ message: `job: there is no job with id ${job}` }))
       )
     }
-    const named = yield* devicesOf(request, sight)
+    const named = yield* devicesOf(request, access)
     return {
-      filter: { kinds: kept(kinds, sight), devices: named && new Set(named.map(({ id }) => id)), job },
+      filter: { kinds: kept(kinds, access), devices: named && new Set(named.map(({ id }) => id)), job },
       hostnames: named && new Set(named.map(({ hostname }) => hostname)),
       told: new Set([...(kinds ?? [])].filter(isTold)),
-      sight,
-      followsDevices: sight.within !== null || request.groups.length > 0
+      access,
+      followsDevices: access.within !== null || request.groups.length > 0
     } satisfies EventQuestion
   })
 })
@@ -206,8 +206,8 @@ export interface EventPage {
 }
 
 /** What a caller sees of an event: addresses are of the audit. */
-export const shownTo = ({ sight }: EventQuestion, event: LiveEvent): LiveEvent =>
-  sight.seesAudit ? event : { ...event, address: null }
+export const shownTo = ({ access }: EventQuestion, event: LiveEvent): LiveEvent =>
+  access.seesAudit ? event : { ...event, address: null }
 
 /** How many rows to look at next, by how many of those before were for the caller. */
 const nextCount = (limit: number, chosen: number, scanned: number): number =>
@@ -220,10 +220,10 @@ export const makeReadPage = Effect.gen(function* () {
 
   const chosenOf = Effect.fnUntraced(function* (question: EventQuestion, rows: ReadonlyArray<ScannedEvent>) {
     const asked = rows.filter((row) => matchesFilter(question.filter, row))
-    const sight = yield* question.sight.knowing(hostnamesIn(asked))
-    const matching = asked.map((row) => ({ id: row.id, verdict: judgeEvent(sight, row) }))
+    const access = yield* question.access.knowing(hostnamesIn(asked))
+    const matching = asked.map((row) => ({ id: row.id, verdict: judgeEvent(access, row) }))
     const jobs = yield* seenJobs(
-      sight,
+      access,
       matching.map(({ verdict }) => verdict)
     )
     return matching.filter(({ verdict }) => isAllowed(verdict, jobs)).map(({ id }) => id)

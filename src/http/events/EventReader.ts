@@ -106,7 +106,7 @@ export type Inbox = ReturnType<typeof makeInbox>
 const CHANGES_RIGHTS: ReadonlySet<string> = new Set(["token", "user", "person", "permission"])
 const KNOWN_AFTER = 750
 /** Milliseconds for which it counts what the caller may hear of, as for whoever asks anew. */
-const SIGHT_KEPT = 1000
+const ACCESS_VALID = 1000
 /** Events of the log at once. */
 const PAGE = 200
 
@@ -132,10 +132,10 @@ const isAsked = ({ hostnames, told, filter }: EventQuestion, thing: ToldThing): 
 const isCandidate = ({ filter, followsDevices }: EventQuestion, event: LiveEvent): boolean =>
   matchesFilter(followsDevices ? { ...filter, devices: null } : filter, event)
 
-const withSight = (question: EventQuestion, sight: EventAccess): EventQuestion => ({
+const withAccess = (question: EventQuestion, access: EventAccess): EventQuestion => ({
   ...question,
-  sight,
-  followsDevices: question.followsDevices || sight.within !== null
+  access,
+  followsDevices: question.followsDevices || access.within !== null
 })
 
 /** Begins a reader who writes to this body; `scope` is that of the stream. */
@@ -167,9 +167,9 @@ export const makeReader = Effect.fnUntraced(function* (
   let renewAt = Math.min(begun + times.renewal, order.expiresAt)
 
   /** Whether it counts still what the caller may hear of; not beside a clock that was set back. */
-  const isSightFresh = (): boolean => {
+  const isAccessFresh = (): boolean => {
     const age = clock.currentTimeMillisUnsafe() - seenAt
-    return age >= 0 && age < SIGHT_KEPT
+    return age >= 0 && age < ACCESS_VALID
   }
 
   /** Whether the reader takes more now, and nothing has to be looked up to know what they may hear of. */
@@ -178,8 +178,8 @@ export const makeReader = Effect.fnUntraced(function* (
     inbox.isEmpty() &&
     body.isWanted() &&
     !question.followsDevices &&
-    question.sight.within === null &&
-    isSightFresh()
+    question.access.within === null &&
+    isAccessFresh()
 
   const write = (text: string | Buffer): void => {
     if (text.length === 0) return
@@ -235,10 +235,10 @@ export const makeReader = Effect.fnUntraced(function* (
     if (question.followsDevices && through > known) {
       if (!(yield* renew)) ending ??= AWAY
       known = through
-    } else if (!isSightFresh()) {
-      const sight = yield* Effect.result(order.sight)
-      if (Result.isFailure(sight)) ending ??= sight.failure
-      else question = withSight(question, sight.success)
+    } else if (!isAccessFresh()) {
+      const access = yield* Effect.result(order.access)
+      if (Result.isFailure(access)) ending ??= access.failure
+      else question = withAccess(question, access.success)
       seenAt = yield* Clock.currentTimeMillis
     }
   })
@@ -276,14 +276,14 @@ export const makeReader = Effect.fnUntraced(function* (
 
   /** Those that are asked for and may be heard of, as they are shown. */
   const heardOf = Effect.fnUntraced(function* (waiting: ReadonlyArray<Waiting>) {
-    const sight = yield* question.sight.knowing(
+    const access = yield* question.access.knowing(
       hostnamesIn(waiting.flatMap((one) => ("event" in one ? one.event : [])))
     )
     const asked = waiting
       .filter((one) => !("event" in one) || matchesFilter(question.filter, one.event))
-      .map((one) => ({ one, verdict: "event" in one ? judgeEvent(sight, one.event) : judgeTold(sight, one.thing) }))
+      .map((one) => ({ one, verdict: "event" in one ? judgeEvent(access, one.event) : judgeTold(access, one.thing) }))
     const jobs = yield* seenJobs(
-      sight,
+      access,
       asked.map(({ verdict }) => verdict)
     )
     return asked.filter(({ verdict }) => isAllowed(verdict, jobs)).map(({ one }) => one)
@@ -391,7 +391,7 @@ export interface ReaderOrder {
   /** The question as it would be answered now; a failure is the reason to end, null that it is not known now. */
   readonly renewed: Effect.Effect<EventQuestion, string | null>
   /** What the caller may hear of now, by the roles that they were last known to have; fails in the same way. */
-  readonly sight: Effect.Effect<EventAccess, string | null>
+  readonly access: Effect.Effect<EventAccess, string | null>
   /** When the caller's token ends, in epoch milliseconds. */
   readonly expiresAt: number
 }

@@ -46,8 +46,8 @@ export const endText = (reason: string, resume: number): string => message("end"
 type Events = ReadonlyArray<LiveEvent>
 
 /** Those who ask for the same hear the same, when they see all devices; null when nobody else is known to ask so. */
-const audienceOf = ({ filter: { devices, job, kinds }, sight }: EventQuestion): string | null =>
-  devices === null ? JSON.stringify([sight.seesAudit, kinds && [...kinds].toSorted(), job]) : null
+const audienceOf = ({ filter: { devices, job, kinds }, access }: EventQuestion): string | null =>
+  devices === null ? JSON.stringify([access.seesAudit, kinds && [...kinds].toSorted(), job]) : null
 
 /** Remembers texts as long as their events. */
 export const makeSharedTexts = () => {
@@ -69,7 +69,7 @@ export const makeSharedTexts = () => {
 
   const written = (question: EventQuestion, events: Events): Buffer => {
     const asked = events.filter(
-      (event) => matchesFilter(question.filter, event) && judgeEvent(question.sight, event) === true
+      (event) => matchesFilter(question.filter, event) && judgeEvent(question.access, event) === true
     )
     return Buffer.from(asked.map((event) => shownText(question, event)).join(""))
   }

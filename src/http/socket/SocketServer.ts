@@ -264,7 +264,7 @@ const closedAnswer = (response: http.ServerResponse): void => {
 }
 
 const serve = Effect.gen(function* () {
-  const asides = yield* Mounts
+  const mounts = yield* Mounts
   const { inner, io } = yield* make
   let isClosed = false
   const close = Effect.suspend(() => {
@@ -272,7 +272,7 @@ const serve = Effect.gen(function* () {
     isClosed = true
     return Effect.promise(() => io.close())
   })
-  yield* asides.add({
+  yield* mounts.add({
     path: PATH,
     request: (request, response) => {
       if (isClosed) closedAnswer(response)
