@@ -1,4 +1,7 @@
-/** Handlers of alerts (docs/alerts.md#looking-at-alerts). */
+/**
+ * Handlers of alerts: alerts and rules in force, messages, mutes and tests (docs/alerts.md#looking-at-alerts). Each change is noted in the
+ * audit.
+ */
 import { Clock, Effect, Schema } from "effect"
 import { HttpApiBuilder, HttpApiSchema } from "effect/http-api"
 import { Api } from "../api/Api.ts"
@@ -23,10 +26,8 @@ import { EventStore } from "../store/EventStore.ts"
 import { makeListPage } from "./listing/ListPage.ts"
 import * as Lists from "./listing/Lists.ts"
 
-// What is asked of alerts: what is in force, messages, mutes and tests (docs/alerts.md#looking-at-alerts). Each change is part of the audit.
-
-/** The rules in force name no such receiver. */
-export class ReceiverNotFound extends Schema.TaggedError<ReceiverNotFound>()("ReceiverNotFound", {
+/** The rules in force have no receiver of this name. */
+class ReceiverNotFound extends Schema.TaggedError<ReceiverNotFound>()("ReceiverNotFound", {
   name: Schema.String
 }) {
   override get message() {
@@ -52,8 +53,8 @@ const testMessage = (at: number): AlertMessage => ({
   events: []
 })
 
-/** What stands in force, and what became of it. */
-export const makeAlertView = Effect.gen(function* () {
+/** Reads: alerts, deliveries, and a test of a receiver. */
+const makeAlertView = Effect.gen(function* () {
   const { alertSecrets } = yield* ServerConfig
   const inForce = yield* AlertRulesInForce
   const alerts = yield* AlertStore
@@ -110,8 +111,8 @@ export const makeAlertView = Effect.gen(function* () {
   }
 })
 
-/** What callers change. */
-export const makeAlertChanges = Effect.gen(function* () {
+/** Writes: messages sent again, and mutes. */
+const makeAlertChanges = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const deliveries = yield* AlertDeliveryStore
   const mutes = yield* AlertMuteStore

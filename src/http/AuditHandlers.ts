@@ -38,7 +38,7 @@ const makeAudit = Effect.gen(function* () {
 
   return {
     list,
-    /** By its id, so that events from before a new name are among them. */
+    /** by id, to include events from before a rename */
     device: Effect.fnUntraced(function* (request: Request, hostname: string) {
       const [device] = yield* devices.byHostnames([hostname])
       return yield* list(request, device === undefined ? only("hostname", hostname) : only("device_id", `${device.id}`))
@@ -53,7 +53,7 @@ const makeAudit = Effect.gen(function* () {
   }
 })
 
-/** How long what was found of the chain is given out: looking reads the whole audit. */
+/** How long a result is reused: verifying reads the whole audit. */
 const CHAIN_KEPT = Duration.minutes(1)
 
 const makeChain = Effect.gen(function* () {
@@ -71,7 +71,7 @@ const makeChain = Effect.gen(function* () {
     })
   })
   const [kept, forget] = yield* Effect.cachedInvalidateWithTTL(look, CHAIN_KEPT)
-  // a database that was away is asked again by the next
+  // a failure is not reused
   return Effect.tapCause(kept, () => forget)
 })
 

@@ -22,7 +22,7 @@ import { FirstScreen, FirstStart } from "./setup/FirstStart.ts"
 import { ZtpServer } from "./ZtpServer.ts"
 
 /** Tokens are off and the address is reachable from other machines. */
-export class OpenApiRefused extends Schema.TaggedError<OpenApiRefused>()("OpenApiRefused", {
+class OpenApiRefused extends Schema.TaggedError<OpenApiRefused>()("OpenApiRefused", {
   variable: Schema.Literals(["HOST", "TLS_HOST"]),
   host: Schema.String
 }) {
@@ -32,7 +32,7 @@ export class OpenApiRefused extends Schema.TaggedError<OpenApiRefused>()("OpenAp
 }
 
 /** TLS is configured, and other machines can still connect without it. */
-export class PlainHttpRefused extends Schema.TaggedError<PlainHttpRefused>()("PlainHttpRefused", {
+class PlainHttpRefused extends Schema.TaggedError<PlainHttpRefused>()("PlainHttpRefused", {
   host: Schema.String
 }) {
   override get message() {

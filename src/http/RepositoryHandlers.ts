@@ -1,4 +1,7 @@
-/** Handlers for authors of settings and templates (docs/settings-repository.md#commits). */
+/**
+ * Handlers for authors of settings and templates: commits, variables, trial renderings and checks of branches
+ * (docs/settings-repository.md#commits).
+ */
 import { Effect, Option } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../api/Api.ts"
@@ -13,12 +16,11 @@ import { answered } from "./core/HandlerErrors.ts"
 import { TemplateTrial, type TrialFailed } from "../templates/TemplateTrial.ts"
 import { makeDeviceLookup } from "./core/Permits.ts"
 
-// Variables of a device, and templates tried with them (docs/templates.md#trying-templates).
+// Variables of a device, and trial renderings with them (docs/templates.md#trying-templates).
 
 const refused = ({ message, problems }: TrialFailed) => Effect.fail(new BadRequest({ message, problems }))
 
-/** Answers about one device. */
-export const makeTrials = Effect.gen(function* () {
+const makeTrials = Effect.gen(function* () {
   const lookup = yield* makeDeviceLookup
   const trials = yield* TemplateTrial
   return {

@@ -32,12 +32,12 @@ const notesOf = (request: HttpServerRequest.HttpServerRequest): Notes => {
 }
 
 /** Notes where the request comes from. */
-export const rememberClient = (request: HttpServerRequest.HttpServerRequest, client: Client): void => {
+const rememberClient = (request: HttpServerRequest.HttpServerRequest, client: Client): void => {
   notesOf(request).client = client
 }
 
 /** The client of the request, if it was noted. */
-export const recallClient = (request: HttpServerRequest.HttpServerRequest): Client | undefined =>
+const recallClient = (request: HttpServerRequest.HttpServerRequest): Client | undefined =>
   notes.get(request.source)?.client
 
 /** Notes the caller's name. */
@@ -71,7 +71,7 @@ export const rememberText = (request: HttpServerRequest.HttpServerRequest, text:
 /** All notes of the request. */
 export const recall = (request: HttpServerRequest.HttpServerRequest): Readonly<Notes> => notes.get(request.source) ?? {}
 
-export interface Client {
+interface Client {
   /** The client's address; null if the connection has none. */
   readonly address: string | null
   readonly scheme: "http" | "https"
@@ -106,7 +106,7 @@ const withoutPort = (text: string): string =>
 const HOST = /^[\w.:[\]-]{1,255}$/
 
 /** Yields a function that finds the client of a request, with or without a proxy. */
-export const makeClientOf = ({ TRUSTED_PROXIES }: Pick<ServerSettings, "TRUSTED_PROXIES">) => {
+const makeClientOf = ({ TRUSTED_PROXIES }: Pick<ServerSettings, "TRUSTED_PROXIES">) => {
   const isProxy = makeContains(TRUSTED_PROXIES)
   const isAddress = makeContains(["0.0.0.0/0", "::/0"])
 

@@ -36,7 +36,7 @@ HttpApi.reflect(Api, {
 for (const path of [...documentPaths, ...pagePaths]) paths.on("GET", path, false)
 
 /** Methods of the route as `Allow` lists them; empty for an unknown path. */
-export const allowedMethods = (url: string): ReadonlyArray<string> => {
+const allowedMethods = (url: string): ReadonlyArray<string> => {
   const methods = METHODS.filter((method) => paths.find(method, url) !== undefined)
   if (methods.length === 0) return []
   return [...(methods.includes("GET") ? ["HEAD"] : []), ...methods, "OPTIONS"]

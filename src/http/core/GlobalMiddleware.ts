@@ -21,6 +21,53 @@ import {
 import { Limits } from "./Limits.ts"
 import { isProbe, logged } from "./RequestLog.ts"
 
+type Request = HttpServerRequest.HttpServerRequest
+type Response = HttpServerResponse.HttpServerResponse
+
+// Every answer with 503, 429 or 408 says when to try again.
+
+const STATUSES: ReadonlySet<number> = new Set([408, 429, 503])
+const SECONDS = "5"
+
+/** Adds `Retry-After` where it is missing. */
+const withRetryAfter = (response: HttpServerResponse.HttpServerResponse): HttpServerResponse.HttpServerResponse =>
+  STATUSES.has(response.status) && response.headers["retry-after"] === undefined
+    ? HttpServerResponse.setHeader(response, "retry-after", SECONDS)
+    : response
+
+// Security headers (docs/security.md#headers): answers of the API are data, so browsers must not render, frame or store them.
+
+const EVERYWHERE = {
+  "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+  "x-content-type-options": "nosniff",
+  "x-frame-options": "DENY",
+  "referrer-policy": "no-referrer"
+} as const
+
+const DATA = { ...EVERYWHERE, "cache-control": "no-store" } as const
+
+/** A year. */
+const HSTS = { "strict-transport-security": "max-age=31536000" } as const
+
+/** The security headers of an answer; headers that the answer sets itself win. */
+const securityHeaders = (
+  { url }: HttpServerRequest.HttpServerRequest,
+  { headers, status }: HttpServerResponse.HttpServerResponse,
+  isEncrypted: boolean
+): Readonly<Record<string, string>> => {
+  // an image never changes under its name, and proxies near the switches may cache it
+  const isImage = url.startsWith("/firmware/") && status < 400
+  return { ...(isImage ? EVERYWHERE : DATA), ...(isEncrypted ? HSTS : {}), ...headers }
+}
+
+/** The headers for answers that a library writes. */
+export const dataSecurityHeaders: Readonly<Record<string, string>> = DATA
+
+/** The same as lines, for answers that are written to the socket. */
+export const securityHeaderLines: string = Object.entries(DATA)
+  .map(([name, value]) => `${name}: ${value}\r\n`)
+  .join("")
+
 // CORS (docs/security.md#web-pages).
 
 const EXPOSED =
@@ -41,7 +88,7 @@ const preflightHeaders = ({ headers, method }: Request): Headers => {
 }
 
 /** Yields a function that makes the headers for a request: any origin without credentials, or the allowed origins with them. */
-export const makeCorsHeaders = ({ ALLOWED_ORIGINS }: Pick<ServerSettings, "ALLOWED_ORIGINS">) => {
+const makeCorsHeaders = ({ ALLOWED_ORIGINS }: Pick<ServerSettings, "ALLOWED_ORIGINS">) => {
   const allowed = new Set(ALLOWED_ORIGINS)
   return (request: Request): Headers => {
     const { origin } = request.headers
@@ -64,7 +111,7 @@ const MAX_NOTICED = 20
  * Yields a function that gives, once for each origin, a warning for the operator: a browser asks whether a page of another origin may POST,
  * and does not send the request if it carries credentials.
  */
-export const makeOriginNotice = ({ ALLOWED_ORIGINS }: Pick<ServerSettings, "ALLOWED_ORIGINS">) => {
+const makeOriginNotice = ({ ALLOWED_ORIGINS }: Pick<ServerSettings, "ALLOWED_ORIGINS">) => {
   const noticed = new Set<string>()
   return ({ headers, method }: Request): string | undefined => {
     const { "access-control-request-method": wanted, origin } = headers
@@ -85,7 +132,7 @@ const dressed = (request: Request, response: Response, more: Readonly<Record<str
   })
 
 /** Completes answers of the API. */
-export const makeAnswering = Effect.map(ServerConfig, (config) => {
+const makeAnswering = Effect.map(ServerConfig, (config) => {
   const corsHeaders = makeCorsHeaders(config)
   const originNotice = makeOriginNotice(config)
   return (request: Request, response: Response) => {
@@ -99,9 +146,6 @@ export const makeAnswering = Effect.map(ServerConfig, (config) => {
 /** Completes answers of the listener for switches. */
 export const answeringFiles = (request: Request, response: Response) =>
   logged(request, dressed(request, withRetryAfter(response), {}))
-
-type Request = HttpServerRequest.HttpServerRequest
-type Response = HttpServerResponse.HttpServerResponse
 
 /** The answer to a request that needs no endpoint, or undefined. */
 const makeAnswerOutside = Effect.map(makeLoopbackRefusal, (refusalOfForeign) => (request: Request) => {
@@ -196,49 +240,3 @@ export const GlobalMiddleware = HttpRouter.middleware(
   ),
   { global: true }
 )
-
-// Every answer with 503, 429 or 408 says when to try again.
-
-const STATUSES: ReadonlySet<number> = new Set([408, 429, 503])
-const SECONDS = "5"
-
-/** Adds `Retry-After` where it is missing. */
-export const withRetryAfter = (
-  response: HttpServerResponse.HttpServerResponse
-): HttpServerResponse.HttpServerResponse =>
-  STATUSES.has(response.status) && response.headers["retry-after"] === undefined
-    ? HttpServerResponse.setHeader(response, "retry-after", SECONDS)
-    : response
-
-// Security headers (docs/security.md#headers): answers of the API are data, so browsers must not render, frame or store them.
-
-const EVERYWHERE = {
-  "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
-  "x-content-type-options": "nosniff",
-  "x-frame-options": "DENY",
-  "referrer-policy": "no-referrer"
-} as const
-
-const DATA = { ...EVERYWHERE, "cache-control": "no-store" } as const
-
-/** A year. */
-const HSTS = { "strict-transport-security": "max-age=31536000" } as const
-
-/** The security headers of an answer; headers that the answer sets itself win. */
-export const securityHeaders = (
-  { url }: HttpServerRequest.HttpServerRequest,
-  { headers, status }: HttpServerResponse.HttpServerResponse,
-  isEncrypted: boolean
-): Readonly<Record<string, string>> => {
-  // an image never changes under its name, and proxies near the switches may cache it
-  const isImage = url.startsWith("/firmware/") && status < 400
-  return { ...(isImage ? EVERYWHERE : DATA), ...(isEncrypted ? HSTS : {}), ...headers }
-}
-
-/** The headers for answers that a library writes. */
-export const dataSecurityHeaders: Readonly<Record<string, string>> = DATA
-
-/** The same as lines, for answers that are written to the socket. */
-export const securityHeaderLines: string = Object.entries(DATA)
-  .map(([name, value]) => `${name}: ${value}\r\n`)
-  .join("")

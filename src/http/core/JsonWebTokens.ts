@@ -19,7 +19,7 @@ import { isText } from "../../domain/Text.ts"
 
 export type ClaimSet = Readonly<Record<string, unknown>>
 
-export interface TokenRules {
+interface TokenRules {
   /** The site has roles: `exp` and a subject are required. */
   readonly strict: boolean
   readonly issuer: Option.Option<string>
@@ -30,7 +30,7 @@ const refusal = (message: string) => Result.fail(new Unauthorized({ message }))
 const invalidClaim = (reason: string) => refusal(`Invalid authentication header: ${reason}`)
 
 /** The token was valid once. */
-export const expired = () => new Unauthorized({ message: "The JWT token is expired", errorCode: "auth_expired" })
+const expired = () => new Unauthorized({ message: "The JWT token is expired", errorCode: "auth_expired" })
 
 /** The column of jobs for the user's name has this length. */
 const MAX_SUBJECT = 255
@@ -75,7 +75,7 @@ export const subject = (claims: ClaimSet, rules: TokenRules, now: number): Resul
   )
 
 /** The key that JWT_CERT names cannot be used; the server does not start. */
-export class TokenKeyUnusable extends Schema.TaggedError<TokenKeyUnusable>()("TokenKeyUnusable", {
+class TokenKeyUnusable extends Schema.TaggedError<TokenKeyUnusable>()("TokenKeyUnusable", {
   path: Schema.String,
   reason: Schema.String
 }) {
@@ -90,7 +90,7 @@ interface VerificationKey {
 }
 
 /** The public key in a PEM text and its algorithm, or why it cannot be used. */
-export const readKey = (pem: string): Result.Result<VerificationKey, string> => {
+const readKey = (pem: string): Result.Result<VerificationKey, string> => {
   const key = Result.try({ try: () => createPublicKey(pem), catch: () => "it is no PEM public key or certificate" })
   return Result.flatMap(key, (key): Result.Result<VerificationKey, string> => {
     if (key.asymmetricKeyType === "rsa") return Result.succeed({ key, algorithm: "RS256" })
@@ -167,7 +167,7 @@ const makeCheck = Effect.fnUntraced(function* (key: VerificationKey) {
 })
 
 /** Finds the caller of a token. */
-export interface JsonWebTokens {
+interface JsonWebTokens {
   /** False when everybody may call, as `admin`. */
   readonly required: boolean
   /** The identity behind a valid token. */

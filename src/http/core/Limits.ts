@@ -31,7 +31,7 @@ const EXPENSIVE: ReadonlyArray<readonly [methods: RegExp, path: RegExp]> = [
 const COST = { free: 0, read: 1, write: 10, expensive: 50 } as const
 
 /** The cost of the most expensive request. */
-export const MAX_COST = COST.expensive
+const MAX_COST = COST.expensive
 
 /** The points of a request; 0 if it is not limited. */
 export const costOf = ({ method, url }: Pick<HttpServerRequest.HttpServerRequest, "method" | "url">): number => {
@@ -45,7 +45,7 @@ export const costOf = ({ method, url }: Pick<HttpServerRequest.HttpServerRequest
 // and runs several effects for each request.
 
 /** The limits of one key. */
-export interface Allowance {
+interface Allowance {
   /** Points that may be spent at once. */
   readonly burst: number
   /** Points that come back in a second. */
@@ -61,7 +61,7 @@ interface Bucket {
   inWork: number
 }
 
-export interface Buckets {
+interface Buckets {
   /** Spends the points and counts a request in progress; or yields the milliseconds to wait, and spends nothing. */
   readonly enter: (key: string | number, points: number, now: number) => number | undefined
   /** Reverts `enter`: the request was refused for another reason. */
@@ -189,7 +189,7 @@ const makeKnown = () => {
 }
 
 /** The keys that a request counts for; undefined if it is not limited. */
-export type Admission = { readonly key: string | number; readonly person: string | undefined } | undefined
+type Admission = { readonly key: string | number; readonly person: string | undefined } | undefined
 
 const isKnown = (key: string | number): boolean => typeof key === "number"
 

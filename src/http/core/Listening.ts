@@ -13,7 +13,7 @@ import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 // Mounts: Node handlers under a path of their own, on the same ports as the routes, such as socket.io. They register while the routes are
 // built.
 
-export interface Mount {
+interface Mount {
   /** The prefix of its paths. */
   readonly path: string
   readonly request: (request: http.IncomingMessage, response: http.ServerResponse) => void
@@ -39,7 +39,7 @@ export class Mounts extends Context.Service<
 }
 
 /** Routes requests with a mount's prefix to the mount, and all others to the listeners that the server has now. */
-export const routeToMounts = (server: http.Server, mounts: ReadonlyArray<Mount>): void => {
+const routeToMounts = (server: http.Server, mounts: ReadonlyArray<Mount>): void => {
   if (mounts.length === 0) return
   const mountOf = ({ url = "" }: http.IncomingMessage) => mounts.find(({ path }) => url.startsWith(path))
 
@@ -110,7 +110,7 @@ const logAddress = ({ scheme }: Listener, { address }: HttpServer.HttpServer["Se
   "port" in address ? Effect.logInfo(`Listening on ${scheme}://${address.address}:${address.port}`) : Effect.void
 
 /** Options of `listening`. */
-export interface ListeningOptions {
+interface ListeningOptions {
   /** More listeners for the same routes. */
   readonly listeners: ReadonlyArray<Listener>
   /** The mounts, read after the routes are built. */

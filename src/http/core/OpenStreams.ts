@@ -15,7 +15,7 @@ const MAX_IN_ALL = 1000
 const PATIENCE = "2 seconds"
 
 /** Ends a stream; must neither throw nor wait. */
-export type End = () => void
+type End = () => void
 
 const make = Effect.sync(() => {
   const open = new Map<string, Set<End>>()

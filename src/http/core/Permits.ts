@@ -70,7 +70,7 @@ const makeAsked = Effect.gen(function* () {
   const lookup = yield* makeDeviceLookup
   const askedDevices = yield* AskedDevices
 
-  /** A device that the caller may not see is answered like an unknown one, by id and by name. */
+  /** A device that the caller may not see is answered like an unknown one. */
   const deviceOf = Effect.fnUntraced(
     function* ({ all, speaking }: Held) {
       const { hostname, id = "" } = yield* HttpRouter.params

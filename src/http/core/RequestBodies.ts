@@ -36,7 +36,7 @@ import { rememberBody, rememberText } from "./Client.ts"
 export type Sender = "caller" | "anybody"
 
 /** One body's share of the memory. */
-export interface BodyShare {
+interface BodyShare {
   /** Takes more bytes; fails if none are left and no larger body is arriving. */
   readonly grow: (bytes: number) => Effect.Effect<void, ServiceUnavailable>
   /** Fails when the body must make room for smaller ones. */
@@ -237,6 +237,15 @@ export class RequestBodies extends Context.Service<
   static readonly layer = Layer.effect(RequestBodies, make)
 }
 
+// Refusals of a body that its handler checks further (`domain/fields/Body.ts`).
+
+/** 400 with a list of sentences. */
+export const refuse = (...message: ReadonlyArray<string>) => new BadRequest({ message })
+
+/** The body; fails with 400 and all sentences against it. */
+export const complete = <A>(checked: CheckedBody<A>): Effect.Effect<A, BadRequest> =>
+  Effect.mapError(Effect.fromResult(checked.complete), (message) => new BadRequest({ message }))
+
 /** The parts of a request that come from the client. */
 const FROM_CLIENT: ReadonlySet<string> = new Set(["Params", "Query", "Payload"])
 
@@ -316,12 +325,3 @@ export const RequestMiddlewareLive = Layer.merge(
     RequestParameters.of((httpEffect) => refused(httpEffect))
   )
 )
-
-// Refusals of a body that its handler checks further (`domain/fields/Body.ts`).
-
-/** 400 with a list of sentences. */
-export const refuse = (...message: ReadonlyArray<string>) => new BadRequest({ message })
-
-/** The body; fails with 400 and all sentences against it. */
-export const complete = <A>(checked: CheckedBody<A>): Effect.Effect<A, BadRequest> =>
-  Effect.mapError(Effect.fromResult(checked.complete), (message) => new BadRequest({ message }))

@@ -42,7 +42,7 @@ export const isProbe = (url: string) => url.startsWith("/api/health")
 const hidesBody = (url: string) => url.includes("/settings/model")
 
 /** The line of one request. */
-export const line = (request: HttpServerRequest.HttpServerRequest, status: number): string => {
+const line = (request: HttpServerRequest.HttpServerRequest, status: number): string => {
   const { body, caller } = recall(request)
   const url = request.url
   const sent = body === undefined || hidesBody(url) || Object.keys(body).length === 0 ? "" : `, JSON: ${maskBody(body)}`

@@ -13,7 +13,7 @@ import { ServerConfig } from "../../ServerConfig.ts"
 import type { Listener } from "./Listening.ts"
 
 /** A file of the TLS listener cannot be used; the server does not start. */
-export class TlsUnusable extends Schema.TaggedError<TlsUnusable>()("TlsUnusable", {
+class TlsUnusable extends Schema.TaggedError<TlsUnusable>()("TlsUnusable", {
   variable: Schema.Literals(["TLS_CERT", "TLS_KEY"]),
   path: Schema.String,
   reason: Schema.String
@@ -24,7 +24,7 @@ export class TlsUnusable extends Schema.TaggedError<TlsUnusable>()("TlsUnusable"
 }
 
 /** The paths of the two files. */
-export interface TlsPaths {
+interface TlsPaths {
   readonly cert: string
   readonly key: string
 }
@@ -103,7 +103,7 @@ const warnWhenOutdated = Effect.fnUntraced(function* ({ cert }: TlsPaths, { cert
 })
 
 /** Reads and checks the files. */
-export const readTls = Effect.fn("TlsFiles.read")(function* (paths: TlsPaths) {
+const readTls = Effect.fn("TlsFiles.read")(function* (paths: TlsPaths) {
   const loaded = yield* Effect.flatMap(read(paths), (pair) => Effect.fromResult(load(paths, pair)))
   yield* warnWhenOutdated(paths, loaded)
   return loaded
@@ -119,7 +119,7 @@ const BETWEEN_LOOKS = "2 seconds"
  * Watches the files while the scope is open, and puts new ones in force. Invalid files are reported once, if they are still invalid at the
  * next look, because the two files are replaced one after the other.
  */
-export const watchTls = Effect.fn("TlsFiles.watch")(function* (
+const watchTls = Effect.fn("TlsFiles.watch")(function* (
   paths: TlsPaths,
   first: Loaded,
   putInForce: (options: SecureContextOptions) => void

@@ -29,14 +29,16 @@ import { makeReader } from "./EventReader.ts"
 import { makeAccessOf, makeVisibleJobs } from "./EventAccess.ts"
 import { makeSharedTexts, makeStreamBody } from "./SseOutput.ts"
 
-// Streams of events (docs/events.md#server-sent-events): who asks, how many there are, and what becomes of a reader who does not read.
+type Request = HttpServerRequest.HttpServerRequest
 
-/** Milliseconds that a client has for the last message when the server stops. */
+// Streams of events (docs/events.md#server-sent-events): their callers, their number, and clients that do not read.
+
+/** Milliseconds for the last message at the shutdown. */
 const LAST = 2000
 
 const HEADERS = { "x-accel-buffering": "no", "cache-control": "no-store", connection: "close" } as const
 
-/** Errors that say that the caller may not go on; others say nothing of them. */
+/** Errors that end the caller's stream; others say nothing about the caller. */
 const isFinal = Schema.is(Schema.Union([Unauthorized, BadRequest, NotPermitted]))
 
 const reasonOf = (error: unknown): string | null => (isFinal(error) ? String(error.message) : null)
@@ -44,7 +46,7 @@ const reasonOf = (error: unknown): string | null => (isFinal(error) ? String(err
 const socketOf = ({ source }: Request): Socket | undefined =>
   source instanceof IncomingMessage ? source.socket : undefined
 
-/** When a token ends, in epoch milliseconds, as far as it says so itself. */
+/** When a token expires, in epoch milliseconds, if it says so itself. */
 const expiryOf = (request: Request): number => {
   const read = Result.flatMap(findToken(request.headers["authorization"], undefined), (token) =>
     Result.try({ try: () => decodeJwt(token).exp, catch: () => undefined })
@@ -54,7 +56,7 @@ const expiryOf = (request: Request): number => {
 }
 
 /** Opens streams. Fails with TooManyRequests. */
-export const makeOpenStream = Effect.gen(function* () {
+const makeOpenStream = Effect.gen(function* () {
   const streams = yield* OpenStreams
   const told = yield* Told
   const times = yield* StreamTimes
@@ -108,8 +110,6 @@ export const makeOpenStream = Effect.gen(function* () {
   })
 })
 
-type Request = HttpServerRequest.HttpServerRequest
-
 const STREAM = "text/event-stream"
 
 const wantsStream = ({ headers }: Request): boolean => headers["accept"]?.includes(STREAM) === true
@@ -148,7 +148,7 @@ const makeEvents = Effect.gen(function* () {
       Effect.fromResult(readEventRequest(parameters, isStream ? request.headers["last-event-id"] : undefined)),
       (message) => new BadRequest({ message })
     )
-    // before the question: the devices of what was told until then are known to it
+    // before the question, so that it knows the devices of all events up to here
     const bounds = yield* pages.bounds
     const question = yield* questionOf(asked, caller)
     if (isStream) return yield* openStream(request, asked, question, caller)

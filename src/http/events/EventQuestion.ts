@@ -1,6 +1,6 @@
 /**
- * What a request for events means now: its names are looked up, and what the caller may hear of is found. Asked again while a stream is open,
- * because devices come into groups and rights change.
+ * A request for events: its parameters, the devices and permissions that they mean now, and the pages of the log for it. An open stream
+ * asks again, because devices join groups and permissions change.
  */
 import { Effect, Option, Result } from "effect"
 import { NotPermitted } from "../../access/Permit.ts"
@@ -16,14 +16,93 @@ import { JobStore } from "../../store/JobStore.ts"
 import { type EventAccess, hostnamesIn, isAllowed, judgeEvent, makeAccessOf, makeVisibleJobs } from "./EventAccess.ts"
 import type { LiveEvent } from "../../domain/events/LiveEvent.ts"
 
-/** A question that can be answered. */
+// The parameters of a request for events (docs/events.md#pages). Pure.
+
+/** The parameters, not yet resolved. */
+export interface EventRequest {
+  /** Null for all stored events. */
+  readonly kinds: ReadonlySet<string> | null
+  /** Hostnames or ids. */
+  readonly devices: ReadonlyArray<string>
+  readonly groups: ReadonlyArray<string>
+  readonly job: number | null
+  /** The number of the last event that the client has; null if it is not given. */
+  readonly since: number | null
+  readonly limit: number
+}
+
+const DEFAULT_LIMIT = 100
+const MAX_LIMIT = 1000
+const MAX_DEVICES = 1000
+const MAX_JOB = 2 ** 31 - 1
+
+type Parameters = Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
+
+/** A parameter may be repeated, and may be a list with commas. Duplicates count once. */
+const listOf = (sent: Parameters[string]): ReadonlyArray<string> => [
+  ...new Set(
+    [sent ?? []]
+      .flat()
+      .flatMap((text) => text.split(","))
+      .map((text) => text.trim())
+      .filter((text) => text !== "")
+  )
+]
+
+const lastOf = (sent: Parameters[string]): string | undefined => [sent ?? []].flat().at(-1)
+
+const kindsIn = (sent: Parameters[string]): Result.Result<EventRequest["kinds"], string> => {
+  const kinds = listOf(sent)
+  const unknown = kinds.find((kind) => !eventKinds.has(kind))
+  if (unknown !== undefined)
+    return Result.fail(`kind: there are no events of kind ${unknown}; there are ${[...eventKinds].join(", ")}`)
+  return Result.succeed(kinds.length === 0 ? null : new Set(kinds))
+}
+
+const numberIn = (
+  field: string,
+  sent: string | undefined,
+  { max, min }: { readonly min: number; readonly max: number }
+): Result.Result<number | null, string> => {
+  if (sent === undefined || sent === "") return Result.succeed(null)
+  const number = /^\d{1,16}$/.test(sent) ? Number(sent) : Number.NaN
+  return number >= min && number <= max
+    ? Result.succeed(number)
+    : Result.fail(`${field}: must be a whole number from ${min} to ${max}`)
+}
+
+/**
+ * Reads the parameters, and the number in `Last-Event-ID`, which takes precedence over `since`. The failure is the sentence for the client,
+ * which begins with the name of the field.
+ */
+export const readEventRequest = (
+  parameters: Parameters,
+  lastEventId: string | undefined
+): Result.Result<EventRequest, string> =>
+  Result.gen(function* () {
+    const numbers = { min: 0, max: Number.MAX_SAFE_INTEGER }
+    const resumed = yield* numberIn("Last-Event-ID", lastEventId, numbers)
+    const since = yield* numberIn("since", lastOf(parameters["since"]), numbers)
+    const devices = listOf(parameters["device"])
+    if (devices.length > MAX_DEVICES) return yield* Result.fail(`device: at most ${MAX_DEVICES} can be named`)
+    return {
+      kinds: yield* kindsIn(parameters["kind"]),
+      devices,
+      groups: listOf(parameters["group"]),
+      job: yield* numberIn("job", lastOf(parameters["job"]), { min: 1, max: MAX_JOB }),
+      since: resumed ?? since,
+      limit: (yield* numberIn("limit", lastOf(parameters["limit"]), { min: 1, max: MAX_LIMIT })) ?? DEFAULT_LIMIT
+    }
+  })
+
+/** A request with its names resolved. */
 export interface EventQuestion {
   readonly filter: EventFilter
-  /** Names of the devices in the filter, for what is told without their ids. */
+  /** Hostnames of the devices in the filter, for live messages, which have no ids. */
   readonly hostnames: ReadonlySet<string> | null
   readonly told: ReadonlySet<ToldKind>
   readonly access: EventAccess
-  /** Which devices it is about may change with each device that comes or moves. */
+  /** Whether new and moved devices can change the filter. */
   readonly followsDevices: boolean
 }
 
@@ -41,7 +120,7 @@ const kept = (kinds: EventRequest["kinds"], { seesAudit }: EventAccess): EventFi
 
 const AUDIT_ONLY = "are part of the audit, which you may not read as a whole"
 
-/** Finds out what a request asks for. Fails with BadRequest, whose message names the field, and NotPermitted. */
+/** Resolves a request. Fails with BadRequest, whose message names the field, and with NotPermitted. */
 export const makeQuestionOf = Effect.gen(function* () {
   const accessOf = yield* makeAccessOf
   const settings = yield* SettingsView
@@ -49,7 +128,7 @@ export const makeQuestionOf = Effect.gen(function* () {
   const jobs = yield* JobStore
   const pages = yield* EventPages
 
-  /** Events of a device that is gone can be asked for by its id. A caller of some devices is not told that there is none. */
+  /** Events of a deleted device can be read by its id. A caller of some devices does not learn whether a device exists. */
   const deviceOf = Effect.fnUntraced(function* (text: string, { within }: EventAccess) {
     const nobody: Named = { id: 0, hostname: "" }
     const unknown =
@@ -71,7 +150,7 @@ export const makeQuestionOf = Effect.gen(function* () {
   const devicesOf = Effect.fnUntraced(function* ({ devices: asked, groups }: EventRequest, access: EventAccess) {
     const named: ReadonlyArray<Named> = yield* Effect.forEach(asked, (text) => deviceOf(text, access))
     if (groups.length === 0) return asked.length === 0 ? null : named
-    // all at once: the members of one are looked for among all devices
+    // all at once, because finding the members of a group searches all devices
     const views = new Map((yield* settings.groups).map((view) => [view.name, view]))
     const unknown = groups.find((name) => !views.has(name))
     if (unknown !== undefined) {
@@ -106,110 +185,31 @@ export const makeQuestionOf = Effect.gen(function* () {
   })
 })
 
-// What a request for events asks for, as far as the request alone says it (docs/events.md#pages). Pure.
+// Pages of the log for one caller (docs/events.md#pages). A page looks at a bounded number of rows; if it has to stop early, it says where
+// to continue.
 
-/** Names and numbers as they were sent. */
-export interface EventRequest {
-  /** Null for all that are kept. */
-  readonly kinds: ReadonlySet<string> | null
-  /** Hostnames or ids. */
-  readonly devices: ReadonlyArray<string>
-  readonly groups: ReadonlyArray<string>
-  readonly job: number | null
-  /** The number after which events are wanted; null when nothing is said of it. */
-  readonly since: number | null
-  readonly limit: number
-}
-
-const DEFAULT_LIMIT = 100
-const MAX_LIMIT = 1000
-const MAX_DEVICES = 1000
-const MAX_JOB = 2 ** 31 - 1
-
-type Parameters = Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
-
-/** A parameter may be repeated, and each may be a list with commas. A name counts once, however often it is written. */
-const listOf = (sent: Parameters[string]): ReadonlyArray<string> => [
-  ...new Set(
-    [sent ?? []]
-      .flat()
-      .flatMap((text) => text.split(","))
-      .map((text) => text.trim())
-      .filter((text) => text !== "")
-  )
-]
-
-const lastOf = (sent: Parameters[string]): string | undefined => [sent ?? []].flat().at(-1)
-
-const kindsIn = (sent: Parameters[string]): Result.Result<EventRequest["kinds"], string> => {
-  const kinds = listOf(sent)
-  const unknown = kinds.find((kind) => !eventKinds.has(kind))
-  if (unknown !== undefined)
-    return Result.fail(`kind: there are no events of kind ${unknown}; there are ${[...eventKinds].join(", ")}`)
-  return Result.succeed(kinds.length === 0 ? null : new Set(kinds))
-}
-
-const numberIn = (
-  field: string,
-  sent: string | undefined,
-  { max, min }: { readonly min: number; readonly max: number }
-): Result.Result<number | null, string> => {
-  if (sent === undefined || sent === "") return Result.succeed(null)
-  const number = /^\d{1,16}$/.test(sent) ? Number(sent) : Number.NaN
-  return number >= min && number <= max
-    ? Result.succeed(number)
-    : Result.fail(`${field}: must be a whole number from ${min} to ${max}`)
-}
-
-/**
- * Reads the parameters of a request, and the number that its header `Last-Event-ID` names, which counts before `since`. The failure is the
- * sentence for the client, which begins with the name of the field.
- */
-export const readEventRequest = (
-  parameters: Parameters,
-  lastEventId: string | undefined
-): Result.Result<EventRequest, string> =>
-  Result.gen(function* () {
-    const numbers = { min: 0, max: Number.MAX_SAFE_INTEGER }
-    const resumed = yield* numberIn("Last-Event-ID", lastEventId, numbers)
-    const since = yield* numberIn("since", lastOf(parameters["since"]), numbers)
-    const devices = listOf(parameters["device"])
-    if (devices.length > MAX_DEVICES) return yield* Result.fail(`device: at most ${MAX_DEVICES} can be named`)
-    return {
-      kinds: yield* kindsIn(parameters["kind"]),
-      devices,
-      groups: listOf(parameters["group"]),
-      job: yield* numberIn("job", lastOf(parameters["job"]), { min: 1, max: MAX_JOB }),
-      since: resumed ?? since,
-      limit: (yield* numberIn("limit", lastOf(parameters["limit"]), { min: 1, max: MAX_LIMIT })) ?? DEFAULT_LIMIT
-    }
-  })
-
-// Reads the log for one caller, page by page (docs/events.md#pages). A page looks at a bounded number of rows, whatever is asked for; where it
-// has looked at others in between it says from where to go on.
-
-/** How many rows a page looks at, and how many of them at once. */
+/** Rows that a page looks at, and rows of one query. */
 const MAX_SCANNED = 4000
 const SCAN = 2000
 
-/** Where a page begins, and up to where it may go. */
-export interface PageRange {
+/** The numbers between which a page reads. */
+interface PageRange {
   readonly after: number
   readonly through: number
   readonly limit: number
 }
 
-/** Events, and the number up to which everything that is asked for was read. */
-export interface EventPage {
+/** Events, and the number up to which the log was read. */
+interface EventPage {
   readonly events: ReadonlyArray<LiveEvent>
   readonly next: number
 }
 
-/** What a caller sees of an event: addresses are of the audit. */
+/** An event as the caller may see it: addresses belong to the audit. */
 export const shownTo = ({ access }: EventQuestion, event: LiveEvent): LiveEvent =>
   access.seesAudit ? event : { ...event, address: null }
 
-/** How many rows to look at next, by how many of those before were for the caller. */
+/** How many rows to read next, by the share of rows that were chosen before. */
 const nextCount = (limit: number, chosen: number, scanned: number): number =>
   chosen === 0 ? SCAN : Math.min(SCAN, Math.max(limit, Math.ceil((1.2 * (limit - chosen) * scanned) / chosen)))
 

@@ -31,7 +31,7 @@ const shape = (groups: ReadonlyArray<GroupView>) =>
 const named = (name: string) => (groups: ReadonlyArray<GroupView>) => groups.find((group) => group.name === name)
 
 /** Answers of the group routes. */
-export const makeGroups = Effect.gen(function* () {
+const makeGroups = Effect.gen(function* () {
   const settings = yield* SettingsView
   const devices = yield* DeviceStore
 
@@ -67,15 +67,15 @@ export const makeGroups = Effect.gen(function* () {
 
 const refuse = (message: string) => new BadRequest({ message })
 
-/** Whose settings a request asks for. */
-export interface EffectiveQuery {
+/** The device or type whose settings are requested. */
+interface EffectiveQuery {
   readonly hostname?: string
-  /** Beside a hostname it overrides the device's own type. */
+  /** With a hostname it overrides the device's own type. */
   readonly device_type?: DeviceType
 }
 
 /** Answers with the settings of the query's target. */
-export const makeEffective = Effect.gen(function* () {
+const makeEffective = Effect.gen(function* () {
   const devices = yield* DeviceStore
   const settings = yield* SettingsView
 
@@ -105,7 +105,7 @@ export const makeEffective = Effect.gen(function* () {
   })
 })
 
-// The server's configuration as clients see it: the keys of docs/settings-repository.md#answers, without secrets.
+// The server's configuration for clients: the keys of docs/settings-repository.md#answers, without secrets.
 
 const KEYS = [
   "HOST",
