@@ -111,8 +111,8 @@ const makeContext = Effect.gen(function* () {
 })
 
 /** The result of a transaction that is rolled back. */
-class TakenBack<A> {
-  readonly _tag = "TakenBack"
+class RolledBack<A> {
+  readonly _tag = "RolledBack"
   readonly found: A
   constructor(found: A) {
     this.found = found
@@ -212,9 +212,9 @@ const makeInterfaceUpdate = Effect.gen(function* () {
     const changing = Effect.gen(function* () {
       const device = yield* devices.lock(known.id)
       const changed = yield* change(device, interfaces, by)
-      return yield* Effect.fail(new TakenBack({ changed, render: yield* prepared(device) }))
+      return yield* Effect.fail(new RolledBack({ changed, render: yield* prepared(device) }))
     })
-    return Effect.catchTag(inTransaction(changing), "TakenBack", ({ found }) => Effect.succeed(found))
+    return Effect.catchTag(inTransaction(changing), "RolledBack", ({ found }) => Effect.succeed(found))
   }
 
   const preview = Effect.fn("InterfaceUpdate.preview")(function* (hostname: string, sent: SentPorts, by: string) {

@@ -25,7 +25,7 @@ import {
 import { Callers } from "../core/Callers.ts"
 import { ReplayedRequest } from "../core/RequestApproval.ts"
 
-const Told = Schema.fromJsonString(Schema.Struct({ message: Schema.optionalKey(Schema.Unknown) }))
+const Message = Schema.fromJsonString(Schema.Struct({ message: Schema.optionalKey(Schema.Unknown) }))
 
 const isUnauthorized = Schema.is(Unauthorized)
 
@@ -55,9 +55,9 @@ export const makeRequestDecisions = Effect.gen(function* () {
         Effect.orDie
       )
     const text = yield* Effect.promise(() => HttpServerResponse.toWeb(response).text())
-    const message = Option.match(Schema.decodeOption(Told)(text), {
+    const message = Option.match(Schema.decodeOption(Message)(text), {
       onNone: () => null,
-      onSome: (told) => told.message ?? null
+      onSome: ({ message }) => message ?? null
     })
     return { status: response.status, message } satisfies RequestAnswer
   })

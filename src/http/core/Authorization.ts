@@ -82,8 +82,8 @@ const makeTurns = () => {
   ): Effect.Effect<HttpServerResponse.HttpServerResponse, E, R> =>
     way === "open" || WAITING_ELSEWHERE.test(path)
       ? handled
-      : Effect.flatMap(ReplayedRequest, (again) =>
-          again === null
+      : Effect.flatMap(ReplayedRequest, (replayed) =>
+          replayed === null
             ? Effect.catchIf(places.within(handled), isFull, ({ message }) => Effect.succeed(failure(503, {}, message)))
             : handled
         )

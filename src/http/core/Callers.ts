@@ -92,7 +92,7 @@ const make = Effect.gen(function* () {
 
   const refused = (message: string) => new Unauthorized({ message })
 
-  const again = Effect.fnUntraced(function* (asked: Identity) {
+  const replayed = Effect.fnUntraced(function* (asked: Identity) {
     const { name, person, way } = asked
     if (way === "open") return asked
     if (way === "token") {
@@ -202,8 +202,8 @@ export const makeCallerOf = Effect.gen(function* () {
       : Effect.map(rules, (found) => found === null)
 
   return Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
-    const again = yield* ReplayedRequest
-    if (again !== null) return again.identity
+    const replayed = yield* ReplayedRequest
+    if (replayed !== null) return replayed.identity
     if (!callers.required) return callers.everybody
     const query = yield* HttpServerRequest.ParsedSearchParams
     const header = request.headers["authorization"]

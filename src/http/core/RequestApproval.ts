@@ -76,7 +76,7 @@ export const ReplayedRequest = Context.Reference<ReplayedRequest | null>("switch
 export const TrialRun = Context.Reference<boolean>("switchyard/http/core/TrialRun", { defaultValue: () => false })
 
 /** Rolls the transaction back. */
-class NotKept extends Schema.TaggedError<NotKept>()("NotKept", {}) {}
+class RolledBack extends Schema.TaggedError<RolledBack>()("RolledBack", {}) {}
 
 type Handling<R> = Effect.Effect<Response, unhandled, R>
 
@@ -129,7 +129,7 @@ export const makeApprovalGate = Effect.gen(function* () {
       .withTransaction(
         Effect.gen(function* () {
           response = yield* handle
-          if (response.status < 300 && (isOnlyTried || (yield* wants))) return yield* new NotKept()
+          if (response.status < 300 && (isOnlyTried || (yield* wants))) return yield* new RolledBack()
           return { response, isWaiting: false }
         })
       )
@@ -142,7 +142,7 @@ export const makeApprovalGate = Effect.gen(function* () {
                 Effect.provideService(TrialRun, true)
               )
             : work,
-        Effect.catchTag("NotKept", () =>
+        Effect.catchTag("RolledBack", () =>
           Effect.succeed({ response: response ?? HttpServerResponse.empty(), isWaiting: true })
         )
       )
@@ -172,11 +172,11 @@ export const makeApprovalGate = Effect.gen(function* () {
       const path = behindBase(endpoint.path).replaceAll(/\([^)]*\)/g, "")
       const operation = OPERATIONS.get(`${endpoint.method} ${path}`)
       if (operation === undefined || caller.way === "open") return yield* handle
-      const again = yield* ReplayedRequest
-      if (again?.mode === "carry out") return yield* handle
-      if (again === null && (yield* rules)?.securityApproval !== true) return yield* handle
-      const { isWaiting, response } = yield* tried(operation, caller, handle, again !== null)
-      if (!isWaiting || again !== null) return response
+      const replayed = yield* ReplayedRequest
+      if (replayed?.mode === "carry out") return yield* handle
+      if (replayed === null && (yield* rules)?.securityApproval !== true) return yield* handle
+      const { isWaiting, response } = yield* tried(operation, caller, handle, replayed !== null)
+      if (!isWaiting || replayed !== null) return response
       return yield* Effect.catchTag(waits(operation, request, caller), "TooManyWaiting", ({ message }) =>
         Effect.succeed(failure(429, {}, message))
       )
