@@ -92,7 +92,7 @@ const make = Effect.gen(function* () {
 
   const refused = (message: string) => new Unauthorized({ message })
 
-  const replayed = Effect.fnUntraced(function* (asked: Identity) {
+  const again = Effect.fnUntraced(function* (asked: Identity) {
     const { name, person, way } = asked
     if (way === "open") return asked
     if (way === "token") {
