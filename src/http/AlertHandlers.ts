@@ -9,22 +9,26 @@ import { answered } from "./core/HandlerErrors.ts"
 import type { HttpServerRequest } from "effect/http"
 import { SqlClient } from "effect/sql"
 import { randomUUID } from "node:crypto"
-import { Caller } from "../api/Authorization.ts"
-import { enveloped } from "../api/Envelope.ts"
 import { type AlertMessage, titleOf } from "../domain/events/alerts/AlertMessage.ts"
 import { toId } from "../domain/fields/Values.ts"
-import { type MuteRequest, timeOf } from "../domain/requests/AlertRequests.ts"
-import { AlertRulesInForce } from "../events/alerts/AlertRulesInForce.ts"
-import { remarkOf } from "../events/alerts/AlertSecrets.ts"
-import { handOver } from "../events/alerts/Receivers.ts"
 import { receiverGuard } from "../runtime/OutboundHosts.ts"
 import { ServerConfig } from "../ServerConfig.ts"
-import { AlertDeliveryStore, type DeliveryState, type ListedDelivery } from "../store/AlertDeliveryStore.ts"
-import { AlertMuteStore, MuteNotFound } from "../store/AlertMuteStore.ts"
-import { AlertStore } from "../store/AlertStore.ts"
+import {
+  AlertDeliveryStore,
+  AlertMuteStore,
+  AlertStore,
+  type DeliveryState,
+  type ListedDelivery,
+  MuteNotFound
+} from "../store/AlertStore.ts"
 import { EventStore } from "../store/EventStore.ts"
 import { makeListPage } from "./listing/ListPage.ts"
 import * as Lists from "./listing/Lists.ts"
+import { Caller } from "../api/Requests.ts"
+import { enveloped } from "../api/Answers.ts"
+import { type MuteRequest, timeOf } from "../api/AlertsApi.ts"
+import { AlertRulesInForce } from "../events/AlertMaking.ts"
+import { handOver, remarkOf } from "../events/Receivers.ts"
 
 /** The rules in force have no receiver of this name. */
 class ReceiverNotFound extends Schema.TaggedError<ReceiverNotFound>()("ReceiverNotFound", {

@@ -4,9 +4,6 @@ import type { HttpServerRequest } from "effect/http"
 import { HttpApiBuilder, HttpApiSchema } from "effect/http-api"
 import { AuditChain } from "../access/AuditChain.ts"
 import { Api } from "../api/Api.ts"
-import { enveloped } from "../api/Envelope.ts"
-import { NotFound } from "../api/Failures.ts"
-import type { AuditEvent } from "../domain/AuditEvent.ts"
 import { toId } from "../domain/fields/Values.ts"
 import { DeviceStore } from "../store/DeviceStore.ts"
 import { JobStore } from "../store/JobStore.ts"
@@ -15,6 +12,8 @@ import { answered } from "./core/HandlerErrors.ts"
 import { makeJobVisible } from "./core/Permits.ts"
 import { makeListPage } from "./listing/ListPage.ts"
 import * as Lists from "./listing/Lists.ts"
+import { enveloped, NotFound } from "../api/Answers.ts"
+import type { AuditEvent } from "../domain/events/Event.ts"
 
 type Request = HttpServerRequest.HttpServerRequest
 

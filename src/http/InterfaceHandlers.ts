@@ -4,18 +4,22 @@ import { isDeepStrictEqual } from "node:util"
 import { HttpApiBuilder, HttpApiSchema } from "effect/http-api"
 import { SecretSight } from "../access/SecretSight.ts"
 import { Api } from "../api/Api.ts"
-import { Caller } from "../api/Authorization.ts"
-import { enveloped } from "../api/Envelope.ts"
-import { indexNumber, type Interface } from "../domain/Interface.ts"
+import {
+  changePort,
+  freeFields,
+  indexNumber,
+  type Interface,
+  NO_OBJECT,
+  type PortChange,
+  type PortChanges,
+  type PortContext,
+  refersToSettings
+} from "../domain/Interface.ts"
 import { InterfaceStore } from "../store/InterfaceStore.ts"
-import { findMark, SecretTexts } from "../store/SecretTexts.ts"
 import { answered, asCaller, transaction } from "./core/HandlerErrors.ts"
 import { makeDeviceLookup } from "./core/Permits.ts"
 import { permitted, permittedByRight } from "../access/Permit.ts"
-import { BadRequest, InternalError, PreconditionFailed } from "../api/Failures.ts"
 import type { Device } from "../domain/Device.ts"
-import { changePort, freeFields, type PortChange, type PortContext, refersToSettings } from "../domain/PortChange.ts"
-import { NO_OBJECT, type PortChanges } from "../domain/PortFields.ts"
 import { DeviceStore } from "../store/DeviceStore.ts"
 import { EventStore } from "../store/EventStore.ts"
 import { isObject, type JsonObject } from "../domain/fields/Values.ts"
@@ -24,6 +28,9 @@ import { Previews } from "../jobs/sync/Previews.ts"
 import { makeNeighbours } from "./devices/LinkedDevices.ts"
 import { SettingsView } from "../settings/SettingsView.ts"
 import { createHash } from "node:crypto"
+import { Caller } from "../api/Requests.ts"
+import { BadRequest, enveloped, InternalError, PreconditionFailed } from "../api/Answers.ts"
+import { findMark, SecretTexts } from "../store/SecretStore.ts"
 
 // Ports as callers see them: their secrets hidden, and a version that changes with any port.
 

@@ -24,7 +24,7 @@ import {
 } from "../runtime/metrics/FleetMetrics.ts"
 import { jobsUnfinished, queueAge } from "../runtime/metrics/JobMetrics.ts"
 import { failingWithoutDatabase } from "../store/DatabaseClient.ts"
-import { type Figures, FleetFigures } from "../store/FleetFigures.ts"
+import { type Figures, FleetFigures } from "../store/Figures.ts"
 
 // Metrics from the database: read once for all scrapes of some seconds, and with a time limit.
 

@@ -5,9 +5,6 @@
 import { Effect, Option } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../api/Api.ts"
-import { enveloped } from "../api/Envelope.ts"
-import { BadRequest, InternalError, NotFound, ServiceUnavailable } from "../api/Failures.ts"
-import type { BranchRequest, TrialRequest } from "../domain/requests/TrialRequests.ts"
 import { BranchCheck } from "../jobs/repositories/BranchCheck.ts"
 import { RepositoryCommits } from "../jobs/repositories/RepositoryCommits.ts"
 import { RepositoryFiles } from "../jobs/repositories/RepositoryFiles.ts"
@@ -15,6 +12,8 @@ import type { RepositoryName } from "../store/RepositoryStore.ts"
 import { answered } from "./core/HandlerErrors.ts"
 import { TemplateTrial, type TrialFailed } from "../templates/TemplateTrial.ts"
 import { makeDeviceLookup } from "./core/Permits.ts"
+import { BadRequest, enveloped, InternalError, NotFound, ServiceUnavailable } from "../api/Answers.ts"
+import type { BranchRequest, TrialRequest } from "../domain/requests/ChangeRequests.ts"
 
 // Variables of a device, and trial renderings with them (docs/templates.md#trying-templates).
 

@@ -18,8 +18,8 @@ import { answeringFiles } from "./core/GlobalMiddleware.ts"
 import { makeNoteClient } from "./core/Client.ts"
 import { listening } from "./core/Listening.ts"
 import { imageFolder, keepsImages } from "../firmware/Firmware.ts"
-import { isImageName } from "../domain/ImageName.ts"
 import { RepositoryStore } from "../store/RepositoryStore.ts"
+import { isImageName } from "../domain/Firmware.ts"
 
 // Boot files: `GET /templates/{platform}/dhcp-init.j2` serves this file of the templates in force verbatim, without rendering and without a
 // token, because a blank switch has neither name nor credentials (docs/provisioning.md#dhcp-and-boot-files).

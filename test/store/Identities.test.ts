@@ -1,19 +1,19 @@
 /** The values of records as the database compares them, and databases of before that was done. */
-import { assert, layer, it as single } from "@effect/vitest"
+import { assert, it as single, layer } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import { BlockList, isIP } from "node:net"
-import { whyNoDeviceAddress } from "../../src/domain/UniqueFields.ts"
+import { whyNoDeviceAddress } from "../../src/domain/DeviceIdentity.ts"
 import { findingsOf } from "../../src/domain/findings/Findings.ts"
 import { plainAddress } from "../../src/domain/Network.ts"
 import { DeviceStore } from "../../src/store/DeviceStore.ts"
 import { ServerConfig } from "../../src/ServerConfig.ts"
-import { FindingFacts } from "../../src/store/FindingFacts.ts"
-import { ReservationStore } from "../../src/store/ReservationStore.ts"
-import { UniqueFieldStore } from "../../src/store/UniqueFieldStore.ts"
 import * as Migrations from "../../src/store/Migrations.ts"
 import { randomOf } from "../support/Random.ts"
 import { EmptyDatabase, TestDatabase } from "../support/TestDatabase.ts"
+import { FindingFacts } from "../../src/store/Figures.ts"
+import { ReservationStore } from "../../src/store/NetworkStore.ts"
+import { UniqueFieldStore } from "../../src/store/DeviceIdentifiers.ts"
 
 const random = randomOf(49)
 const below = (limit: number): number => Math.floor(random() * limit)

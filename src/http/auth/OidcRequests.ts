@@ -7,8 +7,6 @@ import { Clock, Effect, Option, Predicate, Result } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { PageSessions } from "../../access/PageSessions.ts"
 import { BASE } from "../../api/Api.ts"
-import { enveloped } from "../../api/Envelope.ts"
-import { Forbidden, NotFound, Unauthorized } from "../../api/Failures.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { baseUrlOf, clientOf, makeIsTrustedOrigin } from "../core/Client.ts"
 import { failure } from "../core/ErrorEnvelope.ts"
@@ -26,8 +24,9 @@ import {
   withPage,
   withSession
 } from "../oidc/SessionCookies.ts"
-import { type Granted, type LoginState, type Flows, SignOnRefused } from "../oidc/SignOn.ts"
+import { type Flows, type Granted, type LoginState, SignOnRefused } from "../oidc/SignOn.ts"
 import { PAGE_BASE } from "../page/WebPages.ts"
+import { enveloped, Forbidden, NotFound, Unauthorized } from "../../api/Answers.ts"
 
 type Request = HttpServerRequest.HttpServerRequest
 type Response = HttpServerResponse.HttpServerResponse

@@ -1,15 +1,13 @@
 /** Stored, running and generated configurations of a device: a list, differences, and the job that brought each line. */
 import { Effect, TextDiff } from "effect"
-import { enveloped } from "../../api/Envelope.ts"
-import { BadRequest, InternalError, NotFound } from "../../api/Failures.ts"
-import type { ConfigSource } from "../../api/StoredConfigEndpoints.ts"
 import { LiveDevices } from "../../devices/LiveDevices.ts"
 import { diff, maxEdits } from "../../drivers/UnifiedDiff.ts"
 import { Previews } from "../../jobs/sync/Previews.ts"
-import { ConfigHistoryStore } from "../../store/ConfigHistoryStore.ts"
-import { DerivedSecretStore } from "../../store/DerivedSecretStore.ts"
-import { SecretTexts } from "../../store/SecretTexts.ts"
 import { makeDeviceLookup } from "../core/Permits.ts"
+import { BadRequest, enveloped, InternalError, NotFound } from "../../api/Answers.ts"
+import type { ConfigSource } from "../../api/ChangesApi.ts"
+import { ConfigHistoryStore } from "../../store/ConfigStore.ts"
+import { DerivedSecretStore, SecretTexts } from "../../store/SecretStore.ts"
 
 // Finds the stored configuration that first had each line of the newest one. Pure.
 

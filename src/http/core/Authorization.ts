@@ -7,18 +7,7 @@ import { HttpServerRequest, type HttpServerResponse } from "effect/http"
 import { Grants } from "../../access/Grants.ts"
 import { Permit, Speaking } from "../../access/Permit.ts"
 import { BASE } from "../../api/Api.ts"
-import {
-  Authentication,
-  Authorization,
-  Caller,
-  HandlingOfCallers,
-  ScrapeAuthorization
-} from "../../api/Authorization.ts"
-import { Forbidden, ServiceUnavailable, type Unauthorized } from "../../api/Failures.ts"
-import { Acting } from "../../domain/access/Acting.ts"
-import { makeContains } from "../../domain/access/AddressPrefixes.ts"
-import { everybody, type Identity } from "../../domain/access/Identity.ts"
-import { machinePerson, Person } from "../../domain/access/Person.ts"
+import { Acting, everybody, type Identity, machinePerson, Person } from "../../domain/access/Identity.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import * as FairPlaces from "../../runtime/FairPlaces.ts"
 import { isGuess, makeCallerOf } from "./Callers.ts"
@@ -29,6 +18,9 @@ import { makeRefusalAudit } from "./RequestLog.ts"
 import { makePermitOf } from "./Permits.ts"
 import { makeApprovalGate, ReplayedRequest } from "./RequestApproval.ts"
 import { refuseOrDie } from "./HandlerErrors.ts"
+import { Authentication, Authorization, Caller, HandlingOfCallers, ScrapeAuthorization } from "../../api/Requests.ts"
+import { Forbidden, ServiceUnavailable, Unauthorized } from "../../api/Answers.ts"
+import { makeContains } from "../../domain/access/HostLists.ts"
 
 /** Refuses a request whose address cannot be read. This happens after the caller and their permission are known. */
 const readable = <E, R>(

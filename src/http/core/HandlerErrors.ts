@@ -1,12 +1,16 @@
 /**
- * How the errors of handlers become answers. An unavailable database is 503 (`store/DatabaseAway.ts` defines it). A deadlock is retried,
+ * How the errors of handlers become answers. An unavailable database is 503 (`store/DatabaseErrors.ts` defines it). A deadlock is retried,
  * then 503. A value that the database refuses is 400, and the log names the endpoint that let it pass. Other database errors are defects:
  * they are logged and answered with 500. A fault of this server's own machine is 503 with a sentence.
  */
 import { type Cause, Effect, Layer, Predicate, Schedule } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { SqlClient, SqlError } from "effect/sql"
-import { Availability, Caller } from "../../api/Authorization.ts"
+import { failure } from "./ErrorEnvelope.ts"
+import { failWhenOurs, OwnFaults } from "../../runtime/OwnFaults.ts"
+import { OwnFault } from "../../runtime/SystemErrors.ts"
+import { rememberRoute } from "./Client.ts"
+import { Availability, Caller } from "../../api/Requests.ts"
 import {
   BadRequest,
   Conflict,
@@ -16,13 +20,16 @@ import {
   NotFound,
   ServiceUnavailable,
   TooManyRequests
-} from "../../api/Failures.ts"
-import { failure } from "./ErrorEnvelope.ts"
-import { failWhenOurs, OwnFaults } from "../../runtime/OwnFaults.ts"
-import { OwnFault } from "../../runtime/SystemErrors.ts"
-import { rememberRoute } from "./Client.ts"
-import { failWhenAway, isDatabaseAway, isHeldUp, meaning, sqlState } from "../../store/DatabaseAway.ts"
-import { refusedValue, refusedValueIn } from "../../store/Violations.ts"
+} from "../../api/Answers.ts"
+import {
+  failWhenAway,
+  isDatabaseAway,
+  isHeldUp,
+  meaning,
+  refusedValue,
+  refusedValueIn,
+  sqlState
+} from "../../store/DatabaseErrors.ts"
 
 // Errors that carry their status: an error of the domain or of a service with `httpStatus` becomes the failure of that status, with its
 // `refusal`, else its message. A route that needs another sentence catches the error itself.

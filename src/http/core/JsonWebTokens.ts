@@ -6,13 +6,12 @@ import { Clock, Effect, FileSystem, Option, Result, Schema } from "effect"
 import { compactVerify, errors } from "jose"
 import { createPublicKey, type KeyObject } from "node:crypto"
 import { Permissions } from "../../access/Permissions.ts"
-import { Unauthorized } from "../../api/Failures.ts"
 import { reasonOf } from "../../runtime/SystemErrors.ts"
 import { DEFAULT_JWT_CERT, ServerConfig } from "../../ServerConfig.ts"
-import { everybody, type Identity } from "../../domain/access/Identity.ts"
-import { subjectPerson } from "../../domain/access/Person.ts"
+import { everybody, type Identity, subjectPerson } from "../../domain/access/Identity.ts"
 import { lengthOf } from "../../domain/fields/Values.ts"
 import { isText } from "../../domain/Text.ts"
+import { Unauthorized } from "../../api/Answers.ts"
 
 // Rules for the claims of a verified token (docs/api.md#json-web-tokens). A site with roles requires all of them. Without roles `exp` may
 // be missing and the subject may be empty, because existing clients have such tokens. Pure.

@@ -6,10 +6,10 @@
  */
 import { Clock, Context, Effect, Hash, Layer, Result } from "effect"
 import type { HttpServerRequest, HttpServerResponse } from "effect/http"
-import { makeContains } from "../../domain/access/AddressPrefixes.ts"
 import { ServerConfig, type ServerSettings } from "../../ServerConfig.ts"
 import { clientOf } from "./Client.ts"
 import { failure } from "./ErrorEnvelope.ts"
+import { makeContains } from "../../domain/access/HostLists.ts"
 
 // The points of RATE_LIMIT that a request costs, by its load on the server (docs/security.md#limits).
 

@@ -9,7 +9,6 @@ import { AskedDevices } from "../../access/AskedDevices.ts"
 import { Permissions } from "../../access/Permissions.ts"
 import { type HeldPermission, judge, NotPermitted, Permit, wantsApproval } from "../../access/Permit.ts"
 import { BASE } from "../../api/Api.ts"
-import { subjectOf, wholeSubjects } from "../../api/Subjects.ts"
 import type { Identity } from "../../domain/access/Identity.ts"
 import {
   type Asked,
@@ -19,13 +18,14 @@ import {
   reaches,
   unknownDevice
 } from "../../domain/access/PermissionRule.ts"
-import { speaksOf } from "../../domain/access/SpeaksOf.ts"
 import { SettingsUnavailable } from "../../settings/SettingsView.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import type { Within } from "../../store/Listing.ts"
 import { DeviceNotFound } from "../../domain/Device.ts"
 import { toId } from "../../domain/fields/Values.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
+import { subjectOf, wholeSubjects } from "../../api/Calls.ts"
+import { coversCall } from "../../domain/access/Glob.ts"
 
 // Finding the device of a path. Every lookup fails with DeviceNotFound, which is 404.
 
@@ -61,7 +61,7 @@ interface Held {
 
 /** Whether the caller may see the device by any call. */
 const sees = ({ all, speaking }: Held, device: AskedDevice): boolean =>
-  [...speaking, ...all.filter(({ permission }) => speaksOf(permission, "GET", "/devices"))].some(({ permission }) =>
+  [...speaking, ...all.filter(({ permission }) => coversCall(permission, "GET", "/devices"))].some(({ permission }) =>
     reaches(permission, device)
   )
 
@@ -122,7 +122,7 @@ export const makePermitOf = Effect.gen(function* () {
     if (all === null) return { permit: null, speaking: null }
     const { method } = request
     const path = understood(endpoint.path, yield* HttpRouter.params)
-    const speaking = all.filter(({ permission }) => speaksOf(permission, method, path))
+    const speaking = all.filter(({ permission }) => coversCall(permission, method, path))
     const call: Permit = {
       caller,
       method,

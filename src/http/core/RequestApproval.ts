@@ -14,11 +14,11 @@ import type { Identity } from "../../domain/access/Identity.ts"
 import { toId } from "../../domain/fields/Values.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { ApiTokenStore } from "../../store/ApiTokenStore.ts"
-import { RequestApprovalStore } from "../../store/RequestApprovalStore.ts"
 import { failure } from "./ErrorEnvelope.ts"
 import { maskText } from "./RequestLog.ts"
 import { recall } from "./Client.ts"
 import { refuseOrDie } from "./HandlerErrors.ts"
+import { RequestApprovalStore } from "../../store/ApprovalStore.ts"
 
 type Request = HttpServerRequest.HttpServerRequest
 type Response = HttpServerResponse.HttpServerResponse

@@ -9,16 +9,7 @@ import { type HttpApiEndpoint, HttpApiError } from "effect/http-api"
 import { AskedDevices } from "../../access/AskedDevices.ts"
 import { Permit, permittedFields } from "../../access/Permit.ts"
 import { BASE } from "../../api/Api.ts"
-import {
-  BadRequest,
-  Forbidden,
-  PayloadTooLarge,
-  RequestTimeout,
-  ServiceUnavailable,
-  UnsupportedMediaType
-} from "../../api/Failures.ts"
 import { RequestBody, RequestParameters } from "../../api/Requests.ts"
-import { subjectOf } from "../../api/Subjects.ts"
 import { isForSomeDevices } from "../../domain/access/PermissionRule.ts"
 import { type CheckedBody, refusalOf } from "../../domain/fields/Body.ts"
 import type { JsonObject } from "../../domain/fields/Values.ts"
@@ -27,6 +18,15 @@ import { refuseOrDie } from "./HandlerErrors.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { maskSecrets } from "../../drivers/SecretMask.ts"
 import { rememberBody, rememberText } from "./Client.ts"
+import {
+  BadRequest,
+  Forbidden,
+  PayloadTooLarge,
+  RequestTimeout,
+  ServiceUnavailable,
+  UnsupportedMediaType
+} from "../../api/Answers.ts"
+import { subjectOf } from "../../api/Calls.ts"
 
 // The memory of all request bodies together. A body takes its share while it arrives and returns it when its request has been answered.
 // When the memory is full, the largest body that is still arriving is refused, so that large bodies do not block small ones. Callers

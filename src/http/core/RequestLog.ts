@@ -7,8 +7,7 @@ import type { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { clientOf, recall } from "./Client.ts"
 import { maskSecrets } from "../../drivers/SecretMask.ts"
 import { maskUrl } from "../../runtime/MaskedUrl.ts"
-import { Acting } from "../../domain/access/Acting.ts"
-import type { Identity } from "../../domain/access/Identity.ts"
+import { Acting, type Identity } from "../../domain/access/Identity.ts"
 import { EventStore } from "../../store/EventStore.ts"
 
 /** SSH host keys of devices are not secret: the approver must see them. */

@@ -3,19 +3,17 @@ import { Clock, Effect } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../api/Api.ts"
-import { enveloped, jobStarted } from "../../api/Envelope.ts"
 import { isManageable } from "../../domain/platforms/Platforms.ts"
-import { BadRequest, NotFound, ServiceUnavailable } from "../../api/Failures.ts"
 import { type Device, DeviceNotFound } from "../../domain/Device.ts"
-import type { DeviceChange, DeviceDeletion as DeletionRequest, NewDevice } from "../../domain/DeviceFields.ts"
-import type { NewSyncEvent } from "../../domain/SyncEvent.ts"
-import type { SentStack } from "../../domain/StackMember.ts"
+import type {
+  DeviceChange,
+  DeviceDeletion as DeletionRequest,
+  NewDevice,
+  NewSyncEvent,
+  SentStack
+} from "../../domain/DeviceFields.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
-import { DeviceStore } from "../../store/DeviceStore.ts"
-import { type TakenOver, UniqueFieldStore } from "../../store/UniqueFieldStore.ts"
-import { OverviewStore } from "../../store/OverviewStore.ts"
-import { StackMemberStore } from "../../store/StackMemberStore.ts"
-import { SyncEventStore } from "../../store/SyncEventStore.ts"
+import { DeviceStore, StackMemberStore, SyncEventStore } from "../../store/DeviceStore.ts"
 import { answered, asCaller, transaction } from "../core/HandlerErrors.ts"
 import { deviceId, makeDeviceLookup, makeVisible } from "../core/Permits.ts"
 import { makeListPage } from "../listing/ListPage.ts"
@@ -27,10 +25,13 @@ import { type ListFilter, namedDevices } from "../../store/Listing.ts"
 import { DeviceActors } from "../../devices/DeviceActors.ts"
 import { statecharts } from "../../devices/Statecharts.ts"
 import { DeviceDeletion } from "../../jobs/upkeep/DeviceDeletion.ts"
-import { DeviceErase } from "../../domain/jobs/DeviceErase.ts"
 import { windowArguments } from "../../domain/requests/RequestFields.ts"
 import { JobRequests } from "../../jobs/engine/JobRequests.ts"
 import { PluginActions } from "../../plugins/PluginActions.ts"
+import { BadRequest, enveloped, jobStarted, NotFound, ServiceUnavailable } from "../../api/Answers.ts"
+import { DeviceErase } from "../../domain/jobs/UpkeepJobs.ts"
+import { type TakenOver, UniqueFieldStore } from "../../store/DeviceIdentifiers.ts"
+import { OverviewStore } from "../../store/FleetViews.ts"
 
 // DELETE /device/<id> (docs/api.md#deleting-a-device).
 

@@ -2,13 +2,12 @@
  * The devices at both ends of a link or management domain: finding and locking them, refusing used ports, and marking them unsynchronized.
  */
 import { Effect, Order } from "effect"
-import { BadRequest } from "../../api/Failures.ts"
 import type { Device } from "../../domain/Device.ts"
 import type { CheckedBody } from "../../domain/fields/Body.ts"
-import { DeviceStore } from "../../store/DeviceStore.ts"
-import { LinknetStore } from "../../store/LinknetStore.ts"
+import { DeviceStore, SyncEventStore } from "../../store/DeviceStore.ts"
 import type { SyncCause } from "../../domain/SyncCause.ts"
-import { SyncEventStore } from "../../store/SyncEventStore.ts"
+import { BadRequest } from "../../api/Answers.ts"
+import { LinknetStore } from "../../store/NetworkStore.ts"
 
 /** Locks devices until the transaction ends, lowest id first, so that two requests cannot wait for each other. */
 export const lockDevices = Effect.map(

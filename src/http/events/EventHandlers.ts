@@ -4,10 +4,6 @@ import { Effect, Result, Schema } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../api/Api.ts"
-import { Caller } from "../../api/Authorization.ts"
-import { enveloped } from "../../api/Envelope.ts"
-import { BadRequest, TooManyRequests, Unauthorized } from "../../api/Failures.ts"
-import { type EventBounds, EventPages } from "../../store/EventPages.ts"
 import { answered } from "../core/HandlerErrors.ts"
 import {
   type EventQuestion,
@@ -28,6 +24,9 @@ import { LEEWAY } from "../core/JsonWebTokens.ts"
 import { makeReader } from "./EventReader.ts"
 import { makeAccessOf, makeVisibleJobs } from "./EventAccess.ts"
 import { makeSharedTexts, makeStreamBody } from "./SseOutput.ts"
+import { Caller } from "../../api/Requests.ts"
+import { BadRequest, enveloped, TooManyRequests, Unauthorized } from "../../api/Answers.ts"
+import { type EventBounds, EventPages } from "../../store/EventStore.ts"
 
 type Request = HttpServerRequest.HttpServerRequest
 

@@ -3,17 +3,15 @@
  * client reads, then follows the live feed. Each event is sent once: the log is read up to the number at which the feed begins.
  */
 import { Clock, Effect, Latch, Result, Scope } from "effect"
-import type { LiveEvent } from "../../domain/events/LiveEvent.ts"
-import { matchesFilter } from "../../domain/events/EventFilter.ts"
-import { movesDevices } from "../../domain/events/EventKinds.ts"
 import type { EventFeed, Follower } from "../../events/EventFeed.ts"
 import type { Listener, ToldThing } from "../../runtime/Told.ts"
 import type { EventQuestion, makeReadPage } from "./EventQuestion.ts"
 import { type EventAccess, hostnamesIn, isAllowed, judgeEvent, judgeTold, type makeVisibleJobs } from "./EventAccess.ts"
 import * as SseOutput from "./SseOutput.ts"
 import type { SharedTexts, StreamBody } from "./SseOutput.ts"
-import type { EventPages } from "../../store/EventPages.ts"
 import type { StreamTimes } from "../core/OpenStreams.ts"
+import { type LiveEvent, matchesFilter, movesDevices } from "../../domain/events/Event.ts"
+import type { EventPages } from "../../store/EventStore.ts"
 
 // The inbox of a reader, which is bounded: a slow reader costs no more than that. Events that do not fit end the stream; live messages that
 // do not fit are skipped.

@@ -2,13 +2,12 @@
  * The output of an event stream: server-sent events as text (docs/events.md#server-sent-events), written once for all readers of the same
  * events, and the body that they are written to.
  */
-import type { LiveEvent } from "../../domain/events/LiveEvent.ts"
 import type { ToldThing } from "../../runtime/Told.ts"
-import { matchesFilter } from "../../domain/events/EventFilter.ts"
 import { type EventQuestion, shownTo } from "./EventQuestion.ts"
 import { judgeEvent } from "./EventAccess.ts"
 import { Latch } from "effect"
 import { Readable } from "node:stream"
+import { type LiveEvent, matchesFilter } from "../../domain/events/Event.ts"
 
 /** Milliseconds after which a client reconnects. */
 const RETRY = 3000

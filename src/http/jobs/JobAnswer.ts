@@ -6,7 +6,6 @@
 import { Effect, Option, Schema, Stream } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { SqlError } from "effect/sql"
-import type { BadRequest, NotFound } from "../../api/Failures.ts"
 import type { NotPermitted } from "../../access/Permit.ts"
 import type { SettingsUnavailable } from "../../settings/SettingsView.ts"
 import { makeVisible } from "../core/Permits.ts"
@@ -14,10 +13,11 @@ import { isObject } from "../../domain/fields/Values.ts"
 import { functionOf, type Job } from "../../domain/Job.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import { keyOfWithin } from "../../store/Listing.ts"
-import { makeSharedRead } from "../../store/SharedRead.ts"
 import { baseUrlOf } from "../core/Client.ts"
 import { first } from "../listing/ListPage.ts"
-import type { SyncTaskName } from "../../store/JobColumns.ts"
+import type { BadRequest, NotFound } from "../../api/Answers.ts"
+import { makeSharedRead } from "../../store/GroupedStatement.ts"
+import type { SyncTaskName } from "../../store/JobResults.ts"
 
 // Leaves out parts of sync results (docs/api.md#job-records). Pure.
 

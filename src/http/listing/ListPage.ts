@@ -6,7 +6,6 @@ import { Effect, Result } from "effect"
 import { HttpServerRequest } from "effect/http"
 import type { SqlError } from "effect/sql"
 import { makeVisible } from "../core/Permits.ts"
-import { BadRequest } from "../../api/Failures.ts"
 import {
   type Counts,
   type Listable,
@@ -15,8 +14,9 @@ import {
   ListQueryInvalid,
   makeListing
 } from "../../store/Listing.ts"
-import { makeSharedRead } from "../../store/SharedRead.ts"
 import { baseUrlOf } from "../core/Client.ts"
+import { BadRequest } from "../../api/Answers.ts"
+import { makeSharedRead } from "../../store/GroupedStatement.ts"
 
 /** Query parameters as parsed by the router: several values for a repeated name. */
 type Parameters = Readonly<Record<string, string | ReadonlyArray<string>>>

@@ -20,12 +20,12 @@ import {
   type ServerMetadata,
   WWWAuthenticateChallengeError
 } from "openid-client"
-import { isPrivate } from "../../domain/access/ProviderUrl.ts"
 import * as FairPlaces from "../../runtime/FairPlaces.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { LEEWAY } from "../core/JsonWebTokens.ts"
 import * as OutboundFetch from "../../runtime/OutboundFetch.ts"
 import { ownFault } from "../../runtime/SystemErrors.ts"
+import { isPrivate } from "../../domain/access/HostLists.ts"
 
 // A value that is fetched from another server and refreshed: in the background once it is older than `fresh`, and before a request only if
 // it is older than `usable`. `between` is the least time between two attempts. All times in milliseconds.

@@ -15,15 +15,14 @@ import {
   refreshTokenGrant,
   tokenRevocation
 } from "openid-client"
-import { type ServiceUnavailable, Unauthorized } from "../../api/Failures.ts"
-import { Acting } from "../../domain/access/Acting.ts"
-import type { Identity } from "../../domain/access/Identity.ts"
+import { Acting, type Identity } from "../../domain/access/Identity.ts"
 import { SecretKey } from "../../runtime/SecretKey.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { EventStore } from "../../store/EventStore.ts"
 import { Provider, type ProviderAccess, ProviderAway, type ProviderRefused } from "./Provider.ts"
 import { ProviderTokens } from "./ProviderTokens.ts"
 import { EncryptJWT, jwtDecrypt } from "jose"
+import { type ServiceUnavailable, Unauthorized } from "../../api/Answers.ts"
 
 // The state of a login while the user is at the provider. It is sealed in a cookie of the browser, so that any replica can continue. It is
 // valid for ten minutes, and once.

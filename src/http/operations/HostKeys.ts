@@ -5,19 +5,17 @@
  */
 import { Effect, Option } from "effect"
 import { SqlError } from "effect/sql"
-import { enveloped } from "../../api/Envelope.ts"
-import { BadRequest, Conflict, InternalError } from "../../api/Failures.ts"
 import { LiveDevices } from "../../devices/LiveDevices.ts"
 import type { Device } from "../../domain/Device.ts"
 import type { HostKeyRequest, OfferedKey, TrustRequest } from "../../domain/requests/OperationRequests.ts"
 import { ChangeStore } from "../../store/ChangeStore.ts"
 import { EventStore } from "../../store/EventStore.ts"
-import { HostKeyStore } from "../../store/HostKeyStore.ts"
-import { IdentityStore } from "../../store/IdentityStore.ts"
+import { HostKeyStore, IdentityStore } from "../../store/IdentityStore.ts"
 import { transaction, withStatus } from "../core/HandlerErrors.ts"
 import { TrialRun } from "../core/RequestApproval.ts"
 import { makeDeviceLookup } from "../core/Permits.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
+import { BadRequest, Conflict, enveloped, InternalError } from "../../api/Answers.ts"
 
 /** The verb for a refusal. */
 const verbs = { pinned: "pin", approved: "approve" } as const

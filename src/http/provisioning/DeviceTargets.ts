@@ -6,11 +6,11 @@ import { Clock, Effect, Schema } from "effect"
 import type { SqlError } from "effect/sql"
 import type { DeviceType } from "../../domain/Device.ts"
 import { isManageable } from "../../domain/platforms/Platforms.ts"
-import type { DeviceTarget } from "../../domain/requests/DeviceSelector.ts"
 import { type SettingsUnavailable, SettingsView, type UnknownGroup } from "../../settings/SettingsView.ts"
 import { Permit } from "../../access/Permit.ts"
 import { DeviceStore, type Selection } from "../../store/DeviceStore.ts"
-import { BadRequest } from "../../api/Failures.ts"
+import type { DeviceTarget } from "../../domain/requests/RequestFields.ts"
+import { BadRequest } from "../../api/Answers.ts"
 
 /** The device is unknown or not MANAGED. */
 class NotManaged extends Schema.TaggedError<NotManaged>()("NotManaged", { hostname: Schema.String }) {

@@ -3,10 +3,6 @@ import { Effect, Option } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { permitted } from "../../access/Permit.ts"
 import { Api } from "../../api/Api.ts"
-import { enveloped } from "../../api/Envelope.ts"
-import { BadRequest, Conflict, InternalError, NotFound, ServiceUnavailable } from "../../api/Failures.ts"
-import { RefreshRepository } from "../../domain/jobs/RefreshRepository.ts"
-import type { RefreshRequest } from "../../domain/requests/ActionRequests.ts"
 import { ServerConfig, type ServerSettings } from "../../ServerConfig.ts"
 import type { RepositoryName } from "../../store/RepositoryStore.ts"
 import { answered, asCaller } from "../core/HandlerErrors.ts"
@@ -14,6 +10,9 @@ import { Repositories, type RepositoryFailed, type RepositoryInvalid } from "../
 import { type GroupView, type SettingsTarget, SettingsView } from "../../settings/SettingsView.ts"
 import type { DeviceType } from "../../domain/Device.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
+import { BadRequest, Conflict, enveloped, InternalError, NotFound, ServiceUnavailable } from "../../api/Answers.ts"
+import { RefreshRepository } from "../../domain/jobs/UpkeepJobs.ts"
+import type { RefreshRequest } from "../../domain/requests/OperationRequests.ts"
 
 // Groups, one group, and the operating systems in a group (docs/settings-repository.md#groups).
 

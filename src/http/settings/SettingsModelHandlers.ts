@@ -5,7 +5,6 @@
  */
 import { makeCallerOf } from "../core/Callers.ts"
 import { Effect } from "effect"
-import { BadRequest, PayloadTooLarge, ServiceUnavailable, Unauthorized } from "../../api/Failures.ts"
 import * as ThreadPool from "../../runtime/ThreadPool.ts"
 import { ownModule } from "../../runtime/OwnModule.ts"
 import { MAX_BODY_BYTES, RequestBodies, type Sender } from "../core/RequestBodies.ts"
@@ -16,6 +15,7 @@ import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../api/Api.ts"
 import { SettingsView } from "../../settings/SettingsView.ts"
 import { answered } from "../core/HandlerErrors.ts"
+import { BadRequest, PayloadTooLarge, ServiceUnavailable, Unauthorized } from "../../api/Answers.ts"
 
 interface Terms {
   readonly cpuMillis: number

@@ -7,9 +7,9 @@ import { HttpServer } from "effect/http"
 import { randomBytes } from "node:crypto"
 import { release } from "../../domain/Release.ts"
 import { ServerConfig, type ServerSettings } from "../../ServerConfig.ts"
-import { LocalUserStore } from "../../store/LocalUserStore.ts"
 import { isLoopback } from "../core/Client.ts"
 import { failingWithoutDatabase } from "../../store/DatabaseClient.ts"
+import { LocalUserStore } from "../../store/AccountStore.ts"
 
 export const SETUP_PATH = "/setup"
 

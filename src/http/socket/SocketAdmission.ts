@@ -6,13 +6,13 @@ import { isGuess, makeCallerOf } from "../core/Callers.ts"
 import { Effect, Option, Result, Schema } from "effect"
 import { Headers, HttpServerRequest } from "effect/http"
 import type { IncomingMessage } from "node:http"
-import { Unauthorized } from "../../api/Failures.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { makeIsTrustedOrigin, makeLoopbackRefusal, makeNoteClient } from "../core/Client.ts"
 import { Limits } from "../core/Limits.ts"
 import type { Identity } from "../../domain/access/Identity.ts"
 import { mayHoldAnother } from "../../runtime/FairPlaces.ts"
 import { makeRefusalAudit } from "../core/RequestLog.ts"
+import { Unauthorized } from "../../api/Answers.ts"
 
 type Request = HttpServerRequest.HttpServerRequest
 

@@ -2,20 +2,20 @@
 import { Duration, Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../api/Api.ts"
-import { enveloped } from "../../api/Envelope.ts"
 import { answered } from "../core/HandlerErrors.ts"
 import { Build } from "../../runtime/Build.ts"
 import { Plugins } from "../../plugins/Plugins.ts"
 import type { HealthReport } from "../../api/SystemApi.ts"
 import { SILENT_REPLICA } from "../../domain/TakeOver.ts"
-import { meaning } from "../../store/DatabaseAway.ts"
 import { failingWithoutDatabase } from "../../store/DatabaseClient.ts"
-import { type ReplicaFigure, ServerFigures } from "../../store/ServerFigures.ts"
 import { Permissions } from "../../access/Permissions.ts"
 import { type Part, Readiness } from "../../jobs/engine/Readiness.ts"
 import { lacking } from "../../runtime/OwnFaults.ts"
 import { BlockadeWatch, type Watch } from "../../store/ForeignLocks.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
+import { enveloped } from "../../api/Answers.ts"
+import { meaning } from "../../store/DatabaseErrors.ts"
+import { type ReplicaFigure, ServerFigures } from "../../store/Figures.ts"
 
 // Checks all parts of the server (docs/operations.md#health).
 

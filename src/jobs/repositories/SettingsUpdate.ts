@@ -9,9 +9,19 @@ import { commitText, type GitCommit, type GitRefNotFound } from "../../git/GitCo
 import type { GitRepository } from "../../git/GitRepository.ts"
 import type { TreeFiles } from "../../git/GitTree.ts"
 import type { Device } from "../../domain/Device.ts"
-import { placeText, type Remark, remark, remarkText } from "../../domain/Remark.ts"
+import { placeText, type Remark, remark, remarkText } from "../../domain/Repository.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { ActiveSettings } from "../../settings/ActiveSettings.ts"
+import type { LayeringResult } from "../../settings/Layering.ts"
+import { isWithinSettings } from "../../settings/RepositoryPaths.ts"
+import { checkSettingsGently } from "../../settings/SettingsCheck.ts"
+import {
+  located,
+  problemRemarks,
+  refreshAnswer,
+  type SettingsProblem,
+  strictProblems
+} from "../../settings/SettingsProblem.ts"
 import {
   affectedDevices,
   buildSnapshot,
@@ -20,25 +30,14 @@ import {
   type SettingsSnapshot,
   templatesBranches
 } from "../../settings/SettingsSnapshot.ts"
-import {
-  located,
-  problemRemarks,
-  refreshAnswer,
-  type SettingsProblem,
-  strictProblems
-} from "../../settings/SettingsProblem.ts"
-import type { LayeringResult } from "../../settings/Layering.ts"
-import { isWithinSettings } from "../../settings/RepositoryPaths.ts"
-import { checkSettingsGently } from "../../settings/SettingsCheck.ts"
 import type { DeviceStore } from "../../store/DeviceStore.ts"
-import type { LinknetStore } from "../../store/LinknetStore.ts"
-import type { MgmtDomainStore } from "../../store/MgmtDomainStore.ts"
 import { type AppliedCommit, RepositoryStore } from "../../store/RepositoryStore.ts"
 import { ActiveTemplates } from "../../templates/ActiveTemplates.ts"
 import { UndefinedPrints } from "../../templates/UndefinedPrints.ts"
 import { type CheckedCommit, RefreshRefused } from "./RefreshRefused.ts"
 import { readInventory } from "./SettingsInventory.ts"
 import { StrictRendering } from "./StrictRendering.ts"
+import type { LinknetStore, MgmtDomainStore } from "../../store/NetworkStore.ts"
 
 type Texts = ReadonlyMap<string, { readonly text: string }>
 

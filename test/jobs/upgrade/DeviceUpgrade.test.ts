@@ -4,13 +4,12 @@ import { Context, Effect, Layer } from "effect"
 import { randomBytes } from "node:crypto"
 import type { LabShape } from "../../../src/lab/Lab.ts"
 import { JobEngine } from "../../../src/jobs/engine/JobEngine.ts"
-import { DeviceStore } from "../../../src/store/DeviceStore.ts"
-import { SyncEventStore } from "../../../src/store/SyncEventStore.ts"
+import { DeviceStore, SyncEventStore } from "../../../src/store/DeviceStore.ts"
 import * as Campus from "../../support/Campus.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 import * as Site from "../../firmware/FirmwareSite.ts"
 import { makeImageHost } from "../../firmware/ImageHost.ts"
-import { DeviceUpgrade } from "../../../src/domain/jobs/DeviceUpgrade.ts"
+import { DeviceUpgrade } from "../../../src/domain/jobs/FirmwareJobs.ts"
 
 const { ALL_STEPS, IMAGE, NEW, NEW_VERSION, OLD } = Site
 
