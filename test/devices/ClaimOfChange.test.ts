@@ -5,7 +5,7 @@ import { SqlClient } from "effect/sql"
 import { claimOf } from "../../src/devices/ClaimOfChange.ts"
 import { TAKEN_OVER, UNASKED } from "../../src/drivers/Driver.ts"
 import { LiveChangeStore } from "../../src/store/LiveChangeStore.ts"
-import { losses } from "../support/SilentProxy.ts"
+import { losses } from "../support/Silence.ts"
 import { ProxiedDatabase } from "../support/TestDatabase.ts"
 
 const makeScene = Effect.gen(function* () {

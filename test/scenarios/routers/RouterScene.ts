@@ -12,8 +12,7 @@ import { SERVER } from "../../../src/fabric/FabricPlan.ts"
 import { DeviceStore } from "../../../src/store/DeviceStore.ts"
 import { JobLockStore } from "../../../src/store/JobLockStore.ts"
 import { seconds } from "../../support/Patience.ts"
-import { routerSettings, routing } from "./RouterSettings.ts"
-import { makeRouterSite } from "./RouterSite.ts"
+import { makeRouterSite, routerSettings, routing } from "./RouterSite.ts"
 import { arm, seenSteps, type Strike, struckRouter } from "./StruckRouter.ts"
 
 /** What strikes one router, and at which step; `line` is what its candidate adds if not the usual. */
