@@ -19,7 +19,7 @@ import { ServerConfig } from "../../../src/ServerConfig.ts"
 import { DeviceStore } from "../../../src/store/DeviceStore.ts"
 import * as ManagedCampus from "../../scenarios/chaos/ManagedCampus.ts"
 import * as Campus from "../../support/Campus.ts"
-import { givenUpAfter } from "../../support/SilentSwitches.ts"
+import { givenUpAfter } from "../../support/Silence.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 
 givenUpAfter({ connect: 5, firstPrompt: 5, show: 5, runningConfig: 5, load: 5, commit: 5, save: 5 })

@@ -15,12 +15,12 @@ import { DeviceStore } from "../../../src/store/DeviceStore.ts"
 import { JobLockStore } from "../../../src/store/JobScheduling.ts"
 import * as Campus from "../../support/Campus.ts"
 import { seconds, timer } from "../../support/Patience.ts"
-import { givenUpAfter } from "../../support/SilentSwitches.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 import type { FaultCase } from "./FaultEndings.ts"
 import { begin } from "./FaultMoments.ts"
 import * as ManagedCampus from "./ManagedCampus.ts"
 import { SyncDevices } from "../../../src/domain/jobs/SyncDevices.ts"
+import { givenUpAfter } from "../../support/Silence.ts"
 
 /** Switches that are worked on at once: the test's own processor time must not look like a silent switch. */
 const CONCURRENCY = "48"
