@@ -23,7 +23,7 @@ import { TestDatabase } from "../../support/TestDatabase.ts"
 const hostname = "bird1"
 
 /** A configuration with this route. */
-export const config = (route: string): string =>
+const config = (route: string): string =>
   [
     "router id 10.0.0.1;",
     "protocol device {}",
@@ -33,11 +33,11 @@ export const config = (route: string): string =>
     "}"
   ].join("\n")
 
-export const old = config("10.1.0.0/16")
-export const wanted = config("10.2.0.0/16")
+const old = config("10.1.0.0/16")
+const wanted = config("10.2.0.0/16")
 
 /** What `birdc` prints. */
-export const birdc = ({ folder }: Bird.Bird, words: string, socket = "control") =>
+const birdc = ({ folder }: Bird.Bird, words: string, socket = "control") =>
   Effect.promise(
     () =>
       new Promise<string>((resolve) => {
@@ -46,7 +46,7 @@ export const birdc = ({ folder }: Bird.Bird, words: string, socket = "control") 
   )
 
 /** Waits until no timer of BIRD runs, also while nobody else reaches it. */
-export const untilUndone = (bird: Bird.Bird, socket: string): Effect.Effect<void> =>
+const untilUndone = (bird: Bird.Bird, socket: string): Effect.Effect<void> =>
   Effect.flatMap(birdc(bird, "configure status", socket), (said) =>
     said.includes("Daemon is up") && !said.includes("unconfirmed")
       ? Effect.void
@@ -54,13 +54,13 @@ export const untilUndone = (bird: Bird.Bird, socket: string): Effect.Effect<void
   )
 
 /** What happens, and the verb after whose answer it does. */
-export interface Strike {
+interface Strike {
   readonly after: "load" | "commitTimed" | "confirm"
   readonly happens: (bird: Bird.Bird) => Effect.Effect<unknown>
 }
 
 /** What BIRD runs and starts with, what the job says, and candidates that are left open. */
-export interface Outcome {
+interface Outcome {
   readonly runs: "new" | "old" | "neither"
   readonly startsWith: "new" | "old" | "neither"
   readonly says: "done" | "new" | "old" | "unclear"
@@ -118,7 +118,7 @@ const push = Effect.fnUntraced(function* (text: string, dryRun: boolean) {
 })
 
 /** Plays one change; `text` is another configuration than the usual. */
-export const play = (strike?: Strike, text = wanted, dryRun = false) =>
+const play = (strike?: Strike, text = wanted, dryRun = false) =>
   Effect.gen(function* () {
     const start = BirdDriver.marked("start", old)
     const files = {

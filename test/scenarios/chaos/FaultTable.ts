@@ -150,7 +150,7 @@ const late = once(
 )
 
 /** All cells of this file. */
-export const stepFaults: ReadonlyArray<Endings.FaultCase> = [
+const stepFaults: ReadonlyArray<Endings.FaultCase> = [
   ...breaks("cut"),
   ...breaks("silent"),
   ...late,

@@ -25,12 +25,12 @@ const HISTORY = 100_000
 const PATIENCE = seconds(120)
 
 /** When to kill: as soon as a switch has got so far, or so many milliseconds after the start of the job. */
-export type Kill =
+type Kill =
   | { readonly name: string; readonly reached: (activity: Activity) => boolean }
   | { readonly name: string; readonly afterMs: number }
 
 /** What came of one run. `violations` are broken promises; `failed` devices say honestly that they have not changed. */
-export interface RunOutcome {
+interface RunOutcome {
   readonly kill: string
   readonly killed: boolean
   readonly violations: ReadonlyArray<string>
@@ -46,7 +46,7 @@ const dueAt = (kill: Kill, marks: ReadonlyArray<Mark>) => {
 }
 
 /** The campus with its first server, all switches synchronized. `mode` is how changes are confirmed. */
-export const make = Effect.fnUntraced(function* (mode: 0 | 1 | 2) {
+const make = Effect.fnUntraced(function* (mode: 0 | 1 | 2) {
   const names = ManagedCampus.accessNames(DEVICES)
   const folders = yield* Campus.makeFolders
   const lab = yield* ManagedCampus.makeManagedLab(names, COMMIT_MS, HISTORY)

@@ -28,7 +28,7 @@ const HISTORY = 100_000
 /** A job that has not ended by then is lost. */
 const PATIENCE = seconds(120)
 
-export interface ReplicaRound {
+interface ReplicaRound {
   readonly mode: 0 | 1 | 2
   /** The replica that starts the job, and the one that is struck. */
   readonly starts: number
@@ -39,7 +39,7 @@ export interface ReplicaRound {
   readonly how: "kill" | number
 }
 
-export interface ReplicaOutcome {
+interface ReplicaOutcome {
   readonly name: string
   readonly violations: ReadonlyArray<string>
   readonly failed: number
@@ -47,7 +47,7 @@ export interface ReplicaOutcome {
 }
 
 /** The campus with its replicas, all switches synchronized. */
-export const make = Effect.gen(function* () {
+const make = Effect.gen(function* () {
   const names = ManagedCampus.accessNames(DEVICES)
   const folders = yield* Effect.forEach(Array.from({ length: REPLICAS }), () => Campus.makeFolders)
   const [first] = folders

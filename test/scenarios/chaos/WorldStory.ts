@@ -19,7 +19,7 @@ import type { Answer, Call } from "./WorldClients.ts"
 // clients that read. All of it goes by the API, as people and scripts do it. What a sync has come to is judged when it has.
 
 /** Whether the load may begin something new. */
-export interface Load {
+interface Load {
   isOver: boolean
   readonly violations: Array<string>
   /** Devices that a live sync has changed. */
@@ -32,8 +32,7 @@ const REST = "300 millis"
 
 const started = ({ body, status }: Answer) =>
   status === 200 && body.job_id !== undefined ? null : `${status} ${JSON.stringify(body).slice(0, 200)}`
-export const isOk = ({ body, status }: Answer) =>
-  status === 200 ? null : `${status} ${JSON.stringify(body).slice(0, 200)}`
+const isOk = ({ body, status }: Answer) => (status === 200 ? null : `${status} ${JSON.stringify(body).slice(0, 200)}`)
 
 /** Jobs with this comment. */
 const jobsSaying = Effect.fnUntraced(function* (comment: string) {
@@ -43,7 +42,7 @@ const jobsSaying = Effect.fnUntraced(function* (comment: string) {
 }, calmly)
 
 /** Their ids, and of those that they have started, once all have ended. */
-export const ended = Effect.fnUntraced(function* (ids: ReadonlyArray<number>) {
+const ended = Effect.fnUntraced(function* (ids: ReadonlyArray<number>) {
   const sql = yield* SqlClient.SqlClient
   for (;;) {
     const rows = yield* calmly(sql<{ id: number; status: string; next_job_id: number | null }>`
@@ -55,7 +54,7 @@ export const ended = Effect.fnUntraced(function* (ids: ReadonlyArray<number>) {
 })
 
 /** Asks for a job until there is one: an answer that was lost is looked up by what was said with it. */
-export const wished = Effect.fnUntraced(function* (
+const wished = Effect.fnUntraced(function* (
   { ask }: World,
   path: string,
   body: { readonly comment: string; readonly [option: string]: unknown }
@@ -169,11 +168,11 @@ const AGAIN = "200 millis"
 const isStarted = ({ status }: { readonly status: number }) => (status === 200 ? null : `status ${status}`)
 
 /** Boots them all; the DHCP server's hook would report them, which is done by `initialise`. */
-export const boot = (newcomers: ReadonlyArray<Newcomer>) =>
+const boot = (newcomers: ReadonlyArray<Newcomer>) =>
   Effect.forEach(newcomers, ({ device, hostname }) =>
     Effect.map(booted(device), ({ discovery, row }) => ({ device, hostname, id: row.id, discovery }))
   )
-export type Booted = Effect.Success<ReturnType<typeof boot>>[number]
+type Booted = Effect.Success<ReturnType<typeof boot>>[number]
 
 const stateOf = (id: number) =>
   calmly(
@@ -218,7 +217,7 @@ const initialiseOne = Effect.fnUntraced(function* ({ ask }: World, { discovery, 
 })
 
 /** All of them, a few at once. Yields who could not be. */
-export const initialise = (world: World, newcomers: ReadonlyArray<Booted>) =>
+const initialise = (world: World, newcomers: ReadonlyArray<Booted>) =>
   Effect.forEach(newcomers, (one) => initialiseOne(world, one), { concurrency: AT_ONCE }).pipe(
     Effect.map((ends) => ends.filter((end) => end !== null)),
     Effect.provide(world.stores)

@@ -48,7 +48,7 @@ made from the data in \`cases/\`; \`UPDATE_CONFORMANCE=1 vitest run test/scenari
 `
 
 /** The README of the conformance tests. */
-export const table = (chapters: Readonly<Record<string, ReadonlyArray<Case>>>): string => {
+const table = (chapters: Readonly<Record<string, ReadonlyArray<Case>>>): string => {
   const sections = Object.entries(chapters).map(([title, cases]) =>
     [`## ${title}`, "", "| Request | Body | Status | The client gets |", "|---|---|---|---|", ...cases.map(row)].join(
       "\n"

@@ -12,12 +12,12 @@ import { type ChildProcess, spawn } from "node:child_process"
 // first process. It has no network but its own.
 
 /** Why there can be no such container here; undefined where one can be tried. */
-export const unavailable =
+const unavailable =
   process.getuid?.() === 0 && ["systemd-nspawn", "nsenter", "mount"].every(has)
     ? undefined
     : "it needs root, systemd-container and util-linux"
 
-export interface Container {
+interface Container {
   /** Its root directory, seen from outside. */
   readonly at: (name: string) => string
   /** Runs a program in it to its end. */
@@ -65,7 +65,7 @@ const layered = Effect.acquireRelease(
 )
 
 /** Boots one; it is ended when the scope closes. No service of this machine is started in it. */
-export const boot = Effect.gen(function* () {
+const boot = Effect.gen(function* () {
   const folder = yield* layered
   const root = path.join(folder, "root")
   const wanted = path.join(root, "etc/systemd/system/multi-user.target.wants")
@@ -95,7 +95,7 @@ export const boot = Effect.gen(function* () {
 })
 
 /** Whether it has come up: `degraded` when a service of somebody else has failed. */
-export const isUp = ({ run: runInside }: Container) =>
+const isUp = ({ run: runInside }: Container) =>
   Effect.sync(() => /^(running|degraded)$/m.test(runInside("systemctl", ["is-system-running"]).said))
 
 const packageFile = Effect.acquireRelease(

@@ -10,13 +10,12 @@ import { EVERYTHING, type Heard, listen, type Listening, sentence } from "../../
 import { seconds } from "../../support/Patience.ts"
 import * as Managed from "../chaos/ManagedCampus.ts"
 import { SqlClient } from "effect/sql"
-import { socketPayload } from "../../../src/events/socket/Payloads.ts"
-import { EventLog } from "../../../src/store/EventLog.ts"
+import { socketPayload } from "../../../src/events/SocketBridge.ts"
+import { EventLog } from "../../../src/store/EventStore.ts"
 import type { LabShape } from "../../../src/lab/Lab.ts"
 import type { DeviceStore } from "../../../src/store/DeviceStore.ts"
 import type { InterfaceStore } from "../../../src/store/InterfaceStore.ts"
-import type { LinknetStore } from "../../../src/store/LinknetStore.ts"
-import type { MgmtDomainStore } from "../../../src/store/MgmtDomainStore.ts"
+import type { LinknetStore, MgmtDomainStore } from "../../../src/store/NetworkStore.ts"
 import type { makeClient } from "../../support/ApiClient.ts"
 import { keepLines } from "../../support/LogLines.ts"
 import { serve } from "../../support/ServedCampus.ts"
@@ -24,20 +23,20 @@ import { serve } from "../../support/ServedCampus.ts"
 // A whole server with managed switches and a client of socket.io that hears everything from its start.
 
 /** Sentences of what was heard of a job, from its beginning to its end. */
-export const ofJob = ({ events }: Listening, id: number): ReadonlyArray<string> => {
+const ofJob = ({ events }: Listening, id: number): ReadonlyArray<string> => {
   const own = events.flatMap(({ job_id }, place) => (job_id === id ? [place] : []))
   return events.slice(own[0], (own.at(-1) ?? 0) + 1).map(sentence)
 }
 
 /** A lab, and the rows that a server for it begins with. */
-export interface LiveSite<A, E> {
+interface LiveSite<A, E> {
   readonly lab: LabShape
   readonly seed: Effect.Effect<A, E, DeviceStore | InterfaceStore | MgmtDomainStore | LinknetStore>
   readonly variables?: Readonly<Record<string, string>>
 }
 
 /** Starts it: settings and templates are in force. The client is connected after `prepare`. */
-export const makeLiveServer = Effect.fnUntraced(function* <A, E>(
+const makeLiveServer = Effect.fnUntraced(function* <A, E>(
   { lab, seed, variables }: LiveSite<A, E>,
   prepare: (api: ReturnType<typeof makeClient>) => Effect.Effect<void> = () => Effect.void
 ) {
@@ -87,10 +86,7 @@ export const makeLiveServer = Effect.fnUntraced(function* <A, E>(
 })
 
 /** The same with so many managed switches, which are synchronized. */
-export const makeLiveScene = Effect.fnUntraced(function* (
-  count: number,
-  variables: Readonly<Record<string, string>> = {}
-) {
+const makeLiveScene = Effect.fnUntraced(function* (count: number, variables: Readonly<Record<string, string>> = {}) {
   const names = Managed.accessNames(count)
   const lab = yield* Managed.makeManagedLab(names)
   const server = yield* makeLiveServer({ lab, seed: Managed.seedManaged(names), variables }, (api) =>
@@ -101,7 +97,7 @@ export const makeLiveScene = Effect.fnUntraced(function* (
   return { ...server, names }
 })
 
-export type LiveScene = Effect.Success<ReturnType<typeof makeLiveScene>>
+type LiveScene = Effect.Success<ReturnType<typeof makeLiveScene>>
 
 const LONG = seconds(240)
 

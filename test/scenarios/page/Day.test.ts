@@ -13,7 +13,7 @@ import * as Managed from "../chaos/ManagedCampus.ts"
 
 // Two ways to use a page: with the mouse, and with keys alone.
 
-export interface Hand {
+interface Hand {
   /** Presses a button, a link, a tab or a box. */
   readonly press: (what: Locator) => Promise<void>
   /** Writes into a field in the place of what is there. */
@@ -24,7 +24,7 @@ export interface Hand {
   readonly choose: (what: Locator, label: string) => Promise<void>
 }
 
-export const mouse = (page: Page): Hand => ({
+const mouse = (page: Page): Hand => ({
   press: (what) => what.click(),
   write: (what, text) => what.fill(text),
   go: (label) =>
@@ -50,7 +50,7 @@ const reach = async (page: Page, what: Locator) => {
   throw new Error(`no key leads to ${String(what)}`)
 }
 
-export const keys = (page: Page): Hand => ({
+const keys = (page: Page): Hand => ({
   press: async (what) => {
     await reach(page, what)
     const isBox = await what.evaluate((element) => element.matches("input[type=checkbox], input[type=radio]"))

@@ -29,7 +29,7 @@ import { type Snapshot, snapshotOf, untruths } from "./Truth.ts"
 // Live syncs of switches with two personalities and one fault each. Yields how many went well, and what is untrue or left behind.
 
 /** One switch: what it is, what happens to it, and how the change is confirmed. */
-export interface Trial {
+interface Trial {
   readonly first: PersonalityName
   readonly second: PersonalityName
   readonly fault: FaultCase
@@ -136,7 +136,7 @@ const playAll = Effect.fnUntraced(function* (
 })
 
 /** Plays the trials at once, each on a switch of its own; the first is a plain switch without a fault, to compare with. */
-export const play = Effect.fnUntraced(function* (trials: ReadonlyArray<Trial>) {
+const play = Effect.fnUntraced(function* (trials: ReadonlyArray<Trial>) {
   const names = ManagedCampus.accessNames(trials.length)
   const folders = yield* Campus.makeFolders
   yield* folders.settings.commit(SETTINGS)

@@ -22,12 +22,10 @@ const NOBODY = 65534
 const owner = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {}
 
 /** Why there is none here. */
-export const missing: string | undefined = existsSync(program)
-  ? undefined
-  : "PgBouncer is not installed (Debian: pgbouncer)"
+const missing: string | undefined = existsSync(program) ? undefined : "PgBouncer is not installed (Debian: pgbouncer)"
 
 /** Starts it in front of the database of this URL and yields the URL by way of it; it ends when the scope closes. */
-export const make = Effect.fnUntraced(function* (url: string, mode: "session" | "transaction" | "statement") {
+const make = Effect.fnUntraced(function* (url: string, mode: "session" | "transaction" | "statement") {
   const { hostname, password, port, username } = new URL(url)
   const listen = yield* freePort
   const file = yield* Effect.acquireRelease(

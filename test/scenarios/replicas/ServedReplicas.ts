@@ -46,7 +46,7 @@ const socketsOf = async (pid: number): Promise<ReadonlySet<string>> => {
 const ESTABLISHED = "01"
 
 /** The addresses that the process is connected to at this port. */
-export const sshAddresses = (pid: number, port: number): Effect.Effect<ReadonlySet<string>> =>
+const sshAddresses = (pid: number, port: number): Effect.Effect<ReadonlySet<string>> =>
   Effect.promise(async () => {
     const own = await socketsOf(pid)
     const rows = (await fs.readFile("/proc/net/tcp", "utf8")).split("\n").slice(1)
@@ -59,7 +59,7 @@ export const sshAddresses = (pid: number, port: number): Effect.Effect<ReadonlyS
 
 const HISTORY = 100_000
 
-export interface ServedReplica {
+interface ServedReplica {
   readonly program: Program.Program
   readonly api: ReturnType<typeof makeClient>
   readonly url: string
@@ -68,7 +68,7 @@ export interface ServedReplica {
   readonly toDatabase: Silence.SilentProxy
 }
 
-export interface Wanted {
+interface Wanted {
   readonly replicas: number
   readonly switches: number
   readonly commitMs: number

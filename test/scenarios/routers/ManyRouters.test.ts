@@ -13,10 +13,7 @@ import { DeviceStore } from "../../../src/store/DeviceStore.ts"
 
 // Forty real routers of one site, managed by a server of this process, and what is asked of all of them at once.
 
-export const names: ReadonlyArray<string> = Array.from(
-  { length: 40 },
-  (_, index) => `r${String(index + 1).padStart(2, "0")}`
-)
+const names: ReadonlyArray<string> = Array.from({ length: 40 }, (_, index) => `r${String(index + 1).padStart(2, "0")}`)
 
 const addressOf = (name: string): string => `10.99.0.${10 + Number(name.slice(1))}`
 
@@ -29,7 +26,7 @@ const node = (name: string): Node => {
 const plan: FabricPlan = { address: `${SERVER}/24`, nodes: names.map(node), cables: [] }
 
 /** A prefix list of this name on every router. */
-export const wants = (list: string) => ({
+const wants = (list: string) => ({
   "global/base_system.yml": `---\ncli_append_str: |\n  ip prefix-list ${list} seq 5 permit 10.0.0.0/8\n`
 })
 
@@ -46,7 +43,7 @@ const settings = {
 }
 
 /** The routers, reachable by a server with this environment, and the repository of its settings. */
-export const makeManyRouters = Effect.gen(function* () {
+const makeManyRouters = Effect.gen(function* () {
   const fabric = yield* Fabric.make(plan)
   const { environment, folders } = yield* makeRouterSite(fabric, names.map(addressOf))
   yield* folders.settings.commit(settings)
@@ -60,7 +57,7 @@ export const makeManyRouters = Effect.gen(function* () {
   return { fabric, environment: { ...environment, ...timers }, settings: folders.settings }
 })
 
-export const seed = Effect.gen(function* () {
+const seed = Effect.gen(function* () {
   const devices = yield* DeviceStore
   for (const [index, hostname] of names.entries()) {
     yield* devices.insert({
@@ -78,7 +75,7 @@ export const seed = Effect.gen(function* () {
 })
 
 /** Names of the routers whose row says that they run what the settings say. */
-export const synchronized = Effect.map(
+const synchronized = Effect.map(
   Effect.flatMap(DeviceStore, (store) => store.all),
   (rows) => rows.filter((row) => row.synchronized).map(({ hostname }) => hostname)
 )
@@ -87,7 +84,7 @@ const listsIn = (text: string): ReadonlyArray<string> =>
   [...text.matchAll(/^ip prefix-list ([A-Z]+) seq/gm)].flatMap(([, list = ""]) => (list === "MANAGEMENT" ? [] : [list]))
 
 /** The prefix lists that routers run, those that they would start with, and what is left of changes on them; each that differs once. */
-export const standing = Effect.fnUntraced(function* (fabric: Fabric.Fabric) {
+const standing = Effect.fnUntraced(function* (fabric: Fabric.Fabric) {
   const each = yield* Effect.forEach(
     names,
     Effect.fnUntraced(function* (name) {
@@ -107,7 +104,7 @@ export const standing = Effect.fnUntraced(function* (fabric: Fabric.Fabric) {
 const COMMITTED = "/run/fabric/*/upper/etc/frr/switchyard/pending/applied"
 
 /** Waits until all routers have committed what still has to be confirmed. */
-export const allCommitted = ({ pid }: Fabric.Fabric) => {
+const allCommitted = ({ pid }: Fabric.Fabric) => {
   const line = `until [ "$(ls ${COMMITTED} 2>/dev/null | wc -l)" = ${names.length} ]; do sleep 0.1; done`
   return Fabric.runToEnd(["nsenter", "-t", String(pid), "--mount", "sh", "-c", line])
 }

@@ -207,7 +207,7 @@ const failingGit = Effect.fnUntraced(function* ({ git, program }: Site, boss: Ca
 })
 
 /** Everything. Yields what was answered, the processes that were seen, and the secrets that were made. */
-export const life = Effect.fnUntraced(function* (site: Site) {
+const life = Effect.fnUntraced(function* (site: Site) {
   const answers: Array<Found> = []
   const boss = makeCaller(site.url, site.boss, "boss", answers)
   const reader = makeCaller(site.url, site.reader, "reader", answers)
