@@ -19,8 +19,8 @@ import { TestDatabase } from "../../support/TestDatabase.ts"
 import type { FaultCase } from "./FaultEndings.ts"
 import { begin } from "./FaultMoments.ts"
 import * as ManagedCampus from "./ManagedCampus.ts"
-import { SyncDevices } from "../../../src/domain/jobs/SyncDevices.ts"
 import { givenUpAfter } from "../../support/Silence.ts"
+import { SyncDevices } from "../../../src/domain/jobs/ChangeJobs.ts"
 
 /** Switches that are worked on at once: the test's own processor time must not look like a silent switch. */
 const CONCURRENCY = "48"

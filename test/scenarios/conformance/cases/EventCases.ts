@@ -1,6 +1,6 @@
 /** Pages of events (docs/events.md#pages); streams are tested in test/http/events. */
-import { eventKinds } from "../../../../src/domain/events/EventKinds.ts"
 import { absent, type Case, type Expected } from "../Case.ts"
+import { eventKinds } from "../../../../src/domain/events/Event.ts"
 
 const refused = (query: string, message: string): Case => ({
   name: "which field does not fit",
