@@ -19,81 +19,48 @@ import { SshLimits } from "./drivers/ssh/SshLimits.ts"
 import { Firmware } from "./firmware/Firmware.ts"
 import { UpgradeOrders } from "./firmware/UpgradeOrders.ts"
 import * as Cluster from "./jobs/engine/Cluster.ts"
-import { DevicesLock } from "./jobs/engine/DevicesLock.ts"
+import { DevicesLock, JobPlaces } from "./jobs/engine/JobPlaces.ts"
 import { DeviceStates } from "./jobs/engine/DeviceStates.ts"
-import { EngineRecords } from "./jobs/engine/EngineRecords.ts"
-import { JobApproval } from "./jobs/engine/JobApproval.ts"
-import { JobEngine } from "./jobs/engine/JobEngine.ts"
-import { JobExecution } from "./jobs/engine/JobExecution.ts"
-import * as JobFunctions from "./jobs/engine/JobFunctions.ts"
-import { JobLaunch } from "./jobs/engine/JobLaunch.ts"
-import { JobPlaces } from "./jobs/engine/JobPlaces.ts"
+import { EngineRecords } from "./jobs/engine/Retention.ts"
+import { JobApproval } from "./jobs/requests/JobApproval.ts"
+import { JobEngine, JobLaunch } from "./jobs/engine/JobEngine.ts"
 import * as JobRunner from "./jobs/engine/JobRunner.ts"
+import { JobExecution } from "./jobs/engine/JobRunner.ts"
+import * as JobList from "./jobs/JobList.ts"
 import { JobStates } from "./jobs/engine/JobStates.ts"
-import * as JobSweep from "./jobs/engine/JobSweep.ts"
-import { JobWindows } from "./jobs/engine/JobWindows.ts"
+import * as JobSweep from "./jobs/engine/LiveJobs.ts"
 import { LiveJobs } from "./jobs/engine/LiveJobs.ts"
-import { AccessInitPlan } from "./jobs/init/AccessInitPlan.ts"
-import { AccessInitRows } from "./jobs/init/AccessInitRows.ts"
-import { AccessPlace } from "./jobs/init/AccessPlace.ts"
-import { AccessPlanner } from "./jobs/init/AccessPlanner.ts"
-import { FabricInitPlan } from "./jobs/init/FabricInitPlan.ts"
-import { InitAbort } from "./jobs/init/InitAbort.ts"
-import { InitCertificate } from "./jobs/init/InitCertificate.ts"
-import { InitCheck } from "./jobs/init/InitCheck.ts"
-import { InitCheckAddresses } from "./jobs/init/InitCheckAddresses.ts"
-import { InitCheckFindings } from "./jobs/init/InitCheckFindings.ts"
-import { InitEnd } from "./jobs/init/InitEnd.ts"
-import { InitMove } from "./jobs/init/InitMove.ts"
-import { InitProgress } from "./jobs/init/InitProgress.ts"
-import { InitPush } from "./jobs/init/InitPush.ts"
-import { InitReplacement } from "./jobs/init/InitReplacement.ts"
-import { InitRestore } from "./jobs/init/InitRestore.ts"
-import { InitRows } from "./jobs/init/InitRows.ts"
-import { InitSurvey } from "./jobs/init/InitSurvey.ts"
-import { NeighbourSync } from "./jobs/init/NeighbourSync.ts"
-import { CommitsInForce } from "./jobs/repositories/CommitsInForce.ts"
+import { JobWindows } from "./jobs/requests/JobWindows.ts"
+import { AccessInitPlan, AccessInitRows, AccessPlanner, InitReplacement } from "./jobs/init/AccessPlan.ts"
+import { AccessPlace, InitSurvey, NeighbourSync } from "./jobs/init/Survey.ts"
+import { FabricInitPlan } from "./jobs/init/FabricStep1.ts"
+import { InitAbort, InitProgress } from "./jobs/init/Progress.ts"
+import { InitCertificate, InitEnd, InitMove, InitPush } from "./jobs/init/Move.ts"
+import { InitCheck, InitCheckAddresses, InitCheckFindings } from "./jobs/init/Check.ts"
+import { InitRestore, InitRows } from "./jobs/init/Rows.ts"
+import { CommitsInForce, RepositoryUpdate } from "./jobs/repositories/RepositoryUpdate.ts"
 import { BranchCheck } from "./jobs/repositories/BranchCheck.ts"
-import { RepositoryCommits } from "./jobs/repositories/RepositoryCommits.ts"
-import { RepositoryCopies } from "./jobs/repositories/RepositoryCopies.ts"
-import { RepositoryFiles } from "./jobs/repositories/RepositoryFiles.ts"
-import { RepositoryProblems } from "./jobs/repositories/RepositoryProblems.ts"
-import { RepositoryUpdate } from "./jobs/repositories/RepositoryUpdate.ts"
-import { SettingsUpdate } from "./jobs/repositories/SettingsUpdate.ts"
-import { StrictRendering } from "./jobs/repositories/StrictRendering.ts"
+import { RepositoryCommits, RepositoryFiles, RepositoryProblems } from "./jobs/repositories/Repositories.ts"
+import { RepositoryCopies } from "./jobs/repositories/CheckedCommit.ts"
+import { SettingsUpdate, StrictRendering } from "./jobs/repositories/SettingsUpdate.ts"
 import { TemplatesUpdate } from "./jobs/repositories/TemplatesUpdate.ts"
-import { AbandonedChangeRecord } from "./jobs/sync/AbandonedChangeRecord.ts"
-import { AutoPush } from "./jobs/sync/AutoPush.ts"
-import { AutoPushVerdict } from "./jobs/sync/AutoPushVerdict.ts"
-import { CandidateChange } from "./jobs/sync/CandidateChange.ts"
-import { CandidateConfigs } from "./jobs/sync/CandidateConfigs.ts"
-import { ChangeCalls } from "./jobs/sync/ChangeCalls.ts"
-import { DeviceSelection } from "./jobs/sync/DeviceSelection.ts"
-import { DryRunRisk } from "./jobs/sync/DryRunRisk.ts"
-import { Fence } from "./jobs/sync/Fence.ts"
-import { HashCheck } from "./jobs/sync/HashCheck.ts"
 import * as OpenChanges from "./jobs/sync/OpenChanges.ts"
-import { SyncConfirm } from "./jobs/sync/SyncConfirm.ts"
-import { SyncDevice } from "./jobs/sync/SyncDevice.ts"
-import { SyncOutcome } from "./jobs/sync/SyncOutcome.ts"
-import { SyncResume } from "./jobs/sync/SyncResume.ts"
-import { SyncRollout } from "./jobs/sync/SyncRollout.ts"
-import { SyncStages } from "./jobs/sync/SyncStages.ts"
-import { SyncStatus } from "./jobs/sync/SyncStatus.ts"
-import { SyncVerdict } from "./jobs/sync/SyncVerdict.ts"
-import { TimerWaits } from "./jobs/sync/TimerWaits.ts"
-import { PostFlight } from "./jobs/upgrade/PostFlight.ts"
-import { SwitchReturn } from "./jobs/upgrade/SwitchReturn.ts"
-import { UpgradeDevice } from "./jobs/upgrade/UpgradeDevice.ts"
-import { UpgradeImages } from "./jobs/upgrade/UpgradeImages.ts"
-import { UpgradeSteps } from "./jobs/upgrade/UpgradeSteps.ts"
-import { DeviceCertificates } from "./jobs/upkeep/DeviceCertificates.ts"
+import { AbandonedChangeRecord } from "./jobs/sync/OpenChanges.ts"
+import { AutoPush, HashCheck } from "./jobs/sync/SyncDevices.ts"
+import { AutoPushVerdict, DryRunRisk, Fence } from "./jobs/requests/DryRun.ts"
+import { CandidateChange, SyncDevice, SyncVerdict } from "./jobs/sync/SyncDevice.ts"
+import { CandidateConfigs } from "./templates/CandidateConfigs.ts"
+import { ChangeCalls, TimerWaits } from "./jobs/sync/ChangeCalls.ts"
+import { DeviceSelection } from "./jobs/requests/JobSubjects.ts"
+import { SyncConfirm } from "./jobs/sync/ConfirmDevices.ts"
+import { SyncOutcome, SyncStatus } from "./jobs/sync/Outcome.ts"
+import { SyncResume, SyncRollout, SyncStages } from "./jobs/sync/Rollout.ts"
+import { PostFlight, SwitchReturn } from "./jobs/upgrade/PostFlight.ts"
+import { UpgradeDevice } from "./jobs/upgrade/DeviceUpgrade.ts"
+import { UpgradeImages, UpgradeSteps } from "./jobs/upgrade/UpgradeSteps.ts"
+import { DeviceCertificates } from "./devices/DeviceCertificates.ts"
 import { DeviceDeletion } from "./jobs/upkeep/DeviceDeletion.ts"
-import * as CertificateSchedule from "./jobs/upkeep/CertificateSchedule.ts"
-import * as DriftSchedule from "./jobs/upkeep/DriftSchedule.ts"
-import * as RestoredLook from "./jobs/upkeep/RestoredLook.ts"
-import * as TablesSchedule from "./jobs/upkeep/TablesSchedule.ts"
-import * as InterruptedBounces from "./jobs/upkeep/InterruptedBounces.ts"
+import * as Schedules from "./jobs/upkeep/Schedules.ts"
 import { PluginActions } from "./plugins/PluginActions.ts"
 import { PluginRegistry } from "./plugins/PluginRegistry.ts"
 import { SecretKey } from "./runtime/SecretKey.ts"
@@ -305,7 +272,7 @@ const upgrading = UpgradeDevice.layer.pipe(
   Layer.provideMerge(Layer.mergeAll(Firmware.layer, UpgradeOrders.layer, UpgradeStore.layer))
 )
 
-const functions = JobFunctions.layer.pipe(
+const functions = JobList.layer.pipe(
   Layer.provide([syncing, initialising, upgrading]),
   Layer.provide([changes, DeviceCertificates.layer.pipe(Layer.provide(CertificateAuthority.layer))])
 )
@@ -332,13 +299,13 @@ const records = EngineRecords.layerSweep.pipe(Layer.provide(EngineRecords.layer)
 export const layer = Layer.mergeAll(
   runner,
   actors,
-  DriftSchedule.layer,
-  RestoredLook.layer,
+  Schedules.drift,
+  Schedules.restoredDevices,
   UniqueFieldStore.warnings,
   InterfaceStore.sealing,
-  TablesSchedule.layer,
-  CertificateSchedule.layer,
-  InterruptedBounces.layer,
+  Schedules.tables,
+  Schedules.certificates,
+  Schedules.interruptedBounces,
   openChanges,
   PluginActions.layerSweep,
   records

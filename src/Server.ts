@@ -21,14 +21,14 @@ import { DeviceActors } from "./devices/DeviceActors.ts"
 import { LiveDevices } from "./devices/LiveDevices.ts"
 import * as ToldSteps from "./devices/ToldSteps.ts"
 import { Plugins } from "./plugins/Plugins.ts"
-import { Previews } from "./jobs/sync/Previews.ts"
+import { Previews } from "./templates/CandidateConfigs.ts"
 import { Readiness } from "./jobs/engine/Readiness.ts"
 import { Repositories } from "./jobs/repositories/Repositories.ts"
 import { SettingsView } from "./settings/SettingsView.ts"
-import * as RepositoryStart from "./jobs/repositories/RepositoryStart.ts"
+import * as RefreshRepository from "./jobs/repositories/RefreshRepository.ts"
 import { named } from "./runtime/Ending.ts"
 import * as Logging from "./runtime/Logging.ts"
-import * as RetentionUpkeep from "./jobs/engine/RetentionUpkeep.ts"
+import * as Retention from "./jobs/engine/Retention.ts"
 import * as PrivateFolders from "./runtime/PrivateFolders.ts"
 import { watchDescriptors } from "./runtime/OwnFaults.ts"
 import { SecretKey } from "./runtime/SecretKey.ts"
@@ -59,7 +59,7 @@ const audit = Layer.mergeAll(
   AuditUpkeep.layer.pipe(Layer.provide(AuditChain.layer), Layer.provide(SecretKey.layer)),
   SyslogExport.layer,
   EventUpkeep.layer,
-  RetentionUpkeep.layer
+  Retention.layer
 )
 
 /** Steps of the actors, and what other replicas tell. */
@@ -72,7 +72,7 @@ const alerts = Layer.mergeAll(AlertMaking.layer, AlertSending.layer, Watches.lay
 /** The server without its database: needs a migrated one and the configuration. */
 export const layerOnDatabase = named("requests of clients", HttpServerLive).pipe(
   Layer.provide(ports),
-  Layer.merge(RepositoryStart.layer),
+  Layer.merge(RefreshRepository.layer),
   Layer.merge(audit),
   Layer.merge(telling),
   Layer.merge(named("messages to receivers", alerts)),

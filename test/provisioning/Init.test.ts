@@ -2,10 +2,16 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Result } from "effect"
 import { InitRequest } from "../../src/domain/requests/InitRequest.ts"
-import { type InitArguments, initArguments } from "../../src/provisioning/InitArguments.ts"
-import { initCheck, type InitCheckSurvey } from "../../src/provisioning/InitCheck.ts"
-import { accessStart, initJob, step2Delay } from "../../src/provisioning/InitStart.ts"
-import { checkReplacement, lostInterfaces, planReplacement } from "../../src/provisioning/Replacement.ts"
+import {
+  accessStart,
+  type InitArguments,
+  initArguments,
+  initCheck,
+  type InitCheckSurvey,
+  initJob,
+  step2Delay
+} from "../../src/provisioning/Init.ts"
+import { checkReplacement, lostInterfaces, planReplacement } from "../../src/provisioning/InterfaceDatabase.ts"
 import { acc1Rows } from "./Campus.ts"
 
 const argumentsOf = (sent: Readonly<Record<string, unknown>>) =>

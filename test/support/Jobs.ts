@@ -1,6 +1,6 @@
 /** Job functions by the names that records have, for tests whose tables name them. */
 import type { AnyJob } from "../../src/domain/jobs/JobDefinition.ts"
-import { jobFunctions } from "../../src/jobs/engine/JobFunctions.ts"
+import { jobFunctions } from "../../src/jobs/JobList.ts"
 
 /** The function of this name; its arguments are not checked by the compiler. */
 export const jobNamed = (name: string): AnyJob => {

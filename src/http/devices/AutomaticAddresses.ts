@@ -2,7 +2,7 @@
 import { Effect, Result } from "effect"
 import { BadRequest } from "../../api/Failures.ts"
 import { type DeviceFields, isFabricType } from "../../domain/Device.ts"
-import { allocateLoopback } from "../../provisioning/ManagementAddress.ts"
+import { allocateLoopback } from "../../provisioning/Addresses.ts"
 import { allocationLock } from "../../store/AllocationLock.ts"
 import { ReservationStore } from "../../store/ReservationStore.ts"
 import { isObject } from "../../domain/fields/Values.ts"

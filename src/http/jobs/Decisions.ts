@@ -8,7 +8,7 @@ import { judge, NotPermitted, wantsApproval } from "../../access/Permit.ts"
 import { Permissions } from "../../access/Permissions.ts"
 import { Caller } from "../../api/Authorization.ts"
 import type { DecisionRequest } from "../../domain/requests/ActionRequests.ts"
-import { JobApproval } from "../../jobs/engine/JobApproval.ts"
+import { JobApproval } from "../../jobs/requests/JobApproval.ts"
 
 const refused = (rule: string, roles: ReadonlyArray<string> = []) => new NotPermitted({ rule, roles })
 

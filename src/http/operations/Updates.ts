@@ -8,7 +8,7 @@ import { BadRequest } from "../../api/Failures.ts"
 import { UpdateFacts } from "../../domain/jobs/UpdateFacts.ts"
 import { UpdateInterfaces } from "../../domain/jobs/UpdateInterfaces.ts"
 import type { UpdateInterfacesRequest } from "../../domain/requests/OperationRequests.ts"
-import { JobRequests } from "../../jobs/engine/JobRequests.ts"
+import { JobRequests } from "../../jobs/requests/JobRequests.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 
 const refuse = (message: string) => new BadRequest({ message })

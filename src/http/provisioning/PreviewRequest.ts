@@ -6,7 +6,7 @@ import { Effect, Schema } from "effect"
 import { enveloped } from "../../api/Envelope.ts"
 import { InternalError } from "../../api/Failures.ts"
 import { makeDeviceLookup } from "../devices/DeviceLookup.ts"
-import { Previews } from "../../jobs/sync/Previews.ts"
+import { Previews } from "../../templates/CandidateConfigs.ts"
 import { applyMask, parseMask } from "./FieldMask.ts"
 
 const Config = Schema.Struct({

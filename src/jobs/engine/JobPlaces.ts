@@ -3,13 +3,18 @@
  * not answer yet) takes no place from jobs that configure switches. Whose turn it is when a place becomes free is decided by
  * `ServiceClasses.ts`: one person's dry run does not wait behind 300 scheduled ones.
  */
-import { Context, Effect, Layer } from "effect"
+import { Clock, Context, DateTime, Effect, Layer } from "effect"
 import type { KindOfWork } from "../../domain/jobs/JobDefinition.ts"
 import { classNames, makePlaces, serviceClasses, type Waiter } from "../../domain/jobs/ServiceClasses.ts"
-import type { PlaceWait } from "../../domain/JobWaiting.ts"
+import type { LockWait, PlaceWait } from "../../domain/JobWaiting.ts"
 import { jobsWaiting } from "../../runtime/metrics/JobMetrics.ts"
 import { ServerConfig, type ServerSettings } from "../../ServerConfig.ts"
 import { JobWaitStore } from "../../store/JobWaitStore.ts"
+import type { SqlError } from "effect/sql"
+import { finalStatuses, JobFailure } from "../../domain/Job.ts"
+import { describeHolder, DEVICES_LOCK, type LockHolder } from "../../domain/JobLock.ts"
+import { JobLockStore } from "../../store/JobLockStore.ts"
+import { JobStore } from "../../store/JobStore.ts"
 
 /** Kinds of work, each with the setting that says how many of its jobs run at once. */
 const SETTINGS = {
@@ -95,4 +100,70 @@ export class JobPlaces extends Context.Service<
   }
 >()("switchyard/jobs/JobPlaces") {
   static readonly layer = Layer.effect(JobPlaces, make)
+}
+
+// The lock of everything that configures devices (docs/changes.md#locks-and-waiting and docs/changes.md#emergencies). A job
+// that finds it taken waits for its turn before it begins, and its record says for whom. The lock ends with its job
+// (`JobStates.ts`).
+
+/** How often the job whose turn is next looks, and how often those behind it. */
+const POLL_NEXT = "300 millis"
+const POLL_BEHIND = "2 seconds"
+
+const lockWait = (holder: LockHolder, since: number): LockWait => ({
+  reason: "lock",
+  lock: DEVICES_LOCK,
+  job_id: holder.job_id,
+  function_name: holder.function_name,
+  since: holder.since,
+  waits_since: DateTime.formatIso(DateTime.makeUnsafe(since)).slice(0, 19),
+  message: `Waits for the lock ${DEVICES_LOCK}: ${describeHolder(holder)}`
+})
+
+const makeDevicesLock = Effect.gen(function* () {
+  const locks = yield* JobLockStore
+  const jobs = yield* JobStore
+  const waits = yield* JobWaitStore
+  const { LOCK_WAIT } = yield* ServerConfig
+
+  /** Null when the job has the lock, else why not yet. */
+  const attempt = (id: number) =>
+    locks.acquire(DEVICES_LOCK, id).pipe(
+      Effect.as(null),
+      Effect.catchTag("JobLockBusy", (busy) => Effect.succeed(busy))
+    )
+
+  const acquire = Effect.fn("DevicesLock.acquire")(function* (id: number) {
+    let shown: LockHolder | null = null
+    const since = yield* Clock.currentTimeMillis
+    for (let busy = yield* attempt(id); busy !== null; busy = yield* attempt(id)) {
+      const { holder } = busy
+      if (shown?.job_id !== holder.job_id || shown.isWaiting !== holder.isWaiting) {
+        yield* waits.waitFor(id, lockWait(holder, since))
+        yield* Effect.logInfo("The job waits for a lock", { for: holder.job_id })
+        shown = holder
+      }
+      if ((yield* Clock.currentTimeMillis) - since >= LOCK_WAIT * 1000) {
+        return yield* new JobFailure({ type: "JoblockError", message: busy.message })
+      }
+      yield* Effect.sleep(busy.isNext ? POLL_NEXT : POLL_BEHIND)
+      const status = yield* Effect.catchTag(jobs.status(id), "JobNotFound", Effect.die)
+      if (status === "ABORTING" || finalStatuses.includes(status)) return
+    }
+  })
+
+  return DevicesLock.of({ acquire })
+})
+
+/** Taking the lock in turn. */
+export class DevicesLock extends Context.Service<
+  DevicesLock,
+  {
+    /**
+     * Waits until the job has the lock, or is to stop. Fails with JoblockError when it stays taken for LOCK_WAIT seconds.
+     */
+    readonly acquire: (id: number) => Effect.Effect<void, JobFailure | SqlError.SqlError>
+  }
+>()("switchyard/jobs/DevicesLock") {
+  static readonly layer = Layer.effect(DevicesLock, makeDevicesLock)
 }

@@ -7,7 +7,7 @@ import { Array as Arr, Clock, Effect, Result } from "effect"
 import type { SqlError } from "effect/sql"
 import { ChangeWindows } from "../../access/ChangeWindows.ts"
 import { Permissions } from "../../access/Permissions.ts"
-import type { CheckedBranch } from "../../domain/BranchCheck.ts"
+import type { CheckedBranch, DiffGroup } from "../../domain/BranchCheck.ts"
 import {
   type CommitEffects,
   type ConfigurationEffect,
@@ -26,8 +26,8 @@ import {
   type EffectDevice,
   type GroupRule,
   removedOf,
-  settingsEffects,
   type SettingsChange,
+  settingsEffects,
   type VlanLosses
 } from "../../settings/SettingsEffects.ts"
 import type { SettingsSnapshot } from "../../settings/SettingsSnapshot.ts"
@@ -36,8 +36,64 @@ import { InterfaceStore } from "../../store/InterfaceStore.ts"
 import { configPreview } from "../../templates/ConfigPreview.ts"
 import type { TemplateSnapshot } from "../../templates/TemplateSnapshot.ts"
 import { UndefinedLedger } from "../../templates/UndefinedPrints.ts"
-import { CandidateConfigs, type RenderedCandidate, type Sources } from "../sync/CandidateConfigs.ts"
-import { BranchDiffs } from "./BranchDiffs.ts"
+import { CandidateConfigs, type RenderedCandidate, type Sources } from "../../templates/CandidateConfigs.ts"
+import { changeKey } from "../../domain/DiffGroups.ts"
+
+// Puts devices together that would get the same difference, within bounds. Pure but for what it has collected.
+
+const MOST_GROUPS = 100
+const MOST_HOSTNAMES = 100
+const MOST_CHARACTERS = 20_000
+
+interface Collected {
+  readonly diff: string
+  readonly hostnames: Array<string>
+  count: number
+}
+
+const linesWith = (diff: string, sign: string): number =>
+  diff.split("\n").filter((line) => line.startsWith(sign)).length
+
+/** The beginning of a difference, at the end of a line. */
+const beginning = (diff: string): string =>
+  diff.length <= MOST_CHARACTERS ? diff : diff.slice(0, diff.lastIndexOf("\n", MOST_CHARACTERS))
+
+/** Differences of devices; a group shows that of its first one. */
+export class BranchDiffs {
+  readonly #groups = new Map<string, Collected>()
+  #isTruncated = false
+
+  add(hostname: string, diff: string): void {
+    const key = changeKey(diff) || diff
+    const group = this.#groups.get(key)
+    if (group === undefined && this.#groups.size >= MOST_GROUPS) {
+      this.#isTruncated = true
+      return
+    }
+    const known = group ?? { diff, hostnames: [], count: 0 }
+    this.#groups.set(key, known)
+    known.count += 1
+    if (known.hostnames.length < MOST_HOSTNAMES) known.hostnames.push(hostname)
+    if (diff.length > MOST_CHARACTERS) this.#isTruncated = true
+  }
+
+  get isTruncated(): boolean {
+    return this.#isTruncated
+  }
+
+  /** The smallest groups first. */
+  get groups(): ReadonlyArray<DiffGroup> {
+    return [...this.#groups.values()]
+      .toSorted((a, b) => a.count - b.count)
+      .map(({ count, diff, hostnames }) => ({
+        count,
+        hostnames,
+        added: linesWith(diff, "+"),
+        removed: linesWith(diff, "-"),
+        diff: beginning(diff)
+      }))
+  }
+}
 
 /** What a commit is compared with. */
 export interface Compared {

@@ -4,7 +4,7 @@
  * restart cut off is done again. It waits for no other job and none waits for it (docs/changes.md#commits-of-a-job). See
  * docs/jobs.md#refresh_repo and docs/settings-repository.md#refresh.
  */
-import { Effect, Schema } from "effect"
+import { Effect, Layer, Option, Schema } from "effect"
 import type { SqlError } from "effect/sql"
 import type { JobEvent } from "../../../machines/job/JobLifecycle.ts"
 import { NO_EFFECTS } from "../../domain/CommitEffects.ts"
@@ -13,12 +13,13 @@ import { RefreshRepository } from "../../domain/jobs/RefreshRepository.ts"
 import { OwnFault } from "../../runtime/SystemErrors.ts"
 import { untilHindered } from "../../store/ForeignLocks.ts"
 import { JobStore } from "../../store/JobStore.ts"
-import type { RepositoryName } from "../../store/RepositoryStore.ts"
+import { type RepositoryName, RepositoryStore } from "../../store/RepositoryStore.ts"
 import { JobEngine } from "../engine/JobEngine.ts"
-import { handle, type JobHandler, type JobRun, memoOf, alreadyEnded } from "../engine/JobHandler.ts"
+import { alreadyEnded, handle, type JobHandler, type JobRun, memoOf } from "../engine/JobHandler.ts"
 import { JobStates } from "../engine/JobStates.ts"
-import { type RefreshOutcome, RefreshRefused, type RefreshWishes } from "./RefreshRefused.ts"
+import { type RefreshOutcome, RefreshRefused, type RefreshWishes } from "./CheckedCommit.ts"
 import { RepositoryUpdate } from "./RepositoryUpdate.ts"
+import { ServerConfig } from "../../ServerConfig.ts"
 
 /** How often a refresh that waits for its remote looks whether it was aborted. */
 const LOOK_EVERY = "1 second"
@@ -147,3 +148,26 @@ export const refresh = Effect.fn("RefreshRepository.refresh")(function* (
   const { message } = yield* Effect.orDie(Schema.decodeUnknownEffect(Refreshed)(result))
   return { message, warnings, ignored, effects }
 })
+
+// Reads the repositories at the first start of a server that has none in force: templates first, because groups of the
+// settings may name their branches. What fails is logged and can be repeated by PUT /repository; the server starts anyhow.
+
+/** Who asks, in the job's record. */
+const STARTER = "switchyard"
+
+const readFirst = Effect.fnUntraced(
+  function* (name: RepositoryName) {
+    const config = yield* ServerConfig
+    const repositories = yield* RepositoryStore
+    const address = name === "settings" ? config.GITREPO_SETTINGS : config.GITREPO_TEMPLATES
+    if (Option.isNone(address) || Option.isSome(yield* repositories.commitOf(name, ""))) return
+    yield* refresh(name, STARTER)
+  },
+  (effect, name) =>
+    Effect.catch(effect, (error) => Effect.logWarning(`The ${name} repository is not in force: ${error.message}`))
+)
+
+/** Starts the reading beside the server. */
+export const layer = Layer.effectDiscard(
+  Effect.forkScoped(Effect.andThen(readFirst("templates"), readFirst("settings")))
+)

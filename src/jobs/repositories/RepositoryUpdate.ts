@@ -3,9 +3,9 @@
  * force changes in one transaction at the end or not at all (docs/settings-repository.md#refresh). No job waits for a remote or
  * a check: a running one goes on with the commits that it began with.
  */
-import { Context, Effect, Layer, Option } from "effect"
-import type { SqlError } from "effect/sql"
-import { type GitAddressInvalid } from "../../git/GitAddress.ts"
+import { Cause, Context, Effect, Exit, Layer, Option, Schedule, Schema, Semaphore } from "effect"
+import { SqlClient, type SqlError } from "effect/sql"
+import type { GitAddressInvalid } from "../../git/GitAddress.ts"
 import type { GitFailed } from "../../git/GitCommand.ts"
 import { type CommitEffects, NO_EFFECTS } from "../../domain/CommitEffects.ts"
 import { waitingMessage } from "../../domain/EffectSentences.ts"
@@ -18,19 +18,122 @@ import { type RepositoryName, RepositoryStore } from "../../store/RepositoryStor
 import { missingBranchProblem } from "../../settings/GroupView.ts"
 import { refreshAnswer } from "../../settings/SettingsProblem.ts"
 import { makeEffects } from "./CommitEffects.ts"
-import { CommitsInForce, type Overtaken } from "./CommitsInForce.ts"
 import {
   type CheckedCommit,
   isOfContent,
   type RefreshCause,
   type RefreshOutcome,
   RefreshRefused,
+  RepositoryCopies,
   withUndefined
-} from "./RefreshRefused.ts"
-import * as RefreshTurns from "./RefreshTurns.ts"
-import { RepositoryCopies } from "./RepositoryCopies.ts"
+} from "./CheckedCommit.ts"
 import { SettingsUpdate } from "./SettingsUpdate.ts"
 import { TemplatesUpdate } from "./TemplatesUpdate.ts"
+import type { VlanLosses } from "../../settings/SettingsEffects.ts"
+import { DeviceStore } from "../../store/DeviceStore.ts"
+import { InterfaceStore } from "../../store/InterfaceStore.ts"
+import { SyncEventStore } from "../../store/SyncEventStore.ts"
+
+// Refreshes of one repository go one after another. Those that wait share the next one: it begins after each of them has
+// asked, so it sees all that was pushed before, and a remote that hangs is waited for twice at most, however many ask.
+
+interface Run<A, E> {
+  readonly number: number
+  readonly what: string
+  readonly exit: Exit.Exit<A, E>
+}
+
+/** Takes turns: does the work, or yields what a run of the same work (`what`) came to that began after the call. */
+export const makeTurns = <A, E>() => {
+  const one = Semaphore.makeUnsafe(1)
+  let begun = 0
+  let last: Run<A, E> | undefined
+  return (work: Effect.Effect<A, E>, what = ""): Effect.Effect<A, E> =>
+    Effect.suspend(() => {
+      const asked = begun
+      const turn = Effect.suspend((): Effect.Effect<A, E> => {
+        if (last !== undefined && last.number > asked && last.what === what) return last.exit
+        begun += 1
+        const number = begun
+        return Effect.onExit(work, (exit) =>
+          Effect.sync(() => {
+            // who was interrupted was alone meant: the next in the row does the work
+            if (Exit.isSuccess(exit) || !Cause.hasInterrupts(exit.cause)) last = { number, what, exit }
+          })
+        )
+      })
+      return one.withPermits(1)(turn)
+    })
+}
+
+// Brings checked commits into force: in one transaction with the devices that they concern, under a lock that is held for
+// nothing else. A commit that was checked beside something that is not in force any more is refused, so that of two servers
+// that refresh at once none puts an older commit in the place of a newer one.
+
+/** Somebody else has brought another commit into force since this one was checked: fetch and check again. */
+export class Overtaken extends Schema.TaggedError<Overtaken>()("Overtaken", {}) {}
+
+/** Somebody else is bringing a commit into force, or jobs are fixing the commits that they work on. */
+class CommitsLocked extends Schema.TaggedError<CommitsLocked>()("CommitsLocked", {}) {}
+
+/** Others need the lock for milliseconds; one that is longer away has been stopped amid its transaction. */
+const ATTEMPTS = Schedule.spaced("50 millis").pipe(Schedule.upTo({ duration: "10 seconds" }))
+
+const BUSY =
+  "Another job is locking configuration of devices, try again later (Unable to acquire lock for configuring devices)"
+
+/** A checked commit, and the VLANs whose new names its ports get with it. */
+export type PutCommit = CheckedCommit & { readonly renames?: VlanLosses["renames"] }
+
+const makeCommitsInForce = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const repositories = yield* RepositoryStore
+  const devices = yield* DeviceStore
+  const ports = yield* InterfaceStore
+  const events = yield* SyncEventStore
+
+  const putOnce = Effect.fnUntraced(function* (
+    name: RepositoryName,
+    { affected, commits, renames }: PutCommit,
+    cause: RefreshCause,
+    checkedBeside: string
+  ) {
+    if (!(yield* repositories.tryLock)) return yield* new CommitsLocked()
+    if ((yield* repositories.inForce) !== checkedBeside) return yield* new Overtaken()
+    for (const commit of commits) yield* repositories.put(commit)
+    const concerned = yield* devices.byHostnames(affected)
+    // with the rows of these devices locked, so that nobody changes their ports meanwhile
+    yield* events.unsynchronize(concerned, { cause: `refresh_${name}`, by: cause.by, job_id: cause.jobId })
+    for (const { ids, names } of renames ?? []) yield* ports.renameVlans(ids, names)
+  }, sql.withTransaction)
+
+  const put = Effect.fn("CommitsInForce.put")(
+    (name: RepositoryName, checked: PutCommit, cause: RefreshCause, checkedBeside: string) =>
+      putOnce(name, checked, cause, checkedBeside).pipe(
+        Effect.retry({ while: (error) => error._tag === "CommitsLocked", schedule: ATTEMPTS }),
+        Effect.catchTag("CommitsLocked", () => Effect.fail(new RefreshRefused({ status: 503, message: BUSY })))
+      )
+  )
+
+  return CommitsInForce.of({ put, now: repositories.inForce })
+})
+
+/** What is in force of both repositories. */
+export class CommitsInForce extends Context.Service<
+  CommitsInForce,
+  {
+    /** What is in force now, to be told to `put` by who begins to check a commit. */
+    readonly now: Effect.Effect<string, SqlError.SqlError>
+    readonly put: (
+      name: RepositoryName,
+      checked: PutCommit,
+      cause: RefreshCause,
+      checkedBeside: string
+    ) => Effect.Effect<void, Overtaken | RefreshRefused | SqlError.SqlError>
+  }
+>()("switchyard/jobs/CommitsInForce") {
+  static readonly layer = Layer.effect(CommitsInForce, makeCommitsInForce)
+}
 
 const broken = (message: string) => new RefreshRefused({ status: 500, message: `Error in repository: ${message}` })
 
@@ -141,8 +244,8 @@ const make = Effect.gen(function* () {
     )
 
   const turns = {
-    settings: RefreshTurns.make<RefreshOutcome, RefreshRefused | SqlError.SqlError>(),
-    templates: RefreshTurns.make<RefreshOutcome, RefreshRefused | SqlError.SqlError>()
+    settings: makeTurns<RefreshOutcome, RefreshRefused | SqlError.SqlError>(),
+    templates: makeTurns<RefreshOutcome, RefreshRefused | SqlError.SqlError>()
   }
   const update = (name: RepositoryName, cause: RefreshCause) =>
     // who asks for more than a refresh has a turn of their own

@@ -2,7 +2,7 @@
  * Checks a commit of the settings repository, and finds the devices whose settings it changes
  * (docs/settings-repository.md#checks-of-a-commit and docs/settings-repository.md#who-becomes-unsynchronized).
  */
-import { Context, Effect, Equal, Layer, Option, Result } from "effect"
+import { Array as Arr, Context, Effect, Equal, Layer, Option, Result } from "effect"
 import type { SqlError } from "effect/sql"
 import type { GitFailed } from "../../git/GitCommand.ts"
 import { commitText, type GitCommit } from "../../git/GitCommit.ts"
@@ -10,7 +10,7 @@ import type { GitRefNotFound } from "../../git/GitRef.ts"
 import type { GitRepository } from "../../git/GitRepository.ts"
 import type { TreeFiles } from "../../git/GitTree.ts"
 import type { Device } from "../../domain/Device.ts"
-import { placeText, type Remark, remark, remarkText } from "../../domain/Remark.ts"
+import { placeText, type Remark, remark, RemarkList, remarkText } from "../../domain/Remark.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { ActiveSettings } from "../../settings/ActiveSettings.ts"
 import { affectedDevices, changedFiles } from "../../settings/AffectedDevices.ts"
@@ -23,15 +23,78 @@ import { isWithinSettings } from "../../settings/RepositoryPaths.ts"
 import { checkSettingsGently } from "../../settings/SettingsCheck.ts"
 import { problemRemarks, refreshAnswer, type SettingsProblem, strictProblems } from "../../settings/SettingsProblem.ts"
 import { buildSnapshot, type SettingsSnapshot } from "../../settings/SettingsSnapshot.ts"
-import type { DeviceStore } from "../../store/DeviceStore.ts"
-import type { LinknetStore } from "../../store/LinknetStore.ts"
-import type { MgmtDomainStore } from "../../store/MgmtDomainStore.ts"
+import { DeviceStore } from "../../store/DeviceStore.ts"
+import { LinknetStore } from "../../store/LinknetStore.ts"
+import { MgmtDomainStore } from "../../store/MgmtDomainStore.ts"
 import { type AppliedCommit, RepositoryStore } from "../../store/RepositoryStore.ts"
 import { ActiveTemplates } from "../../templates/ActiveTemplates.ts"
-import { UndefinedPrints } from "../../templates/UndefinedPrints.ts"
-import { type CheckedCommit, RefreshRefused } from "./RefreshRefused.ts"
-import { readInventory } from "./SettingsInventory.ts"
-import { StrictRendering } from "./StrictRendering.ts"
+import { UndefinedLedger, UndefinedPrints } from "../../templates/UndefinedPrints.ts"
+import { type CheckedCommit, RefreshRefused } from "./CheckedCommit.ts"
+import type { TemplateSnapshot } from "../../templates/TemplateSnapshot.ts"
+import { CandidateConfigs, type Sources } from "../../templates/CandidateConfigs.ts"
+
+// Renders all managed devices from settings and templates that are not in force yet, to tell before a refresh whom they break
+// and which undefined variables they print. For STRICT_SETTINGS and STRICT_TEMPLATES.
+
+const DEVICES_AT_ONCE = 200
+const MAX_PRINTS = 200
+
+const makeStrictRendering = Effect.gen(function* () {
+  const devices = yield* DeviceStore
+  const configs = yield* CandidateConfigs
+
+  const check = Effect.fn("StrictRendering.check")(
+    function* (sources: Sources) {
+      const managed = (yield* devices.all).filter(({ state }) => state === "MANAGED")
+      const found = new RemarkList(MAX_PRINTS)
+      const ledger = new UndefinedLedger()
+      const snapshots = new Set<TemplateSnapshot>()
+      for (const some of Arr.chunksOf(managed, DEVICES_AT_ONCE)) {
+        const render = yield* configs.prepareFrom(sources, some)
+        for (const device of some) {
+          // one after the other without a pause, thousands of renderings would be one long turn
+          yield* Effect.yieldNow
+          const candidate = yield* render(device)
+          if (Result.isFailure(candidate)) {
+            const { message, place, type } = candidate.failure
+            found.add([place ?? remark(`${device.hostname}: ${type}: ${message}`)])
+          } else {
+            const { snapshot, undefinedPrints } = candidate.success
+            snapshots.add(snapshot)
+            ledger.note(device.hostname, snapshot, device.platform ?? "", undefinedPrints)
+          }
+        }
+      }
+      found.add(ledger.remarks([...snapshots]))
+      return found.remarks
+    },
+    Effect.catchTag("NothingToRender", () => Effect.succeed<ReadonlyArray<Remark>>([]))
+  )
+
+  return StrictRendering.of({ check })
+})
+
+/** Renderings before a refresh. */
+export class StrictRendering extends Context.Service<
+  StrictRendering,
+  {
+    /** Whatever a rendering failed with, and what it printed for undefined variables; nothing while there is nothing to render. */
+    readonly check: (sources: Sources) => Effect.Effect<ReadonlyArray<Remark>, SqlError.SqlError>
+  }
+>()("switchyard/jobs/StrictRendering") {
+  static readonly layer = Layer.effect(StrictRendering, makeStrictRendering)
+}
+
+// What the checks of settings look at beside the files: devices, cables and management domains of the database.
+
+/** Reads it; full device records, so that others can use them as well. */
+export const readInventory = Effect.gen(function* () {
+  const { GLOBAL_UNIQUE_VLANS: globalUniqueVlans } = yield* ServerConfig
+  const devices = yield* (yield* DeviceStore).all
+  const linknets = yield* (yield* LinknetStore).all
+  const managementDomains = yield* (yield* MgmtDomainStore).all
+  return { devices, linknets, managementDomains, globalUniqueVlans }
+})
 
 type Texts = ReadonlyMap<string, { readonly text: string }>
 

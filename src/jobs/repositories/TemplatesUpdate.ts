@@ -24,8 +24,8 @@ import { checkTemplates } from "../../templates/TemplateCheck.ts"
 import { errorRemark } from "../../templates/TemplateErrors.ts"
 import { buildTemplateSnapshot, isTemplatePath, type TemplateSnapshot } from "../../templates/TemplateSnapshot.ts"
 import { UndefinedPrints } from "../../templates/UndefinedPrints.ts"
-import { type CheckedCommit, RefreshRefused } from "./RefreshRefused.ts"
-import { StrictRendering } from "./StrictRendering.ts"
+import { type CheckedCommit, RefreshRefused } from "./CheckedCommit.ts"
+import { StrictRendering } from "./SettingsUpdate.ts"
 
 /** A branch with its commit, ready to be put in force, and the templates before and after. */
 interface CheckedBranch {

@@ -2,25 +2,270 @@
  * One device of a sync job: waits for other jobs on it, renders its configuration, stores its change and runs it, and records
  * what became of it (docs/changes.md#the-way-of-a-change).
  */
-import { Context, Effect, Layer, Option, Semaphore } from "effect"
+import { Context, Effect, Layer, Option, Result, Semaphore } from "effect"
 import type { SqlError } from "effect/sql"
 import type { Device } from "../../domain/Device.ts"
-import type { DeviceResult } from "../../domain/Job.ts"
-import type { Stop } from "../../domain/jobs/SyncDevices.ts"
-import { WorkingCommits } from "../../domain/WorkingCommits.ts"
+import { type DeviceResult, deviceResult, functionOf, taskOk } from "../../domain/Job.ts"
+import { type Stop, SyncDevices } from "../../domain/jobs/SyncDevices.ts"
+import { type CommitSet, WorkingCommits } from "../../domain/WorkingCommits.ts"
 import { BackgroundWork } from "../../runtime/BackgroundWork.ts"
-import { ChangeStore, type ChangeToRun } from "../../store/ChangeStore.ts"
+import { type ChangeProgress, ChangeStore, type ChangeToRun } from "../../store/ChangeStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import { JobWaitStore } from "../../store/JobWaitStore.ts"
-import { LiveChangeStore } from "../../store/LiveChangeStore.ts"
-import { JobWindows } from "../engine/JobWindows.ts"
-import { CandidateChange } from "./CandidateChange.ts"
-import { ChangeCalls } from "./ChangeCalls.ts"
-import { doneElsewhere, turnOf } from "./OtherChanges.ts"
-import { SyncOutcome } from "./SyncOutcome.ts"
-import { notStarted, outsideWindow } from "./SyncTasks.ts"
-import { SyncVerdict } from "./SyncVerdict.ts"
-import type { SyncWork } from "./SyncWork.ts"
+import { type LiveChange, LiveChangeStore } from "../../store/LiveChangeStore.ts"
+import { JobWindows } from "../requests/JobWindows.ts"
+import { type CandidateRefused, ChangeCalls, refusedCandidate, type TimerWatch } from "./ChangeCalls.ts"
+import {
+  becauseOf,
+  fenced,
+  forbidden,
+  MAIN_TASK,
+  notStarted,
+  outsideWindow,
+  renderFailed,
+  SyncOutcome,
+  syncResult,
+  type SyncRun,
+  unmanageable
+} from "./Outcome.ts"
+import { isManageable } from "../../domain/platforms/Platforms.ts"
+import { UnmanageableDevice } from "../../domain/platforms/Unmanageable.ts"
+import { DerivedSecretStore } from "../../store/DerivedSecretStore.ts"
+import { findMark } from "../../store/SecretTexts.ts"
+import { originOf } from "../../templates/LineOrigin.ts"
+import { Fence } from "../requests/DryRun.ts"
+import { ServerConfig } from "../../ServerConfig.ts"
+import type { JobRun } from "../engine/JobHandler.ts"
+import type { Render } from "../../templates/CandidateConfigs.ts"
+import type { Guard, SyncPlan } from "./SyncPlan.ts"
+
+// A sync job at work: what its stages, its devices and the verdict over them share.
+
+export type SyncJob = JobRun<typeof SyncDevices>
+
+/** A device whose change is proved and waits for a verdict. */
+export interface WaitingDevice {
+  readonly device: Device
+  readonly changeId: number
+}
+
+/** What the verdict over a waiting device needs to know of its job. */
+export interface VerdictContext {
+  readonly run: SyncRun
+  readonly guard: Guard
+  readonly timers: TimerWatch
+}
+
+/** A sync job at work. */
+export interface SyncWork extends VerdictContext {
+  readonly job: SyncJob
+  readonly plan: SyncPlan
+  readonly render: Render
+  /** Number of the newest change of all when the job started. */
+  readonly changesSeen: number
+  /** Changes of this job that an earlier run has begun, by device id. */
+  readonly begun: ReadonlyMap<number, ChangeProgress>
+  /** Devices that wait, by id. Grows and shrinks while the job runs. */
+  readonly waiting: Map<number, WaitingDevice>
+}
+
+/** Whether devices that wait are taken back now. */
+export const takesBackNow = ({ plan }: SyncWork, stop: Stop | null): stop is Stop =>
+  stop !== null && (plan.takesBack || stop.aborted)
+
+/** Takes the waiting devices out of the list; whoever takes one settles it. */
+export const takeWaiting = ({ waiting }: SyncWork): ReadonlyArray<WaitingDevice> => {
+  const taken = [...waiting.values()]
+  waiting.clear()
+  return taken
+}
+
+// The verdict over devices that are proved and wait: they are confirmed together, or taken back at once instead of waiting for
+// their timers (docs/changes.md#confirm-modes).
+
+const makeSyncVerdict = Effect.gen(function* () {
+  const config = yield* ServerConfig
+  const changes = yield* ChangeStore
+  const calls = yield* ChangeCalls
+  const outcomes = yield* SyncOutcome
+
+  const concurrently = { concurrency: config.SYNC_CONCURRENCY, discard: true } as const
+
+  const settle = Effect.fn("SyncVerdict.settle")(function* (
+    { guard, run, timers }: VerdictContext,
+    { changeId, device }: WaitingDevice,
+    stop: Stop | null
+  ) {
+    const verdict = stop === null ? "ALL_DEVICES_OK" : "OTHERS_FAILED"
+    const report = yield* timers.orLeave(changeId, calls.settle(device.id, changeId, verdict))
+    const change = yield* changes.get(changeId)
+    const candidate = Option.match(change, { onNone: () => "", onSome: (stored) => stored.candidate })
+    yield* outcomes.recordVerdict(device, run, candidate, stop === null ? report : becauseOf(stop, report))
+    if (!report.ok && stop === null) yield* guard.failed(device.hostname, false)
+  })
+
+  const takeBack = (context: VerdictContext, waiting: ReadonlyArray<WaitingDevice>, stop: Stop) =>
+    Effect.forEach(waiting, (device) => settle(context, device, stop), concurrently)
+
+  const confirmStage = (work: SyncWork) =>
+    Effect.suspend(() =>
+      Effect.forEach(
+        takeWaiting(work),
+        (device) => {
+          const stop = work.guard.stop()
+          return settle(work, device, takesBackNow(work, stop) ? stop : null)
+        },
+        concurrently
+      )
+    )
+
+  const hold = (work: SyncWork, device: WaitingDevice) =>
+    Effect.suspend(() => {
+      // from here to the end nothing else runs in between: either the device is in the list when it is emptied, or not
+      const stop = work.guard.stop()
+      if (takesBackNow(work, stop)) return settle(work, device, stop)
+      work.waiting.set(device.device.id, device)
+      return Effect.void
+    })
+
+  return SyncVerdict.of({ takeBack, confirmStage, hold })
+})
+
+type Settlement = Effect.Effect<void, SqlError.SqlError>
+
+/** Verdicts over waiting devices. */
+export class SyncVerdict extends Context.Service<
+  SyncVerdict,
+  {
+    /** Puts a proved device among those that wait, or takes it back when the rollout was stopped meanwhile. */
+    readonly hold: (work: SyncWork, device: WaitingDevice) => Settlement
+    /** Confirms all that wait, or takes them back from where the rollout is stopped. */
+    readonly confirmStage: (work: SyncWork) => Settlement
+    /** Takes devices back, such as after the confirming job was aborted. */
+    readonly takeBack: (context: VerdictContext, waiting: ReadonlyArray<WaitingDevice>, stop: Stop) => Settlement
+  }
+>()("switchyard/jobs/SyncVerdict") {
+  static readonly layer = Layer.effect(SyncVerdict, makeSyncVerdict)
+}
+
+// Two jobs that want the same device. An urgent sync goes beside a running one (docs/changes.md#emergencies), so either of them
+// may come to a device that the other has begun. Whoever comes second waits for the end of the first, and leaves the device
+// alone when it has been brought to what the settings say. The device's actor makes sure that they never write at the same
+// time. Pure.
+
+const SUCCEEDED: ReadonlySet<string> = new Set(["confirmed", "unchanged"])
+
+/** A job that comes to a device, and what it knows of others there. */
+export interface Latecomer {
+  readonly jobId: number
+  /** Number of the newest change when the job began. */
+  readonly changesSeen: number
+  readonly commits: CommitSet | null
+  /** The job has waited for another one on this device. */
+  readonly hasWaited: boolean
+}
+
+/** What a job does on a device where the newest live change is of another one. */
+export type Turn =
+  | { readonly _tag: "Begin" }
+  | { readonly _tag: "Wait" }
+  | { readonly _tag: "LeaveAlone"; readonly because: number }
+
+const BEGIN: Turn = { _tag: "Begin" }
+
+/** Whether the other job has brought the device to what this one wants: from the same commits, or from later ones. */
+const isSameGoal = (change: LiveChange, { commits, jobId }: Latecomer): boolean => {
+  if (functionOf(change.function_name) !== SyncDevices.name || !SUCCEEDED.has(change.phase)) return false
+  const isSame = change.settings_commit === commits?.settings && change.templates_commit === commits.templates
+  return change.job_id > jobId || isSame
+}
+
+/** Whose turn it is on a device, by its newest live change. */
+export const turnOf = (newest: LiveChange | null, own: Latecomer): Turn => {
+  if (newest === null || newest.job_id === own.jobId) return BEGIN
+  if (newest.underWay) return { _tag: "Wait" }
+  const isNews = own.hasWaited || newest.id > own.changesSeen
+  return isNews && isSameGoal(newest, own) ? { _tag: "LeaveAlone", because: newest.job_id } : BEGIN
+}
+
+/** The entries of a device that another job has brought to the same configuration. */
+export const doneElsewhere = (jobId: number): DeviceResult =>
+  deviceResult([taskOk(MAIN_TASK, `Job ${jobId} has synchronized this device meanwhile, so it was left alone`)])
+
+// Renders what a device should run and stores the change that brings it there; what prevents it is recorded of the device.
+
+/** Such as of the data of a port that was sealed under a key which is lost. */
+const withMark = (mark: string) =>
+  `The configuration has ${mark} in the place of a secret, so it is not sent: enter the text of the port or of the template again\n`
+
+const makeCandidateChange = Effect.gen(function* () {
+  const jobs = yield* JobStore
+  const calls = yield* ChangeCalls
+  const fence = yield* Fence
+  const derivedSecrets = yield* DerivedSecretStore
+  const windows = yield* JobWindows
+
+  /** Ends the device's part of the job before anything was sent. */
+  const refuse = Effect.fnUntraced(function* ({ guard, job }: SyncWork, { hostname }: Device, result: DeviceResult) {
+    yield* jobs.addDevice(job.id, { hostname, result, reachedEnd: false, changed: false, score: null })
+    yield* guard.failed(hostname, false)
+    return null
+  })
+
+  const store = Effect.fn("CandidateChange.store")(function* (work: SyncWork, device: Device) {
+    const { job, plan, render } = work
+    const closed = job.args.dry_run ? null : yield* windows.closed(job.args, device)
+    if (closed !== null) return yield* refuse(work, device, outsideWindow(closed))
+    if (!isManageable(device)) return yield* refuse(work, device, unmanageable(new UnmanageableDevice(device)))
+    const rendered = yield* render(device)
+    if (Result.isFailure(rendered)) {
+      const { message, type } = rendered.failure
+      return yield* refuse(work, device, renderFailed(`${type}: ${message}\n`))
+    }
+    const candidate = rendered.success.text
+    const mark = findMark(candidate)
+    if (mark !== undefined) return yield* refuse(work, device, renderFailed(withMark(mark)))
+    yield* derivedSecrets.note(device.id, yield* rendered.success.secrets)
+    const { dry_run: dryRun, dry_run_job, force, on_missing_lines: onMissingLines } = job.args
+    const shown = dry_run_job === undefined ? null : yield* fence.device(dry_run_job, device, candidate)
+    if (shown !== null && Result.isFailure(shown)) return yield* refuse(work, device, fenced(candidate, shown.failure))
+    const policy = onMissingLines === undefined ? {} : { onMissingLines }
+    const wanted = {
+      jobId: job.id,
+      candidate,
+      mode: plan.mode,
+      dryRun,
+      force,
+      expectedHash: device.confhash,
+      originOf: (line: string) => originOf(rendered.success, device.platform ?? "", line),
+      ...policy,
+      ...(shown === null ? {} : { shown: shown.success })
+    }
+    const notConfiguration = (error: CandidateRefused) =>
+      refuse(work, device, syncResult(candidate, refusedCandidate(error)))
+    return yield* Effect.catchTags(calls.store(device, wanted), {
+      ReplaceConfigException: notConfiguration,
+      MergeConfigException: notConfiguration,
+      UnmanageableDevice: (error) => refuse(work, device, unmanageable(error)),
+      UnseenDevice: (error) => refuse(work, device, forbidden(error)),
+      DisputedRecord: (error) => refuse(work, device, forbidden(error)),
+      RecordChanged: (error) => refuse(work, device, forbidden(error))
+    })
+  })
+
+  return CandidateChange.of({ store })
+})
+
+/** Changes of a sync job, from what is rendered. */
+export class CandidateChange extends Context.Service<
+  CandidateChange,
+  {
+    /** The device's change; null when there can be none, with a row that says why. */
+    readonly store: (work: SyncWork, device: Device) => Effect.Effect<ChangeToRun | null, SqlError.SqlError>
+  }
+>()("switchyard/jobs/CandidateChange") {
+  static readonly layer = Layer.effect(CandidateChange, makeCandidateChange)
+}
 
 /**
  * Devices that are rendered and stored at once. The switch of the first is dialled while the next are rendered; without this

@@ -4,23 +4,171 @@
  * docs/jobs.md#what-a-restart-does). A restart goes on with the devices that have no result yet; a change that was under way is
  * resumed by looking at its device.
  */
-import { Effect, Option } from "effect"
+import { Context, Effect, Layer, Option, Result } from "effect"
 import { jobScore } from "../../domain/ChangeScore.ts"
 import { JobFailure } from "../../domain/Job.ts"
 import { SyncDevices, type SyncMemo } from "../../domain/jobs/SyncDevices.ts"
 import { olderRefusal, type RestoredCommits, restoredSentence } from "../../domain/RestoredCommits.ts"
 import { JobCommitStore } from "../../store/JobCommitStore.ts"
-import { JobStore } from "../../store/JobStore.ts"
+import { type JobDevice, JobStore } from "../../store/JobStore.ts"
 import { LiveChangeStore } from "../../store/LiveChangeStore.ts"
 import { RepositoryStore } from "../../store/RepositoryStore.ts"
-import { handle, type JobHandler } from "../engine/JobHandler.ts"
-import { AutoPush } from "./AutoPush.ts"
-import { DeviceSelection, manageableOf, skippedPart } from "./DeviceSelection.ts"
-import { HashCheck } from "./HashCheck.ts"
-import { type Guard, unknownCanaries } from "./Rollout.ts"
-import { SyncOutcome } from "./SyncOutcome.ts"
-import { SyncStages } from "./SyncStages.ts"
-import type { SyncJob } from "./SyncWork.ts"
+import { askedTogether, handle, type JobHandler, type RunningJob, untilAborted } from "../engine/JobHandler.ts"
+import { DeviceSelection, manageableOf, skippedPart } from "../requests/JobSubjects.ts"
+import { type Guard, unknownCanaries } from "./SyncPlan.ts"
+import { SyncOutcome } from "./Outcome.ts"
+import { SyncStages } from "./Rollout.ts"
+import type { SyncJob } from "./SyncDevice.ts"
+import type { SqlError } from "effect/sql"
+import { DeviceEntity } from "../../devices/DeviceCalls.ts"
+import { patiently } from "../../devices/PatientCall.ts"
+import type { Device } from "../../domain/Device.ts"
+import { isManageable } from "../../domain/platforms/Platforms.ts"
+import { ServerConfig } from "../../ServerConfig.ts"
+import { ProvedConfigStore } from "../../store/ProvedConfigStore.ts"
+import { SyncEventStore } from "../../store/SyncEventStore.ts"
+import { isWrongDevice } from "../../devices/CallErrorText.ts"
+import type { Refusal } from "../../domain/AutoPush.ts"
+import { maskSecrets } from "../../drivers/SecretMask.ts"
+import { DeviceStore } from "../../store/DeviceStore.ts"
+import { JobEngine } from "../engine/JobEngine.ts"
+import { JobWindows } from "../requests/JobWindows.ts"
+import { AutoPushVerdict } from "../requests/DryRun.ts"
+
+// What follows a dry run with `auto_push`: the live run, or the reason why a person has to start it
+// (docs/changes.md#auto_push). Clients take a missing follow-up for done, so every refusal is in the record and in the log.
+
+const makeAutoPush = Effect.gen(function* () {
+  const verdicts = yield* AutoPushVerdict
+  const engine = yield* JobEngine
+  const devices = yield* DeviceStore
+  const windows = yield* JobWindows
+
+  /** A window that has closed since the dry run began speaks against the live run as well. */
+  const withinWindow = Effect.fnUntraced(function* ({ args }: SyncJob, rows: ReadonlyArray<JobDevice>) {
+    for (const device of yield* devices.byHostnames(rows.map(({ hostname }) => hostname))) {
+      const closed = yield* windows.closed(args, device)
+      if (closed !== null) return { refused: "window", message: closed, lines: [] } satisfies Refusal
+    }
+    return "push"
+  })
+
+  const follow = Effect.fn("AutoPush.follow")(function* (job: SyncJob, rows: ReadonlyArray<JobDevice>) {
+    const { args, id, user } = job
+    if (!args.auto_push || !args.dry_run || (yield* job.aborting)) return null
+    const judged = yield* verdicts.judge(job, rows)
+    if (judged === null) return null
+    const verdict = judged === "push" ? yield* withinWindow(job, rows) : judged
+    const hostnames = rows.map(({ hostname }) => hostname)
+    if (verdict === "push") {
+      const policy = args.on_missing_lines === undefined ? {} : { on_missing_lines: args.on_missing_lines }
+      const wishes = args.emergency === undefined ? {} : { emergency: args.emergency }
+      const next = {
+        hostnames,
+        dry_run: false,
+        force: args.force,
+        confirm_older: args.confirm_older,
+        ...policy,
+        ...wishes
+      }
+      yield* engine.follow(id, SyncDevices, next, { user, delaySeconds: 0 })
+      return null
+    }
+    const refusal = { ...verdict, lines: verdict.lines.map(maskSecrets) }
+    const whose = hostnames.length === 1 ? (hostnames[0] ?? "") : `${hostnames.length} devices`
+    const which = refusal.lines.length === 0 ? "" : ` (${refusal.lines.join("; ")})`
+    yield* Effect.logWarning(
+      `job #${id}: auto_push of ${whose} refused by ${refusal.refused}: ${refusal.message}${which}`,
+      { rule: refusal.refused }
+    )
+    return refusal
+  })
+
+  return AutoPush.of({ follow })
+})
+
+/** Live runs after dry runs. */
+export class AutoPush extends Context.Service<
+  AutoPush,
+  {
+    /** Ends a dry run. Yields why nothing was pushed; null when something was or nothing was asked. */
+    readonly follow: (job: SyncJob, rows: ReadonlyArray<JobDevice>) => Effect.Effect<Refusal | null, SqlError.SqlError>
+  }
+>()("switchyard/jobs/AutoPush") {
+  static readonly layer = Layer.effect(AutoPush, makeAutoPush)
+}
+
+// The check that ends a whole job before anything is pushed: every selected device whose configuration we know must still run
+// it (`abort_on_failure`, docs/changes.md#the-way-of-a-change and docs/changes.md#hash-check).
+
+/** At most so many devices are explained in the message. */
+const EXPLAINED = 20
+
+interface Mismatch {
+  readonly device: Device
+  readonly why: string
+}
+
+const makeHashCheck = Effect.gen(function* () {
+  const config = yield* ServerConfig
+  const events = yield* SyncEventStore
+  const proved = yield* ProvedConfigStore
+  const actorOf = yield* DeviceEntity.client
+
+  const mismatch = Effect.fnUntraced(function* (
+    job: RunningJob,
+    device: Device
+  ): Effect.fn.Return<Mismatch | null, SqlError.SqlError> {
+    const call = patiently(actorOf(String(device.id)).ReadRunningConfig({ login: {} }))
+    const asked = yield* untilAborted(job, Effect.result(call))
+    // nothing is begun after an abort, so nothing needs to be known
+    if (Option.isNone(asked)) return null
+    const read = asked.value
+    if (Result.isFailure(read)) {
+      const { failure } = read
+      return { device, why: isWrongDevice(failure) ? `WrongDevice: ${failure.message}` : failure.message }
+    }
+    const isRun = yield* proved.isRun(device, device.confhash, read.success)
+    return isRun ? null : { device, why: "its configuration was altered outside of Switchyard" }
+  })
+
+  const check = Effect.fn("HashCheck.check")(function* (job: RunningJob, selected: ReadonlyArray<Device>) {
+    // a device that nobody can log in to fails by itself, without the others
+    const known = selected.filter((device) => device.confhash !== null && isManageable(device))
+    const together = yield* askedTogether(job)
+    const checked = yield* Effect.forEach(known, (device) => mismatch(together, device), {
+      concurrency: config.SYNC_CONCURRENCY
+    })
+    const failed = checked.filter((result) => result !== null)
+    if (failed.length === 0) return
+    const names = failed.map(({ device }) => device.hostname)
+    yield* events.unsynchronize(
+      failed.map(({ device }) => device),
+      { cause: "confighash", by: job.user, job_id: job.id }
+    )
+    const reasons = failed.slice(0, EXPLAINED).map(({ device, why }) => `\n${device.hostname}: ${why}`)
+    return yield* new JobFailure({
+      type: "Exception",
+      message: `Configuration hash check failed for ${names.join(" ")}${reasons.join("")}`
+    })
+  })
+
+  return HashCheck.of({ check })
+})
+
+/** Checks of what devices run before anything is pushed. */
+export class HashCheck extends Context.Service<
+  HashCheck,
+  {
+    /** Fails with JobFailure when a device does not pass, after marking those devices unsynchronized. */
+    readonly check: (
+      job: RunningJob,
+      selected: ReadonlyArray<Device>
+    ) => Effect.Effect<void, JobFailure | SqlError.SqlError>
+  }
+>()("switchyard/jobs/HashCheck") {
+  static readonly layer = Layer.effect(HashCheck, makeHashCheck)
+}
 
 const invalid = (error: { readonly message: string }) => new JobFailure({ type: "ValueError", message: error.message })
 

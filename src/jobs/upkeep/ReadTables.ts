@@ -13,11 +13,17 @@ import { UnmanageableDevice, unmanageableText } from "../../domain/platforms/Unm
 import { ServerConfig } from "../../ServerConfig.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import { StationStore } from "../../store/StationStore.ts"
-import { callErrorText } from "../engine/CallErrorText.ts"
-import { deviceRows, handle, type JobHandler, type RunningJob } from "../engine/JobHandler.ts"
-import { DeviceSelection, manageableOf, skippedPart } from "../sync/DeviceSelection.ts"
-import { askedTogether, untilAborted } from "../engine/UntilAborted.ts"
-import { notStarted } from "../sync/SyncTasks.ts"
+import { callErrorText } from "../../devices/CallErrorText.ts"
+import {
+  askedTogether,
+  deviceRows,
+  handle,
+  type JobHandler,
+  type RunningJob,
+  untilAborted
+} from "../engine/JobHandler.ts"
+import { DeviceSelection, manageableOf, skippedPart } from "../requests/JobSubjects.ts"
+import { notStarted } from "../sync/Outcome.ts"
 
 const TASK = "read_tables"
 

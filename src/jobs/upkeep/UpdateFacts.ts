@@ -12,10 +12,16 @@ import { requireManageable } from "../../domain/platforms/Unmanageable.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { HeardStore } from "../../store/HeardStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
-import { callErrorText } from "../engine/CallErrorText.ts"
-import { untilAborted } from "../engine/UntilAborted.ts"
-import { notStarted } from "../sync/SyncTasks.ts"
-import { deviceRows, handle, type JobHandler, refusedAsFailure, type RunningJob } from "../engine/JobHandler.ts"
+import { callErrorText } from "../../devices/CallErrorText.ts"
+import {
+  deviceRows,
+  handle,
+  type JobHandler,
+  refusedAsFailure,
+  type RunningJob,
+  untilAborted
+} from "../engine/JobHandler.ts"
+import { notStarted } from "../sync/Outcome.ts"
 
 /** Columns hold this many characters. */
 const WIDTH = 64

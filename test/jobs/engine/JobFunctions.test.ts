@@ -7,7 +7,7 @@ import { RevertJob } from "../../../src/domain/jobs/RevertJob.ts"
 import { SyncDevices } from "../../../src/domain/jobs/SyncDevices.ts"
 import { UpdateFacts } from "../../../src/domain/jobs/UpdateFacts.ts"
 import type { JobEngine } from "../../../src/jobs/engine/JobEngine.ts"
-import { jobFunctions } from "../../../src/jobs/engine/JobFunctions.ts"
+import { jobFunctions } from "../../../src/jobs/JobList.ts"
 import { jobNamed } from "../../support/Jobs.ts"
 
 /** Names under which rows of earlier releases wait to be resumed. */

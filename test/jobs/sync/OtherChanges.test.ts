@@ -1,6 +1,6 @@
 /** Whose turn it is on a device that two jobs want. */
 import { assert, describe, it } from "@effect/vitest"
-import { type Latecomer, turnOf } from "../../../src/jobs/sync/OtherChanges.ts"
+import { type Latecomer, turnOf } from "../../../src/jobs/sync/SyncDevice.ts"
 import type { LiveChange } from "../../../src/store/LiveChangeStore.ts"
 
 const commits = { settings: "s1", templates: "t1", branches: {} }

@@ -5,7 +5,7 @@ import { SqlClient } from "effect/sql"
 import type { StartArguments } from "../../../src/domain/Job.ts"
 import { jobNamed } from "../../support/Jobs.ts"
 import { JobEngine } from "../../../src/jobs/engine/JobEngine.ts"
-import { SyncPause } from "../../../src/jobs/sync/SyncPause.ts"
+import { SyncPause } from "../../../src/jobs/sync/SyncPlan.ts"
 import { JobStore } from "../../../src/store/JobStore.ts"
 import * as Lab from "./SyncLab.ts"
 

@@ -1,0 +1,248 @@
+/**
+ * Keeps a live run to what its dry run has shown (docs/changes.md#fencing). What is rendered is compared here, before the change is
+ * stored; what the device runs, and the difference that it shows, are compared by the change itself.
+ */
+import { Context, Effect, Layer, Option, Result } from "effect"
+import type { SqlError } from "effect/sql"
+import type { ShownChange } from "../../../machines/change/ChangeRow.ts"
+import type { Device } from "../../domain/Device.ts"
+import { functionOf } from "../../domain/Job.ts"
+import { SyncDevices } from "../../domain/jobs/SyncDevices.ts"
+import { type CommitSet, WorkingCommits } from "../../domain/WorkingCommits.ts"
+import { shownHash } from "../../drivers/ShownDiff.ts"
+import { ShownChangeStore, type ShownJob } from "../../store/ShownChangeStore.ts"
+import { DeviceStore } from "../../store/DeviceStore.ts"
+import { type JobDevice, JobStore } from "../../store/JobStore.ts"
+import { type Refusal, refusalOf } from "../../domain/AutoPush.ts"
+import type { AutoPushRule } from "../../domain/AutoPushRules.ts"
+import { AUTO_PUSH_BELOW } from "../../domain/ChangeScore.ts"
+import { platformOf } from "../../domain/platforms/Platforms.ts"
+import * as UnifiedPatch from "../../drivers/UnifiedPatch.ts"
+import { ActiveSettings } from "../../settings/ActiveSettings.ts"
+import { groupsOfDevice } from "../../settings/EffectiveSettings.ts"
+import { ChangeStore } from "../../store/ChangeStore.ts"
+import { ProvedConfigStore } from "../../store/ProvedConfigStore.ts"
+import { SyncEventStore } from "../../store/SyncEventStore.ts"
+import { ActiveTemplates } from "../../templates/ActiveTemplates.ts"
+import { autoPushRules } from "../../templates/AutoPushFile.ts"
+import type { SyncJob } from "../sync/SyncDevice.ts"
+
+// Whether a dry run with `auto_push` may be followed by the live run without a person: by its score, and by the rules of the
+// product and of the site about what it changes (docs/changes.md#change-score).
+
+/** Push, or why not; null when there is nothing to push. */
+export type Verdict = Refusal | "push" | null
+
+const because = (refused: string, message: string): Refusal => ({ refused, message, lines: [] })
+
+const NOT_COMPARABLE =
+  "What the change removes cannot be told, because it does not start from what the device was last proved to run"
+
+/** Rules, or why there are none to judge by. */
+type SiteRules = Result.Result<ReadonlyArray<AutoPushRule>, Refusal>
+
+const makeAutoPushVerdict = Effect.gen(function* () {
+  const changes = yield* ChangeStore
+  const provedConfigs = yield* ProvedConfigStore
+  const devices = yield* DeviceStore
+  const events = yield* SyncEventStore
+  const settings = yield* ActiveSettings
+  const templates = yield* ActiveTemplates
+
+  /** Rules of a branch of the templates for the device's platform. */
+  const rulesOf = Effect.fnUntraced(function* (device: Device, branch: string | null) {
+    const found = yield* templates.snapshot(branch).pipe(
+      Effect.map((snapshot) => snapshot.platforms.get(device.platform ?? "")),
+      Effect.catchTag("NoTemplates", () => Effect.undefined)
+    )
+    const rules: SiteRules =
+      found === undefined
+        ? Result.succeed([])
+        : Result.mapError(autoPushRules(found), ([fault]) => because("rules_unreadable", fault))
+    return rules
+  })
+
+  /** The rules in force, and those of the branch that the device is rendered from: a trial must not loosen them. */
+  const siteRules = Effect.fnUntraced(function* (device: Device) {
+    const active = yield* Effect.option(settings.snapshot)
+    const branch = Option.match(active, {
+      onNone: () => null,
+      onSome: (snapshot) => groupsOfDevice(snapshot, device).primary.templates_branch
+    })
+    const main = yield* rulesOf(device, null)
+    if (branch === null) return main
+    const own = yield* rulesOf(device, branch)
+    return Result.flatMap(main, (rules) => Result.map(own, (more) => [...rules, ...more]))
+  })
+
+  /** What the device runs and what it would run; none when that is not known line by line. */
+  const configurations = Effect.fnUntraced(function* (jobId: number, { id, platform }: Device) {
+    const progress = (yield* changes.progressOfJob(jobId)).find(({ device_id }) => device_id === id)
+    const change = progress === undefined ? Option.none() : yield* changes.get(progress.id)
+    const proved = yield* provedConfigs.of(id)
+    const notation = platformOf(platform)?.configuration
+    if (notation === undefined) return Option.none()
+    return Option.flatMap(proved, ({ config }) =>
+      Option.flatMap(change, ({ protocol }) => UnifiedPatch.applyToConfig(notation, config, protocol.diff ?? ""))
+    )
+  })
+
+  const portEditsOnly = Effect.fnUntraced(function* ({ hostname }: Device) {
+    const reasons = (yield* events.byHostname(hostname)).get(hostname) ?? []
+    return reasons.length > 0 && reasons.every(({ cause }) => cause === "interface_updated")
+  })
+
+  const brokenRule = Effect.fnUntraced(function* (jobId: number, device: Device) {
+    const texts = yield* configurations(jobId, device)
+    if (Option.isNone(texts)) return because("not_comparable", NOT_COMPARABLE)
+    const rules = yield* siteRules(device)
+    if (Result.isFailure(rules)) return rules.failure
+    const { management_ip, oob_ip, platform, secondary_management_ip } = device
+    return refusalOf({
+      ...texts.value,
+      platform: platform ?? "",
+      addresses: [management_ip, secondary_management_ip, oob_ip].filter((address) => address !== null),
+      portEditsOnly: yield* portEditsOnly(device),
+      siteRules: rules.success
+    })
+  })
+
+  const judge = Effect.fn("AutoPushVerdict.judge")(function* (job: SyncJob, rows: ReadonlyArray<JobDevice>) {
+    const [only] = rows
+    if (only === undefined) return null
+    if (job.args.hostnames === undefined || rows.length > 1) {
+      return because("not_one_device", "auto_push is for one device that is named")
+    }
+    if (only.result.failed) return because("dry_run_failed", "The dry run has failed")
+    if (!only.changed) return null
+    const [device] = yield* devices.byHostnames([only.hostname])
+    const broken = device === undefined ? null : yield* brokenRule(job.id, device)
+    const score = only.score ?? AUTO_PUSH_BELOW
+    const tooHigh = because("score", `The change score ${score.toFixed(1)} is not below ${AUTO_PUSH_BELOW}`)
+    // a broken rule says more than a number, and a number more than that nothing could be compared
+    if (broken !== null && (broken.refused !== "not_comparable" || score < AUTO_PUSH_BELOW)) return broken
+    return score < AUTO_PUSH_BELOW ? ("push" satisfies Verdict) : tooHigh
+  })
+
+  return AutoPushVerdict.of({ judge, brokenRule })
+})
+
+/** Verdicts over dry runs with `auto_push`. */
+export class AutoPushVerdict extends Context.Service<
+  AutoPushVerdict,
+  {
+    /** Whether the live run may follow the dry run that has left these rows. */
+    /** The rule of risk that the dry run of this job breaks on a device; null when it breaks none. */
+    readonly brokenRule: (jobId: number, device: Device) => Effect.Effect<Refusal | null, SqlError.SqlError>
+    readonly judge: (job: SyncJob, rows: ReadonlyArray<JobDevice>) => Effect.Effect<Verdict, SqlError.SqlError>
+  }
+>()("switchyard/jobs/AutoPushVerdict") {
+  static readonly layer = Layer.effect(AutoPushVerdict, makeAutoPushVerdict)
+}
+
+/** What the change is pinned to, or a sentence that names what differs. */
+export type Fenced = Result.Result<ShownChange, string>
+
+/** A configuration without what no switch looks at: blank lines and what ends a line invisibly. */
+const meant = (config: string): string =>
+  config
+    .split("\n")
+    .map((line) => line.trimEnd())
+    .filter((line) => line !== "")
+    .join("\n")
+
+const short = (commit: string | null): string => commit?.slice(0, 8) ?? "none"
+
+/** The repositories whose commits differ, as far as they do. */
+const commitsApart = (then: ShownJob, now: CommitSet | null): string => {
+  const apart = [
+    ...(then.settings_commit === now?.settings ? [] : [["settings", then.settings_commit, now?.settings ?? null]]),
+    ...(then.templates_commit === now?.templates ? [] : [["templates", then.templates_commit, now?.templates ?? null]])
+  ]
+  return apart.length === 0
+    ? "the commits are the same, so what the database says of the device, or a secret of the server, has changed"
+    : apart
+        .map(([name, before, after]) => `${name} ${short(before ?? null)} has become ${short(after ?? null)}`)
+        .join(", ")
+}
+
+const make = Effect.gen(function* () {
+  const store = yield* ShownChangeStore
+
+  const job = Effect.fn("Fence.dryRun")(function* (id: number) {
+    const found = Option.getOrUndefined(yield* store.job(id))
+    if (found === undefined) return Result.fail(`there is no job ${id}`)
+    if (functionOf(found.function_name) !== SyncDevices.name || !found.dry_run) {
+      return Result.fail(`job ${id} is no dry run of ${SyncDevices.name}`)
+    }
+    return found.status === "FINISHED" ? Result.succeed(found) : Result.fail(`job ${id} has status ${found.status}`)
+  })
+
+  const device = Effect.fn("Fence.device")(function* (dryRunJob: number, { id }: Device, candidate: string) {
+    const dryRun = yield* job(dryRunJob)
+    if (Result.isFailure(dryRun)) return Result.fail(`dry_run_job ${dryRunJob} cannot be used, ${dryRun.failure}`)
+    const shown = Option.getOrUndefined(yield* store.device(dryRunJob, id))
+    if (shown === undefined) return Result.fail(`Dry run ${dryRunJob} has shown nothing of this device`)
+    const { diff, failed, running } = shown
+    if (failed || running === null) return Result.fail(`Dry run ${dryRunJob} has failed on this device`)
+    if (shown.candidate === null) {
+      return Result.fail(`What dry run ${dryRunJob} has rendered was sealed under another SECRET_KEY`)
+    }
+    if (meant(shown.candidate) !== meant(candidate)) {
+      const why = commitsApart(dryRun.success, yield* WorkingCommits)
+      return Result.fail(`Another configuration is rendered than in dry run ${dryRunJob}: ${why}`)
+    }
+    return Result.succeed({ running, diff: shownHash(diff ?? "") })
+  })
+
+  return Fence.of({ dryRun: job, device })
+})
+
+/** Dry runs that live runs are pinned to. */
+export class Fence extends Context.Service<
+  Fence,
+  {
+    /** The dry run of this number, or why there is none. */
+    readonly dryRun: (id: number) => Effect.Effect<Result.Result<ShownJob, string>, SqlError.SqlError>
+    /** Compares what is rendered for a device with what the dry run has rendered. */
+    readonly device: (dryRunJob: number, device: Device, candidate: string) => Effect.Effect<Fenced, SqlError.SqlError>
+  }
+>()("switchyard/jobs/Fence") {
+  static readonly layer = Layer.effect(Fence, make).pipe(Layer.provide(ShownChangeStore.layer))
+}
+
+// Whether what a dry run has shown is so risky that somebody else has to approve it (docs/changes.md#approval).
+
+const makeDryRunRisk = Effect.gen(function* () {
+  const jobs = yield* JobStore
+  const devices = yield* DeviceStore
+  const { brokenRule } = yield* AutoPushVerdict
+
+  const of = Effect.fn("DryRunRisk.of")(function* (dryRunJob: number, limit: number) {
+    const changed = (yield* jobs.devices(dryRunJob)).filter((row) => row.changed)
+    for (const { hostname, result, score } of changed) {
+      // what failed is not pushed; what has no score is not known to be harmless
+      if (!result.failed && (score === null || score > limit)) {
+        return `the change score of ${hostname} is ${score?.toFixed(1) ?? "not known"}, above ${limit}`
+      }
+    }
+    for (const device of yield* devices.byHostnames(changed.map(({ hostname }) => hostname))) {
+      const broken = yield* brokenRule(dryRunJob, device)
+      if (broken !== null) return `${device.hostname} breaks the rule ${broken.refused}: ${broken.message}`
+    }
+    return null
+  })
+
+  return DryRunRisk.of({ of })
+})
+
+/** Risks of dry runs. */
+export class DryRunRisk extends Context.Service<
+  DryRunRisk,
+  {
+    /** Why a dry run is too risky: a device's score above the limit, or the first rule that is broken; null when it is not. */
+    readonly of: (dryRunJob: number, limit: number) => Effect.Effect<string | null, SqlError.SqlError>
+  }
+>()("switchyard/jobs/DryRunRisk") {
+  static readonly layer = Layer.effect(DryRunRisk, makeDryRunRisk)
+}

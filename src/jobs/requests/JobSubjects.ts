@@ -1,0 +1,160 @@
+/** The devices that a job is about, by the keys of its arguments that name devices. */
+import { Context, Effect, Layer, Option, Schema } from "effect"
+import type { SqlError } from "effect/sql"
+import { type Device, DeviceType } from "../../domain/Device.ts"
+import { ActiveSettings, type SettingsError } from "../../settings/ActiveSettings.ts"
+import { ChangeStore } from "../../store/ChangeStore.ts"
+import { DeviceStore } from "../../store/DeviceStore.ts"
+import type { SkippedDevices } from "../../domain/jobs/SyncDevices.ts"
+import { isManageable } from "../../domain/platforms/Platforms.ts"
+import { UnmanageableDevice } from "../../domain/platforms/Unmanageable.ts"
+import { groupsOfDevice } from "../../settings/EffectiveSettings.ts"
+import { selectionGroups } from "../../settings/SettingsGroups.ts"
+
+// Which managed devices a job is about (docs/changes.md#which-devices): hostnames, else a type, else a group, else all.
+
+/** The selector of a job; the first key that is present counts. */
+export interface Selector {
+  readonly hostnames?: ReadonlyArray<string>
+  readonly device_type?: DeviceType
+  readonly group?: string
+  /** Also devices that are synchronized. Devices that are named are always taken. */
+  readonly resync: boolean
+}
+
+/** The devices that a driver can log in to, and the others. Devices that are named are all kept: each of them has to answer. */
+export const manageableOf = ({ hostnames }: Pick<Selector, "hostnames">, selected: ReadonlyArray<Device>) => {
+  const devices = hostnames === undefined ? selected.filter(isManageable) : selected
+  const others = hostnames === undefined ? selected.filter((device) => !isManageable(device)) : []
+  const skipped: SkippedDevices = Object.fromEntries(
+    others.map((device) => [device.hostname, new UnmanageableDevice(device).message])
+  )
+  return { devices, skipped }
+}
+
+/** The part of a job's result that names skipped devices; nothing when there are none. */
+export const skippedPart = (skipped: SkippedDevices | undefined): { readonly skipped_devices?: SkippedDevices } =>
+  skipped === undefined || Object.keys(skipped).length === 0 ? {} : { skipped_devices: skipped }
+
+const makeDeviceSelection = Effect.gen(function* () {
+  const devices = yield* DeviceStore
+  const settings = yield* ActiveSettings
+
+  const inGroup = Effect.fnUntraced(function* (group: string, candidates: ReadonlyArray<Device>) {
+    const snapshot = yield* settings.snapshot
+    return candidates.filter((device) => selectionGroups(groupsOfDevice(snapshot, device), device).includes(group))
+  })
+
+  const select = Effect.fn("DeviceSelection.select")(function* (selector: Selector) {
+    const { device_type, group, hostnames, resync } = selector
+    if (hostnames !== undefined) return yield* devices.selectManaged({ hostnames })
+    const narrowed = device_type === undefined ? {} : { device_type }
+    const candidates = yield* devices.selectManaged({ ...narrowed, unsynchronizedOnly: !resync })
+    return device_type === undefined && group !== undefined ? yield* inGroup(group, candidates) : candidates
+  })
+
+  return DeviceSelection.of({ select })
+})
+
+/** Selects devices in state MANAGED. */
+export class DeviceSelection extends Context.Service<
+  DeviceSelection,
+  {
+    /** The selected devices by hostname; none is no error. */
+    readonly select: (selector: Selector) => Effect.Effect<ReadonlyArray<Device>, SettingsError | SqlError.SqlError>
+  }
+>()("switchyard/jobs/DeviceSelection") {
+  static readonly layer = Layer.effect(DeviceSelection, makeDeviceSelection)
+}
+
+/** The keys by which arguments name devices. */
+const Named = Schema.Struct({
+  hostname: Schema.optionalKey(Schema.String),
+  hostnames: Schema.optionalKey(Schema.Array(Schema.String)),
+  device_id: Schema.optionalKey(Schema.Int),
+  device_type: Schema.optionalKey(DeviceType),
+  group: Schema.optionalKey(Schema.String),
+  job_id: Schema.optionalKey(Schema.Int),
+  /** The name that an initialisation gives. */
+  new_hostname: Schema.optionalKey(Schema.String),
+  mlag_peer_hostname: Schema.optionalKey(Schema.NullOr(Schema.String)),
+  mlag_peer_id: Schema.optionalKey(Schema.Int),
+  mlag_peer_new_hostname: Schema.optionalKey(Schema.String)
+})
+type Named = typeof Named.Type
+
+const readNamed = Schema.decodeUnknownOption(Named)
+
+/** What arguments name. */
+export interface JobSubject {
+  readonly devices: ReadonlyArray<Device>
+  /** Whether each of the names stands for one of the devices. */
+  readonly isWhole: boolean
+  /** The group whose devices are looked for when the job begins. */
+  readonly group: string | null
+}
+
+const present = <A>(...values: ReadonlyArray<A | null | undefined>): ReadonlyArray<A> =>
+  values.filter((value) => value !== null && value !== undefined)
+
+const every = (keys: ReadonlyArray<string | number>, devices: ReadonlyArray<Device>) => ({
+  devices,
+  isWhole: devices.length >= new Set(keys).size
+})
+
+const make = Effect.gen(function* () {
+  const devices = yield* DeviceStore
+  const selection = yield* DeviceSelection
+  const changes = yield* ChangeStore
+
+  const byName = (hostnames: ReadonlyArray<string>) =>
+    Effect.map(devices.byHostnames(hostnames), (rows) => every(hostnames, rows))
+
+  /** The switches of an initialisation, as they are and as they will be, and whoever has such a name now. */
+  const initialised = Effect.fnUntraced(function* (names: Named) {
+    const { device_id, device_type = "ACCESS", mlag_peer_id, mlag_peer_new_hostname, new_hostname } = names
+    const ids = present(device_id, mlag_peer_id)
+    const rows = yield* devices.byIds(ids)
+    const named = yield* devices.byHostnames(present(new_hostname, mlag_peer_new_hostname))
+    const later = rows.flatMap((device) =>
+      present(device.id === device_id ? new_hostname : mlag_peer_new_hostname).map((hostname): Device => ({
+        ...device,
+        hostname,
+        device_type
+      }))
+    )
+    return { devices: [...rows, ...later, ...named], isWhole: rows.length >= ids.length }
+  })
+
+  const named = Effect.fnUntraced(function* (names: Named, resync: boolean) {
+    const { device_id, hostname, hostnames, job_id, mlag_peer_hostname } = names
+    if (device_id !== undefined) return yield* initialised(names)
+    if (job_id !== undefined) {
+      return yield* byName((yield* changes.undoable(job_id, 0)).map((change) => change.hostname))
+    }
+    if (hostnames !== undefined) return yield* byName(hostnames)
+    if (hostname !== undefined) return yield* byName(present(hostname, mlag_peer_hostname))
+    return { devices: yield* selection.select({ ...names, resync }), isWhole: true }
+  })
+
+  return JobSubjects.of({
+    of: Effect.fn("JobSubjects.of")(function* (args: unknown, resync: boolean) {
+      const names = readNamed(args)
+      if (Option.isNone(names)) return { devices: [], isWhole: false, group: null }
+      const { group, hostname, hostnames } = names.value
+      const byGroup = hostname === undefined && hostnames === undefined && group !== undefined
+      return { ...(yield* named(names.value, resync)), group: byGroup ? group : null }
+    })
+  })
+})
+
+/** The devices of jobs. */
+export class JobSubjects extends Context.Service<
+  JobSubjects,
+  {
+    /** With `resync`, also devices that are synchronized, of a selection that does not name them. */
+    readonly of: (args: unknown, resync: boolean) => Effect.Effect<JobSubject, SettingsError | SqlError.SqlError>
+  }
+>()("switchyard/jobs/JobSubjects") {
+  static readonly layer = Layer.effect(JobSubjects, make)
+}
