@@ -4,7 +4,7 @@
  */
 import { Predicate, Result } from "effect"
 import type { Device } from "../domain/Device.ts"
-import { regexSize } from "../jinja/library/RegexSize.ts"
+import { regexSize } from "../jinja/library/Regex.ts"
 import { compileGroupPattern, type GroupPattern, MAX_SIZE } from "./GroupPattern.ts"
 import { type Finding, finding, findingOnKey } from "./Finding.ts"
 import { Descriptions, Patterns } from "./Patterns.ts"
