@@ -111,27 +111,9 @@ const makeJobLaunch = Effect.gen(function* () {
     return true
   }, sql.withTransaction)
 
-  return JobLaunch.of({ launch, launchAgain, launchAt })
+  return { launch, launchAgain, launchAt }
 })
 
-/** Launches jobs; whoever calls it in a transaction polls for the execution when that is committed. */
-export class JobLaunch extends Context.Service<
-  JobLaunch,
-  {
-    /** Inserts the job with these arguments and its execution, in the caller's transaction when there is one. Yields its id. */
-    readonly launch: <J extends AnyJob>(
-      job: J,
-      args: SentArgs<J>,
-      options: StartOptions<J>
-    ) => Effect.Effect<number, SqlError.SqlError>
-    /** The next attempt at a job that nobody works on; false when somebody does or has done so already. */
-    readonly launchAgain: (left: JobAttempt) => Effect.Effect<boolean, SqlError.SqlError>
-    /** Has a job that its windows put off begin at another time; false when it is due or somebody else has done so already. */
-    readonly launchAt: (job: PutOffJob, time: NewTime) => Effect.Effect<boolean, SqlError.SqlError>
-  }
->()("switchyard/jobs/JobLaunch") {
-  static readonly layer = Layer.effect(JobLaunch, makeJobLaunch)
-}
 
 /** How often a request that waits for its job looks at the row. */
 const POLL = "50 millis"
@@ -140,7 +122,7 @@ const make = Effect.gen(function* () {
   const jobs = yield* JobStore
   const attempts = yield* JobAttemptStore
   const states = yield* JobStates
-  const launches = yield* JobLaunch
+  const launches = yield* makeJobLaunch
   const sharding = yield* Sharding.Sharding
   const engine = yield* WorkflowEngine.WorkflowEngine
 
@@ -208,7 +190,7 @@ const make = Effect.gen(function* () {
     return yield* jobs.get(id)
   })
 
-  return JobEngine.of({ start, startAgain: launches.launchAgain, startAt, follow, abort, ended })
+  return JobEngine.of({ launch: launches.launch, start, startAgain: launches.launchAgain, startAt, follow, abort, ended })
 })
 
 /** Starts and aborts jobs. */
@@ -220,6 +202,12 @@ export class JobEngine extends Context.Service<
      * Yields the job id; the job is durable when the transaction is committed.
      */
     readonly start: <J extends AnyJob>(
+      job: J,
+      args: SentArgs<J>,
+      options: StartOptions<J>
+    ) => Effect.Effect<number, SqlError.SqlError>
+    /** As `start`, without waking the engine: whoever calls it in a transaction has the storage polled when that is committed. */
+    readonly launch: <J extends AnyJob>(
       job: J,
       args: SentArgs<J>,
       options: StartOptions<J>

@@ -4,13 +4,13 @@
  * what is there. Arguments and memos are read and written here, by the schemas of the definition.
  */
 import { Context, Effect, Option, Schema } from "effect"
-import type { SqlError } from "effect/sql"
+import { SqlClient, type SqlError } from "effect/sql"
 import { JobFailure } from "../../domain/Job.ts"
 import type { AnyJob, ArgsOf, MemoOf } from "../../domain/jobs/JobDefinition.ts"
 import { messageOf } from "../../runtime/SystemErrors.ts"
 import { WorkingCommits } from "../../domain/WorkingCommits.ts"
 import { JobCommitStore } from "../../store/JobCommitStore.ts"
-import { JobStore } from "../../store/JobStore.ts"
+import { type JobHead, JobStore } from "../../store/JobStore.ts"
 
 /** A running job, as every function sees it. */
 export interface RunningJob {
@@ -55,10 +55,7 @@ export const deviceRows: JobOutcome = { result: null, change_score: null }
  * The end of a job's work. Fails with JobFailure for what makes the whole job end in EXCEPTION; failures of single devices
  * are part of a successful outcome. Retryable database errors are retried by the runner.
  */
-export type JobEnd = Effect.Effect<JobOutcome | AlreadyEnded, JobFailure | SqlError.SqlError>
-
-/** Does the work of a job. */
-export type JobHandler<J extends AnyJob> = (job: JobRun<J>) => JobEnd
+export type JobEnd<R = never> = Effect.Effect<JobOutcome | AlreadyEnded, JobFailure | SqlError.SqlError, R>
 
 /** A function that this server can run. */
 export interface JobFunction {
@@ -71,6 +68,17 @@ export interface JobFunction {
 export class JobFunctions extends Context.Service<JobFunctions, ReadonlyMap<string, JobFunction>>()(
   "switchyard/jobs/JobFunctions"
 ) {}
+
+/** What may keep a job from beginning, or give it another time: approvals and windows (`requests/`). */
+export class JobGate extends Context.Service<
+  JobGate,
+  {
+    /** Waits until the job may begin, or has ended. The definition is undefined for a function that this server does not have. */
+    readonly wait: (definition: AnyJob | undefined, job: JobHead) => Effect.Effect<void, SqlError.SqlError>
+    /** Looks at all jobs that wait, and lets those begin that need not wait any more. */
+    readonly lookAgain: Effect.Effect<void, SqlError.SqlError>
+  }
+>()("switchyard/jobs/JobGate") {}
 
 /**
  * The memo of any job of this function. One that its schema does not read is a defect: a job that might have begun must not
@@ -87,20 +95,21 @@ export const memoOf = <J extends AnyJob>(jobs: JobStore["Service"], { Memo }: J,
   write: (memo) => Effect.flatMap(Effect.orDie(Schema.encodeEffect(Memo)(memo)), (stored) => jobs.remember(id, stored))
 })
 
-/** Joins a definition with what does its work; an entry of the list in `JobFunctions.ts`. */
-export const handle = <J extends AnyJob, R>(definition: J, make: Effect.Effect<JobHandler<J>, never, R>) => {
+/** Joins a definition with what does its work; an entry of `JobList.ts`. */
+export const handle = <J extends AnyJob, R>(definition: J, handler: (job: JobRun<J>) => JobEnd<R>) => {
   const decode = Schema.decodeUnknownEffect(definition.Args)
-  const handled = Effect.gen(function* () {
+  const make = Effect.gen(function* () {
     const jobs = yield* JobStore
     const commits = yield* JobCommitStore
-    const handler = yield* make
+    const services = yield* Effect.context<R>()
 
     const decoded = Effect.fnUntraced(function* (job: RunningJob, start_arguments: unknown) {
       const args = yield* Effect.mapError(
         decode(start_arguments),
         (error) => new JobFailure({ type: "ValueError", message: error.message })
       )
-      return yield* handler({ ...job, args, memo: memoOf(jobs, definition, job.id) })
+      const run = { ...job, args, memo: memoOf(jobs, definition, job.id) }
+      return yield* Effect.provideContext(handler(run), services)
     })
     const run: JobFunction["run"] = (job, start_arguments) =>
       definition.pinsCommits
@@ -110,8 +119,12 @@ export const handle = <J extends AnyJob, R>(definition: J, make: Effect.Effect<J
         : decoded(job, start_arguments)
     return { definition, run } satisfies JobFunction
   })
-  return { definition, make: handled }
+  return { definition, make }
 }
+
+/** The work in one transaction: of the caller's, when there is one. */
+export const inTransaction = <A, E, R>(work: Effect.Effect<A, E, R>) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) => sql.withTransaction(work))
 
 interface NamedError {
   readonly _tag: string

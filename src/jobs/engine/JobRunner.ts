@@ -13,9 +13,7 @@ import { spanned } from "../../runtime/Spans.ts"
 import { waitingForDatabase } from "../../store/DatabaseClient.ts"
 import { hostOf, type JobHead, JobStore } from "../../store/JobStore.ts"
 import { DevicesLock, JobPlaces } from "./JobPlaces.ts"
-import { JobApproval } from "../requests/JobApproval.ts"
-import { type AlreadyEnded, JobFunctions, type JobOutcome, type RunningJob } from "./JobHandler.ts"
-import { JobWindows } from "../requests/JobWindows.ts"
+import { type AlreadyEnded, JobFunctions, JobGate, type JobOutcome, type RunningJob } from "./JobHandler.ts"
 import { JobWorkflow } from "./JobEngine.ts"
 import { LiveJobs } from "./LiveJobs.ts"
 import { SqlError } from "effect/sql"
@@ -177,8 +175,7 @@ const make = Effect.gen(function* () {
   const functions = yield* JobFunctions
   const live = yield* LiveJobs
   const lock = yield* DevicesLock
-  const approvals = yield* JobApproval
-  const windows = yield* JobWindows
+  const gate = yield* JobGate
   const places = yield* JobPlaces
   const execution = yield* JobExecution
 
@@ -204,9 +201,8 @@ const make = Effect.gen(function* () {
       const rest = yield* Effect.orElseSucceed(jobs.millisUntilDue(jobId), () => 0)
       yield* Effect.sleep(Duration.millis(rest))
       const job = yield* Effect.catchTag(jobs.head(jobId), "JobNotFound", Effect.die)
-      if (job.awaits_approval) yield* approvals.wait(jobId)
       const definition = definitionOf(job)
-      if (definition !== undefined) yield* windows.wait(definition, job)
+      yield* gate.wait(definition, job)
       const refusal = needsLock(job)
         ? yield* lock.acquire(jobId).pipe(
             spanned("wait for lock", { trace: job.trace, attributes: { "job.id": jobId } }),

@@ -9,13 +9,9 @@ import type { SqlError } from "effect/sql"
 import { LOOK_FOR_JOBS, SIGN, SILENT_JOB } from "../../domain/TakeOver.ts"
 import { type JobAttempt, JobAttemptStore } from "../../store/JobAttemptStore.ts"
 import { Sharding } from "effect/cluster"
-import { functionOf } from "../../domain/Job.ts"
 import { JobLockStore } from "../../store/JobLockStore.ts"
-import { JobWaitStore, type PutOffJob } from "../../store/JobWaitStore.ts"
-import { JobApproval } from "../requests/JobApproval.ts"
 import { JobEngine } from "./JobEngine.ts"
-import { JobFunctions } from "./JobHandler.ts"
-import { JobWindows } from "../requests/JobWindows.ts"
+import { JobGate } from "./JobHandler.ts"
 
 interface LiveAttempt extends JobAttempt {
   readonly superseded: Deferred.Deferred<void>
@@ -106,10 +102,7 @@ const makeJobSweep = Effect.gen(function* () {
   const live = yield* LiveJobs
   const engine = yield* JobEngine
   const sharding = yield* Sharding.Sharding
-  const functions = yield* JobFunctions
-  const waits = yield* JobWaitStore
-  const windows = yield* JobWindows
-  const approvals = yield* JobApproval
+  const gate = yield* JobGate
 
   const startAgain = Effect.fnUntraced(function* (left: JobAttempt) {
     if (live.has(left.jobId) || !(yield* engine.startAgain(left))) return
@@ -133,30 +126,7 @@ const makeJobSweep = Effect.gen(function* () {
       : Effect.logWarning("Locks of jobs that have ended were removed", { jobs: released.join(", ") })
   )
 
-  /** Null for a function that this server does not have: a newer one may. */
-  const timeOf = (job: PutOffJob) => {
-    const definition = functions.get(functionOf(job.function_name))?.definition
-    return definition === undefined ? Effect.succeed(null) : windows.lookAgain(definition, job)
-  }
-
-  const sweepWindows = Effect.gen(function* () {
-    const putOff = yield* waits.putOff
-    if (putOff.length === 0) return
-    // one that was approved has to say from now on that it waits for its windows
-    const saysNothing = putOff.some(({ awaits_approval, message }) => message === null && !awaits_approval)
-    if (!(yield* windows.hasChanged) && !saysNothing) return
-    for (const job of putOff) {
-      const time = yield* timeOf(job)
-      if (time === null || !(yield* engine.startAt(job, time))) continue
-      yield* Effect.logInfo("The windows of a job that waits for them have changed", {
-        job: job.id,
-        now: time.waiting?.message ?? "It may begin"
-      })
-    }
-    yield* sharding.pollStorage
-  })
-
-  yield* Effect.all([sweepLocks, sweepJobs, approvals.lookAgain, sweepWindows], { discard: true }).pipe(
+  yield* Effect.all([sweepLocks, sweepJobs, gate.lookAgain], { discard: true }).pipe(
     Effect.catchCause((cause) => Effect.logWarning("What was left behind could not be looked for", cause)),
     Effect.repeat(Schedule.spaced(Duration.seconds(LOOK_FOR_JOBS))),
     Effect.forkScoped

@@ -205,7 +205,7 @@ const make = Effect.gen(function* () {
     return deviceRows
   }, refusedAsFailure)
 
-  const handler: JobHandler<typeof InitFabricStep1> = (job) => run(job).pipe(abort.recorded(job, job.args.device_id))
+  const handler: JobHandler<typeof InitFabricStep1> = (job) => abort.recorded(job, job.args.device_id, run(job))
   return handler
 })
 

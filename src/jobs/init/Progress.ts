@@ -86,7 +86,7 @@ const makeInitAbort = Effect.gen(function* () {
   }, sql.withTransaction)
 
   return InitAbort.of({
-    recorded: (job, deviceId) => (work) => Effect.catchIf(work, isAbort, (failure) => record(job, deviceId, failure))
+    recorded: <R>(job: RunningJob, deviceId: number, work: JobEnd<R>) => Effect.catchIf(work, isAbort, (failure) => record(job, deviceId, failure))
   })
 })
 

@@ -26,6 +26,9 @@ export const distinctLinks = <A extends NewLinknet>(links: ReadonlyArray<A>): Re
   return [...byEnds.values()]
 }
 
+/** A job that may still take back what it has written. */
+const UNDER_WAY = `j.status in ${JOB_BEGUN}`
+
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const devices = yield* DeviceStore
@@ -34,9 +37,6 @@ const make = Effect.gen(function* () {
   const linknets = yield* LinknetStore
   const reservations = yield* ReservationStore
   const events = yield* SyncEventStore
-
-  /** A job that may still take back what it has written. */
-  const underWay = sql.literal(`j.status in ${JOB_BEGUN}`)
 
   /**
    * No other initialisation of these devices is under way, which would take the rows of this one for those of before. Ask
@@ -47,7 +47,7 @@ const make = Effect.gen(function* () {
     for (const device of own) {
       const { hostname, id } = device
       const [other] = yield* sql<{ id: number }>`select j.id from job j where j.id <> ${job.id}
-        and ${underWay} and j.memo ->> 'stage' <> 'done'
+        and ${sql.literal(UNDER_WAY)} and j.memo ->> 'stage' <> 'done'
         and j.memo -> 'before' -> 'deviceIds' @> to_jsonb(${id}::int)`
       if (other !== undefined) {
         const message = `Device ${hostname} is being initialised by job ${other.id}`
@@ -73,9 +73,9 @@ const make = Effect.gen(function* () {
     const found = yield* sql<{
       id: number
     }>`select d.id from device d where d.id in ${sql.in(ids)} and (d.synchronized or (
-      exists (select 1 from job j where ${underWay} and j.memo -> 'before' -> 'inSync' @> to_jsonb(d.id))
+      exists (select 1 from job j where ${sql.literal(UNDER_WAY)} and j.memo -> 'before' -> 'inSync' @> to_jsonb(d.id))
       and not exists (select 1 from sync_event e left join job j on j.id = e.job_id
-        where e.hostname = d.hostname and (e.cause <> 'linknet_created' or (${underWay}) is not true))))`
+        where e.hostname = d.hostname and (e.cause <> 'linknet_created' or (${sql.literal(UNDER_WAY)}) is not true))))`
     return found.map(({ id }) => id)
   })
 

@@ -16,7 +16,7 @@ import { EventStore } from "../../store/EventStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import { JobWaitStore } from "../../store/JobWaitStore.ts"
 import { DryRunRisk } from "./DryRun.ts"
-import { JobLaunch, type StartOptions } from "../engine/JobEngine.ts"
+import { JobEngine, type StartOptions } from "../engine/JobEngine.ts"
 import { JobStates } from "../engine/JobStates.ts"
 
 const POLL = "1 second"
@@ -53,7 +53,7 @@ const make = Effect.gen(function* () {
   const jobs = yield* JobStore
   const waits = yield* JobWaitStore
   const events = yield* EventStore
-  const launches = yield* JobLaunch
+  const engine = yield* JobEngine
   const sharding = yield* Sharding.Sharding
   const states = yield* JobStates
 
@@ -66,7 +66,7 @@ const make = Effect.gen(function* () {
     options: StartOptions<J>,
     { asked, cause, reason }: WantedApproval
   ) {
-    const id = yield* launches.launch(job, args, options)
+    const id = yield* engine.launch(job, args, options)
     const wanted = { jobId: id, reason, cause, asked, askedBy: options.user, waitSeconds: APPROVAL_WAIT }
     const until = yield* store.want(wanted)
     const message = `Waits until ${until} for the approval of somebody else: ${reason}`

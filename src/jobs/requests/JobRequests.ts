@@ -154,3 +154,46 @@ export class JobRequests extends Context.Service<
 >()("switchyard/jobs/JobRequests") {
   static readonly layer = Layer.effect(JobRequests, make)
 }
+
+const makeGate = Effect.gen(function* () {
+  const engine = yield* JobEngine
+  const sharding = yield* Sharding.Sharding
+  const functions = yield* JobFunctions
+  const waits = yield* JobWaitStore
+  const windows = yield* JobWindows
+  const approvals = yield* JobApproval
+
+  /** Null for a function that this server does not have: a newer one may. */
+  const timeOf = (job: PutOffJob) => {
+    const definition = functions.get(functionOf(job.function_name))?.definition
+    return definition === undefined ? Effect.succeed(null) : windows.lookAgain(definition, job)
+  }
+
+  const sweepWindows = Effect.gen(function* () {
+    const putOff = yield* waits.putOff
+    if (putOff.length === 0) return
+    // one that was approved has to say from now on that it waits for its windows
+    const saysNothing = putOff.some(({ awaits_approval, message }) => message === null && !awaits_approval)
+    if (!(yield* windows.hasChanged) && !saysNothing) return
+    for (const job of putOff) {
+      const time = yield* timeOf(job)
+      if (time === null || !(yield* engine.startAt(job, time))) continue
+      yield* Effect.logInfo("The windows of a job that waits for them have changed", {
+        job: job.id,
+        now: time.waiting?.message ?? "It may begin"
+      })
+    }
+    yield* sharding.pollStorage
+  })
+
+  return JobGate.of({
+    wait: Effect.fn("JobGate.wait")(function* (definition, job) {
+      if (job.awaits_approval) yield* approvals.wait(job.id)
+      if (definition !== undefined) yield* windows.wait(definition, job)
+    }),
+    lookAgain: Effect.andThen(approvals.lookAgain, sweepWindows)
+  })
+})
+
+/** What jobs wait for before they begin: first the approval, then the windows. */
+export const gate = Layer.effect(JobGate, makeGate)

@@ -258,7 +258,7 @@ const cancelledReport: ChangeReport = {
 /** Gives up calls to devices' actors when only the device's timer is left, and the job is aborted or the timer has ended. */
 export interface TimerWatch {
   /** What the call yields, or a report that says what is known of the timer. */
-  readonly orLeave: (changeId: number, call: Effect.Effect<ChangeReport>) => Effect.Effect<ChangeReport>
+  readonly orLeave: <R>(changeId: number, call: Effect.Effect<ChangeReport, never, R>) => Effect.Effect<ChangeReport, never, R>
 }
 
 const makeTimerWaits = Effect.gen(function* () {

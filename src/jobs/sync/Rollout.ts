@@ -158,7 +158,8 @@ const makeSyncResume = Effect.gen(function* () {
     const guard = yield* makeGuard(plan, memo.stop ?? null, failed)
     const { changesSeen } = memo
     const run = runOf(job, memo)
-    const work: SyncWork = { job, plan, run, guard, timers, changesSeen, render, begun, waiting: new Map() }
+    const beginning = yield* Semaphore.make(BEGIN_AT_ONCE)
+    const work: SyncWork = { job, plan, run, guard, timers, changesSeen, render, begun, beginning, waiting: new Map() }
     return { work, devices: new Map(devices.map((device) => [device.hostname, device])) }
   })
 

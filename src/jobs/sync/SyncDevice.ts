@@ -65,6 +65,8 @@ export interface SyncWork extends VerdictContext {
   readonly changesSeen: number
   /** Changes of this job that an earlier run has begun, by device id. */
   readonly begun: ReadonlyMap<number, ChangeProgress>
+  /** Bounds how many devices are rendered and stored at once. */
+  readonly beginning: Semaphore.Semaphore
   /** Devices that wait, by id. Grows and shrinks while the job runs. */
   readonly waiting: Map<number, WaitingDevice>
 }
@@ -89,8 +91,6 @@ const makeSyncVerdict = Effect.gen(function* () {
   const calls = yield* ChangeCalls
   const outcomes = yield* SyncOutcome
 
-  const concurrently = { concurrency: config.SYNC_CONCURRENCY, discard: true } as const
-
   const settle = Effect.fn("SyncVerdict.settle")(function* (
     { guard, run, timers }: VerdictContext,
     { changeId, device }: WaitingDevice,
@@ -105,7 +105,7 @@ const makeSyncVerdict = Effect.gen(function* () {
   })
 
   const takeBack = (context: VerdictContext, waiting: ReadonlyArray<WaitingDevice>, stop: Stop) =>
-    Effect.forEach(waiting, (device) => settle(context, device, stop), concurrently)
+    Effect.forEach(waiting, (device) => settle(context, device, stop), { concurrency: config.SYNC_CONCURRENCY, discard: true })
 
   const confirmStage = (work: SyncWork) =>
     Effect.suspend(() =>
@@ -115,7 +115,7 @@ const makeSyncVerdict = Effect.gen(function* () {
           const stop = work.guard.stop()
           return settle(work, device, takesBackNow(work, stop) ? stop : null)
         },
-        concurrently
+        { concurrency: config.SYNC_CONCURRENCY, discard: true }
       )
     )
 
@@ -271,7 +271,7 @@ export class CandidateChange extends Context.Service<
  * Devices that are rendered and stored at once. The switch of the first is dialled while the next are rendered; without this
  * bound all that a job works on at once would be rendered before the first.
  */
-const BEGIN_AT_ONCE = 32
+export const BEGIN_AT_ONCE = 32
 
 /** How often a job looks whether another one has done with a device. */
 const POLL = "500 millis"
@@ -290,7 +290,6 @@ const make = Effect.gen(function* () {
   const windows = yield* JobWindows
   const waits = yield* JobWaitStore
   const { lull } = yield* BackgroundWork
-  const beginning = yield* Semaphore.make(BEGIN_AT_ONCE)
 
   /** A row of a device on which the job has changed nothing. */
   const record = ({ job: { id } }: SyncWork, { hostname }: Device, result: DeviceResult, reachedEnd = false) =>
@@ -352,7 +351,7 @@ const make = Effect.gen(function* () {
     // the devices of a stage that are confirmed together are begun together: the timers of the first run while the others are at work
     if (work.plan.scope === "device" && (yield* waits.isPaused(job.id))) return "paused"
     return yield* candidates.store(work, device)
-  }, beginning.withPermit)
+  }, (begun, { beginning }) => beginning.withPermit(begun))
 
   const run = Effect.fnUntraced(function* (work: SyncWork, device: Device, change: ChangeToRun, isCanary: boolean) {
     const report = yield* work.timers.orLeave(change.id, calls.run(device.id, change.id))

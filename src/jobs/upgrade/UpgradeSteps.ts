@@ -158,7 +158,6 @@ const make = Effect.gen(function* () {
   const actorOf = yield* DeviceEntity.client
   const images = yield* UpgradeImages
   const returns = yield* SwitchReturn
-  const postFlight = yield* PostFlight
   const actor = ({ device }: UpgradedDevice) => actorOf(String(device.id))
 
   const ended = (step: StepName, text?: string): StepEnd => ({ task: stepDone(step, text) })
@@ -243,7 +242,7 @@ const make = Effect.gen(function* () {
       )
     )
 
-  return UpgradeSteps.of({ pre_flight: preFlight, download, activate, reboot, post_flight: postFlight.run })
+  return UpgradeSteps.of({ pre_flight: preFlight, download, activate, reboot })
 })
 
 /** The steps by their names. */
