@@ -18,49 +18,29 @@ import * as ForeignSessions from "./drivers/ForeignSessions.ts"
 import { SshLimits } from "./drivers/ssh/SshLimits.ts"
 import { Firmware } from "./firmware/Firmware.ts"
 import { UpgradeOrders } from "./firmware/UpgradeOrders.ts"
-import * as Cluster from "./jobs/engine/Cluster.ts"
-import { DevicesLock, JobPlaces } from "./jobs/engine/JobPlaces.ts"
-import { DeviceStates } from "./jobs/engine/DeviceStates.ts"
-import { EngineRecords } from "./jobs/engine/Retention.ts"
-import { JobApproval } from "./jobs/requests/JobApproval.ts"
-import { JobEngine, JobLaunch } from "./jobs/engine/JobEngine.ts"
-import * as JobRunner from "./jobs/engine/JobRunner.ts"
-import { JobExecution } from "./jobs/engine/JobRunner.ts"
-import * as JobList from "./jobs/JobList.ts"
-import { JobStates } from "./jobs/engine/JobStates.ts"
-import * as JobSweep from "./jobs/engine/LiveJobs.ts"
-import { LiveJobs } from "./jobs/engine/LiveJobs.ts"
-import { JobWindows } from "./jobs/requests/JobWindows.ts"
-import { AccessInitPlan, AccessInitRows, AccessPlanner, InitReplacement } from "./jobs/init/AccessPlan.ts"
-import { AccessPlace, InitSurvey, NeighbourSync } from "./jobs/init/Survey.ts"
-import { FabricInitPlan } from "./jobs/init/FabricStep1.ts"
-import { InitAbort, InitProgress } from "./jobs/init/Progress.ts"
-import { InitCertificate, InitEnd, InitMove, InitPush } from "./jobs/init/Move.ts"
-import { InitCheck, InitCheckAddresses, InitCheckFindings } from "./jobs/init/Check.ts"
-import { InitRestore, InitRows } from "./jobs/init/Rows.ts"
-import { CommitsInForce, RepositoryUpdate } from "./jobs/repositories/RepositoryUpdate.ts"
-import { BranchCheck } from "./jobs/repositories/BranchCheck.ts"
-import { RepositoryCommits, RepositoryFiles, RepositoryProblems } from "./jobs/repositories/Repositories.ts"
-import { RepositoryCopies } from "./jobs/repositories/CheckedCommit.ts"
-import { SettingsUpdate, StrictRendering } from "./jobs/repositories/SettingsUpdate.ts"
-import { TemplatesUpdate } from "./jobs/repositories/TemplatesUpdate.ts"
-import * as OpenChanges from "./jobs/sync/OpenChanges.ts"
-import { AbandonedChangeRecord } from "./jobs/sync/OpenChanges.ts"
-import { AutoPush, HashCheck } from "./jobs/sync/SyncDevices.ts"
-import { AutoPushVerdict, DryRunRisk, Fence } from "./jobs/requests/DryRun.ts"
-import { CandidateChange, SyncDevice, SyncVerdict } from "./jobs/sync/SyncDevice.ts"
-import { CandidateConfigs } from "./templates/CandidateConfigs.ts"
-import { ChangeCalls, TimerWaits } from "./jobs/sync/ChangeCalls.ts"
-import { DeviceSelection } from "./jobs/requests/JobSubjects.ts"
-import { SyncConfirm } from "./jobs/sync/ConfirmDevices.ts"
-import { SyncOutcome, SyncStatus } from "./jobs/sync/Outcome.ts"
-import { SyncResume, SyncRollout, SyncStages } from "./jobs/sync/Rollout.ts"
-import { PostFlight, SwitchReturn } from "./jobs/upgrade/PostFlight.ts"
-import { UpgradeDevice } from "./jobs/upgrade/DeviceUpgrade.ts"
-import { UpgradeImages, UpgradeSteps } from "./jobs/upgrade/UpgradeSteps.ts"
 import { DeviceCertificates } from "./devices/DeviceCertificates.ts"
-import { DeviceDeletion } from "./jobs/upkeep/DeviceDeletion.ts"
+import * as Cluster from "./jobs/engine/Cluster.ts"
+import { DeviceStates } from "./jobs/engine/DeviceStates.ts"
+import { JobEngine } from "./jobs/engine/JobEngine.ts"
+import { JobPlaces } from "./jobs/engine/JobPlaces.ts"
+import * as JobRunner from "./jobs/engine/JobRunner.ts"
+import { JobStates } from "./jobs/engine/JobStates.ts"
+import { layerSweep, LiveJobs } from "./jobs/engine/LiveJobs.ts"
+import * as Retention from "./jobs/engine/Retention.ts"
+import * as JobList from "./jobs/JobList.ts"
+import { BranchCheck } from "./jobs/repositories/BranchCheck.ts"
+import { RepositoryCopies } from "./jobs/repositories/CheckedCommit.ts"
+import { RepositoryCommits, RepositoryFiles, RepositoryProblems } from "./jobs/repositories/Repositories.ts"
+import { RepositoryUpdate } from "./jobs/repositories/RepositoryUpdate.ts"
+import { JobApproval } from "./jobs/requests/JobApproval.ts"
+import { gate } from "./jobs/requests/JobRequests.ts"
+import { JobWindows } from "./jobs/requests/JobWindows.ts"
+import * as OpenChanges from "./jobs/sync/OpenChanges.ts"
+import { SyncOutcome } from "./jobs/sync/Outcome.ts"
 import * as Schedules from "./jobs/upkeep/Schedules.ts"
+import { BackgroundWork } from "./runtime/BackgroundWork.ts"
+import { ShownChangeStore } from "./store/ShownChangeStore.ts"
+import { CandidateConfigs } from "./templates/CandidateConfigs.ts"
 import { PluginActions } from "./plugins/PluginActions.ts"
 import { PluginRegistry } from "./plugins/PluginRegistry.ts"
 import { SecretKey } from "./runtime/SecretKey.ts"
@@ -204,26 +184,18 @@ const inForce = UndefinedPrints.layer.pipe(
 )
 
 const approving = JobApproval.layer.pipe(
-  Layer.provide([ApprovalStore.layer, Permissions.layer, DryRunRisk.layer.pipe(Layer.provide(AutoPushVerdict.layer))]),
+  Layer.provide([ApprovalStore.layer, Permissions.layer]),
   Layer.provide(inForce)
 )
 
-const starting = Layer.merge(JobEngine.layer, approving).pipe(
-  Layer.provide(JobLaunch.layer),
-  Layer.provideMerge(JobStates.layer)
-)
+const starting = approving.pipe(Layer.provideMerge(JobEngine.layer), Layer.provideMerge(JobStates.layer))
 
 /** Services that API handlers and job functions share. */
 export const services = Layer.mergeAll(
   DeviceStates.layer,
-  DeviceSelection.layer,
-  Fence.layer,
-  DeviceDeletion.layer,
+  ShownChangeStore.layer,
   PluginActions.layer,
-  InitSurvey.layer,
   Layer.mergeAll(RepositoryUpdate.layer, BranchCheck.layer).pipe(
-    Layer.provide([SettingsUpdate.layer, TemplatesUpdate.layer, CommitsInForce.layer]),
-    Layer.provide(StrictRendering.layer),
     Layer.provide([ChangeWindows.layer, Permissions.layer, RefreshStore.layer]),
     Layer.provideMerge(CandidateConfigs.layer),
     Layer.merge(RepositoryCommits.layer.pipe(Layer.provide(RefreshStore.layer))),
@@ -237,78 +209,35 @@ export const services = Layer.mergeAll(
   Layer.provideMerge(Layer.mergeAll(starting, inForce, PluginRegistry.layer, deviceLogin.pipe(Layer.provide(drivers))))
 )
 
-/** What the jobs that change configurations share. */
-const changes = Layer.mergeAll(
-  ChangeCalls.layer,
-  TimerWaits.layer.pipe(Layer.provide(ChangeCalls.layer)),
-  SyncConfirm.layer,
-  SyncOutcome.layer.pipe(Layer.provide(SyncStatus.layer))
+const upgrading = Layer.mergeAll(Firmware.layer, UpgradeOrders.layer, UpgradeStore.layer)
+
+/** What job functions hold between them. */
+const working = Layer.mergeAll(
+  SyncOutcome.layer,
+  BackgroundWork.layer,
+  DeviceCertificates.layer.pipe(Layer.provide(CertificateAuthority.layer))
 )
 
-const syncing = Layer.mergeAll(
-  SyncStages.layer,
-  HashCheck.layer,
-  AutoPush.layer.pipe(Layer.provide(AutoPushVerdict.layer))
-).pipe(
-  Layer.provide([SyncRollout.layer, SyncResume.layer]),
-  Layer.provide(SyncDevice.layer),
-  Layer.provide([SyncVerdict.layer, CandidateChange.layer])
-)
+const functions = JobList.layer.pipe(Layer.provide([working, upgrading]))
 
-/** What step 1 of an initialisation and its check share. */
-const surveying = Layer.mergeAll(AccessPlace.layer, InitReplacement.layer, NeighbourSync.layer)
-
-const initialising = Layer.mergeAll(AccessInitPlan.layer, FabricInitPlan.layer, InitMove.layer, InitAbort.layer).pipe(
-  Layer.provide([AccessInitRows.layer, InitEnd.layer, InitPush.layer, InitCertificate.layer]),
-  Layer.provide([AccessPlanner.layer, InitRestore.layer]),
-  Layer.provideMerge(Layer.mergeAll(InitRows.layer, InitProgress.layer)),
-  Layer.provideMerge(surveying)
-)
-
-const upgrading = UpgradeDevice.layer.pipe(
-  Layer.provide(UpgradeSteps.layer),
-  Layer.provide([UpgradeImages.layer, PostFlight.layer]),
-  Layer.provide(SwitchReturn.layer),
-  Layer.provideMerge(Layer.mergeAll(Firmware.layer, UpgradeOrders.layer, UpgradeStore.layer))
-)
-
-const functions = JobList.layer.pipe(
-  Layer.provide([syncing, initialising, upgrading]),
-  Layer.provide([changes, DeviceCertificates.layer.pipe(Layer.provide(CertificateAuthority.layer))])
-)
-
-const runner = Layer.merge(JobRunner.layer.pipe(Layer.provide(JobExecution.layer)), JobSweep.layer).pipe(
+const runner = Layer.merge(JobRunner.layer, layerSweep).pipe(
+  Layer.provide(gate),
   Layer.provide(functions),
-  Layer.provide([LiveJobs.layer, DevicesLock.layer, JobPlaces.layer])
+  Layer.provide([LiveJobs.layer, JobPlaces.layer])
 )
 
-const openChanges = OpenChanges.layer.pipe(
-  Layer.provide(AbandonedChangeRecord.layer),
-  Layer.provide([LeftChangeStore.layer, changes])
-)
-
-/** The check of the API whether a switch could be initialised; on top of the engine. */
-export const initCheck = InitCheck.layer.pipe(
-  Layer.provide(InitCheckFindings.layer),
-  Layer.provide([InitCheckAddresses.layer, surveying])
-)
-
-const records = EngineRecords.layerSweep.pipe(Layer.provide(EngineRecords.layer))
+const openChanges = OpenChanges.layer.pipe(Layer.provide([LeftChangeStore.layer, SyncOutcome.layer]))
 
 /** The engine on a database that is given: it resumes the jobs that were left, and offers its services. */
 export const layer = Layer.mergeAll(
   runner,
   actors,
-  Schedules.drift,
-  Schedules.restoredDevices,
   UniqueFieldStore.warnings,
   InterfaceStore.sealing,
-  Schedules.tables,
-  Schedules.certificates,
-  Schedules.interruptedBounces,
+  Schedules.layer,
   openChanges,
   PluginActions.layerSweep,
-  records
+  Retention.executions
 ).pipe(
   Layer.provideMerge(services),
   Layer.provideMerge(Cluster.layer),

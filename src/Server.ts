@@ -52,7 +52,6 @@ export const ports = Layer.mergeAll(
   DeviceActors.layer,
   Readiness.layer,
   AlertRulesInForce.layer,
-  Engine.initCheck
 )
 
 const audit = Layer.mergeAll(

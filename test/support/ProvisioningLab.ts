@@ -234,8 +234,7 @@ export const layerWith = (differences: Differences) =>
       }
       const lab = yield* makeProvisioningLab(differences.lab ?? {})
       const env = Campus.environment(lab, folders, folders.folder)
-      const server = Engine.initCheck.pipe(
-        Layer.provideMerge(Engine.layer),
+      const server = Engine.layer.pipe(
         Layer.provideMerge(
           ServerConfig.layerOf({
             ...env,

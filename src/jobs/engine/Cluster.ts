@@ -4,18 +4,8 @@
  * `domain/TakeOver.ts`.
  */
 import { NodeCrypto, NodeSocket, NodeSocketServer } from "@effect/platform-node"
-import { Context, Duration, Effect, Layer, Option, Redacted, Schema } from "effect"
-import {
-  ClusterWorkflowEngine,
-  RunnerAddress,
-  RunnerHealth,
-  Runners,
-  ShardingConfig,
-  SingleRunner,
-  SocketRunner,
-  SqlMessageStorage,
-  SqlRunnerStorage
-} from "effect/cluster"
+import { Duration, Effect, Layer, Option, Redacted, Schema } from "effect"
+import { ClusterWorkflowEngine, RunnerAddress, RunnerHealth, Runners, ShardingConfig, SingleRunner, SocketRunner, SqlMessageStorage, SqlRunnerStorage } from "effect/cluster"
 import { LOOK_FOR_MESSAGES, LOOK_FOR_REPLICAS, SIGN, SILENT_REPLICA } from "../../domain/TakeOver.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import * as DatabaseClient from "../../store/DatabaseClient.ts"
@@ -56,15 +46,9 @@ const secretKeys = Effect.gen(function* () {
   })
 })
 
+
 /** The keys by which replicas know each other: the one in force, and those that it replaces. */
-class ClusterKeys extends Context.Service<ClusterKeys, ReadonlyArray<SealingKey>>()(
-  "switchyard/jobs/engine/ClusterKeys"
-) {
-  static readonly layer = Layer.effect(
-    ClusterKeys,
-    Effect.map(secretKeys, (keys) => keys.map(sealingKey))
-  )
-}
+const clusterKeys = Effect.map(secretKeys, (keys): ReadonlyArray<SealingKey> => keys.map(sealingKey))
 
 const keyNamed = (keys: ReadonlyArray<SealingKey>, name: string): Uint8Array | null => {
   const found = keys.find(({ id }) => id === name)
@@ -74,7 +58,7 @@ const keyNamed = (keys: ReadonlyArray<SealingKey>, name: string): Uint8Array | n
 /** Listens where it is told to, and tells who calls the names of the keys that it knows. */
 const server = Layer.unwrap(
   Effect.gen(function* () {
-    const keys = yield* ClusterKeys
+    const keys = yield* clusterKeys
     const { CLUSTER_HOST, CLUSTER_LISTEN_HOST, CLUSTER_PORT } = yield* ServerConfig
     return NodeSocketServer.layerTls({
       ...cipher,
@@ -97,7 +81,7 @@ const answer =
 const client = Layer.effect(
   Runners.RpcClientProtocol,
   Effect.gen(function* () {
-    const keys = yield* ClusterKeys
+    const keys = yield* clusterKeys
     const serialization = yield* RpcSerialization.RpcSerialization
     return {
       codecFor: serialization.codecFor,
@@ -126,7 +110,6 @@ export const socketRunner = (shardingConfig: Partial<ShardingConfig.ShardingConf
   SocketRunner.layer.pipe(
     Layer.provide(RunnerHealth.layerPing.pipe(Layer.provide(Runners.layerRpc), Layer.provide(client))),
     Layer.provide([server, client]),
-    Layer.provide(ClusterKeys.layer),
     Layer.provide(ShardingConfig.layer(shardingConfig)),
     Layer.provide(RpcSerialization.layerSchemaBinary())
   )

@@ -114,7 +114,6 @@ const makeJobLaunch = Effect.gen(function* () {
   return { launch, launchAgain, launchAt }
 })
 
-
 /** How often a request that waits for its job looks at the row. */
 const POLL = "50 millis"
 const make = Effect.gen(function* () {
@@ -190,7 +189,15 @@ const make = Effect.gen(function* () {
     return yield* jobs.get(id)
   })
 
-  return JobEngine.of({ launch: launches.launch, start, startAgain: launches.launchAgain, startAt, follow, abort, ended })
+  return JobEngine.of({
+    launch: launches.launch,
+    start,
+    startAgain: launches.launchAgain,
+    startAt,
+    follow,
+    abort,
+    ended
+  })
 })
 
 /** Starts and aborts jobs. */

@@ -10,7 +10,6 @@ import type { LockWait, PlaceWait } from "../../domain/JobWaiting.ts"
 import { jobsWaiting } from "../../runtime/metrics/JobMetrics.ts"
 import { ServerConfig, type ServerSettings } from "../../ServerConfig.ts"
 import { JobWaitStore } from "../../store/JobWaitStore.ts"
-import type { SqlError } from "effect/sql"
 import { finalStatuses, JobFailure } from "../../domain/Job.ts"
 import { describeHolder, DEVICES_LOCK, type LockHolder } from "../../domain/JobLock.ts"
 import { JobLockStore } from "../../store/JobLockStore.ts"
@@ -120,50 +119,37 @@ const lockWait = (holder: LockHolder, since: number): LockWait => ({
   message: `Waits for the lock ${DEVICES_LOCK}: ${describeHolder(holder)}`
 })
 
-const makeDevicesLock = Effect.gen(function* () {
+/** Null when the job has the lock, else why not yet. */
+const attempt = Effect.fnUntraced(function* (id: number) {
   const locks = yield* JobLockStore
+  return yield* locks.acquire(DEVICES_LOCK, id).pipe(
+    Effect.as(null),
+    Effect.catchTag("JobLockBusy", (busy) => Effect.succeed(busy))
+  )
+})
+
+/**
+ * Waits until the job has the lock, or is to stop. Fails with JoblockError when it stays taken for LOCK_WAIT seconds.
+ */
+export const acquireDevicesLock = Effect.fn("DevicesLock.acquire")(function* (id: number) {
   const jobs = yield* JobStore
   const waits = yield* JobWaitStore
   const { LOCK_WAIT } = yield* ServerConfig
 
-  /** Null when the job has the lock, else why not yet. */
-  const attempt = (id: number) =>
-    locks.acquire(DEVICES_LOCK, id).pipe(
-      Effect.as(null),
-      Effect.catchTag("JobLockBusy", (busy) => Effect.succeed(busy))
-    )
-
-  const acquire = Effect.fn("DevicesLock.acquire")(function* (id: number) {
-    let shown: LockHolder | null = null
-    const since = yield* Clock.currentTimeMillis
-    for (let busy = yield* attempt(id); busy !== null; busy = yield* attempt(id)) {
-      const { holder } = busy
-      if (shown?.job_id !== holder.job_id || shown.isWaiting !== holder.isWaiting) {
-        yield* waits.waitFor(id, lockWait(holder, since))
-        yield* Effect.logInfo("The job waits for a lock", { for: holder.job_id })
-        shown = holder
-      }
-      if ((yield* Clock.currentTimeMillis) - since >= LOCK_WAIT * 1000) {
-        return yield* new JobFailure({ type: "JoblockError", message: busy.message })
-      }
-      yield* Effect.sleep(busy.isNext ? POLL_NEXT : POLL_BEHIND)
-      const status = yield* Effect.catchTag(jobs.status(id), "JobNotFound", Effect.die)
-      if (status === "ABORTING" || finalStatuses.includes(status)) return
+  let shown: LockHolder | null = null
+  const since = yield* Clock.currentTimeMillis
+  for (let busy = yield* attempt(id); busy !== null; busy = yield* attempt(id)) {
+    const { holder } = busy
+    if (shown?.job_id !== holder.job_id || shown.isWaiting !== holder.isWaiting) {
+      yield* waits.waitFor(id, lockWait(holder, since))
+      yield* Effect.logInfo("The job waits for a lock", { for: holder.job_id })
+      shown = holder
     }
-  })
-
-  return DevicesLock.of({ acquire })
-})
-
-/** Taking the lock in turn. */
-export class DevicesLock extends Context.Service<
-  DevicesLock,
-  {
-    /**
-     * Waits until the job has the lock, or is to stop. Fails with JoblockError when it stays taken for LOCK_WAIT seconds.
-     */
-    readonly acquire: (id: number) => Effect.Effect<void, JobFailure | SqlError.SqlError>
+    if ((yield* Clock.currentTimeMillis) - since >= LOCK_WAIT * 1000) {
+      return yield* new JobFailure({ type: "JoblockError", message: busy.message })
+    }
+    yield* Effect.sleep(busy.isNext ? POLL_NEXT : POLL_BEHIND)
+    const status = yield* Effect.catchTag(jobs.status(id), "JobNotFound", Effect.die)
+    if (status === "ABORTING" || finalStatuses.includes(status)) return
   }
->()("switchyard/jobs/DevicesLock") {
-  static readonly layer = Layer.effect(DevicesLock, makeDevicesLock)
-}
+})

@@ -3,8 +3,9 @@
  * needs and one of the places of its kind, and then has it worked on (`JobExecution.ts`). A job that a killed process left behind is resumed here. See
  * docs/jobs.md#when-a-job-runs.
  */
-import { Cause, Context, Duration, Effect, Layer, Ref, Schedule, Schema } from "effect"
+import { Cause, Duration, Effect, Ref, Schedule, Schema } from "effect"
 import { Activity, DurableClock } from "effect/workflow"
+import type { AnyJob } from "../../domain/jobs/JobDefinition.ts"
 import { Acting } from "../../domain/access/Acting.ts"
 import { Person, SERVER_PERSON } from "../../domain/access/Person.ts"
 import { finalStatuses, functionOf, JobFailure, toException } from "../../domain/Job.ts"
@@ -12,7 +13,7 @@ import { LogModule } from "../../runtime/ToldLog.ts"
 import { spanned } from "../../runtime/Spans.ts"
 import { waitingForDatabase } from "../../store/DatabaseClient.ts"
 import { hostOf, type JobHead, JobStore } from "../../store/JobStore.ts"
-import { DevicesLock, JobPlaces } from "./JobPlaces.ts"
+import { acquireDevicesLock, JobPlaces } from "./JobPlaces.ts"
 import { type AlreadyEnded, JobFunctions, JobGate, type JobOutcome, type RunningJob } from "./JobHandler.ts"
 import { JobWorkflow } from "./JobEngine.ts"
 import { LiveJobs } from "./LiveJobs.ts"
@@ -59,193 +60,188 @@ const failureOf = (job: JobHead, cause: Cause.Cause<JobFailure | SqlError.SqlErr
   )
 }
 
-const makeJobExecution = Effect.gen(function* () {
+const watchProgress = Effect.fnUntraced(function* (id: number, aborting: Ref.Ref<boolean>) {
   const jobs = yield* JobStore
   const waits = yield* JobWaitStore
-  const states = yield* JobStates
-  const functions = yield* JobFunctions
-
-  const watchProgress = (id: number, aborting: Ref.Ref<boolean>) =>
-    Effect.gen(function* () {
-      yield* jobs.refreshFinished(id)
-      yield* waits.refreshWaiting(id)
-      yield* Ref.set(aborting, (yield* jobs.status(id)) === "ABORTING")
-    }).pipe(
-      Effect.tapCause((cause) => Effect.logWarning("The job's progress could not be read", cause)),
-      Effect.ignore,
-      Effect.repeat(Schedule.spaced(PROGRESS_INTERVAL)),
-      Effect.delay(PROGRESS_INTERVAL)
-    )
-
-  /** Whether the job is being aborted: as was seen last, or as its row says now. */
-  const isAborting = (id: number, seen: Ref.Ref<boolean>) =>
-    Effect.flatMap(Ref.get(seen), (known) =>
-      known
-        ? Effect.succeed(true)
-        : Effect.map(
-            Effect.orElseSucceed(jobs.status(id), () => "RUNNING"),
-            (now) => now === "ABORTING"
-          )
-    )
-
-  const work = Effect.fnUntraced(function* (record: JobHead) {
-    const name = functionOf(record.function_name)
-    const found = functions.get(name)
-    if (found === undefined) {
-      return yield* new JobFailure({ type: "ValueError", message: `This server has no job function ${name}` })
-    }
-    const { id } = record
-    const seen = yield* Ref.make(record.status === "ABORTING")
-    const job: RunningJob = { id, user: record.scheduled_by ?? "unknown", aborting: isAborting(id, seen) }
-    const handled = found.run(job, record.start_arguments).pipe(
-      failWhenAway,
-      failWhenOurs,
-      Effect.tapError((error) => Effect.logWarning(`Job ${id}: ${error.message}`)),
-      Effect.retry({ while: isAway, schedule: untilDatabaseIsBack }),
-      untilMended
-    )
-    return yield* Effect.raceFirst(handled, Effect.andThen(watchProgress(id, seen), Effect.never))
-  })
-
-  const ended = Effect.fnUntraced(function* (id: number, outcome: JobOutcome | AlreadyEnded) {
-    if ("hasEnded" in outcome) return
+  return yield* Effect.gen(function* () {
     yield* jobs.refreshFinished(id)
-    const { next_job_id } = yield* jobs.head(id)
-    yield* states.apply(id, { type: "RETURNED", ...cleanedValue(outcome, "lines").value, next_job_id })
-  })
-
-  const threw = Effect.fnUntraced(function* (record: JobHead, cause: Cause.Cause<JobFailure | SqlError.SqlError>) {
-    const failure = failureOf(record, cause)
-    if (failure.type === "DatabaseError" || failure.type === "InternalError" || refusedValueIn(cause) !== undefined) {
-      const door = functionOf(record.function_name)
-      yield* Effect.logError(`Job ${record.id} (${door}) met an internal error: ${failure.message}`, cause)
-    }
-    const exception = cleanedValue(toException(failure, record.function_name), "lines").value
-    yield* states.apply(record.id, { type: "THREW", exception })
-  })
-
-  const runOnce = Effect.fnUntraced(function* (jobId: number, refusal: JobFailure | null) {
-    const before = yield* jobs.head(jobId)
-    if (finalStatuses.includes(before.status)) return
-    const isNew = before.status === "SCHEDULED"
-    yield* states.apply(jobId, isNew ? { type: "DUE" } : { type: "PROCESS_STARTED" })
-    yield* Effect.logInfo(isNew ? "Job started" : "Job resumed", { function: before.function_name })
-    yield* Effect.matchCauseEffect(refusal === null ? work(before) : refusal, {
-      onSuccess: (outcome) => ended(jobId, outcome),
-      // interruption is the server's stop: the row stays as it is and the next process goes on
-      onFailure: (cause) => (Cause.hasInterrupts(cause) ? Effect.interrupt : threw(before, cause))
-    })
-    yield* Effect.logInfo("Job ended", { status: yield* jobs.status(jobId) })
-  })
-
-  const run = Effect.fn("JobExecution.run")((jobId: number, refusal: JobFailure | null) =>
-    runOnce(jobId, refusal).pipe(
-      failWhenAway,
-      Effect.retry({ while: isAway, schedule: untilDatabaseIsBack }),
-      Effect.catchCause((cause) =>
-        Cause.hasInterrupts(cause)
-          ? Effect.interrupt
-          : Effect.logError("The job could not be worked on; it will be tried again", cause)
-      )
-    )
+    yield* waits.refreshWaiting(id)
+    yield* Ref.set(aborting, (yield* jobs.status(id)) === "ABORTING")
+  }).pipe(
+    Effect.tapCause((cause) => Effect.logWarning("The job's progress could not be read", cause)),
+    Effect.ignore,
+    Effect.repeat(Schedule.spaced(PROGRESS_INTERVAL)),
+    Effect.delay(PROGRESS_INTERVAL)
   )
-
-  return JobExecution.of({ run })
 })
 
-/** The work of jobs that are due and have their place. */
-export class JobExecution extends Context.Service<
-  JobExecution,
-  {
-    /**
-     * Works on the job until its row says that it has ended; whatever else goes wrong is for the next attempt
-     * (`JobSweep.ts`). With a refusal the job begins and ends with it.
-     */
-    readonly run: (jobId: number, refusal: JobFailure | null) => Effect.Effect<void>
+/** Whether the job is being aborted: as was seen last, or as its row says now. */
+const isAborting = (jobs: JobStore["Service"], id: number, seen: Ref.Ref<boolean>) =>
+  Effect.flatMap(Ref.get(seen), (known) =>
+    known
+      ? Effect.succeed(true)
+      : Effect.map(
+          Effect.orElseSucceed(jobs.status(id), () => "RUNNING"),
+          (now) => now === "ABORTING"
+        )
+  )
+
+const work = Effect.fnUntraced(function* (record: JobHead) {
+  const functions = yield* JobFunctions
+
+  const name = functionOf(record.function_name)
+  const found = functions.get(name)
+  if (found === undefined) {
+    return yield* new JobFailure({ type: "ValueError", message: `This server has no job function ${name}` })
   }
->()("switchyard/jobs/JobExecution") {
-  static readonly layer = Layer.effect(JobExecution, makeJobExecution)
-}
+  const { id } = record
+  const seen = yield* Ref.make(record.status === "ABORTING")
+  const job: RunningJob = { id, user: record.scheduled_by ?? "unknown", aborting: isAborting(yield* JobStore, id, seen) }
+  const handled = found.run(job, record.start_arguments).pipe(
+    failWhenAway,
+    failWhenOurs,
+    Effect.tapError((error) => Effect.logWarning(`Job ${id}: ${error.message}`)),
+    Effect.retry({ while: isAway, schedule: untilDatabaseIsBack }),
+    untilMended
+  )
+  return yield* Effect.raceFirst(handled, Effect.andThen(watchProgress(id, seen), Effect.never))
+})
+
+const ended = Effect.fnUntraced(function* (id: number, outcome: JobOutcome | AlreadyEnded) {
+  const jobs = yield* JobStore
+  const states = yield* JobStates
+
+  if ("hasEnded" in outcome) return
+  yield* jobs.refreshFinished(id)
+  const { next_job_id } = yield* jobs.head(id)
+  yield* states.apply(id, { type: "RETURNED", ...cleanedValue(outcome, "lines").value, next_job_id })
+})
+
+const threw = Effect.fnUntraced(function* (record: JobHead, cause: Cause.Cause<JobFailure | SqlError.SqlError>) {
+  const states = yield* JobStates
+
+  const failure = failureOf(record, cause)
+  if (failure.type === "DatabaseError" || failure.type === "InternalError" || refusedValueIn(cause) !== undefined) {
+    const door = functionOf(record.function_name)
+    yield* Effect.logError(`Job ${record.id} (${door}) met an internal error: ${failure.message}`, cause)
+  }
+  const exception = cleanedValue(toException(failure, record.function_name), "lines").value
+  yield* states.apply(record.id, { type: "THREW", exception })
+})
+
+const runOnce = Effect.fnUntraced(function* (jobId: number, refusal: JobFailure | null) {
+  const jobs = yield* JobStore
+  const states = yield* JobStates
+
+  const before = yield* jobs.head(jobId)
+  if (finalStatuses.includes(before.status)) return
+  const isNew = before.status === "SCHEDULED"
+  yield* states.apply(jobId, isNew ? { type: "DUE" } : { type: "PROCESS_STARTED" })
+  yield* Effect.logInfo(isNew ? "Job started" : "Job resumed", { function: before.function_name })
+  yield* Effect.matchCauseEffect(refusal === null ? work(before) : refusal, {
+    onSuccess: (outcome) => ended(jobId, outcome),
+    // interruption is the server's stop: the row stays as it is and the next process goes on
+    onFailure: (cause) => (Cause.hasInterrupts(cause) ? Effect.interrupt : threw(before, cause))
+  })
+  yield* Effect.logInfo("Job ended", { status: yield* jobs.status(jobId) })
+})
+
+/**
+ * Works on the job until its row says that it has ended; whatever else goes wrong is for the next attempt
+ * (`LiveJobs.ts`). With a refusal the job begins and ends with it.
+ */
+const executeJob = Effect.fn("JobExecution.run")((jobId: number, refusal: JobFailure | null) =>
+  runOnce(jobId, refusal).pipe(
+    failWhenAway,
+    Effect.retry({ while: isAway, schedule: untilDatabaseIsBack }),
+    Effect.catchCause((cause) =>
+      Cause.hasInterrupts(cause)
+        ? Effect.interrupt
+        : Effect.logError("The job could not be worked on; it will be tried again", cause)
+    )
+  )
+)
 
 /** A wait longer than this is kept by the database instead of by this process. */
 const LONG_WAIT = Duration.minutes(1)
 
-const make = Effect.gen(function* () {
+/** One that has a follow-up has handed its lock over already. */
+const needsLock = (definition: AnyJob | undefined, job: JobHead): boolean =>
+  job.next_job_id === null &&
+  !finalStatuses.includes(job.status) &&
+  definition?.needsDevicesLock(job.start_arguments) === true
+
+const millisUntilDue = Effect.fnUntraced(function* (jobId: number) {
   const jobs = yield* JobStore
-  const functions = yield* JobFunctions
-  const live = yield* LiveJobs
-  const lock = yield* DevicesLock
-  const gate = yield* JobGate
-  const places = yield* JobPlaces
-  const execution = yield* JobExecution
+  return yield* Activity.make({
+    name: "millisUntilDue",
+    success: Schema.Finite,
+    execute: waitingForDatabase(
+      Effect.catchTag(jobs.millisUntilDue(jobId), ["JobNotFound", "SqlError"], () => Effect.succeed(0))
+    )
+  })
+})
 
-  const definitionOf = ({ function_name }: JobHead) => functions.get(functionOf(function_name))?.definition
+const runWhenDue = Effect.fnUntraced(
+  function* (jobId: number) {
+    const jobs = yield* JobStore
+    const gate = yield* JobGate
+    const places = yield* JobPlaces
 
-  /** One that has a follow-up has handed its lock over already. */
-  const needsLock = (job: JobHead): boolean =>
-    job.next_job_id === null &&
-    !finalStatuses.includes(job.status) &&
-    definitionOf(job)?.needsDevicesLock(job.start_arguments) === true
-
-  const millisUntilDue = (jobId: number) =>
-    Activity.make({
-      name: "millisUntilDue",
-      success: Schema.Finite,
-      execute: waitingForDatabase(
-        Effect.catchTag(jobs.millisUntilDue(jobId), ["JobNotFound", "SqlError"], () => Effect.succeed(0))
-      )
-    })
-
-  const runWhenDue = Effect.fnUntraced(
-    function* (jobId: number) {
-      const rest = yield* Effect.orElseSucceed(jobs.millisUntilDue(jobId), () => 0)
-      yield* Effect.sleep(Duration.millis(rest))
-      const job = yield* Effect.catchTag(jobs.head(jobId), "JobNotFound", Effect.die)
-      const definition = definitionOf(job)
-      yield* gate.wait(definition, job)
-      const refusal = needsLock(job)
-        ? yield* lock.acquire(jobId).pipe(
-            spanned("wait for lock", { trace: job.trace, attributes: { "job.id": jobId } }),
-            Effect.as(null),
-            Effect.catchTag("JobFailure", (failure) => Effect.succeed(failure))
-          )
-        : null
-      const kind = definition === undefined ? "devices" : definition.kind
-      const { scheduled_by, scheduled_person, scheduled_way, service_class, status } = job
-      const acting: Acting = {
-        name: scheduled_by ?? "server",
-        way: scheduled_way ?? "server",
-        address: null,
-        job: jobId,
-        ...(scheduled_person !== null && { person: scheduled_person })
-      }
-      const name = functionOf(job.function_name)
-      const work = execution
-        .run(jobId, refusal)
-        .pipe(
-          Effect.provideService(Acting, acting),
-          Effect.provideService(Person, scheduled_person ?? SERVER_PERSON),
-          Effect.provideService(LogModule, name),
-          spanned(`job ${name}`, { trace: job.trace, attributes: { "job.id": jobId, "job.function": name } })
+    const rest = yield* Effect.orElseSucceed(jobs.millisUntilDue(jobId), () => 0)
+    yield* Effect.sleep(Duration.millis(rest))
+    const job = yield* Effect.catchTag(jobs.head(jobId), "JobNotFound", Effect.die)
+    const definition = (yield* JobFunctions).get(functionOf(job.function_name))?.definition
+    yield* gate.wait(definition, job)
+    const refusal = needsLock(definition, job)
+      ? yield* acquireDevicesLock(jobId).pipe(
+          spanned("wait for lock", { trace: job.trace, attributes: { "job.id": jobId } }),
+          Effect.as(null),
+          Effect.catchTag("JobFailure", (failure) => Effect.succeed(failure))
         )
-      const person = scheduled_person ?? scheduled_by ?? "server"
-      const waiter = { id: jobId, serviceClass: service_class, person, hasBegun: status !== "SCHEDULED" }
-      yield* places.within(kind, waiter, work)
-    },
-    (work, jobId) => Effect.annotateLogs(work, { job: jobId })
-  )
-
-  return Effect.fnUntraced(function* ({ attempt = 0, jobId }: { readonly jobId: number; readonly attempt?: number }) {
-    const wait = Duration.millis(yield* millisUntilDue(jobId))
-    if (Duration.isGreaterThan(wait, LONG_WAIT)) {
-      yield* DurableClock.sleep({ name: "due", duration: wait, inMemoryThreshold: 0 })
+      : null
+    const kind = definition === undefined ? "devices" : definition.kind
+    const { scheduled_by, scheduled_person, scheduled_way, service_class, status } = job
+    const acting: Acting = {
+      name: scheduled_by ?? "server",
+      way: scheduled_way ?? "server",
+      address: null,
+      job: jobId,
+      ...(scheduled_person !== null && { person: scheduled_person })
     }
-    yield* Activity.make({
-      name: "run",
-      execute: live.during({ jobId, attempt }, runWhenDue(jobId)).pipe(waitingForDatabase, Effect.orDie)
-    })
+    const name = functionOf(job.function_name)
+    const work = executeJob(jobId, refusal).pipe(
+      Effect.provideService(Acting, acting),
+      Effect.provideService(Person, scheduled_person ?? SERVER_PERSON),
+      Effect.provideService(LogModule, name),
+      spanned(`job ${name}`, { trace: job.trace, attributes: { "job.id": jobId, "job.function": name } })
+    )
+    const person = scheduled_person ?? scheduled_by ?? "server"
+    const waiter = { id: jobId, serviceClass: service_class, person, hasBegun: status !== "SCHEDULED" }
+    yield* places.within(kind, waiter, work)
+  },
+  (work, jobId) => Effect.annotateLogs(work, { job: jobId })
+)
+
+/** One attempt at a job: waits until it is due, and works on it unless a newer attempt exists. */
+const runAttempt = Effect.fnUntraced(function* ({
+  attempt = 0,
+  jobId
+}: {
+  readonly jobId: number
+  readonly attempt?: number
+}) {
+  const live = yield* LiveJobs
+
+  const wait = Duration.millis(yield* millisUntilDue(jobId))
+  if (Duration.isGreaterThan(wait, LONG_WAIT)) {
+    yield* DurableClock.sleep({ name: "due", duration: wait, inMemoryThreshold: 0 })
+  }
+  yield* Activity.make({
+    name: "run",
+    execute: live.during({ jobId, attempt }, runWhenDue(jobId)).pipe(waitingForDatabase, Effect.orDie)
   })
 })
 
 /** Executes the workflow of jobs in this process. */
-export const layer = Layer.unwrap(Effect.map(make, (execute) => JobWorkflow.toLayer(execute)))
+export const layer = JobWorkflow.toLayer(runAttempt)

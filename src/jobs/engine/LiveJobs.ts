@@ -134,4 +134,4 @@ const makeJobSweep = Effect.gen(function* () {
 })
 
 /** Looks for as long as the server runs. */
-export const layer = Layer.effectDiscard(makeJobSweep)
+export const layerSweep = Layer.effectDiscard(makeJobSweep)

@@ -1,5 +1,5 @@
 /** Removes old jobs, what they have done, tokens and requests that ended, and persons whom nobody sees any more, while the server runs, stores texts once, and notes what is there; one replica of all (docs/operations.md#retention). */
-import { Context, Duration, Effect, Layer, Schedule } from "effect"
+import { Duration, Effect, Layer, Schedule } from "effect"
 import { ApiTokenStore } from "../../store/ApiTokenStore.ts"
 import { PersonStore } from "../../store/PersonStore.ts"
 import { RequestApprovalStore } from "../../store/RequestApprovalStore.ts"
@@ -10,9 +10,10 @@ import { SecretKey } from "../../runtime/SecretKey.ts"
 import { RetainedFigures } from "../../store/RetainedFigures.ts"
 import { SecretTexts } from "../../store/SecretTexts.ts"
 import { TextPacking } from "../../store/TextPacking.ts"
-import { SqlClient, type SqlError } from "effect/sql"
+import { SqlClient } from "effect/sql"
 import { JOB_ENDED } from "../../store/JobStatusSql.ts"
 import { JobWorkflow } from "./JobEngine.ts"
+import { inTransaction } from "./JobHandler.ts"
 
 /** A part of the interval: what another replica did less than that ago is not done again. */
 const YOUNG = 0.9
@@ -61,55 +62,43 @@ export const layer = Layer.effectDiscard(
 const BATCH = 500
 const ENTITY_TYPE = `Workflow/${JobWorkflow._tag}`
 
-const makeEngineRecords = Effect.gen(function* () {
+const endedExecutions = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const { JOB_RECORD_DAYS } = yield* ServerConfig
-
-  const endedExecutions = sql<{ entity_id: string }>`
+  return yield* sql<{ entity_id: string }>`
     select distinct m.entity_id from cluster_messages m
     left join job j on j.id = (m.payload::jsonb ->> 'jobId')::integer
     where m.entity_type = ${ENTITY_TYPE} and m.tag = 'run' and (j.id is null or j.status in ${sql.literal(JOB_ENDED)}
       and coalesce(j.finish_time, j.scheduled_time) < now() - make_interval(days => ${JOB_RECORD_DAYS}))
     limit ${BATCH}`
-
-  const forgetBatch = Effect.gen(function* () {
-    const ids = (yield* endedExecutions).map((row) => row.entity_id)
-    if (ids.length === 0) return 0
-    yield* sql`delete from cluster_replies where request_id in
-      (select request_id from cluster_messages where entity_type = ${ENTITY_TYPE} and entity_id in ${sql.in(ids)})`
-    yield* sql`delete from cluster_messages where entity_type = ${ENTITY_TYPE} and entity_id in ${sql.in(ids)}`
-    return ids.length
-  }).pipe(sql.withTransaction)
-
-  const forget = Effect.gen(function* () {
-    let total = 0
-    for (let count = BATCH; count === BATCH; total += count) count = yield* forgetBatch
-    return total
-  }).pipe(Effect.withSpan("EngineRecords.forget"))
-
-  return EngineRecords.of({ forget })
 })
 
-/** The engine's records of ended jobs. */
-export class EngineRecords extends Context.Service<
-  EngineRecords,
-  {
-    /** Removes what is older than JOB_RECORD_DAYS, and what is of jobs that are gone; yields how many executions were forgotten. */
-    readonly forget: Effect.Effect<number, SqlError.SqlError>
-  }
->()("switchyard/jobs/EngineRecords") {
-  static readonly layer = Layer.effect(EngineRecords, makeEngineRecords)
+const forgetBatch = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
 
-  /** Forgets every `UPKEEP_INTERVAL` seconds. */
-  static readonly layerSweep = Layer.effectDiscard(
-    Effect.gen(function* () {
-      const { UPKEEP_INTERVAL } = yield* ServerConfig
-      const { forget } = yield* EngineRecords
-      yield* forget.pipe(
-        Effect.catchCause((cause) => Effect.logWarning("Old records of the engine could not be removed", cause)),
-        Effect.repeat(Schedule.spaced(Duration.seconds(UPKEEP_INTERVAL))),
-        Effect.forkScoped
-      )
-    })
-  )
-}
+  const ids = (yield* endedExecutions).map((row) => row.entity_id)
+  if (ids.length === 0) return 0
+  yield* sql`delete from cluster_replies where request_id in
+      (select request_id from cluster_messages where entity_type = ${ENTITY_TYPE} and entity_id in ${sql.in(ids)})`
+  yield* sql`delete from cluster_messages where entity_type = ${ENTITY_TYPE} and entity_id in ${sql.in(ids)}`
+  return ids.length
+}).pipe(inTransaction)
+
+/** Removes what is older than JOB_RECORD_DAYS, and what is of jobs that are gone; yields how many executions were forgotten. */
+export const forgetExecutions = Effect.gen(function* () {
+  let total = 0
+  for (let count = BATCH; count === BATCH; total += count) count = yield* forgetBatch
+  return total
+}).pipe(Effect.withSpan("EngineRecords.forget"))
+
+/** Forgets them every `UPKEEP_INTERVAL` seconds. */
+export const executions = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const { UPKEEP_INTERVAL } = yield* ServerConfig
+    yield* forgetExecutions.pipe(
+      Effect.catchCause((cause) => Effect.logWarning("Old records of the engine could not be removed", cause)),
+      Effect.repeat(Schedule.spaced(Duration.seconds(UPKEEP_INTERVAL))),
+      Effect.forkScoped
+    )
+  })
+)

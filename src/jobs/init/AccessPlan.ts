@@ -2,24 +2,17 @@
  * Prepares the initialisation of an access switch: asks it, checks its neighbours and has its place in the network written
  * (docs/provisioning.md).
  */
-import { Context, Effect, Layer } from "effect"
+import { Effect } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import type { Device } from "../../domain/Device.ts"
 import { JobFailure } from "../../domain/Job.ts"
 import type { InitDecision, RowsBefore } from "../../domain/jobs/InitDecision.ts"
-import {
-  cabledPorts,
-  checkReplacement,
-  lostInterfaces,
-  physicalInterfaces,
-  planReplacement,
-  uplinkHostnames
-} from "../../provisioning/InterfaceDatabase.ts"
+import { cabledPorts, checkReplacement, lostInterfaces, physicalInterfaces, planReplacement, uplinkHostnames } from "../../provisioning/InterfaceDatabase.ts"
 import { InterfaceStore } from "../../store/InterfaceStore.ts"
-import { AccessPlace, type LinkSurveyed, type Member, NeighbourSync, type PortPlan, surveyFailure } from "./Survey.ts"
-import { type InitJob, InitProgress } from "./Progress.ts"
-import { distinctLinks, InitRows } from "./Rows.ts"
-import { refusedAsFailure, type RunningJob } from "../engine/JobHandler.ts"
+import { askMember, checkNeighbours, domainChoice, type LinkSurveyed, type Member, memberLinks, memberPorts, placeMembers, type PortPlan, surveyFailure } from "./Survey.ts"
+import { beginStep, checkpoint, type InitJob, say } from "./Progress.ts"
+import { aloneOn, distinctLinks, reserveAddresses, snapshotRows, writeLinks, writePorts } from "./Rows.ts"
+import { inTransaction, refusedAsFailure, type RunningJob } from "../engine/JobHandler.ts"
 import type { MgmtDomain } from "../../domain/MgmtDomain.ts"
 import { accessVariables, allocateManagement, type ManagementAddresses } from "../../provisioning/Addresses.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
@@ -70,87 +63,81 @@ const portRows = (
   return { deviceId: old.id, write: names.map(rowOf), remove: lostInterfaces(stored, names) }
 }
 
-const makeInitReplacement = Effect.gen(function* () {
+/** The switch that is to be replaced. Fails with DeviceStateError when it may not be. */
+export const findReplaced = Effect.fn("InitReplacement.find")(function* (hostname: string) {
   const sql = yield* SqlClient.SqlClient
   const devices = yield* DeviceStore
   const interfaces = yield* InterfaceStore
-  const linknets = yield* LinknetStore
-  const states = yield* DeviceStates
 
-  /** The switch that is to be replaced. Fails with DeviceStateError when it may not be. */
-  const find = Effect.fn("InitReplacement.find")(function* (hostname: string) {
-    const [old] = yield* devices.byHostnames([hostname])
-    const [members] = yield* sql<{ count: number }>`
+  const [old] = yield* devices.byHostnames([hostname])
+  const [members] = yield* sql<{ count: number }>`
       select count(*)::int as count from stackmember where device_id = ${old?.id ?? 0}`
-    yield* Effect.fromResult(
-      checkReplacement({
-        hostname,
-        old: old ?? null,
-        interfaces: old === undefined ? [] : yield* interfaces.ofDevice(old.id),
-        stackMembers: members?.count ?? 0
-      })
-    )
-    return yield* devices.getByHostname(hostname)
-  })
-
-  /** What becomes of links and ports when the unit takes the place of the old switch. Reads only. */
-  const rows = Effect.fn("InitReplacement.rows")(function* (
-    old: Device,
-    member: Member,
-    { links, neighbours, plan }: LinkSurveyed
-  ) {
-    const { device: unit } = member
-    const names = yield* Effect.fromResult(physicalInterfaces(unit.platform ?? "", unit.hostname, member.ports))
-    const stored = yield* interfaces.ofDevice(old.id)
-    const moved = plan.add.map((link) => withId(link, unit.id, old.id))
-    const wanted = new Set(moved.map(cableOf))
-    const oldLinks = yield* linknets.ofDevice(old.id)
-    const isUplink = (port: string) =>
-      stored.some(({ configtype, name }) => name === port && configtype === "ACCESS_UPLINK")
-    const gone = oldLinks.filter((link) => {
-      const port = endOf(link, old.id)?.port ?? ""
-      return (
-        !wanted.has(cableOf(link)) &&
-        (!names.includes(port) || isUplink(port) || moved.some((one) => touches(one, old.id, port)))
-      )
+  yield* Effect.fromResult(
+    checkReplacement({
+      hostname,
+      old: old ?? null,
+      interfaces: old === undefined ? [] : yield* interfaces.ofDevice(old.id),
+      stackMembers: members?.count ?? 0
     })
-    const kept = new Set(oldLinks.map(cableOf))
-    const ends = yield* devices.byIds(gone.flatMap((link) => [link.device_a_id, link.device_b_id]))
-    const hostnames = new Map(ends.map(({ hostname, id }) => [id, hostname]))
-    const far = new Map([...neighbours.values()].map((row) => [row.id, row]))
-    const { uplinks } = cabledPorts(unit.id, links, far, null)
-    const remove = [...plan.remove.filter((link) => !wanted.has(cableOf(link))), ...gone]
-    const result: ReplacementRows = {
-      add: moved.filter((link) => !kept.has(cableOf(link))),
-      remove: [...new Map(remove.map((link) => [link.id, link])).values()],
-      ports: portRows(old, names, stored, uplinks),
-      lost: {
-        interfaces: lostInterfaces(stored, names),
-        links: gone.map((link) => {
-          const [a, b] = [hostnames.get(link.device_a_id), hostnames.get(link.device_b_id)]
-          return `${a}:${link.device_a_port} - ${b}:${link.device_b_port}`
-        })
-      }
-    }
-    return result
-  })
-
-  /** Deletes the unit's own row and gives its identity to the old one, which is DISCOVERED then. Yields it. */
-  const swap = Effect.fn("InitReplacement.swap")(function* (job: RunningJob, old: Device, unit: Device) {
-    const { deleteId, event } = planReplacement(old, unit)
-    yield* devices.remove(deleteId)
-    return (yield* states.apply(old.id, event, { by: job.user, jobId: job.id })).device
-  })
-
-  return { find, rows, swap }
+  )
+  return yield* devices.getByHostname(hostname)
 })
 
-/** Replacements of broken switches. */
-export class InitReplacement extends Context.Service<InitReplacement>()("switchyard/jobs/InitReplacement", {
-  make: makeInitReplacement
-}) {
-  static readonly layer = Layer.effect(this, this.make)
-}
+/** What becomes of links and ports when the unit takes the place of the old switch. Reads only. */
+export const replacementRows = Effect.fn("InitReplacement.rows")(function* (
+  old: Device,
+  member: Member,
+  { links, neighbours, plan }: LinkSurveyed
+) {
+  const devices = yield* DeviceStore
+  const interfaces = yield* InterfaceStore
+  const linknets = yield* LinknetStore
+
+  const { device: unit } = member
+  const names = yield* Effect.fromResult(physicalInterfaces(unit.platform ?? "", unit.hostname, member.ports))
+  const stored = yield* interfaces.ofDevice(old.id)
+  const moved = plan.add.map((link) => withId(link, unit.id, old.id))
+  const wanted = new Set(moved.map(cableOf))
+  const oldLinks = yield* linknets.ofDevice(old.id)
+  const isUplink = (port: string) =>
+    stored.some(({ configtype, name }) => name === port && configtype === "ACCESS_UPLINK")
+  const gone = oldLinks.filter((link) => {
+    const port = endOf(link, old.id)?.port ?? ""
+    return (
+      !wanted.has(cableOf(link)) &&
+      (!names.includes(port) || isUplink(port) || moved.some((one) => touches(one, old.id, port)))
+    )
+  })
+  const kept = new Set(oldLinks.map(cableOf))
+  const ends = yield* devices.byIds(gone.flatMap((link) => [link.device_a_id, link.device_b_id]))
+  const hostnames = new Map(ends.map(({ hostname, id }) => [id, hostname]))
+  const far = new Map([...neighbours.values()].map((row) => [row.id, row]))
+  const { uplinks } = cabledPorts(unit.id, links, far, null)
+  const remove = [...plan.remove.filter((link) => !wanted.has(cableOf(link))), ...gone]
+  const result: ReplacementRows = {
+    add: moved.filter((link) => !kept.has(cableOf(link))),
+    remove: [...new Map(remove.map((link) => [link.id, link])).values()],
+    ports: portRows(old, names, stored, uplinks),
+    lost: {
+      interfaces: lostInterfaces(stored, names),
+      links: gone.map((link) => {
+        const [a, b] = [hostnames.get(link.device_a_id), hostnames.get(link.device_b_id)]
+        return `${a}:${link.device_a_port} - ${b}:${link.device_b_port}`
+      })
+    }
+  }
+  return result
+})
+
+/** Deletes the unit's own row and gives its identity to the old one, which is DISCOVERED then. Yields it. */
+export const swapUnits = Effect.fn("InitReplacement.swap")(function* (job: RunningJob, old: Device, unit: Device) {
+  const devices = yield* DeviceStore
+  const states = yield* DeviceStates
+
+  const { deleteId, event } = planReplacement(old, unit)
+  yield* devices.remove(deleteId)
+  return (yield* states.apply(old.id, event, { by: job.user, jobId: job.id })).device
+})
 
 // Works out what an access switch gets where it is plugged in: links, ports and the management domain (docs/provisioning.md).
 // Reads only; `AccessInitPlan` writes it.
@@ -168,57 +155,41 @@ export interface AccessPlan {
 
 const NOTHING_LOST = { interfaces: [], links: [] }
 
-const makeAccessPlanner = Effect.gen(function* () {
-  const devices = yield* DeviceStore
-  const place = yield* AccessPlace
-  const replacement = yield* InitReplacement
-
-  const cabled = Effect.fn("AccessPlanner.cabled")(function* (
-    members: readonly [Member, ...ReadonlyArray<Member>],
-    old: Device | null
-  ) {
-    const found = yield* place.links(members)
-    const { domain, neighbors, uplinks } = yield* place.place(members, found)
-    const [{ device }] = members
-    if (domain === null) {
-      const message = `No uplink neighbors found for device id: ${device.id} (${device.hostname})`
-      return yield* new JobFailure({ type: "InitVerificationError", message })
-    }
-    const base = { domain, neighbours: neighbors, uplinks: uplinks.map(({ hostname }) => hostname) }
-    if (old !== null) {
-      const { ports, ...changed } = yield* replacement.rows(old, members[0], found)
-      const whole: AccessPlan = { ...base, ...changed, ports: [ports] }
-      return whole
-    }
-    const ports = yield* Effect.forEach(members, (member) => place.ports(members, member, found))
-    const { add, remove } = found.plan
-    const whole: AccessPlan = { ...base, add: distinctLinks(add), remove, ports, lost: NOTHING_LOST }
-    return whole
-  })
-
-  const second = Effect.fn("AccessPlanner.second")(function* (hostnames: ReadonlyArray<string>) {
-    const known = new Map((yield* devices.byHostnames(hostnames)).map((row) => [row.hostname, row]))
-    const above = hostnames.flatMap((name) => known.get(name) ?? [])
-    const domain = yield* Effect.fromResult(findMgmtDomain(above, yield* place.choice))
-    const nothing = { add: [], remove: [], ports: [], lost: NOTHING_LOST, neighbours: [] }
-    const whole: AccessPlan = { ...nothing, domain, uplinks: hostnames }
-    return whole
-  })
-
-  return {
-    /** The plan of a switch (or both of a pair) that is plugged in and asked; `old` is the switch that it replaces. */
-    cabled,
-    /** The plan of the second switch of a pair: everything but its addresses is there. */
-    second
+/** The plan of a switch (or both of a pair) that is plugged in and asked; `old` is the switch that it replaces. */
+export const planCabled = Effect.fn("AccessPlanner.cabled")(function* (
+  members: readonly [Member, ...ReadonlyArray<Member>],
+  old: Device | null
+) {
+  const found = yield* memberLinks(members)
+  const { domain, neighbors, uplinks } = yield* placeMembers(members, found)
+  const [{ device }] = members
+  if (domain === null) {
+    const message = `No uplink neighbors found for device id: ${device.id} (${device.hostname})`
+    return yield* new JobFailure({ type: "InitVerificationError", message })
   }
+  const base = { domain, neighbours: neighbors, uplinks: uplinks.map(({ hostname }) => hostname) }
+  if (old !== null) {
+    const { ports, ...changed } = yield* replacementRows(old, members[0], found)
+    const whole: AccessPlan = { ...base, ...changed, ports: [ports] }
+    return whole
+  }
+  const ports = yield* Effect.forEach(members, (member) => memberPorts(members, member, found))
+  const { add, remove } = found.plan
+  const whole: AccessPlan = { ...base, add: distinctLinks(add), remove, ports, lost: NOTHING_LOST }
+  return whole
 })
 
-/** Plans of access switches. */
-export class AccessPlanner extends Context.Service<AccessPlanner>()("switchyard/jobs/AccessPlanner", {
-  make: makeAccessPlanner
-}) {
-  static readonly layer = Layer.effect(this, this.make)
-}
+/** The plan of the second switch of a pair: everything but its addresses is there. */
+export const planSecond = Effect.fn("AccessPlanner.second")(function* (hostnames: ReadonlyArray<string>) {
+  const devices = yield* DeviceStore
+
+  const known = new Map((yield* devices.byHostnames(hostnames)).map((row) => [row.hostname, row]))
+  const above = hostnames.flatMap((name) => known.get(name) ?? [])
+  const domain = yield* Effect.fromResult(findMgmtDomain(above, yield* domainChoice))
+  const nothing = { add: [], remove: [], ports: [], lost: NOTHING_LOST, neighbours: [] }
+  const whole: AccessPlan = { ...nothing, domain, uplinks: hostnames }
+  return whole
+})
 
 // Writes the plan of an access switch: links, ports, hostname and addresses, all in one transaction with the job's memory
 // (docs/provisioning.md#access-step-1 and docs/provisioning.md#replacement). What it changed is remembered, to be taken back if
@@ -265,143 +236,102 @@ const decision = (
   lost
 })
 
-const makeAccessInitRows = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
+const allocate = Effect.fnUntraced(function* (device: Device, domain: MgmtDomain) {
   const config = yield* ServerConfig
-  const devices = yield* DeviceStore
-  const linknets = yield* LinknetStore
   const reservations = yield* ReservationStore
+
+  const reserved = (yield* reservations.all).filter(({ device_id }) => device_id === device.id)
+  yield* reservations.dropStale
+  yield* reservations.release(device.id)
+  const allocated: ManagementAddresses = yield* Effect.fromResult(
+    allocateManagement({
+      domain,
+      reservedCount: config.MGMTDOMAIN_RESERVED_COUNT,
+      primaryVersion: config.MGMTDOMAIN_PRIMARY_IP_VERSION === 6 ? 6 : 4,
+      taken: yield* reservations.takenAddresses,
+      reuse: reserved.map(({ ip }) => ip)
+    })
+  )
+  const { primary, secondary } = allocated
+  yield* reserveAddresses(device, secondary === null ? [primary] : [primary, secondary])
+  return allocated
+})
+
+const takeSnapshot = Effect.fnUntraced(function* (request: AccessRequest, plan: AccessPlan, old: Device | null) {
+  const linknets = yield* LinknetStore
+
+  const { device, peer } = request
+  const own = old ?? device
+  const ids = [own.id, ...(peer === null ? [] : [peer.device.id]), ...(old === null ? [] : [device.id])]
+  const ofUnit = old === null ? [] : yield* linknets.ofDevice(device.id)
+  const before = yield* snapshotRows(ids, [...plan.remove, ...ofUnit])
+  return { ...before, infraIp: own.infra_ip, replaced: old === null ? null : { old, unit: device } }
+})
+
+/** Plans once more under the lock of allocations, and writes. Yields what the job remembers from then on. */
+export const writePlan = Effect.fn("AccessInitRows.write")(function* (
+  job: InitJob,
+  request: AccessRequest,
+  members: readonly [Member, ...ReadonlyArray<Member>]
+) {
+  const devices = yield* DeviceStore
   const events = yield* SyncEventStore
-  const planner = yield* AccessPlanner
-  const rows = yield* InitRows
   const waitForAllocation = yield* allocationLock
-  const replacement = yield* InitReplacement
 
-  const allocate = Effect.fnUntraced(function* (device: Device, domain: MgmtDomain) {
-    const reserved = (yield* reservations.all).filter(({ device_id }) => device_id === device.id)
-    yield* reservations.dropStale
-    yield* reservations.release(device.id)
-    const allocated: ManagementAddresses = yield* Effect.fromResult(
-      allocateManagement({
-        domain,
-        reservedCount: config.MGMTDOMAIN_RESERVED_COUNT,
-        primaryVersion: config.MGMTDOMAIN_PRIMARY_IP_VERSION === 6 ? 6 : 4,
-        taken: yield* reservations.takenAddresses,
-        reuse: reserved.map(({ ip }) => ip)
-      })
-    )
-    const { primary, secondary } = allocated
-    yield* rows.reserve(device, secondary === null ? [primary] : [primary, secondary])
-    return allocated
-  })
+  const { newHostname } = request
+  yield* waitForAllocation
+  const unit = yield* devices.lock(request.device.id)
+  yield* discoveredOnly(unit)
+  yield* aloneOn(job, request.peer === null ? [unit] : [unit, request.peer.device])
+  const old = request.replace ? yield* findReplaced(newHostname) : null
+  if (old !== null) yield* aloneOn(job, [yield* devices.lock(old.id)])
+  const plan = yield* request.uplinks === null ? planCabled(members, old) : planSecond(request.uplinks)
+  const before = yield* takeSnapshot({ ...request, device: unit }, plan, old)
+  const device = old === null ? unit : yield* swapUnits(job, old, unit)
+  for (const { deviceId, remove, write: ports } of plan.ports) yield* writePorts(deviceId, ports, remove)
+  const written = yield* writeLinks(job, before.deviceIds, plan)
+  const addresses = yield* allocate(device, plan.domain)
+  yield* devices.update(device.id, { hostname: newHostname })
+  yield* events.clear([unit.hostname])
+  const decided = decision(request, unit, device.id, plan, addresses, { ...before, ...written })
+  yield* job.memo.write(decided)
+  return decided
+}, inTransaction)
 
-  const takeSnapshot = Effect.fnUntraced(function* (request: AccessRequest, plan: AccessPlan, old: Device | null) {
-    const { device, peer } = request
-    const own = old ?? device
-    const ids = [own.id, ...(peer === null ? [] : [peer.device.id]), ...(old === null ? [] : [device.id])]
-    const ofUnit = old === null ? [] : yield* linknets.ofDevice(device.id)
-    const before = yield* rows.snapshot(ids, [...plan.remove, ...ofUnit])
-    return { ...before, infraIp: own.infra_ip, replaced: old === null ? null : { old, unit: device } }
-  })
-
-  const write = Effect.fn("AccessInitRows.write")(function* (
-    job: InitJob,
-    request: AccessRequest,
-    members: readonly [Member, ...ReadonlyArray<Member>]
-  ) {
-    const { newHostname } = request
-    yield* waitForAllocation
-    const unit = yield* devices.lock(request.device.id)
-    yield* discoveredOnly(unit)
-    yield* rows.aloneOn(job, request.peer === null ? [unit] : [unit, request.peer.device])
-    const old = request.replace ? yield* replacement.find(newHostname) : null
-    if (old !== null) yield* rows.aloneOn(job, [yield* devices.lock(old.id)])
-    const plan = yield* request.uplinks === null ? planner.cabled(members, old) : planner.second(request.uplinks)
-    const before = yield* takeSnapshot({ ...request, device: unit }, plan, old)
-    const device = old === null ? unit : yield* replacement.swap(job, old, unit)
-    for (const { deviceId, remove, write: ports } of plan.ports) yield* rows.writePorts(deviceId, ports, remove)
-    const written = yield* rows.writeLinks(job, before.deviceIds, plan)
-    const addresses = yield* allocate(device, plan.domain)
-    yield* devices.update(device.id, { hostname: newHostname })
-    yield* events.clear([unit.hostname])
-    const decided = decision(request, unit, device.id, plan, addresses, { ...before, ...written })
-    yield* job.memo.write(decided)
-    return decided
-  }, sql.withTransaction)
-
-  return {
-    /** Plans once more under the lock of allocations, and writes. Yields what the job remembers from then on. */
-    write
-  }
+const surveyMember = Effect.fnUntraced(function* (job: InitJob, device: Device, newHostname: string) {
+  yield* beginStep(job, "survey", `Reading what ${device.hostname} is and which neighbours it has`)
+  return yield* Effect.catchTag(askMember(device, newHostname), "SurveyImpossible", (error) =>
+    Effect.fail(surveyFailure(error))
+  )
 })
 
-/** The rows of access switches that are being initialised. */
-export class AccessInitRows extends Context.Service<AccessInitRows>()("switchyard/jobs/AccessInitRows", {
-  make: makeAccessInitRows
-}) {
-  static readonly layer = Layer.effect(this, this.make)
-}
+/** Surveys, checks and writes; a check that fails changes nothing. The device has its new hostname afterwards. */
+export const prepareAccess = Effect.fn("AccessInitPlan.prepare")(function* (job: InitJob, request: AccessRequest) {
+  const { device, newHostname, peer, replace } = request
+  const first = yield* surveyMember(job, device, newHostname)
+  const members = [first, ...(peer === null ? [] : [yield* surveyMember(job, peer.device, peer.newHostname)])] as const
+  if (request.uplinks === null) {
+    const old = replace ? yield* findReplaced(newHostname) : null
+    // rows that another job is writing look like anything; that job is what has to be told
+    const others = peer === null ? [device] : [device, peer.device]
+    const plan = yield* Effect.tapError(planCabled(members, old), () => aloneOn(job, others))
+    yield* beginStep(job, "neighbours", `Checking the neighbours ${plan.uplinks.join(" and ")}`)
+    yield* checkNeighbours(plan.uplinks, "ACCESS", job.id)
+  }
+  yield* checkpoint(job, `Planning the place of ${newHostname}`)
+  const decided = yield* writePlan(job, request, members)
+  const at = [decided.primary, decided.secondary].flatMap((address) => address?.ip ?? []).join(" and ")
+  yield* say(job, "planned", `${decided.previousHostname} becomes ${newHostname} at ${at}`)
+  for (const name of decided.lost.interfaces) {
+    yield* say(job, "lost", `The new unit has no port ${name}: its configuration is lost`)
+  }
+  return decided
+}, refusedAsFailure)
 
-const make = Effect.gen(function* () {
+/** The uplinks of a pair whose first switch is managed already, as the rows say. */
+export const uplinksOfPair = Effect.fn("AccessInitPlan.uplinksOfPair")(function* (ids: ReadonlyArray<number>) {
   const interfaces = yield* InterfaceStore
-  const neighbourSync = yield* NeighbourSync
-  const place = yield* AccessPlace
-  const planner = yield* AccessPlanner
-  const accessRows = yield* AccessInitRows
-  const rows = yield* InitRows
-  const replacement = yield* InitReplacement
-  const progress = yield* InitProgress
 
-  const survey = Effect.fnUntraced(function* (job: InitJob, device: Device, newHostname: string) {
-    yield* progress.begin(job, "survey", `Reading what ${device.hostname} is and which neighbours it has`)
-    return yield* Effect.catchTag(place.ask(device, newHostname), "SurveyImpossible", (error) =>
-      Effect.fail(surveyFailure(error))
-    )
-  })
-
-  const prepare = Effect.fn("AccessInitPlan.prepare")(function* (job: InitJob, request: AccessRequest) {
-    const { device, newHostname, peer, replace } = request
-    const first = yield* survey(job, device, newHostname)
-    const members = [first, ...(peer === null ? [] : [yield* survey(job, peer.device, peer.newHostname)])] as const
-    if (request.uplinks === null) {
-      const old = replace ? yield* replacement.find(newHostname) : null
-      // rows that another job is writing look like anything; that job is what has to be told
-      const others = peer === null ? [device] : [device, peer.device]
-      const plan = yield* Effect.tapError(planner.cabled(members, old), () => rows.aloneOn(job, others))
-      yield* progress.begin(job, "neighbours", `Checking the neighbours ${plan.uplinks.join(" and ")}`)
-      yield* neighbourSync.check(plan.uplinks, "ACCESS", job.id)
-    }
-    yield* progress.checkpoint(job, `Planning the place of ${newHostname}`)
-    const decided = yield* accessRows.write(job, request, members)
-    const at = [decided.primary, decided.secondary].flatMap((address) => address?.ip ?? []).join(" and ")
-    yield* progress.say(job, "planned", `${decided.previousHostname} becomes ${newHostname} at ${at}`)
-    for (const name of decided.lost.interfaces) {
-      yield* progress.say(job, "lost", `The new unit has no port ${name}: its configuration is lost`)
-    }
-    return decided
-  }, refusedAsFailure)
-
-  /** The uplinks of a pair whose first switch is managed already, as the rows say. */
-  const uplinksOfPair = Effect.fn("AccessInitPlan.uplinksOfPair")(function* (ids: ReadonlyArray<number>) {
-    return uplinkHostnames(yield* interfaces.ofDevices(ids))
-  })
-
-  return AccessInitPlan.of({ prepare, uplinksOfPair })
+  return uplinkHostnames(yield* interfaces.ofDevices(ids))
 })
 
-type Step<A> = Effect.Effect<A, JobFailure | SqlError.SqlError>
-
-/** Plans the initialisation of an access switch. */
-export class AccessInitPlan extends Context.Service<
-  AccessInitPlan,
-  {
-    /** Surveys, checks and writes; a check that fails changes nothing. The device has its new hostname afterwards. */
-    readonly prepare: (job: InitJob, request: AccessRequest) => Step<InitDecision>
-    /** Hostnames above an MLAG pair whose ports are written, one per uplink. */
-    readonly uplinksOfPair: (
-      deviceIds: ReadonlyArray<number>
-    ) => Effect.Effect<ReadonlyArray<string>, SqlError.SqlError>
-  }
->()("switchyard/jobs/AccessInitPlan") {
-  static readonly layer = Layer.effect(AccessInitPlan, make)
-}

@@ -3,30 +3,20 @@
  * checks of step 1, without writing anything. Findings are collected, so that the answer tells all that speaks against it at
  * once.
  */
-import { Context, Effect, Layer, Result, Schema } from "effect"
+import { Effect, Result, Schema } from "effect"
 import { SqlError } from "effect/sql"
 import { type Device, type DeviceType, isFabricType } from "../../domain/Device.ts"
 import { isSameHostname } from "../../domain/Hostname.ts"
 import { requireManageable } from "../../domain/platforms/Unmanageable.ts"
-import {
-  type InitArguments,
-  type InitCheck as InitFindings,
-  initCheck,
-  type ReplacementLost
-} from "../../provisioning/Init.ts"
+import { type InitArguments, initCheck, type ReplacementLost } from "../../provisioning/Init.ts"
 import { collect, told } from "../../provisioning/ProvisioningErrors.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
-import { AccessPlace, InitSurvey, type LinkFindingsSurveyed, type Member, NeighbourSync } from "./Survey.ts"
-import { InitReplacement } from "./AccessPlan.ts"
-import {
-  type AccessPlacement,
-  fabricNeighbours,
-  findAccessPlace,
-  neighbourStates
-} from "../../provisioning/Placement.ts"
+import { domainChoice, findAltered, findLinksOf, findMemberLinks, type LinkFindingsSurveyed, type Member, memberPorts, surveyNeighbours, surveyPorts, underlayOf } from "./Survey.ts"
+import { type AccessPlacement, fabricNeighbours, findAccessPlace, neighbourStates } from "../../provisioning/Placement.ts"
 import { allocateFabric, allocateManagement } from "../../provisioning/Addresses.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { ReservationStore } from "../../store/ReservationStore.ts"
+import { findReplaced, replacementRows } from "./AccessPlan.ts"
 
 // What speaks against the addresses that a new switch would get (docs/provisioning.md#addresses and
 // docs/provisioning.md#check-before). Reserves nothing.
@@ -38,50 +28,40 @@ export const targetOf = ({ device_type, new_hostname }: InitArguments) => ({
   mlagPeerId: null
 })
 
-const makeInitCheckAddresses = Effect.gen(function* () {
+/** Addresses of a management domain; those of a replaced switch are used again. */
+export const accessAddresses = Effect.fn("InitCheckAddresses.ofAccess")(function* (
+  { domain }: AccessPlacement,
+  isReplacement: boolean
+) {
   const config = yield* ServerConfig
   const reservations = yield* ReservationStore
-  const survey = yield* InitSurvey
 
-  const ofAccess = Effect.fn("InitCheckAddresses.ofAccess")(function* (
-    { domain }: AccessPlacement,
-    isReplacement: boolean
-  ) {
-    if (domain === null || isReplacement) return []
-    const allocated = allocateManagement({
-      domain,
-      reservedCount: config.MGMTDOMAIN_RESERVED_COUNT,
-      primaryVersion: config.MGMTDOMAIN_PRIMARY_IP_VERSION === 6 ? 6 : 4,
-      taken: yield* reservations.takenAddresses
-    })
-    return collect([allocated]).problems
+  if (domain === null || isReplacement) return []
+  const allocated = allocateManagement({
+    domain,
+    reservedCount: config.MGMTDOMAIN_RESERVED_COUNT,
+    primaryVersion: config.MGMTDOMAIN_PRIMARY_IP_VERSION === 6 ? 6 : 4,
+    taken: yield* reservations.takenAddresses
   })
-
-  const ofFabric = Effect.fn("InitCheckAddresses.ofFabric")(function* (args: InitArguments, device: Device) {
-    const underlay = yield* survey.underlay(device, targetOf(args))
-    const allocated = allocateFabric({
-      mgmtLoNet: underlay?.mgmt_lo_net ?? null,
-      infraLoNet: underlay?.infra_lo_net ?? null,
-      takenManagement: yield* reservations.takenAddresses,
-      takenInfra: yield* reservations.takenAddresses
-    })
-    return collect([allocated]).problems
-  })
-
-  return {
-    /** Addresses of a management domain; those of a replaced switch are used again. */
-    ofAccess,
-    /** Addresses of the loopback networks. */
-    ofFabric
-  }
+  return collect([allocated]).problems
 })
 
-/** Addresses of switches that could be initialised. */
-export class InitCheckAddresses extends Context.Service<InitCheckAddresses>()("switchyard/jobs/InitCheckAddresses", {
-  make: makeInitCheckAddresses
-}) {
-  static readonly layer = Layer.effect(this, this.make)
-}
+/** Addresses of the loopback networks. */
+export const fabricAddresses = Effect.fn("InitCheckAddresses.ofFabric")(function* (
+  args: InitArguments,
+  device: Device
+) {
+  const reservations = yield* ReservationStore
+
+  const underlay = yield* underlayOf(device, targetOf(args))
+  const allocated = allocateFabric({
+    mgmtLoNet: underlay?.mgmt_lo_net ?? null,
+    infraLoNet: underlay?.infra_lo_net ?? null,
+    takenManagement: yield* reservations.takenAddresses,
+    takenInfra: yield* reservations.takenAddresses
+  })
+  return collect([allocated]).problems
+})
 
 // What device_initcheck finds about a switch (or both of a pair) that has been asked: links, ports, neighbours, management
 // domain, addresses and names, each with everything that speaks against it (docs/provisioning.md). Reads only; the rules are
@@ -104,91 +84,81 @@ export interface LinksFound extends Omit<LinkFindingsSurveyed, "problems"> {
 
 type FabricType = Extract<DeviceType, "CORE" | "DIST">
 
-const makeInitCheckFindings = Effect.gen(function* () {
-  const devices = yield* DeviceStore
-  const survey = yield* InitSurvey
-  const addresses = yield* InitCheckAddresses
-  const neighbourSync = yield* NeighbourSync
-  const place = yield* AccessPlace
-  const replacement = yield* InitReplacement
-
-  /** The ports of an access switch: what step 1 would write, without writing it. */
-  const portsOf = Effect.fnUntraced(function* (members: Members, found: LinkFindingsSurveyed, old: Device | null) {
-    if (old !== null) {
-      const { lost } = yield* replacement.rows(old, members[0], found)
-      return lost
-    }
-    for (const member of members) yield* place.ports(members, member, found)
-    return null
-  })
-
-  const links = Effect.fnUntraced(function* (args: InitArguments, members: Members, old: Device | null) {
-    const [{ device, heard }] = members
-    if (isFabricType(args.device_type)) {
-      const found = yield* survey.find(device, targetOf(args), heard)
-      const result: LinksFound = { ...found, pairProblems: [], lost: null }
-      return result
-    }
-    const found = yield* place.find(members)
-    const ports = yield* Effect.result(portsOf(members, found, old))
-    const error = Result.isFailure(ports) ? ports.failure : null
-    if (error !== null && SqlError.isSqlError(error)) return yield* error
-    const isOfPair = error?._tag === "InconsistentMlagPeer"
-    const result: LinksFound = {
-      ...found,
-      problems: [...found.problems, ...(error === null || isOfPair ? [] : [error])],
-      pairProblems: isOfPair ? [error] : [],
-      lost: Result.getOrElse(ports, () => null)
-    }
-    return result
-  })
-
-  /** Neighbours that step 1 relies upon, in their rows and in what they run. */
-  const statesOf = Effect.fnUntraced(function* (
-    hostnames: ReadonlyArray<string>,
-    { neighbours }: LinksFound,
-    type: "ACCESS" | FabricType
-  ) {
-    const { problems, toHashCheck } = neighbourStates(hostnames, neighbours, type)
-    return [...problems, ...(yield* neighbourSync.findAltered(toHashCheck))]
-  })
-
-  const neighbours = Effect.fnUntraced(function* (args: InitArguments, members: Members, found: LinksFound) {
-    const [{ device }, other] = members
-    const { links: all, neighbours: known, pairProblems, refused } = found
-    if (args.neighbors?.length === 0 || all.length + refused.length === 0) return { neighbors: [], problems: [] }
-    const asked = { device, links: all, refused, devices: known, neighbors: args.neighbors }
-    if (isFabricType(args.device_type)) {
-      const { neighbors, problems } = fabricNeighbours(asked, args.device_type)
-      const states = yield* statesOf(neighbors, found, args.device_type)
-      return { neighbors, problems: [...problems, ...states, ...(yield* addresses.ofFabric(args, device))] }
-    }
-    const placed = findAccessPlace({ ...asked, mlagPeer: other?.device ?? null }, yield* place.choice)
-    const above = placed.uplinks.map(({ hostname }) => hostname)
-    const states = yield* statesOf(above, found, "ACCESS")
-    const refusals = yield* addresses.ofAccess(placed, args.replace_hostname === true)
-    return { neighbors: placed.neighbors, problems: [...placed.problems, ...pairProblems, ...states, ...refusals] }
-  })
-
-  /** New hostnames that another device has already; each with the id of the device that may have it. */
-  const hostnames = Effect.fnUntraced(function* (wanted: ReadonlyArray<readonly [hostname: string, id: number]>) {
-    const taken = yield* devices.bearing(wanted.map(([hostname]) => hostname))
-    return wanted.flatMap(([hostname, id]) =>
-      taken
-        .filter((row) => isSameHostname(row.hostname, hostname) && row.id !== id)
-        .map((row) => ({ message: `There is already a device with hostname ${row.hostname}` }))
-    )
-  })
-
-  return { links, neighbours, hostnames }
+/** The ports of an access switch: what step 1 would write, without writing it. */
+const portsOf = Effect.fnUntraced(function* (members: Members, found: LinkFindingsSurveyed, old: Device | null) {
+  if (old !== null) {
+    const { lost } = yield* replacementRows(old, members[0], found)
+    return lost
+  }
+  for (const member of members) yield* memberPorts(members, member, found)
+  return null
 })
 
-/** What speaks for and against an initialisation. */
-export class InitCheckFindings extends Context.Service<InitCheckFindings>()("switchyard/jobs/InitCheckFindings", {
-  make: makeInitCheckFindings
-}) {
-  static readonly layer = Layer.effect(this, this.make)
-}
+export const linkFindings = Effect.fnUntraced(function* (args: InitArguments, members: Members, old: Device | null) {
+  const [{ device, heard }] = members
+  if (isFabricType(args.device_type)) {
+    const found = yield* findLinksOf(device, targetOf(args), heard)
+    const result: LinksFound = { ...found, pairProblems: [], lost: null }
+    return result
+  }
+  const found = yield* findMemberLinks(members)
+  const ports = yield* Effect.result(portsOf(members, found, old))
+  const error = Result.isFailure(ports) ? ports.failure : null
+  if (error !== null && SqlError.isSqlError(error)) return yield* error
+  const isOfPair = error?._tag === "InconsistentMlagPeer"
+  const result: LinksFound = {
+    ...found,
+    problems: [...found.problems, ...(error === null || isOfPair ? [] : [error])],
+    pairProblems: isOfPair ? [error] : [],
+    lost: Result.getOrElse(ports, () => null)
+  }
+  return result
+})
+
+/** Neighbours that step 1 relies upon, in their rows and in what they run. */
+const statesOf = Effect.fnUntraced(function* (
+  hostnames: ReadonlyArray<string>,
+  { neighbours }: LinksFound,
+  type: "ACCESS" | FabricType
+) {
+  const { problems, toHashCheck } = neighbourStates(hostnames, neighbours, type)
+  return [...problems, ...(yield* findAltered(toHashCheck))]
+})
+
+export const neighbourFindings = Effect.fnUntraced(function* (
+  args: InitArguments,
+  members: Members,
+  found: LinksFound
+) {
+  const [{ device }, other] = members
+  const { links: all, neighbours: known, pairProblems, refused } = found
+  if (args.neighbors?.length === 0 || all.length + refused.length === 0) return { neighbors: [], problems: [] }
+  const asked = { device, links: all, refused, devices: known, neighbors: args.neighbors }
+  if (isFabricType(args.device_type)) {
+    const { neighbors, problems } = fabricNeighbours(asked, args.device_type)
+    const states = yield* statesOf(neighbors, found, args.device_type)
+    return { neighbors, problems: [...problems, ...states, ...(yield* fabricAddresses(args, device))] }
+  }
+  const placed = findAccessPlace({ ...asked, mlagPeer: other?.device ?? null }, yield* domainChoice)
+  const above = placed.uplinks.map(({ hostname }) => hostname)
+  const states = yield* statesOf(above, found, "ACCESS")
+  const refusals = yield* accessAddresses(placed, args.replace_hostname === true)
+  return { neighbors: placed.neighbors, problems: [...placed.problems, ...pairProblems, ...states, ...refusals] }
+})
+
+/** New hostnames that another device has already; each with the id of the device that may have it. */
+export const takenHostnames = Effect.fnUntraced(function* (
+  wanted: ReadonlyArray<readonly [hostname: string, id: number]>
+) {
+  const devices = yield* DeviceStore
+
+  const taken = yield* devices.bearing(wanted.map(([hostname]) => hostname))
+  return wanted.flatMap(([hostname, id]) =>
+    taken
+      .filter((row) => isSameHostname(row.hostname, hostname) && row.id !== id)
+      .map((row) => ({ message: `There is already a device with hostname ${row.hostname}` }))
+  )
+})
 
 /** The check cannot be made. `status` is that of the answer, `message` the whole text. */
 export class InitCheckImpossible extends Schema.TaggedError<InitCheckImpossible>()("InitCheckImpossible", {
@@ -235,93 +205,78 @@ const pairRules = (args: InitArguments) => {
   return args.replace_hostname === true ? impossible(400, "Replacing a MLAG switch is not supported") : Effect.void
 }
 
-const make = Effect.gen(function* () {
+const find = Effect.fnUntraced(function* (id: number) {
   const devices = yield* DeviceStore
-  const survey = yield* InitSurvey
-  const replacement = yield* InitReplacement
-  const findings = yield* InitCheckFindings
 
-  const find = Effect.fnUntraced(function* (id: number) {
-    const device = yield* Effect.catchTag(devices.get(id), "DeviceNotFound", () =>
-      Effect.fail(impossible(400, `ValueError in ${STAGES.checks}: No device with id ${id} found`))
-    )
-    if (device.state !== "DISCOVERED") {
-      const message = "Device must be in state DISCOVERED to begin init"
-      return yield* impossible(500, `Exception in ${STAGES.checks}: ${message}`)
-    }
-    yield* Effect.mapError(requireManageable(device), ({ _tag, message }) =>
-      impossible(400, `${_tag} in ${STAGES.checks}: ${message}`)
-    )
-    return device
-  })
-
-  const ask = Effect.fnUntraced(function* (device: Device, newHostname: string) {
-    const ports = yield* Effect.mapError(survey.ports(device), ({ message, reason }) =>
-      impossible(500, `Exception in ${STAGES.checks}: ${message}: ${reason}`)
-    )
-    const heard = yield* Effect.mapError(survey.heard(device), stopped("links"))
-    const member: Member = { device, newHostname, ports, heard }
-    return member
-  })
-
-  /** The switch that is to be replaced; refusals that clients know by their text have no prefix. */
-  const replacedBy = Effect.fnUntraced(function* (hostname: string) {
-    return yield* Effect.mapError(replacement.find(hostname), (error) =>
-      error._tag === "DeviceStateError" && error.message.startsWith("Replacing")
-        ? impossible(400, error.message)
-        : stopped("checks")(error)
-    )
-  })
-
-  /** The switch, its peer and the switch that it replaces, as far as they are asked for. */
-  const subjects = Effect.fnUntraced(function* (args: InitArguments) {
-    const { device_id, mlag_peer_id, new_hostname, replace_hostname } = args
-    const asked = {
-      device: yield* Effect.result(find(device_id)),
-      peer: yield* Effect.result(mlag_peer_id === undefined ? Effect.succeed(null) : find(mlag_peer_id)),
-      old: yield* Effect.result(replace_hostname === true ? replacedBy(new_hostname) : Effect.succeed(null))
-    }
-    yield* unlessStopped(Object.values(asked))
-    return yield* Effect.fromResult(Result.all(asked))
-  })
-
-  const askAll = Effect.fnUntraced(function* (args: InitArguments, device: Device, peer: Device | null) {
-    const peerName = args.mlag_peer_new_hostname ?? ""
-    const asked = {
-      member: yield* Effect.result(ask(device, args.new_hostname)),
-      other: yield* Effect.result(peer === null ? Effect.succeed(null) : ask(peer, peerName))
-    }
-    yield* unlessStopped(Object.values(asked))
-    const { member, other } = yield* Effect.fromResult(Result.all(asked))
-    const members: Members = other === null ? [member] : [member, other]
-    return members
-  })
-
-  const check = Effect.fn("InitCheck.check")(function* (args: InitArguments) {
-    yield* pairRules(args)
-    const { device, old, peer } = yield* subjects(args)
-    const members = yield* askAll(args, device, peer)
-    const found = yield* Effect.mapError(findings.links(args, members, old), stopped("links"))
-    return initCheck({
-      args,
-      links: found,
-      neighbours: yield* Effect.mapError(findings.neighbours(args, members, found), stopped("checks")),
-      mlagPeerHostname: peer?.hostname ?? null,
-      hostnames: yield* findings.hostnames([
-        [args.new_hostname, old?.id ?? device.id],
-        ...(peer === null ? [] : [[args.mlag_peer_new_hostname ?? "", peer.id] as const])
-      ]),
-      lost: found.lost
-    })
-  })
-
-  return InitCheck.of({ check })
+  const device = yield* Effect.catchTag(devices.get(id), "DeviceNotFound", () =>
+    Effect.fail(impossible(400, `ValueError in ${STAGES.checks}: No device with id ${id} found`))
+  )
+  if (device.state !== "DISCOVERED") {
+    const message = "Device must be in state DISCOVERED to begin init"
+    return yield* impossible(500, `Exception in ${STAGES.checks}: ${message}`)
+  }
+  yield* Effect.mapError(requireManageable(device), ({ _tag, message }) =>
+    impossible(400, `${_tag} in ${STAGES.checks}: ${message}`)
+  )
+  return device
 })
 
-/** Checks devices before their initialisation. */
-export class InitCheck extends Context.Service<
-  InitCheck,
-  { readonly check: (args: InitArguments) => Effect.Effect<InitFindings, InitCheckImpossible | SqlError.SqlError> }
->()("switchyard/jobs/InitCheck") {
-  static readonly layer = Layer.effect(InitCheck, make)
-}
+const ask = Effect.fnUntraced(function* (device: Device, newHostname: string) {
+  const ports = yield* Effect.mapError(surveyPorts(device), ({ message, reason }) =>
+    impossible(500, `Exception in ${STAGES.checks}: ${message}: ${reason}`)
+  )
+  const heard = yield* Effect.mapError(surveyNeighbours(device), stopped("links"))
+  const member: Member = { device, newHostname, ports, heard }
+  return member
+})
+
+/** The switch that is to be replaced; refusals that clients know by their text have no prefix. */
+const replacedBy = Effect.fnUntraced(function* (hostname: string) {
+  return yield* Effect.mapError(findReplaced(hostname), (error) =>
+    error._tag === "DeviceStateError" && error.message.startsWith("Replacing")
+      ? impossible(400, error.message)
+      : stopped("checks")(error)
+  )
+})
+
+/** The switch, its peer and the switch that it replaces, as far as they are asked for. */
+const subjects = Effect.fnUntraced(function* (args: InitArguments) {
+  const { device_id, mlag_peer_id, new_hostname, replace_hostname } = args
+  const asked = {
+    device: yield* Effect.result(find(device_id)),
+    peer: yield* Effect.result(mlag_peer_id === undefined ? Effect.succeed(null) : find(mlag_peer_id)),
+    old: yield* Effect.result(replace_hostname === true ? replacedBy(new_hostname) : Effect.succeed(null))
+  }
+  yield* unlessStopped(Object.values(asked))
+  return yield* Effect.fromResult(Result.all(asked))
+})
+
+const askAll = Effect.fnUntraced(function* (args: InitArguments, device: Device, peer: Device | null) {
+  const peerName = args.mlag_peer_new_hostname ?? ""
+  const asked = {
+    member: yield* Effect.result(ask(device, args.new_hostname)),
+    other: yield* Effect.result(peer === null ? Effect.succeed(null) : ask(peer, peerName))
+  }
+  yield* unlessStopped(Object.values(asked))
+  const { member, other } = yield* Effect.fromResult(Result.all(asked))
+  const members: Members = other === null ? [member] : [member, other]
+  return members
+})
+
+export const checkInit = Effect.fn("InitCheck.check")(function* (args: InitArguments) {
+  yield* pairRules(args)
+  const { device, old, peer } = yield* subjects(args)
+  const members = yield* askAll(args, device, peer)
+  const found = yield* Effect.mapError(linkFindings(args, members, old), stopped("links"))
+  return initCheck({
+    args,
+    links: found,
+    neighbours: yield* Effect.mapError(neighbourFindings(args, members, found), stopped("checks")),
+    mlagPeerHostname: peer?.hostname ?? null,
+    hostnames: yield* takenHostnames([
+      [args.new_hostname, old?.id ?? device.id],
+      ...(peer === null ? [] : [[args.mlag_peer_new_hostname ?? "", peer.id] as const])
+    ]),
+    lost: found.lost
+  })
+})

@@ -3,18 +3,10 @@
  * where the switch answers whether it moved (docs/provisioning.md#moving-to-the-new-address). A switch that did not move is as
  * it was before, and so is every row.
  */
-import { Context, Effect, Layer, Result } from "effect"
-import { SqlClient, type SqlError } from "effect/sql"
+import { Effect, Result } from "effect"
+import type { SqlError } from "effect/sql"
 import { ManagementAccess } from "../../devices/ManagementAccess.ts"
-import {
-  type DeviceResult,
-  deviceResult,
-  type JobFailure,
-  type JobTask,
-  subtaskFailed,
-  taskFailed,
-  taskOk
-} from "../../domain/Job.ts"
+import { type DeviceResult, deviceResult, type JobFailure, type JobTask, subtaskFailed, taskFailed, taskOk } from "../../domain/Job.ts"
 import type { InitDecision } from "../../domain/jobs/InitDecision.ts"
 import { can, platformOf } from "../../domain/platforms/Platforms.ts"
 import { renderError } from "../../drivers/DriverErrors.ts"
@@ -25,8 +17,10 @@ import { DeviceStore } from "../../store/DeviceStore.ts"
 import { SecretTexts } from "../../store/SecretTexts.ts"
 import { originOf } from "../../templates/LineOrigin.ts"
 import { CandidateConfigs } from "../../templates/CandidateConfigs.ts"
-import { type InitJob, InitProgress, isAbort } from "./Progress.ts"
-import { refusedAsFailure } from "../engine/JobHandler.ts"
+import { aborted, beginStep, checkpoint, finishProgress, type InitJob, isAbort, keepProgress, MAIN, say } from "./Progress.ts"
+import type { JobEngine } from "../engine/JobEngine.ts"
+import type { JobWindows } from "../requests/JobWindows.ts"
+import { inTransaction, refusedAsFailure } from "../engine/JobHandler.ts"
 import { type BasePushed, DeviceEntity } from "../../devices/DeviceCalls.ts"
 import { isAway, patiently } from "../../devices/PatientCall.ts"
 import type { Device } from "../../domain/Device.ts"
@@ -36,14 +30,13 @@ import { CertificateStore } from "../../store/CertificateStore.ts"
 import { HostKeyStore } from "../../store/HostKeyStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import { DeviceStates } from "../engine/DeviceStates.ts"
-import { InitRestore } from "./Rows.ts"
 import { DeviceCertificates } from "../../devices/DeviceCertificates.ts"
 import { FACTS_TASK } from "../../domain/Facts.ts"
+import { restoreRows } from "./Rows.ts"
 
 // The task list of init step 1 under the names and with the meanings that clients derive their messages from
 // (docs/provisioning.md#access-step-1 and docs/provisioning.md#entries-of-the-result).
 
-const MAIN = "push_base_management"
 const CERTIFICATE = "ztp_device_cert"
 const RENDER = "Generate initial device config"
 const PUSH = "Push base management config"
@@ -59,14 +52,6 @@ export const certificateTask = (text: string, failed: boolean): JobTask =>
 /** The switch has no certificate and this server insists on one; nothing else was sent. */
 export const notCertified = (certificate: JobTask): DeviceResult =>
   deviceResult([taskFailed(MAIN, subtaskFailed(CERTIFICATE)), certificate])
-
-/** The job was aborted before the switch was told to move; `message` says before which step. `isUndone`: rows were written. */
-export const aborted = (message: string, isUndone: boolean): DeviceResult => {
-  const state = isUndone
-    ? "Everything that was written was taken back, and the device runs what it ran before."
-    : "Nothing was written, and the device runs what it ran before."
-  return deviceResult([taskFailed(MAIN, `${state}\nJobAborted: ${message}\n`)])
-}
 
 /** The address that the switch was to get must not get the fleet's login; nothing was sent. */
 export const notAllowed = (message: string): DeviceResult =>
@@ -102,54 +87,36 @@ export const notMoved = (certificate: JobTask, config: string, hostname: string,
 // while it still answers on the old one (docs/provisioning.md#access-step-1). A server without an authority installs none; only
 // with VERIFY_TLS_DEVICE the initialisation fails for want of a certificate.
 
-const makeInitCertificate = Effect.gen(function* () {
+/** Yields the task entry; a failed one ends the initialisation. */
+export const installCertificate = Effect.fn("InitCertificate.install")(function* (
+  jobId: number,
+  device: Device,
+  decided: InitDecision
+) {
   const { VERIFY_TLS_DEVICE } = yield* ServerConfig
   const certificates = yield* DeviceCertificates
 
-  const install = Effect.fn("InitCertificate.install")(function* (
-    jobId: number,
-    device: Device,
-    decided: InitDecision
-  ): Effect.fn.Return<JobTask, SqlError.SqlError> {
-    const { newHostname: hostname, oldAddress, primary } = decided
-    // the switch may have moved already, and with the move it had its certificate
-    if (decided.stage === "pushing") {
-      return certificateTask(`The certificate of ${hostname} was seen to before the server restarted`, false)
-    }
-    if (!can(device, "certificates")) {
-      const text = `Install device certificate not supported on platform: ${device.platform}`
-      return certificateTask(text, false)
-    }
-    const obstacle = certificates.obstacle({ ...device, hostname })
-    if (obstacle !== null) return certificateTask(obstacle, false)
-    if (!(yield* certificates.exists)) {
-      const none = noCertificate(hostname)
-      return VERIFY_TLS_DEVICE ? { ...none, failed: true } : none
-    }
-    const holder = { jobId, deviceId: device.id, hostname, address: primary.ip, discoveredAt: oldAddress }
-    return yield* certificates.install(holder).pipe(
-      Effect.as(certificateTask(`Device certificate installed for ${hostname}`, false)),
-      Effect.catchTag("NotInstalled", ({ text }) => Effect.succeed(certificateTask(text, VERIFY_TLS_DEVICE)))
-    )
-  })
-
-  return InitCertificate.of({ install })
-})
-
-/** Certificates of switches that are being initialised. */
-export class InitCertificate extends Context.Service<
-  InitCertificate,
-  {
-    /** Yields the task entry; a failed one ends the initialisation. */
-    readonly install: (
-      jobId: number,
-      device: Device,
-      decided: InitDecision
-    ) => Effect.Effect<JobTask, SqlError.SqlError>
+  const { newHostname: hostname, oldAddress, primary } = decided
+  // the switch may have moved already, and with the move it had its certificate
+  if (decided.stage === "pushing") {
+    return certificateTask(`The certificate of ${hostname} was seen to before the server restarted`, false)
   }
->()("switchyard/jobs/InitCertificate") {
-  static readonly layer = Layer.effect(InitCertificate, makeInitCertificate)
-}
+  if (!can(device, "certificates")) {
+    const text = `Install device certificate not supported on platform: ${device.platform}`
+    return certificateTask(text, false)
+  }
+  const obstacle = certificates.obstacle({ ...device, hostname })
+  if (obstacle !== null) return certificateTask(obstacle, false)
+  if (!(yield* certificates.exists)) {
+    const none = noCertificate(hostname)
+    return VERIFY_TLS_DEVICE ? { ...none, failed: true } : none
+  }
+  const holder = { jobId, deviceId: device.id, hostname, address: primary.ip, discoveredAt: oldAddress }
+  return yield* certificates.install(holder).pipe(
+    Effect.as(certificateTask(`Device certificate installed for ${hostname}`, false)),
+    Effect.catchTag("NotInstalled", ({ text }) => Effect.succeed(certificateTask(text, VERIFY_TLS_DEVICE)))
+  )
+})
 
 // The two ends of step 1, each in one transaction with its record (docs/provisioning.md#moving-to-the-new-address): the switch
 // has moved and becomes INIT, or everything is as it was before.
@@ -158,80 +125,70 @@ export class InitCertificate extends Context.Service<
 export interface AfterMove {
   readonly step2DelaySeconds: number
   /** Starts other jobs, in the transaction in which the device becomes INIT. */
-  readonly afterwards: Effect.Effect<void, JobFailure | SqlError.SqlError>
+  readonly afterwards: Effect.Effect<void, JobFailure | SqlError.SqlError, JobEngine | JobWindows>
 }
 
-const makeInitEnd = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
+const endStep1 = Effect.fnUntraced(function* (
+  job: InitJob,
+  hostname: string,
+  result: DeviceResult,
+  { lost }: InitDecision
+) {
   const jobs = yield* JobStore
+
+  const replacement = lost.interfaces.length + lost.links.length === 0 ? {} : { replacement: { lost } }
+  yield* (yield* job.aborting) ? keepProgress(job) : finishProgress(job, replacement)
+  const done = !result.failed
+  yield* jobs.addDevice(job.id, { hostname, result, reachedEnd: done, changed: done, score: null })
+})
+
+/** Everything is as it was before. */
+export const takeBack = Effect.fn("InitEnd.takeBack")(function* (
+  job: InitJob,
+  decided: InitDecision,
+  result: DeviceResult
+) {
+  yield* restoreRows(job, decided)
+  yield* job.memo.write({ ...decided, stage: "done" })
+  yield* endStep1(job, decided.previousHostname, result, decided)
+}, inTransaction)
+
+/** The device is INIT, and step 2 follows. */
+export const moveOn = Effect.fn("InitEnd.moveOn")(function* (
+  job: InitJob,
+  decided: InitDecision,
+  { newAddressAnswers, oldAddressAnswers }: BasePushed,
+  result: DeviceResult,
+  after: AfterMove
+) {
   const states = yield* DeviceStates
   const hostKeys = yield* HostKeyStore
   const certificates = yield* CertificateStore
-  const rows = yield* InitRestore
-  const progress = yield* InitProgress
 
-  const end = Effect.fnUntraced(function* (
-    job: InitJob,
-    hostname: string,
-    result: DeviceResult,
-    { lost }: InitDecision
-  ) {
-    const replacement = lost.interfaces.length + lost.links.length === 0 ? {} : { replacement: { lost } }
-    yield* (yield* job.aborting) ? progress.keep(job) : progress.finish(job, replacement)
-    const done = !result.failed
-    yield* jobs.addDevice(job.id, { hostname, result, reachedEnd: done, changed: done, score: null })
-  })
-
-  const takeBack = Effect.fn("InitEnd.takeBack")(function* (job: InitJob, decided: InitDecision, result: DeviceResult) {
-    yield* rows.restore(job, decided)
-    yield* job.memo.write({ ...decided, stage: "done" })
-    yield* end(job, decided.previousHostname, result, decided)
-  }, sql.withTransaction)
-
-  const moveOn = Effect.fn("InitEnd.moveOn")(function* (
-    job: InitJob,
-    decided: InitDecision,
-    { newAddressAnswers, oldAddressAnswers }: BasePushed,
-    result: DeviceResult,
-    after: AfterMove
-  ) {
-    const { device_type, infraIp, primary, secondary } = decided
-    const event = {
-      type: "INIT_STEP1_PUSHED",
-      newAddressAnswers,
-      oldAddressAnswers,
-      previousHostname: decided.previousHostname,
-      device_type,
-      management_ip: primary.ip,
-      secondary_management_ip: secondary?.ip ?? null,
-      infra_ip: infraIp,
-      ipv4_network: primary.network,
-      step2DelaySeconds: after.step2DelaySeconds
-    } as const
-    yield* states.apply(decided.deviceId, event, { by: job.user, jobId: job.id })
-    yield* hostKeys.provisioned(decided.deviceId)
-    // the switch that was replaced still has their keys
-    if (decided.before.replaced !== null) yield* certificates.revokeOfDevice(decided.deviceId, "superseded", job.id)
-    if (yield* job.aborting) {
-      const message = `The job was aborted when ${decided.newHostname} had moved: step 2 follows, and nothing else is begun`
-      yield* progress.say(job, "aborted", message)
-    } else yield* after.afterwards
-    yield* job.memo.write({ ...decided, stage: "done" })
-    yield* end(job, decided.newHostname, result, decided)
-  }, sql.withTransaction)
-
-  return {
-    /** Everything is as it was before. */
-    takeBack,
-    /** The device is INIT, and step 2 follows. */
-    moveOn
-  }
-})
-
-/** Ends of step 1. */
-export class InitEnd extends Context.Service<InitEnd>()("switchyard/jobs/InitEnd", { make: makeInitEnd }) {
-  static readonly layer = Layer.effect(this, this.make)
-}
+  const { device_type, infraIp, primary, secondary } = decided
+  const event = {
+    type: "INIT_STEP1_PUSHED",
+    newAddressAnswers,
+    oldAddressAnswers,
+    previousHostname: decided.previousHostname,
+    device_type,
+    management_ip: primary.ip,
+    secondary_management_ip: secondary?.ip ?? null,
+    infra_ip: infraIp,
+    ipv4_network: primary.network,
+    step2DelaySeconds: after.step2DelaySeconds
+  } as const
+  yield* states.apply(decided.deviceId, event, { by: job.user, jobId: job.id })
+  yield* hostKeys.provisioned(decided.deviceId)
+  // the switch that was replaced still has their keys
+  if (decided.before.replaced !== null) yield* certificates.revokeOfDevice(decided.deviceId, "superseded", job.id)
+  if (yield* job.aborting) {
+    const message = `The job was aborted when ${decided.newHostname} had moved: step 2 follows, and nothing else is begun`
+    yield* say(job, "aborted", message)
+  } else yield* after.afterwards
+  yield* job.memo.write({ ...decided, stage: "done" })
+  yield* endStep1(job, decided.newHostname, result, decided)
+}, inTransaction)
 
 // Tells a switch to move to its new address, and finds out where it answers (docs/provisioning.md#moving-to-the-new-address).
 // One that may have been told before a restart is looked for first.
@@ -239,136 +196,102 @@ export class InitEnd extends Context.Service<InitEnd>()("switchyard/jobs/InitEnd
 /** A switch that may have been told to move is looked for this long before it is told again, in seconds. */
 const FIRST_LOOK = 3
 
-const makeInitPush = Effect.gen(function* () {
+/** Pushes this base configuration. Yields where the switch answers afterwards. */
+export const pushBase = Effect.fn("InitPush.push")(function* (
+  job: InitJob,
+  device: Device,
+  decided: InitDecision,
+  text: string
+) {
   const config = yield* ServerConfig
-  const progress = yield* InitProgress
   const actorOf = yield* DeviceEntity.client
 
-  const push = Effect.fn("InitPush.push")(function* (
-    job: InitJob,
-    device: Device,
-    decided: InitDecision,
-    text: string
-  ) {
-    const send = (seconds: number, lookOnly: boolean) =>
-      actorOf(String(device.id)).PushBase({
-        sessionName: Candidate.ofJob(job.id),
-        jobId: job.id,
-        config: text,
-        newHostname: decided.newHostname,
-        oldAddress: decided.oldAddress,
-        newAddress: decided.primary.ip,
-        seconds,
-        lookOnly
-      })
-    const look = (seconds: number) => patiently(send(seconds, true))
-    if (decided.stage === "pushing") {
-      yield* progress.say(job, "look", `Looking where ${decided.newHostname} answers after the restart of the server`)
-      const seen = yield* look(FIRST_LOOK)
-      if (seen.newAddressAnswers) return seen
-      if (!seen.oldAddressAnswers) return yield* look(config.INIT_MGMT_TIMEOUT)
-    }
-    const { newHostname, oldAddress, primary } = decided
-    yield* progress.begin(job, "push", `Moving ${newHostname} from ${oldAddress} to ${primary.ip}`)
-    yield* job.memo.write({ ...decided, stage: "pushing" })
-    // an actor that was lost on the way may have pushed: then only a look tells
-    return yield* Effect.catchIf(send(config.INIT_MGMT_TIMEOUT, false), isAway, () => look(config.INIT_MGMT_TIMEOUT))
-  })
-
-  return {
-    /** Pushes this base configuration. Yields where the switch answers afterwards. */
-    push
+  const send = (seconds: number, lookOnly: boolean) =>
+    actorOf(String(device.id)).PushBase({
+      sessionName: Candidate.ofJob(job.id),
+      jobId: job.id,
+      config: text,
+      newHostname: decided.newHostname,
+      oldAddress: decided.oldAddress,
+      newAddress: decided.primary.ip,
+      seconds,
+      lookOnly
+    })
+  const look = (seconds: number) => patiently(send(seconds, true))
+  if (decided.stage === "pushing") {
+    yield* say(job, "look", `Looking where ${decided.newHostname} answers after the restart of the server`)
+    const seen = yield* look(FIRST_LOOK)
+    if (seen.newAddressAnswers) return seen
+    if (!seen.oldAddressAnswers) return yield* look(config.INIT_MGMT_TIMEOUT)
   }
+  const { newHostname, oldAddress, primary } = decided
+  yield* beginStep(job, "push", `Moving ${newHostname} from ${oldAddress} to ${primary.ip}`)
+  yield* job.memo.write({ ...decided, stage: "pushing" })
+  // an actor that was lost on the way may have pushed: then only a look tells
+  return yield* Effect.catchIf(send(config.INIT_MGMT_TIMEOUT, false), isAway, () => look(config.INIT_MGMT_TIMEOUT))
 })
 
-/** The push of base configurations. */
-export class InitPush extends Context.Service<InitPush>()("switchyard/jobs/InitPush", { make: makeInitPush }) {
-  static readonly layer = Layer.effect(this, this.make)
-}
-
-const make = Effect.gen(function* () {
+const carryOut = Effect.fnUntraced(function* (job: InitJob, decided: InitDecision, after: AfterMove) {
   const devices = yield* DeviceStore
   const configs = yield* CandidateConfigs
-  const ends = yield* InitEnd
-  const progress = yield* InitProgress
-  const certificates = yield* InitCertificate
-  const pushing = yield* InitPush
   const access = yield* ManagementAccess
   const derivedSecrets = yield* DerivedSecretStore
   const texts = yield* SecretTexts
   const plugins = yield* PluginActions
 
-  const carryOut = Effect.fnUntraced(function* (job: InitJob, decided: InitDecision, after: AfterMove) {
-    const device = yield* devices.get(decided.deviceId)
-    if (decided.stage === "prepared") {
-      // behind the push the switch could be reached there only, with a login that must not go there
-      const allowed = yield* Effect.result(access.check(decided.newHostname, decided.primary.ip, "INIT"))
-      if (Result.isFailure(allowed)) {
-        if (allowed.failure._tag === "SqlError") return yield* allowed.failure
-        return yield* ends.takeBack(job, decided, notAllowed(allowed.failure.message))
-      }
-      yield* progress.checkpoint(job, `Installing the certificate of ${decided.newHostname}`)
+  const device = yield* devices.get(decided.deviceId)
+  if (decided.stage === "prepared") {
+    // behind the push the switch could be reached there only, with a login that must not go there
+    const allowed = yield* Effect.result(access.check(decided.newHostname, decided.primary.ip, "INIT"))
+    if (Result.isFailure(allowed)) {
+      if (allowed.failure._tag === "SqlError") return yield* allowed.failure
+      return yield* takeBack(job, decided, notAllowed(allowed.failure.message))
     }
-    const certificate = yield* certificates.install(job.id, device, decided)
-    if (certificate.failed) return yield* ends.takeBack(job, decided, notCertified(certificate))
-    // a switch that may have been told to move already is looked for first, whatever was asked meanwhile
-    const step = decided.stage === "prepared" ? progress.begin : progress.say
-    yield* step(job, "render", `Rendering the base configuration of ${decided.newHostname}`)
-    const rendered = yield* configs.renderInit(device, {
-      hostname: decided.newHostname,
-      device_type: decided.device_type,
-      addresses: decided.variables
-    })
-    if (Result.isFailure(rendered)) {
-      const { message, type } = rendered.failure
-      return yield* ends.takeBack(job, decided, notRendered(certificate, `${type}: ${message}\n`))
-    }
-    const { text } = rendered.success
-    const derived = yield* rendered.success.secrets
-    yield* derivedSecrets.note(device.id, derived)
-    // the device may have another name when its record is written
-    const shown = texts.hide(text, derived)
-    const platform = platformOf(device.platform)
-    if (decided.stage === "prepared" && platform !== undefined) {
-      const from = (line: string) => originOf(rendered.success, platform.name, line)
-      const candidate = { hostname: decided.newHostname, platform, text, mode: "replace", originOf: from } as const
-      const passed = yield* Effect.result(passGate(candidate))
-      if (Result.isFailure(passed)) {
-        return yield* ends.takeBack(job, decided, notPushed(certificate, shown, renderError(passed.failure)))
-      }
-    }
-    const pushed = yield* pushing.push(job, device, decided, text)
-    if (pushed.aborted) yield* progress.checkpoint(job, `Committing the base configuration on ${decided.newHostname}`)
-    if (pushed.oldAddressAnswers && !pushed.newAddressAnswers) {
-      return yield* ends.takeBack(job, decided, notMoved(certificate, shown, decided.newHostname, pushed))
-    }
-    yield* ends.moveOn(job, decided, pushed, moved(certificate, shown), after)
-    yield* plugins.runPatiently
+    yield* checkpoint(job, `Installing the certificate of ${decided.newHostname}`)
+  }
+  const certificate = yield* installCertificate(job.id, device, decided)
+  if (certificate.failed) return yield* takeBack(job, decided, notCertified(certificate))
+  // a switch that may have been told to move already is looked for first, whatever was asked meanwhile
+  const step = decided.stage === "prepared" ? beginStep : say
+  yield* step(job, "render", `Rendering the base configuration of ${decided.newHostname}`)
+  const rendered = yield* configs.renderInit(device, {
+    hostname: decided.newHostname,
+    device_type: decided.device_type,
+    addresses: decided.variables
   })
-
-  const run = Effect.fn("InitMove.run")(function* (job: InitJob, decided: InitDecision, after: AfterMove) {
-    yield* carryOut(job, decided, after).pipe(
-      Effect.catchIf(isAbort, ({ message }) => ends.takeBack(job, decided, aborted(message, true)))
-    )
-  }, refusedAsFailure)
-
-  return InitMove.of({ run })
+  if (Result.isFailure(rendered)) {
+    const { message, type } = rendered.failure
+    return yield* takeBack(job, decided, notRendered(certificate, `${type}: ${message}\n`))
+  }
+  const { text } = rendered.success
+  const derived = yield* rendered.success.secrets
+  yield* derivedSecrets.note(device.id, derived)
+  // the device may have another name when its record is written
+  const shown = texts.hide(text, derived)
+  const platform = platformOf(device.platform)
+  if (decided.stage === "prepared" && platform !== undefined) {
+    const from = (line: string) => originOf(rendered.success, platform.name, line)
+    const candidate = { hostname: decided.newHostname, platform, text, mode: "replace", originOf: from } as const
+    const passed = yield* Effect.result(passGate(candidate))
+    if (Result.isFailure(passed)) {
+      return yield* takeBack(job, decided, notPushed(certificate, shown, renderError(passed.failure)))
+    }
+  }
+  const pushed = yield* pushBase(job, device, decided, text)
+  if (pushed.aborted) yield* checkpoint(job, `Committing the base configuration on ${decided.newHostname}`)
+  if (pushed.oldAddressAnswers && !pushed.newAddressAnswers) {
+    return yield* takeBack(job, decided, notMoved(certificate, shown, decided.newHostname, pushed))
+  }
+  yield* moveOn(job, decided, pushed, moved(certificate, shown), after)
+  yield* plugins.runPatiently
 })
 
-/** The move of new switches to their addresses. */
-export class InitMove extends Context.Service<
-  InitMove,
-  {
-    /**
-     * Brings a prepared initialisation to its end: the device is INIT or everything is as before. After an abort no step
-     * begins any more; a switch that was told to move goes on to step 2.
-     */
-    readonly run: (
-      job: InitJob,
-      decided: InitDecision,
-      after: AfterMove
-    ) => Effect.Effect<void, JobFailure | SqlError.SqlError>
-  }
->()("switchyard/jobs/InitMove") {
-  static readonly layer = Layer.effect(InitMove, make)
-}
+/**
+ * Brings a prepared initialisation to its end: the device is INIT or everything is as before. After an abort no step
+ * begins any more; a switch that was told to move goes on to step 2.
+ */
+export const moveSwitch = Effect.fn("InitMove.run")(function* (job: InitJob, decided: InitDecision, after: AfterMove) {
+  yield* carryOut(job, decided, after).pipe(
+    Effect.catchIf(isAbort, ({ message }) => takeBack(job, decided, aborted(message, true)))
+  )
+}, refusedAsFailure)

@@ -5,13 +5,11 @@
  * (docs/jobs.md#abort).
  */
 import { PgClient } from "@effect/sql-pg"
-import { Clock, Context, Effect, Layer } from "effect"
-import { JobFailure } from "../../domain/Job.ts"
-import { deviceRows, type JobEnd, type JobMemo, type RunningJob } from "../engine/JobHandler.ts"
-import { SqlClient } from "effect/sql"
+import { Clock, Effect } from "effect"
+import { type DeviceResult, deviceResult, JobFailure, taskFailed } from "../../domain/Job.ts"
+import { deviceRows, inTransaction, type JobEnd, type JobMemo, type RunningJob } from "../engine/JobHandler.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
-import * as Move from "./Move.ts"
 import type { InitDecision } from "../../domain/jobs/InitDecision.ts"
 
 /** Sentences that one job keeps; an initialisation has far fewer. */
@@ -23,83 +21,76 @@ const ABORTED = "JobAborted"
 export const isAbort = (error: { readonly _tag: string; readonly type?: string }): error is JobFailure =>
   error._tag === "JobFailure" && error.type === ABORTED
 
-const make = Effect.gen(function* () {
+/** Adds a sentence about a step that begins now. `step` is a short name for programs. */
+export const say = Effect.fn("InitProgress.say")(function* ({ id }: RunningJob, step: string, message: string) {
   const sql = yield* PgClient.PgClient
 
-  /** Adds a sentence about a step that begins now. `step` is a short name for programs. */
-  const say = Effect.fn("InitProgress.say")(function* ({ id }: RunningJob, step: string, message: string) {
-    yield* Effect.logInfo(message, { step })
-    const time = new Date(yield* Clock.currentTimeMillis).toISOString()
-    const entry = sql.json({ time, step, message })
-    yield* sql`update job set result = jsonb_build_object('devices', '{}'::jsonb, 'progress',
+  yield* Effect.logInfo(message, { step })
+  const time = new Date(yield* Clock.currentTimeMillis).toISOString()
+  const entry = sql.json({ time, step, message })
+  yield* sql`update job set result = jsonb_build_object('devices', '{}'::jsonb, 'progress',
         coalesce(result -> 'progress', '[]'::jsonb) || jsonb_build_array(${entry}::jsonb))
       where id = ${id} and jsonb_array_length(coalesce(result -> 'progress', '[]'::jsonb)) < ${LIMIT}`
-  })
-
-  /** Fails with an `isAbort` failure when the job was aborted; `next` is the step that would begin, in words. */
-  const checkpoint = Effect.fnUntraced(function* (job: RunningJob, next: string) {
-    if (!(yield* job.aborting)) return
-    return yield* new JobFailure({ type: ABORTED, message: `The job was aborted before this step: ${next}` })
-  })
-
-  /** Begins a step, unless the job was aborted: `checkpoint` and `say`. */
-  const begin = (job: RunningJob, step: string, message: string) =>
-    Effect.andThen(checkpoint(job, message), say(job, step, message))
-
-  /** The sentences stay, beside the device rows: of a job that was aborted. */
-  const keep = Effect.fn("InitProgress.keep")(({ id }: RunningJob) =>
-    Effect.asVoid(sql`update job set result = result - 'devices' where id = ${id} and jsonb_typeof(result) = 'object'`)
-  )
-
-  /** The job's result is its device rows again, with these keys beside them. */
-  const finish = Effect.fn("InitProgress.finish")(
-    ({ id }: RunningJob, beside: Readonly<Record<string, unknown>> = {}) =>
-      Effect.asVoid(sql`update job set result = ${sql.json(beside)} where id = ${id}`)
-  )
-
-  return { say, checkpoint, begin, keep, finish }
 })
 
-/** The progress of initialisations, in the records of their jobs. */
-export class InitProgress extends Context.Service<InitProgress>()("switchyard/jobs/InitProgress", { make }) {
-  static readonly layer = Layer.effect(this, this.make)
+/** Fails with an `isAbort` failure when the job was aborted; `next` is the step that would begin, in words. */
+export const checkpoint = Effect.fnUntraced(function* (job: RunningJob, next: string) {
+  if (!(yield* job.aborting)) return
+  return yield* new JobFailure({ type: ABORTED, message: `The job was aborted before this step: ${next}` })
+})
+
+/** Begins a step, unless the job was aborted: `checkpoint` and `say`. */
+export const beginStep = (job: RunningJob, step: string, message: string) =>
+  Effect.andThen(checkpoint(job, message), say(job, step, message))
+
+/** The sentences stay, beside the device rows: of a job that was aborted. */
+export const keepProgress = Effect.fn("InitProgress.keep")(function* ({ id }: RunningJob) {
+  const sql = yield* PgClient.PgClient
+  return yield* Effect.asVoid(
+    sql`update job set result = result - 'devices' where id = ${id} and jsonb_typeof(result) = 'object'`
+  )
+})
+
+/** The job's result is its device rows again, with these keys beside them. */
+export const finishProgress = Effect.fn("InitProgress.finish")(function* (
+  { id }: RunningJob,
+  beside: Readonly<Record<string, unknown>> = {}
+) {
+  const sql = yield* PgClient.PgClient
+  return yield* Effect.asVoid(sql`update job set result = ${sql.json(beside)} where id = ${id}`)
+})
+
+/** The main entry of step 1. */
+export const MAIN = "push_base_management"
+
+/** The job was aborted before the switch was told to move; `message` says before which step. `isUndone`: rows were written. */
+export const aborted = (message: string, isUndone: boolean): DeviceResult => {
+  const state = isUndone
+    ? "Everything that was written was taken back, and the device runs what it ran before."
+    : "Nothing was written, and the device runs what it ran before."
+  return deviceResult([taskFailed(MAIN, `${state}\nJobAborted: ${message}\n`)])
 }
 
 // The record of an initialisation that was aborted before it wrote anything (docs/jobs.md#abort). One that has written rows
 // takes them back in `InitMove`.
 
-const makeInitAbort = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
+const record = Effect.fnUntraced(function* (job: RunningJob, deviceId: number, { message }: JobFailure) {
   const devices = yield* DeviceStore
   const jobs = yield* JobStore
-  const progress = yield* InitProgress
 
-  const record = Effect.fnUntraced(function* (job: RunningJob, deviceId: number, { message }: JobFailure) {
-    const [device] = yield* devices.byIds([deviceId])
-    yield* progress.keep(job)
-    if (device !== undefined) {
-      const { hostname } = device
-      const result = Move.aborted(message, false)
-      yield* jobs.addDevice(job.id, { hostname, result, reachedEnd: false, changed: false, score: null })
-    }
-    return deviceRows
-  }, sql.withTransaction)
-
-  return InitAbort.of({
-    recorded: <R>(job: RunningJob, deviceId: number, work: JobEnd<R>) => Effect.catchIf(work, isAbort, (failure) => record(job, deviceId, failure))
-  })
-})
-
-/** Ends of initialisations that were aborted early. */
-export class InitAbort extends Context.Service<
-  InitAbort,
-  {
-    /** Ends the job well, with a record of where it stopped, when a step of it did not begin because of an abort. */
-    readonly recorded: (job: RunningJob, deviceId: number) => (work: JobEnd) => JobEnd
+  const [device] = yield* devices.byIds([deviceId])
+  yield* keepProgress(job)
+  if (device !== undefined) {
+    const { hostname } = device
+    const result = aborted(message, false)
+    yield* jobs.addDevice(job.id, { hostname, result, reachedEnd: false, changed: false, score: null })
   }
->()("switchyard/jobs/InitAbort") {
-  static readonly layer = Layer.effect(InitAbort, makeInitAbort)
-}
+  return deviceRows
+}, inTransaction)
+
+/** Ends the job well, with a record of where it stopped, when a step of it did not begin because of an abort. */
+export const abortRecorded = <R>(job: RunningJob, deviceId: number, work: JobEnd<R>) =>
+  Effect.catchIf(work, isAbort, (failure) => record(job, deviceId, failure))
 
 // A job that runs step 1 of an initialisation, of an access or of a fabric device.
 

@@ -3,33 +3,16 @@
  * and the devices at their far ends. The same survey serves device_initcheck and step 1 of the initialisation
  * (docs/provisioning.md).
  */
-import { Context, Effect, Layer, Result, Schema } from "effect"
+import { Effect, Result, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { DeviceEntity } from "../../devices/DeviceCalls.ts"
-import { type Facts, portsIn } from "../../domain/Facts.ts"
+import { portsIn } from "../../domain/Facts.ts"
 import { longName } from "../../domain/platforms/InterfaceNames.ts"
 import { patiently } from "../../devices/PatientCall.ts"
 import type { Device, DeviceType } from "../../domain/Device.ts"
 import { JobFailure } from "../../domain/Job.ts"
-import {
-  type ConfiguredPorts,
-  configuredPorts,
-  findLinks,
-  joinLinks,
-  linkError,
-  type LinkFindings,
-  type LinkPlan,
-  type LinkProblem,
-  type LldpTable,
-  type PeerPortOwner,
-  portlessPeers,
-  type ReportedLink,
-  seenPeers,
-  storedLinks,
-  storedNames
-} from "../../provisioning/Links.ts"
+import { type ConfiguredPorts, configuredPorts, findLinks, joinLinks, linkError, type LinkFindings, type LinkPlan, type LldpTable, type PeerPortOwner, portlessPeers, type ReportedLink, seenPeers, storedLinks, storedNames } from "../../provisioning/Links.ts"
 import { ActiveSettings, type SettingsError } from "../../settings/ActiveSettings.ts"
-import type { Settings } from "../../settings/SettingsModel.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { HeardStore } from "../../store/HeardStore.ts"
 import { InterfaceStore } from "../../store/InterfaceStore.ts"
@@ -70,117 +53,124 @@ export interface Target {
   readonly mlagPeerId: number | null
 }
 
-const make = Effect.gen(function* () {
-  const devices = yield* DeviceStore
-  const interfaces = yield* InterfaceStore
-  const linknets = yield* LinknetStore
-  const heard = yield* HeardStore
-  const settings = yield* ActiveSettings
+const asDiscovered = { login: { state: "DISCOVERED" } } as const
+
+/** Logs in with the credentials of DISCOVERED and reads what the switch is. */
+export const surveyFacts = Effect.fn("InitSurvey.facts")(function* (device: Device) {
   const actorOf = yield* DeviceEntity.client
-
-  const asDiscovered = { login: { state: "DISCOVERED" } } as const
-
-  const facts = Effect.fn("InitSurvey.facts")((device: Device) =>
-    patiently(actorOf(String(device.id)).ReadFacts(asDiscovered)).pipe(
-      Effect.mapError(
-        (error) =>
-          new SurveyImpossible({ message: `Failed to connect to device_id ${device.id}`, reason: reasonOf(error) })
-      )
+  return yield* patiently(actorOf(String(device.id)).ReadFacts(asDiscovered)).pipe(
+    Effect.mapError(
+      (error) =>
+        new SurveyImpossible({ message: `Failed to connect to device_id ${device.id}`, reason: reasonOf(error) })
     )
   )
+})
 
-  const ports = Effect.fn("InitSurvey.ports")(function* (device: Device) {
-    const message = `Could not get the interfaces of device_id ${device.id}`
-    return yield* Result.match(portsIn(yield* facts(device)), {
-      onFailure: (missing) =>
-        Effect.fail(new SurveyImpossible({ message: `${message}: ${missing}`, reason: "its facts are incomplete" })),
-      onSuccess: Effect.succeed
-    })
+/** The same for its interfaces: one that does not say which it has has no place. */
+export const surveyPorts = Effect.fn("InitSurvey.ports")(function* (device: Device) {
+  const message = `Could not get the interfaces of device_id ${device.id}`
+  return yield* Result.match(portsIn(yield* surveyFacts(device)), {
+    onFailure: (missing) =>
+      Effect.fail(new SurveyImpossible({ message: `${message}: ${missing}`, reason: "its facts are incomplete" })),
+    onSuccess: Effect.succeed
   })
+})
 
-  const neighboursOf = Effect.fnUntraced(function* (device: Device) {
-    const ports = yield* patiently(actorOf(String(device.id)).ReadNeighbours(asDiscovered)).pipe(
-      Effect.mapError(
-        (error) =>
-          new SurveyImpossible({
-            message: `Could not get LLDP neighbors for ${device.hostname}`,
-            reason: reasonOf(error)
-          })
-      )
+/** What the switch hears on its ports. */
+export const surveyNeighbours = Effect.fnUntraced(function* (device: Device) {
+  const heard = yield* HeardStore
+  const actorOf = yield* DeviceEntity.client
+
+  const ports = yield* patiently(actorOf(String(device.id)).ReadNeighbours(asDiscovered)).pipe(
+    Effect.mapError(
+      (error) =>
+        new SurveyImpossible({
+          message: `Could not get LLDP neighbors for ${device.hostname}`,
+          reason: reasonOf(error)
+        })
     )
-    yield* heard.keep(device.id, ports)
-    return ports
-  })
+  )
+  yield* heard.keep(device.id, ports)
+  return ports
+})
 
-  const portsOf = Effect.fnUntraced(function* (device: Device) {
-    const { settings: effective } = yield* settings.ofDevice(device)
-    const ports: ConfiguredPorts = configuredPorts(effective.interfaces)
-    return { ports, underlay: effective.underlay ?? null }
-  })
+const portsOf = Effect.fnUntraced(function* (device: Device) {
+  const settings = yield* ActiveSettings
 
-  const peersOf = Effect.fnUntraced(function* (ids: ReadonlyArray<number>) {
-    const rows = yield* devices.byIds(ids)
-    const stored = yield* interfaces.ofDevices(ids)
-    const peers = new Map<number, PeerPortOwner>()
-    for (const peer of rows) {
-      const { ports } = peer.device_type === "UNKNOWN" ? { ports: new Map() } : yield* portsOf(peer)
-      const { device_type, hostname, id } = peer
-      peers.set(id, { hostname, device_type, ports, interfaces: stored.filter((row) => row.device_id === id) })
-    }
-    return peers
-  })
+  const { settings: effective } = yield* settings.ofDevice(device)
+  const ports: ConfiguredPorts = configuredPorts(effective.interfaces)
+  return { ports, underlay: effective.underlay ?? null }
+})
 
-  const underlay = Effect.fn("InitSurvey.underlay")(function* (device: Device, target: Target) {
-    return (yield* portsOf({ ...device, hostname: target.hostname, device_type: target.device_type })).underlay
-  })
+const peersOf = Effect.fnUntraced(function* (ids: ReadonlyArray<number>) {
+  const devices = yield* DeviceStore
+  const interfaces = yield* InterfaceStore
 
-  const find = Effect.fn("InitSurvey.find")(function* (device: Device, target: Target, lldp: LldpTable) {
-    const names = Object.values(lldp).flatMap(([first]) => (first === undefined ? [] : storedNames(first.hostname)))
-    const known = yield* devices.byHostnames(names)
-    const byName = new Map(known.map((row) => [row.hostname, row]))
-    const every = seenPeers(lldp, byName, target.mlagPeerId, longName)
-    const peers = yield* peersOf(every.map(({ peer }) => peer.id))
-    const seen = every.filter(({ peer, peerPort }) => !isBelow(peers.get(peer.id), peerPort, target.hostname))
-    const own = yield* portsOf({ ...device, hostname: target.hostname, device_type: target.device_type })
-    const stored = yield* linknets.all
-    const { device_type } = target
-    const {
-      plan: planned,
-      problems,
-      refused
-    } = findLinks({
-      device: { id: device.id, hostname: device.hostname, device_type, ports: own.ports },
-      seen,
-      peers,
-      stored,
-      occupied: yield* linknets.occupied,
-      infraLinkNet: own.underlay?.infra_link_net ?? null
-    })
-    const mine = stored.filter(
-      (link) =>
-        [link.device_a_id, link.device_b_id].includes(device.id) &&
-        !planned.remove.includes(link) &&
-        !refused.some(({ id }) => id === link.id)
-    )
-    const far = yield* devices.byIds([...mine, ...planned.add].flatMap((link) => [link.device_a_id, link.device_b_id]))
-    const hostnames = new Map(far.map((row) => [row.id, row.hostname]))
-    const found: LinkFindingsSurveyed = {
-      plan: planned,
-      problems: [...portlessPeers(lldp, byName, target.mlagPeerId), ...problems],
-      refused,
-      links: joinLinks(planned.links, storedLinks(mine, hostnames)),
-      neighbours: new Map([...known, ...far].map((row) => [row.hostname, row]))
-    }
-    return found
-  })
+  const rows = yield* devices.byIds(ids)
+  const stored = yield* interfaces.ofDevices(ids)
+  const peers = new Map<number, PeerPortOwner>()
+  for (const peer of rows) {
+    const { ports } = peer.device_type === "UNKNOWN" ? { ports: new Map() } : yield* portsOf(peer)
+    const { device_type, hostname, id } = peer
+    peers.set(id, { hostname, device_type, ports, interfaces: stored.filter((row) => row.device_id === id) })
+  }
+  return peers
+})
 
-  const plan = Effect.fn("InitSurvey.plan")(function* (device: Device, target: Target, lldp: LldpTable) {
-    const { problems, refused: _refused, ...found } = yield* find(device, target, lldp)
-    const surveyed: LinkSurveyed = found
-    return yield* Effect.fromResult(linkError(surveyed, problems))
-  })
+/** Settings `underlay` of the switch as the target; null when there are none. */
+export const underlayOf = Effect.fn("InitSurvey.underlay")(function* (device: Device, target: Target) {
+  return (yield* portsOf({ ...device, hostname: target.hostname, device_type: target.device_type })).underlay
+})
 
-  return InitSurvey.of({ facts, ports, heard: neighboursOf, find, plan, underlay })
+/** The links that follow from what was heard, with what speaks against them; asks the database only. */
+export const findLinksOf = Effect.fn("InitSurvey.find")(function* (device: Device, target: Target, lldp: LldpTable) {
+  const devices = yield* DeviceStore
+  const linknets = yield* LinknetStore
+
+  const names = Object.values(lldp).flatMap(([first]) => (first === undefined ? [] : storedNames(first.hostname)))
+  const known = yield* devices.byHostnames(names)
+  const byName = new Map(known.map((row) => [row.hostname, row]))
+  const every = seenPeers(lldp, byName, target.mlagPeerId, longName)
+  const peers = yield* peersOf(every.map(({ peer }) => peer.id))
+  const seen = every.filter(({ peer, peerPort }) => !isBelow(peers.get(peer.id), peerPort, target.hostname))
+  const own = yield* portsOf({ ...device, hostname: target.hostname, device_type: target.device_type })
+  const stored = yield* linknets.all
+  const { device_type } = target
+  const {
+    plan: planned,
+    problems,
+    refused
+  } = findLinks({
+    device: { id: device.id, hostname: device.hostname, device_type, ports: own.ports },
+    seen,
+    peers,
+    stored,
+    occupied: yield* linknets.occupied,
+    infraLinkNet: own.underlay?.infra_link_net ?? null
+  })
+  const mine = stored.filter(
+    (link) =>
+      [link.device_a_id, link.device_b_id].includes(device.id) &&
+      !planned.remove.includes(link) &&
+      !refused.some(({ id }) => id === link.id)
+  )
+  const far = yield* devices.byIds([...mine, ...planned.add].flatMap((link) => [link.device_a_id, link.device_b_id]))
+  const hostnames = new Map(far.map((row) => [row.id, row.hostname]))
+  const found: LinkFindingsSurveyed = {
+    plan: planned,
+    problems: [...portlessPeers(lldp, byName, target.mlagPeerId), ...problems],
+    refused,
+    links: joinLinks(planned.links, storedLinks(mine, hostnames)),
+    neighbours: new Map([...known, ...far].map((row) => [row.hostname, row]))
+  }
+  return found
+})
+
+/** `find`, but what speaks against links is an error. */
+export const planLinksOf = Effect.fn("InitSurvey.plan")(function* (device: Device, target: Target, lldp: LldpTable) {
+  const { problems, refused: _refused, ...found } = yield* findLinksOf(device, target, lldp)
+  const surveyed: LinkSurveyed = found
+  return yield* Effect.fromResult(linkError(surveyed, problems))
 })
 
 /** A port that leads down to a switch which was initialised below the one that is to be replaced. */
@@ -193,32 +183,6 @@ const isBelow = (peer: PeerPortOwner | undefined, port: string, hostname: string
 const reasonOf = (error: { readonly _tag: string; readonly message: string }): string =>
   `${error._tag}: ${error.message}`
 
-type FindError = SettingsError | SqlError.SqlError
-
-/** Surveys switches that are about to be initialised. Reads only. */
-export class InitSurvey extends Context.Service<
-  InitSurvey,
-  {
-    /** Logs in with the credentials of DISCOVERED and reads what the switch is. */
-    readonly facts: (device: Device) => Effect.Effect<Facts, SurveyImpossible>
-    /** The same for its interfaces: one that does not say which it has has no place. */
-    readonly ports: (device: Device) => Effect.Effect<ReadonlyArray<string>, SurveyImpossible>
-    /** What the switch hears on its ports. */
-    readonly heard: (device: Device) => Effect.Effect<LldpTable, SurveyImpossible>
-    /** The links that follow from what was heard, with what speaks against them; asks the database only. */
-    readonly find: (device: Device, target: Target, heard: LldpTable) => Effect.Effect<LinkFindingsSurveyed, FindError>
-    /** `find`, but what speaks against links is an error. */
-    readonly plan: (
-      device: Device,
-      target: Target,
-      heard: LldpTable
-    ) => Effect.Effect<LinkSurveyed, FindError | LinkProblem>
-    /** Settings `underlay` of the switch as the target; null when there are none. */
-    readonly underlay: (device: Device, target: Target) => Effect.Effect<Settings["underlay"] | null, SettingsError>
-  }
->()("switchyard/jobs/InitSurvey") {
-  static readonly layer = Layer.effect(InitSurvey, make)
-}
 
 // Whether the neighbours of a new switch may be relied upon: managed, synchronized and not changed by hand
 // (docs/provisioning.md#neighbour-checks and docs/changes.md#hash-check). A neighbour whose running configuration is not the
@@ -230,68 +194,50 @@ const altered = (hostnames: ReadonlyArray<string>) =>
     message: `Configuration hash check failed for ${hostnames.join(" ")}`
   })
 
-const makeNeighbourSync = Effect.gen(function* () {
-  const devices = yield* DeviceStore
-  const events = yield* SyncEventStore
+/** A neighbour that cannot be asked stops the job, but nothing is known against its configuration. */
+const isAltered = Effect.fnUntraced(function* (device: Device) {
   const proved = yield* ProvedConfigStore
   const actorOf = yield* DeviceEntity.client
 
-  /** A neighbour that cannot be asked stops the job, but nothing is known against its configuration. */
-  const isAltered = Effect.fnUntraced(function* (device: Device) {
-    if (device.confhash === null) return false
-    const running = yield* patiently(actorOf(String(device.id)).ReadRunningConfig({ login: {} })).pipe(
-      Effect.tapError((error) => Effect.logWarning(`${device.hostname} cannot be checked: ${error.message}`)),
-      Effect.mapError(() => altered([device.hostname]))
-    )
-    return !(yield* proved.isRun(device, device.confhash, running))
-  })
-
-  const check = Effect.fn("NeighbourSync.check")(function* (
-    hostnames: ReadonlyArray<string>,
-    forType: "ACCESS" | "CORE" | "DIST",
-    jobId: number
-  ) {
-    const rows = yield* devices.byHostnames(hostnames)
-    const byName = new Map(rows.map((row) => [row.hostname, row]))
-    const states = yield* Effect.fromResult(checkNeighbourStates(hostnames, byName, forType)).pipe(
-      Effect.mapError((error) => new JobFailure({ type: error._tag, message: error.message }))
-    )
-    for (const warning of states.warnings) yield* Effect.logWarning(warning.message)
-    const others = yield* Effect.filter(rows, isAltered, { concurrency: 4 })
-    if (others.length === 0) return
-    const names = others.map((row) => row.hostname)
-    yield* events.unsynchronize(others, { cause: "confighash", by: "unknown", job_id: jobId })
-    return yield* altered(names)
-  })
-
-  const findAltered = Effect.fn("NeighbourSync.findAltered")(function* (hostnames: ReadonlyArray<string>) {
-    const rows = yield* devices.byHostnames([...new Set(hostnames)])
-    const found = yield* Effect.filter(rows, (row) => Effect.orElseSucceed(isAltered(row), () => true), {
-      concurrency: 4
-    })
-    return found.length === 0 ? [] : [altered(found.map(({ hostname }) => hostname))]
-  })
-
-  return NeighbourSync.of({ check, findAltered })
+  if (device.confhash === null) return false
+  const running = yield* patiently(actorOf(String(device.id)).ReadRunningConfig({ login: {} })).pipe(
+    Effect.tapError((error) => Effect.logWarning(`${device.hostname} cannot be checked: ${error.message}`)),
+    Effect.mapError(() => altered([device.hostname]))
+  )
+  return !(yield* proved.isRun(device, device.confhash, running))
 })
 
-/** Checks neighbours before a switch is put between them. */
-export class NeighbourSync extends Context.Service<
-  NeighbourSync,
-  {
-    readonly check: (
-      hostnames: ReadonlyArray<string>,
-      forType: "ACCESS" | "CORE" | "DIST",
-      jobId: number
-    ) => Effect.Effect<void, JobFailure | SqlError.SqlError>
-    /** What speaks against the configurations of these neighbours, one that cannot be read included; writes nothing. */
-    readonly findAltered: (
-      hostnames: ReadonlyArray<string>
-    ) => Effect.Effect<ReadonlyArray<JobFailure>, SqlError.SqlError>
-  }
->()("switchyard/jobs/NeighbourSync") {
-  static readonly layer = Layer.effect(NeighbourSync, makeNeighbourSync)
-}
+export const checkNeighbours = Effect.fn("NeighbourSync.check")(function* (
+  hostnames: ReadonlyArray<string>,
+  forType: "ACCESS" | "CORE" | "DIST",
+  jobId: number
+) {
+  const devices = yield* DeviceStore
+  const events = yield* SyncEventStore
+
+  const rows = yield* devices.byHostnames(hostnames)
+  const byName = new Map(rows.map((row) => [row.hostname, row]))
+  const states = yield* Effect.fromResult(checkNeighbourStates(hostnames, byName, forType)).pipe(
+    Effect.mapError((error) => new JobFailure({ type: error._tag, message: error.message }))
+  )
+  for (const warning of states.warnings) yield* Effect.logWarning(warning.message)
+  const others = yield* Effect.filter(rows, isAltered, { concurrency: 4 })
+  if (others.length === 0) return
+  const names = others.map((row) => row.hostname)
+  yield* events.unsynchronize(others, { cause: "confighash", by: "unknown", job_id: jobId })
+  return yield* altered(names)
+})
+
+/** What speaks against the configurations of these neighbours, one that cannot be read included; writes nothing. */
+export const findAltered = Effect.fn("NeighbourSync.findAltered")(function* (hostnames: ReadonlyArray<string>) {
+  const devices = yield* DeviceStore
+
+  const rows = yield* devices.byHostnames([...new Set(hostnames)])
+  const found = yield* Effect.filter(rows, (row) => Effect.orElseSucceed(isAltered(row), () => true), {
+    concurrency: 4
+  })
+  return found.length === 0 ? [] : [altered(found.map(({ hostname }) => hostname))]
+})
 
 // Where an access switch, or both switches of an MLAG pair, are plugged in: what they hear, the links and ports that follow,
 // and the management domain above them (docs/provisioning.md). Asks the switches and reads the database; writes nothing.
@@ -315,98 +261,86 @@ export interface PortPlan {
 const peerOf = (members: ReadonlyArray<Member>, member: Member) =>
   members.find(({ device }) => device.id !== member.device.id)?.device ?? null
 
-const makeAccessPlace = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
-  const interfaces = yield* InterfaceStore
-  const domains = yield* MgmtDomainStore
-  const survey = yield* InitSurvey
-
-  /** Logs in to the switch and reads its ports and neighbours. */
-  const ask = Effect.fn("AccessPlace.ask")(function* (device: Device, newHostname: string) {
-    const ports = yield* survey.ports(device)
-    const member: Member = { device, newHostname, ports, heard: yield* survey.heard(device) }
-    return member
-  })
-
-  /** What there is to choose a management domain from. */
-  const choice = Effect.gen(function* () {
-    const cores = yield* sql<{ id: number }>`select id from device where device_type = 'CORE'`
-    return { domains: yield* domains.all, coreDevices: new Set(cores.map(({ id }) => id)) }
-  })
-
-  /** The links of one member. */
-  const linksOf = (members: ReadonlyArray<Member>, member: Member) =>
-    survey.find(
-      member.device,
-      {
-        hostname: member.newHostname,
-        device_type: "ACCESS",
-        mlagPeerId: peerOf(members, member)?.id ?? null
-      },
-      member.heard
-    )
-
-  /** The links of all members together, and everything that speaks against links. */
-  const find = Effect.fn("AccessPlace.find")(function* (members: ReadonlyArray<Member>) {
-    const each = yield* Effect.forEach(members, (member) => linksOf(members, member))
-    const links = joinLinks(...each.map((one) => one.links))
-    const found: LinkFindingsSurveyed = {
-      plan: { links, add: each.flatMap(({ plan }) => plan.add), remove: each.flatMap(({ plan }) => plan.remove) },
-      links,
-      neighbours: new Map(each.flatMap(({ neighbours }) => [...neighbours])),
-      refused: joinLinks(...each.map((one) => one.refused)),
-      problems: each.flatMap(({ problems }) => problems)
-    }
-    return found
-  })
-
-  /** `find`, but what speaks against links is an error. */
-  const links = Effect.fn("AccessPlace.links")(function* (members: ReadonlyArray<Member>) {
-    const { problems, ...found } = yield* find(members)
-    return yield* Effect.fromResult(linkError(found, problems))
-  })
-
-  /** The neighbours are as they must be, and the management domain above them. */
-  const place = Effect.fn("AccessPlace.place")(function* (
-    members: readonly [Member, ...ReadonlyArray<Member>],
-    found: Pick<LinkSurveyed, "links" | "neighbours">
-  ) {
-    const [{ device }, other] = members
-    const placed: Result.Result<AccessPlacement, { readonly _tag: string; readonly message: string }> =
-      placeAccessSwitch(
-        { device, links: found.links, devices: found.neighbours, neighbors: null, mlagPeer: other?.device ?? null },
-        yield* choice
-      )
-    return yield* Effect.fromResult(placed)
-  })
-
-  /** What the cables make of the ports of one member. `stored` are its rows now. */
-  const ports = Effect.fn("AccessPlace.ports")(function* (
-    members: ReadonlyArray<Member>,
-    member: Member,
-    found: Pick<LinkSurveyed, "links" | "neighbours">
-  ) {
-    const { device } = member
-    const names = yield* Effect.fromResult(physicalInterfaces(device.platform ?? "", device.hostname, member.ports))
-    const stored = yield* interfaces.ofDevice(device.id)
-    const far = new Map([...found.neighbours.values()].map((row) => [row.id, row]))
-    const peer = peerOf(members, member)
-    const cabled = cabledPorts(device.id, found.links, far, peer?.id ?? null)
-    const plan = planInterfaces({ deviceId: device.id, ports: names, stored, cabled, replace: true })
-    if (peer !== null) {
-      const kept = stored.filter(({ name }) => plan.missing.includes(name))
-      yield* Effect.fromResult(checkMlagRows(device.hostname, [...plan.write, ...kept], peer.id))
-    }
-    const done: PortPlan = { deviceId: device.id, write: plan.write, remove: plan.remove }
-    return done
-  })
-
-  return { ask, choice, find, links, place, ports }
+/** Logs in to the switch and reads its ports and neighbours. */
+export const askMember = Effect.fn("AccessPlace.ask")(function* (device: Device, newHostname: string) {
+  const ports = yield* surveyPorts(device)
+  const member: Member = { device, newHostname, ports, heard: yield* surveyNeighbours(device) }
+  return member
 })
 
-/** Places of access switches, and what follows for their links and ports. */
-export class AccessPlace extends Context.Service<AccessPlace>()("switchyard/jobs/AccessPlace", {
-  make: makeAccessPlace
-}) {
-  static readonly layer = Layer.effect(this, this.make)
-}
+/** What there is to choose a management domain from. */
+export const domainChoice = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const domains = yield* MgmtDomainStore
+
+  const cores = yield* sql<{ id: number }>`select id from device where device_type = 'CORE'`
+  return { domains: yield* domains.all, coreDevices: new Set(cores.map(({ id }) => id)) }
+})
+
+/** The links of one member. */
+const linksOf = (members: ReadonlyArray<Member>, member: Member) =>
+  findLinksOf(
+    member.device,
+    {
+      hostname: member.newHostname,
+      device_type: "ACCESS",
+      mlagPeerId: peerOf(members, member)?.id ?? null
+    },
+    member.heard
+  )
+
+/** The links of all members together, and everything that speaks against links. */
+export const findMemberLinks = Effect.fn("AccessPlace.find")(function* (members: ReadonlyArray<Member>) {
+  const each = yield* Effect.forEach(members, (member) => linksOf(members, member))
+  const links = joinLinks(...each.map((one) => one.links))
+  const found: LinkFindingsSurveyed = {
+    plan: { links, add: each.flatMap(({ plan }) => plan.add), remove: each.flatMap(({ plan }) => plan.remove) },
+    links,
+    neighbours: new Map(each.flatMap(({ neighbours }) => [...neighbours])),
+    refused: joinLinks(...each.map((one) => one.refused)),
+    problems: each.flatMap(({ problems }) => problems)
+  }
+  return found
+})
+
+/** `find`, but what speaks against links is an error. */
+export const memberLinks = Effect.fn("AccessPlace.links")(function* (members: ReadonlyArray<Member>) {
+  const { problems, ...found } = yield* findMemberLinks(members)
+  return yield* Effect.fromResult(linkError(found, problems))
+})
+
+/** The neighbours are as they must be, and the management domain above them. */
+export const placeMembers = Effect.fn("AccessPlace.place")(function* (
+  members: readonly [Member, ...ReadonlyArray<Member>],
+  found: Pick<LinkSurveyed, "links" | "neighbours">
+) {
+  const [{ device }, other] = members
+  const placed: Result.Result<AccessPlacement, { readonly _tag: string; readonly message: string }> = placeAccessSwitch(
+    { device, links: found.links, devices: found.neighbours, neighbors: null, mlagPeer: other?.device ?? null },
+    yield* domainChoice
+  )
+  return yield* Effect.fromResult(placed)
+})
+
+/** What the cables make of the ports of one member. `stored` are its rows now. */
+export const memberPorts = Effect.fn("AccessPlace.ports")(function* (
+  members: ReadonlyArray<Member>,
+  member: Member,
+  found: Pick<LinkSurveyed, "links" | "neighbours">
+) {
+  const interfaces = yield* InterfaceStore
+
+  const { device } = member
+  const names = yield* Effect.fromResult(physicalInterfaces(device.platform ?? "", device.hostname, member.ports))
+  const stored = yield* interfaces.ofDevice(device.id)
+  const far = new Map([...found.neighbours.values()].map((row) => [row.id, row]))
+  const peer = peerOf(members, member)
+  const cabled = cabledPorts(device.id, found.links, far, peer?.id ?? null)
+  const plan = planInterfaces({ deviceId: device.id, ports: names, stored, cabled, replace: true })
+  if (peer !== null) {
+    const kept = stored.filter(({ name }) => plan.missing.includes(name))
+    yield* Effect.fromResult(checkMlagRows(device.hostname, [...plan.write, ...kept], peer.id))
+  }
+  const done: PortPlan = { deviceId: device.id, write: plan.write, remove: plan.remove }
+  return done
+})

@@ -16,8 +16,8 @@ import * as FairPlaces from "../../runtime/FairPlaces.ts"
 import { type RepositoryName, RepositoryStore } from "../../store/RepositoryStore.ts"
 import { makeEffects } from "./CommitEffects.ts"
 import { type CheckedCommit, RepositoryCopies, withUndefined } from "./CheckedCommit.ts"
-import { SettingsUpdate } from "./SettingsUpdate.ts"
-import { TemplatesUpdate } from "./TemplatesUpdate.ts"
+import { makeSettingsUpdate } from "./SettingsUpdate.ts"
+import { makeTemplatesUpdate } from "./TemplatesUpdate.ts"
 
 /** Checks that wait for the one that is done. */
 const WAITING = 8
@@ -85,7 +85,7 @@ const unreadable = ({ message }: { readonly message: string }) => Effect.fail(ne
 const make = Effect.gen(function* () {
   const repositories = yield* RepositoryStore
   const copies = yield* RepositoryCopies
-  const updates = { settings: yield* SettingsUpdate, templates: yield* TemplatesUpdate }
+  const updates = { settings: yield* makeSettingsUpdate, templates: yield* makeTemplatesUpdate }
   const effectsOf = yield* makeEffects
   const one = FairPlaces.make({ what: "checks of branches", places: 1, waiting: WAITING })
 

@@ -15,7 +15,7 @@ import { untilHindered } from "../../store/ForeignLocks.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import { type RepositoryName, RepositoryStore } from "../../store/RepositoryStore.ts"
 import { JobEngine } from "../engine/JobEngine.ts"
-import { alreadyEnded, handle, type JobHandler, type JobRun, memoOf } from "../engine/JobHandler.ts"
+import { alreadyEnded, handle, type JobRun, memoOf } from "../engine/JobHandler.ts"
 import { JobStates } from "../engine/JobStates.ts"
 import { type RefreshOutcome, RefreshRefused, type RefreshWishes } from "./CheckedCommit.ts"
 import { RepositoryUpdate } from "./RepositoryUpdate.ts"
@@ -40,69 +40,71 @@ const wishesOf = ({
   ...(rename_ports === undefined ? {} : { renamePorts: rename_ports })
 })
 
-const make = Effect.gen(function* () {
+/** In a job that is being aborted the machine takes no other end than this. */
+const stopped = Effect.fnUntraced(function* (id: number, error: string, repository: RepositoryName) {
   const states = yield* JobStates
-  const updates = yield* RepositoryUpdate
-
-  /** In a job that is being aborted the machine takes no other end than this. */
-  const stopped = (id: number, error: string, repository: RepositoryName) =>
-    states.apply(id, { type: "STOPPED", result: { error, repository: repository.toUpperCase() } })
-
-  const refuse = Effect.fnUntraced(
-    function* (
-      { id, memo }: Refresh,
-      repository: RepositoryName,
-      { commit, effects, message, problems, status }: RefreshRefused
-    ) {
-      const reasons = { ...(problems === undefined ? {} : { problems }), ...(commit === undefined ? {} : { commit }) }
-      yield* memo.write(
-        commit !== undefined && effects !== undefined
-          ? { repository, waits: { message, commit, effects } }
-          : { repository, refused: { status, message, ...reasons } }
-      )
-      const event: JobEvent =
-        status === 503
-          ? { type: "LOCK_BUSY" }
-          : { type: "REFRESH_FAILED", error: message, repository: repository.toUpperCase() }
-      yield* Effect.catchTag(states.apply(id, event), "JobEventRefused", () => stopped(id, message, repository))
-      return alreadyEnded
-    },
-    Effect.catchTags({ JobNotFound: Effect.die, JobEventRefused: Effect.die })
-  )
-
-  const abort = Effect.fnUntraced(
-    function* ({ id, memo }: Refresh, repository: RepositoryName) {
-      const now = yield* updates.describe(repository)
-      const message = `The refresh was aborted. In force: ${now.trimEnd()}`
-      yield* memo.write({ repository, refused: { status: 503, message } })
-      yield* stopped(id, message, repository)
-      return alreadyEnded
-    },
-    Effect.catchTags({ JobNotFound: Effect.die, JobEventRefused: Effect.die })
-  )
-
-  const handler: JobHandler<typeof RefreshRepository> = Effect.fn("RefreshRepository")(function* (job) {
-    const { aborting, id, memo, user } = job
-    const { confirm, rename_ports, repository } = yield* memorized(memo)
-    const wishes = wishesOf({ confirm, rename_ports })
-    const refreshed = updates.update(repository, { by: user, jobId: id, ...wishes }).pipe(
-      Effect.tap(({ commit, effects, ignored, warnings }) =>
-        memo.write({ repository, warnings, ignored, commit, effects })
-      ),
-      Effect.map(({ message }) => ({
-        result: { message, repository: repository.toUpperCase() },
-        change_score: null
-      })),
-      Effect.catchTag("RefreshRefused", (refusal) => refuse(job, repository, refusal))
-    )
-    const untilAborted = Effect.repeat(Effect.delay(aborting, LOOK_EVERY), { until: (now) => now })
-    const outcome = yield* Effect.raceFirst(refreshed, Effect.as(untilAborted, null))
-    return outcome ?? (yield* abort(job, repository))
-  })
-  return handler
+  return yield* states.apply(id, { type: "STOPPED", result: { error, repository: repository.toUpperCase() } })
 })
 
-export const job = handle(RefreshRepository, make)
+const refuse = Effect.fnUntraced(
+  function* (
+    { id, memo }: Refresh,
+    repository: RepositoryName,
+    { commit, effects, message, problems, status }: RefreshRefused
+  ) {
+    const states = yield* JobStates
+
+    const reasons = { ...(problems === undefined ? {} : { problems }), ...(commit === undefined ? {} : { commit }) }
+    yield* memo.write(
+      commit !== undefined && effects !== undefined
+        ? { repository, waits: { message, commit, effects } }
+        : { repository, refused: { status, message, ...reasons } }
+    )
+    const event: JobEvent =
+      status === 503
+        ? { type: "LOCK_BUSY" }
+        : { type: "REFRESH_FAILED", error: message, repository: repository.toUpperCase() }
+    yield* Effect.catchTag(states.apply(id, event), "JobEventRefused", () => stopped(id, message, repository))
+    return alreadyEnded
+  },
+  Effect.catchTags({ JobNotFound: Effect.die, JobEventRefused: Effect.die })
+)
+
+const abort = Effect.fnUntraced(
+  function* ({ id, memo }: Refresh, repository: RepositoryName) {
+    const updates = yield* RepositoryUpdate
+
+    const now = yield* updates.describe(repository)
+    const message = `The refresh was aborted. In force: ${now.trimEnd()}`
+    yield* memo.write({ repository, refused: { status: 503, message } })
+    yield* stopped(id, message, repository)
+    return alreadyEnded
+  },
+  Effect.catchTags({ JobNotFound: Effect.die, JobEventRefused: Effect.die })
+)
+
+const handler = Effect.fn("RefreshRepository")(function* (job: JobRun<typeof RefreshRepository>) {
+  const updates = yield* RepositoryUpdate
+
+  const { aborting, id, memo, user } = job
+  const { confirm, rename_ports, repository } = yield* memorized(memo)
+  const wishes = wishesOf({ confirm, rename_ports })
+  const refreshed = updates.update(repository, { by: user, jobId: id, ...wishes }).pipe(
+    Effect.tap(({ commit, effects, ignored, warnings }) =>
+      memo.write({ repository, warnings, ignored, commit, effects })
+    ),
+    Effect.map(({ message }) => ({
+      result: { message, repository: repository.toUpperCase() },
+      change_score: null
+    })),
+    Effect.catchTag("RefreshRefused", (refusal) => refuse(job, repository, refusal))
+  )
+  const untilAborted = Effect.repeat(Effect.delay(aborting, LOOK_EVERY), { until: (now) => now })
+  const outcome = yield* Effect.raceFirst(refreshed, Effect.as(untilAborted, null))
+  return outcome ?? (yield* abort(job, repository))
+})
+
+export const job = handle(RefreshRepository, handler)
 
 const Refreshed = Schema.Struct({ message: Schema.String })
 

@@ -27,8 +27,8 @@ import {
   RepositoryCopies,
   withUndefined
 } from "./CheckedCommit.ts"
-import { SettingsUpdate } from "./SettingsUpdate.ts"
-import { TemplatesUpdate } from "./TemplatesUpdate.ts"
+import { makeSettingsUpdate } from "./SettingsUpdate.ts"
+import { makeTemplatesUpdate } from "./TemplatesUpdate.ts"
 import type { VlanLosses } from "../../settings/SettingsEffects.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { InterfaceStore } from "../../store/InterfaceStore.ts"
@@ -115,25 +115,13 @@ const makeCommitsInForce = Effect.gen(function* () {
       )
   )
 
-  return CommitsInForce.of({ put, now: repositories.inForce })
+  return {
+    put,
+    /** What is in force now, to be told to `put` by who begins to check a commit. */
+    now: repositories.inForce
+  }
 })
 
-/** What is in force of both repositories. */
-export class CommitsInForce extends Context.Service<
-  CommitsInForce,
-  {
-    /** What is in force now, to be told to `put` by who begins to check a commit. */
-    readonly now: Effect.Effect<string, SqlError.SqlError>
-    readonly put: (
-      name: RepositoryName,
-      checked: PutCommit,
-      cause: RefreshCause,
-      checkedBeside: string
-    ) => Effect.Effect<void, Overtaken | RefreshRefused | SqlError.SqlError>
-  }
->()("switchyard/jobs/CommitsInForce") {
-  static readonly layer = Layer.effect(CommitsInForce, makeCommitsInForce)
-}
 
 const broken = (message: string) => new RefreshRefused({ status: 500, message: `Error in repository: ${message}` })
 
@@ -167,9 +155,9 @@ const make = Effect.gen(function* () {
   const repositories = yield* RepositoryStore
   const copies = yield* RepositoryCopies
   const refreshes = yield* RefreshStore
-  const inForce = yield* CommitsInForce
+  const inForce = yield* makeCommitsInForce
   const effectsOf = yield* makeEffects
-  const updates = { settings: yield* SettingsUpdate, templates: yield* TemplatesUpdate }
+  const updates = { settings: yield* makeSettingsUpdate, templates: yield* makeTemplatesUpdate }
 
   /**
    * Branches that a commit of the settings asks for and that are not in force yet. Without templates nothing can be rendered

@@ -2,11 +2,11 @@
  * Checks a commit of the settings repository, and finds the devices whose settings it changes
  * (docs/settings-repository.md#checks-of-a-commit and docs/settings-repository.md#who-becomes-unsynchronized).
  */
-import { Array as Arr, Context, Effect, Equal, Layer, Option, Result } from "effect"
+import type { GitRefNotFound } from "../../git/GitRef.ts"
 import type { SqlError } from "effect/sql"
 import type { GitFailed } from "../../git/GitCommand.ts"
+import { Array as Arr, Effect, Equal, Option, Result } from "effect"
 import { commitText, type GitCommit } from "../../git/GitCommit.ts"
-import type { GitRefNotFound } from "../../git/GitRef.ts"
 import type { GitRepository } from "../../git/GitRepository.ts"
 import type { TreeFiles } from "../../git/GitTree.ts"
 import type { Device } from "../../domain/Device.ts"
@@ -29,7 +29,7 @@ import { MgmtDomainStore } from "../../store/MgmtDomainStore.ts"
 import { type AppliedCommit, RepositoryStore } from "../../store/RepositoryStore.ts"
 import { ActiveTemplates } from "../../templates/ActiveTemplates.ts"
 import { UndefinedLedger, UndefinedPrints } from "../../templates/UndefinedPrints.ts"
-import { type CheckedCommit, RefreshRefused } from "./CheckedCommit.ts"
+import { RefreshRefused } from "./CheckedCommit.ts"
 import type { TemplateSnapshot } from "../../templates/TemplateSnapshot.ts"
 import { CandidateConfigs, type Sources } from "../../templates/CandidateConfigs.ts"
 
@@ -39,7 +39,8 @@ import { CandidateConfigs, type Sources } from "../../templates/CandidateConfigs
 const DEVICES_AT_ONCE = 200
 const MAX_PRINTS = 200
 
-const makeStrictRendering = Effect.gen(function* () {
+/** Yields whatever a rendering failed with, and what it printed for undefined variables; nothing while there is nothing to render. */
+export const makeStrictRendering = Effect.gen(function* () {
   const devices = yield* DeviceStore
   const configs = yield* CandidateConfigs
 
@@ -71,19 +72,9 @@ const makeStrictRendering = Effect.gen(function* () {
     Effect.catchTag("NothingToRender", () => Effect.succeed<ReadonlyArray<Remark>>([]))
   )
 
-  return StrictRendering.of({ check })
+  return { check }
 })
 
-/** Renderings before a refresh. */
-export class StrictRendering extends Context.Service<
-  StrictRendering,
-  {
-    /** Whatever a rendering failed with, and what it printed for undefined variables; nothing while there is nothing to render. */
-    readonly check: (sources: Sources) => Effect.Effect<ReadonlyArray<Remark>, SqlError.SqlError>
-  }
->()("switchyard/jobs/StrictRendering") {
-  static readonly layer = Layer.effect(StrictRendering, makeStrictRendering)
-}
 
 // What the checks of settings look at beside the files: devices, cables and management domains of the database.
 
@@ -141,13 +132,14 @@ const sameSettings =
 const branchOf = (settings: SettingsSnapshot, device: Device) =>
   groupsOfDevice(settings, device).primary.templates_branch
 
-const make = Effect.gen(function* () {
+/** What a refresh asks about a commit of the settings: every problem of it, or what to put in force and whom it concerns. */
+export const makeSettingsUpdate = Effect.gen(function* () {
   const services = yield* Effect.context<DeviceStore | LinknetStore | MgmtDomainStore | ServerConfig>()
   const config = yield* ServerConfig
   const active = yield* ActiveSettings
   const repositories = yield* RepositoryStore
   const templates = yield* ActiveTemplates
-  const rendering = yield* StrictRendering
+  const rendering = yield* makeStrictRendering
   const undefinedPrints = yield* UndefinedPrints
 
   const snapshotOf = (files: ReadonlyMap<string, string>, refusedFiles?: TreeFiles["refused"]) =>
@@ -206,7 +198,7 @@ const make = Effect.gen(function* () {
     repository: GitRepository,
     commit: GitCommit,
     applied: Option.Option<AppliedCommit>
-  ) {
+  ): Effect.fn.Return<CheckedCommit, RefreshRefused | GitFailed | GitRefNotFound | SqlError.SqlError> {
     const tree = yield* repository.readTree(commit.hash, isWithinSettings)
     const built = snapshotOf(tree.files, tree.refused)
     if (Result.isFailure(built)) {
@@ -253,20 +245,6 @@ const make = Effect.gen(function* () {
     }
   })
 
-  return SettingsUpdate.of({ check })
+  return { check }
 })
 
-/** What a refresh asks about a commit of the settings. */
-export class SettingsUpdate extends Context.Service<
-  SettingsUpdate,
-  {
-    /** Fails with every problem of the commit; yields what to put in force and whom it concerns. */
-    readonly check: (
-      repository: GitRepository,
-      commit: GitCommit,
-      applied: Option.Option<AppliedCommit>
-    ) => Effect.Effect<CheckedCommit, RefreshRefused | GitFailed | GitRefNotFound | SqlError.SqlError>
-  }
->()("switchyard/jobs/SettingsUpdate") {
-  static readonly layer = Layer.effect(SettingsUpdate, make)
-}

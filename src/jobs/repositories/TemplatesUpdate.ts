@@ -2,11 +2,11 @@
  * Checks a commit of the templates repository with the branches that groups ask for, and finds whom it concerns
  * (docs/templates.md#who-becomes-unsynchronized).
  */
-import { Context, Effect, Layer, Option } from "effect"
+import type { GitRefNotFound } from "../../git/GitRef.ts"
 import type { SqlError } from "effect/sql"
 import type { GitFailed } from "../../git/GitCommand.ts"
+import { Effect, Option } from "effect"
 import { commitText, type GitCommit } from "../../git/GitCommit.ts"
-import type { GitRefNotFound } from "../../git/GitRef.ts"
 import type { GitRepository } from "../../git/GitRepository.ts"
 import type { Device } from "../../domain/Device.ts"
 import { type Remark, remarkText } from "../../domain/Remark.ts"
@@ -24,8 +24,8 @@ import { checkTemplates } from "../../templates/TemplateCheck.ts"
 import { errorRemark } from "../../templates/TemplateErrors.ts"
 import { buildTemplateSnapshot, isTemplatePath, type TemplateSnapshot } from "../../templates/TemplateSnapshot.ts"
 import { UndefinedPrints } from "../../templates/UndefinedPrints.ts"
-import { type CheckedCommit, RefreshRefused } from "./CheckedCommit.ts"
-import { StrictRendering } from "./SettingsUpdate.ts"
+import { RefreshRefused } from "./CheckedCommit.ts"
+import { makeStrictRendering } from "./SettingsUpdate.ts"
 
 /** A branch with its commit, ready to be put in force, and the templates before and after. */
 interface CheckedBranch {
@@ -52,13 +52,14 @@ const templatesOf = (branches: ReadonlyArray<CheckedBranch>) => {
 const branchesOf = (settings: Option.Option<SettingsSnapshot>): ReadonlyArray<string> =>
   Option.match(settings, { onNone: () => [], onSome: templatesBranches })
 
-const make = Effect.gen(function* () {
+/** What a refresh asks about a commit of the templates. */
+export const makeTemplatesUpdate = Effect.gen(function* () {
   const devices = yield* DeviceStore
   const repositories = yield* RepositoryStore
   const active = yield* ActiveSettings
   const config = yield* ServerConfig
   const templates = yield* ActiveTemplates
-  const rendering = yield* StrictRendering
+  const rendering = yield* makeStrictRendering
   const undefinedPrints = yield* UndefinedPrints
 
   const checkBranch = Effect.fnUntraced(function* (repository: GitRepository, commit: GitCommit, ref: string) {
@@ -109,7 +110,7 @@ const make = Effect.gen(function* () {
     return yield* new RefreshRefused({ status: 400, message, problems })
   })
 
-  const check = Effect.fn("TemplatesUpdate.check")(function* (repository: GitRepository, commit: GitCommit) {
+  const check = Effect.fn("TemplatesUpdate.check")(function* (repository: GitRepository, commit: GitCommit): Effect.fn.Return<CheckedCommit, RefreshRefused | GitFailed | GitRefNotFound | SqlError.SqlError> {
     const settings = yield* Effect.option(active.snapshot)
     const branchOf = (device: Device): string =>
       Option.match(settings, {
@@ -148,27 +149,10 @@ const make = Effect.gen(function* () {
     }
   })
 
-  return TemplatesUpdate.of({
-    check,
-    branch: (repository, name) => Effect.map(readBranch(repository, name), ({ row }) => row)
-  })
-})
-
-/** What a refresh asks about a commit of the templates. */
-export class TemplatesUpdate extends Context.Service<
-  TemplatesUpdate,
-  {
+  return {
     /** Fails with every problem of the commit; yields what to put in force and whom it concerns. */
-    readonly check: (
-      repository: GitRepository,
-      commit: GitCommit
-    ) => Effect.Effect<CheckedCommit, RefreshRefused | GitFailed | GitRefNotFound | SqlError.SqlError>
+    check,
     /** A branch as it is now, checked and ready to be put in force. */
-    readonly branch: (
-      repository: GitRepository,
-      name: string
-    ) => Effect.Effect<AppliedCommit, RefreshRefused | GitFailed | GitRefNotFound | SqlError.SqlError>
+    branch: (repository: GitRepository, name: string) => Effect.map(readBranch(repository, name), ({ row }) => row)
   }
->()("switchyard/jobs/TemplatesUpdate") {
-  static readonly layer = Layer.effect(TemplatesUpdate, make)
-}
+})

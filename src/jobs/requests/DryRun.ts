@@ -2,8 +2,7 @@
  * Keeps a live run to what its dry run has shown (docs/changes.md#fencing). What is rendered is compared here, before the change is
  * stored; what the device runs, and the difference that it shows, are compared by the change itself.
  */
-import { Context, Effect, Layer, Option, Result } from "effect"
-import type { SqlError } from "effect/sql"
+import { Effect, Option, Result } from "effect"
 import type { ShownChange } from "../../../machines/change/ChangeRow.ts"
 import type { Device } from "../../domain/Device.ts"
 import { functionOf } from "../../domain/Job.ts"
@@ -41,104 +40,95 @@ const NOT_COMPARABLE =
 /** Rules, or why there are none to judge by. */
 type SiteRules = Result.Result<ReadonlyArray<AutoPushRule>, Refusal>
 
-const makeAutoPushVerdict = Effect.gen(function* () {
-  const changes = yield* ChangeStore
-  const provedConfigs = yield* ProvedConfigStore
-  const devices = yield* DeviceStore
-  const events = yield* SyncEventStore
-  const settings = yield* ActiveSettings
+/** Rules of a branch of the templates for the device's platform. */
+const rulesOf = Effect.fnUntraced(function* (device: Device, branch: string | null) {
   const templates = yield* ActiveTemplates
 
-  /** Rules of a branch of the templates for the device's platform. */
-  const rulesOf = Effect.fnUntraced(function* (device: Device, branch: string | null) {
-    const found = yield* templates.snapshot(branch).pipe(
-      Effect.map((snapshot) => snapshot.platforms.get(device.platform ?? "")),
-      Effect.catchTag("NoTemplates", () => Effect.undefined)
-    )
-    const rules: SiteRules =
-      found === undefined
-        ? Result.succeed([])
-        : Result.mapError(autoPushRules(found), ([fault]) => because("rules_unreadable", fault))
-    return rules
-  })
-
-  /** The rules in force, and those of the branch that the device is rendered from: a trial must not loosen them. */
-  const siteRules = Effect.fnUntraced(function* (device: Device) {
-    const active = yield* Effect.option(settings.snapshot)
-    const branch = Option.match(active, {
-      onNone: () => null,
-      onSome: (snapshot) => groupsOfDevice(snapshot, device).primary.templates_branch
-    })
-    const main = yield* rulesOf(device, null)
-    if (branch === null) return main
-    const own = yield* rulesOf(device, branch)
-    return Result.flatMap(main, (rules) => Result.map(own, (more) => [...rules, ...more]))
-  })
-
-  /** What the device runs and what it would run; none when that is not known line by line. */
-  const configurations = Effect.fnUntraced(function* (jobId: number, { id, platform }: Device) {
-    const progress = (yield* changes.progressOfJob(jobId)).find(({ device_id }) => device_id === id)
-    const change = progress === undefined ? Option.none() : yield* changes.get(progress.id)
-    const proved = yield* provedConfigs.of(id)
-    const notation = platformOf(platform)?.configuration
-    if (notation === undefined) return Option.none()
-    return Option.flatMap(proved, ({ config }) =>
-      Option.flatMap(change, ({ protocol }) => UnifiedPatch.applyToConfig(notation, config, protocol.diff ?? ""))
-    )
-  })
-
-  const portEditsOnly = Effect.fnUntraced(function* ({ hostname }: Device) {
-    const reasons = (yield* events.byHostname(hostname)).get(hostname) ?? []
-    return reasons.length > 0 && reasons.every(({ cause }) => cause === "interface_updated")
-  })
-
-  const brokenRule = Effect.fnUntraced(function* (jobId: number, device: Device) {
-    const texts = yield* configurations(jobId, device)
-    if (Option.isNone(texts)) return because("not_comparable", NOT_COMPARABLE)
-    const rules = yield* siteRules(device)
-    if (Result.isFailure(rules)) return rules.failure
-    const { management_ip, oob_ip, platform, secondary_management_ip } = device
-    return refusalOf({
-      ...texts.value,
-      platform: platform ?? "",
-      addresses: [management_ip, secondary_management_ip, oob_ip].filter((address) => address !== null),
-      portEditsOnly: yield* portEditsOnly(device),
-      siteRules: rules.success
-    })
-  })
-
-  const judge = Effect.fn("AutoPushVerdict.judge")(function* (job: SyncJob, rows: ReadonlyArray<JobDevice>) {
-    const [only] = rows
-    if (only === undefined) return null
-    if (job.args.hostnames === undefined || rows.length > 1) {
-      return because("not_one_device", "auto_push is for one device that is named")
-    }
-    if (only.result.failed) return because("dry_run_failed", "The dry run has failed")
-    if (!only.changed) return null
-    const [device] = yield* devices.byHostnames([only.hostname])
-    const broken = device === undefined ? null : yield* brokenRule(job.id, device)
-    const score = only.score ?? AUTO_PUSH_BELOW
-    const tooHigh = because("score", `The change score ${score.toFixed(1)} is not below ${AUTO_PUSH_BELOW}`)
-    // a broken rule says more than a number, and a number more than that nothing could be compared
-    if (broken !== null && (broken.refused !== "not_comparable" || score < AUTO_PUSH_BELOW)) return broken
-    return score < AUTO_PUSH_BELOW ? ("push" satisfies Verdict) : tooHigh
-  })
-
-  return AutoPushVerdict.of({ judge, brokenRule })
+  const found = yield* templates.snapshot(branch).pipe(
+    Effect.map((snapshot) => snapshot.platforms.get(device.platform ?? "")),
+    Effect.catchTag("NoTemplates", () => Effect.undefined)
+  )
+  const rules: SiteRules =
+    found === undefined
+      ? Result.succeed([])
+      : Result.mapError(autoPushRules(found), ([fault]) => because("rules_unreadable", fault))
+  return rules
 })
 
-/** Verdicts over dry runs with `auto_push`. */
-export class AutoPushVerdict extends Context.Service<
-  AutoPushVerdict,
-  {
-    /** Whether the live run may follow the dry run that has left these rows. */
-    /** The rule of risk that the dry run of this job breaks on a device; null when it breaks none. */
-    readonly brokenRule: (jobId: number, device: Device) => Effect.Effect<Refusal | null, SqlError.SqlError>
-    readonly judge: (job: SyncJob, rows: ReadonlyArray<JobDevice>) => Effect.Effect<Verdict, SqlError.SqlError>
+/** The rules in force, and those of the branch that the device is rendered from: a trial must not loosen them. */
+const siteRules = Effect.fnUntraced(function* (device: Device) {
+  const settings = yield* ActiveSettings
+
+  const active = yield* Effect.option(settings.snapshot)
+  const branch = Option.match(active, {
+    onNone: () => null,
+    onSome: (snapshot) => groupsOfDevice(snapshot, device).primary.templates_branch
+  })
+  const main = yield* rulesOf(device, null)
+  if (branch === null) return main
+  const own = yield* rulesOf(device, branch)
+  return Result.flatMap(main, (rules) => Result.map(own, (more) => [...rules, ...more]))
+})
+
+/** What the device runs and what it would run; none when that is not known line by line. */
+const configurations = Effect.fnUntraced(function* (jobId: number, { id, platform }: Device) {
+  const changes = yield* ChangeStore
+  const provedConfigs = yield* ProvedConfigStore
+
+  const progress = (yield* changes.progressOfJob(jobId)).find(({ device_id }) => device_id === id)
+  const change = progress === undefined ? Option.none() : yield* changes.get(progress.id)
+  const proved = yield* provedConfigs.of(id)
+  const notation = platformOf(platform)?.configuration
+  if (notation === undefined) return Option.none()
+  return Option.flatMap(proved, ({ config }) =>
+    Option.flatMap(change, ({ protocol }) => UnifiedPatch.applyToConfig(notation, config, protocol.diff ?? ""))
+  )
+})
+
+const portEditsOnly = Effect.fnUntraced(function* ({ hostname }: Device) {
+  const events = yield* SyncEventStore
+
+  const reasons = (yield* events.byHostname(hostname)).get(hostname) ?? []
+  return reasons.length > 0 && reasons.every(({ cause }) => cause === "interface_updated")
+})
+
+/** The rule of risk that the dry run of this job breaks on a device; null when it breaks none. */
+export const brokenRule = Effect.fnUntraced(function* (jobId: number, device: Device) {
+  const texts = yield* configurations(jobId, device)
+  if (Option.isNone(texts)) return because("not_comparable", NOT_COMPARABLE)
+  const rules = yield* siteRules(device)
+  if (Result.isFailure(rules)) return rules.failure
+  const { management_ip, oob_ip, platform, secondary_management_ip } = device
+  return refusalOf({
+    ...texts.value,
+    platform: platform ?? "",
+    addresses: [management_ip, secondary_management_ip, oob_ip].filter((address) => address !== null),
+    portEditsOnly: yield* portEditsOnly(device),
+    siteRules: rules.success
+  })
+})
+
+export const judgeAutoPush = Effect.fn("AutoPushVerdict.judge")(function* (
+  job: SyncJob,
+  rows: ReadonlyArray<JobDevice>
+) {
+  const devices = yield* DeviceStore
+
+  const [only] = rows
+  if (only === undefined) return null
+  if (job.args.hostnames === undefined || rows.length > 1) {
+    return because("not_one_device", "auto_push is for one device that is named")
   }
->()("switchyard/jobs/AutoPushVerdict") {
-  static readonly layer = Layer.effect(AutoPushVerdict, makeAutoPushVerdict)
-}
+  if (only.result.failed) return because("dry_run_failed", "The dry run has failed")
+  if (!only.changed) return null
+  const [device] = yield* devices.byHostnames([only.hostname])
+  const broken = device === undefined ? null : yield* brokenRule(job.id, device)
+  const score = only.score ?? AUTO_PUSH_BELOW
+  const tooHigh = because("score", `The change score ${score.toFixed(1)} is not below ${AUTO_PUSH_BELOW}`)
+  // a broken rule says more than a number, and a number more than that nothing could be compared
+  if (broken !== null && (broken.refused !== "not_comparable" || score < AUTO_PUSH_BELOW)) return broken
+  return score < AUTO_PUSH_BELOW ? ("push" satisfies Verdict) : tooHigh
+})
 
 /** What the change is pinned to, or a sentence that names what differs. */
 export type Fenced = Result.Result<ShownChange, string>
@@ -166,83 +156,58 @@ const commitsApart = (then: ShownJob, now: CommitSet | null): string => {
         .join(", ")
 }
 
-const make = Effect.gen(function* () {
+/** The dry run of this number, or why there is none. */
+export const findDryRun = Effect.fn("Fence.dryRun")(function* (id: number) {
   const store = yield* ShownChangeStore
 
-  const job = Effect.fn("Fence.dryRun")(function* (id: number) {
-    const found = Option.getOrUndefined(yield* store.job(id))
-    if (found === undefined) return Result.fail(`there is no job ${id}`)
-    if (functionOf(found.function_name) !== SyncDevices.name || !found.dry_run) {
-      return Result.fail(`job ${id} is no dry run of ${SyncDevices.name}`)
-    }
-    return found.status === "FINISHED" ? Result.succeed(found) : Result.fail(`job ${id} has status ${found.status}`)
-  })
-
-  const device = Effect.fn("Fence.device")(function* (dryRunJob: number, { id }: Device, candidate: string) {
-    const dryRun = yield* job(dryRunJob)
-    if (Result.isFailure(dryRun)) return Result.fail(`dry_run_job ${dryRunJob} cannot be used, ${dryRun.failure}`)
-    const shown = Option.getOrUndefined(yield* store.device(dryRunJob, id))
-    if (shown === undefined) return Result.fail(`Dry run ${dryRunJob} has shown nothing of this device`)
-    const { diff, failed, running } = shown
-    if (failed || running === null) return Result.fail(`Dry run ${dryRunJob} has failed on this device`)
-    if (shown.candidate === null) {
-      return Result.fail(`What dry run ${dryRunJob} has rendered was sealed under another SECRET_KEY`)
-    }
-    if (meant(shown.candidate) !== meant(candidate)) {
-      const why = commitsApart(dryRun.success, yield* WorkingCommits)
-      return Result.fail(`Another configuration is rendered than in dry run ${dryRunJob}: ${why}`)
-    }
-    return Result.succeed({ running, diff: shownHash(diff ?? "") })
-  })
-
-  return Fence.of({ dryRun: job, device })
+  const found = Option.getOrUndefined(yield* store.job(id))
+  if (found === undefined) return Result.fail(`there is no job ${id}`)
+  if (functionOf(found.function_name) !== SyncDevices.name || !found.dry_run) {
+    return Result.fail(`job ${id} is no dry run of ${SyncDevices.name}`)
+  }
+  return found.status === "FINISHED" ? Result.succeed(found) : Result.fail(`job ${id} has status ${found.status}`)
 })
 
-/** Dry runs that live runs are pinned to. */
-export class Fence extends Context.Service<
-  Fence,
-  {
-    /** The dry run of this number, or why there is none. */
-    readonly dryRun: (id: number) => Effect.Effect<Result.Result<ShownJob, string>, SqlError.SqlError>
-    /** Compares what is rendered for a device with what the dry run has rendered. */
-    readonly device: (dryRunJob: number, device: Device, candidate: string) => Effect.Effect<Fenced, SqlError.SqlError>
+/** Compares what is rendered for a device with what the dry run has rendered. */
+export const fenceDevice = Effect.fn("Fence.device")(function* (dryRunJob: number, { id }: Device, candidate: string) {
+  const store = yield* ShownChangeStore
+
+  const dryRun = yield* findDryRun(dryRunJob)
+  if (Result.isFailure(dryRun)) return Result.fail(`dry_run_job ${dryRunJob} cannot be used, ${dryRun.failure}`)
+  const shown = Option.getOrUndefined(yield* store.device(dryRunJob, id))
+  if (shown === undefined) return Result.fail(`Dry run ${dryRunJob} has shown nothing of this device`)
+  const { diff, failed, running } = shown
+  if (failed || running === null) return Result.fail(`Dry run ${dryRunJob} has failed on this device`)
+  if (shown.candidate === null) {
+    return Result.fail(`What dry run ${dryRunJob} has rendered was sealed under another SECRET_KEY`)
   }
->()("switchyard/jobs/Fence") {
-  static readonly layer = Layer.effect(Fence, make).pipe(Layer.provide(ShownChangeStore.layer))
-}
+  if (meant(shown.candidate) !== meant(candidate)) {
+    const why = commitsApart(dryRun.success, yield* WorkingCommits)
+    return Result.fail(`Another configuration is rendered than in dry run ${dryRunJob}: ${why}`)
+  }
+  return Result.succeed({ running, diff: shownHash(diff ?? "") })
+})
 
 // Whether what a dry run has shown is so risky that somebody else has to approve it (docs/changes.md#approval).
 
-const makeDryRunRisk = Effect.gen(function* () {
+/** Why a dry run is too risky: a device's score above the limit, or the first rule that is broken; null when it is not. */
+export const riskOf = Effect.fn("DryRunRisk.of")(function* (dryRunJob: number, limit: number) {
   const jobs = yield* JobStore
   const devices = yield* DeviceStore
-  const { brokenRule } = yield* AutoPushVerdict
 
-  const of = Effect.fn("DryRunRisk.of")(function* (dryRunJob: number, limit: number) {
-    const changed = (yield* jobs.devices(dryRunJob)).filter((row) => row.changed)
-    for (const { hostname, result, score } of changed) {
-      // what failed is not pushed; what has no score is not known to be harmless
-      if (!result.failed && (score === null || score > limit)) {
-        return `the change score of ${hostname} is ${score?.toFixed(1) ?? "not known"}, above ${limit}`
-      }
+  const changed = (yield* jobs.devices(dryRunJob)).filter((row) => row.changed)
+  for (const { hostname, result, score } of changed) {
+    // what failed is not pushed; what has no score is not known to be harmless
+    if (!result.failed && (score === null || score > limit)) {
+      return `the change score of ${hostname} is ${score?.toFixed(1) ?? "not known"}, above ${limit}`
     }
-    for (const device of yield* devices.byHostnames(changed.map(({ hostname }) => hostname))) {
-      const broken = yield* brokenRule(dryRunJob, device)
-      if (broken !== null) return `${device.hostname} breaks the rule ${broken.refused}: ${broken.message}`
-    }
-    return null
-  })
-
-  return DryRunRisk.of({ of })
+  }
+  for (const device of yield* devices.byHostnames(changed.map(({ hostname }) => hostname))) {
+    const broken = yield* brokenRule(dryRunJob, device)
+    if (broken !== null) return `${device.hostname} breaks the rule ${broken.refused}: ${broken.message}`
+  }
+  return null
 })
 
-/** Risks of dry runs. */
-export class DryRunRisk extends Context.Service<
-  DryRunRisk,
-  {
-    /** Why a dry run is too risky: a device's score above the limit, or the first rule that is broken; null when it is not. */
-    readonly of: (dryRunJob: number, limit: number) => Effect.Effect<string | null, SqlError.SqlError>
-  }
->()("switchyard/jobs/DryRunRisk") {
-  static readonly layer = Layer.effect(DryRunRisk, makeDryRunRisk)
-}
+/** What it takes to know the risk of a dry run. */
+export type RiskServices = Effect.Services<ReturnType<typeof riskOf>>

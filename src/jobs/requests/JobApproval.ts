@@ -15,7 +15,7 @@ import { type Approval, type ApprovalCause, ApprovalStore, type OpenApproval } f
 import { EventStore } from "../../store/EventStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import { JobWaitStore } from "../../store/JobWaitStore.ts"
-import { DryRunRisk } from "./DryRun.ts"
+import { riskOf, type RiskServices } from "./DryRun.ts"
 import { JobEngine, type StartOptions } from "../engine/JobEngine.ts"
 import { JobStates } from "../engine/JobStates.ts"
 
@@ -48,7 +48,7 @@ const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const { APPROVAL_SCORE, APPROVAL_WAIT } = yield* ServerConfig
   const permissions = yield* Permissions
-  const risks = yield* DryRunRisk
+  const services = yield* Effect.context<RiskServices>()
   const store = yield* ApprovalStore
   const jobs = yield* JobStore
   const waits = yield* JobWaitStore
@@ -148,7 +148,7 @@ const make = Effect.gen(function* () {
       const { allowed } = judge(held, asked)
       if (allowed === null || wantsApproval(allowed)) return true
     }
-    return APPROVAL_SCORE > 0 && dryRunJob !== null && (yield* risks.of(dryRunJob, APPROVAL_SCORE)) !== null
+    return APPROVAL_SCORE > 0 && dryRunJob !== null && (yield* Effect.provideContext(riskOf(dryRunJob, APPROVAL_SCORE), services)) !== null
   })
 
   const letGo = Effect.fnUntraced(function* (id: number) {

@@ -20,10 +20,14 @@ import { SyncDevices } from "../../domain/jobs/SyncDevices.ts"
 import { wishesOf } from "../../domain/jobs/WindowWishes.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { SettingsUnavailable } from "../../settings/SettingsView.ts"
-import { DryRunRisk } from "./DryRun.ts"
+import { riskOf, type RiskServices } from "./DryRun.ts"
 import { JobApproval } from "./JobApproval.ts"
+import { Sharding } from "effect/cluster"
+import { functionOf } from "../../domain/Job.ts"
+import { JobWaitStore, type PutOffJob } from "../../store/JobWaitStore.ts"
+import { JobFunctions, JobGate } from "../engine/JobHandler.ts"
 import { JobEngine, type StartOptions } from "../engine/JobEngine.ts"
-import { JobSubjects } from "./JobSubjects.ts"
+import { subjectsOf } from "./JobSubjects.ts"
 import { JobWindows, type OutsideWindow } from "./JobWindows.ts"
 
 /** A synchronization has to be pinned to what the approver is shown. */
@@ -52,16 +56,15 @@ const isEmergency = (job: AnyJob, args: unknown): boolean =>
 const make = Effect.gen(function* () {
   const engine = yield* JobEngine
   const asked = yield* AskedDevices
-  const subjects = yield* JobSubjects
+  const services = yield* Effect.context<RiskServices | Effect.Services<ReturnType<typeof subjectsOf>>>()
   const windows = yield* JobWindows
   const approvals = yield* JobApproval
-  const risks = yield* DryRunRisk
   const { APPROVAL_SCORE } = yield* ServerConfig
 
   /** What a job is about. */
   const about = Effect.fnUntraced(function* (kind: AnyJob["kind"], args: unknown) {
     if (kind !== "devices") return { beyond: true as const }
-    const { devices, group, isWhole } = yield* subjects.of(args, true)
+    const { devices, group, isWhole } = yield* Effect.provideContext(subjectsOf(args, true), services)
     // of a device that is not there nothing is known
     if (!isWhole) return { beyond: true as const }
     return { devices: yield* asked.of(devices), ...(group === null ? {} : { group }) }
@@ -96,7 +99,7 @@ const make = Effect.gen(function* () {
     const byRole = allowed !== null && wantsApproval(allowed)
     if (!byRole && !(isSync && APPROVAL_SCORE > 0)) return null
     if (isSync && dryRun === null) return yield* new DryRunWanted()
-    const risk = dryRun === null || APPROVAL_SCORE === 0 ? null : yield* risks.of(dryRun, APPROVAL_SCORE)
+    const risk = dryRun === null || APPROVAL_SCORE === 0 ? null : yield* Effect.provideContext(riskOf(dryRun, APPROVAL_SCORE), services)
     const reason = byRole ? `role ${allowed.role} may start live jobs with an approval only` : risk
     return reason === null ? null : { reason, cause: { role: byRole ? allowed.role : null, dryRunJob: dryRun } }
   })

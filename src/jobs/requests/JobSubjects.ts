@@ -1,8 +1,7 @@
 /** The devices that a job is about, by the keys of its arguments that name devices. */
-import { Context, Effect, Layer, Option, Schema } from "effect"
-import type { SqlError } from "effect/sql"
+import { Effect, Option, Schema } from "effect"
 import { type Device, DeviceType } from "../../domain/Device.ts"
-import { ActiveSettings, type SettingsError } from "../../settings/ActiveSettings.ts"
+import { ActiveSettings } from "../../settings/ActiveSettings.ts"
 import { ChangeStore } from "../../store/ChangeStore.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import type { SkippedDevices } from "../../domain/jobs/SyncDevices.ts"
@@ -36,36 +35,23 @@ export const manageableOf = ({ hostnames }: Pick<Selector, "hostnames">, selecte
 export const skippedPart = (skipped: SkippedDevices | undefined): { readonly skipped_devices?: SkippedDevices } =>
   skipped === undefined || Object.keys(skipped).length === 0 ? {} : { skipped_devices: skipped }
 
-const makeDeviceSelection = Effect.gen(function* () {
-  const devices = yield* DeviceStore
+const inGroup = Effect.fnUntraced(function* (group: string, candidates: ReadonlyArray<Device>) {
   const settings = yield* ActiveSettings
 
-  const inGroup = Effect.fnUntraced(function* (group: string, candidates: ReadonlyArray<Device>) {
-    const snapshot = yield* settings.snapshot
-    return candidates.filter((device) => selectionGroups(groupsOfDevice(snapshot, device), device).includes(group))
-  })
-
-  const select = Effect.fn("DeviceSelection.select")(function* (selector: Selector) {
-    const { device_type, group, hostnames, resync } = selector
-    if (hostnames !== undefined) return yield* devices.selectManaged({ hostnames })
-    const narrowed = device_type === undefined ? {} : { device_type }
-    const candidates = yield* devices.selectManaged({ ...narrowed, unsynchronizedOnly: !resync })
-    return device_type === undefined && group !== undefined ? yield* inGroup(group, candidates) : candidates
-  })
-
-  return DeviceSelection.of({ select })
+  const snapshot = yield* settings.snapshot
+  return candidates.filter((device) => selectionGroups(groupsOfDevice(snapshot, device), device).includes(group))
 })
 
-/** Selects devices in state MANAGED. */
-export class DeviceSelection extends Context.Service<
-  DeviceSelection,
-  {
-    /** The selected devices by hostname; none is no error. */
-    readonly select: (selector: Selector) => Effect.Effect<ReadonlyArray<Device>, SettingsError | SqlError.SqlError>
-  }
->()("switchyard/jobs/DeviceSelection") {
-  static readonly layer = Layer.effect(DeviceSelection, makeDeviceSelection)
-}
+/** The selected devices by hostname; none is no error. */
+export const selectDevices = Effect.fn("DeviceSelection.select")(function* (selector: Selector) {
+  const devices = yield* DeviceStore
+
+  const { device_type, group, hostnames, resync } = selector
+  if (hostnames !== undefined) return yield* devices.selectManaged({ hostnames })
+  const narrowed = device_type === undefined ? {} : { device_type }
+  const candidates = yield* devices.selectManaged({ ...narrowed, unsynchronizedOnly: !resync })
+  return device_type === undefined && group !== undefined ? yield* inGroup(group, candidates) : candidates
+})
 
 /** The keys by which arguments name devices. */
 const Named = Schema.Struct({
@@ -102,59 +88,47 @@ const every = (keys: ReadonlyArray<string | number>, devices: ReadonlyArray<Devi
   isWhole: devices.length >= new Set(keys).size
 })
 
-const make = Effect.gen(function* () {
+const byName = Effect.fnUntraced(function* (hostnames: ReadonlyArray<string>) {
   const devices = yield* DeviceStore
-  const selection = yield* DeviceSelection
-  const changes = yield* ChangeStore
-
-  const byName = (hostnames: ReadonlyArray<string>) =>
-    Effect.map(devices.byHostnames(hostnames), (rows) => every(hostnames, rows))
-
-  /** The switches of an initialisation, as they are and as they will be, and whoever has such a name now. */
-  const initialised = Effect.fnUntraced(function* (names: Named) {
-    const { device_id, device_type = "ACCESS", mlag_peer_id, mlag_peer_new_hostname, new_hostname } = names
-    const ids = present(device_id, mlag_peer_id)
-    const rows = yield* devices.byIds(ids)
-    const named = yield* devices.byHostnames(present(new_hostname, mlag_peer_new_hostname))
-    const later = rows.flatMap((device) =>
-      present(device.id === device_id ? new_hostname : mlag_peer_new_hostname).map((hostname): Device => ({
-        ...device,
-        hostname,
-        device_type
-      }))
-    )
-    return { devices: [...rows, ...later, ...named], isWhole: rows.length >= ids.length }
-  })
-
-  const named = Effect.fnUntraced(function* (names: Named, resync: boolean) {
-    const { device_id, hostname, hostnames, job_id, mlag_peer_hostname } = names
-    if (device_id !== undefined) return yield* initialised(names)
-    if (job_id !== undefined) {
-      return yield* byName((yield* changes.undoable(job_id, 0)).map((change) => change.hostname))
-    }
-    if (hostnames !== undefined) return yield* byName(hostnames)
-    if (hostname !== undefined) return yield* byName(present(hostname, mlag_peer_hostname))
-    return { devices: yield* selection.select({ ...names, resync }), isWhole: true }
-  })
-
-  return JobSubjects.of({
-    of: Effect.fn("JobSubjects.of")(function* (args: unknown, resync: boolean) {
-      const names = readNamed(args)
-      if (Option.isNone(names)) return { devices: [], isWhole: false, group: null }
-      const { group, hostname, hostnames } = names.value
-      const byGroup = hostname === undefined && hostnames === undefined && group !== undefined
-      return { ...(yield* named(names.value, resync)), group: byGroup ? group : null }
-    })
-  })
+  return yield* Effect.map(devices.byHostnames(hostnames), (rows) => every(hostnames, rows))
 })
 
-/** The devices of jobs. */
-export class JobSubjects extends Context.Service<
-  JobSubjects,
-  {
-    /** With `resync`, also devices that are synchronized, of a selection that does not name them. */
-    readonly of: (args: unknown, resync: boolean) => Effect.Effect<JobSubject, SettingsError | SqlError.SqlError>
+/** The switches of an initialisation, as they are and as they will be, and whoever has such a name now. */
+const initialised = Effect.fnUntraced(function* (names: Named) {
+  const devices = yield* DeviceStore
+
+  const { device_id, device_type = "ACCESS", mlag_peer_id, mlag_peer_new_hostname, new_hostname } = names
+  const ids = present(device_id, mlag_peer_id)
+  const rows = yield* devices.byIds(ids)
+  const namedDevices = yield* devices.byHostnames(present(new_hostname, mlag_peer_new_hostname))
+  const later = rows.flatMap((device) =>
+    present(device.id === device_id ? new_hostname : mlag_peer_new_hostname).map((hostname): Device => ({
+      ...device,
+      hostname,
+      device_type
+    }))
+  )
+  return { devices: [...rows, ...later, ...namedDevices], isWhole: rows.length >= ids.length }
+})
+
+const namedDevices = Effect.fnUntraced(function* (names: Named, resync: boolean) {
+  const changes = yield* ChangeStore
+
+  const { device_id, hostname, hostnames, job_id, mlag_peer_hostname } = names
+  if (device_id !== undefined) return yield* initialised(names)
+  if (job_id !== undefined) {
+    return yield* byName((yield* changes.undoable(job_id, 0)).map((change) => change.hostname))
   }
->()("switchyard/jobs/JobSubjects") {
-  static readonly layer = Layer.effect(JobSubjects, make)
-}
+  if (hostnames !== undefined) return yield* byName(hostnames)
+  if (hostname !== undefined) return yield* byName(present(hostname, mlag_peer_hostname))
+  return { devices: yield* selectDevices({ ...names, resync }), isWhole: true }
+})
+
+/** With `resync`, also devices that are synchronized, of a selection that does not name them. */
+export const subjectsOf = Effect.fn("JobSubjects.of")(function* (args: unknown, resync: boolean) {
+  const names = readNamed(args)
+  if (Option.isNone(names)) return { devices: [], isWhole: false, group: null }
+  const { group, hostname, hostnames } = names.value
+  const byGroup = hostname === undefined && hostnames === undefined && group !== undefined
+  return { ...(yield* namedDevices(names.value, resync)), group: byGroup ? group : null }
+})

@@ -22,7 +22,7 @@ import { EventStore } from "../../store/EventStore.ts"
 import { type JobHead, JobStore } from "../../store/JobStore.ts"
 import { JobWaitStore, type NewTime, type PutOffJob } from "../../store/JobWaitStore.ts"
 import { OperationStore } from "../../store/OperationStore.ts"
-import { DeviceSelection, JobSubjects } from "./JobSubjects.ts"
+import { subjectsOf } from "./JobSubjects.ts"
 
 /** Milliseconds between two times that count as one: a job's time is rounded up to seconds. */
 const SAME_TIME = 2000
@@ -74,7 +74,7 @@ const make = Effect.gen(function* () {
   const windows = yield* DeviceWindows
   const ruleFile = yield* ChangeWindows
   const settings = yield* ActiveSettings
-  const subjects = yield* JobSubjects
+  const services = yield* Effect.context<Effect.Services<ReturnType<typeof subjectsOf>>>()
   const jobs = yield* JobStore
   const waits = yield* JobWaitStore
   const events = yield* EventStore
@@ -82,7 +82,8 @@ const make = Effect.gen(function* () {
   const operations = yield* OperationStore
 
   const judge = Effect.fnUntraced(function* (name: string, args: unknown, at: number) {
-    const { devices } = yield* subjects.of(args, name !== SyncDevices.name || isResync(args))
+    const isWhole = name !== SyncDevices.name || isResync(args)
+    const { devices } = yield* Effect.provideContext(subjectsOf(args, isWhole), services)
     return yield* windows.judge(devices, at)
   })
 
@@ -225,8 +226,8 @@ export class JobWindows extends Context.Service<
 >()("switchyard/jobs/JobWindows") {
   /** With what others ask of windows, so that the file is read once. */
   static readonly layer = Layer.effect(JobWindows, make).pipe(
-    Layer.provideMerge(Layer.merge(DeviceWindows.layer, JobSubjects.layer)),
-    Layer.provide([AskedDevices.layer, DeviceSelection.layer]),
+    Layer.provideMerge(DeviceWindows.layer),
+    Layer.provide(AskedDevices.layer),
     Layer.provideMerge(ChangeWindows.layer)
   )
 }

@@ -4,13 +4,12 @@
  * be taken back. What it came to is then recorded, also when only that was missing (promises 3 and 5). Which replica does it
  * does not matter: the actor does one thing at a time.
  */
-import { Context, Effect, FiberMap, Layer, Option, Schedule } from "effect"
+import { Effect, FiberMap, Layer, Option, Schedule } from "effect"
 import type { ChangeReport } from "../../devices/ChangeExecutor.ts"
 import { ChangeStore, type StoredChange } from "../../store/ChangeStore.ts"
 import { type LeftChange, LeftChangeStore } from "../../store/LeftChangeStore.ts"
-import { BROKEN, ChangeCalls } from "./ChangeCalls.ts"
+import { BROKEN, cancelChange, giveUpChange, settleChange } from "./ChangeCalls.ts"
 import { becauseOf, SyncOutcome, type SyncRun } from "./Outcome.ts"
-import { SqlClient, type SqlError } from "effect/sql"
 import type { Device } from "../../domain/Device.ts"
 import { functionOf } from "../../domain/Job.ts"
 import { outcomeOf } from "../../domain/JobOutcome.ts"
@@ -20,7 +19,7 @@ import { SyncDevices } from "../../domain/jobs/SyncDevices.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { type JobHead, JobStore } from "../../store/JobStore.ts"
 import { DeviceStates } from "../engine/DeviceStates.ts"
-import { memoOf } from "../engine/JobHandler.ts"
+import { inTransaction, memoOf } from "../engine/JobHandler.ts"
 import * as ApplyConfig from "./ApplyConfig.ts"
 import * as RevertJob from "./RevertJob.ts"
 
@@ -37,99 +36,83 @@ interface AbandonedChange {
   readonly isNewest: boolean
 }
 
-/** Writes a change as one of the functions records its own. */
-type Recorder = (abandoned: AbandonedChange) => Effect.Effect<unknown, SqlError.SqlError | { readonly _tag: string }>
+const addRow = Effect.fnUntraced(function* (
+  { change, device: { hostname }, report }: AbandonedChange,
+  tasks: { readonly main: string; readonly push: string }
+) {
+  const jobs = yield* JobStore
+  return yield* jobs.addDevice(change.job_id, ApplyConfig.pushedRow(hostname, report, tasks))
+})
 
-const makeAbandonedChangeRecord = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
+/** Writes a change as a sync records its own. */
+const recordSync = Effect.fnUntraced(function* ({ change, device, isNewest, report, run }: AbandonedChange) {
+  const outcomes = yield* SyncOutcome
+  return yield* isNewest
+    ? outcomes.recordVerdict(device, run, change.candidate, report)
+    : outcomes.recordTasks(device, run, change.candidate, report)
+})
+
+const recordRevert = Effect.fnUntraced(function* (abandoned: AbandonedChange) {
+  const { device, isNewest, report, run } = abandoned
+  yield* addRow(abandoned, { main: RevertJob.MAIN_TASK, push: RevertJob.RESTORE_TASK })
+  if (isNewest) yield* (yield* SyncOutcome).recordRestored(device, run, report)
+})
+
+const recordApplied = Effect.fnUntraced(function* (abandoned: AbandonedChange) {
+  const { device, isNewest, report, run } = abandoned
+  yield* addRow(abandoned, { main: ApplyConfig.MAIN_TASK, push: ApplyConfig.PUSH_TASK })
+  if (!isNewest || !report.ok || run.dryRun || device.state !== "MANAGED") return
+  yield* (yield* DeviceStates).apply(device.id, { type: "LIVE_APPLY_CONFIG" }, { by: run.user, jobId: run.jobId })
+})
+
+/** Writes a change as the function of its job records its own; undefined for a function that changes no configuration. */
+const recorderOf = (name: string) => {
+  if (name === SyncDevices.name) return recordSync
+  if (name === Revert.RevertJob.name) return recordRevert
+  return name === Apply.ApplyConfig.name ? recordApplied : undefined
+}
+
+/** Newest event that the job knew; only a sync remembers it. */
+const eventsSeen = Effect.fnUntraced(function* ({ function_name, id }: JobHead) {
+  const jobs = yield* JobStore
+
+  if (functionOf(function_name) !== SyncDevices.name) return 0
+  const memo = yield* memoOf(jobs, SyncDevices, id).read
+  return Option.match(memo, { onNone: () => 0, onSome: (known) => known.eventsSeen })
+})
+
+/**
+ * Writes what the change came to, in one transaction; false when it is recorded already. Fails with what the job's
+ * function would have failed with, and then nothing is written.
+ */
+export const recordAbandoned = Effect.fn("AbandonedChangeRecord.write")(function* (
+  left: LeftChange,
+  change: StoredChange,
+  report: ChangeReport
+) {
   const jobs = yield* JobStore
   const devices = yield* DeviceStore
   const leftChanges = yield* LeftChangeStore
-  const states = yield* DeviceStates
-  const outcomes = yield* SyncOutcome
 
-  const addRow = (
-    { change, device: { hostname }, report }: AbandonedChange,
-    tasks: { readonly main: string; readonly push: string }
-  ) => jobs.addDevice(change.job_id, ApplyConfig.pushedRow(hostname, report, tasks))
-
-  const recordSync: Recorder = ({ change, device, isNewest, report, run }) =>
-    isNewest
-      ? outcomes.recordVerdict(device, run, change.candidate, report)
-      : outcomes.recordTasks(device, run, change.candidate, report)
-
-  const recordRevert: Recorder = (abandoned) => {
-    const { device, isNewest, report, run } = abandoned
-    const status = isNewest ? outcomes.recordRestored(device, run, report) : Effect.void
-    return Effect.andThen(addRow(abandoned, { main: RevertJob.MAIN_TASK, push: RevertJob.RESTORE_TASK }), status)
+  // one device of a job after the other, so that each counts those that have finished before
+  yield* jobs.lockStatus(left.job_id)
+  const device = yield* devices.lock(left.device_id)
+  if (!(yield* leftChanges.isUnrecorded(left.id, BROKEN))) return false
+  const head = yield* jobs.head(left.job_id)
+  const recorder = recorderOf(functionOf(head.function_name))
+  if (recorder === undefined) return false
+  const run: SyncRun = {
+    jobId: left.job_id,
+    user: head.scheduled_by ?? "unknown",
+    dryRun: change.protocol.dryRun,
+    eventsSeen: yield* eventsSeen(head)
   }
-
-  const recordApplied: Recorder = (abandoned) => {
-    const { device, isNewest, report, run } = abandoned
-    const isKept = isNewest && report.ok && !run.dryRun && device.state === "MANAGED"
-    const cause = { by: run.user, jobId: run.jobId }
-    const state = isKept ? states.apply(device.id, { type: "LIVE_APPLY_CONFIG" }, cause) : Effect.void
-    return Effect.andThen(addRow(abandoned, { main: ApplyConfig.MAIN_TASK, push: ApplyConfig.PUSH_TASK }), state)
-  }
-
-  const recorders: ReadonlyMap<string, Recorder> = new Map([
-    [SyncDevices.name, recordSync],
-    [Revert.RevertJob.name, recordRevert],
-    [Apply.ApplyConfig.name, recordApplied]
-  ])
-
-  /** Newest event that the job knew; only a sync remembers it. */
-  const eventsSeen = Effect.fnUntraced(function* ({ function_name, id }: JobHead) {
-    if (functionOf(function_name) !== SyncDevices.name) return 0
-    const memo = yield* memoOf(jobs, SyncDevices, id).read
-    return Option.match(memo, { onNone: () => 0, onSome: (known) => known.eventsSeen })
-  })
-
-  const write = Effect.fn("AbandonedChangeRecord.write")(function* (
-    left: LeftChange,
-    change: StoredChange,
-    report: ChangeReport
-  ) {
-    // one device of a job after the other, so that each counts those that have finished before
-    yield* jobs.lockStatus(left.job_id)
-    const device = yield* devices.lock(left.device_id)
-    if (!(yield* leftChanges.isUnrecorded(left.id, BROKEN))) return false
-    const head = yield* jobs.head(left.job_id)
-    const recorder = recorders.get(functionOf(head.function_name))
-    if (recorder === undefined) return false
-    const run: SyncRun = {
-      jobId: left.job_id,
-      user: head.scheduled_by ?? "unknown",
-      dryRun: change.protocol.dryRun,
-      eventsSeen: yield* eventsSeen(head)
-    }
-    yield* recorder({ change, device, report, run, isNewest: yield* leftChanges.isNewest(left) })
-    const counts = yield* jobs.refreshFinished(left.job_id)
-    const outcome = outcomeOf({ status: head.status, counts, failure: null })
-    if (outcome !== null) yield* jobs.update(left.job_id, { outcome })
-    return true
-  }, sql.withTransaction)
-
-  return AbandonedChangeRecord.of({ write })
-})
-
-/** Records of changes that were left behind. */
-export class AbandonedChangeRecord extends Context.Service<
-  AbandonedChangeRecord,
-  {
-    /**
-     * Writes what the change came to, in one transaction; false when it is recorded already. Fails with what the job's
-     * function would have failed with, and then nothing is written.
-     */
-    readonly write: (
-      left: LeftChange,
-      change: StoredChange,
-      report: ChangeReport
-    ) => Effect.Effect<boolean, SqlError.SqlError | { readonly _tag: string }>
-  }
->()("switchyard/jobs/AbandonedChangeRecord") {
-  static readonly layer = Layer.effect(AbandonedChangeRecord, makeAbandonedChangeRecord)
-}
+  yield* recorder({ change, device, report, run, isNewest: yield* leftChanges.isNewest(left) })
+  const counts = yield* jobs.refreshFinished(left.job_id)
+  const outcome = outcomeOf({ status: head.status, counts, failure: null })
+  if (outcome !== null) yield* jobs.update(left.job_id, { outcome })
+  return true
+}, inTransaction)
 
 const INTERVAL = "15 seconds"
 
@@ -138,26 +121,20 @@ const JOB_OVER = { aborted: false, message: "The job was over before the change 
 /** A later way to have a change carried out may end it in a way that a broken call does not know. */
 const isBroken = ({ phase, reason }: ChangeReport) => phase === "unknown" && reason === null
 
-const make = Effect.gen(function* () {
-  const changes = yield* ChangeStore
-  const leftChanges = yield* LeftChangeStore
-  const calls = yield* ChangeCalls
-  const record = yield* AbandonedChangeRecord
-  const inHand = yield* FiberMap.make<number>()
+/** Brings the change to its end; nothing when somebody else moves it, or its device's actor cannot say. */
+const settle = Effect.fnUntraced(function* ({ device_id, id, phase }: LeftChange) {
+  const isOurs = yield* phase === "planned" ? cancelChange(id) : giveUpChange(id)
+  if (!isOurs) return Option.none()
+  const report = yield* settleChange(device_id, id, "OTHERS_FAILED")
+  return isBroken(report) || report.waiting ? Option.none() : Option.some(becauseOf(JOB_OVER, report))
+})
 
-  /** Brings the change to its end; nothing when somebody else moves it, or its device's actor cannot say. */
-  const settle = Effect.fnUntraced(function* ({ device_id, id, phase }: LeftChange) {
-    const isOurs = yield* phase === "planned" ? calls.cancel(id) : calls.giveUp(id)
-    if (!isOurs) return Option.none()
-    const report = yield* calls.settle(device_id, id, "OTHERS_FAILED")
-    return isBroken(report) || report.waiting ? Option.none() : Option.some(becauseOf(JOB_OVER, report))
-  })
-
-  const resume = Effect.fn("OpenChanges.resume")(function* (left: LeftChange) {
-    const change = yield* changes.get(left.id)
+const resume = Effect.fn("OpenChanges.resume")(
+  function* (left: LeftChange) {
+    const change = yield* (yield* ChangeStore).get(left.id)
     const report = yield* settle(left)
     if (Option.isNone(change) || Option.isNone(report)) return
-    const isRecorded = yield* record.write(left, change.value, report.value)
+    const isRecorded = yield* recordAbandoned(left, change.value, report.value)
     yield* Effect.logWarning("A change that its job has left behind is settled", {
       job: left.job_id,
       device: left.device_id,
@@ -165,15 +142,18 @@ const make = Effect.gen(function* () {
       is: report.value.phase,
       ...(isRecorded ? { recorded: true } : {})
     })
-  })
+  },
+  Effect.catchCause((cause) =>
+    Effect.logWarning("A change that its job has left behind could not be settled; it will be tried again", cause)
+  )
+)
 
-  const withoutFailure = (left: LeftChange) =>
-    Effect.catchCause(resume(left), (cause) =>
-      Effect.logWarning("A change that its job has left behind could not be settled; it will be tried again", cause)
-    )
+const make = Effect.gen(function* () {
+  const leftChanges = yield* LeftChangeStore
+  const inHand = yield* FiberMap.make<number>()
 
   const sweep = Effect.flatMap(leftChanges.find(BROKEN), (found) =>
-    Effect.forEach(found, (left) => FiberMap.run(inHand, left.id, withoutFailure(left), { onlyIfMissing: true }), {
+    Effect.forEach(found, (left) => FiberMap.run(inHand, left.id, resume(left), { onlyIfMissing: true }), {
       discard: true
     })
   )

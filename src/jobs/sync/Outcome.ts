@@ -176,7 +176,8 @@ const findingOf = ({ report, run }: EndedChange): Finding => {
 export const failureOf = ({ reason }: ChangeReport): SyncCause =>
   reason === "leftConfiguration" ? "command_in_configuration" : "commit_confirm_failed"
 
-const makeSyncStatus = Effect.gen(function* () {
+/** What writes the sync status of devices, in a transaction of the caller's. */
+export const makeSyncStatus = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   const events = yield* SyncEventStore
   // what was proved is known already; a record that was lost on the way follows it here
@@ -233,21 +234,9 @@ const makeSyncStatus = Effect.gen(function* () {
     yield* sql`update device set confhash = ${provedHash}, last_seen = now() where id = ${device.id}`
   })
 
-  return SyncStatus.of({ write, writeRestored })
+  return { write, writeRestored }
 })
 
-/** Sync statuses of devices. */
-export class SyncStatus extends Context.Service<
-  SyncStatus,
-  {
-    /** Writes what changes that were rendered from the settings say of their devices. In a transaction of the caller's. */
-    readonly write: (changes: ReadonlyArray<EndedChange>) => Effect.Effect<void, SqlError.SqlError>
-    /** The same for a device that was put back to an older configuration. */
-    readonly writeRestored: (change: EndedChange) => Effect.Effect<void, SqlError.SqlError>
-  }
->()("switchyard/jobs/SyncStatus") {
-  static readonly layer = Layer.effect(SyncStatus, makeSyncStatus)
-}
 
 /** A change that has ended, with the configuration that was rendered for it. */
 interface Outcome extends EndedChange {
@@ -268,7 +257,7 @@ const scoreOf = ({ platform }: Device, config: string, { diff }: ChangeReport): 
 const make = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   const jobs = yield* JobStore
-  const status = yield* SyncStatus
+  const status = yield* makeSyncStatus
 
   const reachedEnd = ({ reason, result }: ChangeReport) =>
     result !== null && !(reason === "unreachable" && result === "discarded")

@@ -2,31 +2,23 @@
  * Carries a sync through its stages to the verdict over what waits afterwards: confirmed by a job of its own, or taken back
  * (docs/changes.md#confirm-modes). A restart goes on with the devices that have no final result yet.
  */
-import { Context, Effect, Fiber, Layer, Result, Schedule } from "effect"
+import { Effect, Fiber, Result, Schedule, Semaphore } from "effect"
 import type { SqlError } from "effect/sql"
 import { JobFailure } from "../../domain/Job.ts"
 import type { SyncMemo } from "../../domain/jobs/SyncDevices.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { JobLockStore } from "../../store/JobLockStore.ts"
 import { type Guard, makeGuard, planOf, stagesOf } from "./SyncPlan.ts"
-import { SyncConfirm } from "./ConfirmDevices.ts"
-import {
-  SyncDevice,
-  type SyncJob,
-  SyncVerdict,
-  type SyncWork,
-  takesBackNow,
-  takeWaiting,
-  type VerdictContext
-} from "./SyncDevice.ts"
-import { TimerWaits } from "./ChangeCalls.ts"
+import { BEGIN_AT_ONCE, confirmStage, syncDevice, type SyncJob, type SyncWork, takeBack, takesBackNow, takeWaiting, type VerdictContext } from "./SyncDevice.ts"
 import type { Device } from "../../domain/Device.ts"
 import { ChangeStore } from "../../store/ChangeStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import { CandidateConfigs, type Render, RenderFailed } from "../../templates/CandidateConfigs.ts"
-import { DeviceSelection } from "../requests/JobSubjects.ts"
 import type { SyncRun } from "./Outcome.ts"
 import { JobWaitStore } from "../../store/JobWaitStore.ts"
+import { selectDevices } from "../requests/JobSubjects.ts"
+import { watchTimers } from "./ChangeCalls.ts"
+import { confirmAll, confirmationEnded, leftWaiting, putBack } from "./ConfirmDevices.ts"
 
 // The devices of a sync job, stage by stage. When the rollout is stopped nothing new is begun, devices in flight are brought to
 // a known end, and those that wait are taken back at once instead of waiting for their timers (docs/changes.md#confirm-modes
@@ -38,75 +30,57 @@ const WATCH_EVERY = "1 second"
 /** How often a stage that is held looks whether it may begin. */
 const LOOK_EVERY = "500 millis"
 
-const makeSyncRollout = Effect.gen(function* () {
-  const config = yield* ServerConfig
+/** A device that died after its commit reports late; its row tells at once that it will not be confirmed. */
+const watch = Effect.fnUntraced(function* (work: SyncWork, devices: ReadonlyMap<number, Device>, isCanary: boolean) {
   const changes = yield* ChangeStore
-  const waits = yield* JobWaitStore
-  const syncDevice = yield* SyncDevice
-  const verdicts = yield* SyncVerdict
-
-  /** A device that died after its commit reports late; its row tells at once that it will not be confirmed. */
-  const watch = (work: SyncWork, devices: ReadonlyMap<number, Device>, isCanary: boolean) =>
-    Effect.gen(function* () {
-      if (yield* work.job.aborting) yield* work.guard.aborted
-      for (const id of yield* changes.lostOfJob(work.job.id)) {
-        const device = devices.get(id)
-        if (device !== undefined) yield* work.guard.failed(device.hostname, isCanary)
-      }
-    }).pipe(
-      Effect.tapCause((cause) => Effect.logWarning("The progress of the changes could not be read", cause)),
-      Effect.ignore,
-      Effect.repeat(Schedule.spaced(WATCH_EVERY))
-    )
-
-  const takeBackWhenStopped = (work: SyncWork) =>
-    Effect.flatMap(work.guard.stopped, (stop) =>
-      takesBackNow(work, stop) ? verdicts.takeBack(work, takeWaiting(work), stop) : Effect.void
-    )
-
-  /** Devices that are confirmed together are held together, before the first of them is begun. */
-  const whenResumed = Effect.fnUntraced(function* (work: SyncWork, devices: ReadonlyArray<Device>) {
-    const { begun, guard, job, plan } = work
-    if (plan.scope !== "stage" || devices.some(({ id }) => begun.has(id))) return
-    while (guard.stop() === null && (yield* waits.isPaused(job.id))) yield* Effect.sleep(LOOK_EVERY)
-  })
-
-  const runStage = Effect.fn("SyncRollout.stage")(function* (
-    work: SyncWork,
-    devices: ReadonlyArray<Device>,
-    isCanary: boolean
-  ) {
-    yield* whenResumed(work, devices)
-    const { guard, job, plan } = work
-    const byId = new Map(devices.map((device) => [device.id, device]))
-    const watching = yield* Effect.forkChild(job.args.dry_run ? Effect.never : watch(work, byId, isCanary))
-    const takingBack = yield* Effect.forkChild(takeBackWhenStopped(work))
-    yield* Effect.forEach(devices, (device) => syncDevice.sync(work, device, isCanary), {
-      concurrency: config.SYNC_CONCURRENCY,
-      discard: true
-    })
-    yield* Fiber.interrupt(watching)
-    if (plan.scope === "stage") yield* verdicts.confirmStage(work)
-    yield* guard.stop() === null ? Fiber.interrupt(takingBack) : Fiber.join(takingBack)
-  })
-
-  return SyncRollout.of({ runStage })
+  return yield* Effect.gen(function* () {
+    if (yield* work.job.aborting) yield* work.guard.aborted
+    for (const id of yield* changes.lostOfJob(work.job.id)) {
+      const device = devices.get(id)
+      if (device !== undefined) yield* work.guard.failed(device.hostname, isCanary)
+    }
+  }).pipe(
+    Effect.tapCause((cause) => Effect.logWarning("The progress of the changes could not be read", cause)),
+    Effect.ignore,
+    Effect.repeat(Schedule.spaced(WATCH_EVERY))
+  )
 })
 
-/** Rollouts over many devices. */
-export class SyncRollout extends Context.Service<
-  SyncRollout,
-  {
-    /** Works on the devices of one stage until each has ended or waits for a verdict. */
-    readonly runStage: (
-      work: SyncWork,
-      devices: ReadonlyArray<Device>,
-      isCanary: boolean
-    ) => Effect.Effect<void, SqlError.SqlError>
-  }
->()("switchyard/jobs/SyncRollout") {
-  static readonly layer = Layer.effect(SyncRollout, makeSyncRollout)
-}
+const takeBackWhenStopped = (work: SyncWork) =>
+  Effect.flatMap(work.guard.stopped, (stop) =>
+    takesBackNow(work, stop) ? takeBack(work, takeWaiting(work), stop) : Effect.void
+  )
+
+/** Devices that are confirmed together are held together, before the first of them is begun. */
+const whenResumed = Effect.fnUntraced(function* (work: SyncWork, devices: ReadonlyArray<Device>) {
+  const waits = yield* JobWaitStore
+
+  const { begun, guard, job, plan } = work
+  if (plan.scope !== "stage" || devices.some(({ id }) => begun.has(id))) return
+  while (guard.stop() === null && (yield* waits.isPaused(job.id))) yield* Effect.sleep(LOOK_EVERY)
+})
+
+/** Works on the devices of one stage until each has ended or waits for a verdict. */
+export const runStage = Effect.fn("SyncRollout.stage")(function* (
+  work: SyncWork,
+  devices: ReadonlyArray<Device>,
+  isCanary: boolean
+) {
+  const config = yield* ServerConfig
+
+  yield* whenResumed(work, devices)
+  const { guard, job, plan } = work
+  const byId = new Map(devices.map((device) => [device.id, device]))
+  const watching = yield* Effect.forkChild(job.args.dry_run ? Effect.never : watch(work, byId, isCanary))
+  const takingBack = yield* Effect.forkChild(takeBackWhenStopped(work))
+  yield* Effect.forEach(devices, (device) => syncDevice(work, device, isCanary), {
+    concurrency: config.SYNC_CONCURRENCY,
+    discard: true
+  })
+  yield* Fiber.interrupt(watching)
+  if (plan.scope === "stage") yield* confirmStage(work)
+  yield* guard.stop() === null ? Fiber.interrupt(takingBack) : Fiber.join(takingBack)
+})
 
 // What is left of a sync, at its beginning or after a restart: the devices that have no final result yet, what is rendered for
 // them, and why the rollout was stopped before, if it was.
@@ -125,45 +99,39 @@ export const runOf = ({ args, id, user }: SyncJob, { eventsSeen }: SyncMemo): Sy
   eventsSeen
 })
 
-const makeSyncResume = Effect.gen(function* () {
+const prepare = Effect.fnUntraced(function* (devices: ReadonlyArray<Device>) {
+  const candidates = yield* CandidateConfigs
+  return yield* devices.length === 0
+    ? Effect.succeed(nothingPrepared)
+    : candidates.prepare(devices).pipe(Effect.mapError((error) => (error._tag === "SqlError" ? error : invalid(error))))
+})
+
+const select = (hostnames: ReadonlyArray<string>) =>
+  selectDevices({ hostnames, resync: true }).pipe(
+    Effect.mapError((error) => (error._tag === "SqlError" ? error : invalid(error)))
+  )
+
+/** Fails with JobFailure when nothing can be rendered. */
+export const remainingWork = Effect.fn("SyncResume.resume")(function* (job: SyncJob, memo: SyncMemo) {
   const config = yield* ServerConfig
   const jobs = yield* JobStore
   const changes = yield* ChangeStore
-  const selection = yield* DeviceSelection
-  const candidates = yield* CandidateConfigs
-  const timerWaits = yield* TimerWaits
 
-  const prepare = (devices: ReadonlyArray<Device>) =>
-    devices.length === 0
-      ? Effect.succeed(nothingPrepared)
-      : candidates
-          .prepare(devices)
-          .pipe(Effect.mapError((error) => (error._tag === "SqlError" ? error : invalid(error))))
-
-  const select = (hostnames: ReadonlyArray<string>) =>
-    selection
-      .select({ hostnames, resync: true })
-      .pipe(Effect.mapError((error) => (error._tag === "SqlError" ? error : invalid(error))))
-
-  const resume = Effect.fn("SyncResume.resume")(function* (job: SyncJob, memo: SyncMemo) {
-    const timers = yield* timerWaits.watch(job)
-    const rows = yield* jobs.devices(job.id)
-    const done = new Set(rows.filter((row) => row.waiting !== true).map(({ hostname }) => hostname))
-    const failed = rows.filter(({ result }) => result.failed).map(({ hostname }) => hostname)
-    const selected = yield* select(memo.hostnames)
-    const devices = selected.filter(({ hostname }) => !done.has(hostname))
-    const begun = new Map((yield* changes.progressOfJob(job.id)).map((progress) => [progress.device_id, progress]))
-    const render = yield* prepare(devices.filter(({ id }) => !begun.has(id)))
-    const plan = planOf(job.args, config.COMMIT_CONFIRMED_MODE)
-    const guard = yield* makeGuard(plan, memo.stop ?? null, failed)
-    const { changesSeen } = memo
-    const run = runOf(job, memo)
-    const beginning = yield* Semaphore.make(BEGIN_AT_ONCE)
-    const work: SyncWork = { job, plan, run, guard, timers, changesSeen, render, begun, beginning, waiting: new Map() }
-    return { work, devices: new Map(devices.map((device) => [device.hostname, device])) }
-  })
-
-  return SyncResume.of({ resume })
+  const timers = yield* watchTimers(job)
+  const rows = yield* jobs.devices(job.id)
+  const done = new Set(rows.filter((row) => row.waiting !== true).map(({ hostname }) => hostname))
+  const failed = rows.filter(({ result }) => result.failed).map(({ hostname }) => hostname)
+  const selected = yield* select(memo.hostnames)
+  const devices = selected.filter(({ hostname }) => !done.has(hostname))
+  const begun = new Map((yield* changes.progressOfJob(job.id)).map((progress) => [progress.device_id, progress]))
+  const render = yield* prepare(devices.filter(({ id }) => !begun.has(id)))
+  const plan = planOf(job.args, config.COMMIT_CONFIRMED_MODE)
+  const guard = yield* makeGuard(plan, memo.stop ?? null, failed)
+  const { changesSeen } = memo
+  const run = runOf(job, memo)
+  const beginning = yield* Semaphore.make(BEGIN_AT_ONCE)
+  const work: SyncWork = { job, plan, run, guard, timers, changesSeen, render, begun, beginning, waiting: new Map() }
+  return { work, devices: new Map(devices.map((device) => [device.hostname, device])) }
 })
 
 /** What is left to do, and its devices by hostname. */
@@ -172,98 +140,67 @@ export interface RemainingWork {
   readonly devices: ReadonlyMap<string, Device>
 }
 
-/** Syncs at the point that they have come to. */
-export class SyncResume extends Context.Service<
-  SyncResume,
-  {
-    /** Fails with JobFailure when nothing can be rendered. */
-    readonly resume: (job: SyncJob, memo: SyncMemo) => Effect.Effect<RemainingWork, JobFailure | SqlError.SqlError>
+/** All devices that have no final result yet, stage by stage. Yields the work as it stands afterwards. */
+const runStages = Effect.fnUntraced(function* (job: SyncJob, memo: SyncMemo) {
+  const { devices, work } = yield* remainingWork(job, memo)
+  const { guard } = work
+  const remembering = yield* Effect.forkChild(
+    Effect.flatMap(guard.stopped, (stop) => job.memo.write({ ...memo, stop }))
+  )
+  for (const { hostnames, isCanary } of stagesOf(memo.hostnames, job.args)) {
+    const stage = hostnames.flatMap((hostname) => devices.get(hostname) ?? [])
+    if (stage.length > 0) yield* runStage(work, stage, isCanary)
   }
->()("switchyard/jobs/SyncResume") {
-  static readonly layer = Layer.effect(SyncResume, makeSyncResume)
-}
-
-const make = Effect.gen(function* () {
-  const config = yield* ServerConfig
-  const locks = yield* JobLockStore
-  const resuming = yield* SyncResume
-  const rollout = yield* SyncRollout
-  const verdicts = yield* SyncVerdict
-  const confirmation = yield* SyncConfirm
-  const timerWaits = yield* TimerWaits
-
-  /** All devices that have no final result yet, stage by stage. Yields the work as it stands afterwards. */
-  const runStages = Effect.fnUntraced(function* (job: SyncJob, memo: SyncMemo) {
-    const { devices, work } = yield* resuming.resume(job, memo)
-    const { guard } = work
-    const remembering = yield* Effect.forkChild(
-      Effect.flatMap(guard.stopped, (stop) => job.memo.write({ ...memo, stop }))
-    )
-    for (const { hostnames, isCanary } of stagesOf(memo.hostnames, job.args)) {
-      const stage = hostnames.flatMap((hostname) => devices.get(hostname) ?? [])
-      if (stage.length > 0) yield* rollout.runStage(work, stage, isCanary)
-    }
-    yield* guard.stop() === null ? Fiber.interrupt(remembering) : Fiber.join(remembering)
-    return work
-  })
-
-  /** Waits for the job that confirms, and takes back what it has left behind. */
-  const awaitConfirmation = Effect.fnUntraced(function* (job: SyncJob, context: VerdictContext, confirming: number) {
-    const status = yield* confirmation.ended(job, confirming)
-    yield* locks.transfer(confirming, job.id)
-    const left = yield* confirmation.leftWaiting(job.id)
-    if (left.length === 0) return
-    const message = `The job ${confirming} that was to confirm the change ended ${status}`
-    yield* context.guard.halt(message)
-    yield* verdicts.takeBack(context, left, { aborted: status === "ABORTED", message })
-  })
-
-  /** The verdict over what waits, once all stages have ended. */
-  const conclude = Effect.fnUntraced(function* (work: SyncWork, memo: SyncMemo) {
-    const { guard, job, plan, waiting } = work
-    if (yield* job.aborting) yield* guard.aborted
-    const stop = guard.stop()
-    if (stop !== null && (plan.takesBack || stop.aborted)) {
-      yield* verdicts.takeBack(work, takeWaiting(work), stop)
-      // all or nothing: devices that kept the change although others failed are put back by a job of their own
-      if (plan.scope === "job" && !stop.aborted) yield* confirmation.putBack(job, job.id)
-    } else if (waiting.size > 0 && !job.args.dry_run) {
-      const next = { ...memo, ...(stop === null ? {} : { stop }) }
-      yield* awaitConfirmation(job, work, yield* confirmation.confirmAll(work, next))
-    }
-  })
-
-  const run = Effect.fn("SyncStages.run")(function* (job: SyncJob, memo: SyncMemo) {
-    const work = yield* runStages(job, memo)
-    yield* conclude(work, memo)
-    return work.guard
-  })
-
-  const resumeWaiting = Effect.fn("SyncStages.resumeWaiting")(function* (
-    job: SyncJob,
-    memo: SyncMemo,
-    confirming: number
-  ) {
-    const guard = yield* makeGuard(planOf(job.args, config.COMMIT_CONFIRMED_MODE), memo.stop ?? null, [])
-    const context = { guard, run: runOf(job, memo), timers: yield* timerWaits.watch(job) }
-    yield* awaitConfirmation(job, context, confirming)
-    return guard
-  })
-
-  return SyncStages.of({ run, resumeWaiting })
+  yield* guard.stop() === null ? Fiber.interrupt(remembering) : Fiber.join(remembering)
+  return work
 })
 
-type StagesRun = Effect.Effect<Guard, JobFailure | SqlError.SqlError>
+/** Waits for the job that confirms, and takes back what it has left behind. */
+const awaitConfirmation = Effect.fnUntraced(function* (job: SyncJob, context: VerdictContext, confirming: number) {
+  const locks = yield* JobLockStore
 
-/** The way of a sync through its stages. Yields the guard, which knows whether the rollout was stopped. */
-export class SyncStages extends Context.Service<
-  SyncStages,
-  {
-    /** Works on all devices that have no final result yet, until none waits any more. */
-    readonly run: (job: SyncJob, memo: SyncMemo) => StagesRun
-    /** The confirming job was started before a restart: it has the lock, and this job only waits for it. */
-    readonly resumeWaiting: (job: SyncJob, memo: SyncMemo, confirming: number) => StagesRun
+  const status = yield* confirmationEnded(job, confirming)
+  yield* locks.transfer(confirming, job.id)
+  const left = yield* leftWaiting(job.id)
+  if (left.length === 0) return
+  const message = `The job ${confirming} that was to confirm the change ended ${status}`
+  yield* context.guard.halt(message)
+  yield* takeBack(context, left, { aborted: status === "ABORTED", message })
+})
+
+/** The verdict over what waits, once all stages have ended. */
+const conclude = Effect.fnUntraced(function* (work: SyncWork, memo: SyncMemo) {
+  const { guard, job, plan, waiting } = work
+  if (yield* job.aborting) yield* guard.aborted
+  const stop = guard.stop()
+  if (stop !== null && (plan.takesBack || stop.aborted)) {
+    yield* takeBack(work, takeWaiting(work), stop)
+    // all or nothing: devices that kept the change although others failed are put back by a job of their own
+    if (plan.scope === "job" && !stop.aborted) yield* putBack(job, job.id)
+  } else if (waiting.size > 0 && !job.args.dry_run) {
+    const next = { ...memo, ...(stop === null ? {} : { stop }) }
+    yield* awaitConfirmation(job, work, yield* confirmAll(work, next))
   }
->()("switchyard/jobs/SyncStages") {
-  static readonly layer = Layer.effect(SyncStages, make)
-}
+})
+
+/** Works on all devices that have no final result yet, until none waits any more. */
+export const rollOut = Effect.fn("SyncStages.run")(function* (job: SyncJob, memo: SyncMemo) {
+  const work = yield* runStages(job, memo)
+  yield* conclude(work, memo)
+  return work.guard
+})
+
+/** The confirming job was started before a restart: it has the lock, and this job only waits for it. */
+export const resumeWaiting = Effect.fn("SyncStages.resumeWaiting")(function* (
+  job: SyncJob,
+  memo: SyncMemo,
+  confirming: number
+) {
+  const config = yield* ServerConfig
+
+  const guard = yield* makeGuard(planOf(job.args, config.COMMIT_CONFIRMED_MODE), memo.stop ?? null, [])
+  const context = { guard, run: runOf(job, memo), timers: yield* watchTimers(job) }
+  yield* awaitConfirmation(job, context, confirming)
+  return guard
+})
+

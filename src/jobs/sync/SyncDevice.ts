@@ -2,7 +2,7 @@
  * One device of a sync job: waits for other jobs on it, renders its configuration, stores its change and runs it, and records
  * what became of it (docs/changes.md#the-way-of-a-change).
  */
-import { Context, Effect, Layer, Option, Result, Semaphore } from "effect"
+import { Effect, Option, Result, Semaphore } from "effect"
 import type { SqlError } from "effect/sql"
 import type { Device } from "../../domain/Device.ts"
 import { type DeviceResult, deviceResult, functionOf, taskOk } from "../../domain/Job.ts"
@@ -14,30 +14,18 @@ import { JobStore } from "../../store/JobStore.ts"
 import { JobWaitStore } from "../../store/JobWaitStore.ts"
 import { type LiveChange, LiveChangeStore } from "../../store/LiveChangeStore.ts"
 import { JobWindows } from "../requests/JobWindows.ts"
-import { type CandidateRefused, ChangeCalls, refusedCandidate, type TimerWatch } from "./ChangeCalls.ts"
-import {
-  becauseOf,
-  fenced,
-  forbidden,
-  MAIN_TASK,
-  notStarted,
-  outsideWindow,
-  renderFailed,
-  SyncOutcome,
-  syncResult,
-  type SyncRun,
-  unmanageable
-} from "./Outcome.ts"
+import { cancelChange, type CandidateRefused, refusedCandidate, runChange, settleChange, storeChange, type TimerWatch } from "./ChangeCalls.ts"
+import { becauseOf, fenced, forbidden, MAIN_TASK, notStarted, outsideWindow, renderFailed, SyncOutcome, syncResult, type SyncRun, unmanageable } from "./Outcome.ts"
 import { isManageable } from "../../domain/platforms/Platforms.ts"
 import { UnmanageableDevice } from "../../domain/platforms/Unmanageable.ts"
 import { DerivedSecretStore } from "../../store/DerivedSecretStore.ts"
 import { findMark } from "../../store/SecretTexts.ts"
 import { originOf } from "../../templates/LineOrigin.ts"
-import { Fence } from "../requests/DryRun.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import type { JobRun } from "../engine/JobHandler.ts"
 import type { Render } from "../../templates/CandidateConfigs.ts"
 import type { Guard, SyncPlan } from "./SyncPlan.ts"
+import { fenceDevice } from "../requests/DryRun.ts"
 
 // A sync job at work: what its stages, its devices and the verdict over them share.
 
@@ -85,68 +73,60 @@ export const takeWaiting = ({ waiting }: SyncWork): ReadonlyArray<WaitingDevice>
 // The verdict over devices that are proved and wait: they are confirmed together, or taken back at once instead of waiting for
 // their timers (docs/changes.md#confirm-modes).
 
-const makeSyncVerdict = Effect.gen(function* () {
-  const config = yield* ServerConfig
+const settleDevice = Effect.fn("SyncVerdict.settle")(function* (
+  { guard, run, timers }: VerdictContext,
+  { changeId, device }: WaitingDevice,
+  stop: Stop | null
+) {
   const changes = yield* ChangeStore
-  const calls = yield* ChangeCalls
   const outcomes = yield* SyncOutcome
 
-  const settle = Effect.fn("SyncVerdict.settle")(function* (
-    { guard, run, timers }: VerdictContext,
-    { changeId, device }: WaitingDevice,
-    stop: Stop | null
-  ) {
-    const verdict = stop === null ? "ALL_DEVICES_OK" : "OTHERS_FAILED"
-    const report = yield* timers.orLeave(changeId, calls.settle(device.id, changeId, verdict))
-    const change = yield* changes.get(changeId)
-    const candidate = Option.match(change, { onNone: () => "", onSome: (stored) => stored.candidate })
-    yield* outcomes.recordVerdict(device, run, candidate, stop === null ? report : becauseOf(stop, report))
-    if (!report.ok && stop === null) yield* guard.failed(device.hostname, false)
-  })
-
-  const takeBack = (context: VerdictContext, waiting: ReadonlyArray<WaitingDevice>, stop: Stop) =>
-    Effect.forEach(waiting, (device) => settle(context, device, stop), { concurrency: config.SYNC_CONCURRENCY, discard: true })
-
-  const confirmStage = (work: SyncWork) =>
-    Effect.suspend(() =>
-      Effect.forEach(
-        takeWaiting(work),
-        (device) => {
-          const stop = work.guard.stop()
-          return settle(work, device, takesBackNow(work, stop) ? stop : null)
-        },
-        { concurrency: config.SYNC_CONCURRENCY, discard: true }
-      )
-    )
-
-  const hold = (work: SyncWork, device: WaitingDevice) =>
-    Effect.suspend(() => {
-      // from here to the end nothing else runs in between: either the device is in the list when it is emptied, or not
-      const stop = work.guard.stop()
-      if (takesBackNow(work, stop)) return settle(work, device, stop)
-      work.waiting.set(device.device.id, device)
-      return Effect.void
-    })
-
-  return SyncVerdict.of({ takeBack, confirmStage, hold })
+  const verdict = stop === null ? "ALL_DEVICES_OK" : "OTHERS_FAILED"
+  const report = yield* timers.orLeave(changeId, settleChange(device.id, changeId, verdict))
+  const change = yield* changes.get(changeId)
+  const candidate = Option.match(change, { onNone: () => "", onSome: (stored) => stored.candidate })
+  yield* outcomes.recordVerdict(device, run, candidate, stop === null ? report : becauseOf(stop, report))
+  if (!report.ok && stop === null) yield* guard.failed(device.hostname, false)
 })
 
-type Settlement = Effect.Effect<void, SqlError.SqlError>
+/** Takes devices back, such as after the confirming job was aborted. */
+export const takeBack = Effect.fnUntraced(function* (
+  context: VerdictContext,
+  waiting: ReadonlyArray<WaitingDevice>,
+  stop: Stop
+) {
+  const config = yield* ServerConfig
+  return yield* Effect.forEach(waiting, (device) => settleDevice(context, device, stop), {
+    concurrency: config.SYNC_CONCURRENCY,
+    discard: true
+  })
+})
 
-/** Verdicts over waiting devices. */
-export class SyncVerdict extends Context.Service<
-  SyncVerdict,
-  {
-    /** Puts a proved device among those that wait, or takes it back when the rollout was stopped meanwhile. */
-    readonly hold: (work: SyncWork, device: WaitingDevice) => Settlement
-    /** Confirms all that wait, or takes them back from where the rollout is stopped. */
-    readonly confirmStage: (work: SyncWork) => Settlement
-    /** Takes devices back, such as after the confirming job was aborted. */
-    readonly takeBack: (context: VerdictContext, waiting: ReadonlyArray<WaitingDevice>, stop: Stop) => Settlement
-  }
->()("switchyard/jobs/SyncVerdict") {
-  static readonly layer = Layer.effect(SyncVerdict, makeSyncVerdict)
-}
+/** Confirms all that wait, or takes them back from where the rollout is stopped. */
+export const confirmStage = Effect.fnUntraced(function* (work: SyncWork) {
+  const config = yield* ServerConfig
+  return yield* Effect.suspend(() =>
+    Effect.forEach(
+      takeWaiting(work),
+      (device) => {
+        const stop = work.guard.stop()
+        return settleDevice(work, device, takesBackNow(work, stop) ? stop : null)
+      },
+      { concurrency: config.SYNC_CONCURRENCY, discard: true }
+    )
+  )
+})
+
+/** Puts a proved device among those that wait, or takes it back when the rollout was stopped meanwhile. */
+export const holdDevice = (work: SyncWork, device: WaitingDevice) =>
+  Effect.suspend(() => {
+    // from here to the end nothing else runs in between: either the device is in the list when it is emptied, or not
+    const stop = work.guard.stop()
+    if (takesBackNow(work, stop)) return settleDevice(work, device, stop)
+    work.waiting.set(device.device.id, device)
+    return Effect.void
+  })
+
 
 // Two jobs that want the same device. An urgent sync goes beside a running one (docs/changes.md#emergencies), so either of them
 // may come to a device that the other has begun. Whoever comes second waits for the end of the first, and leaves the device
@@ -198,74 +178,59 @@ export const doneElsewhere = (jobId: number): DeviceResult =>
 const withMark = (mark: string) =>
   `The configuration has ${mark} in the place of a secret, so it is not sent: enter the text of the port or of the template again\n`
 
-const makeCandidateChange = Effect.gen(function* () {
+/** Ends the device's part of the job before anything was sent. */
+const refuse = Effect.fnUntraced(function* ({ guard, job }: SyncWork, { hostname }: Device, result: DeviceResult) {
   const jobs = yield* JobStore
-  const calls = yield* ChangeCalls
-  const fence = yield* Fence
+
+  yield* jobs.addDevice(job.id, { hostname, result, reachedEnd: false, changed: false, score: null })
+  yield* guard.failed(hostname, false)
+  return null
+})
+
+/** The device's change; null when there can be none, with a row that says why. */
+export const storeCandidate = Effect.fn("CandidateChange.store")(function* (work: SyncWork, device: Device) {
   const derivedSecrets = yield* DerivedSecretStore
   const windows = yield* JobWindows
 
-  /** Ends the device's part of the job before anything was sent. */
-  const refuse = Effect.fnUntraced(function* ({ guard, job }: SyncWork, { hostname }: Device, result: DeviceResult) {
-    yield* jobs.addDevice(job.id, { hostname, result, reachedEnd: false, changed: false, score: null })
-    yield* guard.failed(hostname, false)
-    return null
-  })
-
-  const store = Effect.fn("CandidateChange.store")(function* (work: SyncWork, device: Device) {
-    const { job, plan, render } = work
-    const closed = job.args.dry_run ? null : yield* windows.closed(job.args, device)
-    if (closed !== null) return yield* refuse(work, device, outsideWindow(closed))
-    if (!isManageable(device)) return yield* refuse(work, device, unmanageable(new UnmanageableDevice(device)))
-    const rendered = yield* render(device)
-    if (Result.isFailure(rendered)) {
-      const { message, type } = rendered.failure
-      return yield* refuse(work, device, renderFailed(`${type}: ${message}\n`))
-    }
-    const candidate = rendered.success.text
-    const mark = findMark(candidate)
-    if (mark !== undefined) return yield* refuse(work, device, renderFailed(withMark(mark)))
-    yield* derivedSecrets.note(device.id, yield* rendered.success.secrets)
-    const { dry_run: dryRun, dry_run_job, force, on_missing_lines: onMissingLines } = job.args
-    const shown = dry_run_job === undefined ? null : yield* fence.device(dry_run_job, device, candidate)
-    if (shown !== null && Result.isFailure(shown)) return yield* refuse(work, device, fenced(candidate, shown.failure))
-    const policy = onMissingLines === undefined ? {} : { onMissingLines }
-    const wanted = {
-      jobId: job.id,
-      candidate,
-      mode: plan.mode,
-      dryRun,
-      force,
-      expectedHash: device.confhash,
-      originOf: (line: string) => originOf(rendered.success, device.platform ?? "", line),
-      ...policy,
-      ...(shown === null ? {} : { shown: shown.success })
-    }
-    const notConfiguration = (error: CandidateRefused) =>
-      refuse(work, device, syncResult(candidate, refusedCandidate(error)))
-    return yield* Effect.catchTags(calls.store(device, wanted), {
-      ReplaceConfigException: notConfiguration,
-      MergeConfigException: notConfiguration,
-      UnmanageableDevice: (error) => refuse(work, device, unmanageable(error)),
-      UnseenDevice: (error) => refuse(work, device, forbidden(error)),
-      DisputedRecord: (error) => refuse(work, device, forbidden(error)),
-      RecordChanged: (error) => refuse(work, device, forbidden(error))
-    })
-  })
-
-  return CandidateChange.of({ store })
-})
-
-/** Changes of a sync job, from what is rendered. */
-export class CandidateChange extends Context.Service<
-  CandidateChange,
-  {
-    /** The device's change; null when there can be none, with a row that says why. */
-    readonly store: (work: SyncWork, device: Device) => Effect.Effect<ChangeToRun | null, SqlError.SqlError>
+  const { job, plan, render } = work
+  const closed = job.args.dry_run ? null : yield* windows.closed(job.args, device)
+  if (closed !== null) return yield* refuse(work, device, outsideWindow(closed))
+  if (!isManageable(device)) return yield* refuse(work, device, unmanageable(new UnmanageableDevice(device)))
+  const rendered = yield* render(device)
+  if (Result.isFailure(rendered)) {
+    const { message, type } = rendered.failure
+    return yield* refuse(work, device, renderFailed(`${type}: ${message}\n`))
   }
->()("switchyard/jobs/CandidateChange") {
-  static readonly layer = Layer.effect(CandidateChange, makeCandidateChange)
-}
+  const candidate = rendered.success.text
+  const mark = findMark(candidate)
+  if (mark !== undefined) return yield* refuse(work, device, renderFailed(withMark(mark)))
+  yield* derivedSecrets.note(device.id, yield* rendered.success.secrets)
+  const { dry_run: dryRun, dry_run_job, force, on_missing_lines: onMissingLines } = job.args
+  const shown = dry_run_job === undefined ? null : yield* fenceDevice(dry_run_job, device, candidate)
+  if (shown !== null && Result.isFailure(shown)) return yield* refuse(work, device, fenced(candidate, shown.failure))
+  const policy = onMissingLines === undefined ? {} : { onMissingLines }
+  const wanted = {
+    jobId: job.id,
+    candidate,
+    mode: plan.mode,
+    dryRun,
+    force,
+    expectedHash: device.confhash,
+    originOf: (line: string) => originOf(rendered.success, device.platform ?? "", line),
+    ...policy,
+    ...(shown === null ? {} : { shown: shown.success })
+  }
+  const notConfiguration = (error: CandidateRefused) =>
+    refuse(work, device, syncResult(candidate, refusedCandidate(error)))
+  return yield* Effect.catchTags(storeChange(device, wanted), {
+    ReplaceConfigException: notConfiguration,
+    MergeConfigException: notConfiguration,
+    UnmanageableDevice: (error) => refuse(work, device, unmanageable(error)),
+    UnseenDevice: (error) => refuse(work, device, forbidden(error)),
+    DisputedRecord: (error) => refuse(work, device, forbidden(error)),
+    RecordChanged: (error) => refuse(work, device, forbidden(error))
+  })
+})
 
 /**
  * Devices that are rendered and stored at once. The switch of the first is dialled while the next are rendered; without this
@@ -279,55 +244,55 @@ const POLL = "500 millis"
 /** What follows from the first look: a change to run, a job to wait for, somebody to resume this one, or nothing more, which is recorded. */
 type Beginning = ChangeToRun | "wait" | "paused" | null
 
-const make = Effect.gen(function* () {
+/** A row of a device on which the job has changed nothing. */
+const record = Effect.fnUntraced(function* (
+  { job: { id } }: SyncWork,
+  { hostname }: Device,
+  result: DeviceResult,
+  reachedEnd = false
+) {
   const jobs = yield* JobStore
-  const changes = yield* ChangeStore
+  return yield* jobs.addDevice(id, { hostname, result, reachedEnd, changed: false, score: null })
+})
+
+/** Whose turn it is on the device; learns on the way whether the job is being aborted. */
+const lookFirst = Effect.fnUntraced(function* (work: SyncWork, { id: deviceId }: Device, hasWaited: boolean) {
   const live = yield* LiveChangeStore
-  const calls = yield* ChangeCalls
-  const candidates = yield* CandidateChange
-  const outcomes = yield* SyncOutcome
-  const verdicts = yield* SyncVerdict
+
+  const { changesSeen, guard, job } = work
+  const { newest, status } = yield* live.outlook({ jobId: job.id, deviceId })
+  if (status === "ABORTING") yield* guard.aborted
+  return turnOf(newest, { jobId: job.id, changesSeen, hasWaited, commits: yield* WorkingCommits })
+})
+
+/** Stopping leaves alone what was not begun, and what was stored but not sent. */
+const isLeftAlone = Effect.fnUntraced(function* (work: SyncWork, device: Device, stop: Stop) {
+  const begun = work.begun.get(device.id)
+  if (begun !== undefined && !(yield* cancelChange(begun.id))) return false
+  yield* record(work, device, notStarted(stop))
+  return true
+})
+
+/** After a restart the window of what was stored and not sent may have closed. */
+const isClosed = Effect.fnUntraced(function* (work: SyncWork, device: Device) {
   const windows = yield* JobWindows
-  const waits = yield* JobWaitStore
-  const { lull } = yield* BackgroundWork
 
-  /** A row of a device on which the job has changed nothing. */
-  const record = ({ job: { id } }: SyncWork, { hostname }: Device, result: DeviceResult, reachedEnd = false) =>
-    jobs.addDevice(id, { hostname, result, reachedEnd, changed: false, score: null })
+  const { guard, job } = work
+  const begun = work.begun.get(device.id)
+  if (begun?.phase !== "planned" || job.args.dry_run) return false
+  const closed = yield* windows.closed(job.args, device)
+  if (closed === null || !(yield* cancelChange(begun.id))) return false
+  yield* record(work, device, outsideWindow(closed))
+  yield* guard.failed(device.hostname, false)
+  return true
+})
 
-  /** Whose turn it is on the device; learns on the way whether the job is being aborted. */
-  const lookFirst = Effect.fnUntraced(function* (work: SyncWork, { id: deviceId }: Device, hasWaited: boolean) {
-    const { changesSeen, guard, job } = work
-    const { newest, status } = yield* live.outlook({ jobId: job.id, deviceId })
-    if (status === "ABORTING") yield* guard.aborted
-    return turnOf(newest, { jobId: job.id, changesSeen, hasWaited, commits: yield* WorkingCommits })
-  })
+const begin = Effect.fnUntraced(
+  function* (work: SyncWork, device: Device, hasWaited: boolean) {
+    const changes = yield* ChangeStore
+    const waits = yield* JobWaitStore
+    const { lull } = yield* BackgroundWork
 
-  /** Stopping leaves alone what was not begun, and what was stored but not sent. */
-  const isLeftAlone = Effect.fnUntraced(function* (work: SyncWork, device: Device, stop: Stop) {
-    const begun = work.begun.get(device.id)
-    if (begun !== undefined && !(yield* calls.cancel(begun.id))) return false
-    yield* record(work, device, notStarted(stop))
-    return true
-  })
-
-  /** After a restart the window of what was stored and not sent may have closed. */
-  const isClosed = Effect.fnUntraced(function* (work: SyncWork, device: Device) {
-    const { guard, job } = work
-    const begun = work.begun.get(device.id)
-    if (begun?.phase !== "planned" || job.args.dry_run) return false
-    const closed = yield* windows.closed(job.args, device)
-    if (closed === null || !(yield* calls.cancel(begun.id))) return false
-    yield* record(work, device, outsideWindow(closed))
-    yield* guard.failed(device.hostname, false)
-    return true
-  })
-
-  const begin = Effect.fnUntraced(function* (
-    work: SyncWork,
-    device: Device,
-    hasWaited: boolean
-  ): Effect.fn.Return<Beginning, SqlError.SqlError> {
     yield* lull
     const { guard, job } = work
     const begun = work.begun.get(device.id)
@@ -343,53 +308,49 @@ const make = Effect.gen(function* () {
     if (begun !== undefined) {
       return (yield* isClosed(work, device)) ? null : Option.getOrNull(yield* changes.get(begun.id))
     }
-    if (turn?._tag === "Wait") return "wait"
+    if (turn?._tag === "Wait") return "wait" as const
     if (turn?._tag === "LeaveAlone") {
       yield* record(work, device, doneElsewhere(turn.because), true)
       return null
     }
     // the devices of a stage that are confirmed together are begun together: the timers of the first run while the others are at work
-    if (work.plan.scope === "device" && (yield* waits.isPaused(job.id))) return "paused"
-    return yield* candidates.store(work, device)
-  }, (begun, { beginning }) => beginning.withPermit(begun))
+    if (work.plan.scope === "device" && (yield* waits.isPaused(job.id))) return "paused" as const
+    return yield* storeCandidate(work, device)
+  },
+  (begun, { beginning }) => beginning.withPermit(begun)
+)
 
-  const run = Effect.fnUntraced(function* (work: SyncWork, device: Device, change: ChangeToRun, isCanary: boolean) {
-    const report = yield* work.timers.orLeave(change.id, calls.run(device.id, change.id))
-    if (report.reason === "cancelled" && (yield* work.job.aborting)) {
-      yield* work.guard.aborted
-      const stop = work.guard.stop()
-      if (stop !== null) return yield* record(work, device, notStarted(stop))
-    }
-    if (!report.waiting) {
-      if (!report.ok) yield* work.guard.failed(device.hostname, isCanary)
-      const recorder = work.plan.scope === "device" ? outcomes.record : outcomes.recordVerdict
-      return yield* recorder(device, work.run, change.candidate, report)
-    }
-    yield* outcomes.recordWaiting(device, work.run, change.candidate, report)
-    yield* verdicts.hold(work, { device, changeId: change.id })
-  })
+const runAndRecord = Effect.fnUntraced(function* (
+  work: SyncWork,
+  device: Device,
+  change: ChangeToRun,
+  isCanary: boolean
+) {
+  const outcomes = yield* SyncOutcome
 
-  const sync = Effect.fn("SyncDevice.sync")(function* (work: SyncWork, device: Device, isCanary: boolean) {
-    let beginning = yield* begin(work, device, false)
-    let hasWaited = false
-    while (beginning === "wait" || beginning === "paused") {
-      hasWaited ||= beginning === "wait"
-      yield* Effect.sleep(POLL)
-      beginning = yield* begin(work, device, hasWaited)
-    }
-    if (beginning !== null) yield* run(work, device, beginning, isCanary)
-  })
-
-  return SyncDevice.of({ sync })
+  const report = yield* work.timers.orLeave(change.id, runChange(device.id, change.id))
+  if (report.reason === "cancelled" && (yield* work.job.aborting)) {
+    yield* work.guard.aborted
+    const stop = work.guard.stop()
+    if (stop !== null) return yield* record(work, device, notStarted(stop))
+  }
+  if (!report.waiting) {
+    if (!report.ok) yield* work.guard.failed(device.hostname, isCanary)
+    const recorder = work.plan.scope === "device" ? outcomes.record : outcomes.recordVerdict
+    return yield* recorder(device, work.run, change.candidate, report)
+  }
+  yield* outcomes.recordWaiting(device, work.run, change.candidate, report)
+  yield* holdDevice(work, { device, changeId: change.id })
 })
 
-/** The work of a sync job on its devices. */
-export class SyncDevice extends Context.Service<
-  SyncDevice,
-  {
-    /** Works on one device until its change has ended or waits for a verdict; whatever it came to is recorded. */
-    readonly sync: (work: SyncWork, device: Device, isCanary: boolean) => Effect.Effect<void, SqlError.SqlError>
+/** Works on one device until its change has ended or waits for a verdict; whatever it came to is recorded. */
+export const syncDevice = Effect.fn("SyncDevice.sync")(function* (work: SyncWork, device: Device, isCanary: boolean) {
+  let beginning: Beginning = yield* begin(work, device, false)
+  let hasWaited = false
+  while (beginning === "wait" || beginning === "paused") {
+    hasWaited ||= beginning === "wait"
+    yield* Effect.sleep(POLL)
+    beginning = yield* begin(work, device, hasWaited)
   }
->()("switchyard/jobs/SyncDevice") {
-  static readonly layer = Layer.effect(SyncDevice, make).pipe(Layer.provide(BackgroundWork.layer))
-}
+  if (beginning !== null) yield* runAndRecord(work, device, beginning, isCanary)
+})

@@ -9,7 +9,7 @@ import { FirmwareUnreachable } from "../../firmware/FirmwareErrors.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import type { MemoOf } from "../../domain/jobs/JobDefinition.ts"
 import type { TellProgress } from "../../firmware/ImageDownload.ts"
-import { handle, type JobHandler, type JobOutcome, type JobRun, untilAborted } from "../engine/JobHandler.ts"
+import { handle, type JobOutcome, type JobRun, untilAborted } from "../engine/JobHandler.ts"
 import { GetFirmwareChksum } from "../../domain/jobs/GetFirmwareChksum.ts"
 import { RemoveFile } from "../../domain/jobs/RemoveFile.ts"
 
@@ -40,76 +40,67 @@ const makeProgress = (memo: JobRun<typeof GetFirmware>["memo"]) => {
 }
 
 /** A restart goes on with what had been downloaded. */
-const make = Effect.gen(function* () {
+const downloadImage = Effect.fn("GetFirmware")(function* (job: JobRun<typeof GetFirmware>) {
   const firmware = yield* Firmware
   const { FIRMWARE_DOWNLOAD_TIMEOUT } = yield* ServerConfig
-  const handler: JobHandler<typeof GetFirmware> = Effect.fn("GetFirmware")(function* (job) {
-    const { sha1, url, verify_tls } = job.args
-    const { tell, writing } = makeProgress(job.memo)
-    const download = firmware.download({ url, sha1, verify_tls }, tell).pipe(
-      Effect.raceFirst(writing),
-      Effect.timeoutOrElse({
-        duration: Duration.seconds(FIRMWARE_DOWNLOAD_TIMEOUT),
-        orElse: () => new FirmwareUnreachable({ message: `it took more than ${FIRMWARE_DOWNLOAD_TIMEOUT} seconds` })
-      }),
-      Effect.as(fileDone(`File downloaded from: ${String(url)}`)),
-      Effect.catchTags({
-        FirmwareRefused: ({ message }) => Effect.succeed(fileFailed(message)),
-        FirmwareUnreachable: ({ message }) => Effect.succeed(fileFailed(`Could not download firmware: ${message}`))
-      })
-    )
-    const done = yield* untilAborted(job, download)
-    return Option.getOrElse(done, () => fileFailed("The download was aborted"))
-  })
-  return handler
+  const { sha1, url, verify_tls } = job.args
+  const { tell, writing } = makeProgress(job.memo)
+  const download = firmware.download({ url, sha1, verify_tls }, tell).pipe(
+    Effect.raceFirst(writing),
+    Effect.timeoutOrElse({
+      duration: Duration.seconds(FIRMWARE_DOWNLOAD_TIMEOUT),
+      orElse: () => new FirmwareUnreachable({ message: `it took more than ${FIRMWARE_DOWNLOAD_TIMEOUT} seconds` })
+    }),
+    Effect.as(fileDone(`File downloaded from: ${String(url)}`)),
+    Effect.catchTags({
+      FirmwareRefused: ({ message }) => Effect.succeed(fileFailed(message)),
+      FirmwareUnreachable: ({ message }) => Effect.succeed(fileFailed(`Could not download firmware: ${message}`))
+    })
+  )
+  const done = yield* untilAborted(job, download)
+  return Option.getOrElse(done, () => fileFailed("The download was aborted"))
 })
 
-export const job = handle(GetFirmware, make)
+export const job = handle(GetFirmware, downloadImage)
 
 // Job `get_firmware_chksum`: computes the SHA-1 of a stored image (docs/jobs.md#get_firmware_chksum). It ends FINISHED, also on
 // error.
 
-const makeGetFirmwareChksum = Effect.gen(function* () {
+const computeChecksum = Effect.fn("GetFirmwareChksum")(function* (job: JobRun<typeof GetFirmwareChksum>) {
   const firmware = yield* Firmware
-  const handler: JobHandler<typeof GetFirmwareChksum> = Effect.fn("GetFirmwareChksum")(function* (getFirmwareChksum) {
-    const { filename } = getFirmwareChksum.args
-    const sum = firmware.sha1(filename).pipe(
-      Effect.map(fileDone),
-      Effect.catchTags({
-        FirmwareRefused: ({ message }) => Effect.succeed(fileFailed(message)),
-        FirmwareUnreachable: () => Effect.succeed(fileFailed(`Failed to get checksum for ${filename}`))
-      })
-    )
-    const done = yield* untilAborted(getFirmwareChksum, sum)
-    return Option.getOrElse(done, () => fileFailed("The checksum was aborted"))
-  })
-  return handler
+  const { filename } = job.args
+  const sum = firmware.sha1(filename).pipe(
+    Effect.map(fileDone),
+    Effect.catchTags({
+      FirmwareRefused: ({ message }) => Effect.succeed(fileFailed(message)),
+      FirmwareUnreachable: () => Effect.succeed(fileFailed(`Failed to get checksum for ${filename}`))
+    })
+  )
+  const done = yield* untilAborted(job, sum)
+  return Option.getOrElse(done, () => fileFailed("The checksum was aborted"))
 })
 
-export const getFirmwareChksum = handle(GetFirmwareChksum, makeGetFirmwareChksum)
+export const getFirmwareChksum = handle(GetFirmwareChksum, computeChecksum)
 
 // Job `remove_file`: removes a stored image (docs/jobs.md#remove_file). It ends FINISHED, also on error.
 
 /** After a restart a file that is gone was removed by the run before. */
-const makeRemoveFile = Effect.gen(function* () {
+const removeImage = Effect.fn("RemoveFile")(function* (job: JobRun<typeof RemoveFile>) {
   const firmware = yield* Firmware
-  const handler: JobHandler<typeof RemoveFile> = Effect.fn("RemoveFile")(function* (removeFile) {
-    const { filename } = removeFile.args
-    const memo = yield* removeFile.memo.read
-    yield* removeFile.memo.write({ begun: true })
-    const removed = fileDone(`File ${filename} removed`)
-    const gone = Effect.map(firmware.list, ({ files }) => !files.includes(filename))
-    return yield* firmware.remove(filename).pipe(
-      Effect.as(removed),
-      Effect.catchTag("FirmwareRefused", () =>
-        Effect.map(Option.isSome(memo) ? gone : Effect.succeed(false), (isGone) =>
-          isGone ? removed : fileFailed(`Failed to remove file ${filename}`)
-        )
-      ),
-      Effect.orElseSucceed(() => fileFailed("Failed to remove file"))
-    )
-  })
-  return handler
+  const { filename } = job.args
+  const memo = yield* job.memo.read
+  yield* job.memo.write({ begun: true })
+  const removed = fileDone(`File ${filename} removed`)
+  const gone = Effect.map(firmware.list, ({ files }) => !files.includes(filename))
+  return yield* firmware.remove(filename).pipe(
+    Effect.as(removed),
+    Effect.catchTag("FirmwareRefused", () =>
+      Effect.map(Option.isSome(memo) ? gone : Effect.succeed(false), (isGone) =>
+        isGone ? removed : fileFailed(`Failed to remove file ${filename}`)
+      )
+    ),
+    Effect.orElseSucceed(() => fileFailed("Failed to remove file"))
+  )
 })
 
-export const removeFile = handle(RemoveFile, makeRemoveFile)
+export const removeFile = handle(RemoveFile, removeImage)

@@ -2,8 +2,8 @@
  * The last step of an upgrade: waits for the switch and looks which version it really runs (docs/jobs.md#device_upgrade). The
  * version is stored whatever it is; a new one makes the device unsynchronized until it is proved again.
  */
-import { Clock, Context, Effect, Layer, Result } from "effect"
-import { SqlClient, type SqlError } from "effect/sql"
+import { Clock, Effect, Result } from "effect"
+import type { SqlError } from "effect/sql"
 import type { Device } from "../../domain/Device.ts"
 import type { Platform } from "../../domain/platforms/Platform.ts"
 import { platformOf } from "../../domain/platforms/Platforms.ts"
@@ -12,11 +12,35 @@ import { postFlightText, stepAborted, stepDone, stepFailed, updatedText } from "
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { SyncEventStore } from "../../store/SyncEventStore.ts"
 import { type UpgradeProgress, UpgradeStore } from "../../store/UpgradeStore.ts"
-import type { StepEnd, UpgradedDevice } from "./UpgradeSteps.ts"
 import { DeviceEntity } from "../../devices/DeviceCalls.ts"
 import type { Facts } from "../../drivers/Readings.ts"
 import { patiently } from "../../devices/PatientCall.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
+import type { JobTask } from "../../domain/Job.ts"
+import type { DeviceUpgrade } from "../../domain/jobs/DeviceUpgrade.ts"
+import { inTransaction, type JobRun } from "../engine/JobHandler.ts"
+
+// What the steps of an upgrade work on, what they yield, and how they fail.
+
+export type UpgradeJob = JobRun<typeof DeviceUpgrade>
+
+/** One device of a running upgrade. */
+export interface UpgradedDevice {
+  readonly job: UpgradeJob
+  readonly device: Device
+  /** What is stored. */
+  readonly progress: UpgradeProgress
+  /** True when the step had begun in a process that is gone. */
+  readonly resumed: boolean
+  /** Stores more. */
+  readonly save: (patch: Partial<UpgradeProgress>) => Effect.Effect<void, SqlError.SqlError>
+}
+
+/** The entry of a step, with what else is to be stored with it. */
+export interface StepEnd {
+  readonly task: JobTask
+  readonly patch?: Partial<UpgradeProgress>
+}
 
 // Waits until a switch is back after a reload, with bounds (docs/jobs.md#device_upgrade). A switch that answers is only back
 // when it has really booted: right after the command the old system may still answer.
@@ -67,73 +91,61 @@ const notBack = ({ hostname }: Device, { uptime }: Facts): string =>
     ? `Device ${hostname} answers but does not say since when it runs (uptime or bootupTimestamp in show version)`
     : `Device ${hostname} answers but has not rebooted`
 
-const makeSwitchReturn = Effect.gen(function* () {
-  const config = yield* ServerConfig
+export const lookAtSwitch = Effect.fn("SwitchReturn.look")(function* (device: Device, reboot: Reboot | null) {
   const actorOf = yield* DeviceEntity.client
 
-  const look = Effect.fn("SwitchReturn.look")(function* (device: Device, reboot: Reboot | null) {
-    const at = yield* nowSeconds
-    const facts = yield* Effect.result(patiently(actorOf(String(device.id)).ReadFacts({ login: {} })))
-    if (Result.isFailure(facts)) {
-      const error = facts.failure
-      const last = "text" in error ? error.text : `${error._tag}: ${error.message}\n`
-      const type = "type" in error ? error.type : error._tag
-      return { answers: false, final: FORBIDDEN.has(type), refused: type === "ConnectAuthError", last } as const
-    }
-    const booted = reboot === null || hasRebooted(reboot, facts.success.uptime, at)
-    return { answers: true, booted, facts: facts.success } as const
-  })
-
-  /** Sleeps until then, or until somebody aborts. */
-  const pauseUntil = Effect.fnUntraced(function* (until: number, aborting: Effect.Effect<boolean>) {
-    for (;;) {
-      const rest = until - (yield* nowSeconds)
-      if (rest <= 0) return
-      if (yield* aborting) return
-      yield* Effect.sleep(Math.min(rest, config.FIRMWARE_RETURN_INTERVAL) * 1000)
-    }
-  })
-
-  const untilBack = Effect.fn("SwitchReturn.untilBack")(function* (
-    device: Device,
-    wait: ReturnWait,
-    aborting: Effect.Effect<boolean>
-  ) {
-    const first = wait.since + wait.waitSeconds
-    const deadline = first + config.FIRMWARE_RETURN_TIMEOUT
-    yield* pauseUntil(first, aborting)
-    let refusals = 0
-    for (;;) {
-      if (yield* aborting) return { _tag: "Aborted" } satisfies Return
-      const seen = yield* look(device, wait.reboot)
-      if (seen.answers && seen.booted) return { _tag: "Back", facts: seen.facts } satisfies Return
-      const last = seen.answers ? notBack(device, seen.facts) : seen.last
-      const now = yield* nowSeconds
-      if (now >= deadline || (!seen.answers && seen.final)) return { _tag: "Away", last } satisfies Return
-      // its AAA servers may be out of reach for a while yet, but switches lock accounts after refused logins
-      refusals = !seen.answers && seen.refused ? refusals + 1 : 0
-      const pause = config.FIRMWARE_RETURN_INTERVAL * 2 ** Math.max(0, refusals - 1)
-      yield* pauseUntil(Math.min(now + pause, deadline), aborting)
-    }
-  })
-
-  return SwitchReturn.of({ look, untilBack })
+  const at = yield* nowSeconds
+  const facts = yield* Effect.result(patiently(actorOf(String(device.id)).ReadFacts({ login: {} })))
+  if (Result.isFailure(facts)) {
+    const error = facts.failure
+    const last = "text" in error ? error.text : `${error._tag}: ${error.message}\n`
+    const type = "type" in error ? error.type : error._tag
+    return { answers: false, final: FORBIDDEN.has(type), refused: type === "ConnectAuthError", last } as const
+  }
+  const booted = reboot === null || hasRebooted(reboot, facts.success.uptime, at)
+  return { answers: true, booted, facts: facts.success } as const
 })
 
-/** Looks and waits on behalf of upgrade jobs. */
-export class SwitchReturn extends Context.Service<
-  SwitchReturn,
-  {
-    readonly look: (device: Device, reboot: Reboot | null) => Effect.Effect<Look>
-    /**
-     * First waits `waitSeconds` after `since` without looking, then looks again and again for FIRMWARE_RETURN_TIMEOUT
-     * seconds, at least once.
-     */
-    readonly untilBack: (device: Device, wait: ReturnWait, aborting: Effect.Effect<boolean>) => Effect.Effect<Return>
+/** Sleeps until then, or until somebody aborts. */
+const pauseUntil = Effect.fnUntraced(function* (until: number, aborting: Effect.Effect<boolean>) {
+  const config = yield* ServerConfig
+
+  for (;;) {
+    const rest = until - (yield* nowSeconds)
+    if (rest <= 0) return
+    if (yield* aborting) return
+    yield* Effect.sleep(Math.min(rest, config.FIRMWARE_RETURN_INTERVAL) * 1000)
   }
->()("switchyard/jobs/SwitchReturn") {
-  static readonly layer = Layer.effect(SwitchReturn, makeSwitchReturn)
-}
+})
+
+/**
+ * First waits `waitSeconds` after `since` without looking, then looks again and again for FIRMWARE_RETURN_TIMEOUT
+ * seconds, at least once.
+ */
+export const untilBack = Effect.fn("SwitchReturn.untilBack")(function* (
+  device: Device,
+  wait: ReturnWait,
+  aborting: Effect.Effect<boolean>
+) {
+  const config = yield* ServerConfig
+
+  const first = wait.since + wait.waitSeconds
+  const deadline = first + config.FIRMWARE_RETURN_TIMEOUT
+  yield* pauseUntil(first, aborting)
+  let refusals = 0
+  for (;;) {
+    if (yield* aborting) return { _tag: "Aborted" } satisfies Return
+    const seen = yield* lookAtSwitch(device, wait.reboot)
+    if (seen.answers && seen.booted) return { _tag: "Back", facts: seen.facts } satisfies Return
+    const last = seen.answers ? notBack(device, seen.facts) : seen.last
+    const now = yield* nowSeconds
+    if (now >= deadline || (!seen.answers && seen.final)) return { _tag: "Away", last } satisfies Return
+    // its AAA servers may be out of reach for a while yet, but switches lock accounts after refused logins
+    refusals = !seen.answers && seen.refused ? refusals + 1 : 0
+    const pause = config.FIRMWARE_RETURN_INTERVAL * 2 ** Math.max(0, refusals - 1)
+    yield* pauseUntil(Math.min(now + pause, deadline), aborting)
+  }
+})
 
 const release = (version: string): string => version.split("-", 1)[0] ?? version
 
@@ -155,65 +167,51 @@ const versionProblem = (
     : `OS version is ${running} instead of ${expected}, activation failed`
 }
 
-const make = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
+const storeVersion = Effect.fnUntraced(function* ({ job }: UpgradedDevice, device: Device, version: string) {
   const devices = yield* DeviceStore
   const events = yield* SyncEventStore
   const upgrades = yield* UpgradeStore
-  const returns = yield* SwitchReturn
 
-  const storeVersion = Effect.fnUntraced(function* ({ job }: UpgradedDevice, device: Device, version: string) {
-    const { confhash, synchronized } = { confhash: null, synchronized: false }
-    yield* Effect.catchTag(devices.lock(device.id), "DeviceNotFound", Effect.die)
-    yield* events.append([device.hostname], { cause: "firmware_upgrade", by: job.user, job_id: job.id })
-    yield* devices
-      .update(device.id, { os_version: version, confhash, synchronized })
-      .pipe(Effect.catchTags({ DeviceNotFound: Effect.die, HostnameTaken: Effect.die, IdentityTaken: Effect.die }))
-    yield* upgrades.seen(device.id)
-  }, sql.withTransaction)
+  const { confhash, synchronized } = { confhash: null, synchronized: false }
+  yield* Effect.catchTag(devices.lock(device.id), "DeviceNotFound", Effect.die)
+  yield* events.append([device.hostname], { cause: "firmware_upgrade", by: job.user, job_id: job.id })
+  yield* devices
+    .update(device.id, { os_version: version, confhash, synchronized })
+    .pipe(Effect.catchTags({ DeviceNotFound: Effect.die, HostnameTaken: Effect.die, IdentityTaken: Effect.die }))
+  yield* upgrades.seen(device.id)
+}, inTransaction)
 
-  const run = Effect.fn("PostFlight.run")(function* (
-    upgrade: UpgradedDevice
-  ): Effect.fn.Return<StepEnd, SqlError.SqlError> {
-    const { device, job, progress } = upgrade
-    const { args } = job
-    const since = progress.waitingSince ?? (yield* nowSeconds)
-    if (progress.waitingSince === null) yield* upgrade.save({ waitingSince: since })
-    const wait = { since, waitSeconds: args.post_waittime, reboot: progress.reboot }
-    const back = yield* returns.untilBack(device, wait, job.aborting)
-    if (back._tag === "Aborted") return { task: stepAborted("post_flight") }
-    if (back._tag === "Away") {
-      const sentence = postFlightText(`Device ${device.hostname} did not respond to check`)
-      return { task: stepFailed("post_flight", sentence, back.last) }
-    }
-    const { os_version } = back.facts
-    if (os_version === null) {
-      const text = postFlightText(`Device ${device.hostname} does not say which version it runs (show version)`)
-      return { task: stepFailed("post_flight", text) }
-    }
-    const wrong = versionProblem(
-      platformOf(device.platform),
-      progress.versionBefore,
-      os_version,
-      progress.file ?? args.filename ?? null
-    )
-    if (wrong === undefined || os_version !== progress.versionBefore) yield* storeVersion(upgrade, device, os_version)
-    else yield* upgrades.seen(device.id)
-    return {
-      task:
-        wrong === undefined
-          ? stepDone("post_flight", updatedText(progress.versionBefore, os_version))
-          : stepFailed("post_flight", postFlightText(wrong))
-    }
-  })
+export const postFlight = Effect.fn("PostFlight.run")(function* (upgrade: UpgradedDevice) {
+  const upgrades = yield* UpgradeStore
 
-  return PostFlight.of({ run })
+  const { device, job, progress } = upgrade
+  const { args } = job
+  const since = progress.waitingSince ?? (yield* nowSeconds)
+  if (progress.waitingSince === null) yield* upgrade.save({ waitingSince: since })
+  const wait = { since, waitSeconds: args.post_waittime, reboot: progress.reboot }
+  const back = yield* untilBack(device, wait, job.aborting)
+  if (back._tag === "Aborted") return { task: stepAborted("post_flight") }
+  if (back._tag === "Away") {
+    const sentence = postFlightText(`Device ${device.hostname} did not respond to check`)
+    return { task: stepFailed("post_flight", sentence, back.last) }
+  }
+  const { os_version } = back.facts
+  if (os_version === null) {
+    const text = postFlightText(`Device ${device.hostname} does not say which version it runs (show version)`)
+    return { task: stepFailed("post_flight", text) }
+  }
+  const wrong = versionProblem(
+    platformOf(device.platform),
+    progress.versionBefore,
+    os_version,
+    progress.file ?? args.filename ?? null
+  )
+  if (wrong === undefined || os_version !== progress.versionBefore) yield* storeVersion(upgrade, device, os_version)
+  else yield* upgrades.seen(device.id)
+  return {
+    task:
+      wrong === undefined
+        ? stepDone("post_flight", updatedText(progress.versionBefore, os_version))
+        : stepFailed("post_flight", postFlightText(wrong))
+  }
 })
-
-/** The last step of an upgrade. */
-export class PostFlight extends Context.Service<
-  PostFlight,
-  { readonly run: (upgrade: UpgradedDevice) => Effect.Effect<StepEnd, SqlError.SqlError> }
->()("switchyard/jobs/PostFlight") {
-  static readonly layer = Layer.effect(PostFlight, make)
-}

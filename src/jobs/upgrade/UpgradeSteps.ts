@@ -2,23 +2,20 @@
  * What each step of an upgrade does on one device, seen from the job: the image is chosen, the device's actor is asked, and the
  * answer becomes an entry of the task list (docs/jobs.md#device_upgrade). Steps may be repeated after a restart.
  */
-import { Context, Effect, Layer, Option, Schema } from "effect"
+import { Effect, Option, Schema } from "effect"
 import type { SqlError } from "effect/sql"
 import { DeviceEntity, type DeviceFailure } from "../../devices/DeviceCalls.ts"
 import { patiently } from "../../devices/PatientCall.ts"
 import { stepDone, stepFailed, type StepName } from "../../firmware/UpgradeTasks.ts"
 import type { UpgradeProgress } from "../../store/UpgradeStore.ts"
-import { nowSeconds, PostFlight, type Return, SwitchReturn } from "./PostFlight.ts"
+import { lookAtSwitch, nowSeconds, postFlight, type Return, type StepEnd, untilBack, type UpgradedDevice } from "./PostFlight.ts"
+import { ServerConfig } from "../../ServerConfig.ts"
 import type { Device } from "../../domain/Device.ts"
-import type { JobTask } from "../../domain/Job.ts"
-import type { DeviceUpgrade } from "../../domain/jobs/DeviceUpgrade.ts"
-import type { JobRun } from "../engine/JobHandler.ts"
 import { platformOf } from "../../domain/platforms/Platforms.ts"
 import type { ImageBuilds } from "../../domain/platforms/Platform.ts"
 import { fileFor } from "../../firmware/Architecture.ts"
 import { defaultUrl, Firmware } from "../../firmware/Firmware.ts"
 import { DETECT_ARCHITECTURE, imageUrl, isImageName } from "../../domain/ImageName.ts"
-import { ServerConfig } from "../../ServerConfig.ts"
 import { ActiveSettings } from "../../settings/ActiveSettings.ts"
 
 // Which image a device gets in an upgrade, where it fetches it, and what the image must be like.
@@ -32,105 +29,60 @@ export interface ExpectedImage {
 
 const problem = (message: string) => new StepProblem({ message, met: `${message}\n`, lost: false })
 
-const makeUpgradeImages = Effect.gen(function* () {
-  const config = yield* ServerConfig
-  const firmware = yield* Firmware
+/** The site's list of models with the narrow build replaces the platform's. */
+const narrowModels = Effect.fnUntraced(function* (device: Device, builds: ImageBuilds) {
   const settings = yield* ActiveSettings
-  const actorOf = yield* DeviceEntity.client
 
-  /** The site's list of models with the narrow build replaces the platform's. */
-  const narrowModels = Effect.fnUntraced(function* (device: Device, builds: ImageBuilds) {
-    const effective = yield* Effect.option(settings.ofDevice(device))
-    const list = Option.map(effective, (found) => found.settings[builds.narrowSetting])
-    return Option.isSome(list) && Array.isArray(list.value)
-      ? new Set(list.value.filter((model) => typeof model === "string"))
-      : builds.narrowModels
-  })
-
-  const detected = Effect.fnUntraced(function* ({ device }: UpgradedDevice, filename: string) {
-    const { model } = yield* Effect.mapError(patiently(actorOf(String(device.id)).ReadFacts({ login: {} })), toProblem)
-    if (model === null) return yield* problem(`${device.hostname} does not say its model (modelName in show version)`)
-    const builds = platformOf(device.platform)?.firmware?.builds ?? null
-    return builds === null
-      ? fileFor(filename, model, builds)
-      : fileFor(filename, model, builds, yield* narrowModels(device, builds))
-  })
-
-  const find = Effect.fnUntraced(function* (
-    upgrade: UpgradedDevice
-  ): Effect.fn.Return<string | null, StepProblem | SqlError.SqlError> {
-    const { job, progress } = upgrade
-    const { args } = job
-    if (progress.file !== null || args.filename === undefined) return progress.file
-    const file = args.filename.startsWith(DETECT_ARCHITECTURE) ? yield* detected(upgrade, args.filename) : args.filename
-    if (!isImageName(file)) return yield* problem(`${JSON.stringify(file)} is not a valid firmware file name`)
-    yield* upgrade.save({ file })
-    return file
-  })
-
-  return UpgradeImages.of({
-    find,
-    required: Effect.fnUntraced(function* (upgrade: UpgradedDevice, step: "download" | "activate") {
-      const file = yield* find(upgrade)
-      return file ?? (yield* problem(`No filename specified for ${step}`))
-    }),
-    url: ({ job: { args } }: UpgradedDevice, file: string) => {
-      const base = args.url === undefined || args.url === "" ? defaultUrl(config) : args.url
-      const whole = imageUrl(base, file)
-      return whole === undefined
-        ? Effect.fail(problem("The firmware URL cannot be given to a switch"))
-        : Effect.succeed(whole)
-    },
-    expected: (file: string) =>
-      firmware.image(file).pipe(
-        Effect.map(Option.getOrNull),
-        Effect.map((image) => (image === null ? null : { size: image.size, sha512: image.sha512, md5: image.md5 })),
-        Effect.mapError(({ message }) => problem(message))
-      )
-  })
+  const effective = yield* Effect.option(settings.ofDevice(device))
+  const list = Option.map(effective, (found) => found.settings[builds.narrowSetting])
+  return Option.isSome(list) && Array.isArray(list.value)
+    ? new Set(list.value.filter((model) => typeof model === "string"))
+    : builds.narrowModels
 })
 
-/** Names and places of images, for the steps of an upgrade. */
-export class UpgradeImages extends Context.Service<
-  UpgradeImages,
-  {
-    /** The file for this device; null when the request names none. */
-    readonly find: (upgrade: UpgradedDevice) => Effect.Effect<string | null, StepProblem | SqlError.SqlError>
-    /** The same, for a step that cannot do without. */
-    readonly required: (
-      upgrade: UpgradedDevice,
-      step: "download" | "activate"
-    ) => Effect.Effect<string, StepProblem | SqlError.SqlError>
-    /** Where the switch fetches the file. */
-    readonly url: (upgrade: UpgradedDevice, file: string) => Effect.Effect<string, StepProblem>
-    /** Size and checksums of the file when this server keeps it; null for files of other servers. */
-    readonly expected: (file: string) => Effect.Effect<ExpectedImage | null, StepProblem>
-  }
->()("switchyard/jobs/UpgradeImages") {
-  static readonly layer = Layer.effect(UpgradeImages, makeUpgradeImages)
-}
+const detected = Effect.fnUntraced(function* ({ device }: UpgradedDevice, filename: string) {
+  const actorOf = yield* DeviceEntity.client
 
-// What the steps of an upgrade work on, what they yield, and how they fail.
+  const { model } = yield* Effect.mapError(patiently(actorOf(String(device.id)).ReadFacts({ login: {} })), toProblem)
+  if (model === null) return yield* problem(`${device.hostname} does not say its model (modelName in show version)`)
+  const builds = platformOf(device.platform)?.firmware?.builds ?? null
+  return builds === null
+    ? fileFor(filename, model, builds)
+    : fileFor(filename, model, builds, yield* narrowModels(device, builds))
+})
 
-export type UpgradeJob = JobRun<typeof DeviceUpgrade>
+/** The file for this device; null when the request names none. */
+export const findImage = Effect.fnUntraced(function* (upgrade: UpgradedDevice) {
+  const { job, progress } = upgrade
+  const { args } = job
+  if (progress.file !== null || args.filename === undefined) return progress.file
+  const file = args.filename.startsWith(DETECT_ARCHITECTURE) ? yield* detected(upgrade, args.filename) : args.filename
+  if (!isImageName(file)) return yield* problem(`${JSON.stringify(file)} is not a valid firmware file name`)
+  yield* upgrade.save({ file })
+  return file
+})
 
-/** One device of a running upgrade. */
-export interface UpgradedDevice {
-  readonly job: UpgradeJob
-  readonly device: Device
-  /** What is stored. */
-  readonly progress: UpgradeProgress
-  /** True when the step had begun in a process that is gone. */
-  readonly resumed: boolean
-  /** Stores more. */
-  readonly save: (patch: Partial<UpgradeProgress>) => Effect.Effect<void, SqlError.SqlError>
-}
+/** The same, for a step that cannot do without. */
+export const requireImage = Effect.fnUntraced(function* (upgrade: UpgradedDevice, step: "download" | "activate") {
+  const file = yield* findImage(upgrade)
+  return file ?? (yield* problem(`No filename specified for ${step}`))
+})
 
-/** The entry of a step, with what else is to be stored with it. */
-export interface StepEnd {
-  readonly task: JobTask
-  readonly patch?: Partial<UpgradeProgress>
-}
+/** Where the switch fetches the file. */
+export const imageAddress = Effect.fnUntraced(function* ({ job: { args } }: UpgradedDevice, file: string) {
+  const base = args.url === undefined || args.url === "" ? defaultUrl(yield* ServerConfig) : args.url
+  return imageUrl(base, file) ?? (yield* problem("The firmware URL cannot be given to a switch"))
+})
+
+/** Size and checksums of the file when this server keeps it; null for files of other servers. */
+export const expectedImage = Effect.fnUntraced(function* (file: string) {
+  const firmware = yield* Firmware
+  return yield* firmware.image(file).pipe(
+    Effect.map(Option.getOrNull),
+    Effect.map((image) => (image === null ? null : { size: image.size, sha512: image.sha512, md5: image.md5 })),
+    Effect.mapError(({ message }) => problem(message))
+  )
+})
 
 /** Why a step cannot go on; `met` is what was met on the way, `lost` that the connection ended. */
 export class StepProblem extends Schema.TaggedError<StepProblem>()("StepProblem", {
@@ -154,101 +106,90 @@ export const toProblem = (error: DeviceFailure | CallFailure): StepProblem =>
 
 const UNCERTAIN = "It is not certain which image the device boots next."
 
-const make = Effect.gen(function* () {
-  const actorOf = yield* DeviceEntity.client
-  const images = yield* UpgradeImages
-  const returns = yield* SwitchReturn
-  const actor = ({ device }: UpgradedDevice) => actorOf(String(device.id))
+const actor = ({ device }: UpgradedDevice) =>
+  Effect.map(DeviceEntity.client, (actorOf) => actorOf(String(device.id)))
 
-  const ended = (step: StepName, text?: string): StepEnd => ({ task: stepDone(step, text) })
+const ended = (step: StepName, text?: string): StepEnd => ({ task: stepDone(step, text) })
 
-  const preFlight = (upgrade: UpgradedDevice) =>
-    Effect.gen(function* () {
-      const file = upgrade.job.args.download ? yield* images.find(upgrade) : null
-      const image = file === null ? null : yield* images.expected(file)
-      const found = yield* Effect.mapError(patiently(actor(upgrade).FirmwarePreflight({ file, image })), toProblem)
-      yield* Effect.logInfo("Ready for a firmware upgrade", { hostname: upgrade.device.hostname, ...found })
-      return ended("pre_flight")
-    }).pipe(
-      Effect.catchTag("StepProblem", ({ met }) =>
-        Effect.succeed<StepEnd>({ task: stepFailed("pre_flight", "Pre-flight check failed", met) })
-      )
+export const preFlight = (upgrade: UpgradedDevice) =>
+  Effect.gen(function* () {
+    const file = upgrade.job.args.download ? yield* findImage(upgrade) : null
+    const image = file === null ? null : yield* expectedImage(file)
+    const found = yield* Effect.mapError(patiently((yield* actor(upgrade)).FirmwarePreflight({ file, image })), toProblem)
+    yield* Effect.logInfo("Ready for a firmware upgrade", { hostname: upgrade.device.hostname, ...found })
+    return ended("pre_flight")
+  }).pipe(
+    Effect.catchTag("StepProblem", ({ met }) =>
+      Effect.succeed<StepEnd>({ task: stepFailed("pre_flight", "Pre-flight check failed", met) })
     )
+  )
 
-  const download = (upgrade: UpgradedDevice) =>
-    Effect.gen(function* () {
-      const file = yield* images.required(upgrade, "download")
-      const url = yield* images.url(upgrade, file)
-      const image = yield* images.expected(file)
-      const vrf = upgrade.device.device_type === "ACCESS" ? null : "MGMT"
-      yield* Effect.mapError(patiently(actor(upgrade).FirmwareDownload({ url, file, vrf, image })), toProblem)
-      return ended("download")
-    }).pipe(
-      Effect.catchTag("StepProblem", ({ message }) =>
-        Effect.succeed<StepEnd>({ task: stepFailed("download", `Failed to download firmware: ${message}`) })
-      )
+export const download = (upgrade: UpgradedDevice) =>
+  Effect.gen(function* () {
+    const file = yield* requireImage(upgrade, "download")
+    const url = yield* imageAddress(upgrade, file)
+    const image = yield* expectedImage(file)
+    const vrf = upgrade.device.device_type === "ACCESS" ? null : "MGMT"
+    yield* Effect.mapError(patiently((yield* actor(upgrade)).FirmwareDownload({ url, file, vrf, image })), toProblem)
+    return ended("download")
+  }).pipe(
+    Effect.catchTag("StepProblem", ({ message }) =>
+      Effect.succeed<StepEnd>({ task: stepFailed("download", `Failed to download firmware: ${message}`) })
     )
+  )
 
-  const activate = (upgrade: UpgradedDevice) =>
-    Effect.gen(function* () {
-      const file = yield* images.required(upgrade, "activate")
-      const { alreadyActive } = yield* Effect.mapError(patiently(actor(upgrade).FirmwareActivate({ file })), toProblem)
-      // a step that was begun before may have activated it itself
-      if (!alreadyActive || upgrade.resumed) return ended("activate")
-      const text = `Firmware already activated in boot-config on ${upgrade.device.hostname}`
-      return { task: stepDone("activate", text), patch: { alreadyActive: true } } satisfies StepEnd
-    }).pipe(
-      Effect.catchTag("StepProblem", ({ lost, met, message }) => {
-        const what = met === "" ? message : met.trimEnd()
-        const text = lost ? `${what}\n${UNCERTAIN}` : what
-        return Effect.succeed<StepEnd>({ task: stepFailed("activate", "Failed to activate firmware", text) })
-      })
-    )
+export const activate = (upgrade: UpgradedDevice) =>
+  Effect.gen(function* () {
+    const file = yield* requireImage(upgrade, "activate")
+    const { alreadyActive } = yield* Effect.mapError(patiently((yield* actor(upgrade)).FirmwareActivate({ file })), toProblem)
+    // a step that was begun before may have activated it itself
+    if (!alreadyActive || upgrade.resumed) return ended("activate")
+    const text = `Firmware already activated in boot-config on ${upgrade.device.hostname}`
+    return { task: stepDone("activate", text), patch: { alreadyActive: true } } satisfies StepEnd
+  }).pipe(
+    Effect.catchTag("StepProblem", ({ lost, met, message }) => {
+      const what = met === "" ? message : met.trimEnd()
+      const text = lost ? `${what}\n${UNCERTAIN}` : what
+      return Effect.succeed<StepEnd>({ task: stepFailed("activate", "Failed to activate firmware", text) })
+    })
+  )
 
-  /** True when an earlier run has sent the reload: the switch is silent, or has booted since. */
-  const wasSent = Effect.fnUntraced(function* ({ device, progress, resumed }: UpgradedDevice) {
-    if (!resumed || progress.reboot === null) return false
-    const seen = yield* returns.look(device, progress.reboot)
-    return !seen.answers || seen.booted
-  })
-
-  const send = Effect.fnUntraced(function* (upgrade: UpgradedDevice) {
-    const { uptime } = yield* Effect.mapError(patiently(actor(upgrade).ReadFacts({ login: {} })), toProblem)
-    const reboot = { at: yield* nowSeconds, uptime }
-    yield* upgrade.save({ reboot, waitingSince: reboot.at })
-    yield* Effect.mapError(patiently(actor(upgrade).FirmwareReboot()), toProblem)
-    return reboot
-  })
-
-  /** The next group of a staggered upgrade needs this switch back, also when no check after the reboot is asked for. */
-  const isBack = (upgrade: UpgradedDevice, reboot: UpgradeProgress["reboot"]) => {
-    const { device, job, progress } = upgrade
-    const { args } = job
-    if (!args.staggered_upgrade || args.post_flight) return Effect.succeed<Return | null>(null)
-    const since = reboot?.at ?? progress.waitingSince ?? 0
-    return returns.untilBack(device, { since, waitSeconds: args.post_waittime, reboot }, job.aborting)
-  }
-
-  const reboot = (upgrade: UpgradedDevice) =>
-    Effect.gen(function* () {
-      const sent = (yield* wasSent(upgrade)) ? upgrade.progress.reboot : yield* send(upgrade)
-      const back = yield* isBack(upgrade, sent)
-      if (back?._tag !== "Away") return ended("reboot")
-      const sentence = `Device ${upgrade.device.hostname} did not come back after the reboot`
-      return { task: stepFailed("reboot", sentence, back.last) } satisfies StepEnd
-    }).pipe(
-      Effect.catchTag("StepProblem", ({ met }) =>
-        Effect.succeed<StepEnd>({ task: stepFailed("reboot", "Failed to reboot device", met) })
-      )
-    )
-
-  return UpgradeSteps.of({ pre_flight: preFlight, download, activate, reboot })
+/** True when an earlier run has sent the reload: the switch is silent, or has booted since. */
+const wasSent = Effect.fnUntraced(function* ({ device, progress, resumed }: UpgradedDevice) {
+  if (!resumed || progress.reboot === null) return false
+  const seen = yield* lookAtSwitch(device, progress.reboot)
+  return !seen.answers || seen.booted
 })
 
-/** The steps by their names. */
-export class UpgradeSteps extends Context.Service<
-  UpgradeSteps,
-  Readonly<Record<StepName, (upgrade: UpgradedDevice) => Effect.Effect<StepEnd, SqlError.SqlError>>>
->()("switchyard/jobs/UpgradeSteps") {
-  static readonly layer = Layer.effect(UpgradeSteps, make)
+const send = Effect.fnUntraced(function* (upgrade: UpgradedDevice) {
+  const { uptime } = yield* Effect.mapError(patiently((yield* actor(upgrade)).ReadFacts({ login: {} })), toProblem)
+  const reboot = { at: yield* nowSeconds, uptime }
+  yield* upgrade.save({ reboot, waitingSince: reboot.at })
+  yield* Effect.mapError(patiently((yield* actor(upgrade)).FirmwareReboot()), toProblem)
+  return reboot
+})
+
+/** The next group of a staggered upgrade needs this switch back, also when no check after the reboot is asked for. */
+const isBack = (upgrade: UpgradedDevice, reboot: UpgradeProgress["reboot"]) => {
+  const { device, job, progress } = upgrade
+  const { args } = job
+  if (!args.staggered_upgrade || args.post_flight) return Effect.succeed<Return | null>(null)
+  const since = reboot?.at ?? progress.waitingSince ?? 0
+  return untilBack(device, { since, waitSeconds: args.post_waittime, reboot }, job.aborting)
 }
+
+export const reboot = (upgrade: UpgradedDevice) =>
+  Effect.gen(function* () {
+    const sent = (yield* wasSent(upgrade)) ? upgrade.progress.reboot : yield* send(upgrade)
+    const back = yield* isBack(upgrade, sent)
+    if (back?._tag !== "Away") return ended("reboot")
+    const sentence = `Device ${upgrade.device.hostname} did not come back after the reboot`
+    return { task: stepFailed("reboot", sentence, back.last) } satisfies StepEnd
+  }).pipe(
+    Effect.catchTag("StepProblem", ({ met }) =>
+      Effect.succeed<StepEnd>({ task: stepFailed("reboot", "Failed to reboot device", met) })
+    )
+  )
+
+/** What is done in each step, by its name. */
+export const upgradeSteps = { pre_flight: preFlight, download, activate, reboot, post_flight: postFlight }

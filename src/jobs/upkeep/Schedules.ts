@@ -22,7 +22,7 @@ import { OperationStore } from "../../store/OperationStore.ts"
 /** The longest time between two looks at the clock, in seconds. */
 const LONGEST_PAUSE = 30
 
-export interface RegularJob {
+interface RegularJob {
   /** The name of its function. */
   readonly name: string
   /** Seconds between two starts; 0: never. */
@@ -34,7 +34,7 @@ export interface RegularJob {
 }
 
 /** Starts the job whenever it is due, for as long as the scope is open. */
-export const startRegularly = Effect.fnUntraced(function* ({ countsOthers, interval, name, start }: RegularJob) {
+const startRegularly = Effect.fnUntraced(function* ({ countsOthers, interval, name, start }: RegularJob) {
   const sql = yield* SqlClient.SqlClient
   if (interval === 0) return
   const whose = countsOthers ? sql`true` : sql`scheduled_by = ${SCHEDULER}`
@@ -84,8 +84,7 @@ const makeCertificateSchedule = Effect.gen(function* () {
   yield* startRegularly({ name: RenewCert.name, interval, countsOthers: false, start })
 })
 
-/** The schedule, for as long as the server runs. */
-export const certificates = Layer.effectDiscard(makeCertificateSchedule)
+const certificates = Layer.effectDiscard(makeCertificateSchedule)
 
 // Starts the job `device_drift` every DRIFT_INTERVAL seconds (0: never).
 
@@ -100,8 +99,7 @@ const makeDriftSchedule = Effect.gen(function* () {
   })
 })
 
-/** The schedule, for as long as the server runs. */
-export const drift = Layer.effectDiscard(makeDriftSchedule)
+const drift = Layer.effectDiscard(makeDriftSchedule)
 
 // Starts the job `read_tables` every MAC_INTERVAL seconds (0: never).
 
@@ -117,8 +115,7 @@ const makeTablesSchedule = Effect.gen(function* () {
   })
 })
 
-/** The schedule, for as long as the server runs. */
-export const tables = Layer.effectDiscard(makeTablesSchedule)
+const tables = Layer.effectDiscard(makeTablesSchedule)
 
 // Looks at devices that nobody has looked at since the database was restored, again and again until each has answered.
 
@@ -135,8 +132,7 @@ const makeRestoredLook = Effect.gen(function* () {
   yield* startRegularly({ name: DeviceDrift.name, interval: RESTORED_INTERVAL, countsOthers: true, start })
 })
 
-/** The look, for as long as the server runs. */
-export const restoredDevices = Layer.effectDiscard(makeRestoredLook)
+const restoredDevices = Layer.effectDiscard(makeRestoredLook)
 
 // Brings up the ports that a bounce has left down because its server was killed or its switch was lost in the middle: at the
 // start and once a minute, until they are up. Which replica does it does not matter: the device's actor does one at a time.
@@ -171,5 +167,7 @@ const makeInterruptedBounces = Effect.gen(function* () {
   )
 })
 
-/** Looks for as long as the server runs. */
-export const interruptedBounces = Layer.effectDiscard(makeInterruptedBounces)
+const interruptedBounces = Layer.effectDiscard(makeInterruptedBounces)
+
+/** All schedules, for as long as the server runs. */
+export const layer = Layer.mergeAll(drift, restoredDevices, tables, certificates, interruptedBounces)

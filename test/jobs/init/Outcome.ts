@@ -2,7 +2,7 @@
 import { assert } from "@effect/vitest"
 import { Effect, Option, Schema } from "effect"
 import { DeviceResult, type Job } from "../../../src/domain/Job.ts"
-import { InitCheck } from "../../../src/jobs/init/Check.ts"
+import { checkInit } from "../../../src/jobs/init/Check.ts"
 import type { Fault } from "../../../src/lab/Faults.ts"
 import { Lab, type LabShape } from "../../../src/lab/Lab.ts"
 import { InitRequest } from "../../../src/domain/requests/InitRequest.ts"
@@ -81,7 +81,7 @@ export const devicesOf = ({ result }: Job) => {
 /** What device_initcheck says of a device, an access switch unless the body says otherwise. */
 export const check = Effect.fnUntraced(function* (id: number, body: Readonly<Record<string, unknown>>) {
   const request = yield* Effect.orDie(Effect.fromResult(InitRequest.check({ device_type: "ACCESS", ...body }).complete))
-  return yield* (yield* InitCheck).check(initArguments(id, request))
+  return yield* checkInit(initArguments(id, request))
 })
 
 /** Status and text of a check that cannot be made. */

@@ -8,10 +8,8 @@ import * as path from "node:path"
 import { ChangeWindows } from "../../../src/access/ChangeWindows.ts"
 import { Permissions } from "../../../src/access/Permissions.ts"
 import { CandidateConfigs } from "../../../src/templates/CandidateConfigs.ts"
-import { CommitsInForce, RepositoryUpdate } from "../../../src/jobs/repositories/RepositoryUpdate.ts"
+import { RepositoryUpdate } from "../../../src/jobs/repositories/RepositoryUpdate.ts"
 import { RepositoryCopies } from "../../../src/jobs/repositories/CheckedCommit.ts"
-import { SettingsUpdate, StrictRendering } from "../../../src/jobs/repositories/SettingsUpdate.ts"
-import { TemplatesUpdate } from "../../../src/jobs/repositories/TemplatesUpdate.ts"
 import { ServerConfig } from "../../../src/ServerConfig.ts"
 import { ActiveSettings } from "../../../src/settings/ActiveSettings.ts"
 import { locks } from "../../../src/store/AdvisoryLocks.ts"
@@ -30,8 +28,6 @@ type Folders = Effect.Success<typeof Campus.makeFolders>
 const updaterOf = (name: string, { folder, settings, templates }: Folders) =>
   RepositoryUpdate.layer.pipe(
     Layer.provide(RepositoryCopies.layer),
-    Layer.provide([SettingsUpdate.layer, TemplatesUpdate.layer, CommitsInForce.layer]),
-    Layer.provide(StrictRendering.layer),
     Layer.provide([ChangeWindows.layer, Permissions.layer, RefreshStore.layer]),
     Layer.provide(CandidateConfigs.layer),
     Layer.provide(UndefinedPrints.layer),
