@@ -51,7 +51,7 @@ export const ports = Layer.mergeAll(
   LiveDevices.layer,
   DeviceActors.layer,
   Readiness.layer,
-  AlertRulesInForce.layer,
+  AlertRulesInForce.layer
 )
 
 const audit = Layer.mergeAll(

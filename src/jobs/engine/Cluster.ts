@@ -5,7 +5,17 @@
  */
 import { NodeCrypto, NodeSocket, NodeSocketServer } from "@effect/platform-node"
 import { Duration, Effect, Layer, Option, Redacted, Schema } from "effect"
-import { ClusterWorkflowEngine, RunnerAddress, RunnerHealth, Runners, ShardingConfig, SingleRunner, SocketRunner, SqlMessageStorage, SqlRunnerStorage } from "effect/cluster"
+import {
+  ClusterWorkflowEngine,
+  RunnerAddress,
+  RunnerHealth,
+  Runners,
+  ShardingConfig,
+  SingleRunner,
+  SocketRunner,
+  SqlMessageStorage,
+  SqlRunnerStorage
+} from "effect/cluster"
 import { LOOK_FOR_MESSAGES, LOOK_FOR_REPLICAS, SIGN, SILENT_REPLICA } from "../../domain/TakeOver.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import * as DatabaseClient from "../../store/DatabaseClient.ts"
@@ -45,7 +55,6 @@ const secretKeys = Effect.gen(function* () {
       "CLUSTER_HOST: replicas know each other by a secret. Set SECRET_KEY, or CLUSTER_SECRET, the same for all of them"
   })
 })
-
 
 /** The keys by which replicas know each other: the one in force, and those that it replaces. */
 const clusterKeys = Effect.map(secretKeys, (keys): ReadonlyArray<SealingKey> => keys.map(sealingKey))

@@ -96,7 +96,11 @@ const work = Effect.fnUntraced(function* (record: JobHead) {
   }
   const { id } = record
   const seen = yield* Ref.make(record.status === "ABORTING")
-  const job: RunningJob = { id, user: record.scheduled_by ?? "unknown", aborting: isAborting(yield* JobStore, id, seen) }
+  const job: RunningJob = {
+    id,
+    user: record.scheduled_by ?? "unknown",
+    aborting: isAborting(yield* JobStore, id, seen)
+  }
   const handled = found.run(job, record.start_arguments).pipe(
     failWhenAway,
     failWhenOurs,

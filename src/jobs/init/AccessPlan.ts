@@ -3,13 +3,31 @@
  * (docs/provisioning.md).
  */
 import { Effect } from "effect"
-import { SqlClient, type SqlError } from "effect/sql"
+import { SqlClient } from "effect/sql"
 import type { Device } from "../../domain/Device.ts"
 import { JobFailure } from "../../domain/Job.ts"
 import type { InitDecision, RowsBefore } from "../../domain/jobs/InitDecision.ts"
-import { cabledPorts, checkReplacement, lostInterfaces, physicalInterfaces, planReplacement, uplinkHostnames } from "../../provisioning/InterfaceDatabase.ts"
+import {
+  cabledPorts,
+  checkReplacement,
+  lostInterfaces,
+  physicalInterfaces,
+  planReplacement,
+  uplinkHostnames
+} from "../../provisioning/InterfaceDatabase.ts"
 import { InterfaceStore } from "../../store/InterfaceStore.ts"
-import { askMember, checkNeighbours, domainChoice, type LinkSurveyed, type Member, memberLinks, memberPorts, placeMembers, type PortPlan, surveyFailure } from "./Survey.ts"
+import {
+  askMember,
+  checkNeighbours,
+  domainChoice,
+  type LinkSurveyed,
+  type Member,
+  memberLinks,
+  memberPorts,
+  placeMembers,
+  type PortPlan,
+  surveyFailure
+} from "./Survey.ts"
 import { beginStep, checkpoint, type InitJob, say } from "./Progress.ts"
 import { aloneOn, distinctLinks, reserveAddresses, snapshotRows, writeLinks, writePorts } from "./Rows.ts"
 import { inTransaction, refusedAsFailure, type RunningJob } from "../engine/JobHandler.ts"
@@ -334,4 +352,3 @@ export const uplinksOfPair = Effect.fn("AccessInitPlan.uplinksOfPair")(function*
 
   return uplinkHostnames(yield* interfaces.ofDevices(ids))
 })
-

@@ -11,8 +11,24 @@ import { requireManageable } from "../../domain/platforms/Unmanageable.ts"
 import { type InitArguments, initCheck, type ReplacementLost } from "../../provisioning/Init.ts"
 import { collect, told } from "../../provisioning/ProvisioningErrors.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
-import { domainChoice, findAltered, findLinksOf, findMemberLinks, type LinkFindingsSurveyed, type Member, memberPorts, surveyNeighbours, surveyPorts, underlayOf } from "./Survey.ts"
-import { type AccessPlacement, fabricNeighbours, findAccessPlace, neighbourStates } from "../../provisioning/Placement.ts"
+import {
+  domainChoice,
+  findAltered,
+  findLinksOf,
+  findMemberLinks,
+  type LinkFindingsSurveyed,
+  type Member,
+  memberPorts,
+  surveyNeighbours,
+  surveyPorts,
+  underlayOf
+} from "./Survey.ts"
+import {
+  type AccessPlacement,
+  fabricNeighbours,
+  findAccessPlace,
+  neighbourStates
+} from "../../provisioning/Placement.ts"
 import { allocateFabric, allocateManagement } from "../../provisioning/Addresses.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { ReservationStore } from "../../store/ReservationStore.ts"

@@ -17,7 +17,14 @@ import { JobStore } from "../../store/JobStore.ts"
 import { ProvedConfigStore } from "../../store/ProvedConfigStore.ts"
 import { callErrorText, isWrongDevice } from "../../devices/CallErrorText.ts"
 import { DeviceStates } from "../engine/DeviceStates.ts"
-import { deviceRows, handle, inTransaction, type JobRun, refusedAsFailure, type RunningJob } from "../engine/JobHandler.ts"
+import {
+  deviceRows,
+  handle,
+  inTransaction,
+  type JobRun,
+  refusedAsFailure,
+  type RunningJob
+} from "../engine/JobHandler.ts"
 import { finishProgress, say } from "./Progress.ts"
 
 /** Attempts of step 2 in all. */

@@ -4,15 +4,30 @@
  * (docs/provisioning.md).
  */
 import { Effect, Result, Schema } from "effect"
-import { SqlClient, type SqlError } from "effect/sql"
+import { SqlClient } from "effect/sql"
 import { DeviceEntity } from "../../devices/DeviceCalls.ts"
 import { portsIn } from "../../domain/Facts.ts"
 import { longName } from "../../domain/platforms/InterfaceNames.ts"
 import { patiently } from "../../devices/PatientCall.ts"
 import type { Device, DeviceType } from "../../domain/Device.ts"
 import { JobFailure } from "../../domain/Job.ts"
-import { type ConfiguredPorts, configuredPorts, findLinks, joinLinks, linkError, type LinkFindings, type LinkPlan, type LldpTable, type PeerPortOwner, portlessPeers, type ReportedLink, seenPeers, storedLinks, storedNames } from "../../provisioning/Links.ts"
-import { ActiveSettings, type SettingsError } from "../../settings/ActiveSettings.ts"
+import {
+  type ConfiguredPorts,
+  configuredPorts,
+  findLinks,
+  joinLinks,
+  linkError,
+  type LinkFindings,
+  type LinkPlan,
+  type LldpTable,
+  type PeerPortOwner,
+  portlessPeers,
+  type ReportedLink,
+  seenPeers,
+  storedLinks,
+  storedNames
+} from "../../provisioning/Links.ts"
+import { ActiveSettings } from "../../settings/ActiveSettings.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { HeardStore } from "../../store/HeardStore.ts"
 import { InterfaceStore } from "../../store/InterfaceStore.ts"
@@ -182,7 +197,6 @@ const isBelow = (peer: PeerPortOwner | undefined, port: string, hostname: string
 
 const reasonOf = (error: { readonly _tag: string; readonly message: string }): string =>
   `${error._tag}: ${error.message}`
-
 
 // Whether the neighbours of a new switch may be relied upon: managed, synchronized and not changed by hand
 // (docs/provisioning.md#neighbour-checks and docs/changes.md#hash-check). A neighbour whose running configuration is not the

@@ -122,7 +122,6 @@ const makeCommitsInForce = Effect.gen(function* () {
   }
 })
 
-
 const broken = (message: string) => new RefreshRefused({ status: 500, message: `Error in repository: ${message}` })
 
 /** The refusal of a commit, whichever part of the check found it. */

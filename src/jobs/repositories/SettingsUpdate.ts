@@ -29,7 +29,7 @@ import { MgmtDomainStore } from "../../store/MgmtDomainStore.ts"
 import { type AppliedCommit, RepositoryStore } from "../../store/RepositoryStore.ts"
 import { ActiveTemplates } from "../../templates/ActiveTemplates.ts"
 import { UndefinedLedger, UndefinedPrints } from "../../templates/UndefinedPrints.ts"
-import { RefreshRefused } from "./CheckedCommit.ts"
+import { type CheckedCommit, RefreshRefused } from "./CheckedCommit.ts"
 import type { TemplateSnapshot } from "../../templates/TemplateSnapshot.ts"
 import { CandidateConfigs, type Sources } from "../../templates/CandidateConfigs.ts"
 
@@ -74,7 +74,6 @@ export const makeStrictRendering = Effect.gen(function* () {
 
   return { check }
 })
-
 
 // What the checks of settings look at beside the files: devices, cables and management domains of the database.
 
@@ -247,4 +246,3 @@ export const makeSettingsUpdate = Effect.gen(function* () {
 
   return { check }
 })
-

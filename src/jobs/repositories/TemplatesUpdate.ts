@@ -24,7 +24,7 @@ import { checkTemplates } from "../../templates/TemplateCheck.ts"
 import { errorRemark } from "../../templates/TemplateErrors.ts"
 import { buildTemplateSnapshot, isTemplatePath, type TemplateSnapshot } from "../../templates/TemplateSnapshot.ts"
 import { UndefinedPrints } from "../../templates/UndefinedPrints.ts"
-import { RefreshRefused } from "./CheckedCommit.ts"
+import { type CheckedCommit, RefreshRefused } from "./CheckedCommit.ts"
 import { makeStrictRendering } from "./SettingsUpdate.ts"
 
 /** A branch with its commit, ready to be put in force, and the templates before and after. */
@@ -110,7 +110,10 @@ export const makeTemplatesUpdate = Effect.gen(function* () {
     return yield* new RefreshRefused({ status: 400, message, problems })
   })
 
-  const check = Effect.fn("TemplatesUpdate.check")(function* (repository: GitRepository, commit: GitCommit): Effect.fn.Return<CheckedCommit, RefreshRefused | GitFailed | GitRefNotFound | SqlError.SqlError> {
+  const check = Effect.fn("TemplatesUpdate.check")(function* (
+    repository: GitRepository,
+    commit: GitCommit
+  ): Effect.fn.Return<CheckedCommit, RefreshRefused | GitFailed | GitRefNotFound | SqlError.SqlError> {
     const settings = yield* Effect.option(active.snapshot)
     const branchOf = (device: Device): string =>
       Option.match(settings, {

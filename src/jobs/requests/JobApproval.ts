@@ -148,7 +148,11 @@ const make = Effect.gen(function* () {
       const { allowed } = judge(held, asked)
       if (allowed === null || wantsApproval(allowed)) return true
     }
-    return APPROVAL_SCORE > 0 && dryRunJob !== null && (yield* Effect.provideContext(riskOf(dryRunJob, APPROVAL_SCORE), services)) !== null
+    return (
+      APPROVAL_SCORE > 0 &&
+      dryRunJob !== null &&
+      (yield* Effect.provideContext(riskOf(dryRunJob, APPROVAL_SCORE), services)) !== null
+    )
   })
 
   const letGo = Effect.fnUntraced(function* (id: number) {

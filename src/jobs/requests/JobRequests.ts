@@ -99,7 +99,10 @@ const make = Effect.gen(function* () {
     const byRole = allowed !== null && wantsApproval(allowed)
     if (!byRole && !(isSync && APPROVAL_SCORE > 0)) return null
     if (isSync && dryRun === null) return yield* new DryRunWanted()
-    const risk = dryRun === null || APPROVAL_SCORE === 0 ? null : yield* Effect.provideContext(riskOf(dryRun, APPROVAL_SCORE), services)
+    const risk =
+      dryRun === null || APPROVAL_SCORE === 0
+        ? null
+        : yield* Effect.provideContext(riskOf(dryRun, APPROVAL_SCORE), services)
     const reason = byRole ? `role ${allowed.role} may start live jobs with an approval only` : risk
     return reason === null ? null : { reason, cause: { role: byRole ? allowed.role : null, dryRunJob: dryRun } }
   })

@@ -4,7 +4,12 @@
  */
 import { Clock, Deferred, Effect, Option, Schedule } from "effect"
 import type { SqlError } from "effect/sql"
-import { abandon, cancel as cancelled, EXPIRY_MARGIN_SECONDS, newChange } from "../../../machines/change/ChangeDecision.ts"
+import {
+  abandon,
+  cancel as cancelled,
+  EXPIRY_MARGIN_SECONDS,
+  newChange
+} from "../../../machines/change/ChangeDecision.ts"
 import type { ShownChange } from "../../../machines/change/ChangeRow.ts"
 import type { ChangeReport, Verdict } from "../../devices/ChangeExecutor.ts"
 import { DeviceEntity } from "../../devices/DeviceCalls.ts"
@@ -13,9 +18,8 @@ import { lineCount } from "../../domain/ConfigLines.ts"
 import type { MissingLinesPolicy } from "../../domain/ChangeNotes.ts"
 import type { Device } from "../../domain/Device.ts"
 import { can, platformOf } from "../../domain/platforms/Platforms.ts"
-import { requireManageable, type UnmanageableDevice } from "../../domain/platforms/Unmanageable.ts"
-import { type DisputedRecord, isOtherDevice, RecordChanged } from "../../domain/UniqueFields.ts"
-import type { UnseenDevice } from "../../domain/UnseenDevice.ts"
+import { requireManageable } from "../../domain/platforms/Unmanageable.ts"
+import { isOtherDevice, RecordChanged } from "../../domain/UniqueFields.ts"
 import * as Candidate from "../../drivers/Candidate.ts"
 import { type MergeConfigException, renderError, type ReplaceConfigException } from "../../drivers/DriverErrors.ts"
 import { type GatedCandidate, passGate } from "../../drivers/GatedSession.ts"
@@ -105,7 +109,6 @@ const reported = <E extends CallError>(call: Effect.Effect<ChangeReport, E>): Ef
 
 /** The device was deleted, and a job is not while it runs. */
 const isReferenceGone = (error: SqlError.SqlError): boolean => error.reason._tag === "ConstraintError"
-
 
 /** The errors of `storeChange` by which a device gets no change: nothing was sent to it. */
 export const notStored = ["UnmanageableDevice", "UnseenDevice", "DisputedRecord", "RecordChanged"] as const

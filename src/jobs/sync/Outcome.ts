@@ -237,7 +237,6 @@ export const makeSyncStatus = Effect.gen(function* () {
   return { write, writeRestored }
 })
 
-
 /** A change that has ended, with the configuration that was rendered for it. */
 interface Outcome extends EndedChange {
   readonly config: string

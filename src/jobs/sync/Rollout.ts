@@ -3,13 +3,22 @@
  * (docs/changes.md#confirm-modes). A restart goes on with the devices that have no final result yet.
  */
 import { Effect, Fiber, Result, Schedule, Semaphore } from "effect"
-import type { SqlError } from "effect/sql"
 import { JobFailure } from "../../domain/Job.ts"
 import type { SyncMemo } from "../../domain/jobs/SyncDevices.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { JobLockStore } from "../../store/JobLockStore.ts"
-import { type Guard, makeGuard, planOf, stagesOf } from "./SyncPlan.ts"
-import { BEGIN_AT_ONCE, confirmStage, syncDevice, type SyncJob, type SyncWork, takeBack, takesBackNow, takeWaiting, type VerdictContext } from "./SyncDevice.ts"
+import { makeGuard, planOf, stagesOf } from "./SyncPlan.ts"
+import {
+  BEGIN_AT_ONCE,
+  confirmStage,
+  syncDevice,
+  type SyncJob,
+  type SyncWork,
+  takeBack,
+  takesBackNow,
+  takeWaiting,
+  type VerdictContext
+} from "./SyncDevice.ts"
 import type { Device } from "../../domain/Device.ts"
 import { ChangeStore } from "../../store/ChangeStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
@@ -203,4 +212,3 @@ export const resumeWaiting = Effect.fn("SyncStages.resumeWaiting")(function* (
   yield* awaitConfirmation(job, context, confirming)
   return guard
 })
-

@@ -3,7 +3,6 @@
  * what became of it (docs/changes.md#the-way-of-a-change).
  */
 import { Effect, Option, Result, Semaphore } from "effect"
-import type { SqlError } from "effect/sql"
 import type { Device } from "../../domain/Device.ts"
 import { type DeviceResult, deviceResult, functionOf, taskOk } from "../../domain/Job.ts"
 import { type Stop, SyncDevices } from "../../domain/jobs/SyncDevices.ts"
@@ -14,8 +13,28 @@ import { JobStore } from "../../store/JobStore.ts"
 import { JobWaitStore } from "../../store/JobWaitStore.ts"
 import { type LiveChange, LiveChangeStore } from "../../store/LiveChangeStore.ts"
 import { JobWindows } from "../requests/JobWindows.ts"
-import { cancelChange, type CandidateRefused, refusedCandidate, runChange, settleChange, storeChange, type TimerWatch } from "./ChangeCalls.ts"
-import { becauseOf, fenced, forbidden, MAIN_TASK, notStarted, outsideWindow, renderFailed, SyncOutcome, syncResult, type SyncRun, unmanageable } from "./Outcome.ts"
+import {
+  cancelChange,
+  type CandidateRefused,
+  refusedCandidate,
+  runChange,
+  settleChange,
+  storeChange,
+  type TimerWatch
+} from "./ChangeCalls.ts"
+import {
+  becauseOf,
+  fenced,
+  forbidden,
+  MAIN_TASK,
+  notStarted,
+  outsideWindow,
+  renderFailed,
+  SyncOutcome,
+  syncResult,
+  type SyncRun,
+  unmanageable
+} from "./Outcome.ts"
 import { isManageable } from "../../domain/platforms/Platforms.ts"
 import { UnmanageableDevice } from "../../domain/platforms/Unmanageable.ts"
 import { DerivedSecretStore } from "../../store/DerivedSecretStore.ts"
@@ -126,7 +145,6 @@ export const holdDevice = (work: SyncWork, device: WaitingDevice) =>
     work.waiting.set(device.device.id, device)
     return Effect.void
   })
-
 
 // Two jobs that want the same device. An urgent sync goes beside a running one (docs/changes.md#emergencies), so either of them
 // may come to a device that the other has begun. Whoever comes second waits for the end of the first, and leaves the device

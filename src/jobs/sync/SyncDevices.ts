@@ -13,12 +13,11 @@ import { JobCommitStore } from "../../store/JobCommitStore.ts"
 import { type JobDevice, JobStore } from "../../store/JobStore.ts"
 import { LiveChangeStore } from "../../store/LiveChangeStore.ts"
 import { RepositoryStore } from "../../store/RepositoryStore.ts"
-import { askedTogether, handle, type RunningJob, untilAborted, type JobRun } from "../engine/JobHandler.ts"
+import { askedTogether, handle, type JobRun, type RunningJob, untilAborted } from "../engine/JobHandler.ts"
 import { manageableOf, selectDevices, skippedPart } from "../requests/JobSubjects.ts"
 import { type Guard, unknownCanaries } from "./SyncPlan.ts"
 import { SyncOutcome } from "./Outcome.ts"
 import type { SyncJob } from "./SyncDevice.ts"
-import type { SqlError } from "effect/sql"
 import { DeviceEntity } from "../../devices/DeviceCalls.ts"
 import { patiently } from "../../devices/PatientCall.ts"
 import type { Device } from "../../domain/Device.ts"
@@ -90,10 +89,7 @@ export const followDryRun = Effect.fn("AutoPush.follow")(function* (job: SyncJob
 /** At most so many devices are explained in the message. */
 const EXPLAINED = 20
 
-const mismatch = Effect.fnUntraced(function* (
-  job: RunningJob,
-  device: Device
-) {
+const mismatch = Effect.fnUntraced(function* (job: RunningJob, device: Device) {
   const proved = yield* ProvedConfigStore
   const actorOf = yield* DeviceEntity.client
 

@@ -8,7 +8,16 @@ import { JobFailure } from "../../domain/Job.ts"
 import { DeviceUpgrade, type UpgradeArguments } from "../../domain/jobs/DeviceUpgrade.ts"
 import { can } from "../../domain/platforms/Platforms.ts"
 import { UpgradeOrders } from "../../firmware/UpgradeOrders.ts"
-import { notStarted, rebootOver, stepAborted, type StepName, stepNames, stepOutsideWindow, taskName, upgradeResult } from "../../firmware/UpgradeTasks.ts"
+import {
+  notStarted,
+  rebootOver,
+  stepAborted,
+  type StepName,
+  stepNames,
+  stepOutsideWindow,
+  taskName,
+  upgradeResult
+} from "../../firmware/UpgradeTasks.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { JobStore } from "../../store/JobStore.ts"

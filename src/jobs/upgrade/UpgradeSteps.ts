@@ -3,12 +3,19 @@
  * answer becomes an entry of the task list (docs/jobs.md#device_upgrade). Steps may be repeated after a restart.
  */
 import { Effect, Option, Schema } from "effect"
-import type { SqlError } from "effect/sql"
 import { DeviceEntity, type DeviceFailure } from "../../devices/DeviceCalls.ts"
 import { patiently } from "../../devices/PatientCall.ts"
 import { stepDone, stepFailed, type StepName } from "../../firmware/UpgradeTasks.ts"
 import type { UpgradeProgress } from "../../store/UpgradeStore.ts"
-import { lookAtSwitch, nowSeconds, postFlight, type Return, type StepEnd, untilBack, type UpgradedDevice } from "./PostFlight.ts"
+import {
+  lookAtSwitch,
+  nowSeconds,
+  postFlight,
+  type Return,
+  type StepEnd,
+  untilBack,
+  type UpgradedDevice
+} from "./PostFlight.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import type { Device } from "../../domain/Device.ts"
 import { platformOf } from "../../domain/platforms/Platforms.ts"
@@ -106,8 +113,7 @@ export const toProblem = (error: DeviceFailure | CallFailure): StepProblem =>
 
 const UNCERTAIN = "It is not certain which image the device boots next."
 
-const actor = ({ device }: UpgradedDevice) =>
-  Effect.map(DeviceEntity.client, (actorOf) => actorOf(String(device.id)))
+const actor = ({ device }: UpgradedDevice) => Effect.map(DeviceEntity.client, (actorOf) => actorOf(String(device.id)))
 
 const ended = (step: StepName, text?: string): StepEnd => ({ task: stepDone(step, text) })
 
@@ -115,7 +121,10 @@ export const preFlight = (upgrade: UpgradedDevice) =>
   Effect.gen(function* () {
     const file = upgrade.job.args.download ? yield* findImage(upgrade) : null
     const image = file === null ? null : yield* expectedImage(file)
-    const found = yield* Effect.mapError(patiently((yield* actor(upgrade)).FirmwarePreflight({ file, image })), toProblem)
+    const found = yield* Effect.mapError(
+      patiently((yield* actor(upgrade)).FirmwarePreflight({ file, image })),
+      toProblem
+    )
     yield* Effect.logInfo("Ready for a firmware upgrade", { hostname: upgrade.device.hostname, ...found })
     return ended("pre_flight")
   }).pipe(
@@ -141,7 +150,10 @@ export const download = (upgrade: UpgradedDevice) =>
 export const activate = (upgrade: UpgradedDevice) =>
   Effect.gen(function* () {
     const file = yield* requireImage(upgrade, "activate")
-    const { alreadyActive } = yield* Effect.mapError(patiently((yield* actor(upgrade)).FirmwareActivate({ file })), toProblem)
+    const { alreadyActive } = yield* Effect.mapError(
+      patiently((yield* actor(upgrade)).FirmwareActivate({ file })),
+      toProblem
+    )
     // a step that was begun before may have activated it itself
     if (!alreadyActive || upgrade.resumed) return ended("activate")
     const text = `Firmware already activated in boot-config on ${upgrade.device.hostname}`

@@ -25,7 +25,14 @@ import { JobStore } from "../../store/JobStore.ts"
 import { OperationStore } from "../../store/OperationStore.ts"
 import { JobWindows } from "../requests/JobWindows.ts"
 import { callErrorText } from "../../devices/CallErrorText.ts"
-import { deviceRows, handle, inTransaction, refusedAsFailure, type RunningJob, type JobRun } from "../engine/JobHandler.ts"
+import {
+  deviceRows,
+  handle,
+  inTransaction,
+  refusedAsFailure,
+  type RunningJob,
+  type JobRun
+} from "../engine/JobHandler.ts"
 import { notStarted, outsideWindow } from "../sync/Outcome.ts"
 
 /** A management domain refers to the device, so it cannot be deleted. */

@@ -23,7 +23,14 @@ import { SyncEventStore } from "../../store/SyncEventStore.ts"
 import { UnseenDeviceStore } from "../../store/UnseenDeviceStore.ts"
 import { callErrorText } from "../../devices/CallErrorText.ts"
 import { manageableOf, selectDevices, skippedPart } from "../requests/JobSubjects.ts"
-import { askedTogether, handle, inTransaction, type RunningJob, untilAborted, type JobRun } from "../engine/JobHandler.ts"
+import {
+  askedTogether,
+  handle,
+  inTransaction,
+  type RunningJob,
+  untilAborted,
+  type JobRun
+} from "../engine/JobHandler.ts"
 import { notStarted } from "../sync/Outcome.ts"
 
 export const TASK = "device_drift"

@@ -13,7 +13,15 @@ import { DeviceStore } from "../../store/DeviceStore.ts"
 import { HeardStore } from "../../store/HeardStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import { callErrorText } from "../../devices/CallErrorText.ts"
-import { deviceRows, handle, inTransaction, refusedAsFailure, type RunningJob, untilAborted, type JobRun } from "../engine/JobHandler.ts"
+import {
+  deviceRows,
+  handle,
+  inTransaction,
+  refusedAsFailure,
+  type RunningJob,
+  untilAborted,
+  type JobRun
+} from "../engine/JobHandler.ts"
 import { notStarted } from "../sync/Outcome.ts"
 
 /** Columns hold this many characters. */
