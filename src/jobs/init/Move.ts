@@ -25,7 +25,7 @@ import { DeviceStore } from "../../store/DeviceStore.ts"
 import { SecretTexts } from "../../store/SecretTexts.ts"
 import { originOf } from "../../templates/LineOrigin.ts"
 import { CandidateConfigs } from "../../templates/CandidateConfigs.ts"
-import { type InitJob, InitProgress, isAbort } from "./Progress.ts"
+import { aborted, MAIN, type InitJob, InitProgress, isAbort } from "./Progress.ts"
 import { refusedAsFailure } from "../engine/JobHandler.ts"
 import { type BasePushed, DeviceEntity } from "../../devices/DeviceCalls.ts"
 import { isAway, patiently } from "../../devices/PatientCall.ts"
@@ -43,7 +43,6 @@ import { FACTS_TASK } from "../../domain/Facts.ts"
 // The task list of init step 1 under the names and with the meanings that clients derive their messages from
 // (docs/provisioning.md#access-step-1 and docs/provisioning.md#entries-of-the-result).
 
-const MAIN = "push_base_management"
 const CERTIFICATE = "ztp_device_cert"
 const RENDER = "Generate initial device config"
 const PUSH = "Push base management config"
@@ -59,14 +58,6 @@ export const certificateTask = (text: string, failed: boolean): JobTask =>
 /** The switch has no certificate and this server insists on one; nothing else was sent. */
 export const notCertified = (certificate: JobTask): DeviceResult =>
   deviceResult([taskFailed(MAIN, subtaskFailed(CERTIFICATE)), certificate])
-
-/** The job was aborted before the switch was told to move; `message` says before which step. `isUndone`: rows were written. */
-export const aborted = (message: string, isUndone: boolean): DeviceResult => {
-  const state = isUndone
-    ? "Everything that was written was taken back, and the device runs what it ran before."
-    : "Nothing was written, and the device runs what it ran before."
-  return deviceResult([taskFailed(MAIN, `${state}\nJobAborted: ${message}\n`)])
-}
 
 /** The address that the switch was to get must not get the fleet's login; nothing was sent. */
 export const notAllowed = (message: string): DeviceResult =>

@@ -6,12 +6,11 @@
  */
 import { PgClient } from "@effect/sql-pg"
 import { Clock, Context, Effect, Layer } from "effect"
-import { JobFailure } from "../../domain/Job.ts"
+import { type DeviceResult, deviceResult, JobFailure, taskFailed } from "../../domain/Job.ts"
 import { deviceRows, type JobEnd, type JobMemo, type RunningJob } from "../engine/JobHandler.ts"
 import { SqlClient } from "effect/sql"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
-import * as Move from "./Move.ts"
 import type { InitDecision } from "../../domain/jobs/InitDecision.ts"
 
 /** Sentences that one job keeps; an initialisation has far fewer. */
@@ -65,6 +64,17 @@ export class InitProgress extends Context.Service<InitProgress>()("switchyard/jo
   static readonly layer = Layer.effect(this, this.make)
 }
 
+/** The main entry of step 1. */
+export const MAIN = "push_base_management"
+
+/** The job was aborted before the switch was told to move; `message` says before which step. `isUndone`: rows were written. */
+export const aborted = (message: string, isUndone: boolean): DeviceResult => {
+  const state = isUndone
+    ? "Everything that was written was taken back, and the device runs what it ran before."
+    : "Nothing was written, and the device runs what it ran before."
+  return deviceResult([taskFailed(MAIN, `${state}\nJobAborted: ${message}\n`)])
+}
+
 // The record of an initialisation that was aborted before it wrote anything (docs/jobs.md#abort). One that has written rows
 // takes them back in `InitMove`.
 
@@ -79,7 +89,7 @@ const makeInitAbort = Effect.gen(function* () {
     yield* progress.keep(job)
     if (device !== undefined) {
       const { hostname } = device
-      const result = Move.aborted(message, false)
+      const result = aborted(message, false)
       yield* jobs.addDevice(job.id, { hostname, result, reachedEnd: false, changed: false, score: null })
     }
     return deviceRows
