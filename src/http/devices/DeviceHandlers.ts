@@ -29,7 +29,7 @@ import { statecharts } from "../../devices/Statecharts.ts"
 import { DeviceDeletion } from "../../jobs/upkeep/DeviceDeletion.ts"
 import { DeviceErase } from "../../domain/jobs/DeviceErase.ts"
 import { windowArguments } from "../../domain/requests/RequestFields.ts"
-import { JobRequests } from "../../jobs/engine/JobRequests.ts"
+import { JobRequests } from "../../jobs/requests/JobRequests.ts"
 import { PluginActions } from "../../plugins/PluginActions.ts"
 
 // DELETE /device/<id> (docs/api.md#deleting-a-device).

@@ -27,7 +27,7 @@ import { BadRequest, InternalError, TooManyRequests } from "../../api/Failures.t
 import { InterfaceStore } from "../../store/InterfaceStore.ts"
 import { makeNeighbours } from "./LinkedDevices.ts"
 import { UnknownDeviceStore } from "../../store/UnknownDeviceStore.ts"
-import { allocateLoopback } from "../../provisioning/ManagementAddress.ts"
+import { allocateLoopback } from "../../provisioning/Addresses.ts"
 import { allocationLock } from "../../store/AllocationLock.ts"
 import { ReservationStore } from "../../store/ReservationStore.ts"
 import { isObject } from "../../domain/fields/Values.ts"

@@ -28,7 +28,7 @@ import { JobDiffStore } from "../../store/JobDiffStore.ts"
 import { type DeviceProgress, JobProgressStore } from "../../store/JobProgressStore.ts"
 import { makeRefusalToDecide } from "../../access/OtherPerson.ts"
 import { Permissions } from "../../access/Permissions.ts"
-import { JobApproval } from "../../jobs/engine/JobApproval.ts"
+import { JobApproval } from "../../jobs/requests/JobApproval.ts"
 
 // Approves and rejects jobs (docs/changes.md#approval). Whoever decides is another person than who started the job (`OtherPerson.ts`), no
 // program and no maker of the program that started it, and may start such a job without an approval.
