@@ -1,7 +1,6 @@
 /** Handlers of finding (docs/api.md#find). */
 import { Effect, Option, Result } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { JobRequests } from "../../jobs/requests/JobRequests.ts"
 import { Api } from "../api/Api.ts"
 import { enveloped, jobStartedOnDevices } from "../api/Envelope.ts"
 import { BadRequest } from "../api/Failures.ts"

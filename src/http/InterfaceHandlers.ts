@@ -1,7 +1,6 @@
 /** Handlers of the interface routes: list, change, export. */
 import { DateTime, Effect, Record } from "effect"
 import { isDeepStrictEqual } from "node:util"
-import { Previews } from "../../templates/CandidateConfigs.ts"
 import { HttpApiBuilder, HttpApiSchema } from "effect/http-api"
 import { SecretSight } from "../access/SecretSight.ts"
 import { Api } from "../api/Api.ts"

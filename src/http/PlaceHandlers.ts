@@ -1,6 +1,5 @@
 /** Handlers of new switches and of the topology. */
 import { Effect, Result } from "effect"
-import { initArguments, initJob } from "../../provisioning/Init.ts"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../api/Api.ts"
 import { answered, asCaller } from "./core/HandlerErrors.ts"

@@ -1,7 +1,6 @@
 /** Handlers for authors of settings and templates (docs/settings-repository.md#commits). */
 import { Effect, Option } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { RepositoryCommits, RepositoryFiles } from "../../jobs/repositories/Repositories.ts"
 import { Api } from "../api/Api.ts"
 import { enveloped } from "../api/Envelope.ts"
 import { BadRequest, InternalError, NotFound, ServiceUnavailable } from "../api/Failures.ts"
