@@ -2,7 +2,6 @@
  * Everything below the API, wired together: stores, settings and templates in force, drivers, device actors, jobs and
  * plugins. `main.ts` puts the API on top of it; tests may use it alone.
  */
-import { NodeServices } from "@effect/platform-node"
 import { Effect, Layer, Result, Schema } from "effect"
 import { ChangeWindows } from "./access/ChangeWindows.ts"
 import { Permissions } from "./access/Permissions.ts"
@@ -92,6 +91,7 @@ import { ActiveTemplates } from "./templates/ActiveTemplates.ts"
 import { Renderer } from "./templates/Renderer.ts"
 import { TemplateTrial } from "./templates/TemplateTrial.ts"
 import { UndefinedPrints } from "./templates/UndefinedPrints.ts"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 
 /** A setting has a form that its type cannot express. */
 export class InvalidSetting extends Schema.TaggedError<InvalidSetting>()("InvalidSetting", {

@@ -4,7 +4,6 @@ import { Permissions } from "./access/Permissions.ts"
 import { AuditChain } from "./access/AuditChain.ts"
 import * as AuditUpkeep from "./access/AuditUpkeep.ts"
 import * as SyslogExport from "./access/SyslogExport.ts"
-import { NodeServices } from "@effect/platform-node"
 import { Effect, Layer } from "effect"
 import * as Engine from "./Engine.ts"
 import * as AlertMaking from "./events/alerts/AlertMaking.ts"
@@ -40,6 +39,7 @@ import { ServerConfig } from "./ServerConfig.ts"
 import * as Database from "./store/Database.ts"
 import { secureDefaults } from "./store/Migrations.ts"
 import { SecretStore } from "./store/SecretStore.ts"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 
 /** What the routes ask of other rooms. */
 export const ports = Layer.mergeAll(

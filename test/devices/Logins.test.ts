@@ -4,7 +4,7 @@ import { Effect, Option, Redacted } from "effect"
 import { credentialsOf, inOrder, usersIn } from "../../src/devices/Logins.ts"
 import * as RefusedLogins from "../../src/devices/RefusedLogins.ts"
 import { eos } from "../../src/domain/platforms/Eos.ts"
-import { serverView } from "../../src/http/settings/ServerView.ts"
+import { serverView } from "../../src/http/settings/SettingsHandlers.ts"
 import { ServerConfig } from "../../src/ServerConfig.ts"
 
 const settings = (variables: Readonly<Record<string, string>>) =>

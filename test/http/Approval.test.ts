@@ -1,5 +1,4 @@
 /** Live jobs that wait for somebody else's approval, through the API. */
-import { NodeServices } from "@effect/platform-node"
 import { assert, layer } from "@effect/vitest"
 import { Effect, FileSystem, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
@@ -10,6 +9,7 @@ import { ServerConfig } from "../../src/ServerConfig.ts"
 import { setScene } from "../scenarios/conformance/Scene.ts"
 import { ApiClient, SiteServer } from "../support/ApiServer.ts"
 import { keyFile, makeIssuer, sign } from "../support/TokenKeys.ts"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 
 const issuer = makeIssuer("ES256")
 

@@ -1,5 +1,5 @@
 /** The makers and senders of alerts on a database of their own, as one server or several run them, with days that pass in seconds. */
-import { NodeServices } from "@effect/platform-node"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Effect, Layer, Result } from "effect"
 import { SqlClient } from "effect/sql"
 import { Webhook } from "standardwebhooks"

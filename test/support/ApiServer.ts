@@ -15,13 +15,13 @@ import type { Previews } from "../../src/templates/CandidateConfigs.ts"
 import { Told } from "../../src/runtime/Told.ts"
 import * as Server from "../../src/Server.ts"
 import { ServerConfig } from "../../src/ServerConfig.ts"
-import { NodeServices } from "@effect/platform-node"
 import * as http from "node:http"
 import { tmpdir } from "node:os"
 import * as path from "node:path"
 import { keepRepositories } from "../scenarios/conformance/Scene.ts"
 import { ApiSite } from "./ApiSite.ts"
 import { TestDatabase } from "./TestDatabase.ts"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 
 /** An answer as a client sees it; `body` is parsed JSON, or the text when it is none. */
 export interface Answer {

@@ -1,5 +1,4 @@
 /** Two servers on one database that refresh at the same time, each with a local copy of its own. */
-import { NodeServices } from "@effect/platform-node"
 import { assert, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Layer, Option, References, type Scope } from "effect"
 import { SqlClient } from "effect/sql"
@@ -21,6 +20,7 @@ import { UndefinedPrints } from "../../../src/templates/UndefinedPrints.ts"
 import * as Campus from "../../support/Campus.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 import { storesOn } from "../../support/TestStores.ts"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 
 type Folders = Effect.Success<typeof Campus.makeFolders>
 
