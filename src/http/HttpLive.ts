@@ -16,7 +16,6 @@ import { Firmware } from "../firmware/Firmware.ts"
 import { UpgradeOrders } from "../firmware/UpgradeOrders.ts"
 import { SocketBridge } from "../events/socket/SocketBridge.ts"
 import { JobRequests } from "../jobs/requests/JobRequests.ts"
-import { AutoPushVerdict, DryRunRisk } from "../jobs/requests/DryRun.ts"
 import { SecretKey } from "../runtime/SecretKey.ts"
 import { SyncPause } from "../jobs/sync/SyncPlan.ts"
 import { ChangeStore } from "../store/ChangeStore.ts"
@@ -114,7 +113,7 @@ const Groups = Layer.mergeAll(
     DeviceTargets.layer,
     SiteStore.layer,
     UnknownDeviceStore.layer,
-    JobRequests.layer.pipe(Layer.provide(DryRunRisk.layer), Layer.provide(AutoPushVerdict.layer)),
+    JobRequests.layer,
     SecretSight.layer
   ]),
   Layer.provide([AskedDevices.layer, ChangeStore.layer]),

@@ -10,7 +10,6 @@ import { InitFabricStep1 } from "../../domain/jobs/InitFabricStep1.ts"
 import { InitStep2 } from "../../domain/jobs/InitStep2.ts"
 import type { DiscoverRequest } from "../../domain/requests/DiscoverRequest.ts"
 import type { InitRequest } from "../../domain/requests/InitRequest.ts"
-import { InitCheck } from "../../jobs/init/Check.ts"
 import { JobRequests } from "../../jobs/requests/JobRequests.ts"
 import { type InitArguments, initArguments, type InitJob, initJob } from "../../provisioning/Init.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
@@ -19,6 +18,7 @@ import { DeviceStore } from "../../store/DeviceStore.ts"
 import { UniqueFieldStore } from "../../store/UniqueFieldStore.ts"
 import { UnknownDeviceStore } from "../../store/UnknownDeviceStore.ts"
 import { makeDeviceLookup } from "../core/Permits.ts"
+import { checkInit } from "../../jobs/init/Check.ts"
 
 const refuse = (message: string) => new BadRequest({ message })
 
@@ -95,7 +95,7 @@ export const makeInitialisation = Effect.gen(function* () {
 
 /** Checks a device before its initialisation. `digits` is the id of the path. */
 export const makeInitCheck = Effect.gen(function* () {
-  const check = yield* InitCheck
+  const services = yield* Effect.context<Effect.Services<ReturnType<typeof checkInit>>>()
   const devices = yield* DeviceStore
   const { permit } = yield* AskedDevices
   return Effect.fn("Initialisation.check")(function* (digits: string, request: InitRequest) {
@@ -109,13 +109,12 @@ export const makeInitCheck = Effect.gen(function* () {
         )
       )
     }
-    const outcome = yield* check
-      .check(initArguments(id.value, request))
-      .pipe(
-        Effect.catchTag("InitCheckImpossible", ({ message, status }) =>
-          Effect.fail(status === 400 ? refuse(message) : new InternalError({ message }))
-        )
+    const outcome = yield* checkInit(initArguments(id.value, request)).pipe(
+      Effect.provideContext(services),
+      Effect.catchTag("InitCheckImpossible", ({ message, status }) =>
+        Effect.fail(status === 400 ? refuse(message) : new InternalError({ message }))
       )
+    )
     return enveloped({ ...outcome })
   })
 })

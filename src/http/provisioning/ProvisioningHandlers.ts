@@ -11,13 +11,14 @@ import { olderRefusal } from "../../domain/RestoredCommits.ts"
 import { targetOf } from "../../domain/requests/DeviceSelector.ts"
 import { syncArguments, type SyncRequest } from "../../domain/requests/SyncRequest.ts"
 import { JobRequests } from "../../jobs/requests/JobRequests.ts"
-import { Fence } from "../../jobs/requests/DryRun.ts"
 import { RepositoryStore } from "../../store/RepositoryStore.ts"
 import { delayUntil, DeviceTargets } from "./DeviceTargets.ts"
 import { makeDeviceLookup } from "../core/Permits.ts"
 import { Previews } from "../../templates/CandidateConfigs.ts"
 import { isObject, type JsonObject } from "../../domain/fields/Values.ts"
 import { LiveChangeStore } from "../../store/LiveChangeStore.ts"
+import { findDryRun } from "../../jobs/requests/DryRun.ts"
+import { ShownChangeStore } from "../../store/ShownChangeStore.ts"
 
 // GET generate_config: the rendered configuration, or the parts of it that the client wants
 // (docs/templates.md#trying-templates).
@@ -57,12 +58,12 @@ export const makePreview = Effect.gen(function* () {
 export const makeSynchronization = Effect.gen(function* () {
   const requests = yield* JobRequests
   const targets = yield* DeviceTargets
-  const fence = yield* Fence
+  const shown = yield* ShownChangeStore
   const checkUrgent = yield* makeUrgentCheck
   const repositories = yield* RepositoryStore
 
   const checkDryRun = Effect.fnUntraced(function* (id: number | undefined) {
-    const found = id === undefined ? null : yield* fence.dryRun(id)
+    const found = id === undefined ? null : yield* Effect.provideService(findDryRun(id), ShownChangeStore, shown)
     if (found === null || Result.isSuccess(found)) return
     return yield* new BadRequest({ message: `dry_run_job must be a dry run that has ended: ${found.failure}` })
   })
