@@ -26,6 +26,8 @@ import { UndefinedPrints } from "./UndefinedPrints.ts"
 import type { InitInputs, VariablesError } from "./VariableInputs.ts"
 import { loadVariableInputs, type VariableRequest } from "./VariableInputsLoader.ts"
 import { configPreview } from "./ConfigPreview.ts"
+import { type DerivedSecrets, noSecrets } from "../../templates/TemplateSecrets.ts"
+import { NOT_AGAIN } from "../../templates/Renderer.ts"
 
 /** A device's configuration cannot be rendered. `type` and `message` are for the task list; the message may have lines. */
 export class RenderFailed extends Schema.TaggedError<RenderFailed>()("RenderFailed", {
@@ -112,7 +114,7 @@ const make = Effect.gen(function* () {
 
   const branchOf = (snapshot: SettingsSnapshot, { device, init }: VariableRequest): string | null =>
     // the first configuration comes from the main branch, whatever group the new name belongs to
-    init === undefined ? groupsOfDevice(snapshot, device).primary.templates_branch : null
+    init === undefined ? snapshot.layering.membership(device).primary.templates_branch : null
 
   /** Templates by branch; a branch that a group asks for and that is not there concerns the devices of that group alone. */
   const snapshotsOf = Effect.fnUntraced(function* (

@@ -8,7 +8,6 @@ import { JobFailure } from "../../domain/Job.ts"
 import { isSameHostname } from "../../domain/Hostname.ts"
 import { InitAccessStep1 } from "../../domain/jobs/InitAccessStep1.ts"
 import type { InitDecision } from "../../domain/jobs/InitDecision.ts"
-import { requireManageable } from "../../domain/platforms/Unmanageable.ts"
 import { accessStart, mlagPeerDelay, step2Delay } from "../../provisioning/Init.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
@@ -17,6 +16,7 @@ import { InitAbort, InitProgress } from "./Progress.ts"
 import { InitMove } from "./Move.ts"
 import { JobEngine } from "../engine/JobEngine.ts"
 import { deviceRows, handle, type JobHandler, type JobRun, refusedAsFailure } from "../engine/JobHandler.ts"
+import { requireManageable } from "../../domain/platforms/Platforms.ts"
 
 type Step1 = JobRun<typeof InitAccessStep1>
 

@@ -16,7 +16,6 @@ import { SqlClient, type SqlError } from "effect/sql"
 import type { Device } from "../../domain/Device.ts"
 import { JobFailure } from "../../domain/Job.ts"
 import type { InitDecision } from "../../domain/jobs/InitDecision.ts"
-import { requireManageable } from "../../domain/platforms/Unmanageable.ts"
 import type { LldpTable } from "../../provisioning/Links.ts"
 import { allocateFabric, fabricVariables } from "../../provisioning/Addresses.ts"
 import { checkFabricNeighbours } from "../../provisioning/Placement.ts"
@@ -26,6 +25,7 @@ import { ReservationStore } from "../../store/ReservationStore.ts"
 import { SyncEventStore } from "../../store/SyncEventStore.ts"
 import { InitRows } from "./Rows.ts"
 import { InitSurvey, NeighbourSync, surveyFailure } from "./Survey.ts"
+import { requireManageable } from "../../domain/platforms/Platforms.ts"
 
 // The part of fabric provisioning that decides and writes: links and loopback addresses of a new DIST or CORE device, in one
 // transaction with the job's memory, so that a failure leaves nothing half done (docs/provisioning.md#fabric-step-1).

@@ -7,27 +7,10 @@ import { Context, Effect, Layer, Result, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { DeviceEntity } from "../../devices/DeviceCalls.ts"
 import { type Facts, portsIn } from "../../domain/Facts.ts"
-import { longName } from "../../domain/platforms/InterfaceNames.ts"
 import { patiently } from "../../devices/PatientCall.ts"
 import type { Device, DeviceType } from "../../domain/Device.ts"
 import { JobFailure } from "../../domain/Job.ts"
-import {
-  type ConfiguredPorts,
-  configuredPorts,
-  findLinks,
-  joinLinks,
-  linkError,
-  type LinkFindings,
-  type LinkPlan,
-  type LinkProblem,
-  type LldpTable,
-  type PeerPortOwner,
-  portlessPeers,
-  type ReportedLink,
-  seenPeers,
-  storedLinks,
-  storedNames
-} from "../../provisioning/Links.ts"
+import { type ConfiguredPorts, configuredPorts, findLinks, joinLinks, linkError, type LinkFindings, type LinkPlan, type LinkProblem, type LldpTable, type PeerPortOwner, portlessPeers, type ReportedLink, seenPeers, storedLinks, storedNames } from "../../provisioning/Links.ts"
 import { ActiveSettings, type SettingsError } from "../../settings/ActiveSettings.ts"
 import type { Settings } from "../../settings/SettingsModel.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
@@ -40,6 +23,7 @@ import { SyncEventStore } from "../../store/SyncEventStore.ts"
 import type { Interface } from "../../domain/Interface.ts"
 import { cabledPorts, checkMlagRows, physicalInterfaces, planInterfaces } from "../../provisioning/InterfaceDatabase.ts"
 import { MgmtDomainStore } from "../../store/MgmtDomainStore.ts"
+import { longName } from "../../domain/platforms/Platforms.ts"
 
 /** The switch cannot be asked or its neighbours cannot be read; `reason` says what failed, for people. */
 export class SurveyImpossible extends Schema.TaggedError<SurveyImpossible>()("SurveyImpossible", {

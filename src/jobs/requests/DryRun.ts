@@ -17,15 +17,14 @@ import { type Refusal, refusalOf } from "../../domain/AutoPush.ts"
 import type { AutoPushRule } from "../../domain/AutoPushRules.ts"
 import { AUTO_PUSH_BELOW } from "../../domain/ChangeScore.ts"
 import { platformOf } from "../../domain/platforms/Platforms.ts"
-import * as UnifiedPatch from "../../drivers/UnifiedPatch.ts"
 import { ActiveSettings } from "../../settings/ActiveSettings.ts"
-import { groupsOfDevice } from "../../settings/EffectiveSettings.ts"
 import { ChangeStore } from "../../store/ChangeStore.ts"
 import { ProvedConfigStore } from "../../store/ProvedConfigStore.ts"
 import { SyncEventStore } from "../../store/SyncEventStore.ts"
 import { ActiveTemplates } from "../../templates/ActiveTemplates.ts"
 import { autoPushRules } from "../../templates/AutoPushFile.ts"
 import type { SyncJob } from "../sync/SyncDevice.ts"
+import * as UnifiedDiff from "../../drivers/UnifiedDiff.ts"
 
 // Whether a dry run with `auto_push` may be followed by the live run without a person: by its score, and by the rules of the
 // product and of the site about what it changes (docs/changes.md#change-score).
@@ -67,7 +66,7 @@ const makeAutoPushVerdict = Effect.gen(function* () {
     const active = yield* Effect.option(settings.snapshot)
     const branch = Option.match(active, {
       onNone: () => null,
-      onSome: (snapshot) => groupsOfDevice(snapshot, device).primary.templates_branch
+      onSome: (snapshot) => snapshot.layering.membership(device).primary.templates_branch
     })
     const main = yield* rulesOf(device, null)
     if (branch === null) return main
@@ -83,7 +82,7 @@ const makeAutoPushVerdict = Effect.gen(function* () {
     const notation = platformOf(platform)?.configuration
     if (notation === undefined) return Option.none()
     return Option.flatMap(proved, ({ config }) =>
-      Option.flatMap(change, ({ protocol }) => UnifiedPatch.applyToConfig(notation, config, protocol.diff ?? ""))
+      Option.flatMap(change, ({ protocol }) => UnifiedDiff.applyToConfig(notation, config, protocol.diff ?? ""))
     )
   })
 

@@ -8,7 +8,6 @@ import { DeviceStore } from "../../store/DeviceStore.ts"
 import type { SkippedDevices } from "../../domain/jobs/SyncDevices.ts"
 import { isManageable } from "../../domain/platforms/Platforms.ts"
 import { UnmanageableDevice } from "../../domain/platforms/Unmanageable.ts"
-import { groupsOfDevice } from "../../settings/EffectiveSettings.ts"
 import { selectionGroups } from "../../settings/SettingsGroups.ts"
 
 // Which managed devices a job is about (docs/changes.md#which-devices): hostnames, else a type, else a group, else all.
@@ -42,7 +41,7 @@ const makeDeviceSelection = Effect.gen(function* () {
 
   const inGroup = Effect.fnUntraced(function* (group: string, candidates: ReadonlyArray<Device>) {
     const snapshot = yield* settings.snapshot
-    return candidates.filter((device) => selectionGroups(groupsOfDevice(snapshot, device), device).includes(group))
+    return candidates.filter((device) => selectionGroups(snapshot.layering.membership(device), device).includes(group))
   })
 
   const select = Effect.fn("DeviceSelection.select")(function* (selector: Selector) {

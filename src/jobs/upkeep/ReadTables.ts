@@ -8,20 +8,12 @@ import { patiently } from "../../devices/PatientCall.ts"
 import type { Device } from "../../domain/Device.ts"
 import { deviceResult, JobFailure, taskFailed, taskOk } from "../../domain/Job.ts"
 import { ReadTables } from "../../domain/jobs/ReadTables.ts"
-import { isManageable } from "../../domain/platforms/Platforms.ts"
-import { UnmanageableDevice, unmanageableText } from "../../domain/platforms/Unmanageable.ts"
+import { isManageable, UnmanageableDevice, unmanageableText } from "../../domain/platforms/Platforms.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import { StationStore } from "../../store/StationStore.ts"
 import { callErrorText } from "../../devices/CallErrorText.ts"
-import {
-  askedTogether,
-  deviceRows,
-  handle,
-  type JobHandler,
-  type RunningJob,
-  untilAborted
-} from "../engine/JobHandler.ts"
+import { askedTogether, deviceRows, handle, type JobHandler, type RunningJob, untilAborted } from "../engine/JobHandler.ts"
 import { DeviceSelection, manageableOf, skippedPart } from "../requests/JobSubjects.ts"
 import { notStarted } from "../sync/Outcome.ts"
 
