@@ -7,7 +7,7 @@ import { Context, Effect, Layer, Result, Schema } from "effect"
 import { SqlError } from "effect/sql"
 import { type Device, type DeviceType, isFabricType } from "../../domain/Device.ts"
 import { isSameHostname } from "../../domain/Hostname.ts"
-import { requireManageable } from "../../domain/platforms/Unmanageable.ts"
+import { requireManageable } from "../../domain/platforms/Platforms.ts"
 import {
   type InitArguments,
   type InitCheck as InitFindings,

@@ -18,7 +18,14 @@ import { ProvedConfigStore } from "../../store/ProvedConfigStore.ts"
 import { callErrorText, isWrongDevice } from "../../devices/CallErrorText.ts"
 import { DeviceStates } from "../engine/DeviceStates.ts"
 import { InitProgress } from "./Progress.ts"
-import { deviceRows, handle, type JobHandler, type JobRun, refusedAsFailure, type RunningJob } from "../engine/JobHandler.ts"
+import {
+  deviceRows,
+  handle,
+  type JobHandler,
+  type JobRun,
+  refusedAsFailure,
+  type RunningJob
+} from "../engine/JobHandler.ts"
 import { requireManageable } from "../../domain/platforms/Platforms.ts"
 
 /** Attempts of step 2 in all. */

@@ -10,7 +10,23 @@ import { type Facts, portsIn } from "../../domain/Facts.ts"
 import { patiently } from "../../devices/PatientCall.ts"
 import type { Device, DeviceType } from "../../domain/Device.ts"
 import { JobFailure } from "../../domain/Job.ts"
-import { type ConfiguredPorts, configuredPorts, findLinks, joinLinks, linkError, type LinkFindings, type LinkPlan, type LinkProblem, type LldpTable, type PeerPortOwner, portlessPeers, type ReportedLink, seenPeers, storedLinks, storedNames } from "../../provisioning/Links.ts"
+import {
+  type ConfiguredPorts,
+  configuredPorts,
+  findLinks,
+  joinLinks,
+  linkError,
+  type LinkFindings,
+  type LinkPlan,
+  type LinkProblem,
+  type LldpTable,
+  type PeerPortOwner,
+  portlessPeers,
+  type ReportedLink,
+  seenPeers,
+  storedLinks,
+  storedNames
+} from "../../provisioning/Links.ts"
 import { ActiveSettings, type SettingsError } from "../../settings/ActiveSettings.ts"
 import type { Settings } from "../../settings/SettingsModel.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"

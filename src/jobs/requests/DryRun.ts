@@ -9,7 +9,8 @@ import type { Device } from "../../domain/Device.ts"
 import { functionOf } from "../../domain/Job.ts"
 import { SyncDevices } from "../../domain/jobs/SyncDevices.ts"
 import { type CommitSet, WorkingCommits } from "../../domain/WorkingCommits.ts"
-import { shownHash } from "../../drivers/ShownDiff.ts"
+import * as UnifiedDiff from "../../drivers/UnifiedDiff.ts"
+import { shownHash } from "../../drivers/UnifiedDiff.ts"
 import { ShownChangeStore, type ShownJob } from "../../store/ShownChangeStore.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { type JobDevice, JobStore } from "../../store/JobStore.ts"
@@ -24,7 +25,6 @@ import { SyncEventStore } from "../../store/SyncEventStore.ts"
 import { ActiveTemplates } from "../../templates/ActiveTemplates.ts"
 import { autoPushRules } from "../../templates/AutoPushFile.ts"
 import type { SyncJob } from "../sync/SyncDevice.ts"
-import * as UnifiedDiff from "../../drivers/UnifiedDiff.ts"
 
 // Whether a dry run with `auto_push` may be followed by the live run without a person: by its score, and by the rules of the
 // product and of the site about what it changes (docs/changes.md#change-score).

@@ -6,8 +6,7 @@ import { ActiveSettings, type SettingsError } from "../../settings/ActiveSetting
 import { ChangeStore } from "../../store/ChangeStore.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import type { SkippedDevices } from "../../domain/jobs/SyncDevices.ts"
-import { isManageable } from "../../domain/platforms/Platforms.ts"
-import { UnmanageableDevice } from "../../domain/platforms/Unmanageable.ts"
+import { isManageable, UnmanageableDevice } from "../../domain/platforms/Platforms.ts"
 import { selectionGroups } from "../../settings/SettingsGroups.ts"
 
 // Which managed devices a job is about (docs/changes.md#which-devices): hostnames, else a type, else a group, else all.

@@ -28,11 +28,10 @@ import {
   type SyncRun,
   unmanageable
 } from "./Outcome.ts"
-import { isManageable } from "../../domain/platforms/Platforms.ts"
-import { UnmanageableDevice } from "../../domain/platforms/Unmanageable.ts"
+import { isManageable, UnmanageableDevice } from "../../domain/platforms/Platforms.ts"
 import { DerivedSecretStore } from "../../store/DerivedSecretStore.ts"
 import { findMark } from "../../store/SecretTexts.ts"
-import { originOf } from "../../templates/LineOrigin.ts"
+import { originOf } from "../../templates/Provenance.ts"
 import { Fence } from "../requests/DryRun.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import type { JobRun } from "../engine/JobHandler.ts"

@@ -14,7 +14,7 @@ import { SyncEventStore } from "../../store/SyncEventStore.ts"
 import { type UpgradeProgress, UpgradeStore } from "../../store/UpgradeStore.ts"
 import type { StepEnd, UpgradedDevice } from "./UpgradeSteps.ts"
 import { DeviceEntity } from "../../devices/DeviceCalls.ts"
-import type { Facts } from "../../drivers/Readings.ts"
+import type { Facts } from "../../domain/Facts.ts"
 import { patiently } from "../../devices/PatientCall.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 

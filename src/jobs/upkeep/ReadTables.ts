@@ -13,7 +13,14 @@ import { ServerConfig } from "../../ServerConfig.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import { StationStore } from "../../store/StationStore.ts"
 import { callErrorText } from "../../devices/CallErrorText.ts"
-import { askedTogether, deviceRows, handle, type JobHandler, type RunningJob, untilAborted } from "../engine/JobHandler.ts"
+import {
+  askedTogether,
+  deviceRows,
+  handle,
+  type JobHandler,
+  type RunningJob,
+  untilAborted
+} from "../engine/JobHandler.ts"
 import { DeviceSelection, manageableOf, skippedPart } from "../requests/JobSubjects.ts"
 import { notStarted } from "../sync/Outcome.ts"
 

@@ -12,7 +12,14 @@ import { DeviceStore } from "../../store/DeviceStore.ts"
 import { HeardStore } from "../../store/HeardStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import { callErrorText } from "../../devices/CallErrorText.ts"
-import { deviceRows, handle, type JobHandler, refusedAsFailure, type RunningJob, untilAborted } from "../engine/JobHandler.ts"
+import {
+  deviceRows,
+  handle,
+  type JobHandler,
+  refusedAsFailure,
+  type RunningJob,
+  untilAborted
+} from "../engine/JobHandler.ts"
 import { notStarted } from "../sync/Outcome.ts"
 import { requireManageable } from "../../domain/platforms/Platforms.ts"
 
