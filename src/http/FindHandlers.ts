@@ -18,7 +18,6 @@ import { DeviceTargets } from "./provisioning/DeviceTargets.ts"
 import type { SqlError } from "effect/sql"
 import type { Device } from "../domain/Device.ts"
 import { ActiveSettings } from "../settings/ActiveSettings.ts"
-import { effectiveSettings } from "../settings/EffectiveSettings.ts"
 import type { Settings } from "../settings/SettingsModel.ts"
 import { DeviceStore } from "../store/DeviceStore.ts"
 
@@ -64,7 +63,7 @@ export const makeSettingsPorts = Effect.gen(function* () {
     const seen = new Set<Settings["vxlans"]>()
     const ports: Array<SettingsPort> = []
     for (const device of yield* devices.all) {
-      const found = Result.getOrUndefined(effectiveSettings(snapshot, device))
+      const found = Result.getOrUndefined(snapshot.layering.forDevice(device))
       if (found === undefined) continue
       if (device.device_type !== "ACCESS") ports.push(...portsOf(device, found.settings))
       if (seen.has(found.settings.vxlans)) continue

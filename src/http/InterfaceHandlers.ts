@@ -19,11 +19,11 @@ import { NO_OBJECT, type PortChanges } from "../domain/PortFields.ts"
 import { DeviceStore } from "../store/DeviceStore.ts"
 import { EventStore } from "../store/EventStore.ts"
 import { isObject, type JsonObject } from "../domain/fields/Values.ts"
-import { diff } from "../drivers/ConfigDiff.ts"
 import { Previews } from "../templates/CandidateConfigs.ts"
 import { makeNeighbours } from "./devices/LinkedDevices.ts"
 import { SettingsView } from "../settings/SettingsView.ts"
 import { createHash } from "node:crypto"
+import { diff } from "../drivers/UnifiedDiff.ts"
 
 // The ports of a device as they are told: their version, another text as soon as one of them is another one, and their secrets hidden.
 

@@ -8,24 +8,21 @@ import type { Device } from "../domain/Device.ts"
 import { Remark } from "../domain/Remark.ts"
 import { ServerConfig } from "../ServerConfig.ts"
 import { ActiveSettings } from "../settings/ActiveSettings.ts"
-import { groupsOfDevice } from "../settings/EffectiveSettings.ts"
 import type { SettingsSnapshot } from "../settings/SettingsSnapshot.ts"
 import { DeviceStore } from "../store/DeviceStore.ts"
 import { InterfaceStore } from "../store/InterfaceStore.ts"
 import { LinknetStore } from "../store/LinknetStore.ts"
 import { MgmtDomainStore } from "../store/MgmtDomainStore.ts"
 import { ActiveTemplates, type NoTemplates } from "./ActiveTemplates.ts"
-import { type DerivedSecrets, noSecrets } from "./DerivedSecrets.ts"
-import { NOT_AGAIN } from "./RenderBudget.ts"
+import { type DerivedSecrets, noSecrets } from "./TemplateSecrets.ts"
+import { NOT_AGAIN, type Render as RenderTemplate, Renderer } from "./Renderer.ts"
 import { commonMessage, derivedIn, otherTask } from "./Provenance.ts"
-import { type Render as RenderTemplate, Renderer } from "./Renderer.ts"
-import { deviceTask, type RenderedDevice, type RenderTask } from "./Rendering.ts"
+import { configPreview, deviceTask, type RenderedDevice, type RenderTask } from "./Rendering.ts"
 import { describeTemplateError, errorRemark, type RepoStructureError, TemplateError } from "./TemplateErrors.ts"
 import type { TemplateSnapshot } from "./TemplateSnapshot.ts"
 import { UndefinedPrints } from "./UndefinedPrints.ts"
 import type { InitInputs, VariablesError } from "./VariableInputs.ts"
 import { loadVariableInputs, type VariableRequest } from "./VariableInputsLoader.ts"
-import { configPreview } from "./ConfigPreview.ts"
 
 /** A device's configuration cannot be rendered. `type` and `message` are for the task list; the message may have lines. */
 export class RenderFailed extends Schema.TaggedError<RenderFailed>()("RenderFailed", {
@@ -112,7 +109,7 @@ const make = Effect.gen(function* () {
 
   const branchOf = (snapshot: SettingsSnapshot, { device, init }: VariableRequest): string | null =>
     // the first configuration comes from the main branch, whatever group the new name belongs to
-    init === undefined ? groupsOfDevice(snapshot, device).primary.templates_branch : null
+    init === undefined ? snapshot.layering.membership(device).primary.templates_branch : null
 
   /** Templates by branch; a branch that a group asks for and that is not there concerns the devices of that group alone. */
   const snapshotsOf = Effect.fnUntraced(function* (

@@ -21,7 +21,6 @@ import { finalStatuses, functionOf } from "../../domain/Job.ts"
 import { DeviceDrift } from "../../domain/jobs/DeviceDrift.ts"
 import { RevertJob } from "../../domain/jobs/RevertJob.ts"
 import { targetOf } from "../../domain/requests/DeviceSelector.ts"
-import { passGate } from "../../drivers/GatedSession.ts"
 import { platformOf } from "../../domain/platforms/Platforms.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { ChangeStore } from "../../store/ChangeStore.ts"
@@ -30,6 +29,7 @@ import { type JobHead, JobStore } from "../../store/JobStore.ts"
 import { makeJobVisible } from "../core/Permits.ts"
 import { findMark } from "../../store/SecretTexts.ts"
 import { DeviceTargets } from "../provisioning/DeviceTargets.ts"
+import { passGate } from "../../drivers/LoadChecks.ts"
 
 // Starts jobs that apply a given configuration, undo another job or look for drift.
 

@@ -3,8 +3,7 @@
  * docs/settings-repository.md#check-of-one-file-for-editors).
  */
 import { Result, Schema } from "effect"
-import { checkFile, fileModelOf, holdsPatterns, POSTED } from "../../settings/FileModels.ts"
-import { type Json, settingsToJson } from "../../settings/SettingsJsonSchema.ts"
+import { checkFile, fileModelOf, holdsPatterns, type Json, POSTED, settingsToJson } from "../../settings/FileModels.ts"
 import { validationMessage } from "../../settings/SettingsProblem.ts"
 import { validateSettings } from "../../settings/SettingValidator.ts"
 import { parseJsonObject, unacceptableField } from "../core/JsonText.ts"

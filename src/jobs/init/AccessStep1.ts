@@ -8,7 +8,6 @@ import { JobFailure } from "../../domain/Job.ts"
 import { isSameHostname } from "../../domain/Hostname.ts"
 import { InitAccessStep1 } from "../../domain/jobs/InitAccessStep1.ts"
 import type { InitDecision } from "../../domain/jobs/InitDecision.ts"
-import { requireManageable } from "../../domain/platforms/Unmanageable.ts"
 import { accessStart, mlagPeerDelay, step2Delay } from "../../provisioning/Init.ts"
 import { ServerConfig, type ServerSettings } from "../../ServerConfig.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
@@ -17,6 +16,7 @@ import { deviceRows, handle, type JobRun, refusedAsFailure } from "../engine/Job
 import { prepareAccess, uplinksOfPair } from "./AccessPlan.ts"
 import { moveSwitch } from "./Move.ts"
 import { abortRecorded, checkpoint, finishProgress } from "./Progress.ts"
+import { requireManageable } from "../../domain/platforms/Platforms.ts"
 
 type Step1 = JobRun<typeof InitAccessStep1>
 

@@ -7,32 +7,16 @@ import { Effect, Result, Schema } from "effect"
 import { SqlError } from "effect/sql"
 import { type Device, type DeviceType, isFabricType } from "../../domain/Device.ts"
 import { isSameHostname } from "../../domain/Hostname.ts"
-import { requireManageable } from "../../domain/platforms/Unmanageable.ts"
 import { type InitArguments, initCheck, type ReplacementLost } from "../../provisioning/Init.ts"
 import { collect, told } from "../../provisioning/ProvisioningErrors.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
-import {
-  domainChoice,
-  findAltered,
-  findLinksOf,
-  findMemberLinks,
-  type LinkFindingsSurveyed,
-  type Member,
-  memberPorts,
-  surveyNeighbours,
-  surveyPorts,
-  underlayOf
-} from "./Survey.ts"
-import {
-  type AccessPlacement,
-  fabricNeighbours,
-  findAccessPlace,
-  neighbourStates
-} from "../../provisioning/Placement.ts"
+import { domainChoice, findAltered, findLinksOf, findMemberLinks, type LinkFindingsSurveyed, type Member, memberPorts, surveyNeighbours, surveyPorts, underlayOf } from "./Survey.ts"
+import { type AccessPlacement, fabricNeighbours, findAccessPlace, neighbourStates } from "../../provisioning/Placement.ts"
 import { allocateFabric, allocateManagement } from "../../provisioning/Addresses.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { ReservationStore } from "../../store/ReservationStore.ts"
 import { findReplaced, replacementRows } from "./AccessPlan.ts"
+import { requireManageable } from "../../domain/platforms/Platforms.ts"
 
 // What speaks against the addresses that a new switch would get (docs/provisioning.md#addresses and
 // docs/provisioning.md#check-before). Reserves nothing.

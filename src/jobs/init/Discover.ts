@@ -4,7 +4,6 @@
  */
 import { Effect, Option, Result } from "effect"
 import { DeviceEntity } from "../../devices/DeviceCalls.ts"
-import { requireManageable } from "../../domain/platforms/Unmanageable.ts"
 import * as Candidate from "../../drivers/Candidate.ts"
 import { patiently } from "../../devices/PatientCall.ts"
 import type { Device } from "../../domain/Device.ts"
@@ -19,6 +18,7 @@ import { callErrorText, isWrongDevice } from "../../devices/CallErrorText.ts"
 import { DeviceStates } from "../engine/DeviceStates.ts"
 import { deviceRows, handle, inTransaction, type JobRun, refusedAsFailure } from "../engine/JobHandler.ts"
 import { FACTS_TASK } from "../../domain/Facts.ts"
+import { requireManageable } from "../../domain/platforms/Platforms.ts"
 
 type Discovery = JobRun<typeof DiscoverDevice>
 

@@ -14,7 +14,6 @@ import { JobWindows } from "../requests/JobWindows.ts"
 import type { Device } from "../../domain/Device.ts"
 import { JobFailure } from "../../domain/Job.ts"
 import type { InitDecision } from "../../domain/jobs/InitDecision.ts"
-import { requireManageable } from "../../domain/platforms/Unmanageable.ts"
 import type { LldpTable } from "../../provisioning/Links.ts"
 import { allocateFabric, fabricVariables } from "../../provisioning/Addresses.ts"
 import { checkFabricNeighbours } from "../../provisioning/Placement.ts"
@@ -25,6 +24,7 @@ import { SyncEventStore } from "../../store/SyncEventStore.ts"
 import { checkNeighbours, planLinksOf, surveyFacts, surveyFailure, surveyNeighbours, underlayOf } from "./Survey.ts"
 import { aloneOn, reserveAddresses, snapshotRows, writeLinks } from "./Rows.ts"
 import { moveSwitch } from "./Move.ts"
+import { requireManageable } from "../../domain/platforms/Platforms.ts"
 
 // The part of fabric provisioning that decides and writes: links and loopback addresses of a new DIST or CORE device, in one
 // transaction with the job's memory, so that a failure leaves nothing half done (docs/provisioning.md#fabric-step-1).

@@ -9,7 +9,6 @@ import { patiently } from "../../devices/PatientCall.ts"
 import type { Device } from "../../domain/Device.ts"
 import { type DeviceResult, deviceResult, JobFailure, taskFailed, taskOk } from "../../domain/Job.ts"
 import { InitStep2 } from "../../domain/jobs/InitStep2.ts"
-import { requireManageable } from "../../domain/platforms/Unmanageable.ts"
 import { PluginActions } from "../../plugins/PluginActions.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { HostKeyStore } from "../../store/HostKeyStore.ts"
@@ -17,15 +16,9 @@ import { JobStore } from "../../store/JobStore.ts"
 import { ProvedConfigStore } from "../../store/ProvedConfigStore.ts"
 import { callErrorText, isWrongDevice } from "../../devices/CallErrorText.ts"
 import { DeviceStates } from "../engine/DeviceStates.ts"
-import {
-  deviceRows,
-  handle,
-  inTransaction,
-  type JobRun,
-  refusedAsFailure,
-  type RunningJob
-} from "../engine/JobHandler.ts"
+import { deviceRows, handle, inTransaction, type JobRun, refusedAsFailure, type RunningJob } from "../engine/JobHandler.ts"
 import { finishProgress, say } from "./Progress.ts"
+import { requireManageable } from "../../domain/platforms/Platforms.ts"
 
 /** Attempts of step 2 in all. */
 const ATTEMPTS = 2

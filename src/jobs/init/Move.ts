@@ -6,36 +6,16 @@
 import { Effect, Result } from "effect"
 import type { SqlError } from "effect/sql"
 import { ManagementAccess } from "../../devices/ManagementAccess.ts"
-import {
-  type DeviceResult,
-  deviceResult,
-  type JobFailure,
-  type JobTask,
-  subtaskFailed,
-  taskFailed,
-  taskOk
-} from "../../domain/Job.ts"
+import { type DeviceResult, deviceResult, type JobFailure, type JobTask, subtaskFailed, taskFailed, taskOk } from "../../domain/Job.ts"
 import type { InitDecision } from "../../domain/jobs/InitDecision.ts"
 import { can, platformOf } from "../../domain/platforms/Platforms.ts"
 import { renderError } from "../../drivers/DriverErrors.ts"
-import { passGate } from "../../drivers/GatedSession.ts"
 import { PluginActions } from "../../plugins/PluginActions.ts"
 import { DerivedSecretStore } from "../../store/DerivedSecretStore.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { SecretTexts } from "../../store/SecretTexts.ts"
-import { originOf } from "../../templates/LineOrigin.ts"
 import { CandidateConfigs } from "../../templates/CandidateConfigs.ts"
-import {
-  aborted,
-  beginStep,
-  checkpoint,
-  finishProgress,
-  type InitJob,
-  isAbort,
-  keepProgress,
-  MAIN,
-  say
-} from "./Progress.ts"
+import { aborted, beginStep, checkpoint, finishProgress, type InitJob, isAbort, keepProgress, MAIN, say } from "./Progress.ts"
 import type { JobEngine } from "../engine/JobEngine.ts"
 import type { JobWindows } from "../requests/JobWindows.ts"
 import { inTransaction, refusedAsFailure } from "../engine/JobHandler.ts"
@@ -51,6 +31,8 @@ import { DeviceStates } from "../engine/DeviceStates.ts"
 import { DeviceCertificates } from "../../devices/DeviceCertificates.ts"
 import { FACTS_TASK } from "../../domain/Facts.ts"
 import { restoreRows } from "./Rows.ts"
+import { passGate } from "../../drivers/LoadChecks.ts"
+import { originOf } from "../../templates/Provenance.ts"
 
 // The task list of init step 1 under the names and with the meanings that clients derive their messages from
 // (docs/provisioning.md#access-step-1 and docs/provisioning.md#entries-of-the-result).

@@ -7,26 +7,10 @@ import { Effect, Result, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { DeviceEntity } from "../../devices/DeviceCalls.ts"
 import { portsIn } from "../../domain/Facts.ts"
-import { longName } from "../../domain/platforms/InterfaceNames.ts"
 import { patiently } from "../../devices/PatientCall.ts"
 import type { Device, DeviceType } from "../../domain/Device.ts"
 import { JobFailure } from "../../domain/Job.ts"
-import {
-  type ConfiguredPorts,
-  configuredPorts,
-  findLinks,
-  joinLinks,
-  linkError,
-  type LinkFindings,
-  type LinkPlan,
-  type LldpTable,
-  type PeerPortOwner,
-  portlessPeers,
-  type ReportedLink,
-  seenPeers,
-  storedLinks,
-  storedNames
-} from "../../provisioning/Links.ts"
+import { type ConfiguredPorts, configuredPorts, findLinks, joinLinks, linkError, type LinkFindings, type LinkPlan, type LldpTable, type PeerPortOwner, portlessPeers, type ReportedLink, seenPeers, storedLinks, storedNames } from "../../provisioning/Links.ts"
 import { ActiveSettings } from "../../settings/ActiveSettings.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { HeardStore } from "../../store/HeardStore.ts"
@@ -38,6 +22,7 @@ import { SyncEventStore } from "../../store/SyncEventStore.ts"
 import type { Interface } from "../../domain/Interface.ts"
 import { cabledPorts, checkMlagRows, physicalInterfaces, planInterfaces } from "../../provisioning/InterfaceDatabase.ts"
 import { MgmtDomainStore } from "../../store/MgmtDomainStore.ts"
+import { longName } from "../../domain/platforms/Platforms.ts"
 
 /** The switch cannot be asked or its neighbours cannot be read; `reason` says what failed, for people. */
 export class SurveyImpossible extends Schema.TaggedError<SurveyImpossible>()("SurveyImpossible", {

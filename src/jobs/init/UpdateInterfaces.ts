@@ -7,25 +7,17 @@ import { portsIn } from "../../domain/Facts.ts"
 import { DeviceEntity } from "../../devices/DeviceCalls.ts"
 import { patiently } from "../../devices/PatientCall.ts"
 import type { Device } from "../../domain/Device.ts"
-import { requireManageable } from "../../domain/platforms/Unmanageable.ts"
 import type { Interface } from "../../domain/Interface.ts"
 import { JobFailure } from "../../domain/Job.ts"
 import { UpdateInterfaces } from "../../domain/jobs/UpdateInterfaces.ts"
-import {
-  cabledPorts,
-  deleteAllInterfaces,
-  type InterfacePlan,
-  physicalInterfaces,
-  planInterfaces,
-  trustsStoredUplinks,
-  uplinkPorts
-} from "../../provisioning/InterfaceDatabase.ts"
+import { cabledPorts, deleteAllInterfaces, type InterfacePlan, physicalInterfaces, planInterfaces, trustsStoredUplinks, uplinkPorts } from "../../provisioning/InterfaceDatabase.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { InterfaceStore } from "../../store/InterfaceStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import { LinknetStore } from "../../store/LinknetStore.ts"
 import { SyncEventStore } from "../../store/SyncEventStore.ts"
 import { handle, inTransaction, type JobRun, refusedAsFailure } from "../engine/JobHandler.ts"
+import { requireManageable } from "../../domain/platforms/Platforms.ts"
 
 type Update = JobRun<typeof UpdateInterfaces>
 

@@ -9,7 +9,6 @@ import type { CheckedBranch } from "../../domain/BranchCheck.ts"
 import { NO_EFFECTS } from "../../domain/CommitEffects.ts"
 import { type Remark, remark } from "../../domain/Remark.ts"
 import type { BranchRequest } from "../../domain/requests/TrialRequests.ts"
-import { type FileRefusal, fileText, isForeign } from "../../git/FileText.ts"
 import type { GitCommit } from "../../git/GitCommit.ts"
 import type { GitRepository } from "../../git/GitRepository.ts"
 import * as FairPlaces from "../../runtime/FairPlaces.ts"
@@ -18,6 +17,7 @@ import { makeEffects } from "./CommitEffects.ts"
 import { type CheckedCommit, RepositoryCopies, withUndefined } from "./CheckedCommit.ts"
 import { makeSettingsUpdate } from "./SettingsUpdate.ts"
 import { makeTemplatesUpdate } from "./TemplatesUpdate.ts"
+import { type FileRefusal, fileText, isForeign } from "../../git/GitTree.ts"
 
 /** Checks that wait for the one that is done. */
 const WAITING = 8

@@ -19,9 +19,7 @@ import {
 } from "../../domain/CommitEffects.ts"
 import { type EffectLimits, reasonsToAsk } from "../../domain/EffectSentences.ts"
 import type { Device } from "../../domain/Device.ts"
-import { diff } from "../../drivers/ConfigDiff.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
-import { effectiveSettings, groupsOfDevice } from "../../settings/EffectiveSettings.ts"
 import {
   type EffectDevice,
   type GroupRule,
@@ -33,11 +31,12 @@ import {
 import type { SettingsSnapshot } from "../../settings/SettingsSnapshot.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { InterfaceStore } from "../../store/InterfaceStore.ts"
-import { configPreview } from "../../templates/ConfigPreview.ts"
 import type { TemplateSnapshot } from "../../templates/TemplateSnapshot.ts"
 import { UndefinedLedger } from "../../templates/UndefinedPrints.ts"
 import { CandidateConfigs, type RenderedCandidate, type Sources } from "../../templates/CandidateConfigs.ts"
 import { changeKey } from "../../domain/DiffGroups.ts"
+import { diff } from "../../drivers/UnifiedDiff.ts"
+import { configPreview } from "../../templates/Rendering.ts"
 
 // Puts devices together that would get the same difference, within bounds. Pure but for what it has collected.
 
@@ -186,7 +185,7 @@ const shownDiff = Effect.fnUntraced(function* (hostname: string, before: Rendere
 })
 
 const settingsObject = (snapshot: SettingsSnapshot, device: Device, below: ReadonlyArray<EffectDevice> | undefined) =>
-  Result.getOrUndefined(Result.map(effectiveSettings(snapshot, device, below), ({ settings }) => settings))
+  Result.getOrUndefined(Result.map(snapshot.layering.forDevice(device, below), ({ settings }) => settings))
 
 /** Devices with the same settings, templates and model: what one of them loses, the others probably lose as well. */
 const classesOf = ({ changed, inForce, settings }: Compared, devices: ReadonlyArray<Device>) => {
@@ -198,7 +197,7 @@ const classesOf = ({ changed, inForce, settings }: Compared, devices: ReadonlyAr
   }
   return Map.groupBy(devices, (device) => {
     const below = settings?.below.get(device.id)
-    const { primary } = groupsOfDevice(changed.settings, device)
+    const { primary } = changed.settings.layering.membership(device)
     return [
       numberOf(settingsObject(inForce.settings, device, below)),
       numberOf(settingsObject(changed.settings, device, below)),

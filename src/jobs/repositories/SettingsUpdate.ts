@@ -2,27 +2,21 @@
  * Checks a commit of the settings repository, and finds the devices whose settings it changes
  * (docs/settings-repository.md#checks-of-a-commit and docs/settings-repository.md#who-becomes-unsynchronized).
  */
-import type { GitRefNotFound } from "../../git/GitRef.ts"
 import type { SqlError } from "effect/sql"
 import type { GitFailed } from "../../git/GitCommand.ts"
 import { Array as Arr, Effect, Equal, Option, Result } from "effect"
-import { commitText, type GitCommit } from "../../git/GitCommit.ts"
+import { commitText, type GitCommit, type GitRefNotFound } from "../../git/GitCommit.ts"
 import type { GitRepository } from "../../git/GitRepository.ts"
 import type { TreeFiles } from "../../git/GitTree.ts"
 import type { Device } from "../../domain/Device.ts"
 import { placeText, type Remark, remark, RemarkList, remarkText } from "../../domain/Remark.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { ActiveSettings } from "../../settings/ActiveSettings.ts"
-import { affectedDevices, changedFiles } from "../../settings/AffectedDevices.ts"
-import { downstreamDevices } from "../../settings/DownstreamDevices.ts"
-import { effectiveSettings, groupsOfDevice } from "../../settings/EffectiveSettings.ts"
-import { located } from "../../settings/Finding.ts"
-import { templatesBranches } from "../../settings/GroupView.ts"
 import type { LayeringResult } from "../../settings/Layering.ts"
 import { isWithinSettings } from "../../settings/RepositoryPaths.ts"
 import { checkSettingsGently } from "../../settings/SettingsCheck.ts"
-import { problemRemarks, refreshAnswer, type SettingsProblem, strictProblems } from "../../settings/SettingsProblem.ts"
-import { buildSnapshot, type SettingsSnapshot } from "../../settings/SettingsSnapshot.ts"
+import { located, problemRemarks, refreshAnswer, type SettingsProblem, strictProblems } from "../../settings/SettingsProblem.ts"
+import { affectedDevices, buildSnapshot, changedFiles, downstreamDevices, type SettingsSnapshot, templatesBranches } from "../../settings/SettingsSnapshot.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { LinknetStore } from "../../store/LinknetStore.ts"
 import { MgmtDomainStore } from "../../store/MgmtDomainStore.ts"
@@ -129,7 +123,7 @@ const sameSettings =
 
 /** The branch of the templates that the device is rendered from; null is the repository's own ref. */
 const branchOf = (settings: SettingsSnapshot, device: Device) =>
-  groupsOfDevice(settings, device).primary.templates_branch
+  settings.layering.membership(device).primary.templates_branch
 
 /** What a refresh asks about a commit of the settings: every problem of it, or what to put in force and whom it concerns. */
 export const makeSettingsUpdate = Effect.gen(function* () {
@@ -167,7 +161,7 @@ export const makeSettingsUpdate = Effect.gen(function* () {
       const under = below.get(device.id)
       const isSame =
         branchOf(before, device) === branchOf(after, device) &&
-        same(effectiveSettings(before, device, under), effectiveSettings(after, device, under))
+        same(before.layering.forDevice(device, under), after.layering.forDevice(device, under))
       if (!isSame) changed.push(device.hostname)
     }
     return changed

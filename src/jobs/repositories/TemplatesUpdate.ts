@@ -2,30 +2,26 @@
  * Checks a commit of the templates repository with the branches that groups ask for, and finds whom it concerns
  * (docs/templates.md#who-becomes-unsynchronized).
  */
-import type { GitRefNotFound } from "../../git/GitRef.ts"
 import type { SqlError } from "effect/sql"
 import type { GitFailed } from "../../git/GitCommand.ts"
 import { Effect, Option } from "effect"
-import { commitText, type GitCommit } from "../../git/GitCommit.ts"
+import { commitText, type GitCommit, type GitRefNotFound } from "../../git/GitCommit.ts"
 import type { GitRepository } from "../../git/GitRepository.ts"
 import type { Device } from "../../domain/Device.ts"
 import { type Remark, remarkText } from "../../domain/Remark.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { ActiveSettings } from "../../settings/ActiveSettings.ts"
-import { groupsOfDevice } from "../../settings/EffectiveSettings.ts"
-import { templatesBranches } from "../../settings/GroupView.ts"
-import type { SettingsSnapshot } from "../../settings/SettingsSnapshot.ts"
+import { type SettingsSnapshot, templatesBranches } from "../../settings/SettingsSnapshot.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { type AppliedCommit, RepositoryStore } from "../../store/RepositoryStore.ts"
-import { compileAll } from "../../templates/Compilation.ts"
-import { affectedTypes, changedTemplateFiles, devicesOfTypes } from "../../templates/TemplateChanges.ts"
-import { ActiveTemplates, NoTemplates } from "../../templates/ActiveTemplates.ts"
+import { ActiveTemplates, compileAll, NoTemplates } from "../../templates/ActiveTemplates.ts"
 import { checkTemplates } from "../../templates/TemplateCheck.ts"
 import { errorRemark } from "../../templates/TemplateErrors.ts"
 import { buildTemplateSnapshot, isTemplatePath, type TemplateSnapshot } from "../../templates/TemplateSnapshot.ts"
 import { UndefinedPrints } from "../../templates/UndefinedPrints.ts"
 import { type CheckedCommit, RefreshRefused } from "./CheckedCommit.ts"
 import { makeStrictRendering } from "./SettingsUpdate.ts"
+import { affectedTypes, changedTemplateFiles, devicesOfTypes } from "../../templates/TemplateReferences.ts"
 
 /** A branch with its commit, ready to be put in force, and the templates before and after. */
 interface CheckedBranch {
@@ -118,7 +114,7 @@ export const makeTemplatesUpdate = Effect.gen(function* () {
     const branchOf = (device: Device): string =>
       Option.match(settings, {
         onNone: () => "",
-        onSome: (snapshot) => groupsOfDevice(snapshot, device).primary.templates_branch ?? ""
+        onSome: (snapshot) => snapshot.layering.membership(device).primary.templates_branch ?? ""
       })
     const branches = [yield* checkBranch(repository, commit, "")]
     for (const branch of branchesOf(settings)) branches.push(yield* readBranch(repository, branch))

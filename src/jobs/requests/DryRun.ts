@@ -8,7 +8,7 @@ import type { Device } from "../../domain/Device.ts"
 import { functionOf } from "../../domain/Job.ts"
 import { SyncDevices } from "../../domain/jobs/SyncDevices.ts"
 import { type CommitSet, WorkingCommits } from "../../domain/WorkingCommits.ts"
-import { shownHash } from "../../drivers/ShownDiff.ts"
+import { shownHash } from "../../drivers/UnifiedDiff.ts"
 import { ShownChangeStore, type ShownJob } from "../../store/ShownChangeStore.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { type JobDevice, JobStore } from "../../store/JobStore.ts"
@@ -16,9 +16,8 @@ import { type Refusal, refusalOf } from "../../domain/AutoPush.ts"
 import type { AutoPushRule } from "../../domain/AutoPushRules.ts"
 import { AUTO_PUSH_BELOW } from "../../domain/ChangeScore.ts"
 import { platformOf } from "../../domain/platforms/Platforms.ts"
-import * as UnifiedPatch from "../../drivers/UnifiedPatch.ts"
+import * as UnifiedDiff from "../../drivers/UnifiedDiff.ts"
 import { ActiveSettings } from "../../settings/ActiveSettings.ts"
-import { groupsOfDevice } from "../../settings/EffectiveSettings.ts"
 import { ChangeStore } from "../../store/ChangeStore.ts"
 import { ProvedConfigStore } from "../../store/ProvedConfigStore.ts"
 import { SyncEventStore } from "../../store/SyncEventStore.ts"
@@ -62,7 +61,7 @@ const siteRules = Effect.fnUntraced(function* (device: Device) {
   const active = yield* Effect.option(settings.snapshot)
   const branch = Option.match(active, {
     onNone: () => null,
-    onSome: (snapshot) => groupsOfDevice(snapshot, device).primary.templates_branch
+    onSome: (snapshot) => snapshot.layering.membership(device).primary.templates_branch
   })
   const main = yield* rulesOf(device, null)
   if (branch === null) return main
@@ -81,7 +80,7 @@ const configurations = Effect.fnUntraced(function* (jobId: number, { id, platfor
   const notation = platformOf(platform)?.configuration
   if (notation === undefined) return Option.none()
   return Option.flatMap(proved, ({ config }) =>
-    Option.flatMap(change, ({ protocol }) => UnifiedPatch.applyToConfig(notation, config, protocol.diff ?? ""))
+    Option.flatMap(change, ({ protocol }) => UnifiedDiff.applyToConfig(notation, config, protocol.diff ?? ""))
   )
 })
 

@@ -6,8 +6,7 @@ import { ChangeStore } from "../../store/ChangeStore.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import type { SkippedDevices } from "../../domain/jobs/SyncDevices.ts"
 import { isManageable } from "../../domain/platforms/Platforms.ts"
-import { UnmanageableDevice } from "../../domain/platforms/Unmanageable.ts"
-import { groupsOfDevice } from "../../settings/EffectiveSettings.ts"
+import { UnmanageableDevice } from "../../domain/platforms/Platforms.ts"
 import { selectionGroups } from "../../settings/SettingsGroups.ts"
 
 // Which managed devices a job is about (docs/changes.md#which-devices): hostnames, else a type, else a group, else all.
@@ -39,7 +38,7 @@ const inGroup = Effect.fnUntraced(function* (group: string, candidates: Readonly
   const settings = yield* ActiveSettings
 
   const snapshot = yield* settings.snapshot
-  return candidates.filter((device) => selectionGroups(groupsOfDevice(snapshot, device), device).includes(group))
+  return candidates.filter((device) => selectionGroups(snapshot.layering.membership(device), device).includes(group))
 })
 
 /** The selected devices by hostname; none is no error. */

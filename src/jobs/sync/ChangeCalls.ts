@@ -4,12 +4,7 @@
  */
 import { Clock, Deferred, Effect, Option, Schedule } from "effect"
 import type { SqlError } from "effect/sql"
-import {
-  abandon,
-  cancel as cancelled,
-  EXPIRY_MARGIN_SECONDS,
-  newChange
-} from "../../../machines/change/ChangeDecision.ts"
+import { abandon, cancel as cancelled, EXPIRY_MARGIN_SECONDS, newChange } from "../../../machines/change/ChangeDecision.ts"
 import type { ShownChange } from "../../../machines/change/ChangeRow.ts"
 import type { ChangeReport, Verdict } from "../../devices/ChangeExecutor.ts"
 import { DeviceEntity } from "../../devices/DeviceCalls.ts"
@@ -17,12 +12,10 @@ import { patiently } from "../../devices/PatientCall.ts"
 import { lineCount } from "../../domain/ConfigLines.ts"
 import type { MissingLinesPolicy } from "../../domain/ChangeNotes.ts"
 import type { Device } from "../../domain/Device.ts"
-import { can, platformOf } from "../../domain/platforms/Platforms.ts"
-import { requireManageable } from "../../domain/platforms/Unmanageable.ts"
+import { can, platformOf, requireManageable, type UnmanageableDevice } from "../../domain/platforms/Platforms.ts"
 import { isOtherDevice, RecordChanged } from "../../domain/UniqueFields.ts"
 import * as Candidate from "../../drivers/Candidate.ts"
 import { type MergeConfigException, renderError, type ReplaceConfigException } from "../../drivers/DriverErrors.ts"
-import { type GatedCandidate, passGate } from "../../drivers/GatedSession.ts"
 import { rareRetry } from "../../runtime/RareRetry.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { ChangeStore, type TimedChange } from "../../store/ChangeStore.ts"
@@ -31,6 +24,7 @@ import { UniqueFieldStore } from "../../store/UniqueFieldStore.ts"
 import { UnseenDeviceStore } from "../../store/UnseenDeviceStore.ts"
 import { type CallError, callErrorText } from "../../devices/CallErrorText.ts"
 import type { RunningJob } from "../engine/JobHandler.ts"
+import { type GatedCandidate, passGate } from "../../drivers/LoadChecks.ts"
 
 /** How changes are confirmed: not at all, each device at once, or all devices together. */
 export type ConfirmMode = 0 | 1 | 2

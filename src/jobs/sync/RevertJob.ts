@@ -7,8 +7,7 @@ import { Effect, Option } from "effect"
 import type { Device } from "../../domain/Device.ts"
 import { deviceResult, taskFailed } from "../../domain/Job.ts"
 import { RevertJob } from "../../domain/jobs/RevertJob.ts"
-import { isManageable } from "../../domain/platforms/Platforms.ts"
-import { UnmanageableDevice } from "../../domain/platforms/Unmanageable.ts"
+import { isManageable, UnmanageableDevice } from "../../domain/platforms/Platforms.ts"
 import type { ChangeReport } from "../../devices/ChangeExecutor.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { ChangeStore, type UndoableChange } from "../../store/ChangeStore.ts"
@@ -16,15 +15,7 @@ import { DeviceStore } from "../../store/DeviceStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import { pushedRow } from "./ApplyConfig.ts"
 import { callErrorText } from "../../devices/CallErrorText.ts"
-import {
-  broken,
-  notStored,
-  refusedCandidate,
-  runChange,
-  storeChange,
-  type TimerWatch,
-  watchTimers
-} from "./ChangeCalls.ts"
+import { broken, notStored, refusedCandidate, runChange, storeChange, type TimerWatch, watchTimers } from "./ChangeCalls.ts"
 import { handle, inTransaction, type JobRun } from "../engine/JobHandler.ts"
 import { JobWindows } from "../requests/JobWindows.ts"
 import { notStarted, outsideWindow, SyncOutcome, type SyncRun } from "./Outcome.ts"

@@ -13,38 +13,17 @@ import { JobStore } from "../../store/JobStore.ts"
 import { JobWaitStore } from "../../store/JobWaitStore.ts"
 import { type LiveChange, LiveChangeStore } from "../../store/LiveChangeStore.ts"
 import { JobWindows } from "../requests/JobWindows.ts"
-import {
-  cancelChange,
-  type CandidateRefused,
-  refusedCandidate,
-  runChange,
-  settleChange,
-  storeChange,
-  type TimerWatch
-} from "./ChangeCalls.ts"
-import {
-  becauseOf,
-  fenced,
-  forbidden,
-  MAIN_TASK,
-  notStarted,
-  outsideWindow,
-  renderFailed,
-  SyncOutcome,
-  syncResult,
-  type SyncRun,
-  unmanageable
-} from "./Outcome.ts"
-import { isManageable } from "../../domain/platforms/Platforms.ts"
-import { UnmanageableDevice } from "../../domain/platforms/Unmanageable.ts"
+import { cancelChange, type CandidateRefused, refusedCandidate, runChange, settleChange, storeChange, type TimerWatch } from "./ChangeCalls.ts"
+import { becauseOf, fenced, forbidden, MAIN_TASK, notStarted, outsideWindow, renderFailed, SyncOutcome, syncResult, type SyncRun, unmanageable } from "./Outcome.ts"
+import { isManageable, UnmanageableDevice } from "../../domain/platforms/Platforms.ts"
 import { DerivedSecretStore } from "../../store/DerivedSecretStore.ts"
 import { findMark } from "../../store/SecretTexts.ts"
-import { originOf } from "../../templates/LineOrigin.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import type { JobRun } from "../engine/JobHandler.ts"
 import type { Render } from "../../templates/CandidateConfigs.ts"
 import type { Guard, SyncPlan } from "./SyncPlan.ts"
 import { fenceDevice } from "../requests/DryRun.ts"
+import { originOf } from "../../templates/Provenance.ts"
 
 // A sync job at work: what its stages, its devices and the verdict over them share.
 

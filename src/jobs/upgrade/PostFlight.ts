@@ -13,12 +13,12 @@ import { DeviceStore } from "../../store/DeviceStore.ts"
 import { SyncEventStore } from "../../store/SyncEventStore.ts"
 import { type UpgradeProgress, UpgradeStore } from "../../store/UpgradeStore.ts"
 import { DeviceEntity } from "../../devices/DeviceCalls.ts"
-import type { Facts } from "../../drivers/Readings.ts"
 import { patiently } from "../../devices/PatientCall.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import type { JobTask } from "../../domain/Job.ts"
 import type { DeviceUpgrade } from "../../domain/jobs/DeviceUpgrade.ts"
 import { inTransaction, type JobRun } from "../engine/JobHandler.ts"
+import type { Facts } from "../../domain/Facts.ts"
 
 // What the steps of an upgrade work on, what they yield, and how they fail.
 

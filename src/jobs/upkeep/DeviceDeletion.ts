@@ -16,8 +16,7 @@ import { DeviceEntity } from "../../devices/DeviceCalls.ts"
 import type { Erased } from "../../devices/OperationCalls.ts"
 import { patiently } from "../../devices/PatientCall.ts"
 import { type DeviceResult, deviceResult, JobFailure, subtaskFailed, taskFailed, taskOk } from "../../domain/Job.ts"
-import { can } from "../../domain/platforms/Platforms.ts"
-import { requireManageable } from "../../domain/platforms/Unmanageable.ts"
+import { can, requireManageable } from "../../domain/platforms/Platforms.ts"
 import type { OperationPhase } from "../../domain/DeviceOperation.ts"
 import { DeviceErase } from "../../domain/jobs/DeviceErase.ts"
 import { PluginActions } from "../../plugins/PluginActions.ts"
@@ -25,14 +24,7 @@ import { JobStore } from "../../store/JobStore.ts"
 import { OperationStore } from "../../store/OperationStore.ts"
 import { JobWindows } from "../requests/JobWindows.ts"
 import { callErrorText } from "../../devices/CallErrorText.ts"
-import {
-  deviceRows,
-  handle,
-  inTransaction,
-  refusedAsFailure,
-  type RunningJob,
-  type JobRun
-} from "../engine/JobHandler.ts"
+import { deviceRows, handle, inTransaction, type JobRun, refusedAsFailure, type RunningJob } from "../engine/JobHandler.ts"
 import { notStarted, outsideWindow } from "../sync/Outcome.ts"
 
 /** A management domain refers to the device, so it cannot be deleted. */

@@ -10,8 +10,7 @@ import { patiently } from "../../devices/PatientCall.ts"
 import type { Device } from "../../domain/Device.ts"
 import { type DeviceResult, deviceResult, JobFailure, taskFailed, taskOk } from "../../domain/Job.ts"
 import { DeviceDrift } from "../../domain/jobs/DeviceDrift.ts"
-import { isManageable } from "../../domain/platforms/Platforms.ts"
-import { UnmanageableDevice, unmanageableText } from "../../domain/platforms/Unmanageable.ts"
+import { isManageable, UnmanageableDevice, unmanageableText } from "../../domain/platforms/Platforms.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { ChangeStore } from "../../store/ChangeStore.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
@@ -23,14 +22,7 @@ import { SyncEventStore } from "../../store/SyncEventStore.ts"
 import { UnseenDeviceStore } from "../../store/UnseenDeviceStore.ts"
 import { callErrorText } from "../../devices/CallErrorText.ts"
 import { manageableOf, selectDevices, skippedPart } from "../requests/JobSubjects.ts"
-import {
-  askedTogether,
-  handle,
-  inTransaction,
-  type RunningJob,
-  untilAborted,
-  type JobRun
-} from "../engine/JobHandler.ts"
+import { askedTogether, handle, inTransaction, type JobRun, type RunningJob, untilAborted } from "../engine/JobHandler.ts"
 import { notStarted } from "../sync/Outcome.ts"
 
 export const TASK = "device_drift"
