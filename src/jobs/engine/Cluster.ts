@@ -3,7 +3,8 @@
  * opens no port; with CLUSTER_HOST set, replicas find each other in the database. How soon one takes over from another is in
  * `domain/TakeOver.ts`.
  */
-import { NodeSocket, NodeSocketServer } from "@effect/platform-node"
+import * as NodeSocket from "@effect/platform-node/NodeSocket"
+import * as NodeSocketServer from "@effect/platform-node/NodeSocketServer"
 import { Context, Duration, Effect, Layer, Option, Redacted, Schema } from "effect"
 import {
   ClusterWorkflowEngine,
