@@ -3,19 +3,8 @@
  * opens no port; with CLUSTER_HOST set, replicas find each other in the database. How soon one takes over from another is in
  * `domain/TakeOver.ts`.
  */
-import { NodeSocket, NodeSocketServer } from "@effect/platform-node"
 import { Duration, Effect, Layer, Option, Redacted, Schema } from "effect"
-import {
-  ClusterWorkflowEngine,
-  RunnerAddress,
-  RunnerHealth,
-  Runners,
-  ShardingConfig,
-  SingleRunner,
-  SocketRunner,
-  SqlMessageStorage,
-  SqlRunnerStorage
-} from "effect/cluster"
+import { ClusterWorkflowEngine, RunnerAddress, RunnerHealth, Runners, ShardingConfig, SingleRunner, SocketRunner, SqlMessageStorage, SqlRunnerStorage } from "effect/cluster"
 import { LOOK_FOR_MESSAGES, LOOK_FOR_REPLICAS, SIGN, SILENT_REPLICA } from "../../domain/TakeOver.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import * as DatabaseClient from "../../store/DatabaseClient.ts"
@@ -26,6 +15,8 @@ import type * as tls from "node:tls"
 import { type SealingKey, sealingKey } from "../../runtime/Sealing.ts"
 import { SecretKey } from "../../runtime/SecretKey.ts"
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
+import * as NodeSocket from "@effect/platform-node/NodeSocket"
+import * as NodeSocketServer from "@effect/platform-node/NodeSocketServer"
 
 // The way between replicas: TLS with a key that only they have (CLUSTER_SECRET, or what is derived of SECRET_KEY), so nobody else can
 // send a message to a device's actor or read one. Nothing else is needed: no certificate, no authority.
