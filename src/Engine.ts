@@ -15,7 +15,7 @@ import { Firmware } from "./firmware/Firmware.ts"
 import { UpgradeOrders } from "./firmware/UpgradeOrders.ts"
 import { DeviceCertificates } from "./devices/DeviceCertificates.ts"
 import * as Cluster from "./jobs/engine/Cluster.ts"
-import { DeviceStates } from "./jobs/engine/DeviceStates.ts"
+import { DeviceStates } from "./devices/DeviceStates.ts"
 import { JobEngine } from "./jobs/engine/JobEngine.ts"
 import { JobPlaces } from "./jobs/engine/JobPlaces.ts"
 import * as JobRunner from "./jobs/engine/JobRunner.ts"
@@ -188,7 +188,7 @@ const starting = approving.pipe(Layer.provideMerge(JobEngine.layer), Layer.provi
 
 /** Services that API handlers and job functions share. */
 export const services = Layer.mergeAll(
-  DeviceStates.layer,
+  DeviceStates.layer.pipe(Layer.provide(JobList.deviceJobs)),
   ShownChangeStore.layer,
   PluginActions.layer,
   Layer.mergeAll(RepositoryUpdate.layer, BranchCheck.layer).pipe(

@@ -2,6 +2,10 @@
 import { Effect, Layer } from "effect"
 import { countChangesFromZero } from "../runtime/metrics/ChangeMetrics.ts"
 import { countJobsFromZero } from "../runtime/metrics/JobMetrics.ts"
+import { DeviceJobs } from "../devices/DeviceStates.ts"
+import { DiscoverDevice } from "../domain/jobs/DiscoverDevice.ts"
+import { InitStep2 } from "../domain/jobs/InitStep2.ts"
+import { JobEngine } from "./engine/JobEngine.ts"
 import { JobFunctions } from "./engine/JobHandler.ts"
 import * as ApplyConfig from "./sync/ApplyConfig.ts"
 import * as ConfirmDevices from "./sync/ConfirmDevices.ts"
@@ -53,4 +57,13 @@ export const layer = Layer.effect(
     countChangesFromZero()
     return JobFunctions.of(new Map(made.map((one) => [one.definition.name, one])))
   })
+)
+
+/** The jobs that devices start by what happens to them. */
+export const deviceJobs = Layer.effect(
+  DeviceJobs,
+  Effect.map(JobEngine, (engine) => ({
+    discover: (args, start) => engine.start(DiscoverDevice, args, start),
+    finishInit: (args, start) => engine.start(InitStep2, args, start)
+  }))
 )

@@ -180,6 +180,7 @@ export interface ReplacementSurvey {
 }
 
 const refuse = (message: string) => Result.fail(new DeviceStateError({ message }))
+const unsupported = (message: string) => Result.fail(new DeviceStateError({ message, isUnsupported: true }))
 
 /** Whether this device may be replaced now. Fails with DeviceStateError. */
 export const checkReplacement = ({
@@ -191,9 +192,9 @@ export const checkReplacement = ({
   if (old === null) return refuse(`Device ${hostname} not found`)
   if (old.state !== "UNMANAGED") return refuse(`Device ${hostname} not in UNMANAGED state`)
   if (interfaces.some(({ configtype }) => configtype === "MLAG_PEER")) {
-    return refuse("Replacing a MLAG switch is not supported")
+    return unsupported("Replacing a MLAG switch is not supported")
   }
-  return stackMembers > 0 ? refuse("Replacing a stacked switch is not supported") : Result.succeed(old)
+  return stackMembers > 0 ? unsupported("Replacing a stacked switch is not supported") : Result.succeed(old)
 }
 
 /** The swap, to be made in one transaction. */

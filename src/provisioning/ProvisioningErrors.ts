@@ -23,7 +23,11 @@ export class NeighborError extends Schema.TaggedError<NeighborError>()("Neighbor
 export class DeviceError extends Schema.TaggedError<DeviceError>()("DeviceError", withMessage) {}
 
 /** A device exists but is in the wrong state. */
-export class DeviceStateError extends Schema.TaggedError<DeviceStateError>()("DeviceStateError", withMessage) {}
+export class DeviceStateError extends Schema.TaggedError<DeviceStateError>()("DeviceStateError", {
+  message: Schema.String,
+  /** Nothing that is done about the state would help: a device of this kind is never replaced. */
+  isUnsupported: Schema.optionalKey(Schema.Boolean)
+}) {}
 
 /** A neighbour waits for a sync. */
 export class DeviceSyncError extends Schema.TaggedError<DeviceSyncError>()("DeviceSyncError", withMessage) {}

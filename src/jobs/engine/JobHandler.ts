@@ -5,7 +5,7 @@
  */
 import { Context, Effect, Option, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
-import { JobFailure } from "../../domain/Job.ts"
+import { type DeviceResult, deviceResult, JobFailure, taskFailed } from "../../domain/Job.ts"
 import type { AnyJob, ArgsOf, MemoOf } from "../../domain/jobs/JobDefinition.ts"
 import { messageOf } from "../../runtime/SystemErrors.ts"
 import { WorkingCommits } from "../../domain/WorkingCommits.ts"
@@ -125,6 +125,21 @@ export const handle = <J extends AnyJob, R>(definition: J, handler: (job: JobRun
 /** The work in one transaction: of the caller's, when there is one. */
 export const inTransaction = <A, E, R>(work: Effect.Effect<A, E, R>) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) => sql.withTransaction(work))
+
+/** The first words of the text of a device that was left alone because the job or its rollout was stopped. */
+export const NOT_STARTED = "This device was not started and runs what it ran before."
+
+/** Why nothing further is begun: somebody has aborted the job, or its own rules stop it. */
+interface Stopped {
+  readonly aborted: boolean
+  readonly message: string
+}
+
+/** The entries of a device that was not begun when the job was stopped. */
+export const notStarted = (stop: Stopped, mainTask: string): DeviceResult =>
+  deviceResult([
+    taskFailed(mainTask, `${NOT_STARTED}\n${stop.aborted ? "JobAborted" : "RolloutStopped"}: ${stop.message}\n`)
+  ])
 
 interface NamedError {
   readonly _tag: string

@@ -42,7 +42,7 @@ import { SyncEventStore } from "../../store/SyncEventStore.ts"
 import { findMgmtDomain } from "../../provisioning/Placement.ts"
 import type { Interface } from "../../domain/Interface.ts"
 import { cableOf, endOf, type Linknet, type NewLinknet, touches } from "../../domain/Linknet.ts"
-import { DeviceStates } from "../engine/DeviceStates.ts"
+import { DeviceStates } from "../../devices/DeviceStates.ts"
 
 // A new switch in the place of a broken one (docs/provisioning.md#replacement): the row of the old one goes on with its id, its
 // ports and its links as far as the new unit has them, and takes over the new unit's identity. Runs in the transaction of step

@@ -10,8 +10,24 @@ import { isSameHostname } from "../../domain/Hostname.ts"
 import { type InitArguments, initCheck, type ReplacementLost } from "../../provisioning/Init.ts"
 import { collect, told } from "../../provisioning/ProvisioningErrors.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
-import { domainChoice, findAltered, findLinksOf, findMemberLinks, type LinkFindingsSurveyed, type Member, memberPorts, surveyNeighbours, surveyPorts, underlayOf } from "./Survey.ts"
-import { type AccessPlacement, fabricNeighbours, findAccessPlace, neighbourStates } from "../../provisioning/Placement.ts"
+import {
+  domainChoice,
+  findAltered,
+  findLinksOf,
+  findMemberLinks,
+  type LinkFindingsSurveyed,
+  type Member,
+  memberPorts,
+  surveyNeighbours,
+  surveyPorts,
+  underlayOf
+} from "./Survey.ts"
+import {
+  type AccessPlacement,
+  fabricNeighbours,
+  findAccessPlace,
+  neighbourStates
+} from "../../provisioning/Placement.ts"
 import { allocateFabric, allocateManagement } from "../../provisioning/Addresses.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { ReservationStore } from "../../store/ReservationStore.ts"
@@ -233,7 +249,7 @@ const ask = Effect.fnUntraced(function* (device: Device, newHostname: string) {
 /** The switch that is to be replaced; refusals that clients know by their text have no prefix. */
 const replacedBy = Effect.fnUntraced(function* (hostname: string) {
   return yield* Effect.mapError(findReplaced(hostname), (error) =>
-    error._tag === "DeviceStateError" && error.message.startsWith("Replacing")
+    error._tag === "DeviceStateError" && error.isUnsupported === true
       ? impossible(400, error.message)
       : stopped("checks")(error)
   )

@@ -15,8 +15,15 @@ import { HostKeyStore } from "../../store/HostKeyStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import { ProvedConfigStore } from "../../store/ProvedConfigStore.ts"
 import { callErrorText, isWrongDevice } from "../../devices/CallErrorText.ts"
-import { DeviceStates } from "../engine/DeviceStates.ts"
-import { deviceRows, handle, inTransaction, type JobRun, refusedAsFailure, type RunningJob } from "../engine/JobHandler.ts"
+import { DeviceStates } from "../../devices/DeviceStates.ts"
+import {
+  deviceRows,
+  handle,
+  inTransaction,
+  type JobRun,
+  refusedAsFailure,
+  type RunningJob
+} from "../engine/JobHandler.ts"
 import { finishProgress, say } from "./Progress.ts"
 import { requireManageable } from "../../domain/platforms/Platforms.ts"
 

@@ -6,7 +6,15 @@
 import { Effect, Result } from "effect"
 import type { SqlError } from "effect/sql"
 import { ManagementAccess } from "../../devices/ManagementAccess.ts"
-import { type DeviceResult, deviceResult, type JobFailure, type JobTask, subtaskFailed, taskFailed, taskOk } from "../../domain/Job.ts"
+import {
+  type DeviceResult,
+  deviceResult,
+  type JobFailure,
+  type JobTask,
+  subtaskFailed,
+  taskFailed,
+  taskOk
+} from "../../domain/Job.ts"
 import type { InitDecision } from "../../domain/jobs/InitDecision.ts"
 import { can, platformOf } from "../../domain/platforms/Platforms.ts"
 import { renderError } from "../../drivers/DriverErrors.ts"
@@ -15,7 +23,17 @@ import { DerivedSecretStore } from "../../store/DerivedSecretStore.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { SecretTexts } from "../../store/SecretTexts.ts"
 import { CandidateConfigs } from "../../templates/CandidateConfigs.ts"
-import { aborted, beginStep, checkpoint, finishProgress, type InitJob, isAbort, keepProgress, MAIN, say } from "./Progress.ts"
+import {
+  aborted,
+  beginStep,
+  checkpoint,
+  finishProgress,
+  type InitJob,
+  isAbort,
+  keepProgress,
+  MAIN,
+  say
+} from "./Progress.ts"
 import type { JobEngine } from "../engine/JobEngine.ts"
 import type { JobWindows } from "../requests/JobWindows.ts"
 import { inTransaction, refusedAsFailure } from "../engine/JobHandler.ts"
@@ -27,7 +45,7 @@ import { ServerConfig } from "../../ServerConfig.ts"
 import { CertificateStore } from "../../store/CertificateStore.ts"
 import { HostKeyStore } from "../../store/HostKeyStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
-import { DeviceStates } from "../engine/DeviceStates.ts"
+import { DeviceStates } from "../../devices/DeviceStates.ts"
 import { DeviceCertificates } from "../../devices/DeviceCertificates.ts"
 import { FACTS_TASK } from "../../domain/Facts.ts"
 import { restoreRows } from "./Rows.ts"

@@ -17,7 +17,7 @@ import { ReservationStore } from "../../store/ReservationStore.ts"
 import { SyncEventStore } from "../../store/SyncEventStore.ts"
 import type { RunningJob } from "../engine/JobHandler.ts"
 import type { InitDecision, RowsBefore } from "../../domain/jobs/InitDecision.ts"
-import { DeviceStates } from "../engine/DeviceStates.ts"
+import { DeviceStates } from "../../devices/DeviceStates.ts"
 
 /** Without repeats: a cable between the two switches of a pair is in the plans of both. */
 export const distinctLinks = <A extends NewLinknet>(links: ReadonlyArray<A>): ReadonlyArray<A> => {

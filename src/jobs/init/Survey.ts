@@ -10,7 +10,22 @@ import { portsIn } from "../../domain/Facts.ts"
 import { patiently } from "../../devices/PatientCall.ts"
 import type { Device, DeviceType } from "../../domain/Device.ts"
 import { JobFailure } from "../../domain/Job.ts"
-import { type ConfiguredPorts, configuredPorts, findLinks, joinLinks, linkError, type LinkFindings, type LinkPlan, type LldpTable, type PeerPortOwner, portlessPeers, type ReportedLink, seenPeers, storedLinks, storedNames } from "../../provisioning/Links.ts"
+import {
+  type ConfiguredPorts,
+  configuredPorts,
+  findLinks,
+  joinLinks,
+  linkError,
+  type LinkFindings,
+  type LinkPlan,
+  type LldpTable,
+  type PeerPortOwner,
+  portlessPeers,
+  type ReportedLink,
+  seenPeers,
+  storedLinks,
+  storedNames
+} from "../../provisioning/Links.ts"
 import { ActiveSettings } from "../../settings/ActiveSettings.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { HeardStore } from "../../store/HeardStore.ts"

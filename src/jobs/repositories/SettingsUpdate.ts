@@ -15,8 +15,21 @@ import { ActiveSettings } from "../../settings/ActiveSettings.ts"
 import type { LayeringResult } from "../../settings/Layering.ts"
 import { isWithinSettings } from "../../settings/RepositoryPaths.ts"
 import { checkSettingsGently } from "../../settings/SettingsCheck.ts"
-import { located, problemRemarks, refreshAnswer, type SettingsProblem, strictProblems } from "../../settings/SettingsProblem.ts"
-import { affectedDevices, buildSnapshot, changedFiles, downstreamDevices, type SettingsSnapshot, templatesBranches } from "../../settings/SettingsSnapshot.ts"
+import {
+  located,
+  problemRemarks,
+  refreshAnswer,
+  type SettingsProblem,
+  strictProblems
+} from "../../settings/SettingsProblem.ts"
+import {
+  affectedDevices,
+  buildSnapshot,
+  changedFiles,
+  downstreamDevices,
+  type SettingsSnapshot,
+  templatesBranches
+} from "../../settings/SettingsSnapshot.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { LinknetStore } from "../../store/LinknetStore.ts"
 import { MgmtDomainStore } from "../../store/MgmtDomainStore.ts"

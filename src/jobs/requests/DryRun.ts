@@ -23,10 +23,15 @@ import { ProvedConfigStore } from "../../store/ProvedConfigStore.ts"
 import { SyncEventStore } from "../../store/SyncEventStore.ts"
 import { ActiveTemplates } from "../../templates/ActiveTemplates.ts"
 import { autoPushRules } from "../../templates/AutoPushFile.ts"
-import type { SyncJob } from "../sync/SyncDevice.ts"
 
 // Whether a dry run with `auto_push` may be followed by the live run without a person: by its score, and by the rules of the
 // product and of the site about what it changes (docs/changes.md#change-score).
+
+/** A dry run with `auto_push`, as far as its verdict depends on it. */
+interface DryRunJob {
+  readonly id: number
+  readonly args: { readonly hostnames?: ReadonlyArray<string> }
+}
 
 /** Push, or why not; null when there is nothing to push. */
 export type Verdict = Refusal | "push" | null
@@ -108,7 +113,7 @@ export const brokenRule = Effect.fnUntraced(function* (jobId: number, device: De
 })
 
 export const judgeAutoPush = Effect.fn("AutoPushVerdict.judge")(function* (
-  job: SyncJob,
+  job: DryRunJob,
   rows: ReadonlyArray<JobDevice>
 ) {
   const devices = yield* DeviceStore

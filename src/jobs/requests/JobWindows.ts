@@ -10,7 +10,7 @@ import { ChangeWindows } from "../../access/ChangeWindows.ts"
 import { DeviceWindows } from "../../access/DeviceWindows.ts"
 import { closedSentence, type Verdict } from "../../domain/access/Windows.ts"
 import type { Device } from "../../domain/Device.ts"
-import { finalStatuses } from "../../domain/Job.ts"
+import { type DeviceResult, deviceResult, finalStatuses, taskFailed } from "../../domain/Job.ts"
 import type { AnyJob } from "../../domain/jobs/JobDefinition.ts"
 import { SyncDevices } from "../../domain/jobs/SyncDevices.ts"
 import { type WindowWishes, wishesOf } from "../../domain/jobs/WindowWishes.ts"
@@ -53,6 +53,10 @@ export interface Admission {
   /** The reason of an emergency, and what it overrides. */
   readonly emergency: { readonly reason: string; readonly overrides: string | null } | null
 }
+
+/** The entries of a device whose window has closed before its turn came: nothing was sent. `why` is a sentence without its end. */
+export const outsideWindow = (why: string, mainTask: string): DeviceResult =>
+  deviceResult([taskFailed(mainTask, `Nothing was sent to it.\nOutsideWindow: ${why}\n`)])
 
 type Closed = Extract<Verdict, { isOpen: false }>
 

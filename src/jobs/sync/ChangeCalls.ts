@@ -4,7 +4,12 @@
  */
 import { Clock, Deferred, Effect, Option, Schedule } from "effect"
 import type { SqlError } from "effect/sql"
-import { abandon, cancel as cancelled, EXPIRY_MARGIN_SECONDS, newChange } from "../../../machines/change/ChangeDecision.ts"
+import {
+  abandon,
+  cancel as cancelled,
+  EXPIRY_MARGIN_SECONDS,
+  newChange
+} from "../../../machines/change/ChangeDecision.ts"
 import type { ShownChange } from "../../../machines/change/ChangeRow.ts"
 import type { ChangeReport, Verdict } from "../../devices/ChangeExecutor.ts"
 import { DeviceEntity } from "../../devices/DeviceCalls.ts"
@@ -12,7 +17,7 @@ import { patiently } from "../../devices/PatientCall.ts"
 import { lineCount } from "../../domain/ConfigLines.ts"
 import type { MissingLinesPolicy } from "../../domain/ChangeNotes.ts"
 import type { Device } from "../../domain/Device.ts"
-import { can, platformOf, requireManageable, type UnmanageableDevice } from "../../domain/platforms/Platforms.ts"
+import { can, platformOf, requireManageable } from "../../domain/platforms/Platforms.ts"
 import { isOtherDevice, RecordChanged } from "../../domain/UniqueFields.ts"
 import * as Candidate from "../../drivers/Candidate.ts"
 import { type MergeConfigException, renderError, type ReplaceConfigException } from "../../drivers/DriverErrors.ts"

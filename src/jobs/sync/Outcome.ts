@@ -17,6 +17,7 @@ import type { UnseenDevice } from "../../domain/UnseenDevice.ts"
 import { callErrorText } from "../../devices/CallErrorText.ts"
 import type { ChangeReason } from "../../../machines/change/ChangeRow.ts"
 import type { Stop } from "../../domain/jobs/SyncDevices.ts"
+import { NOT_STARTED } from "../engine/JobHandler.ts"
 
 // The task list of one device in a sync job: what was rendered, what would change, and what became of it, in the order and with
 // the names that clients know (docs/changes.md#entries-of-the-result). Pure.
@@ -82,10 +83,6 @@ export const fenced = (config: string, message: string): DeviceResult =>
     taskFailed(SYNC_TASK, `Nothing was sent to it.\nFenced: ${message}\n`)
   ])
 
-/** A window of the device has closed before its turn came: nothing was rendered or sent. `why` is a sentence without its end. */
-export const outsideWindow = (why: string, mainTask = MAIN_TASK): DeviceResult =>
-  deviceResult([taskFailed(mainTask, `Nothing was sent to it.\nOutsideWindow: ${why}\n`)])
-
 /** No driver can log in to the device: nothing was rendered or sent. */
 export const unmanageable = (error: UnmanageableDevice): DeviceResult =>
   deviceResult([taskFailed(MAIN_TASK, unmanageableText(error))])
@@ -93,15 +90,6 @@ export const unmanageable = (error: UnmanageableDevice): DeviceResult =>
 /** The device's record forbids a push, as it is or as it has become: nothing was sent. */
 export const forbidden = (error: DisputedRecord | RecordChanged | UnseenDevice): DeviceResult =>
   deviceResult([taskFailed(MAIN_TASK, callErrorText(error))])
-
-/** The first words of the text of a device that was left alone because the rollout was stopped. */
-export const NOT_STARTED = "This device was not started and runs what it ran before."
-
-/** The rollout was stopped before this device was begun. */
-export const notStarted = (stop: Stop, mainTask = MAIN_TASK): DeviceResult =>
-  deviceResult([
-    taskFailed(mainTask, `${NOT_STARTED}\n${stop.aborted ? "JobAborted" : "RolloutStopped"}: ${stop.message}\n`)
-  ])
 
 /** The report of a device that was taken back although nothing was wrong with it, with the reason of the rollout. */
 export const becauseOf = (stop: Stop, report: ChangeReport): ChangeReport =>

@@ -15,10 +15,18 @@ import { DeviceStore } from "../../store/DeviceStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import { pushedRow } from "./ApplyConfig.ts"
 import { callErrorText } from "../../devices/CallErrorText.ts"
-import { broken, notStored, refusedCandidate, runChange, storeChange, type TimerWatch, watchTimers } from "./ChangeCalls.ts"
-import { handle, inTransaction, type JobRun } from "../engine/JobHandler.ts"
-import { JobWindows } from "../requests/JobWindows.ts"
-import { notStarted, outsideWindow, SyncOutcome, type SyncRun } from "./Outcome.ts"
+import {
+  broken,
+  notStored,
+  refusedCandidate,
+  runChange,
+  storeChange,
+  type TimerWatch,
+  watchTimers
+} from "./ChangeCalls.ts"
+import { handle, inTransaction, type JobRun, notStarted } from "../engine/JobHandler.ts"
+import { JobWindows, outsideWindow } from "../requests/JobWindows.ts"
+import { SyncOutcome, type SyncRun } from "./Outcome.ts"
 
 export const MAIN_TASK = "revert_job"
 export const RESTORE_TASK = "Restore device config"

@@ -12,14 +12,32 @@ import { type ChangeProgress, ChangeStore, type ChangeToRun } from "../../store/
 import { JobStore } from "../../store/JobStore.ts"
 import { JobWaitStore } from "../../store/JobWaitStore.ts"
 import { type LiveChange, LiveChangeStore } from "../../store/LiveChangeStore.ts"
-import { JobWindows } from "../requests/JobWindows.ts"
-import { cancelChange, type CandidateRefused, refusedCandidate, runChange, settleChange, storeChange, type TimerWatch } from "./ChangeCalls.ts"
-import { becauseOf, fenced, forbidden, MAIN_TASK, notStarted, outsideWindow, renderFailed, SyncOutcome, syncResult, type SyncRun, unmanageable } from "./Outcome.ts"
+import { JobWindows, outsideWindow } from "../requests/JobWindows.ts"
+import {
+  cancelChange,
+  type CandidateRefused,
+  refusedCandidate,
+  runChange,
+  settleChange,
+  storeChange,
+  type TimerWatch
+} from "./ChangeCalls.ts"
+import {
+  becauseOf,
+  fenced,
+  forbidden,
+  MAIN_TASK,
+  renderFailed,
+  SyncOutcome,
+  syncResult,
+  type SyncRun,
+  unmanageable
+} from "./Outcome.ts"
 import { isManageable, UnmanageableDevice } from "../../domain/platforms/Platforms.ts"
 import { DerivedSecretStore } from "../../store/DerivedSecretStore.ts"
 import { findMark } from "../../store/SecretTexts.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
-import type { JobRun } from "../engine/JobHandler.ts"
+import { type JobRun, notStarted } from "../engine/JobHandler.ts"
 import type { Render } from "../../templates/CandidateConfigs.ts"
 import type { Guard, SyncPlan } from "./SyncPlan.ts"
 import { fenceDevice } from "../requests/DryRun.ts"
@@ -191,7 +209,7 @@ export const storeCandidate = Effect.fn("CandidateChange.store")(function* (work
 
   const { job, plan, render } = work
   const closed = job.args.dry_run ? null : yield* windows.closed(job.args, device)
-  if (closed !== null) return yield* refuse(work, device, outsideWindow(closed))
+  if (closed !== null) return yield* refuse(work, device, outsideWindow(closed, MAIN_TASK))
   if (!isManageable(device)) return yield* refuse(work, device, unmanageable(new UnmanageableDevice(device)))
   const rendered = yield* render(device)
   if (Result.isFailure(rendered)) {
@@ -266,7 +284,7 @@ const lookFirst = Effect.fnUntraced(function* (work: SyncWork, { id: deviceId }:
 const isLeftAlone = Effect.fnUntraced(function* (work: SyncWork, device: Device, stop: Stop) {
   const begun = work.begun.get(device.id)
   if (begun !== undefined && !(yield* cancelChange(begun.id))) return false
-  yield* record(work, device, notStarted(stop))
+  yield* record(work, device, notStarted(stop, MAIN_TASK))
   return true
 })
 
@@ -279,7 +297,7 @@ const isClosed = Effect.fnUntraced(function* (work: SyncWork, device: Device) {
   if (begun?.phase !== "planned" || job.args.dry_run) return false
   const closed = yield* windows.closed(job.args, device)
   if (closed === null || !(yield* cancelChange(begun.id))) return false
-  yield* record(work, device, outsideWindow(closed))
+  yield* record(work, device, outsideWindow(closed, MAIN_TASK))
   yield* guard.failed(device.hostname, false)
   return true
 })
@@ -329,7 +347,7 @@ const runAndRecord = Effect.fnUntraced(function* (
   if (report.reason === "cancelled" && (yield* work.job.aborting)) {
     yield* work.guard.aborted
     const stop = work.guard.stop()
-    if (stop !== null) return yield* record(work, device, notStarted(stop))
+    if (stop !== null) return yield* record(work, device, notStarted(stop, MAIN_TASK))
   }
   if (!report.waiting) {
     if (!report.ok) yield* work.guard.failed(device.hostname, isCanary)

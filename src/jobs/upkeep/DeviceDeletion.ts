@@ -22,10 +22,17 @@ import { DeviceErase } from "../../domain/jobs/DeviceErase.ts"
 import { PluginActions } from "../../plugins/PluginActions.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import { OperationStore } from "../../store/OperationStore.ts"
-import { JobWindows } from "../requests/JobWindows.ts"
+import { JobWindows, outsideWindow } from "../requests/JobWindows.ts"
 import { callErrorText } from "../../devices/CallErrorText.ts"
-import { deviceRows, handle, inTransaction, type JobRun, refusedAsFailure, type RunningJob } from "../engine/JobHandler.ts"
-import { notStarted, outsideWindow } from "../sync/Outcome.ts"
+import {
+  deviceRows,
+  handle,
+  inTransaction,
+  type JobRun,
+  notStarted,
+  refusedAsFailure,
+  type RunningJob
+} from "../engine/JobHandler.ts"
 
 /** A management domain refers to the device, so it cannot be deleted. */
 export class DeviceInUse extends Schema.TaggedError<DeviceInUse>()("DeviceInUse", { message: Schema.String }) {

@@ -22,8 +22,15 @@ import { SyncEventStore } from "../../store/SyncEventStore.ts"
 import { UnseenDeviceStore } from "../../store/UnseenDeviceStore.ts"
 import { callErrorText } from "../../devices/CallErrorText.ts"
 import { manageableOf, selectDevices, skippedPart } from "../requests/JobSubjects.ts"
-import { askedTogether, handle, inTransaction, type JobRun, type RunningJob, untilAborted } from "../engine/JobHandler.ts"
-import { notStarted } from "../sync/Outcome.ts"
+import {
+  askedTogether,
+  handle,
+  inTransaction,
+  type JobRun,
+  notStarted,
+  type RunningJob,
+  untilAborted
+} from "../engine/JobHandler.ts"
 
 export const TASK = "device_drift"
 

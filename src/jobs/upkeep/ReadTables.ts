@@ -13,9 +13,16 @@ import { ServerConfig } from "../../ServerConfig.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import { StationStore } from "../../store/StationStore.ts"
 import { callErrorText } from "../../devices/CallErrorText.ts"
-import { askedTogether, deviceRows, handle, type JobRun, type RunningJob, untilAborted } from "../engine/JobHandler.ts"
+import {
+  askedTogether,
+  deviceRows,
+  handle,
+  type JobRun,
+  notStarted,
+  type RunningJob,
+  untilAborted
+} from "../engine/JobHandler.ts"
 import { manageableOf, selectDevices, skippedPart } from "../requests/JobSubjects.ts"
-import { notStarted } from "../sync/Outcome.ts"
 
 const TASK = "read_tables"
 

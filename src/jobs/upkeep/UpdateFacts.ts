@@ -12,8 +12,16 @@ import { DeviceStore } from "../../store/DeviceStore.ts"
 import { HeardStore } from "../../store/HeardStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import { callErrorText } from "../../devices/CallErrorText.ts"
-import { deviceRows, handle, inTransaction, type JobRun, refusedAsFailure, type RunningJob, untilAborted } from "../engine/JobHandler.ts"
-import { notStarted } from "../sync/Outcome.ts"
+import {
+  deviceRows,
+  handle,
+  inTransaction,
+  type JobRun,
+  notStarted,
+  refusedAsFailure,
+  type RunningJob,
+  untilAborted
+} from "../engine/JobHandler.ts"
 import { requireManageable } from "../../domain/platforms/Platforms.ts"
 
 /** Columns hold this many characters. */

@@ -6,28 +6,28 @@
 import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, Schema } from "effect"
 import type { SqlError } from "effect/sql"
-import { applyDeviceEvent } from "../../../machines/device/DeviceDecision.ts"
-import type { DeviceActions, DeviceEvent, DevicePatch } from "../../../machines/device/DeviceEvents.ts"
+import { applyDeviceEvent } from "../../machines/device/DeviceDecision.ts"
+import type { DeviceActions, DeviceEvent, DevicePatch } from "../../machines/device/DeviceEvents.ts"
 import {
   type Device,
   type DeviceFields,
   type DeviceNotFound,
   DeviceType,
   type HostnameTaken
-} from "../../domain/Device.ts"
-import type { DeviceBusy, IdentityTaken } from "../../domain/UniqueFields.ts"
-import { DiscoverDevice } from "../../domain/jobs/DiscoverDevice.ts"
-import { InitStep2 } from "../../domain/jobs/InitStep2.ts"
-import { ServerConfig } from "../../ServerConfig.ts"
-import { DeviceStore } from "../../store/DeviceStore.ts"
-import { UniqueFieldStore } from "../../store/UniqueFieldStore.ts"
-import { JobStore } from "../../store/JobStore.ts"
-import { InterfaceStore } from "../../store/InterfaceStore.ts"
-import { LinknetStore } from "../../store/LinknetStore.ts"
-import { PluginCallStore } from "../../store/PluginCallStore.ts"
-import { ReservationStore } from "../../store/ReservationStore.ts"
-import { SyncEventStore } from "../../store/SyncEventStore.ts"
-import { JobEngine } from "./JobEngine.ts"
+} from "../domain/Device.ts"
+import type { DeviceBusy, IdentityTaken } from "../domain/UniqueFields.ts"
+import type { SentArgs } from "../domain/jobs/JobDefinition.ts"
+import type { DiscoverDevice } from "../domain/jobs/DiscoverDevice.ts"
+import type { InitStep2 } from "../domain/jobs/InitStep2.ts"
+import { ServerConfig } from "../ServerConfig.ts"
+import { DeviceStore } from "../store/DeviceStore.ts"
+import { UniqueFieldStore } from "../store/UniqueFieldStore.ts"
+import { JobStore } from "../store/JobStore.ts"
+import { InterfaceStore } from "../store/InterfaceStore.ts"
+import { LinknetStore } from "../store/LinknetStore.ts"
+import { PluginCallStore } from "../store/PluginCallStore.ts"
+import { ReservationStore } from "../store/ReservationStore.ts"
+import { SyncEventStore } from "../store/SyncEventStore.ts"
 
 /** The machine forbids the event in the device's present state; `rule` names the guard, the message is for people. */
 export class DeviceStateError extends Schema.TaggedError<DeviceStateError>()("DeviceStateError", {
@@ -41,6 +41,24 @@ export class DeviceStateError extends Schema.TaggedError<DeviceStateError>()("De
     return [this.message]
   }
 }
+
+/** In whose name a job is started, and after how many seconds. */
+interface JobStart {
+  readonly user: string
+  readonly delaySeconds: number
+}
+
+/** The jobs that the machine of a device asks for. They are started above, in the transaction of the event; each yields its id. */
+export class DeviceJobs extends Context.Service<
+  DeviceJobs,
+  {
+    readonly discover: (
+      args: SentArgs<typeof DiscoverDevice>,
+      start: JobStart
+    ) => Effect.Effect<number, SqlError.SqlError>
+    readonly finishInit: (args: SentArgs<typeof InitStep2>, start: JobStart) => Effect.Effect<number, SqlError.SqlError>
+  }
+>()("switchyard/devices/DeviceJobs") {}
 
 /** Who causes an event, and in which job. */
 export interface Cause {
@@ -67,7 +85,7 @@ const isDeviceType = Schema.is(DeviceType)
 const toFields = ({ device_type, ...fields }: DevicePatch): Partial<DeviceFields> =>
   isDeviceType(device_type) ? { ...fields, device_type } : fields
 
-const started = <E>(job: Effect.Effect<number, E>) => Effect.map(job, (id): ReadonlyArray<number> => [id])
+const asList = <E>(job: Effect.Effect<number, E>) => Effect.map(job, (id): ReadonlyArray<number> => [id])
 const noJobs = Effect.as([] as ReadonlyArray<number>)
 
 /** Causes are told before the changes of the row (docs/events.md#order). */
@@ -82,7 +100,7 @@ const make = Effect.gen(function* () {
   const links = yield* LinknetStore
   const reservations = yield* ReservationStore
   const events = yield* SyncEventStore
-  const engine = yield* JobEngine
+  const started = yield* DeviceJobs
   const jobs = yield* JobStore
   const calls = yield* PluginCallStore
 
@@ -113,16 +131,15 @@ const make = Effect.gen(function* () {
     dropSyncEvents: ({ hostname }) => noJobs(events.clear([hostname])),
     runPlugins: (device, call, { jobId }) => noJobs(calls.record(call, { deviceId: device.id, jobId })),
     scheduleDiscovery: ({ ztp_mac }, { attempt, dhcp_ip }, cause) =>
-      started(
-        engine.start(
-          DiscoverDevice,
+      asList(
+        started.discover(
           // only a device with a MAC address is discovered
           { ztp_mac: ztp_mac ?? "", dhcp_ip, iteration: attempt },
           { user: cause.by, delaySeconds: discoveryDelay(attempt) }
         )
       ),
     scheduleInitStep2: ({ id }, { attempt, delaySeconds }, cause) =>
-      started(engine.start(InitStep2, { device_id: id, iteration: attempt }, { user: cause.by, delaySeconds })),
+      asList(started.finishInit({ device_id: id, iteration: attempt }, { user: cause.by, delaySeconds })),
     undoInitLinks: (device) => noJobs(undoInitLinks(device)),
     releaseReservations: ({ id }) => noJobs(reservations.release(id)),
     reserveManagementAddresses: (device) => noJobs(reserveAddresses(device))
@@ -170,6 +187,6 @@ export class DeviceStates extends Context.Service<
       cause: Cause
     ) => Effect.Effect<AppliedEvent, Failure | DeviceStateError>
   }
->()("switchyard/jobs/DeviceStates") {
+>()("switchyard/devices/DeviceStates") {
   static readonly layer = Layer.effect(DeviceStates, make)
 }
