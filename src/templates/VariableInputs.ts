@@ -29,7 +29,7 @@ export interface MirrorSource {
 export interface InitInputs {
   readonly hostname: string
   readonly device_type: Exclude<DeviceType, "UNKNOWN">
-  /** The management variables as `provisioning/ManagementAddress.ts` makes them; for DIST and CORE with `infra_ip`. */
+  /** The management variables as `provisioning/Addresses.ts` makes them; for DIST and CORE with `infra_ip`. */
   readonly addresses: Readonly<Record<string, string | number | null>>
 }
 

@@ -31,7 +31,7 @@ export const RefreshRepository = defineJob({
     /** Files that nobody meant to be read. */
     ignored: Schema.optionalKey(Schema.Array(Schema.String))
   }),
-  // refreshes of a repository take turns, and those that wait share the next one (`RefreshTurns.ts`)
+  // refreshes of a repository take turns, and those that wait share the next one (`RepositoryUpdate.ts`)
   kind: null,
   changesDevices: () => false
 })

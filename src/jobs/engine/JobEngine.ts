@@ -1,5 +1,5 @@
 /**
- * Starts and aborts jobs, and waits for them. A job is one row of the job table and one workflow execution (`JobLaunch.ts`);
+ * Starts and aborts jobs, and waits for them. A job is one row of the job table and one workflow execution;
  * what functions there are is in `src/domain/jobs`, and `JobRunner.ts` runs them. See docs/jobs.md#abort.
  */
 import { Context, Effect, Layer, Option, Schema } from "effect"
@@ -19,11 +19,9 @@ import { currentTrace } from "../../runtime/Spans.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { memoOf } from "./JobHandler.ts"
 
-// The workflow of jobs: what the cluster stores and executes.
-
 /**
  * One execution per attempt at a job; its payload is nothing but their numbers, because the row is the truth. Further attempts
- * are made by `JobSweep.ts` only.
+ * are made by `LiveJobs.ts` only.
  */
 export const JobWorkflow = Workflow.make("Job", {
   payload: { jobId: Schema.Int, attempt: Schema.optionalKey(Schema.Int) },

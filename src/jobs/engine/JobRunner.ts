@@ -1,6 +1,6 @@
 /**
- * Executes the workflow of jobs: waits until a job is due, is approved and within its windows where it has to be, has the lock that it
- * needs and one of the places of its kind, and then has it worked on (`JobExecution.ts`). A job that a killed process left behind is resumed here. See
+ * Executes the workflow of jobs: waits until a job is due and may begin (`JobGate`), has the lock that it needs and one of the
+ * places of its kind, and then works on it to its end. A job that a killed process has left behind is resumed here. See
  * docs/jobs.md#when-a-job-runs.
  */
 import { Cause, Duration, Effect, Ref, Schedule, Schema } from "effect"

@@ -1,6 +1,6 @@
 /**
  * The jobs that this process works on. While it does, it says so in their rows every two seconds, so that a job which nobody
- * works on is found (`JobSweep.ts`). A job has attempts: only the newest may work on it, and an older one, such as that of a
+ * works on is found. A job has attempts: only the newest may work on it, and an older one, such as that of a
  * process which was paused, is stopped as soon as it hears of it. What it may still send to a switch is refused by the
  * claims of the change (promise 1).
  */

@@ -158,7 +158,7 @@ export const swapUnits = Effect.fn("InitReplacement.swap")(function* (job: Runni
 })
 
 // Works out what an access switch gets where it is plugged in: links, ports and the management domain (docs/provisioning.md).
-// Reads only; `AccessInitPlan` writes it.
+// Reads only; `writePlan` writes it.
 
 /** Everything that is to be written, worked out from the rows as they are now. */
 export interface AccessPlan {

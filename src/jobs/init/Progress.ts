@@ -72,7 +72,7 @@ export const aborted = (message: string, isUndone: boolean): DeviceResult => {
 }
 
 // The record of an initialisation that was aborted before it wrote anything (docs/jobs.md#abort). One that has written rows
-// takes them back in `InitMove`.
+// takes them back in `Move.ts`.
 
 const record = Effect.fnUntraced(function* (job: RunningJob, deviceId: number, { message }: JobFailure) {
   const devices = yield* DeviceStore

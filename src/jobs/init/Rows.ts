@@ -1,6 +1,6 @@
 /**
  * Writing the links and ports of a new switch (docs/provisioning.md#links-from-lldp and
- * docs/provisioning.md#ports-of-an-access-switch), in the caller's transaction. `InitRestore` takes them back.
+ * docs/provisioning.md#ports-of-an-access-switch), in the caller's transaction. `restoreRows` takes them back.
  */
 import { Effect, Option } from "effect"
 import { SqlClient } from "effect/sql"

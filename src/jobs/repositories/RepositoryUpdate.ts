@@ -138,7 +138,7 @@ type UpdateError = RefreshRefused | GitFailed | GitRefNotFound | GitAddressInval
 
 /**
  * Whoever has overtaken a refresh has brought a commit into force, so this comes to an end. What the machine of this server lacks refuses
- * nothing: the job waits for it (`JobExecution.ts`).
+ * nothing: the job waits for it (`JobRunner.ts`).
  */
 const asRefused = <A, R>(effect: Effect.Effect<A, UpdateError | Overtaken, R>) =>
   effect.pipe(

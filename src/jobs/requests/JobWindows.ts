@@ -1,7 +1,7 @@
 /**
  * Jobs and the windows of their devices (docs/windows.md#jobs): refuses a job outside of them when it is started, has it wait for them, and
  * keeps it from a device whose window has closed when its turn comes. What has begun on a device is brought to its end. A job that waits is
- * due when the windows open as they were then; when they or the groups change, `JobSweep.ts` has them looked at anew.
+ * due when the windows open as they were then; when they or the groups change, the gate (`JobRequests.ts`) has them looked at anew.
  */
 import { Clock, Context, DateTime, Effect, Layer, Option, Schema } from "effect"
 import type { SqlError } from "effect/sql"
