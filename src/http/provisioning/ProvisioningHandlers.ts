@@ -12,7 +12,7 @@ import { targetOf } from "../../domain/requests/DeviceSelector.ts"
 import { syncArguments, type SyncRequest } from "../../domain/requests/SyncRequest.ts"
 import { JobRequests } from "../../jobs/requests/JobRequests.ts"
 import { RepositoryStore } from "../../store/RepositoryStore.ts"
-import { delayUntil, DeviceTargets } from "./DeviceTargets.ts"
+import { delayUntil, makeSelectDevices } from "./DeviceTargets.ts"
 import { makeDeviceLookup } from "../core/Permits.ts"
 import { Previews } from "../../templates/CandidateConfigs.ts"
 import { isObject, type JsonObject } from "../../domain/fields/Values.ts"
@@ -57,7 +57,7 @@ export const makePreview = Effect.gen(function* () {
 /** Starts the job of a request for this user, and answers with the number of selected devices. */
 export const makeSynchronization = Effect.gen(function* () {
   const requests = yield* JobRequests
-  const targets = yield* DeviceTargets
+  const selectDevices = yield* makeSelectDevices
   const shown = yield* ShownChangeStore
   const checkUrgent = yield* makeUrgentCheck
   const repositories = yield* RepositoryStore
@@ -76,7 +76,7 @@ export const makeSynchronization = Effect.gen(function* () {
   })
 
   return Effect.fn("Synchronization.start")(function* (request: SyncRequest, user: string) {
-    const selected = yield* targets.select(targetOf(request), !request.resync)
+    const selected = yield* selectDevices(targetOf(request), !request.resync)
     if (request.urgent === true) yield* checkUrgent(selected.args.hostnames ?? [])
     const delay = yield* delayUntil(request.start_at)
     yield* checkDryRun(request.dry_run_job)
