@@ -32,7 +32,7 @@ import * as NodeSocketServer from "@effect/platform-node/NodeSocketServer"
 // send a message to a device's actor or read one. Nothing else is needed: no certificate, no authority.
 
 /** Replicas have no secret in common; the message is for who starts one. */
-export class NoClusterSecret extends Schema.TaggedError<NoClusterSecret>()("NoClusterSecret", {
+class NoClusterSecret extends Schema.TaggedError<NoClusterSecret>()("NoClusterSecret", {
   message: Schema.String
 }) {}
 
@@ -117,7 +117,7 @@ const client = Layer.effect(
 )
 
 /** Work that is divided among replicas; needs the storage of messages and replicas. */
-export const socketRunner = (shardingConfig: Partial<ShardingConfig.ShardingConfig["Service"]>) =>
+const socketRunner = (shardingConfig: Partial<ShardingConfig.ShardingConfig["Service"]>) =>
   SocketRunner.layer.pipe(
     Layer.provide(RunnerHealth.layerPing.pipe(Layer.provide(Runners.layerRpc), Layer.provide(client))),
     Layer.provide([server, client]),

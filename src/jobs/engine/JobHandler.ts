@@ -58,7 +58,7 @@ export const deviceRows: JobOutcome = { result: null, change_score: null }
 export type JobEnd<R = never> = Effect.Effect<JobOutcome | AlreadyEnded, JobFailure | SqlError.SqlError, R>
 
 /** A function that this server can run. */
-export interface JobFunction {
+interface JobFunction {
   readonly definition: AnyJob
   /** Does the work of a job that was started with these arguments. */
   readonly run: (job: RunningJob, start_arguments: unknown) => JobEnd

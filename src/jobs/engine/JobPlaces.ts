@@ -26,7 +26,7 @@ const SETTINGS = {
 const NOTED_AFTER = "1 second"
 
 /** A job that asks for a place. */
-export interface JobWaiter extends Waiter {
+interface JobWaiter extends Waiter {
   readonly id: number
 }
 

@@ -17,7 +17,7 @@ import { type JobPatch, JobStore } from "../../store/JobStore.ts"
 // begins with `job #<id>`, by which clients find the lines of their job (docs/jobs.md#outcome).
 
 /** A job that has ended, as the report needs it. */
-export interface ReportedJob extends EndedJob {
+interface ReportedJob extends EndedJob {
   readonly id: number
   readonly outcome: Outcome
   readonly functionName: string
@@ -36,7 +36,7 @@ const TEXT_END = 4_000
 const MAX_SENTENCE = 1_000
 
 /** Makes the function that reports the end of a job. It never fails, because the job has ended whatever the log says. */
-export const makeReport = Effect.gen(function* () {
+const makeReport = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
 
   const failedDevices = (id: number) => sql<FailedDevice>`select hostname,
@@ -70,7 +70,7 @@ export const makeReport = Effect.gen(function* () {
 })
 
 /** The machine takes no such event in the job's present status. */
-export class JobEventRefused extends Schema.TaggedError<JobEventRefused>()("JobEventRefused", {
+class JobEventRefused extends Schema.TaggedError<JobEventRefused>()("JobEventRefused", {
   id: Schema.Int,
   status: JobStatus,
   message: Schema.String

@@ -49,7 +49,7 @@ import { DeviceStates } from "../../devices/DeviceStates.ts"
 // 1, which also remembers both rows, so that a failure brings them back.
 
 /** What becomes of the old switch's rows. */
-export interface ReplacementRows {
+interface ReplacementRows {
   readonly add: ReadonlyArray<NewLinknet>
   readonly remove: ReadonlyArray<Linknet>
   readonly ports: PortPlan
@@ -148,7 +148,7 @@ export const replacementRows = Effect.fn("InitReplacement.rows")(function* (
 })
 
 /** Deletes the unit's own row and gives its identity to the old one, which is DISCOVERED then. Yields it. */
-export const swapUnits = Effect.fn("InitReplacement.swap")(function* (job: RunningJob, old: Device, unit: Device) {
+const swapUnits = Effect.fn("InitReplacement.swap")(function* (job: RunningJob, old: Device, unit: Device) {
   const devices = yield* DeviceStore
   const states = yield* DeviceStates
 
@@ -161,7 +161,7 @@ export const swapUnits = Effect.fn("InitReplacement.swap")(function* (job: Runni
 // Reads only; `writePlan` writes it.
 
 /** Everything that is to be written, worked out from the rows as they are now. */
-export interface AccessPlan {
+interface AccessPlan {
   readonly domain: MgmtDomain
   readonly uplinks: ReadonlyArray<string>
   readonly neighbours: ReadonlyArray<string>
@@ -174,7 +174,7 @@ export interface AccessPlan {
 const NOTHING_LOST = { interfaces: [], links: [] }
 
 /** The plan of a switch (or both of a pair) that is plugged in and asked; `old` is the switch that it replaces. */
-export const planCabled = Effect.fn("AccessPlanner.cabled")(function* (
+const planCabled = Effect.fn("AccessPlanner.cabled")(function* (
   members: readonly [Member, ...ReadonlyArray<Member>],
   old: Device | null
 ) {
@@ -198,7 +198,7 @@ export const planCabled = Effect.fn("AccessPlanner.cabled")(function* (
 })
 
 /** The plan of the second switch of a pair: everything but its addresses is there. */
-export const planSecond = Effect.fn("AccessPlanner.second")(function* (hostnames: ReadonlyArray<string>) {
+const planSecond = Effect.fn("AccessPlanner.second")(function* (hostnames: ReadonlyArray<string>) {
   const devices = yield* DeviceStore
 
   const known = new Map((yield* devices.byHostnames(hostnames)).map((row) => [row.hostname, row]))
@@ -214,7 +214,7 @@ export const planSecond = Effect.fn("AccessPlanner.second")(function* (hostnames
 // the switch does not move.
 
 /** What the job is to do with a switch that was found fit for it. */
-export interface AccessRequest {
+interface AccessRequest {
   readonly device: Device
   readonly newHostname: string
   /** The other switch of an MLAG pair, which gets its links and ports now and its own step 1 later. */
@@ -287,7 +287,7 @@ const takeSnapshot = Effect.fnUntraced(function* (request: AccessRequest, plan: 
 })
 
 /** Plans once more under the lock of allocations, and writes. Yields what the job remembers from then on. */
-export const writePlan = Effect.fn("AccessInitRows.write")(function* (
+const writePlan = Effect.fn("AccessInitRows.write")(function* (
   job: InitJob,
   request: AccessRequest,
   members: readonly [Member, ...ReadonlyArray<Member>]

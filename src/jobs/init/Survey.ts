@@ -40,7 +40,7 @@ import { MgmtDomainStore } from "../../store/MgmtDomainStore.ts"
 import { longName } from "../../domain/platforms/Platforms.ts"
 
 /** The switch cannot be asked or its neighbours cannot be read; `reason` says what failed, for people. */
-export class SurveyImpossible extends Schema.TaggedError<SurveyImpossible>()("SurveyImpossible", {
+class SurveyImpossible extends Schema.TaggedError<SurveyImpossible>()("SurveyImpossible", {
   message: Schema.String,
   reason: Schema.String
 }) {}
@@ -62,7 +62,7 @@ export interface LinkSurveyed {
 export interface LinkFindingsSurveyed extends LinkSurveyed, Pick<LinkFindings, "problems" | "refused"> {}
 
 /** What the switch is to become. */
-export interface Target {
+interface Target {
   readonly hostname: string
   readonly device_type: DeviceType
   readonly mlagPeerId: number | null

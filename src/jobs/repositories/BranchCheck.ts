@@ -23,21 +23,21 @@ import { type FileRefusal, fileText, isForeign } from "../../git/GitTree.ts"
 const WAITING = 8
 
 /** The repository has no such branch. Another name helps, or a push. */
-export class BranchUnknown extends Schema.TaggedError<BranchUnknown>()("BranchUnknown", { branch: Schema.String }) {
+class BranchUnknown extends Schema.TaggedError<BranchUnknown>()("BranchUnknown", { branch: Schema.String }) {
   override get message() {
     return `branch: the repository has no branch, tag or commit ${this.branch}`
   }
 }
 
 /** Another branch is being checked. Trying again later helps. */
-export class BranchCheckBusy extends Schema.TaggedError<BranchCheckBusy>()("BranchCheckBusy", {}) {
+class BranchCheckBusy extends Schema.TaggedError<BranchCheckBusy>()("BranchCheckBusy", {}) {
   override get message() {
     return "Another branch is being checked, try again later"
   }
 }
 
 /** Git failed. `message` has its words. */
-export class BranchUnreadable extends Schema.TaggedError<BranchUnreadable>()("BranchUnreadable", {
+class BranchUnreadable extends Schema.TaggedError<BranchUnreadable>()("BranchUnreadable", {
   message: Schema.String
 }) {}
 

@@ -253,7 +253,7 @@ const makeRules = Effect.gen(function* () {
 })
 
 /** What was found: the effects, what the check of a branch shows beside them, and what a rename of VLANs does to ports. */
-export interface FoundEffects {
+interface FoundEffects {
   readonly effects: CommitEffects
   readonly renderings: Pick<CheckedBranch, "devices" | "groups" | "failures" | "truncated">
   readonly renames: VlanLosses["renames"]

@@ -71,7 +71,7 @@ export const commitList = (
 // the last refresh was refused, if it was.
 
 /** The answer to `GET /repository/{name}/problems`. */
-export interface ProblemList {
+interface ProblemList {
   /** The commit in force. */
   readonly commit: string | null
   /** Errors: of the last refresh, when it was refused, and of what is in force. */
@@ -156,12 +156,12 @@ export class RepositoryInvalid extends Schema.TaggedError<RepositoryInvalid>()("
 }) {}
 
 /** Another job has the lock of the devices; trying again later helps. Answered with 503. */
-export class RepositoryBusy extends Schema.TaggedError<RepositoryBusy>()("RepositoryBusy", {
+class RepositoryBusy extends Schema.TaggedError<RepositoryBusy>()("RepositoryBusy", {
   message: Schema.String
 }) {}
 
 /** The commit takes away too much and waits, or another one than the newest was confirmed. Answered with 409. */
-export class RepositoryWaits extends Schema.TaggedError<RepositoryWaits>()("RepositoryWaits", {
+class RepositoryWaits extends Schema.TaggedError<RepositoryWaits>()("RepositoryWaits", {
   message: Schema.String,
   effects: Schema.optionalKey(CommitEffects)
 }) {}
@@ -173,7 +173,7 @@ export class RepositoryFailed extends Schema.TaggedError<RepositoryFailed>()("Re
 }) {}
 
 /** The commit that a refresh brought into force, as a text, what is doubtful about it, and what it means. */
-export interface RefreshedRepository {
+interface RefreshedRepository {
   readonly message: string
   readonly warnings: ReadonlyArray<Remark>
   /** Files that nobody meant to be read. */
@@ -182,7 +182,7 @@ export interface RefreshedRepository {
 }
 
 /** What is wrong with a repository now; `commit` is the one in force. */
-export interface ProblemsOfRepository {
+interface ProblemsOfRepository {
   readonly commit: string | null
   readonly problems: ReadonlyArray<Remark>
   readonly warnings: ReadonlyArray<Remark>
@@ -244,7 +244,7 @@ export class Repositories extends Context.Service<
 // into TEMPLATE_SECRET_*, and who wrote one into a file shows it to nobody by this.
 
 /** Files of a commit. */
-export interface FilesInForce {
+interface FilesInForce {
   readonly commit: string | null
   readonly files: ReadonlyArray<{ readonly path: string; readonly size: number }>
 }

@@ -43,7 +43,7 @@ interface Run<A, E> {
 }
 
 /** Takes turns: does the work, or yields what a run of the same work (`what`) came to that began after the call. */
-export const makeTurns = <A, E>() => {
+const makeTurns = <A, E>() => {
   const one = Semaphore.makeUnsafe(1)
   let begun = 0
   let last: Run<A, E> | undefined
@@ -70,7 +70,7 @@ export const makeTurns = <A, E>() => {
 // that refresh at once none puts an older commit in the place of a newer one.
 
 /** Somebody else has brought another commit into force since this one was checked: fetch and check again. */
-export class Overtaken extends Schema.TaggedError<Overtaken>()("Overtaken", {}) {}
+class Overtaken extends Schema.TaggedError<Overtaken>()("Overtaken", {}) {}
 
 /** Somebody else is bringing a commit into force, or jobs are fixing the commits that they work on. */
 class CommitsLocked extends Schema.TaggedError<CommitsLocked>()("CommitsLocked", {}) {}
@@ -82,7 +82,7 @@ const BUSY =
   "Another job is locking configuration of devices, try again later (Unable to acquire lock for configuring devices)"
 
 /** A checked commit, and the VLANs whose new names its ports get with it. */
-export type PutCommit = CheckedCommit & { readonly renames?: VlanLosses["renames"] }
+type PutCommit = CheckedCommit & { readonly renames?: VlanLosses["renames"] }
 
 const makeCommitsInForce = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient

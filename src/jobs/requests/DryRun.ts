@@ -34,7 +34,7 @@ interface DryRunJob {
 }
 
 /** Push, or why not; null when there is nothing to push. */
-export type Verdict = Refusal | "push" | null
+type Verdict = Refusal | "push" | null
 
 const because = (refused: string, message: string): Refusal => ({ refused, message, lines: [] })
 
@@ -97,7 +97,7 @@ const portEditsOnly = Effect.fnUntraced(function* ({ hostname }: Device) {
 })
 
 /** The rule of risk that the dry run of this job breaks on a device; null when it breaks none. */
-export const brokenRule = Effect.fnUntraced(function* (jobId: number, device: Device) {
+const brokenRule = Effect.fnUntraced(function* (jobId: number, device: Device) {
   const texts = yield* configurations(jobId, device)
   if (Option.isNone(texts)) return because("not_comparable", NOT_COMPARABLE)
   const rules = yield* siteRules(device)
@@ -133,9 +133,6 @@ export const judgeAutoPush = Effect.fn("AutoPushVerdict.judge")(function* (
   if (broken !== null && (broken.refused !== "not_comparable" || score < AUTO_PUSH_BELOW)) return broken
   return score < AUTO_PUSH_BELOW ? ("push" satisfies Verdict) : tooHigh
 })
-
-/** What the change is pinned to, or a sentence that names what differs. */
-export type Fenced = Result.Result<ShownChange, string>
 
 /** A configuration without what no switch looks at: blank lines and what ends a line invisibly. */
 const meant = (config: string): string =>

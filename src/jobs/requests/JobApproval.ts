@@ -25,7 +25,7 @@ const POLL = "1 second"
 const SERVER = "switchyard"
 
 /** The job waits for no approval, or not any more. */
-export class NotAwaitingApproval extends Schema.TaggedError<NotAwaitingApproval>()("NotAwaitingApproval", {
+class NotAwaitingApproval extends Schema.TaggedError<NotAwaitingApproval>()("NotAwaitingApproval", {
   id: Schema.Int,
   why: Schema.String
 }) {
@@ -38,7 +38,7 @@ export class NotAwaitingApproval extends Schema.TaggedError<NotAwaitingApproval>
 }
 
 /** Why an approval is wanted, and what is asked of whoever gives it. */
-export interface WantedApproval {
+interface WantedApproval {
   readonly reason: string
   readonly asked: Asked
   readonly cause: ApprovalCause

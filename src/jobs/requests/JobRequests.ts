@@ -31,7 +31,7 @@ import { subjectsOf } from "./JobSubjects.ts"
 import { JobWindows, type OutsideWindow } from "./JobWindows.ts"
 
 /** A synchronization has to be pinned to what the approver is shown. */
-export class DryRunWanted extends Schema.TaggedError<DryRunWanted>()("DryRunWanted", {}) {
+class DryRunWanted extends Schema.TaggedError<DryRunWanted>()("DryRunWanted", {}) {
   override get message() {
     return "This needs an approval, so it has to name the dry run that is to be approved: dry_run_job, with dry_run false and without auto_push"
   }

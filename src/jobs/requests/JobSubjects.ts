@@ -12,7 +12,7 @@ import { selectionGroups } from "../../settings/SettingsGroups.ts"
 // Which managed devices a job is about (docs/changes.md#which-devices): hostnames, else a type, else a group, else all.
 
 /** The selector of a job; the first key that is present counts. */
-export interface Selector {
+interface Selector {
   readonly hostnames?: ReadonlyArray<string>
   readonly device_type?: DeviceType
   readonly group?: string
@@ -71,7 +71,7 @@ type Named = typeof Named.Type
 const readNamed = Schema.decodeUnknownOption(Named)
 
 /** What arguments name. */
-export interface JobSubject {
+interface JobSubject {
   readonly devices: ReadonlyArray<Device>
   /** Whether each of the names stands for one of the devices. */
   readonly isWhole: boolean
@@ -126,8 +126,8 @@ const namedDevices = Effect.fnUntraced(function* (names: Named, resync: boolean)
 /** With `resync`, also devices that are synchronized, of a selection that does not name them. */
 export const subjectsOf = Effect.fn("JobSubjects.of")(function* (args: unknown, resync: boolean) {
   const names = readNamed(args)
-  if (Option.isNone(names)) return { devices: [], isWhole: false, group: null }
+  if (Option.isNone(names)) return { devices: [], isWhole: false, group: null } satisfies JobSubject
   const { group, hostname, hostnames } = names.value
   const byGroup = hostname === undefined && hostnames === undefined && group !== undefined
-  return { ...(yield* namedDevices(names.value, resync)), group: byGroup ? group : null }
+  return { ...(yield* namedDevices(names.value, resync)), group: byGroup ? group : null } satisfies JobSubject
 })

@@ -46,7 +46,7 @@ export class OutsideWindow extends Schema.TaggedError<OutsideWindow>()("OutsideW
 }
 
 /** How a job that was accepted goes by the windows. */
-export interface Admission {
+interface Admission {
   /** Seconds until the windows open; undefined when the job does not wait for them. */
   readonly opensInSeconds?: number
   readonly waiting: WindowWait | null

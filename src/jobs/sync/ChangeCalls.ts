@@ -35,7 +35,7 @@ import { type GatedCandidate, passGate } from "../../drivers/LoadChecks.ts"
 export type ConfirmMode = 0 | 1 | 2
 
 /** A change that a job wants on a device. */
-export interface WantedChange {
+interface WantedChange {
   readonly jobId: number
   readonly candidate: string
   /** Becomes 0 where the platform has no commit timer. */

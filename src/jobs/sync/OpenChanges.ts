@@ -85,7 +85,7 @@ const eventsSeen = Effect.fnUntraced(function* ({ function_name, id }: JobHead) 
  * Writes what the change came to, in one transaction; false when it is recorded already. Fails with what the job's
  * function would have failed with, and then nothing is written.
  */
-export const recordAbandoned = Effect.fn("AbandonedChangeRecord.write")(function* (
+const recordAbandoned = Effect.fn("AbandonedChangeRecord.write")(function* (
   left: LeftChange,
   change: StoredChange,
   report: ChangeReport

@@ -23,7 +23,7 @@ import { NOT_STARTED } from "../engine/JobHandler.ts"
 // the names that clients know (docs/changes.md#entries-of-the-result). Pure.
 
 export const MAIN_TASK = "push_sync_device"
-export const GENERATE_TASK = "Generate device config"
+const GENERATE_TASK = "Generate device config"
 const SYNC_TASK = "Sync device config"
 const REACHABLE_TASK = "Verify reachability"
 
@@ -112,7 +112,7 @@ export const foundOut = ({
 })
 
 /** The entries of a device that is proved to run what was rendered, confirmed or waiting for the others. */
-export const doneResult = (config: string, report: ChangeReport): DeviceResult =>
+const doneResult = (config: string, report: ChangeReport): DeviceResult =>
   deviceResult([
     taskOk(MAIN_TASK),
     taskOk(GENERATE_TASK, config),
@@ -143,7 +143,7 @@ export interface SyncRun {
 }
 
 /** What a change on a device came to. */
-export interface EndedChange {
+interface EndedChange {
   readonly device: Device
   readonly run: SyncRun
   readonly report: ChangeReport
@@ -232,7 +232,7 @@ interface Outcome extends EndedChange {
 }
 
 /** Hostnames, sorted. */
-export interface StoppedDevices {
+interface StoppedDevices {
   readonly reverted: ReadonlyArray<string>
   readonly not_started: ReadonlyArray<string>
 }

@@ -48,7 +48,7 @@ import { originOf } from "../../templates/Provenance.ts"
 export type SyncJob = JobRun<typeof SyncDevices>
 
 /** A device whose change is proved and waits for a verdict. */
-export interface WaitingDevice {
+interface WaitingDevice {
   readonly device: Device
   readonly changeId: number
 }
@@ -134,7 +134,7 @@ export const confirmStage = Effect.fnUntraced(function* (work: SyncWork) {
 })
 
 /** Puts a proved device among those that wait, or takes it back when the rollout was stopped meanwhile. */
-export const holdDevice = (work: SyncWork, device: WaitingDevice) =>
+const holdDevice = (work: SyncWork, device: WaitingDevice) =>
   Effect.suspend(() => {
     // from here to the end nothing else runs in between: either the device is in the list when it is emptied, or not
     const stop = work.guard.stop()
@@ -161,7 +161,7 @@ export interface Latecomer {
 }
 
 /** What a job does on a device where the newest live change is of another one. */
-export type Turn =
+type Turn =
   | { readonly _tag: "Begin" }
   | { readonly _tag: "Wait" }
   | { readonly _tag: "LeaveAlone"; readonly because: number }
@@ -184,7 +184,7 @@ export const turnOf = (newest: LiveChange | null, own: Latecomer): Turn => {
 }
 
 /** The entries of a device that another job has brought to the same configuration. */
-export const doneElsewhere = (jobId: number): DeviceResult =>
+const doneElsewhere = (jobId: number): DeviceResult =>
   deviceResult([taskOk(MAIN_TASK, `Job ${jobId} has synchronized this device meanwhile, so it was left alone`)])
 
 // Renders what a device should run and stores the change that brings it there; what prevents it is recorded of the device.
@@ -203,7 +203,7 @@ const refuse = Effect.fnUntraced(function* ({ guard, job }: SyncWork, { hostname
 })
 
 /** The device's change; null when there can be none, with a row that says why. */
-export const storeCandidate = Effect.fn("CandidateChange.store")(function* (work: SyncWork, device: Device) {
+const storeCandidate = Effect.fn("CandidateChange.store")(function* (work: SyncWork, device: Device) {
   const derivedSecrets = yield* DerivedSecretStore
   const windows = yield* JobWindows
 

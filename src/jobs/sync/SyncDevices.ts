@@ -50,7 +50,7 @@ const withinWindow = Effect.fnUntraced(function* ({ args }: SyncJob, rows: Reado
 })
 
 /** Ends a dry run. Yields why nothing was pushed; null when something was or nothing was asked. */
-export const followDryRun = Effect.fn("AutoPush.follow")(function* (job: SyncJob, rows: ReadonlyArray<JobDevice>) {
+const followDryRun = Effect.fn("AutoPush.follow")(function* (job: SyncJob, rows: ReadonlyArray<JobDevice>) {
   const engine = yield* JobEngine
 
   const { args, id, user } = job
@@ -107,7 +107,7 @@ const mismatch = Effect.fnUntraced(function* (job: RunningJob, device: Device) {
 })
 
 /** Fails with JobFailure when a device does not pass, after marking those devices unsynchronized. */
-export const checkHashes = Effect.fn("HashCheck.check")(function* (job: RunningJob, selected: ReadonlyArray<Device>) {
+const checkHashes = Effect.fn("HashCheck.check")(function* (job: RunningJob, selected: ReadonlyArray<Device>) {
   const config = yield* ServerConfig
   const events = yield* SyncEventStore
 

@@ -9,7 +9,7 @@ import { JobStore } from "../../store/JobStore.ts"
 import { JobWaitStore } from "../../store/JobWaitStore.ts"
 
 /** Which devices are confirmed together: each alone, those of a stage, or all of the job. */
-export type ConfirmScope = "device" | "stage" | "job"
+type ConfirmScope = "device" | "stage" | "job"
 
 export interface SyncPlan extends Limits {
   readonly mode: ConfirmMode
@@ -46,13 +46,13 @@ export const planOf = (args: SyncArguments, configured: number): SyncPlan => {
 // aborts the job. Goes beyond the reference, which knows neither.
 
 /** Devices that are worked on together; the next stage begins when all of them have ended. */
-export interface Stage {
+interface Stage {
   readonly isCanary: boolean
   readonly hostnames: ReadonlyArray<string>
 }
 
 /** The part of a job's arguments that says how to roll out. */
-export interface RolloutOptions {
+interface RolloutOptions {
   readonly batch_size?: number
   readonly canary?: number | ReadonlyArray<string>
 }
@@ -88,7 +88,7 @@ const named = (hostnames: ReadonlyArray<string>): string => {
 }
 
 /** What stops a rollout beside an abort. */
-export interface Limits {
+interface Limits {
   /** The rollout stops when so many devices have failed; null never. */
   readonly maxFailures: number | null
   /** One failure stops it, because the change is for all devices or for none. */
@@ -152,7 +152,7 @@ export const makeGuard = Effect.fnUntraced(function* (
 // The row of the job says so, so that a restart holds it as well.
 
 /** The job cannot be held, or is not held. */
-export class PauseRefused extends Schema.TaggedError<PauseRefused>()("PauseRefused", { message: Schema.String }) {}
+class PauseRefused extends Schema.TaggedError<PauseRefused>()("PauseRefused", { message: Schema.String }) {}
 
 /** Why a job of this function and with these arguments cannot be held; null when it can. */
 const unfitness = (name: string, start_arguments: unknown, configured: number): string | null => {

@@ -93,7 +93,7 @@ const openUpgrade = Effect.fnUntraced(function* (job: UpgradeJob, device: Device
 })
 
 /** Upgrades one device of a job and writes its result. */
-export const upgradeDevice = Effect.fn("UpgradeDevice.run")(function* (job: UpgradeJob, device: Device) {
+const upgradeDevice = Effect.fn("UpgradeDevice.run")(function* (job: UpgradeJob, device: Device) {
   const jobs = yield* JobStore
   const windows = yield* JobWindows
   const plugins = yield* PluginActions

@@ -14,10 +14,10 @@ import { GetFirmwareChksum } from "../../domain/jobs/GetFirmwareChksum.ts"
 import { RemoveFile } from "../../domain/jobs/RemoveFile.ts"
 
 /** The end of a job about an image, whose result is a sentence. */
-export const fileDone = (result: string): JobOutcome => ({ result, change_score: null })
+const fileDone = (result: string): JobOutcome => ({ result, change_score: null })
 
 /** The same when it came to nothing. */
-export const fileFailed = (result: string): JobOutcome => ({ ...fileDone(result), failure: result })
+const fileFailed = (result: string): JobOutcome => ({ ...fileDone(result), failure: result })
 
 /** How often a job writes how far it is. */
 const EVERY = "2 seconds"

@@ -66,13 +66,8 @@ export type Return =
   | { readonly _tag: "Away"; readonly last: string }
   | { readonly _tag: "Aborted" }
 
-/** A look at a switch: whether it answers, and whether it has booted since the reboot was sent. */
-export type Look =
-  | { readonly answers: false; readonly final: boolean; readonly refused: boolean; readonly last: string }
-  | { readonly answers: true; readonly booted: boolean; readonly facts: Facts }
-
 /** How long to wait: `since` is in epoch seconds, so that a restart of the server does not start the wait anew. */
-export interface ReturnWait {
+interface ReturnWait {
   readonly since: number
   readonly waitSeconds: number
   readonly reboot: Reboot | null

@@ -35,20 +35,20 @@ import {
 } from "../engine/JobHandler.ts"
 
 /** A management domain refers to the device, so it cannot be deleted. */
-export class DeviceInUse extends Schema.TaggedError<DeviceInUse>()("DeviceInUse", { message: Schema.String }) {
+class DeviceInUse extends Schema.TaggedError<DeviceInUse>()("DeviceInUse", { message: Schema.String }) {
   get httpStatus() {
     return 409 as const
   }
 }
 
 /** Who deletes, and the job that does it when there is one. */
-export interface DeletionCause {
+interface DeletionCause {
   readonly by: string
   readonly jobId: number | null
 }
 
 /** Fails with DeviceInUse when management domains refer to the device. */
-export const checkDeletion = Effect.fn("DeviceDeletion.check")(function* (id: number) {
+const checkDeletion = Effect.fn("DeviceDeletion.check")(function* (id: number) {
   const domains = yield* MgmtDomainStore
 
   const using = yield* domains.ofDevice(id)

@@ -32,7 +32,7 @@ import {
   untilAborted
 } from "../engine/JobHandler.ts"
 
-export const TASK = "device_drift"
+const TASK = "device_drift"
 
 /** How often a device is read again because its proof changed meanwhile. */
 const READS = 3
