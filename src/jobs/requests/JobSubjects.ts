@@ -99,7 +99,7 @@ const initialised = Effect.fnUntraced(function* (names: Named) {
   const { device_id, device_type = "ACCESS", mlag_peer_id, mlag_peer_new_hostname, new_hostname } = names
   const ids = present(device_id, mlag_peer_id)
   const rows = yield* devices.byIds(ids)
-  const namedDevices = yield* devices.byHostnames(present(new_hostname, mlag_peer_new_hostname))
+  const bearers = yield* devices.byHostnames(present(new_hostname, mlag_peer_new_hostname))
   const later = rows.flatMap((device) =>
     present(device.id === device_id ? new_hostname : mlag_peer_new_hostname).map((hostname): Device => ({
       ...device,
@@ -107,7 +107,7 @@ const initialised = Effect.fnUntraced(function* (names: Named) {
       device_type
     }))
   )
-  return { devices: [...rows, ...later, ...namedDevices], isWhole: rows.length >= ids.length }
+  return { devices: [...rows, ...later, ...bearers], isWhole: rows.length >= ids.length }
 })
 
 const namedDevices = Effect.fnUntraced(function* (names: Named, resync: boolean) {
