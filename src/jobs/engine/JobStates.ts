@@ -13,7 +13,7 @@ import { jobDevices, jobsEnded } from "../../runtime/metrics/JobMetrics.ts"
 import { JobLockStore } from "../../store/JobLockStore.ts"
 import { type JobPatch, JobStore } from "../../store/JobStore.ts"
 
-// What the log says when a job has ended otherwise than well: a line for each device that failed and one for the job. Each
+// The report in the log when a job has not succeeded: a line for each device that failed and one for the job. Each
 // begins with `job #<id>`, by which clients find the lines of their job (docs/jobs.md#outcome).
 
 /** A job that has ended, as the report needs it. */
@@ -78,7 +78,7 @@ class JobEventRefused extends Schema.TaggedError<JobEventRefused>()("JobEventRef
 
 const isJobState = Schema.is(Schema.Literals(jobStates))
 
-/** What an action writes to the row; those about the work itself write nothing. */
+/** The columns that an action writes; actions about the work itself write none. */
 const patchOf = (action: JobAction): JobPatch => {
   switch (action.type) {
     case "stampStart":

@@ -44,11 +44,11 @@ import type { Interface } from "../../domain/Interface.ts"
 import { cableOf, endOf, type Linknet, type NewLinknet, touches } from "../../domain/Linknet.ts"
 import { DeviceStates } from "../../devices/DeviceStates.ts"
 
-// A new switch in the place of a broken one (docs/provisioning.md#replacement): the row of the old one goes on with its id, its
+// A new switch in the place of a broken one (docs/provisioning.md#replacement): the row of the old one keeps its id, its
 // ports and its links as far as the new unit has them, and takes over the new unit's identity. Runs in the transaction of step
 // 1, which also remembers both rows, so that a failure brings them back.
 
-/** What becomes of the old switch's rows. */
+/** The changes to the old switch's rows. */
 interface ReplacementRows {
   readonly add: ReadonlyArray<NewLinknet>
   readonly remove: ReadonlyArray<Linknet>
@@ -101,7 +101,7 @@ export const findReplaced = Effect.fn("InitReplacement.find")(function* (hostnam
   return yield* devices.getByHostname(hostname)
 })
 
-/** What becomes of links and ports when the unit takes the place of the old switch. Reads only. */
+/** The changes to links and ports when the unit takes the place of the old switch. Reads only. */
 export const replacementRows = Effect.fn("InitReplacement.rows")(function* (
   old: Device,
   member: Member,
@@ -160,7 +160,7 @@ const swapUnits = Effect.fn("InitReplacement.swap")(function* (job: RunningJob, 
 // Works out what an access switch gets where it is plugged in: links, ports and the management domain (docs/provisioning.md).
 // Reads only; `writePlan` writes it.
 
-/** Everything that is to be written, worked out from the rows as they are now. */
+/** All rows that must be written, computed from the present rows. */
 interface AccessPlan {
   readonly domain: MgmtDomain
   readonly uplinks: ReadonlyArray<string>
@@ -197,7 +197,7 @@ const planCabled = Effect.fn("AccessPlanner.cabled")(function* (
   return whole
 })
 
-/** The plan of the second switch of a pair: everything but its addresses is there. */
+/** The plan of the second switch of a pair: only its addresses are missing. */
 const planSecond = Effect.fn("AccessPlanner.second")(function* (hostnames: ReadonlyArray<string>) {
   const devices = yield* DeviceStore
 
@@ -210,10 +210,10 @@ const planSecond = Effect.fn("AccessPlanner.second")(function* (hostnames: Reado
 })
 
 // Writes the plan of an access switch: links, ports, hostname and addresses, all in one transaction with the job's memory
-// (docs/provisioning.md#access-step-1 and docs/provisioning.md#replacement). What it changed is remembered, to be taken back if
+// (docs/provisioning.md#access-step-1 and docs/provisioning.md#replacement). The changes are remembered, to be taken back if
 // the switch does not move.
 
-/** What the job is to do with a switch that was found fit for it. */
+/** The request for a switch that passed the checks. */
 interface AccessRequest {
   readonly device: Device
   readonly newHostname: string
@@ -330,7 +330,7 @@ export const prepareAccess = Effect.fn("AccessInitPlan.prepare")(function* (job:
   const members = [first, ...(peer === null ? [] : [yield* surveyMember(job, peer.device, peer.newHostname)])] as const
   if (request.uplinks === null) {
     const old = replace ? yield* findReplaced(newHostname) : null
-    // rows that another job is writing look like anything; that job is what has to be told
+    // rows that another job is writing may be inconsistent: report that job instead
     const others = peer === null ? [device] : [device, peer.device]
     const plan = yield* Effect.tapError(planCabled(members, old), () => aloneOn(job, others))
     yield* beginStep(job, "neighbours", `Checking the neighbours ${plan.uplinks.join(" and ")}`)

@@ -1,6 +1,6 @@
 /**
  * Whether a discovered switch could be initialised where it is cabled (docs/provisioning.md#check-before): the survey and the
- * checks of step 1, without writing anything. Findings are collected, so that the answer tells all that speaks against it at
+ * checks of step 1, without writing anything. Findings are collected, so that the answer lists all problems at
  * once.
  */
 import { Effect, Result, Schema } from "effect"
@@ -34,10 +34,10 @@ import { ReservationStore } from "../../store/ReservationStore.ts"
 import { findReplaced, replacementRows } from "./AccessPlan.ts"
 import { requireManageable } from "../../domain/platforms/Platforms.ts"
 
-// What speaks against the addresses that a new switch would get (docs/provisioning.md#addresses and
+// Problems with the addresses that a new switch would get (docs/provisioning.md#addresses and
 // docs/provisioning.md#check-before). Reserves nothing.
 
-/** What a fabric device is to become. */
+/** The hostname and type that a fabric device is to get. */
 const targetOf = ({ device_type, new_hostname }: InitArguments) => ({
   hostname: new_hostname,
   device_type,
@@ -76,8 +76,8 @@ const fabricAddresses = Effect.fn("InitCheckAddresses.ofFabric")(function* (args
   return collect([allocated]).problems
 })
 
-// What device_initcheck finds about a switch (or both of a pair) that has been asked: links, ports, neighbours, management
-// domain, addresses and names, each with everything that speaks against it (docs/provisioning.md). Reads only; the rules are
+// The findings of device_initcheck about a switch (or both of a pair) that was read: links, ports, neighbours, management
+// domain, addresses and names, each with all problems (docs/provisioning.md). Reads only; the rules are
 // those of step 1.
 
 /** The switch, and the other one of a pair. */

@@ -29,7 +29,7 @@ import { requireManageable } from "../../domain/platforms/Platforms.ts"
 // The part of fabric provisioning that decides and writes: links and loopback addresses of a new DIST or CORE device, in one
 // transaction with the job's memory, so that a failure leaves nothing half done (docs/provisioning.md#fabric-step-1).
 
-/** What is asked for, in its exact form. */
+/** The request, parsed. */
 interface FabricRequest {
   readonly newHostname: string
   readonly device_type: "DIST" | "CORE"

@@ -63,7 +63,7 @@ const PUSH = "Push base management config"
 const noCertificate = (hostname: string): JobTask =>
   taskOk(CERTIFICATE, `No certificate was installed for ${hostname}: this server has no certificate authority`)
 
-/** What became of the certificate; `failed` only where the initialisation needs one. */
+/** The result of the certificate step; `failed` only where the initialisation needs a certificate. */
 const certificateTask = (text: string, failed: boolean): JobTask =>
   failed ? taskFailed(CERTIFICATE, text) : taskOk(CERTIFICATE, text)
 
@@ -139,7 +139,7 @@ const installCertificate = Effect.fn("InitCertificate.install")(function* (
 // The two ends of step 1, each in one transaction with its record (docs/provisioning.md#moving-to-the-new-address): the switch
 // has moved and becomes INIT, or everything is as it was before.
 
-/** What follows the move. */
+/** The steps that follow the move. */
 interface AfterMove {
   readonly step2DelaySeconds: number
   /** Starts other jobs, in the transaction in which the device becomes INIT. */
@@ -204,10 +204,10 @@ const moveOn = Effect.fn("InitEnd.moveOn")(function* (
   yield* endStep1(job, decided.newHostname, result, decided)
 }, inTransaction)
 
-// Tells a switch to move to its new address, and finds out where it answers (docs/provisioning.md#moving-to-the-new-address).
-// One that may have been told before a restart is looked for first.
+// Moves a switch to its new address, and finds out where it answers (docs/provisioning.md#moving-to-the-new-address).
+// A switch that may have got the configuration before a restart is looked for first.
 
-/** A switch that may have been told to move is looked for this long before it is told again, in seconds. */
+/** Seconds for which a switch that may have got the configuration already is looked for, before it is sent again. */
 const FIRST_LOOK = 3
 
 /** Pushes this base configuration. Yields where the switch answers afterwards. */
@@ -241,7 +241,7 @@ const pushBase = Effect.fn("InitPush.push")(function* (
   const { newHostname, oldAddress, primary } = decided
   yield* beginStep(job, "push", `Moving ${newHostname} from ${oldAddress} to ${primary.ip}`)
   yield* job.memo.write({ ...decided, stage: "pushing" })
-  // an actor that was lost on the way may have pushed: then only a look tells
+  // an actor that was lost on the way may have pushed: look where the switch answers
   return yield* Effect.catchIf(send(config.INIT_MGMT_TIMEOUT, false), isAway, () => look(config.INIT_MGMT_TIMEOUT))
 })
 
@@ -265,7 +265,7 @@ const carryOut = Effect.fnUntraced(function* (job: InitJob, decided: InitDecisio
   }
   const certificate = yield* installCertificate(job.id, device, decided)
   if (certificate.failed) return yield* takeBack(job, decided, notCertified(certificate))
-  // a switch that may have been told to move already is looked for first, whatever was asked meanwhile
+  // a switch that may have moved already is looked for first, even after an abort
   const step = decided.stage === "prepared" ? beginStep : say
   yield* step(job, "render", `Rendering the base configuration of ${decided.newHostname}`)
   const rendered = yield* configs.renderInit(device, {
@@ -302,7 +302,7 @@ const carryOut = Effect.fnUntraced(function* (job: InitJob, decided: InitDecisio
 
 /**
  * Brings a prepared initialisation to its end: the device is INIT or everything is as before. After an abort no step
- * begins any more; a switch that was told to move goes on to step 2.
+ * begins any more; a switch that has got its configuration continues to step 2.
  */
 export const moveSwitch = Effect.fn("InitMove.run")(function* (job: InitJob, decided: InitDecision, after: AfterMove) {
   yield* carryOut(job, decided, after).pipe(

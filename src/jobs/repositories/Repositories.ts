@@ -34,7 +34,7 @@ import type {
 import type { GitRepository } from "../../git/GitRepository.ts"
 import type { LoggedCommit } from "../../git/GitCommit.ts"
 
-// What became of the commits of a repository: which is in force, which were refused and why. Pure.
+// The states of the commits of a repository: which is in force, which were refused and why. Pure.
 
 const stateAt = (index: number, inForce: number, isRefused: boolean, isWaiting: boolean): CommitState => {
   if (index === inForce) return "in_force"
@@ -67,7 +67,7 @@ export const commitList = (
   })
 }
 
-// What is wrong with a repository now: the warnings of what is in force, looked for anew because devices come and go, and why
+// The present problems of a repository: the warnings of what is in force, looked for anew because devices come and go, and why
 // the last refresh was refused, if it was.
 
 /** The answer to `GET /repository/{name}/problems`. */
@@ -94,7 +94,7 @@ const makeRepositoryProblems = Effect.gen(function* () {
   const templates = yield* ActiveTemplates
   const undefinedPrints = yield* UndefinedPrints
   const services = yield* Effect.context<DeviceStore | LinknetStore | MgmtDomainStore | ServerConfig>()
-  // thousands of devices are looked at: who asks at the same time shares the answer
+  // thousands of devices are read: simultaneous callers share the answer
   const shared = makeSharedRead<ProblemList, SqlError.SqlError>()
 
   const inSettings = Effect.gen(function* () {
@@ -168,12 +168,12 @@ export class RepositoryFailed extends Schema.TaggedError<RepositoryFailed>()("Re
 interface RefreshedRepository {
   readonly message: string
   readonly warnings: ReadonlyArray<Remark>
-  /** Files that nobody meant to be read. */
+  /** Files that were ignored. */
   readonly ignored: ReadonlyArray<string>
   readonly effects: CommitEffects
 }
 
-/** What is wrong with a repository now; `commit` is the one in force. */
+/** The present problems of a repository; `commit` is the one in force. */
 interface ProblemsOfRepository {
   readonly commit: string | null
   readonly problems: ReadonlyArray<Remark>
@@ -188,8 +188,8 @@ export const repositoryError = ({ effects, message, problems, status }: RefreshR
   return status === 400 ? new RepositoryInvalid(reasons) : new RepositoryFailed(reasons)
 }
 
-// The files in force as their authors may read them here. What stands for a secret in a configuration is hidden in them too: secrets belong
-// into TEMPLATE_SECRET_*, and who wrote one into a file shows it to nobody by this.
+// The files in force as their authors may read them here. Texts that stand for secrets in configurations are hidden in them too: secrets belong
+// into TEMPLATE_SECRET_*, and a secret in a file is not shown.
 
 /** Files of a commit. */
 interface FilesInForce {
@@ -321,7 +321,7 @@ export class Repositories extends Context.Service<
       RefreshedRepository,
       RepositoryInvalid | RepositoryBusy | RepositoryWaits | RepositoryFailed | SqlError.SqlError
     >
-    /** The commit that waits until somebody confirms it. */
+    /** The commit that waits for a confirmation. */
     readonly waiting: RepositoryUpdate["Service"]["waiting"]
     /** The newest commits as of the last refresh, at most `count` and the one in force, with what became of each. */
     readonly commits: (name: RepositoryName, count: number) => Effect.Effect<CommitsOfRepository, SqlError.SqlError>

@@ -1,5 +1,5 @@
 /**
- * Keeps a live run to what its dry run has shown (docs/changes.md#fencing). What is rendered is compared here, before the change is
+ * Keeps a live run to what its dry run has shown (docs/changes.md#fencing). The rendered configuration is compared here, before the change is
  * stored; what the device runs, and the difference that it shows, are compared by the change itself.
  */
 import { Effect, Option, Result } from "effect"
@@ -73,7 +73,7 @@ const siteRules = Effect.fnUntraced(function* (device: Device) {
   return Result.flatMap(main, (rules) => Result.map(own, (more) => [...rules, ...more]))
 })
 
-/** What the device runs and what it would run; none when that is not known line by line. */
+/** The present and the future configuration of the device; none if they are not known line by line. */
 const configurations = Effect.fnUntraced(function* (jobId: number, { id, platform }: Device) {
   const changes = yield* ChangeStore
   const provedConfigs = yield* ProvedConfigStore
@@ -188,7 +188,7 @@ export const fenceDevice = Effect.fn("Fence.device")(function* (dryRunJob: numbe
   return Result.succeed({ running, diff: shownHash(diff ?? "") })
 })
 
-// Whether what a dry run has shown is so risky that somebody else has to approve it (docs/changes.md#approval).
+// Whether the changes of a dry run are so risky that another person must approve them (docs/changes.md#approval).
 
 /** Why a dry run is too risky: a device's score above the limit, or the first rule that is broken; null when it is not. */
 export const riskOf = Effect.fn("DryRunRisk.of")(function* (dryRunJob: number, limit: number) {
@@ -209,5 +209,5 @@ export const riskOf = Effect.fn("DryRunRisk.of")(function* (dryRunJob: number, l
   return null
 })
 
-/** What it takes to know the risk of a dry run. */
+/** The services that `riskOf` needs. */
 export type RiskServices = Effect.Services<ReturnType<typeof riskOf>>

@@ -70,7 +70,7 @@ type Named = typeof Named.Type
 
 const readNamed = Schema.decodeUnknownOption(Named)
 
-/** What arguments name. */
+/** The devices that arguments name. */
 interface JobSubject {
   readonly devices: ReadonlyArray<Device>
   /** Whether each of the names stands for one of the devices. */
@@ -92,7 +92,7 @@ const byName = Effect.fnUntraced(function* (hostnames: ReadonlyArray<string>) {
   return yield* Effect.map(devices.byHostnames(hostnames), (rows) => every(hostnames, rows))
 })
 
-/** The switches of an initialisation, as they are and as they will be, and whoever has such a name now. */
+/** The switches of an initialisation, before and after it, and devices that have the new names now. */
 const initialised = Effect.fnUntraced(function* (names: Named) {
   const devices = yield* DeviceStore
 

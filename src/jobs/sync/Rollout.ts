@@ -1,6 +1,6 @@
 /**
  * Carries a sync through its stages to the verdict over what waits afterwards: confirmed by a job of its own, or taken back
- * (docs/changes.md#confirm-modes). A restart goes on with the devices that have no final result yet.
+ * (docs/changes.md#confirm-modes). A restart continues with the devices that have no final result yet.
  */
 import { Effect, Fiber, Result, Schedule, Semaphore } from "effect"
 import { JobFailure } from "../../domain/Job.ts"
@@ -29,7 +29,7 @@ import { selectDevices } from "../requests/JobSubjects.ts"
 import { watchTimers } from "./ChangeCalls.ts"
 import { confirmAll, confirmationEnded, leftWaiting, putBack } from "./ConfirmDevices.ts"
 
-// What is left of a sync, at its beginning or after a restart: the devices that have no final result yet, what is rendered for
+// The remaining work of a sync, at its beginning or after a restart: the devices that have no final result yet, what is rendered for
 // them, and why the rollout was stopped before, if it was.
 
 const invalid = (error: { readonly message: string }) => new JobFailure({ type: "ValueError", message: error.message })
@@ -58,7 +58,7 @@ const select = (hostnames: ReadonlyArray<string>) =>
     Effect.mapError((error) => (error._tag === "SqlError" ? error : invalid(error)))
   )
 
-/** What is left to do, and its devices by hostname. Fails with JobFailure when nothing can be rendered. */
+/** The remaining work, and its devices by hostname. Fails with JobFailure when nothing can be rendered. */
 const remainingWork = Effect.fn("SyncResume.resume")(function* (job: SyncJob, memo: SyncMemo) {
   const config = yield* ServerConfig
   const jobs = yield* JobStore
@@ -91,7 +91,7 @@ const WATCH_EVERY = "1 second"
 /** How often a stage that is held looks whether it may begin. */
 const LOOK_EVERY = "500 millis"
 
-/** A device that died after its commit reports late; its row tells at once that it will not be confirmed. */
+/** A device that died after its commit reports late; its row shows at once that it will not be confirmed. */
 const watch = Effect.fnUntraced(function* (work: SyncWork, devices: ReadonlyMap<number, Device>, isCanary: boolean) {
   const changes = yield* ChangeStore
   return yield* Effect.gen(function* () {
@@ -143,7 +143,7 @@ const runStage = Effect.fn("SyncRollout.stage")(function* (
   yield* guard.stop() === null ? Fiber.interrupt(takingBack) : Fiber.join(takingBack)
 })
 
-/** All devices that have no final result yet, stage by stage. Yields the work as it stands afterwards. */
+/** All devices that have no final result yet, stage by stage. Yields the work in its state afterwards. */
 const runStages = Effect.fnUntraced(function* (job: SyncJob, memo: SyncMemo) {
   const { devices, work } = yield* remainingWork(job, memo)
   const { guard } = work
@@ -158,7 +158,7 @@ const runStages = Effect.fnUntraced(function* (job: SyncJob, memo: SyncMemo) {
   return work
 })
 
-/** Waits for the job that confirms, and takes back what it has left behind. */
+/** Waits for the job that confirms, and takes back changes that it has not confirmed. */
 const awaitConfirmation = Effect.fnUntraced(function* (job: SyncJob, context: VerdictContext, confirming: number) {
   const locks = yield* JobLockStore
 

@@ -1,5 +1,5 @@
 /**
- * What each step of an upgrade does on one device, seen from the job: the image is chosen, the device's actor is asked, and the
+ * The steps of an upgrade on one device, seen from the job: the image is chosen, the device's actor is asked, and the
  * answer becomes an entry of the task list (docs/jobs.md#device_upgrade). Steps may be repeated after a restart.
  */
 import { Effect, Option, Schema } from "effect"
@@ -84,7 +84,7 @@ const expectedImage = Effect.fnUntraced(function* (file: string) {
   )
 })
 
-/** Why a step cannot go on; `met` is what was met on the way, `lost` that the connection ended. */
+/** Why a step cannot continue; `met` is the text of the failure, `lost`: the connection ended. */
 class StepProblem extends Schema.TaggedError<StepProblem>()("StepProblem", {
   message: Schema.String,
   met: Schema.String,
@@ -196,5 +196,5 @@ const reboot = (upgrade: UpgradedDevice) =>
     )
   )
 
-/** What is done in each step, by its name. */
+/** The steps by their names. */
 export const upgradeSteps = { pre_flight: preFlight, download, activate, reboot, post_flight: postFlight }
