@@ -25,7 +25,6 @@ import * as Retention from "./jobs/engine/Retention.ts"
 import * as JobList from "./jobs/JobList.ts"
 import { BranchCheck } from "./jobs/repositories/BranchCheck.ts"
 import { RepositoryCopies } from "./jobs/repositories/CheckedCommit.ts"
-import { RepositoryCommits, RepositoryFiles, RepositoryProblems } from "./jobs/repositories/Repositories.ts"
 import { RepositoryUpdate } from "./jobs/repositories/RepositoryUpdate.ts"
 import { JobApproval } from "./jobs/requests/JobApproval.ts"
 import { gate } from "./jobs/requests/JobRequests.ts"
@@ -194,12 +193,9 @@ export const services = Layer.mergeAll(
   Layer.mergeAll(RepositoryUpdate.layer, BranchCheck.layer).pipe(
     Layer.provide([ChangeWindows.layer, Permissions.layer, RefreshStore.layer]),
     Layer.provideMerge(CandidateConfigs.layer),
-    Layer.merge(RepositoryCommits.layer.pipe(Layer.provide(RefreshStore.layer))),
     Layer.provide(RepositoryCopies.layer)
   ),
-  RepositoryFiles.layer,
   TemplateTrial.layer,
-  RepositoryProblems.layer.pipe(Layer.provide(RefreshStore.layer)),
   JobWindows.layer
 ).pipe(
   Layer.provideMerge(Layer.mergeAll(starting, inForce, PluginRegistry.layer, deviceLogin.pipe(Layer.provide(drivers))))

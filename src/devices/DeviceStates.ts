@@ -30,7 +30,7 @@ import { ReservationStore } from "../store/ReservationStore.ts"
 import { SyncEventStore } from "../store/SyncEventStore.ts"
 
 /** The machine forbids the event in the device's present state; `rule` names the guard, the message is for people. */
-export class DeviceStateError extends Schema.TaggedError<DeviceStateError>()("DeviceStateError", {
+class DeviceStateError extends Schema.TaggedError<DeviceStateError>()("DeviceStateError", {
   rule: Schema.String,
   message: Schema.String
 }) {
@@ -61,13 +61,13 @@ export class DeviceJobs extends Context.Service<
 >()("switchyard/devices/DeviceJobs") {}
 
 /** Who causes an event, and in which job. */
-export interface Cause {
+interface Cause {
   readonly by: string
   readonly jobId: number | null
 }
 
 /** The device after the event, and the jobs that the event started, in order; the first is the causing job's next_job_id. */
-export interface AppliedEvent {
+interface AppliedEvent {
   readonly device: Device
   readonly startedJobs: ReadonlyArray<number>
 }

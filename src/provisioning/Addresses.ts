@@ -80,13 +80,13 @@ export const freeSubnets = (
 }
 
 /** An address chosen for a device. It must be reserved at once, so that nobody else is given it. */
-export interface ChosenAddress {
+interface ChosenAddress {
   readonly ip_version: IpVersion
   readonly ip: string
 }
 
 /** An address of an access switch, with what its templates need to know about the network around it. */
-export interface ManagementAddress extends ChosenAddress {
+interface ManagementAddress extends ChosenAddress {
   readonly prefixLength: number
   /** Address of the gateway, without length. */
   readonly gateway: string
@@ -175,12 +175,12 @@ export const allocateManagement = (
 }
 
 /** What a fabric device gets; each is a /32 (or /128) of its own. */
-export interface FabricAddresses {
+interface FabricAddresses {
   readonly management: ChosenAddress
   readonly infra: ChosenAddress
 }
 
-export interface FabricAllocation {
+interface FabricAllocation {
   /** Settings `underlay.mgmt_lo_net` and `underlay.infra_lo_net`; null when the settings have none. */
   readonly mgmtLoNet: string | null
   readonly infraLoNet: string | null

@@ -93,7 +93,7 @@ export const initArguments = (
 // come here. Several problems of one kind are told in one text, separated by semicolons.
 
 /** The `data` of the answer. */
-export interface InitCheck {
+interface InitCheck {
   readonly linknets?: ReadonlyArray<ReportedLink>
   readonly linknets_compatible: boolean
   readonly linknets_error?: string

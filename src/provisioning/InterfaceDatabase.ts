@@ -27,13 +27,13 @@ export const physicalInterfaces = (
 }
 
 /** A device at the far end of a link. */
-export interface LinkedDevice {
+interface LinkedDevice {
   readonly hostname: string
   readonly device_type: DeviceType
 }
 
 /** What the cables say about the ports of one switch. */
-export interface CabledPorts {
+interface CabledPorts {
   /** Port → hostname of the device above. */
   readonly uplinks: ReadonlyMap<string, string>
   /** Port → id of the other switch of the pair. */
@@ -167,11 +167,11 @@ export const checkMlagRows = (
 // name and the configuration of its ports, and takes over the identity of the new unit; the row under which the new unit was
 // discovered goes.
 
-export type NewUnit = Pick<Device, "id" | "ztp_mac" | "serial" | "model" | "dhcp_ip" | "platform">
-export type OldUnit = Pick<Device, "id" | "hostname" | "state" | "management_ip" | "secondary_management_ip">
+type NewUnit = Pick<Device, "id" | "ztp_mac" | "serial" | "model" | "dhcp_ip" | "platform">
+type OldUnit = Pick<Device, "id" | "hostname" | "state" | "management_ip" | "secondary_management_ip">
 
 /** What is known about the device that is to be replaced. */
-export interface ReplacementSurvey {
+interface ReplacementSurvey {
   readonly hostname: string
   /** Null when no device has this hostname. */
   readonly old: OldUnit | null
@@ -198,7 +198,7 @@ export const checkReplacement = ({
 }
 
 /** The swap, to be made in one transaction. */
-export interface ReplacementPlan {
+interface ReplacementPlan {
   /** The row that goes on with the initialisation. */
   readonly deviceId: number
   /** The row of the discovery, to be deleted with its interfaces and links. */

@@ -15,7 +15,7 @@ import type { Interface } from "../domain/Interface.ts"
 // (docs/provisioning.md#port-rules). "Configured" means: there is an entry for that interface name, ranges expanded.
 
 /** One entry of `interfaces` in the settings; `name` may hold ranges such as `Ethernet[49-52]/1`. */
-export interface PortSetting {
+interface PortSetting {
   readonly name: string
   readonly ifclass: string
   readonly redundant_link?: boolean | null
@@ -24,7 +24,7 @@ export interface PortSetting {
 export type ConfiguredPorts = ReadonlyMap<string, PortSetting>
 
 /** One end of a cable: who it belongs to, of what type that device is (or will be), and what is known of its ports. */
-export interface PortOwner {
+interface PortOwner {
   readonly hostname: string
   readonly device_type: DeviceType
   readonly ports: ConfiguredPorts
@@ -114,17 +114,17 @@ export const redundantLink = (
  * What is heard on one port, nearest neighbour first. Names as announced: short or fully qualified; empty when the switch does
  * not say them.
  */
-export interface LldpNeighbour {
+interface LldpNeighbour {
   readonly hostname: string
   readonly port: string
 }
 export type LldpTable = Readonly<Record<string, ReadonlyArray<LldpNeighbour>>>
 
 /** The columns of a device that links are worked out from. */
-export type LinkDevice = Pick<Device, "id" | "hostname" | "platform" | "state" | "device_type">
+type LinkDevice = Pick<Device, "id" | "hostname" | "platform" | "state" | "device_type">
 
 /** A neighbour that is one of our devices, and where the cable ends. Port names are in their long form. */
-export interface SeenPeer {
+interface SeenPeer {
   readonly localPort: string
   readonly peer: LinkDevice
   readonly peerPort: string
@@ -148,7 +148,7 @@ export interface LinkPlan {
 }
 
 /** What can speak against links. */
-export type LinkProblem = InterfaceError | NoFreeAddress | InvalidNetwork
+type LinkProblem = InterfaceError | NoFreeAddress | InvalidNetwork
 
 /** The plan of all cables that may be links, and what speaks against the others. */
 export interface LinkFindings {
@@ -206,7 +206,7 @@ const heardPeers = (lldp: LldpTable, devices: ReadonlyMap<string, LinkDevice>, m
   })
 
 /** What a plan is made from. */
-export interface LinkSurvey {
+interface LinkSurvey {
   /** The device with its present hostname; `ports` and `device_type` are those that it is about to get. */
   readonly device: PortOwner & { readonly id: number }
   readonly seen: ReadonlyArray<SeenPeer>

@@ -23,10 +23,10 @@ import { containsAddress, parseNetwork } from "../domain/Network.ts"
 // (docs/provisioning.md#choice-of-the-management-domain).
 
 /** A device at the far end of an uplink. */
-export type UplinkDevice = Pick<Device, "id" | "hostname" | "device_type" | "management_ip">
+type UplinkDevice = Pick<Device, "id" | "hostname" | "device_type" | "management_ip">
 
 /** Everything there is to choose from. */
-export interface DomainChoice {
+interface DomainChoice {
   readonly domains: ReadonlyArray<MgmtDomain>
   /** Ids of all devices of type CORE. */
   readonly coreDevices: ReadonlySet<number>
@@ -121,15 +121,15 @@ export const findMgmtDomain = (uplinks: ReadonlyArray<UplinkDevice>, choice: Dom
 }
 
 /** A neighbour as the database knows it. */
-export type Neighbour = Pick<Device, "id" | "hostname" | "device_type" | "management_ip" | "state" | "synchronized">
+type Neighbour = Pick<Device, "id" | "hostname" | "device_type" | "management_ip" | "state" | "synchronized">
 
 /** The switch to be checked, under its present hostname. */
-export interface CheckedDevice {
+interface CheckedDevice {
   readonly id: number
   readonly hostname: string
 }
 
-export interface NeighbourSurvey {
+interface NeighbourSurvey {
   readonly device: CheckedDevice
   readonly links: ReadonlyArray<ReportedLink>
   /** Devices at the far ends, by hostname. */
@@ -138,13 +138,13 @@ export interface NeighbourSurvey {
   readonly neighbors: ReadonlyArray<string> | null
 }
 
-export interface AccessSurvey extends NeighbourSurvey {
+interface AccessSurvey extends NeighbourSurvey {
   /** The other switch of an MLAG pair; links of both are then in `links`. */
   readonly mlagPeer: CheckedDevice | null
 }
 
 /** Cables of which it is not known whether they must be redundant, because their ports are not configured. Default none. */
-export interface WithRefused {
+interface WithRefused {
   readonly refused?: ReadonlyArray<ReportedLink>
 }
 
@@ -154,10 +154,10 @@ export interface VerifiedNeighbours {
   readonly uplinks: ReadonlyArray<Neighbour>
 }
 
-export type NeighbourCheckError = InitVerificationError | NeighborError
+type NeighbourCheckError = InitVerificationError | NeighborError
 
 /** The neighbours that were found, and everything that speaks against them. */
-export interface NeighbourFindings extends VerifiedNeighbours {
+interface NeighbourFindings extends VerifiedNeighbours {
   readonly problems: ReadonlyArray<NeighbourCheckError>
 }
 
@@ -201,7 +201,7 @@ const uplinksFit = (count: number, clear: number, redundant: number): boolean =>
   count === 1 ? redundant === 0 : count === 2 && redundant === clear
 
 /** As `checkAccessNeighbours`, but tells everything that speaks against the neighbours beside what was found. */
-export const accessNeighbours = (survey: AccessSurvey & WithRefused): NeighbourFindings => {
+const accessNeighbours = (survey: AccessSurvey & WithRefused): NeighbourFindings => {
   const { device, mlagPeer, neighbors, refused = [] } = survey
   if (neighbors?.length === 0) return NOT_CHECKED
   if (noLinks(survey)) return withoutLinks
@@ -283,7 +283,7 @@ export const checkFabricNeighbours = (
 ): Result.Result<VerifiedNeighbours, NeighbourCheckError> => verified(fabricNeighbours(survey, type))
 
 /** Neighbours whose running configuration has to be compared with its stored hash next, and what is only worth a warning. */
-export interface NeighbourStates {
+interface NeighbourStates {
   readonly toHashCheck: ReadonlyArray<string>
   readonly warnings: ReadonlyArray<DeviceSyncError>
 }
@@ -340,7 +340,7 @@ export interface AccessPlacement extends VerifiedNeighbours {
 }
 
 /** What was found of a place, and everything that speaks against it. */
-export interface PlacementFindings extends AccessPlacement {
+interface PlacementFindings extends AccessPlacement {
   readonly problems: ReadonlyArray<NeighbourCheckError>
 }
 

@@ -12,10 +12,10 @@ import { meaning } from "../../store/DatabaseAway.ts"
 import { failingWithoutDatabase } from "../../store/DatabaseClient.ts"
 import { type ReplicaFigure, ServerFigures } from "../../store/ServerFigures.ts"
 import { Permissions } from "../../access/Permissions.ts"
-import { type Part, Readiness } from "../../jobs/engine/Readiness.ts"
 import { lacking } from "../../runtime/OwnFaults.ts"
 import { BlockadeWatch, type Watch } from "../../store/ForeignLocks.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
+import { type Part, Readiness } from "./Readiness.ts"
 
 // Looks at all parts of the server, and tells which work (docs/operations.md#health).
 

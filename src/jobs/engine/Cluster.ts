@@ -28,11 +28,11 @@ import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import * as NodeSocket from "@effect/platform-node/NodeSocket"
 import * as NodeSocketServer from "@effect/platform-node/NodeSocketServer"
 
-// The way between replicas: TLS with a key that only they have (CLUSTER_SECRET, or what is derived of SECRET_KEY), so nobody else can
+// The way between replicas: TLS with a key that only they have (CLUSTER_SECRET, or what is derived of SECRET_KEY), so no other host can
 // send a message to a device's actor or read one. Nothing else is needed: no certificate, no authority.
 
 /** Replicas have no secret in common; the message is for who starts one. */
-export class NoClusterSecret extends Schema.TaggedError<NoClusterSecret>()("NoClusterSecret", {
+class NoClusterSecret extends Schema.TaggedError<NoClusterSecret>()("NoClusterSecret", {
   message: Schema.String
 }) {}
 
@@ -66,7 +66,7 @@ const keyNamed = (keys: ReadonlyArray<SealingKey>, name: string): Uint8Array | n
   return found === undefined ? null : found.key.export()
 }
 
-/** Listens where it is told to, and tells who calls the names of the keys that it knows. */
+/** Listens on the configured address, and sends to each caller the names of the keys that it knows. */
 const server = Layer.unwrap(
   Effect.gen(function* () {
     const keys = yield* clusterKeys
@@ -103,7 +103,7 @@ const client = Layer.effect(
             host,
             port,
             openTimeout: "1 second",
-            // there is no certificate that could have a name: who has the key is one of us
+            // no certificate is used that could carry a name: a peer that has the key is a replica
             checkServerIdentity: () => undefined,
             pskCallback: answer(keys)
           })
@@ -117,7 +117,7 @@ const client = Layer.effect(
 )
 
 /** Work that is divided among replicas; needs the storage of messages and replicas. */
-export const socketRunner = (shardingConfig: Partial<ShardingConfig.ShardingConfig["Service"]>) =>
+const socketRunner = (shardingConfig: Partial<ShardingConfig.ShardingConfig["Service"]>) =>
   SocketRunner.layer.pipe(
     Layer.provide(RunnerHealth.layerPing.pipe(Layer.provide(Runners.layerRpc), Layer.provide(client))),
     Layer.provide([server, client]),

@@ -32,7 +32,7 @@ export const JobWorkflow = Workflow.make("Job", {
 // Writes a job's row and the execution of its workflow, both in one transaction, so that a job id that was handed out always
 // runs (promise 4). See docs/jobs.md#when-a-job-runs and docs/provisioning.md#discovery.
 
-/** For whom a job is started and how. `delaySeconds` defaults to the server's JOB_DELAY. */
+/** The user for whom a job is started, and how. `delaySeconds` defaults to the server's JOB_DELAY. */
 export interface StartOptions<J extends AnyJob = AnyJob> {
   readonly user: string
   readonly comment?: string | null
@@ -40,9 +40,9 @@ export interface StartOptions<J extends AnyJob = AnyJob> {
   readonly delaySeconds?: number
   /** Seconds until its windows open, where it has to wait for them. */
   readonly opensInSeconds?: number
-  /** Default: upkeep for what the server starts by itself, else person. */
+  /** Default: `upkeep` for jobs that the server starts automatically, otherwise `person`. */
   readonly serviceClass?: ServiceClass
-  /** What the function needs to know and the record does not show. */
+  /** Facts that the function needs and the record does not show. */
   readonly memo?: MemoOf<J>
 }
 
@@ -133,7 +133,7 @@ const make = Effect.gen(function* () {
     return id
   })
 
-  /** An execution that does not hear of it finds out when it is due that nothing is left to do for it. */
+  /** An execution that does not receive this finds, when it is due, that nothing is left to do. */
   const cancelAttempt = Effect.fnUntraced(
     function* (jobId: number, attempt: Effect.Effect<number, SqlError.SqlError | JobNotFound>) {
       const executionId = yield* JobWorkflow.executionId({ jobId, attempt: yield* attempt })
@@ -211,15 +211,15 @@ export class JobEngine extends Context.Service<
       args: SentArgs<J>,
       options: StartOptions<J>
     ) => Effect.Effect<number, SqlError.SqlError>
-    /** As `start`, without waking the engine: whoever calls it in a transaction has the storage polled when that is committed. */
+    /** As `start`, without waking the engine: a caller in a transaction must poll the storage after the commit. */
     readonly launch: <J extends AnyJob>(
       job: J,
       args: SentArgs<J>,
       options: StartOptions<J>
     ) => Effect.Effect<number, SqlError.SqlError>
-    /** Starts the next attempt at a job that nobody works on; false when somebody does or has done so already. */
+    /** Starts the next attempt at a job on which no process works; false if one does, or if it is started already. */
     readonly startAgain: (left: JobAttempt) => Effect.Effect<boolean, SqlError.SqlError>
-    /** Has a job that its windows put off begin at another time; false when it is due or somebody else has done so already. */
+    /** Moves the start of a job that its windows put off; false if the job is due, or another process has moved it already. */
     readonly startAt: (job: PutOffJob, time: NewTime) => Effect.Effect<boolean, SqlError.SqlError>
     /** Starts the follow-up of a job and links it as `next_job_id`; a job that runs again after a crash finds it started. */
     readonly follow: <J extends AnyJob>(

@@ -1,5 +1,5 @@
 /**
- * What does the work of a job's function: one file below `src/jobs` per function. A handler may be run again from its start
+ * The handler of a job's function does its work. A handler may be run again from its start
  * after a crash, so it keeps what it has decided in the database (device rows, change rows, the job's memo) and never repeats
  * what is there. Arguments and memos are read and written here, by the schemas of the definition.
  */
@@ -17,13 +17,13 @@ export interface RunningJob {
   readonly id: number
   /** Who started it. */
   readonly user: string
-  /** True once somebody has asked to abort: start nothing new, bring what is in flight to a known end. */
+  /** True once a user has asked to abort: start nothing new, bring running devices to a known end. */
   readonly aborting: Effect.Effect<boolean>
 }
 
-/** What a job remembers for a run after a restart. */
+/** The facts that a job remembers for a run after a restart. */
 export interface JobMemo<M> {
-  /** What was written last; none when nothing was. */
+  /** The memo that was written last; none if none was. */
   readonly read: Effect.Effect<Option.Option<M>, SqlError.SqlError>
   readonly write: (memo: M) => Effect.Effect<void, SqlError.SqlError>
 }
@@ -58,7 +58,7 @@ export const deviceRows: JobOutcome = { result: null, change_score: null }
 export type JobEnd<R = never> = Effect.Effect<JobOutcome | AlreadyEnded, JobFailure | SqlError.SqlError, R>
 
 /** A function that this server can run. */
-export interface JobFunction {
+interface JobFunction {
   readonly definition: AnyJob
   /** Does the work of a job that was started with these arguments. */
   readonly run: (job: RunningJob, start_arguments: unknown) => JobEnd
@@ -69,7 +69,7 @@ export class JobFunctions extends Context.Service<JobFunctions, ReadonlyMap<stri
   "switchyard/jobs/JobFunctions"
 ) {}
 
-/** What may keep a job from beginning, or give it another time: approvals and windows (`requests/`). */
+/** Approvals and windows (`requests/`), which may keep a job from beginning or move its start. */
 export class JobGate extends Context.Service<
   JobGate,
   {
@@ -126,10 +126,10 @@ export const handle = <J extends AnyJob, R>(definition: J, handler: (job: JobRun
 export const inTransaction = <A, E, R>(work: Effect.Effect<A, E, R>) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) => sql.withTransaction(work))
 
-/** The first words of the text of a device that was left alone because the job or its rollout was stopped. */
+/** The first words of the text of a device that was skipped because the job or its rollout was stopped. */
 export const NOT_STARTED = "This device was not started and runs what it ran before."
 
-/** Why nothing further is begun: somebody has aborted the job, or its own rules stop it. */
+/** Why nothing further is begun: a user has aborted the job, or its own rules stop it. */
 interface Stopped {
   readonly aborted: boolean
   readonly message: string
@@ -157,7 +157,7 @@ export const refusedAsFailure = <A, E extends NamedError, R>(
     isOwn(error) ? error : new JobFailure({ type: error._tag, message: messageOf(error) })
   )
 
-// Work that ends at once when its job is aborted, because nothing that it leaves behind needs an orderly end.
+// Work that may be interrupted at any instant when its job is aborted, because it changes nothing.
 
 /** How often the job is asked whether it is being aborted. */
 const POLL = "500 millis"

@@ -1,5 +1,5 @@
 /**
- * How many jobs run at once, by the kind of their work: what waits for somebody else (a slow image server, a switch that does
+ * How many jobs run at once, by the kind of their work: a job that waits for another machine (a slow image server, a switch that does
  * not answer yet) takes no place from jobs that configure switches. Whose turn it is when a place becomes free is decided by
  * `ServiceClasses.ts`: one person's dry run does not wait behind 300 scheduled ones.
  */
@@ -26,7 +26,7 @@ const SETTINGS = {
 const NOTED_AFTER = "1 second"
 
 /** A job that asks for a place. */
-export interface JobWaiter extends Waiter {
+interface JobWaiter extends Waiter {
   readonly id: number
 }
 
@@ -105,7 +105,7 @@ export class JobPlaces extends Context.Service<
 // that finds it taken waits for its turn before it begins, and its record says for whom. The lock ends with its job
 // (`JobStates.ts`).
 
-/** How often the job whose turn is next looks, and how often those behind it. */
+/** How often the next job in the queue looks, and how often the jobs behind it. */
 const POLL_NEXT = "300 millis"
 const POLL_BEHIND = "2 seconds"
 

@@ -37,7 +37,7 @@ const untilDatabaseIsBack = Schedule.min([Schedule.exponential("500 millis"), Sc
 
 const isAway = (error: unknown): boolean => SqlError.isSqlError(error) && isDatabaseAway(error)
 
-/** An error that the database gives for what it was asked is a defect of ours; the log has its words. */
+/** A statement that the database refuses is a defect of this server; the log has the database's words. */
 const refusedBy = (job: JobHead, error: SqlError.SqlError): JobFailure => {
   const value = refusedValue(error)
   const hostname = hostOf(job.start_arguments)
@@ -144,7 +144,7 @@ const runOnce = Effect.fnUntraced(function* (jobId: number, refusal: JobFailure 
   yield* Effect.logInfo(isNew ? "Job started" : "Job resumed", { function: before.function_name })
   yield* Effect.matchCauseEffect(refusal === null ? work(before) : refusal, {
     onSuccess: (outcome) => ended(jobId, outcome),
-    // interruption is the server's stop: the row stays as it is and the next process goes on
+    // the server stops: the row stays unchanged, and the next process continues
     onFailure: (cause) => (Cause.hasInterrupts(cause) ? Effect.interrupt : threw(before, cause))
   })
   yield* Effect.logInfo("Job ended", { status: yield* jobs.status(jobId) })

@@ -13,11 +13,11 @@ import { jobDevices, jobsEnded } from "../../runtime/metrics/JobMetrics.ts"
 import { JobLockStore } from "../../store/JobLockStore.ts"
 import { type JobPatch, JobStore } from "../../store/JobStore.ts"
 
-// What the log says when a job has ended otherwise than well: a line for each device that failed and one for the job. Each
+// The report in the log when a job has not succeeded: a line for each device that failed and one for the job. Each
 // begins with `job #<id>`, by which clients find the lines of their job (docs/jobs.md#outcome).
 
 /** A job that has ended, as the report needs it. */
-export interface ReportedJob extends EndedJob {
+interface ReportedJob extends EndedJob {
   readonly id: number
   readonly outcome: Outcome
   readonly functionName: string
@@ -36,7 +36,7 @@ const TEXT_END = 4_000
 const MAX_SENTENCE = 1_000
 
 /** Makes the function that reports the end of a job. It never fails, because the job has ended whatever the log says. */
-export const makeReport = Effect.gen(function* () {
+const makeReport = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
 
   const failedDevices = (id: number) => sql<FailedDevice>`select hostname,
@@ -70,7 +70,7 @@ export const makeReport = Effect.gen(function* () {
 })
 
 /** The machine takes no such event in the job's present status. */
-export class JobEventRefused extends Schema.TaggedError<JobEventRefused>()("JobEventRefused", {
+class JobEventRefused extends Schema.TaggedError<JobEventRefused>()("JobEventRefused", {
   id: Schema.Int,
   status: JobStatus,
   message: Schema.String
@@ -78,7 +78,7 @@ export class JobEventRefused extends Schema.TaggedError<JobEventRefused>()("JobE
 
 const isJobState = Schema.is(Schema.Literals(jobStates))
 
-/** What an action writes to the row; those about the work itself write nothing. */
+/** The columns that an action writes; actions about the work itself write none. */
 const patchOf = (action: JobAction): JobPatch => {
   switch (action.type) {
     case "stampStart":

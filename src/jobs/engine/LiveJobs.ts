@@ -1,7 +1,7 @@
 /**
- * The jobs that this process works on. While it does, it says so in their rows every two seconds, so that a job which nobody
- * works on is found. A job has attempts: only the newest may work on it, and an older one, such as that of a
- * process which was paused, is stopped as soon as it hears of it. What it may still send to a switch is refused by the
+ * The jobs that this process works on. While it does, it says so in their rows every two seconds, so that a job on which no process
+ * works is found. A job has attempts: only the newest may work on it, and an older one, such as that of a
+ * process which was paused, is stopped as soon as it notices. Anything that it still sends to a switch is refused by the
  * claims of the change (promise 1).
  */
 import { Context, Deferred, Duration, Effect, Layer, Schedule } from "effect"
@@ -71,7 +71,7 @@ const make = Effect.gen(function* () {
   })
 })
 
-/** What this process works on. */
+/** The jobs of this process. */
 export class LiveJobs extends Context.Service<
   LiveJobs,
   {
@@ -91,9 +91,9 @@ export class LiveJobs extends Context.Service<
   static readonly layer = Layer.effect(LiveJobs, make)
 }
 
-// Finds what a fault has left behind, at the start and every few seconds: a job that has not ended and that nobody works on
+// Repairs after faults, at the start and every few seconds: a job that has not ended and on which no process works
 // is started again, and the lock of a job that has ended is removed (promises 3 and 4). Whatever the database, the engine or
-// a process did: what was accepted goes on. A job that waits for its windows is due when they open as they were; when they or the
+// a process did: an accepted job continues. A job that waits for its windows is due when they open as they were; when they or the
 // groups of its devices have changed, it gets another time (docs/windows.md#jobs).
 
 const makeJobSweep = Effect.gen(function* () {
@@ -113,7 +113,7 @@ const makeJobSweep = Effect.gen(function* () {
   })
 
   const sweepJobs = Effect.gen(function* () {
-    // who could not write for a while must not take the others' silence for their end
+    // a process that could not write for a while must not take the silence of others for their end
     if ((yield* live.steadySeconds) < SILENT_JOB) return
     const left = yield* attempts.silent(SILENT_JOB)
     yield* Effect.forEach(left, startAgain, { discard: true })

@@ -1,4 +1,7 @@
-/** Removes old jobs, what they have done, tokens and requests that ended, and persons whom nobody sees any more, while the server runs, stores texts once, and notes what is there; one replica of all (docs/operations.md#retention). */
+/**
+ * Removes old jobs with their records, ended tokens and requests, and persons who have no records any more; stores each text once,
+ * and counts what is stored. One of all replicas does it (docs/operations.md#retention).
+ */
 import { Duration, Effect, Layer, Schedule } from "effect"
 import { ApiTokenStore } from "../../store/ApiTokenStore.ts"
 import { PersonStore } from "../../store/PersonStore.ts"
@@ -18,7 +21,7 @@ import { inTransaction } from "./JobHandler.ts"
 /** A part of the interval: what another replica did less than that ago is not done again. */
 const YOUNG = 0.9
 
-/** Days after which somebody who has nothing here is forgotten. */
+/** Days after which a person without records is forgotten. */
 const PERSON_DAYS = 365
 
 /** Works until the server stops. */
@@ -84,7 +87,7 @@ const forgetBatch = Effect.gen(function* () {
   return ids.length
 }).pipe(inTransaction)
 
-/** Removes what is older than JOB_RECORD_DAYS, and what is of jobs that are gone; yields how many executions were forgotten. */
+/** Removes records older than JOB_RECORD_DAYS, and records of deleted jobs; yields how many executions were forgotten. */
 export const forgetExecutions = Effect.gen(function* () {
   let total = 0
   for (let count = BATCH; count === BATCH; total += count) count = yield* forgetBatch

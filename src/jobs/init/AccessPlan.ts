@@ -44,12 +44,12 @@ import type { Interface } from "../../domain/Interface.ts"
 import { cableOf, endOf, type Linknet, type NewLinknet, touches } from "../../domain/Linknet.ts"
 import { DeviceStates } from "../../devices/DeviceStates.ts"
 
-// A new switch in the place of a broken one (docs/provisioning.md#replacement): the row of the old one goes on with its id, its
+// A new switch in the place of a broken one (docs/provisioning.md#replacement): the row of the old one keeps its id, its
 // ports and its links as far as the new unit has them, and takes over the new unit's identity. Runs in the transaction of step
 // 1, which also remembers both rows, so that a failure brings them back.
 
-/** What becomes of the old switch's rows. */
-export interface ReplacementRows {
+/** The changes to the old switch's rows. */
+interface ReplacementRows {
   readonly add: ReadonlyArray<NewLinknet>
   readonly remove: ReadonlyArray<Linknet>
   readonly ports: PortPlan
@@ -101,7 +101,7 @@ export const findReplaced = Effect.fn("InitReplacement.find")(function* (hostnam
   return yield* devices.getByHostname(hostname)
 })
 
-/** What becomes of links and ports when the unit takes the place of the old switch. Reads only. */
+/** The changes to links and ports when the unit takes the place of the old switch. Reads only. */
 export const replacementRows = Effect.fn("InitReplacement.rows")(function* (
   old: Device,
   member: Member,
@@ -148,7 +148,7 @@ export const replacementRows = Effect.fn("InitReplacement.rows")(function* (
 })
 
 /** Deletes the unit's own row and gives its identity to the old one, which is DISCOVERED then. Yields it. */
-export const swapUnits = Effect.fn("InitReplacement.swap")(function* (job: RunningJob, old: Device, unit: Device) {
+const swapUnits = Effect.fn("InitReplacement.swap")(function* (job: RunningJob, old: Device, unit: Device) {
   const devices = yield* DeviceStore
   const states = yield* DeviceStates
 
@@ -160,8 +160,8 @@ export const swapUnits = Effect.fn("InitReplacement.swap")(function* (job: Runni
 // Works out what an access switch gets where it is plugged in: links, ports and the management domain (docs/provisioning.md).
 // Reads only; `writePlan` writes it.
 
-/** Everything that is to be written, worked out from the rows as they are now. */
-export interface AccessPlan {
+/** All rows that must be written, computed from the present rows. */
+interface AccessPlan {
   readonly domain: MgmtDomain
   readonly uplinks: ReadonlyArray<string>
   readonly neighbours: ReadonlyArray<string>
@@ -174,7 +174,7 @@ export interface AccessPlan {
 const NOTHING_LOST = { interfaces: [], links: [] }
 
 /** The plan of a switch (or both of a pair) that is plugged in and asked; `old` is the switch that it replaces. */
-export const planCabled = Effect.fn("AccessPlanner.cabled")(function* (
+const planCabled = Effect.fn("AccessPlanner.cabled")(function* (
   members: readonly [Member, ...ReadonlyArray<Member>],
   old: Device | null
 ) {
@@ -197,8 +197,8 @@ export const planCabled = Effect.fn("AccessPlanner.cabled")(function* (
   return whole
 })
 
-/** The plan of the second switch of a pair: everything but its addresses is there. */
-export const planSecond = Effect.fn("AccessPlanner.second")(function* (hostnames: ReadonlyArray<string>) {
+/** The plan of the second switch of a pair: only its addresses are missing. */
+const planSecond = Effect.fn("AccessPlanner.second")(function* (hostnames: ReadonlyArray<string>) {
   const devices = yield* DeviceStore
 
   const known = new Map((yield* devices.byHostnames(hostnames)).map((row) => [row.hostname, row]))
@@ -210,11 +210,11 @@ export const planSecond = Effect.fn("AccessPlanner.second")(function* (hostnames
 })
 
 // Writes the plan of an access switch: links, ports, hostname and addresses, all in one transaction with the job's memory
-// (docs/provisioning.md#access-step-1 and docs/provisioning.md#replacement). What it changed is remembered, to be taken back if
+// (docs/provisioning.md#access-step-1 and docs/provisioning.md#replacement). The changes are remembered, to be taken back if
 // the switch does not move.
 
-/** What the job is to do with a switch that was found fit for it. */
-export interface AccessRequest {
+/** The request for a switch that passed the checks. */
+interface AccessRequest {
   readonly device: Device
   readonly newHostname: string
   /** The other switch of an MLAG pair, which gets its links and ports now and its own step 1 later. */
@@ -287,7 +287,7 @@ const takeSnapshot = Effect.fnUntraced(function* (request: AccessRequest, plan: 
 })
 
 /** Plans once more under the lock of allocations, and writes. Yields what the job remembers from then on. */
-export const writePlan = Effect.fn("AccessInitRows.write")(function* (
+const writePlan = Effect.fn("AccessInitRows.write")(function* (
   job: InitJob,
   request: AccessRequest,
   members: readonly [Member, ...ReadonlyArray<Member>]
@@ -330,7 +330,7 @@ export const prepareAccess = Effect.fn("AccessInitPlan.prepare")(function* (job:
   const members = [first, ...(peer === null ? [] : [yield* surveyMember(job, peer.device, peer.newHostname)])] as const
   if (request.uplinks === null) {
     const old = replace ? yield* findReplaced(newHostname) : null
-    // rows that another job is writing look like anything; that job is what has to be told
+    // rows that another job is writing may be inconsistent: report that job instead
     const others = peer === null ? [device] : [device, peer.device]
     const plan = yield* Effect.tapError(planCabled(members, old), () => aloneOn(job, others))
     yield* beginStep(job, "neighbours", `Checking the neighbours ${plan.uplinks.join(" and ")}`)

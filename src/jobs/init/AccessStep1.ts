@@ -1,6 +1,6 @@
 /**
  * Job `init_access_device_step1`: gives a discovered access switch its place in the network and moves it to its management
- * address (docs/provisioning.md). A restart goes on with what was decided before.
+ * address (docs/provisioning.md). A restart continues with the decision that was made before.
  */
 import { Effect, Option } from "effect"
 import type { Device } from "../../domain/Device.ts"

@@ -1,6 +1,6 @@
 /**
  * Whether a discovered switch could be initialised where it is cabled (docs/provisioning.md#check-before): the survey and the
- * checks of step 1, without writing anything. Findings are collected, so that the answer tells all that speaks against it at
+ * checks of step 1, without writing anything. Findings are collected, so that the answer lists all problems at
  * once.
  */
 import { Effect, Result, Schema } from "effect"
@@ -34,18 +34,18 @@ import { ReservationStore } from "../../store/ReservationStore.ts"
 import { findReplaced, replacementRows } from "./AccessPlan.ts"
 import { requireManageable } from "../../domain/platforms/Platforms.ts"
 
-// What speaks against the addresses that a new switch would get (docs/provisioning.md#addresses and
+// Problems with the addresses that a new switch would get (docs/provisioning.md#addresses and
 // docs/provisioning.md#check-before). Reserves nothing.
 
-/** What a fabric device is to become. */
-export const targetOf = ({ device_type, new_hostname }: InitArguments) => ({
+/** The hostname and type that a fabric device is to get. */
+const targetOf = ({ device_type, new_hostname }: InitArguments) => ({
   hostname: new_hostname,
   device_type,
   mlagPeerId: null
 })
 
 /** Addresses of a management domain; those of a replaced switch are used again. */
-export const accessAddresses = Effect.fn("InitCheckAddresses.ofAccess")(function* (
+const accessAddresses = Effect.fn("InitCheckAddresses.ofAccess")(function* (
   { domain }: AccessPlacement,
   isReplacement: boolean
 ) {
@@ -63,10 +63,7 @@ export const accessAddresses = Effect.fn("InitCheckAddresses.ofAccess")(function
 })
 
 /** Addresses of the loopback networks. */
-export const fabricAddresses = Effect.fn("InitCheckAddresses.ofFabric")(function* (
-  args: InitArguments,
-  device: Device
-) {
+const fabricAddresses = Effect.fn("InitCheckAddresses.ofFabric")(function* (args: InitArguments, device: Device) {
   const reservations = yield* ReservationStore
 
   const underlay = yield* underlayOf(device, targetOf(args))
@@ -79,19 +76,19 @@ export const fabricAddresses = Effect.fn("InitCheckAddresses.ofFabric")(function
   return collect([allocated]).problems
 })
 
-// What device_initcheck finds about a switch (or both of a pair) that has been asked: links, ports, neighbours, management
-// domain, addresses and names, each with everything that speaks against it (docs/provisioning.md). Reads only; the rules are
+// The findings of device_initcheck about a switch (or both of a pair) that was read: links, ports, neighbours, management
+// domain, addresses and names, each with all problems (docs/provisioning.md). Reads only; the rules are
 // those of step 1.
 
 /** The switch, and the other one of a pair. */
-export type Members = readonly [Member, ...ReadonlyArray<Member>]
+type Members = readonly [Member, ...ReadonlyArray<Member>]
 
 interface Reason {
   readonly message: string
 }
 
 /** Links and ports. */
-export interface LinksFound extends Omit<LinkFindingsSurveyed, "problems"> {
+interface LinksFound extends Omit<LinkFindingsSurveyed, "problems"> {
   readonly problems: ReadonlyArray<Reason>
   /** Problems of ports that have to do with the other switch of a pair. */
   readonly pairProblems: ReadonlyArray<Reason>
@@ -110,7 +107,7 @@ const portsOf = Effect.fnUntraced(function* (members: Members, found: LinkFindin
   return null
 })
 
-export const linkFindings = Effect.fnUntraced(function* (args: InitArguments, members: Members, old: Device | null) {
+const linkFindings = Effect.fnUntraced(function* (args: InitArguments, members: Members, old: Device | null) {
   const [{ device, heard }] = members
   if (isFabricType(args.device_type)) {
     const found = yield* findLinksOf(device, targetOf(args), heard)
@@ -141,11 +138,7 @@ const statesOf = Effect.fnUntraced(function* (
   return [...problems, ...(yield* findAltered(toHashCheck))]
 })
 
-export const neighbourFindings = Effect.fnUntraced(function* (
-  args: InitArguments,
-  members: Members,
-  found: LinksFound
-) {
+const neighbourFindings = Effect.fnUntraced(function* (args: InitArguments, members: Members, found: LinksFound) {
   const [{ device }, other] = members
   const { links: all, neighbours: known, pairProblems, refused } = found
   if (args.neighbors?.length === 0 || all.length + refused.length === 0) return { neighbors: [], problems: [] }
@@ -163,9 +156,7 @@ export const neighbourFindings = Effect.fnUntraced(function* (
 })
 
 /** New hostnames that another device has already; each with the id of the device that may have it. */
-export const takenHostnames = Effect.fnUntraced(function* (
-  wanted: ReadonlyArray<readonly [hostname: string, id: number]>
-) {
+const takenHostnames = Effect.fnUntraced(function* (wanted: ReadonlyArray<readonly [hostname: string, id: number]>) {
   const devices = yield* DeviceStore
 
   const taken = yield* devices.bearing(wanted.map(([hostname]) => hostname))
@@ -177,7 +168,7 @@ export const takenHostnames = Effect.fnUntraced(function* (
 })
 
 /** The check cannot be made. `status` is that of the answer, `message` the whole text. */
-export class InitCheckImpossible extends Schema.TaggedError<InitCheckImpossible>()("InitCheckImpossible", {
+class InitCheckImpossible extends Schema.TaggedError<InitCheckImpossible>()("InitCheckImpossible", {
   status: Schema.Literals([400, 500]),
   message: Schema.String
 }) {}

@@ -29,14 +29,14 @@ import { requireManageable } from "../../domain/platforms/Platforms.ts"
 // The part of fabric provisioning that decides and writes: links and loopback addresses of a new DIST or CORE device, in one
 // transaction with the job's memory, so that a failure leaves nothing half done (docs/provisioning.md#fabric-step-1).
 
-/** What is asked for, in its exact form. */
-export interface FabricRequest {
+/** The request, parsed. */
+interface FabricRequest {
   readonly newHostname: string
   readonly device_type: "DIST" | "CORE"
   readonly neighbors: ReadonlyArray<string> | null
 }
 
-export const refuse = (type: string, message: string) => new JobFailure({ type, message })
+const refuse = (type: string, message: string) => new JobFailure({ type, message })
 
 const discoveredOnly = (device: Device) =>
   device.state === "DISCOVERED"
@@ -111,11 +111,7 @@ const writePlan = Effect.fnUntraced(function* (job: InitJob, id: number, request
 }, inTransaction)
 
 /** Surveys, checks and writes; a check that fails changes nothing. The device has its new hostname afterwards. */
-export const prepareFabric = Effect.fn("FabricInitPlan.prepare")(function* (
-  job: InitJob,
-  id: number,
-  request: FabricRequest
-) {
+const prepareFabric = Effect.fn("FabricInitPlan.prepare")(function* (job: InitJob, id: number, request: FabricRequest) {
   const devices = yield* DeviceStore
 
   const device = yield* Effect.catchTag(devices.get(id), "DeviceNotFound", () =>

@@ -56,7 +56,7 @@ const managed = Effect.fnUntraced(function* (job: Step2, device: Device, { facts
   yield* end(job, device, deviceResult([taskOk(FACTS_TASK, { facts })]))
 }, inTransaction)
 
-/** After an abort, or when it is another switch, there is no further attempt until somebody posts device_init again. */
+/** After an abort, or when it is another switch, no further attempt follows until a user posts device_init again. */
 const notYet = Effect.fnUntraced(function* (job: Step2, device: Device, text: string, isFinal: boolean) {
   const states = yield* DeviceStates
 

@@ -60,31 +60,31 @@ const RENDER = "Generate initial device config"
 const PUSH = "Push base management config"
 
 /** The certificate entry of a server that has no certificate authority. */
-export const noCertificate = (hostname: string): JobTask =>
+const noCertificate = (hostname: string): JobTask =>
   taskOk(CERTIFICATE, `No certificate was installed for ${hostname}: this server has no certificate authority`)
 
-/** What became of the certificate; `failed` only where the initialisation needs one. */
-export const certificateTask = (text: string, failed: boolean): JobTask =>
+/** The result of the certificate step; `failed` only where the initialisation needs a certificate. */
+const certificateTask = (text: string, failed: boolean): JobTask =>
   failed ? taskFailed(CERTIFICATE, text) : taskOk(CERTIFICATE, text)
 
 /** The switch has no certificate and this server insists on one; nothing else was sent. */
-export const notCertified = (certificate: JobTask): DeviceResult =>
+const notCertified = (certificate: JobTask): DeviceResult =>
   deviceResult([taskFailed(MAIN, subtaskFailed(CERTIFICATE)), certificate])
 
 /** The address that the switch was to get must not get the fleet's login; nothing was sent. */
-export const notAllowed = (message: string): DeviceResult =>
+const notAllowed = (message: string): DeviceResult =>
   deviceResult([taskFailed(MAIN, `Everything that was written was taken back.\nAddressOutside: ${message}\n`)])
 
 /** The switch moved. Clients read success from entries whose result is exactly the empty text. */
-export const moved = (certificate: JobTask, config: string): DeviceResult =>
+const moved = (certificate: JobTask, config: string): DeviceResult =>
   deviceResult([taskOk(MAIN, ""), certificate, taskOk(RENDER, config), taskOk(PUSH, ""), taskOk(FACTS_TASK, "")])
 
 /** The base configuration could not be rendered; nothing was sent. */
-export const notRendered = (certificate: JobTask, text: string): DeviceResult =>
+const notRendered = (certificate: JobTask, text: string): DeviceResult =>
   deviceResult([taskFailed(MAIN, subtaskFailed(RENDER)), certificate, taskFailed(RENDER, text)])
 
 /** The base configuration holds what is no configuration; none of it was sent. `text` ends in `Type: message` and a newline. */
-export const notPushed = (certificate: JobTask, config: string, text: string): DeviceResult =>
+const notPushed = (certificate: JobTask, config: string, text: string): DeviceResult =>
   deviceResult([
     taskFailed(MAIN, subtaskFailed(PUSH)),
     certificate,
@@ -94,7 +94,7 @@ export const notPushed = (certificate: JobTask, config: string, text: string): D
   ])
 
 /** The switch answers on its old address only, so everything was taken back. */
-export const notMoved = (certificate: JobTask, config: string, hostname: string, pushed: BasePushed): DeviceResult => {
+const notMoved = (certificate: JobTask, config: string, hostname: string, pushed: BasePushed): DeviceResult => {
   const rejected = pushed.failure?.trimEnd() ?? ""
   const message = `InitError: Device ${hostname} did not commit new base management config`
   const text = rejected === "" ? `${message}\n` : `${rejected}\n${message}: ${rejected.split("\n").at(-1)}\n`
@@ -106,7 +106,7 @@ export const notMoved = (certificate: JobTask, config: string, hostname: string,
 // with VERIFY_TLS_DEVICE the initialisation fails for want of a certificate.
 
 /** Yields the task entry; a failed one ends the initialisation. */
-export const installCertificate = Effect.fn("InitCertificate.install")(function* (
+const installCertificate = Effect.fn("InitCertificate.install")(function* (
   jobId: number,
   device: Device,
   decided: InitDecision
@@ -139,8 +139,8 @@ export const installCertificate = Effect.fn("InitCertificate.install")(function*
 // The two ends of step 1, each in one transaction with its record (docs/provisioning.md#moving-to-the-new-address): the switch
 // has moved and becomes INIT, or everything is as it was before.
 
-/** What follows the move. */
-export interface AfterMove {
+/** The steps that follow the move. */
+interface AfterMove {
   readonly step2DelaySeconds: number
   /** Starts other jobs, in the transaction in which the device becomes INIT. */
   readonly afterwards: Effect.Effect<void, JobFailure | SqlError.SqlError, JobEngine | JobWindows>
@@ -161,18 +161,14 @@ const endStep1 = Effect.fnUntraced(function* (
 })
 
 /** Everything is as it was before. */
-export const takeBack = Effect.fn("InitEnd.takeBack")(function* (
-  job: InitJob,
-  decided: InitDecision,
-  result: DeviceResult
-) {
+const takeBack = Effect.fn("InitEnd.takeBack")(function* (job: InitJob, decided: InitDecision, result: DeviceResult) {
   yield* restoreRows(job, decided)
   yield* job.memo.write({ ...decided, stage: "done" })
   yield* endStep1(job, decided.previousHostname, result, decided)
 }, inTransaction)
 
 /** The device is INIT, and step 2 follows. */
-export const moveOn = Effect.fn("InitEnd.moveOn")(function* (
+const moveOn = Effect.fn("InitEnd.moveOn")(function* (
   job: InitJob,
   decided: InitDecision,
   { newAddressAnswers, oldAddressAnswers }: BasePushed,
@@ -208,14 +204,14 @@ export const moveOn = Effect.fn("InitEnd.moveOn")(function* (
   yield* endStep1(job, decided.newHostname, result, decided)
 }, inTransaction)
 
-// Tells a switch to move to its new address, and finds out where it answers (docs/provisioning.md#moving-to-the-new-address).
-// One that may have been told before a restart is looked for first.
+// Moves a switch to its new address, and finds out where it answers (docs/provisioning.md#moving-to-the-new-address).
+// A switch that may have got the configuration before a restart is looked for first.
 
-/** A switch that may have been told to move is looked for this long before it is told again, in seconds. */
+/** Seconds for which a switch that may have got the configuration already is looked for, before it is sent again. */
 const FIRST_LOOK = 3
 
 /** Pushes this base configuration. Yields where the switch answers afterwards. */
-export const pushBase = Effect.fn("InitPush.push")(function* (
+const pushBase = Effect.fn("InitPush.push")(function* (
   job: InitJob,
   device: Device,
   decided: InitDecision,
@@ -245,7 +241,7 @@ export const pushBase = Effect.fn("InitPush.push")(function* (
   const { newHostname, oldAddress, primary } = decided
   yield* beginStep(job, "push", `Moving ${newHostname} from ${oldAddress} to ${primary.ip}`)
   yield* job.memo.write({ ...decided, stage: "pushing" })
-  // an actor that was lost on the way may have pushed: then only a look tells
+  // an actor that was lost on the way may have pushed: look where the switch answers
   return yield* Effect.catchIf(send(config.INIT_MGMT_TIMEOUT, false), isAway, () => look(config.INIT_MGMT_TIMEOUT))
 })
 
@@ -269,7 +265,7 @@ const carryOut = Effect.fnUntraced(function* (job: InitJob, decided: InitDecisio
   }
   const certificate = yield* installCertificate(job.id, device, decided)
   if (certificate.failed) return yield* takeBack(job, decided, notCertified(certificate))
-  // a switch that may have been told to move already is looked for first, whatever was asked meanwhile
+  // a switch that may have moved already is looked for first, even after an abort
   const step = decided.stage === "prepared" ? beginStep : say
   yield* step(job, "render", `Rendering the base configuration of ${decided.newHostname}`)
   const rendered = yield* configs.renderInit(device, {
@@ -306,7 +302,7 @@ const carryOut = Effect.fnUntraced(function* (job: InitJob, decided: InitDecisio
 
 /**
  * Brings a prepared initialisation to its end: the device is INIT or everything is as before. After an abort no step
- * begins any more; a switch that was told to move goes on to step 2.
+ * begins any more; a switch that has got its configuration continues to step 2.
  */
 export const moveSwitch = Effect.fn("InitMove.run")(function* (job: InitJob, decided: InitDecision, after: AfterMove) {
   yield* carryOut(job, decided, after).pipe(

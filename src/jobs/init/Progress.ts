@@ -1,7 +1,7 @@
 /**
- * The steps of an initialisation while it runs: sentences in the job's result, written as they happen, so that somebody who
- * looks at the job sees where it is. When the job ends well its result has the usual shape again; one that ended in EXCEPTION
- * or was aborted keeps the sentences up to where it came. No step begins once somebody has asked to abort the job
+ * The steps of an initialisation while it runs: sentences in the job's result, written as they happen, so that an operator who
+ * looks at the job sees its progress. When the job ends well its result has the usual shape again; one that ended in EXCEPTION
+ * or was aborted keeps the sentences up to where it came. No step begins once a user has asked to abort the job
  * (docs/jobs.md#abort).
  */
 import { PgClient } from "@effect/sql-pg"
@@ -43,7 +43,7 @@ export const checkpoint = Effect.fnUntraced(function* (job: RunningJob, next: st
 export const beginStep = (job: RunningJob, step: string, message: string) =>
   Effect.andThen(checkpoint(job, message), say(job, step, message))
 
-/** The sentences stay, beside the device rows: of a job that was aborted. */
+/** Keeps the sentences next to the device rows, for a job that was aborted. */
 export const keepProgress = Effect.fn("InitProgress.keep")(function* ({ id }: RunningJob) {
   const sql = yield* PgClient.PgClient
   return yield* Effect.asVoid(
@@ -51,7 +51,7 @@ export const keepProgress = Effect.fn("InitProgress.keep")(function* ({ id }: Ru
   )
 })
 
-/** The job's result is its device rows again, with these keys beside them. */
+/** Makes the device rows the job's result again, with these keys in addition. */
 export const finishProgress = Effect.fn("InitProgress.finish")(function* (
   { id }: RunningJob,
   beside: Readonly<Record<string, unknown>> = {}
@@ -63,7 +63,7 @@ export const finishProgress = Effect.fn("InitProgress.finish")(function* (
 /** The main entry of step 1. */
 export const MAIN = "push_base_management"
 
-/** The job was aborted before the switch was told to move; `message` says before which step. `isUndone`: rows were written. */
+/** The job was aborted before the switch got its configuration; `message` says before which step. `isUndone`: rows were written. */
 export const aborted = (message: string, isUndone: boolean): DeviceResult => {
   const state = isUndone
     ? "Everything that was written was taken back, and the device runs what it ran before."

@@ -30,7 +30,7 @@ export const distinctLinks = <A extends NewLinknet>(links: ReadonlyArray<A>): Re
 const UNDER_WAY = `j.status in ${JOB_BEGUN}`
 
 /**
- * No other initialisation of these devices is under way, which would take the rows of this one for those of before. Ask
+ * No other initialisation of these devices is under way, which would take the rows of this one for the previous rows. Ask
  * under the lock of allocations. Fails with a DeviceStateError, with DeviceBusy when another job works on one of them, and with
  * DisputedRecord when it is not known which switch one of them is.
  */
@@ -130,7 +130,7 @@ export const reserveAddresses = Effect.fnUntraced(function* (
 // Putting back every row that step 1 has written when the switch does not move (docs/provisioning.md#when-step-1-fails), in the
 // caller's transaction.
 
-/** A lease that another switch has got since is gone. */
+/** The device's lease, or null if another switch has got its address since. */
 const leaseOf = Effect.fnUntraced(function* ({ dhcp_ip }: Device, own: ReadonlyArray<number>) {
   const sql = yield* SqlClient.SqlClient
 
@@ -166,7 +166,7 @@ const restorePorts = Effect.fnUntraced(function* ({ deviceIds, ports }: RowsBefo
   for (const { configtype, data, device_id, name } of ports) yield* interfaces.put(device_id, name, configtype, data)
 })
 
-/** Links of others stay as they are `now`, whatever became of them since this job has written. */
+/** Links of other devices keep their state of `now`, even if they changed since this job wrote. */
 const restoreLinks = Effect.fnUntraced(function* ({ added, removed }: RowsBefore, now: ReadonlyArray<Linknet>) {
   const sql = yield* SqlClient.SqlClient
   const linknets = yield* LinknetStore

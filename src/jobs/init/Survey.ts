@@ -1,5 +1,5 @@
 /**
- * What a discovered switch and the database say about its place in the network: its neighbours by LLDP, the links that follow,
+ * The place of a discovered switch in the network, from the switch and the database: its neighbours by LLDP, the links that follow,
  * and the devices at their far ends. The same survey serves device_initcheck and step 1 of the initialisation
  * (docs/provisioning.md).
  */
@@ -40,7 +40,7 @@ import { MgmtDomainStore } from "../../store/MgmtDomainStore.ts"
 import { longName } from "../../domain/platforms/Platforms.ts"
 
 /** The switch cannot be asked or its neighbours cannot be read; `reason` says what failed, for people. */
-export class SurveyImpossible extends Schema.TaggedError<SurveyImpossible>()("SurveyImpossible", {
+class SurveyImpossible extends Schema.TaggedError<SurveyImpossible>()("SurveyImpossible", {
   message: Schema.String,
   reason: Schema.String
 }) {}
@@ -49,7 +49,7 @@ export class SurveyImpossible extends Schema.TaggedError<SurveyImpossible>()("Su
 export const surveyFailure = (error: SurveyImpossible): JobFailure =>
   new JobFailure({ type: "ConnectionCheckError", message: error.message })
 
-/** What the links of a switch are or will be. */
+/** The present and future links of a switch. */
 export interface LinkSurveyed {
   readonly plan: LinkPlan
   /** Links that are plugged in now and links that were stored before, without repeats. */
@@ -58,11 +58,11 @@ export interface LinkSurveyed {
   readonly neighbours: ReadonlyMap<string, Device>
 }
 
-/** The same, with everything that speaks against links; `plan` and `links` are then without those that it speaks against. */
+/** The same, with the problems of links; `plan` and `links` are then without the links that have problems. */
 export interface LinkFindingsSurveyed extends LinkSurveyed, Pick<LinkFindings, "problems" | "refused"> {}
 
-/** What the switch is to become. */
-export interface Target {
+/** The name, type and MLAG peer that the switch is to get. */
+interface Target {
   readonly hostname: string
   readonly device_type: DeviceType
   readonly mlagPeerId: number | null
@@ -91,7 +91,7 @@ export const surveyPorts = Effect.fn("InitSurvey.ports")(function* (device: Devi
   })
 })
 
-/** What the switch hears on its ports. */
+/** The LLDP neighbours of the switch. */
 export const surveyNeighbours = Effect.fnUntraced(function* (device: Device) {
   const heard = yield* HeardStore
   const actorOf = yield* DeviceEntity.client
@@ -137,7 +137,7 @@ export const underlayOf = Effect.fn("InitSurvey.underlay")(function* (device: De
   return (yield* portsOf({ ...device, hostname: target.hostname, device_type: target.device_type })).underlay
 })
 
-/** The links that follow from what was heard, with what speaks against them; asks the database only. */
+/** The links that follow from the LLDP neighbours, with their problems; reads the database only. */
 export const findLinksOf = Effect.fn("InitSurvey.find")(function* (device: Device, target: Target, lldp: LldpTable) {
   const devices = yield* DeviceStore
   const linknets = yield* LinknetStore
@@ -181,7 +181,7 @@ export const findLinksOf = Effect.fn("InitSurvey.find")(function* (device: Devic
   return found
 })
 
-/** `find`, but what speaks against links is an error. */
+/** The same, but problems are an error. */
 export const planLinksOf = Effect.fn("InitSurvey.plan")(function* (device: Device, target: Target, lldp: LldpTable) {
   const { problems, refused: _refused, ...found } = yield* findLinksOf(device, target, lldp)
   const surveyed: LinkSurveyed = found
@@ -242,7 +242,7 @@ export const checkNeighbours = Effect.fn("NeighbourSync.check")(function* (
   return yield* altered(names)
 })
 
-/** What speaks against the configurations of these neighbours, one that cannot be read included; writes nothing. */
+/** Problems with the configurations of these neighbours; one that cannot be read is a problem. Writes nothing. */
 export const findAltered = Effect.fn("NeighbourSync.findAltered")(function* (hostnames: ReadonlyArray<string>) {
   const devices = yield* DeviceStore
 
@@ -253,11 +253,11 @@ export const findAltered = Effect.fn("NeighbourSync.findAltered")(function* (hos
   return found.length === 0 ? [] : [altered(found.map(({ hostname }) => hostname))]
 })
 
-// Where an access switch, or both switches of an MLAG pair, are plugged in: what they hear, the links and ports that follow,
+// Where an access switch, or both switches of an MLAG pair, are plugged in: their LLDP neighbours, the links and ports that follow,
 // and the management domain above them (docs/provisioning.md). Asks the switches and reads the database; writes nothing.
 // device_initcheck and step 1 of the initialisation use the same survey.
 
-/** A switch of the pair (or the only one), the name it is to get, and what it told about itself. */
+/** A switch of the pair (or the only one), the name it is to get, and its ports and neighbours as read. */
 export interface Member {
   readonly device: Device
   readonly newHostname: string
@@ -265,7 +265,7 @@ export interface Member {
   readonly heard: LldpTable
 }
 
-/** What is to be done with the ports of one device. */
+/** The changes to the ports of one device. */
 export interface PortPlan {
   readonly deviceId: number
   readonly write: ReadonlyArray<Interface>
@@ -282,7 +282,7 @@ export const askMember = Effect.fn("AccessPlace.ask")(function* (device: Device,
   return member
 })
 
-/** What there is to choose a management domain from. */
+/** All management domains and CORE devices, to choose from. */
 export const domainChoice = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const domains = yield* MgmtDomainStore
@@ -303,7 +303,7 @@ const linksOf = (members: ReadonlyArray<Member>, member: Member) =>
     member.heard
   )
 
-/** The links of all members together, and everything that speaks against links. */
+/** The links of all members together, with all problems. */
 export const findMemberLinks = Effect.fn("AccessPlace.find")(function* (members: ReadonlyArray<Member>) {
   const each = yield* Effect.forEach(members, (member) => linksOf(members, member))
   const links = joinLinks(...each.map((one) => one.links))
@@ -317,7 +317,7 @@ export const findMemberLinks = Effect.fn("AccessPlace.find")(function* (members:
   return found
 })
 
-/** `find`, but what speaks against links is an error. */
+/** The same, but problems are an error. */
 export const memberLinks = Effect.fn("AccessPlace.links")(function* (members: ReadonlyArray<Member>) {
   const { problems, ...found } = yield* findMemberLinks(members)
   return yield* Effect.fromResult(linkError(found, problems))
@@ -336,7 +336,7 @@ export const placeMembers = Effect.fn("AccessPlace.place")(function* (
   return yield* Effect.fromResult(placed)
 })
 
-/** What the cables make of the ports of one member. `stored` are its rows now. */
+/** The port rows of one member that follow from its cables. */
 export const memberPorts = Effect.fn("AccessPlace.ports")(function* (
   members: ReadonlyArray<Member>,
   member: Member,

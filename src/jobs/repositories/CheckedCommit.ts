@@ -1,4 +1,4 @@
-/** What a refresh of a repository comes to before it is put in force: a refusal, or commits with the devices they concern. */
+/** The result of a check before a refresh: a refusal, or commits with the devices that they concern; and the local copies. */
 import { Context, Effect, type FileSystem, Layer, Option, type Path, Schema } from "effect"
 import { CommitEffects, type UndefinedName } from "../../domain/CommitEffects.ts"
 import { Remark, remark } from "../../domain/Remark.ts"
@@ -17,33 +17,33 @@ export class RefreshRefused extends Schema.TaggedError<RefreshRefused>()("Refres
   problems: Schema.optionalKey(Schema.Array(Remark)),
   /** The commit that was looked at, when it came so far. */
   commit: Schema.optionalKey(Schema.String),
-  /** What the commit means, when it waits for a confirmation. */
+  /** The effects of the commit, when it waits for a confirmation. */
   effects: Schema.optionalKey(CommitEffects)
 }) {}
 
 /** Whether it is what the commit says that was refused, and not a refresh that could not be done. */
 export const isOfContent = ({ problems, status }: RefreshRefused): boolean => status === 400 || problems !== undefined
 
-/** What a refresh tells its caller: the text of the commit in force, and what is doubtful about it. */
+/** The answer of a refresh: the text of the commit in force, and its warnings. */
 export const RefreshOutcome = Schema.Struct({
   message: Schema.String,
   warnings: Schema.Array(Remark),
-  /** Files that nobody meant to be read, such as those of editors. */
+  /** Files that were ignored, such as those of editors. */
   ignored: Schema.Array(Schema.String),
   /** The commit that came into force. */
   commit: Schema.String,
-  /** What it means. */
+  /** Its effects. */
   effects: CommitEffects
 })
 export type RefreshOutcome = typeof RefreshOutcome.Type
 
-/** What was asked for: who asks, in which job, and what is allowed beside a refresh without a question. */
+/** The cause of a refresh: the user, the job, and what the user allows without a question. */
 export interface RefreshCause extends RefreshWishes {
   readonly by: string
   readonly jobId: number
 }
 
-/** What a refresh may do that is not done without a question (docs/settings-repository.md#confirmation). */
+/** Permissions that a user must give explicitly (docs/settings-repository.md#confirmation). */
 export interface RefreshWishes {
   /** The commit, or the beginning of its hash, that may come into force whatever it takes away. */
   readonly confirm?: string
@@ -51,21 +51,21 @@ export interface RefreshWishes {
   readonly renamePorts?: boolean
 }
 
-/** What a checked commit brings: rows to be put in force, and the hostnames that it concerns. */
+/** A checked commit: rows to be put in force, and the hostnames that it concerns. */
 export interface CheckedCommit {
   readonly commits: ReadonlyArray<AppliedCommit>
   readonly affected: ReadonlyArray<string>
   /** Branches of the templates repository that the commit asks for. */
   readonly branches: ReadonlyArray<string>
-  /** What is doubtful, for the person who made the commit. */
+  /** Warnings for the author of the commit. */
   readonly warnings: ReadonlyArray<Remark>
-  /** Files that nobody meant to be read. */
+  /** Files that were ignored. */
   readonly ignored: ReadonlyArray<string>
-  /** What it is compared with, to tell what it means; left out when nothing was in force before. */
+  /** The sources with which it is compared, to find its effects; left out when no commit was in force before. */
   readonly compared?: Compared
 }
 
-/** Names that templates would print undefined are doubtful too; those that the last renderings have met are not said twice. */
+/** Adds a warning for each undefined name that templates would print; those of the last renderings are not repeated. */
 export const withUndefined = (
   warnings: ReadonlyArray<Remark>,
   names: ReadonlyArray<UndefinedName>
@@ -115,7 +115,7 @@ const makeRepositoryCopies = Effect.gen(function* () {
 export class RepositoryCopies extends Context.Service<
   RepositoryCopies,
   {
-    /** Fails where the server was told no address, or one that is none. */
+    /** Fails if no address is configured, or an invalid one. */
     readonly of: (name: RepositoryName) => Effect.Effect<GitRepository, RefreshRefused | GitAddressInvalid>
   }
 >()("switchyard/jobs/RepositoryCopies") {

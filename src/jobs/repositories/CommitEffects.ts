@@ -94,9 +94,9 @@ export class BranchDiffs {
   }
 }
 
-/** What a commit is compared with. */
+/** The sources with which a commit is compared. */
 export interface Compared {
-  /** What devices are rendered from now, and from the commit. */
+  /** The present sources of renderings, and those of the commit. */
   readonly inForce: Sources
   readonly changed: Sources
   readonly settings?: Omit<SettingsChange, "affected" | "rules" | "devices"> & {
@@ -124,7 +124,7 @@ const WHOLE = { devices: Number.POSITIVE_INFINITY, millis: 60_000 }
 
 const NOBODY = { concerned: 0, rendered: 0, changed: 0, failed: 0 }
 
-/** What rendering has found; filled while it goes on, so that what was found in time counts. */
+/** The findings of renderings; filled while they run, so that findings in time count. */
 class Renderings {
   readonly groups = new BranchDiffs()
   readonly failures: Array<CheckedBranch["failures"][number]> = []
@@ -149,7 +149,7 @@ class Renderings {
     this.devices.push({ hostname, added, removed })
   }
 
-  /** What the devices that were rendered say of all: each stands for those that have its settings. */
+  /** The effect on all devices, estimated from the rendered ones: each stands for the devices with its settings. */
   configurations(managed: number, concerned: number, isSample: boolean): ConfigurationEffect {
     const { rendered } = this.stood
     const scaled = (count: number) => (rendered === 0 ? 0 : Math.round((count * concerned) / rendered))
@@ -177,7 +177,7 @@ class Renderings {
   }
 }
 
-/** What differs for people, who see no secrets. */
+/** The difference as users see it, without secrets. */
 const shownDiff = Effect.fnUntraced(function* (hostname: string, before: RenderedCandidate, after: RenderedCandidate) {
   const one = configPreview(hostname, before, yield* before.secrets).generated_config
   const other = configPreview(hostname, after, yield* after.secrets).generated_config
@@ -252,8 +252,8 @@ const makeRules = Effect.gen(function* () {
   })
 })
 
-/** What was found: the effects, what the check of a branch shows beside them, and what a rename of VLANs does to ports. */
-export interface FoundEffects {
+/** The effects, the renderings that the check of a branch shows in addition, and the VLAN renames of ports. */
+interface FoundEffects {
   readonly effects: CommitEffects
   readonly renderings: Pick<CheckedBranch, "devices" | "groups" | "failures" | "truncated">
   readonly renames: VlanLosses["renames"]
@@ -307,7 +307,7 @@ export const makeEffects = Effect.gen(function* () {
     found.groups.add(hostname, Result.isFailure(was) ? NEW : yield* shownDiff(hostname, was.success, will.success))
   })
 
-  /** Renders until the time is over. */
+  /** Renders until the time has passed. */
   const render = Effect.fnUntraced(
     function* (found: Renderings, { changed, inForce }: Compared, sample: ReadonlyArray<Sampled>, isWhole: boolean) {
       const began = yield* Clock.currentTimeMillis
@@ -324,11 +324,11 @@ export const makeEffects = Effect.gen(function* () {
         }
       }
     },
-    // nothing can be rendered for anybody
+    // no device can be rendered
     Effect.catchTag("NothingToRender", () => Effect.void)
   )
 
-  /** A template that goes on for ever ends the sample of a refresh, not the refresh. */
+  /** An endless template ends the sample of a refresh, not the refresh. */
   const rendered = Effect.fnUntraced(function* (
     compared: Compared,
     concerned: ReadonlyArray<Device>,

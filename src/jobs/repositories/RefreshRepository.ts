@@ -110,10 +110,10 @@ const Refreshed = Schema.Struct({ message: Schema.String })
 
 const FAULT_KNOWN_FOR = 5_000
 
-/** So long a refresh may take beside a lock of somebody else that does not concern it. */
+/** Milliseconds that a refresh may take next to a foreign lock that does not concern it. */
 const BLOCKED_FOR = 10_000
 
-/** Fails once the job waits for this server's machine or for a lock in the database, so that who asked is not left in silence. */
+/** Fails once the job waits for this server's machine or for a lock in the database, so that the caller gets an answer. */
 const untilItWaits = (id: number): Effect.Effect<never, RefreshRefused> =>
   Effect.flatMap(untilHindered({ lackingMillis: FAULT_KNOWN_FOR, blockedMillis: BLOCKED_FOR }), (why) => {
     const [cause, sentence] =
@@ -152,9 +152,9 @@ export const refresh = Effect.fn("RefreshRepository.refresh")(function* (
 })
 
 // Reads the repositories at the first start of a server that has none in force: templates first, because groups of the
-// settings may name their branches. What fails is logged and can be repeated by PUT /repository; the server starts anyhow.
+// settings may name their branches. A failure is logged and can be repeated by PUT /repository; the server starts anyhow.
 
-/** Who asks, in the job's record. */
+/** The user in the job's record. */
 const STARTER = "switchyard"
 
 const readFirst = Effect.fnUntraced(
@@ -169,7 +169,7 @@ const readFirst = Effect.fnUntraced(
     Effect.catch(effect, (error) => Effect.logWarning(`The ${name} repository is not in force: ${error.message}`))
 )
 
-/** Starts the reading beside the server. */
+/** Reads them while the server starts. */
 export const layer = Layer.effectDiscard(
   Effect.forkScoped(Effect.andThen(readFirst("templates"), readFirst("settings")))
 )

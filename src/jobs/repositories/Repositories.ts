@@ -34,7 +34,7 @@ import type {
 import type { GitRepository } from "../../git/GitRepository.ts"
 import type { LoggedCommit } from "../../git/GitCommit.ts"
 
-// What became of the commits of a repository: which is in force, which were refused and why. Pure.
+// The states of the commits of a repository: which is in force, which were refused and why. Pure.
 
 const stateAt = (index: number, inForce: number, isRefused: boolean, isWaiting: boolean): CommitState => {
   if (index === inForce) return "in_force"
@@ -67,11 +67,11 @@ export const commitList = (
   })
 }
 
-// What is wrong with a repository now: the warnings of what is in force, looked for anew because devices come and go, and why
+// The present problems of a repository: the warnings of what is in force, looked for anew because devices come and go, and why
 // the last refresh was refused, if it was.
 
 /** The answer to `GET /repository/{name}/problems`. */
-export interface ProblemList {
+interface ProblemList {
   /** The commit in force. */
   readonly commit: string | null
   /** Errors: of the last refresh, when it was refused, and of what is in force. */
@@ -94,7 +94,7 @@ const makeRepositoryProblems = Effect.gen(function* () {
   const templates = yield* ActiveTemplates
   const undefinedPrints = yield* UndefinedPrints
   const services = yield* Effect.context<DeviceStore | LinknetStore | MgmtDomainStore | ServerConfig>()
-  // thousands of devices are looked at: who asks at the same time shares the answer
+  // thousands of devices are read: simultaneous callers share the answer
   const shared = makeSharedRead<ProblemList, SqlError.SqlError>()
 
   const inSettings = Effect.gen(function* () {
@@ -138,16 +138,8 @@ const makeRepositoryProblems = Effect.gen(function* () {
     }
   })
 
-  return RepositoryProblems.of({ find: (name) => shared(name, read(name)) })
+  return (name: RepositoryName) => shared(name, read(name))
 })
-
-/** Problems of repositories. */
-export class RepositoryProblems extends Context.Service<
-  RepositoryProblems,
-  { readonly find: (name: RepositoryName) => Effect.Effect<ProblemList, SqlError.SqlError> }
->()("switchyard/jobs/RepositoryProblems") {
-  static readonly layer = Layer.effect(RepositoryProblems, makeRepositoryProblems)
-}
 
 /** The repository's content is not acceptable; the old commit stays in force. Answered with 400 and this text. */
 export class RepositoryInvalid extends Schema.TaggedError<RepositoryInvalid>()("RepositoryInvalid", {
@@ -156,12 +148,12 @@ export class RepositoryInvalid extends Schema.TaggedError<RepositoryInvalid>()("
 }) {}
 
 /** Another job has the lock of the devices; trying again later helps. Answered with 503. */
-export class RepositoryBusy extends Schema.TaggedError<RepositoryBusy>()("RepositoryBusy", {
+class RepositoryBusy extends Schema.TaggedError<RepositoryBusy>()("RepositoryBusy", {
   message: Schema.String
 }) {}
 
 /** The commit takes away too much and waits, or another one than the newest was confirmed. Answered with 409. */
-export class RepositoryWaits extends Schema.TaggedError<RepositoryWaits>()("RepositoryWaits", {
+class RepositoryWaits extends Schema.TaggedError<RepositoryWaits>()("RepositoryWaits", {
   message: Schema.String,
   effects: Schema.optionalKey(CommitEffects)
 }) {}
@@ -173,16 +165,16 @@ export class RepositoryFailed extends Schema.TaggedError<RepositoryFailed>()("Re
 }) {}
 
 /** The commit that a refresh brought into force, as a text, what is doubtful about it, and what it means. */
-export interface RefreshedRepository {
+interface RefreshedRepository {
   readonly message: string
   readonly warnings: ReadonlyArray<Remark>
-  /** Files that nobody meant to be read. */
+  /** Files that were ignored. */
   readonly ignored: ReadonlyArray<string>
   readonly effects: CommitEffects
 }
 
-/** What is wrong with a repository now; `commit` is the one in force. */
-export interface ProblemsOfRepository {
+/** The present problems of a repository; `commit` is the one in force. */
+interface ProblemsOfRepository {
   readonly commit: string | null
   readonly problems: ReadonlyArray<Remark>
   readonly warnings: ReadonlyArray<Remark>
@@ -196,55 +188,11 @@ export const repositoryError = ({ effects, message, problems, status }: RefreshR
   return status === 400 ? new RepositoryInvalid(reasons) : new RepositoryFailed(reasons)
 }
 
-const make = Effect.gen(function* () {
-  const updates = yield* RepositoryUpdate
-  const problems = yield* RepositoryProblems
-  const services = yield* Effect.context<JobEngine | JobStore>()
-  return Repositories.of({
-    describe: updates.describe,
-    problems: problems.find,
-    waiting: updates.waiting,
-    refresh: (name, user, wishes) =>
-      refresh(name, user, wishes).pipe(
-        Effect.mapError((error) => {
-          if (SqlError.isSqlError(error)) return error
-          if (error._tag === "JobNotFound") return new RepositoryFailed({ message: error.message })
-          return repositoryError(error)
-        }),
-        Effect.provideContext(services)
-      )
-  })
-})
-
-/** Describes and refreshes repositories, by way of the engine. */
-export class Repositories extends Context.Service<
-  Repositories,
-  {
-    /** The line about the commit in force, ending in a newline, or that nothing is cloned yet. */
-    readonly describe: (name: RepositoryName) => Effect.Effect<string, SqlError.SqlError>
-    /** Fetches, checks and applies the newest commit, recorded as a job of this user. */
-    readonly refresh: (
-      name: RepositoryName,
-      user: string,
-      wishes?: RefreshWishes
-    ) => Effect.Effect<
-      RefreshedRepository,
-      RepositoryInvalid | RepositoryBusy | RepositoryWaits | RepositoryFailed | SqlError.SqlError
-    >
-    /** The commit that waits until somebody confirms it. */
-    readonly waiting: RepositoryUpdate["Service"]["waiting"]
-    /** Warnings of what is in force, and why the last refresh was refused. */
-    readonly problems: (name: RepositoryName) => Effect.Effect<ProblemsOfRepository, SqlError.SqlError>
-  }
->()("switchyard/jobs/Repositories") {
-  static readonly layer = Layer.effect(Repositories, make)
-}
-
-// The files in force as their authors may read them here. What stands for a secret in a configuration is hidden in them too: secrets belong
-// into TEMPLATE_SECRET_*, and who wrote one into a file shows it to nobody by this.
+// The files in force as their authors may read them here. Texts that stand for secrets in configurations are hidden in them too: secrets belong
+// into TEMPLATE_SECRET_*, and a secret in a file is not shown.
 
 /** Files of a commit. */
-export interface FilesInForce {
+interface FilesInForce {
   readonly commit: string | null
   readonly files: ReadonlyArray<{ readonly path: string; readonly size: number }>
 }
@@ -258,7 +206,7 @@ const makeRepositoryFiles = Effect.gen(function* () {
     return { commit: applied?.commit ?? null, files: new Map(files) }
   })
 
-  return RepositoryFiles.of({
+  return {
     list: Effect.fn("RepositoryFiles.list")(function* (name: RepositoryName, branch: string) {
       const { commit, files } = yield* inForce(name, branch)
       const listed = [...files].map(([path, text]) => ({ path, size: Buffer.byteLength(text) }))
@@ -268,24 +216,8 @@ const makeRepositoryFiles = Effect.gen(function* () {
       const { files } = yield* inForce(name, branch)
       return Option.map(Option.fromUndefinedOr(files.get(path)), hideForms)
     })
-  })
-})
-
-/** Files in force, `alerts.yml` left out; branch empty is the repository's own ref. */
-export class RepositoryFiles extends Context.Service<
-  RepositoryFiles,
-  {
-    readonly list: (name: RepositoryName, branch: string) => Effect.Effect<FilesInForce, SqlError.SqlError>
-    /** The text of a file, with its secrets hidden; none when there is no such file. */
-    readonly read: (
-      name: RepositoryName,
-      branch: string,
-      path: string
-    ) => Effect.Effect<Option.Option<string>, SqlError.SqlError>
   }
->()("switchyard/jobs/RepositoryFiles") {
-  static readonly layer = Layer.effect(RepositoryFiles, makeRepositoryFiles)
-}
+})
 
 // The newest commits of a repository as of its last refresh, with what became of them: from the local copy, and from what the
 // refreshes remember.
@@ -346,16 +278,66 @@ const makeRepositoryCommits = Effect.gen(function* () {
     }
   })
 
-  return RepositoryCommits.of({ list })
+  return list
 })
 
-/** Commits of repositories. */
-export class RepositoryCommits extends Context.Service<
-  RepositoryCommits,
+const make = Effect.gen(function* () {
+  const updates = yield* RepositoryUpdate
+  const problems = yield* makeRepositoryProblems
+  const files = yield* makeRepositoryFiles
+  const commits = yield* makeRepositoryCommits
+  const services = yield* Effect.context<JobEngine | JobStore>()
+  return Repositories.of({
+    describe: updates.describe,
+    problems,
+    commits,
+    files: files.list,
+    file: files.read,
+    waiting: updates.waiting,
+    refresh: (name, user, wishes) =>
+      refresh(name, user, wishes).pipe(
+        Effect.mapError((error) => {
+          if (SqlError.isSqlError(error)) return error
+          if (error._tag === "JobNotFound") return new RepositoryFailed({ message: error.message })
+          return repositoryError(error)
+        }),
+        Effect.provideContext(services)
+      )
+  })
+})
+
+/** Describes and refreshes repositories, by way of the engine. */
+export class Repositories extends Context.Service<
+  Repositories,
   {
-    /** The newest commits, at most `count` and the one in force. */
-    readonly list: (name: RepositoryName, count: number) => Effect.Effect<CommitsOfRepository, SqlError.SqlError>
+    /** The line about the commit in force, ending in a newline, or that nothing is cloned yet. */
+    readonly describe: (name: RepositoryName) => Effect.Effect<string, SqlError.SqlError>
+    /** Fetches, checks and applies the newest commit, recorded as a job of this user. */
+    readonly refresh: (
+      name: RepositoryName,
+      user: string,
+      wishes?: RefreshWishes
+    ) => Effect.Effect<
+      RefreshedRepository,
+      RepositoryInvalid | RepositoryBusy | RepositoryWaits | RepositoryFailed | SqlError.SqlError
+    >
+    /** The commit that waits for a confirmation. */
+    readonly waiting: RepositoryUpdate["Service"]["waiting"]
+    /** The newest commits as of the last refresh, at most `count` and the one in force, with what became of each. */
+    readonly commits: (name: RepositoryName, count: number) => Effect.Effect<CommitsOfRepository, SqlError.SqlError>
+    /** The files in force, `alerts.yml` left out; branch empty is the repository's own ref. */
+    readonly files: (name: RepositoryName, branch: string) => Effect.Effect<FilesInForce, SqlError.SqlError>
+    /** The text of a file, with its secrets hidden; none when there is no such file. */
+    readonly file: (
+      name: RepositoryName,
+      branch: string,
+      path: string
+    ) => Effect.Effect<Option.Option<string>, SqlError.SqlError>
+    /** Warnings of what is in force, and why the last refresh was refused. */
+    readonly problems: (name: RepositoryName) => Effect.Effect<ProblemsOfRepository, SqlError.SqlError>
   }
->()("switchyard/jobs/RepositoryCommits") {
-  static readonly layer = Layer.effect(RepositoryCommits, makeRepositoryCommits)
+>()("switchyard/jobs/Repositories") {
+  static readonly layer = Layer.effect(Repositories, make).pipe(
+    Layer.provide([RefreshStore.layer, RepositoryCopies.layer])
+  )
 }

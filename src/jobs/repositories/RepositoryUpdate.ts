@@ -1,7 +1,7 @@
 /**
- * Brings one repository up to date: fetch, check, put in force, mark the devices that it concerns as unsynchronized. What is in
+ * Brings one repository up to date: fetch, check, put in force, mark the devices that it concerns as unsynchronized. The commit in
  * force changes in one transaction at the end or not at all (docs/settings-repository.md#refresh). No job waits for a remote or
- * a check: a running one goes on with the commits that it began with.
+ * a check: a running job continues with the commits that it began with.
  */
 import { Cause, Context, Effect, Exit, Layer, Option, Schedule, Schema, Semaphore } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
@@ -43,7 +43,7 @@ interface Run<A, E> {
 }
 
 /** Takes turns: does the work, or yields what a run of the same work (`what`) came to that began after the call. */
-export const makeTurns = <A, E>() => {
+const makeTurns = <A, E>() => {
   const one = Semaphore.makeUnsafe(1)
   let begun = 0
   let last: Run<A, E> | undefined
@@ -69,10 +69,10 @@ export const makeTurns = <A, E>() => {
 // nothing else. A commit that was checked beside something that is not in force any more is refused, so that of two servers
 // that refresh at once none puts an older commit in the place of a newer one.
 
-/** Somebody else has brought another commit into force since this one was checked: fetch and check again. */
-export class Overtaken extends Schema.TaggedError<Overtaken>()("Overtaken", {}) {}
+/** Another refresh has brought a commit into force since this one was checked: fetch and check again. */
+class Overtaken extends Schema.TaggedError<Overtaken>()("Overtaken", {}) {}
 
-/** Somebody else is bringing a commit into force, or jobs are fixing the commits that they work on. */
+/** Another refresh is bringing a commit into force, or jobs are pinning the commits that they work on. */
 class CommitsLocked extends Schema.TaggedError<CommitsLocked>()("CommitsLocked", {}) {}
 
 /** Others need the lock for milliseconds; one that is longer away has been stopped amid its transaction. */
@@ -82,7 +82,7 @@ const BUSY =
   "Another job is locking configuration of devices, try again later (Unable to acquire lock for configuring devices)"
 
 /** A checked commit, and the VLANs whose new names its ports get with it. */
-export type PutCommit = CheckedCommit & { readonly renames?: VlanLosses["renames"] }
+type PutCommit = CheckedCommit & { readonly renames?: VlanLosses["renames"] }
 
 const makeCommitsInForce = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -101,7 +101,7 @@ const makeCommitsInForce = Effect.gen(function* () {
     if ((yield* repositories.inForce) !== checkedBeside) return yield* new Overtaken()
     for (const commit of commits) yield* repositories.put(commit)
     const concerned = yield* devices.byHostnames(affected)
-    // with the rows of these devices locked, so that nobody changes their ports meanwhile
+    // with the rows of these devices locked, so that their ports cannot change meanwhile
     yield* events.unsynchronize(concerned, { cause: `refresh_${name}`, by: cause.by, job_id: cause.jobId })
     for (const { ids, names } of renames ?? []) yield* ports.renameVlans(ids, names)
   }, sql.withTransaction)
@@ -116,7 +116,7 @@ const makeCommitsInForce = Effect.gen(function* () {
 
   return {
     put,
-    /** What is in force now, to be told to `put` by who begins to check a commit. */
+    /** The commits in force now: read it before a check, and pass it to `put`. */
     now: repositories.inForce
   }
 })
@@ -137,8 +137,8 @@ const anotherCommit = (confirm: string, { hash }: GitCommit) =>
 type UpdateError = RefreshRefused | GitFailed | GitRefNotFound | GitAddressInvalid | SqlError.SqlError
 
 /**
- * Whoever has overtaken a refresh has brought a commit into force, so this comes to an end. What the machine of this server lacks refuses
- * nothing: the job waits for it (`JobRunner.ts`).
+ * A refresh that overtakes another brings a commit into force, so the retries end. A fault of this server's machine refuses
+ * no commit: the job waits until it is mended (`JobRunner.ts`).
  */
 const asRefused = <A, R>(effect: Effect.Effect<A, UpdateError | Overtaken, R>) =>
   effect.pipe(
@@ -173,11 +173,11 @@ const make = Effect.gen(function* () {
     )
   })
 
-  /** What a commit means beside the one in force; nothing before the first. */
+  /** The effects of a commit compared with the one in force; none before the first. */
   const meaning = ({ affected, compared }: CheckedCommit) =>
     compared === undefined ? Effect.succeed({ effects: NO_EFFECTS, renames: [] }) : effectsOf(compared, affected, false)
 
-  /** Leaves in force what is, until somebody confirms the commit or another one comes. */
+  /** Keeps the present commit in force until a user confirms the new one, or another one comes. */
   const wait = Effect.fnUntraced(function* (
     name: RepositoryName,
     commit: string,
@@ -206,7 +206,7 @@ const make = Effect.gen(function* () {
     const { effects, renames } = yield* meaning(checked)
     if (effects.confirm.length > 0 && !isConfirmed) return yield* wait(name, refreshed.commit.hash, cause, effects)
     const put = { ...checked, commits, renames: cause.renamePorts === true ? renames : [] }
-    // who aborts the refresh must be able to tell whether the commit is in force
+    // after an abort it must be certain whether the commit is in force
     yield* Effect.uninterruptible(inForce.put(name, put, cause, beside))
     if (!Option.exists(before, ({ commit }) => commit === refreshed.commit.hash)) {
       repositoryCommits.add(1, name, "accepted")
@@ -234,7 +234,7 @@ const make = Effect.gen(function* () {
     templates: makeTurns<RefreshOutcome, RefreshRefused | SqlError.SqlError>()
   }
   const update = (name: RepositoryName, cause: RefreshCause) =>
-    // who asks for more than a refresh has a turn of their own
+    // a refresh with wishes has a turn of its own
     turns[name](updateCounted(name, cause), JSON.stringify([cause.confirm ?? null, cause.renamePorts ?? false]))
 
   const describe = Effect.fn("RepositoryUpdate.describe")(function* (name: RepositoryName) {
@@ -256,7 +256,7 @@ export class RepositoryUpdate extends Context.Service<
     ) => Effect.Effect<RefreshOutcome, RefreshRefused | SqlError.SqlError>
     /** The text of the commit in force. */
     readonly describe: (name: RepositoryName) => Effect.Effect<string, SqlError.SqlError>
-    /** The commit that waits until somebody confirms it. */
+    /** The commit that waits for a confirmation. */
     readonly waiting: RefreshStore["Service"]["waiting"]
   }
 >()("switchyard/jobs/RepositoryUpdate") {

@@ -40,7 +40,7 @@ import { type CheckedCommit, RefreshRefused } from "./CheckedCommit.ts"
 import type { TemplateSnapshot } from "../../templates/TemplateSnapshot.ts"
 import { CandidateConfigs, type Sources } from "../../templates/CandidateConfigs.ts"
 
-// Renders all managed devices from settings and templates that are not in force yet, to tell before a refresh whom they break
+// Renders all managed devices from settings and templates that are not in force yet, to find before a refresh which devices they break
 // and which undefined variables they print. For STRICT_SETTINGS and STRICT_TEMPLATES.
 
 const DEVICES_AT_ONCE = 200
@@ -82,7 +82,7 @@ export const makeStrictRendering = Effect.gen(function* () {
   return { check }
 })
 
-// What the checks of settings look at beside the files: devices, cables and management domains of the database.
+// The inventory that the checks of settings read in addition to the files: devices, cables and management domains of the database.
 
 /** Reads it; full device records, so that others can use them as well. */
 export const readInventory = Effect.gen(function* () {
@@ -109,7 +109,7 @@ const refused = (problems: ReadonlyArray<SettingsProblem>, files: Texts): Refres
 
 const MAX_REMARKS = 500
 
-/** Files that said something and hold nothing at all now: nobody means that, and all their settings would be gone without a word. */
+/** Files that had settings and are empty now: that is a mistake, and all their settings would be lost silently. */
 const emptied = (before: SettingsSnapshot, after: SettingsSnapshot): ReadonlyArray<SettingsProblem> =>
   [...after.files].flatMap(([path, { text }]) => {
     const content = text.trim() === "" ? before.files.get(path)?.content : undefined
@@ -138,7 +138,7 @@ const sameSettings =
 const branchOf = (settings: SettingsSnapshot, device: Device) =>
   settings.layering.membership(device).primary.templates_branch
 
-/** What a refresh asks about a commit of the settings: every problem of it, or what to put in force and whom it concerns. */
+/** The check of a settings commit: all its problems, or the rows to put in force and the devices that it concerns. */
 export const makeSettingsUpdate = Effect.gen(function* () {
   const services = yield* Effect.context<DeviceStore | LinknetStore | MgmtDomainStore | ServerConfig>()
   const config = yield* ServerConfig
@@ -156,7 +156,7 @@ export const makeSettingsUpdate = Effect.gen(function* () {
       ...(refusedFiles === undefined ? {} : { refused: refusedFiles })
     })
 
-  /** Devices in changed files whose settings really differ; a device whose configuration cannot change is left alone. */
+  /** Devices in changed files whose settings really differ; a device whose configuration cannot change is skipped. */
   const concerned = Effect.fnUntraced(function* (
     before: SettingsSnapshot,
     after: SettingsSnapshot,

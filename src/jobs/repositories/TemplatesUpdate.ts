@@ -1,5 +1,5 @@
 /**
- * Checks a commit of the templates repository with the branches that groups ask for, and finds whom it concerns
+ * Checks a commit of the templates repository with the branches that groups ask for, and finds the devices that it concerns
  * (docs/templates.md#who-becomes-unsynchronized).
  */
 import type { SqlError } from "effect/sql"
@@ -32,7 +32,7 @@ interface CheckedBranch {
   readonly warnings: ReadonlyArray<Remark>
 }
 
-/** What messages put before paths. */
+/** The prefix of paths in messages. */
 const ROOT = "templates"
 
 const snapshotOf = (files: ReadonlyMap<string, string>) => buildTemplateSnapshot({ files, root: ROOT })
@@ -48,7 +48,7 @@ const templatesOf = (branches: ReadonlyArray<CheckedBranch>) => {
 const branchesOf = (settings: Option.Option<SettingsSnapshot>): ReadonlyArray<string> =>
   Option.match(settings, { onNone: () => [], onSome: templatesBranches })
 
-/** What a refresh asks about a commit of the templates. */
+/** The check of a templates commit. */
 export const makeTemplatesUpdate = Effect.gen(function* () {
   const devices = yield* DeviceStore
   const repositories = yield* RepositoryStore
@@ -149,9 +149,9 @@ export const makeTemplatesUpdate = Effect.gen(function* () {
   })
 
   return {
-    /** Fails with every problem of the commit; yields what to put in force and whom it concerns. */
+    /** Fails with all problems of the commit; yields the rows to put in force and the devices that it concerns. */
     check,
-    /** A branch as it is now, checked and ready to be put in force. */
+    /** The present commit of a branch, checked and ready to be put in force. */
     branch: (repository: GitRepository, name: string) => Effect.map(readBranch(repository, name), ({ row }) => row)
   }
 })

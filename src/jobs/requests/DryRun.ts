@@ -1,13 +1,13 @@
 /**
- * Keeps a live run to what its dry run has shown (docs/changes.md#fencing). What is rendered is compared here, before the change is
+ * Keeps a live run to what its dry run has shown (docs/changes.md#fencing). The rendered configuration is compared here, before the change is
  * stored; what the device runs, and the difference that it shows, are compared by the change itself.
  */
 import { Effect, Option, Result } from "effect"
-import type { ShownChange } from "../../../machines/change/ChangeRow.ts"
 import type { Device } from "../../domain/Device.ts"
 import { functionOf } from "../../domain/Job.ts"
 import { SyncDevices } from "../../domain/jobs/SyncDevices.ts"
 import { type CommitSet, WorkingCommits } from "../../domain/WorkingCommits.ts"
+import * as UnifiedDiff from "../../drivers/UnifiedDiff.ts"
 import { shownHash } from "../../drivers/UnifiedDiff.ts"
 import { ShownChangeStore, type ShownJob } from "../../store/ShownChangeStore.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
@@ -16,7 +16,6 @@ import { type Refusal, refusalOf } from "../../domain/AutoPush.ts"
 import type { AutoPushRule } from "../../domain/AutoPushRules.ts"
 import { AUTO_PUSH_BELOW } from "../../domain/ChangeScore.ts"
 import { platformOf } from "../../domain/platforms/Platforms.ts"
-import * as UnifiedDiff from "../../drivers/UnifiedDiff.ts"
 import { ActiveSettings } from "../../settings/ActiveSettings.ts"
 import { ChangeStore } from "../../store/ChangeStore.ts"
 import { ProvedConfigStore } from "../../store/ProvedConfigStore.ts"
@@ -34,7 +33,7 @@ interface DryRunJob {
 }
 
 /** Push, or why not; null when there is nothing to push. */
-export type Verdict = Refusal | "push" | null
+type Verdict = Refusal | "push" | null
 
 const because = (refused: string, message: string): Refusal => ({ refused, message, lines: [] })
 
@@ -74,7 +73,7 @@ const siteRules = Effect.fnUntraced(function* (device: Device) {
   return Result.flatMap(main, (rules) => Result.map(own, (more) => [...rules, ...more]))
 })
 
-/** What the device runs and what it would run; none when that is not known line by line. */
+/** The present and the future configuration of the device; none if they are not known line by line. */
 const configurations = Effect.fnUntraced(function* (jobId: number, { id, platform }: Device) {
   const changes = yield* ChangeStore
   const provedConfigs = yield* ProvedConfigStore
@@ -97,7 +96,7 @@ const portEditsOnly = Effect.fnUntraced(function* ({ hostname }: Device) {
 })
 
 /** The rule of risk that the dry run of this job breaks on a device; null when it breaks none. */
-export const brokenRule = Effect.fnUntraced(function* (jobId: number, device: Device) {
+const brokenRule = Effect.fnUntraced(function* (jobId: number, device: Device) {
   const texts = yield* configurations(jobId, device)
   if (Option.isNone(texts)) return because("not_comparable", NOT_COMPARABLE)
   const rules = yield* siteRules(device)
@@ -133,9 +132,6 @@ export const judgeAutoPush = Effect.fn("AutoPushVerdict.judge")(function* (
   if (broken !== null && (broken.refused !== "not_comparable" || score < AUTO_PUSH_BELOW)) return broken
   return score < AUTO_PUSH_BELOW ? ("push" satisfies Verdict) : tooHigh
 })
-
-/** What the change is pinned to, or a sentence that names what differs. */
-export type Fenced = Result.Result<ShownChange, string>
 
 /** A configuration without what no switch looks at: blank lines and what ends a line invisibly. */
 const meant = (config: string): string =>
@@ -192,7 +188,7 @@ export const fenceDevice = Effect.fn("Fence.device")(function* (dryRunJob: numbe
   return Result.succeed({ running, diff: shownHash(diff ?? "") })
 })
 
-// Whether what a dry run has shown is so risky that somebody else has to approve it (docs/changes.md#approval).
+// Whether the changes of a dry run are so risky that another person must approve them (docs/changes.md#approval).
 
 /** Why a dry run is too risky: a device's score above the limit, or the first rule that is broken; null when it is not. */
 export const riskOf = Effect.fn("DryRunRisk.of")(function* (dryRunJob: number, limit: number) {
@@ -213,5 +209,5 @@ export const riskOf = Effect.fn("DryRunRisk.of")(function* (dryRunJob: number, l
   return null
 })
 
-/** What it takes to know the risk of a dry run. */
+/** The services that `riskOf` needs. */
 export type RiskServices = Effect.Services<ReturnType<typeof riskOf>>

@@ -1,6 +1,6 @@
 /**
- * Live jobs that wait for somebody else's approval (docs/changes.md#approval): they stay SCHEDULED, and the row of the job says that it waits,
- * so that whoever works on it, also after a restart, does not begin before that is taken away.
+ * Live jobs that wait for the approval of another person (docs/changes.md#approval): they stay SCHEDULED, and the row of the job says that it waits,
+ * so that no process begins it before the approval, also after a restart.
  */
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import { Sharding } from "effect/cluster"
@@ -21,11 +21,11 @@ import { JobStates } from "../engine/JobStates.ts"
 
 const POLL = "1 second"
 
-/** In whose name a job is aborted that nobody has approved. */
+/** The user in whose name a job without approval is aborted. */
 const SERVER = "switchyard"
 
 /** The job waits for no approval, or not any more. */
-export class NotAwaitingApproval extends Schema.TaggedError<NotAwaitingApproval>()("NotAwaitingApproval", {
+class NotAwaitingApproval extends Schema.TaggedError<NotAwaitingApproval>()("NotAwaitingApproval", {
   id: Schema.Int,
   why: Schema.String
 }) {
@@ -37,8 +37,8 @@ export class NotAwaitingApproval extends Schema.TaggedError<NotAwaitingApproval>
   }
 }
 
-/** Why an approval is wanted, and what is asked of whoever gives it. */
-export interface WantedApproval {
+/** Why an approval is needed, and which permission the approver needs. */
+interface WantedApproval {
   readonly reason: string
   readonly asked: Asked
   readonly cause: ApprovalCause
@@ -141,7 +141,7 @@ const make = Effect.gen(function* () {
     }
   })
 
-  /** By the rules that are in force now. A role that is gone, or may not start such a job any more, says nothing about its callers. */
+  /** By the rules in force now. A role that was removed, or may not start such a job any more, decides nothing. */
   const isStillNeeded = Effect.fnUntraced(function* ({ asked, cause: { dryRunJob, role } }: OpenApproval) {
     if (role !== null) {
       const held = (yield* permissions.roles).get(role)?.map((permission) => ({ role, permission })) ?? []
@@ -163,7 +163,7 @@ const make = Effect.gen(function* () {
     yield* Effect.logInfo("The job needs no approval any more", { job: id, was: reason })
   }, sql.withTransaction)
 
-  /** The rules by which somebody looked last; undefined at the start. */
+  /** The rules of the last look; undefined at the start. */
   let seen: Effect.Success<typeof permissions.rules> | undefined
 
   const lookAgain = Effect.gen(function* () {
@@ -203,7 +203,7 @@ export class JobApproval extends Context.Service<
     readonly wait: (id: number) => Effect.Effect<void, SqlError.SqlError>
     /** Lets jobs begin that need no approval any more, at the start and when the roles have changed. */
     readonly lookAgain: Effect.Effect<void, SqlError.SqlError>
-    /** What an approver is asked about. */
+    /** The approval that an approver decides. */
     readonly pending: (id: number) => Effect.Effect<Approval, SqlError.SqlError | JobNotFound | NotAwaitingApproval>
     /** Lets the job begin. Whether `by` may decide has to be asked before. */
     readonly approve: (

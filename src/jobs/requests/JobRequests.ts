@@ -31,7 +31,7 @@ import { subjectsOf } from "./JobSubjects.ts"
 import { JobWindows, type OutsideWindow } from "./JobWindows.ts"
 
 /** A synchronization has to be pinned to what the approver is shown. */
-export class DryRunWanted extends Schema.TaggedError<DryRunWanted>()("DryRunWanted", {}) {
+class DryRunWanted extends Schema.TaggedError<DryRunWanted>()("DryRunWanted", {}) {
   override get message() {
     return "This needs an approval, so it has to name the dry run that is to be approved: dry_run_job, with dry_run false and without auto_push"
   }
@@ -47,7 +47,7 @@ const dryRunOf = (args: unknown): number | null =>
     onSome: ({ auto_push, dry_run, dry_run_job }) => (dry_run || auto_push ? null : (dry_run_job ?? null))
   })
 
-/** Jobs that give ports what is stored for them, or only look. All others are closed to who may work on some ports only. */
+/** Jobs that apply the stored configuration of ports, or only read. All others are closed to callers who may work on some ports only. */
 const ON_PORTS: ReadonlySet<string> = new Set(["sync_devices", "device_drift", "update_facts"])
 
 const isEmergency = (job: AnyJob, args: unknown): boolean =>
@@ -61,11 +61,11 @@ const make = Effect.gen(function* () {
   const approvals = yield* JobApproval
   const { APPROVAL_SCORE } = yield* ServerConfig
 
-  /** What a job is about. */
+  /** The devices and the group of a job. */
   const about = Effect.fnUntraced(function* (kind: AnyJob["kind"], args: unknown) {
     if (kind !== "devices") return { beyond: true as const }
     const { devices, group, isWhole } = yield* Effect.provideContext(subjectsOf(args, true), services)
-    // of a device that is not there nothing is known
+    // an unknown device has no groups to judge by
     if (!isWhole) return { beyond: true as const }
     return { devices: yield* asked.of(devices), ...(group === null ? {} : { group }) }
   })
@@ -107,7 +107,7 @@ const make = Effect.gen(function* () {
     return reason === null ? null : { reason, cause: { role: byRole ? allowed.role : null, dryRunJob: dryRun } }
   })
 
-  /** Asks whether the caller may go on outside of windows, also one who is asked nothing else. */
+  /** Checks whether the caller may override windows, also when nothing else is checked. */
   const mayOverride = Effect.fnUntraced(function* (call: Asked) {
     const speaking = yield* Speaking
     if (speaking === null || call.emergency !== true) return
@@ -201,5 +201,5 @@ const makeGate = Effect.gen(function* () {
   })
 })
 
-/** What jobs wait for before they begin: first the approval, then the windows. */
+/** Has jobs wait before they begin: first for their approval, then for their windows. */
 export const gate = Layer.effect(JobGate, makeGate)

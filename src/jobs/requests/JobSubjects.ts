@@ -12,7 +12,7 @@ import { selectionGroups } from "../../settings/SettingsGroups.ts"
 // Which managed devices a job is about (docs/changes.md#which-devices): hostnames, else a type, else a group, else all.
 
 /** The selector of a job; the first key that is present counts. */
-export interface Selector {
+interface Selector {
   readonly hostnames?: ReadonlyArray<string>
   readonly device_type?: DeviceType
   readonly group?: string
@@ -70,8 +70,8 @@ type Named = typeof Named.Type
 
 const readNamed = Schema.decodeUnknownOption(Named)
 
-/** What arguments name. */
-export interface JobSubject {
+/** The devices that arguments name. */
+interface JobSubject {
   readonly devices: ReadonlyArray<Device>
   /** Whether each of the names stands for one of the devices. */
   readonly isWhole: boolean
@@ -92,14 +92,14 @@ const byName = Effect.fnUntraced(function* (hostnames: ReadonlyArray<string>) {
   return yield* Effect.map(devices.byHostnames(hostnames), (rows) => every(hostnames, rows))
 })
 
-/** The switches of an initialisation, as they are and as they will be, and whoever has such a name now. */
+/** The switches of an initialisation, before and after it, and devices that have the new names now. */
 const initialised = Effect.fnUntraced(function* (names: Named) {
   const devices = yield* DeviceStore
 
   const { device_id, device_type = "ACCESS", mlag_peer_id, mlag_peer_new_hostname, new_hostname } = names
   const ids = present(device_id, mlag_peer_id)
   const rows = yield* devices.byIds(ids)
-  const namedDevices = yield* devices.byHostnames(present(new_hostname, mlag_peer_new_hostname))
+  const bearers = yield* devices.byHostnames(present(new_hostname, mlag_peer_new_hostname))
   const later = rows.flatMap((device) =>
     present(device.id === device_id ? new_hostname : mlag_peer_new_hostname).map((hostname): Device => ({
       ...device,
@@ -107,7 +107,7 @@ const initialised = Effect.fnUntraced(function* (names: Named) {
       device_type
     }))
   )
-  return { devices: [...rows, ...later, ...namedDevices], isWhole: rows.length >= ids.length }
+  return { devices: [...rows, ...later, ...bearers], isWhole: rows.length >= ids.length }
 })
 
 const namedDevices = Effect.fnUntraced(function* (names: Named, resync: boolean) {
@@ -126,8 +126,8 @@ const namedDevices = Effect.fnUntraced(function* (names: Named, resync: boolean)
 /** With `resync`, also devices that are synchronized, of a selection that does not name them. */
 export const subjectsOf = Effect.fn("JobSubjects.of")(function* (args: unknown, resync: boolean) {
   const names = readNamed(args)
-  if (Option.isNone(names)) return { devices: [], isWhole: false, group: null }
+  if (Option.isNone(names)) return { devices: [], isWhole: false, group: null } satisfies JobSubject
   const { group, hostname, hostnames } = names.value
   const byGroup = hostname === undefined && hostnames === undefined && group !== undefined
-  return { ...(yield* namedDevices(names.value, resync)), group: byGroup ? group : null }
+  return { ...(yield* namedDevices(names.value, resync)), group: byGroup ? group : null } satisfies JobSubject
 })

@@ -1,6 +1,6 @@
 /**
  * Jobs and the windows of their devices (docs/windows.md#jobs): refuses a job outside of them when it is started, has it wait for them, and
- * keeps it from a device whose window has closed when its turn comes. What has begun on a device is brought to its end. A job that waits is
+ * keeps it from a device whose window has closed when its turn comes. A change that has begun on a device is brought to its end. A job that waits is
  * due when the windows open as they were then; when they or the groups change, the gate (`JobRequests.ts`) has them looked at anew.
  */
 import { Clock, Context, DateTime, Effect, Layer, Option, Schema } from "effect"
@@ -46,7 +46,7 @@ export class OutsideWindow extends Schema.TaggedError<OutsideWindow>()("OutsideW
 }
 
 /** How a job that was accepted goes by the windows. */
-export interface Admission {
+interface Admission {
   /** Seconds until the windows open; undefined when the job does not wait for them. */
   readonly opensInSeconds?: number
   readonly waiting: WindowWait | null
@@ -69,7 +69,7 @@ const waitFor = (verdict: Closed): WindowWait => {
   return { reason: "window", why, until, message: `Waits for a window: ${why}` }
 }
 
-/** A sync that was not told otherwise is about devices that are not synchronized. */
+/** Without `resync`, a sync is about unsynchronized devices only. */
 const Resync = Schema.Struct({ resync: Schema.Literal(true) })
 const isResync = Schema.is(Resync)
 
@@ -177,7 +177,7 @@ const make = Effect.gen(function* () {
   const closed = ({ emergency }: WindowWishes, device: Device) =>
     emergency === undefined ? windows.closed(device) : Effect.succeed(null)
 
-  /** What a killed process had begun to send goes on. */
+  /** A change that a killed process had begun to send continues. */
   const hasBegun = Effect.fnUntraced(function* (jobId: number, deviceId: number) {
     const progress = yield* changes.progressOfJob(jobId)
     if (progress.some(({ device_id, phase }) => device_id === deviceId && phase !== "planned")) return true
@@ -221,7 +221,7 @@ export class JobWindows extends Context.Service<
     readonly lookAgain: (job: AnyJob, putOff: PutOffJob) => Effect.Effect<NewTime | null, SqlError.SqlError>
     /** Why a job with these wishes must not begin on a device now, as a sentence; null when it may. */
     readonly closed: (wishes: WindowWishes, device: Device) => Effect.Effect<string | null, SqlError.SqlError>
-    /** The same for a job that may have begun to change the device before a restart: then it goes on. */
+    /** The same for a job that may have begun to change the device before a restart: then it continues. */
     readonly closedBefore: (
       job: { readonly id: number; readonly args: WindowWishes },
       device: Device

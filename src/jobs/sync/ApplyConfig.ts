@@ -33,7 +33,7 @@ const pushedResult = (report: ChangeReport, tasks: { readonly main: string; read
         { ...taskFailed(tasks.push, failureText(report), report.diff), ...foundOut(report) }
       ])
 
-/** The row of such a device in the job's record; it is written again when the change goes on behind the job's back. */
+/** The row of such a device in the job's record; it is written again when the change ends after the job. */
 export const pushedRow = (
   hostname: string,
   report: ChangeReport,

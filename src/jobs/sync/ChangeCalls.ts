@@ -1,5 +1,5 @@
 /**
- * What jobs ask of device actors about configuration changes: store one, run it, tell a waiting one the verdict. Failures of
+ * Calls of jobs to device actors about configuration changes: store one, run it, send the verdict to a waiting one. Failures of
  * the way to the actor become reports like any other, because a job has to record something about every device.
  */
 import { Clock, Deferred, Effect, Option, Schedule } from "effect"
@@ -35,16 +35,16 @@ import { type GatedCandidate, passGate } from "../../drivers/LoadChecks.ts"
 export type ConfirmMode = 0 | 1 | 2
 
 /** A change that a job wants on a device. */
-export interface WantedChange {
+interface WantedChange {
   readonly jobId: number
   readonly candidate: string
   /** Becomes 0 where the platform has no commit timer. */
   readonly mode: ConfirmMode
   readonly dryRun: boolean
   readonly force: boolean
-  /** What lines that the device does not show mean. */
+  /** How lines that the device does not show are judged. */
   readonly onMissingLines?: MissingLinesPolicy
-  /** What a dry run has shown of the device, to which the change is pinned. */
+  /** The result of a dry run on the device, to which the change is pinned. */
   readonly shown?: ShownChange
   /** Hash of what the device is expected to run; null when anything is fine. */
   readonly expectedHash: string | null
@@ -66,7 +66,7 @@ const LINES_IN_A_SECOND = 100
 export const timerFor = (usual: number, lines: number): number =>
   usual + Math.ceil(Math.max(0, lines - USUAL_LINES) / LINES_IN_A_SECOND)
 
-/** Attempts to go on with a change that another replica seemed to have taken. */
+/** Attempts to continue a change that another replica seemed to have taken. */
 const MOVED_ATTEMPTS = Schedule.spaced("3 seconds").pipe(Schedule.upTo({ times: 10 }))
 
 /** Stands in the record of a change that was given up here, whatever has become of it on the device. */
@@ -112,7 +112,7 @@ const isReferenceGone = (error: SqlError.SqlError): boolean => error.reason._tag
 /** The errors of `storeChange` by which a device gets no change: nothing was sent to it. */
 export const notStored = ["UnmanageableDevice", "UnseenDevice", "DisputedRecord", "RecordChanged"] as const
 
-/** From the moment that the change is stored its record stays as it is; before, it may have been changed or deleted. */
+/** Once the change is stored, the device's record cannot change; before, it may have been changed or deleted. */
 const requireSame = Effect.fnUntraced(function* (device: Device, changeId: number) {
   const devices = yield* DeviceStore
 
@@ -170,7 +170,7 @@ export const runChange = Effect.fnUntraced(function* (deviceId: number, changeId
   return yield* reported(patiently(actorOf(String(deviceId)).RunChange({ changeId })))
 })
 
-/** Tells a change that waits how the others fared. */
+/** Sends the verdict over the other devices to a change that waits. */
 export const settleChange = Effect.fnUntraced(function* (deviceId: number, changeId: number, verdict: Verdict) {
   const actorOf = yield* DeviceEntity.client
   return yield* reported(patiently(actorOf(String(deviceId)).SettleChange({ changeId, verdict })))
@@ -185,7 +185,7 @@ export const cancelChange = Effect.fn("ChangeCalls.cancel")(function* (changeId:
   return claim !== null && (yield* changes.claim(changeId, claim, null))
 })
 
-/** Keeps a change that was left behind from going on to its new configuration; false when somebody else moves it. */
+/** Keeps an abandoned change from reaching its new configuration; false if another process moves it. */
 export const giveUpChange = Effect.fn("ChangeCalls.giveUp")(function* (changeId: number) {
   const changes = yield* ChangeStore
 
@@ -196,8 +196,8 @@ export const giveUpChange = Effect.fn("ChangeCalls.giveUp")(function* (changeId:
 
 // Devices that cannot be reached after their commit take it back by their own timers, which may run for minutes. A job waits
 // for one until its timer has ended, and a few seconds; what is tried meanwhile to reach it, and its own time limits, add nothing
-// to that. A job that is aborted does not wait at all. It says so of the device and goes on, or ends; the end of the change is
-// found and recorded later (`OpenChanges.ts`). A device that can be reached is told to take the change back, as without an abort. A
+// to that. An aborted job does not wait at all. It records this for the device and continues, or ends; the end of the change is
+// found and recorded later (`OpenChanges.ts`). A device that can be reached takes the change back at once, as without an abort. A
 // change of which nothing was sent yet, as when the machine of the server opens no connection, is cancelled by an abort.
 
 const LOOK_EVERY = "1 second"
@@ -239,7 +239,7 @@ const cancelledReport: ChangeReport = {
 
 /** Gives up calls to devices' actors when only the device's timer is left, and the job is aborted or the timer has ended. */
 export interface TimerWatch {
-  /** What the call yields, or a report that says what is known of the timer. */
+  /** The result of the call, or a report about the timer. */
   readonly orLeave: <R>(
     changeId: number,
     call: Effect.Effect<ChangeReport, never, R>

@@ -26,7 +26,7 @@ import { JobWindows } from "../requests/JobWindows.ts"
 import { settleChange, watchTimers } from "./ChangeCalls.ts"
 
 // Mode 2 after all devices are proved: hands the job's lock and its waiting devices to a job `confirm_devices`, and waits for
-// it. What that job leaves undone, because it was aborted or failed, is taken back here (docs/changes.md#confirm-modes).
+// it. Changes that this job leaves unconfirmed, because it was aborted or failed, are taken back here (docs/changes.md#confirm-modes).
 
 const POLL = "200 millis"
 
@@ -127,7 +127,7 @@ const rowOf = (hostname: string, report: ChangeReport): JobDevice => ({
   score: null
 })
 
-/** What the sync job knew, by which its devices are judged. */
+/** The circumstances of the sync job, by which its devices are judged. */
 const syncRun = Effect.fnUntraced(function* ({ user }: RunningJob, syncJob: number) {
   const jobs = yield* JobStore
 

@@ -1,7 +1,7 @@
 /**
  * Resumes the changes that a fault has left of jobs that have ended, at the start and every few seconds: one for which
  * nothing was sent is cancelled; any other is given to its device's actor, which looks at the switch and takes back what can
- * be taken back. What it came to is then recorded, also when only that was missing (promises 3 and 5). Which replica does it
+ * be taken back. The outcome is then recorded, also when only the record was missing (promises 3 and 5). Which replica does it
  * does not matter: the actor does one thing at a time.
  */
 import { Effect, FiberMap, Layer, Option, Schedule } from "effect"
@@ -85,7 +85,7 @@ const eventsSeen = Effect.fnUntraced(function* ({ function_name, id }: JobHead) 
  * Writes what the change came to, in one transaction; false when it is recorded already. Fails with what the job's
  * function would have failed with, and then nothing is written.
  */
-export const recordAbandoned = Effect.fn("AbandonedChangeRecord.write")(function* (
+const recordAbandoned = Effect.fn("AbandonedChangeRecord.write")(function* (
   left: LeftChange,
   change: StoredChange,
   report: ChangeReport
@@ -121,7 +121,7 @@ const JOB_OVER = { aborted: false, message: "The job was over before the change 
 /** A later way to have a change carried out may end it in a way that a broken call does not know. */
 const isBroken = ({ phase, reason }: ChangeReport) => phase === "unknown" && reason === null
 
-/** Brings the change to its end; nothing when somebody else moves it, or its device's actor cannot say. */
+/** Brings the change to its end; none if another process moves it, or the device's actor does not know. */
 const settle = Effect.fnUntraced(function* ({ device_id, id, phase }: LeftChange) {
   const isOurs = yield* phase === "planned" ? cancelChange(id) : giveUpChange(id)
   if (!isOurs) return Option.none()

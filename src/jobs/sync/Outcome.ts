@@ -1,4 +1,4 @@
-/** What a sync writes about each device when its change has ended: the task list of the job and the device's sync status. */
+/** The records of a sync about each device when its change has ended: the task list of the job and the device's sync status. */
 import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer } from "effect"
 import type { SqlError } from "effect/sql"
@@ -23,7 +23,7 @@ import { NOT_STARTED } from "../engine/JobHandler.ts"
 // the names that clients know (docs/changes.md#entries-of-the-result). Pure.
 
 export const MAIN_TASK = "push_sync_device"
-export const GENERATE_TASK = "Generate device config"
+const GENERATE_TASK = "Generate device config"
 const SYNC_TASK = "Sync device config"
 const REACHABLE_TASK = "Verify reachability"
 
@@ -87,7 +87,7 @@ export const fenced = (config: string, message: string): DeviceResult =>
 export const unmanageable = (error: UnmanageableDevice): DeviceResult =>
   deviceResult([taskFailed(MAIN_TASK, unmanageableText(error))])
 
-/** The device's record forbids a push, as it is or as it has become: nothing was sent. */
+/** The device's record forbids a push, or has changed: nothing was sent. */
 export const forbidden = (error: DisputedRecord | RecordChanged | UnseenDevice): DeviceResult =>
   deviceResult([taskFailed(MAIN_TASK, callErrorText(error))])
 
@@ -112,7 +112,7 @@ export const foundOut = ({
 })
 
 /** The entries of a device that is proved to run what was rendered, confirmed or waiting for the others. */
-export const doneResult = (config: string, report: ChangeReport): DeviceResult =>
+const doneResult = (config: string, report: ChangeReport): DeviceResult =>
   deviceResult([
     taskOk(MAIN_TASK),
     taskOk(GENERATE_TASK, config),
@@ -142,14 +142,14 @@ export interface SyncRun {
   readonly eventsSeen: number
 }
 
-/** What a change on a device came to. */
-export interface EndedChange {
+/** A change on a device that has ended. */
+interface EndedChange {
   readonly device: Device
   readonly run: SyncRun
   readonly report: ChangeReport
 }
 
-/** What is to be written of a device: it is as it should be, a dry run has found a difference, or a cause of being out of sync. */
+/** The sync status to write: in sync, a difference found by a dry run, nothing, or a cause of being out of sync. */
 type Finding = "inSync" | "differs" | "nothing" | SyncCause
 
 const findingOf = ({ report, run }: EndedChange): Finding => {
@@ -163,7 +163,7 @@ const findingOf = ({ report, run }: EndedChange): Finding => {
 export const failureOf = ({ reason }: ChangeReport): SyncCause =>
   reason === "leftConfiguration" ? "command_in_configuration" : "commit_confirm_failed"
 
-/** What writes the sync status of devices, in a transaction of the caller's. */
+/** Writers of the sync status of devices, in the caller's transaction. */
 export const makeSyncStatus = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   const events = yield* SyncEventStore
@@ -189,7 +189,7 @@ export const makeSyncStatus = Effect.gen(function* () {
   const outOfSync = (device: Device, run: SyncRun, cause: SyncCause) =>
     events.unsynchronize([device], { cause, by: run.user, job_id: run.jobId })
 
-  /** A dry run has found differences; of a device that was known to differ that is no news. */
+  /** A dry run has found differences; a device that was known to differ gets no new event. */
   const differs = Effect.fnUntraced(function* (changes: ReadonlyArray<EndedChange>) {
     if (changes.length === 0) return
     const ids = changes.map(({ device }) => device.id)
@@ -232,7 +232,7 @@ interface Outcome extends EndedChange {
 }
 
 /** Hostnames, sorted. */
-export interface StoppedDevices {
+interface StoppedDevices {
   readonly reverted: ReadonlyArray<string>
   readonly not_started: ReadonlyArray<string>
 }

@@ -1,6 +1,6 @@
 /**
  * Job `revert_job`: undoes a job. Every device that the job has changed gets back the running configuration that it had
- * before, unless somebody has changed it since: such a device is refused and left alone. What is put back is proved like
+ * before, unless it has been changed since: such a device is refused and not changed. The restored configuration is proved like
  * any change. Afterwards the devices are not synchronized, because the settings still say what the undone job pushed.
  */
 import { Effect, Option } from "effect"
@@ -33,7 +33,7 @@ export const RESTORE_TASK = "Restore device config"
 
 type Revert = JobRun<typeof RevertJob>
 
-/** What the devices of one job share. */
+/** The context that the devices of one job share. */
 interface RevertContext {
   readonly job: Revert
   readonly run: SyncRun
@@ -48,7 +48,7 @@ const explained = (report: ChangeReport, jobId: number): ChangeReport =>
     ? { ...report, message: `The device does not run any more what job ${jobId} left on it, so it was left alone` }
     : report
 
-/** What to put back, or why this device is refused. */
+/** The configuration to put back, or why this device is refused. */
 const restorable = Effect.fnUntraced(function* (change: UndoableChange, device: Device, job: Revert) {
   const changes = yield* ChangeStore
   const windows = yield* JobWindows

@@ -1,6 +1,6 @@
 /**
  * Carries a sync through its stages to the verdict over what waits afterwards: confirmed by a job of its own, or taken back
- * (docs/changes.md#confirm-modes). A restart goes on with the devices that have no final result yet.
+ * (docs/changes.md#confirm-modes). A restart continues with the devices that have no final result yet.
  */
 import { Effect, Fiber, Result, Schedule, Semaphore } from "effect"
 import { JobFailure } from "../../domain/Job.ts"
@@ -29,6 +29,58 @@ import { selectDevices } from "../requests/JobSubjects.ts"
 import { watchTimers } from "./ChangeCalls.ts"
 import { confirmAll, confirmationEnded, leftWaiting, putBack } from "./ConfirmDevices.ts"
 
+// The remaining work of a sync, at its beginning or after a restart: the devices that have no final result yet, what is rendered for
+// them, and why the rollout was stopped before, if it was.
+
+const invalid = (error: { readonly message: string }) => new JobFailure({ type: "ValueError", message: error.message })
+
+/** For a run in which every device has its candidate already. */
+const nothingPrepared: Render = ({ hostname }) =>
+  Effect.succeed(Result.fail(new RenderFailed({ type: "NotPrepared", message: `${hostname} was not prepared` })))
+
+/** The circumstances of the changes of a job. */
+const runOf = ({ args, id, user }: SyncJob, { eventsSeen }: SyncMemo): SyncRun => ({
+  jobId: id,
+  user,
+  dryRun: args.dry_run,
+  eventsSeen
+})
+
+const prepare = Effect.fnUntraced(function* (devices: ReadonlyArray<Device>) {
+  const candidates = yield* CandidateConfigs
+  return yield* devices.length === 0
+    ? Effect.succeed(nothingPrepared)
+    : candidates.prepare(devices).pipe(Effect.mapError((error) => (error._tag === "SqlError" ? error : invalid(error))))
+})
+
+const select = (hostnames: ReadonlyArray<string>) =>
+  selectDevices({ hostnames, resync: true }).pipe(
+    Effect.mapError((error) => (error._tag === "SqlError" ? error : invalid(error)))
+  )
+
+/** The remaining work, and its devices by hostname. Fails with JobFailure when nothing can be rendered. */
+const remainingWork = Effect.fn("SyncResume.resume")(function* (job: SyncJob, memo: SyncMemo) {
+  const config = yield* ServerConfig
+  const jobs = yield* JobStore
+  const changes = yield* ChangeStore
+
+  const timers = yield* watchTimers(job)
+  const rows = yield* jobs.devices(job.id)
+  const done = new Set(rows.filter((row) => row.waiting !== true).map(({ hostname }) => hostname))
+  const failed = rows.filter(({ result }) => result.failed).map(({ hostname }) => hostname)
+  const selected = yield* select(memo.hostnames)
+  const devices = selected.filter(({ hostname }) => !done.has(hostname))
+  const begun = new Map((yield* changes.progressOfJob(job.id)).map((progress) => [progress.device_id, progress]))
+  const render = yield* prepare(devices.filter(({ id }) => !begun.has(id)))
+  const plan = planOf(job.args, config.COMMIT_CONFIRMED_MODE)
+  const guard = yield* makeGuard(plan, memo.stop ?? null, failed)
+  const { changesSeen } = memo
+  const run = runOf(job, memo)
+  const beginning = yield* Semaphore.make(BEGIN_AT_ONCE)
+  const work: SyncWork = { job, plan, run, guard, timers, changesSeen, render, begun, beginning, waiting: new Map() }
+  return { work, devices: new Map(devices.map((device) => [device.hostname, device])) }
+})
+
 // The devices of a sync job, stage by stage. When the rollout is stopped nothing new is begun, devices in flight are brought to
 // a known end, and those that wait are taken back at once instead of waiting for their timers (docs/changes.md#confirm-modes
 // and docs/concepts.md#the-promises).
@@ -39,7 +91,7 @@ const WATCH_EVERY = "1 second"
 /** How often a stage that is held looks whether it may begin. */
 const LOOK_EVERY = "500 millis"
 
-/** A device that died after its commit reports late; its row tells at once that it will not be confirmed. */
+/** A device that died after its commit reports late; its row shows at once that it will not be confirmed. */
 const watch = Effect.fnUntraced(function* (work: SyncWork, devices: ReadonlyMap<number, Device>, isCanary: boolean) {
   const changes = yield* ChangeStore
   return yield* Effect.gen(function* () {
@@ -70,7 +122,7 @@ const whenResumed = Effect.fnUntraced(function* (work: SyncWork, devices: Readon
 })
 
 /** Works on the devices of one stage until each has ended or waits for a verdict. */
-export const runStage = Effect.fn("SyncRollout.stage")(function* (
+const runStage = Effect.fn("SyncRollout.stage")(function* (
   work: SyncWork,
   devices: ReadonlyArray<Device>,
   isCanary: boolean
@@ -91,65 +143,7 @@ export const runStage = Effect.fn("SyncRollout.stage")(function* (
   yield* guard.stop() === null ? Fiber.interrupt(takingBack) : Fiber.join(takingBack)
 })
 
-// What is left of a sync, at its beginning or after a restart: the devices that have no final result yet, what is rendered for
-// them, and why the rollout was stopped before, if it was.
-
-const invalid = (error: { readonly message: string }) => new JobFailure({ type: "ValueError", message: error.message })
-
-/** For a run in which every device has its candidate already. */
-const nothingPrepared: Render = ({ hostname }) =>
-  Effect.succeed(Result.fail(new RenderFailed({ type: "NotPrepared", message: `${hostname} was not prepared` })))
-
-/** The circumstances of the changes of a job. */
-export const runOf = ({ args, id, user }: SyncJob, { eventsSeen }: SyncMemo): SyncRun => ({
-  jobId: id,
-  user,
-  dryRun: args.dry_run,
-  eventsSeen
-})
-
-const prepare = Effect.fnUntraced(function* (devices: ReadonlyArray<Device>) {
-  const candidates = yield* CandidateConfigs
-  return yield* devices.length === 0
-    ? Effect.succeed(nothingPrepared)
-    : candidates.prepare(devices).pipe(Effect.mapError((error) => (error._tag === "SqlError" ? error : invalid(error))))
-})
-
-const select = (hostnames: ReadonlyArray<string>) =>
-  selectDevices({ hostnames, resync: true }).pipe(
-    Effect.mapError((error) => (error._tag === "SqlError" ? error : invalid(error)))
-  )
-
-/** Fails with JobFailure when nothing can be rendered. */
-export const remainingWork = Effect.fn("SyncResume.resume")(function* (job: SyncJob, memo: SyncMemo) {
-  const config = yield* ServerConfig
-  const jobs = yield* JobStore
-  const changes = yield* ChangeStore
-
-  const timers = yield* watchTimers(job)
-  const rows = yield* jobs.devices(job.id)
-  const done = new Set(rows.filter((row) => row.waiting !== true).map(({ hostname }) => hostname))
-  const failed = rows.filter(({ result }) => result.failed).map(({ hostname }) => hostname)
-  const selected = yield* select(memo.hostnames)
-  const devices = selected.filter(({ hostname }) => !done.has(hostname))
-  const begun = new Map((yield* changes.progressOfJob(job.id)).map((progress) => [progress.device_id, progress]))
-  const render = yield* prepare(devices.filter(({ id }) => !begun.has(id)))
-  const plan = planOf(job.args, config.COMMIT_CONFIRMED_MODE)
-  const guard = yield* makeGuard(plan, memo.stop ?? null, failed)
-  const { changesSeen } = memo
-  const run = runOf(job, memo)
-  const beginning = yield* Semaphore.make(BEGIN_AT_ONCE)
-  const work: SyncWork = { job, plan, run, guard, timers, changesSeen, render, begun, beginning, waiting: new Map() }
-  return { work, devices: new Map(devices.map((device) => [device.hostname, device])) }
-})
-
-/** What is left to do, and its devices by hostname. */
-export interface RemainingWork {
-  readonly work: SyncWork
-  readonly devices: ReadonlyMap<string, Device>
-}
-
-/** All devices that have no final result yet, stage by stage. Yields the work as it stands afterwards. */
+/** All devices that have no final result yet, stage by stage. Yields the work in its state afterwards. */
 const runStages = Effect.fnUntraced(function* (job: SyncJob, memo: SyncMemo) {
   const { devices, work } = yield* remainingWork(job, memo)
   const { guard } = work
@@ -164,7 +158,7 @@ const runStages = Effect.fnUntraced(function* (job: SyncJob, memo: SyncMemo) {
   return work
 })
 
-/** Waits for the job that confirms, and takes back what it has left behind. */
+/** Waits for the job that confirms, and takes back changes that it has not confirmed. */
 const awaitConfirmation = Effect.fnUntraced(function* (job: SyncJob, context: VerdictContext, confirming: number) {
   const locks = yield* JobLockStore
 

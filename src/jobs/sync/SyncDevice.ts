@@ -48,12 +48,12 @@ import { originOf } from "../../templates/Provenance.ts"
 export type SyncJob = JobRun<typeof SyncDevices>
 
 /** A device whose change is proved and waits for a verdict. */
-export interface WaitingDevice {
+interface WaitingDevice {
   readonly device: Device
   readonly changeId: number
 }
 
-/** What the verdict over a waiting device needs to know of its job. */
+/** The parts of a sync job that the verdict over a waiting device needs. */
 export interface VerdictContext {
   readonly run: SyncRun
   readonly guard: Guard
@@ -79,7 +79,7 @@ export interface SyncWork extends VerdictContext {
 export const takesBackNow = ({ plan }: SyncWork, stop: Stop | null): stop is Stop =>
   stop !== null && (plan.takesBack || stop.aborted)
 
-/** Takes the waiting devices out of the list; whoever takes one settles it. */
+/** Takes the waiting devices out of the list; the caller must settle them. */
 export const takeWaiting = ({ waiting }: SyncWork): ReadonlyArray<WaitingDevice> => {
   const taken = [...waiting.values()]
   waiting.clear()
@@ -134,7 +134,7 @@ export const confirmStage = Effect.fnUntraced(function* (work: SyncWork) {
 })
 
 /** Puts a proved device among those that wait, or takes it back when the rollout was stopped meanwhile. */
-export const holdDevice = (work: SyncWork, device: WaitingDevice) =>
+const holdDevice = (work: SyncWork, device: WaitingDevice) =>
   Effect.suspend(() => {
     // from here to the end nothing else runs in between: either the device is in the list when it is emptied, or not
     const stop = work.guard.stop()
@@ -143,9 +143,9 @@ export const holdDevice = (work: SyncWork, device: WaitingDevice) =>
     return Effect.void
   })
 
-// Two jobs that want the same device. An urgent sync goes beside a running one (docs/changes.md#emergencies), so either of them
-// may come to a device that the other has begun. Whoever comes second waits for the end of the first, and leaves the device
-// alone when it has been brought to what the settings say. The device's actor makes sure that they never write at the same
+// Two jobs that want the same device. An urgent sync runs next to a running one (docs/changes.md#emergencies), so either of them
+// may come to a device that the other has begun. The second job waits for the end of the first, and skips the device
+// if it has been brought to what the settings say. The device's actor makes sure that they never write at the same
 // time. Pure.
 
 const SUCCEEDED: ReadonlySet<string> = new Set(["confirmed", "unchanged"])
@@ -160,8 +160,8 @@ export interface Latecomer {
   readonly hasWaited: boolean
 }
 
-/** What a job does on a device where the newest live change is of another one. */
-export type Turn =
+/** The action of a job on a device whose newest live change belongs to another job. */
+type Turn =
   | { readonly _tag: "Begin" }
   | { readonly _tag: "Wait" }
   | { readonly _tag: "LeaveAlone"; readonly because: number }
@@ -175,7 +175,7 @@ const isSameGoal = (change: LiveChange, { commits, jobId }: Latecomer): boolean 
   return change.job_id > jobId || isSame
 }
 
-/** Whose turn it is on a device, by its newest live change. */
+/** The turn of a job on a device, by the device's newest live change. */
 export const turnOf = (newest: LiveChange | null, own: Latecomer): Turn => {
   if (newest === null || newest.job_id === own.jobId) return BEGIN
   if (newest.underWay) return { _tag: "Wait" }
@@ -184,7 +184,7 @@ export const turnOf = (newest: LiveChange | null, own: Latecomer): Turn => {
 }
 
 /** The entries of a device that another job has brought to the same configuration. */
-export const doneElsewhere = (jobId: number): DeviceResult =>
+const doneElsewhere = (jobId: number): DeviceResult =>
   deviceResult([taskOk(MAIN_TASK, `Job ${jobId} has synchronized this device meanwhile, so it was left alone`)])
 
 // Renders what a device should run and stores the change that brings it there; what prevents it is recorded of the device.
@@ -203,7 +203,7 @@ const refuse = Effect.fnUntraced(function* ({ guard, job }: SyncWork, { hostname
 })
 
 /** The device's change; null when there can be none, with a row that says why. */
-export const storeCandidate = Effect.fn("CandidateChange.store")(function* (work: SyncWork, device: Device) {
+const storeCandidate = Effect.fn("CandidateChange.store")(function* (work: SyncWork, device: Device) {
   const derivedSecrets = yield* DerivedSecretStore
   const windows = yield* JobWindows
 
@@ -256,7 +256,7 @@ export const BEGIN_AT_ONCE = 32
 /** How often a job looks whether another one has done with a device. */
 const POLL = "500 millis"
 
-/** What follows from the first look: a change to run, a job to wait for, somebody to resume this one, or nothing more, which is recorded. */
+/** The result of the first look: a change to run, wait for another job, wait until this job is resumed, or nothing more to do. */
 type Beginning = ChangeToRun | "wait" | "paused" | null
 
 /** A row of a device on which the job has changed nothing. */
@@ -270,7 +270,7 @@ const record = Effect.fnUntraced(function* (
   return yield* jobs.addDevice(id, { hostname, result, reachedEnd, changed: false, score: null })
 })
 
-/** Whose turn it is on the device; learns on the way whether the job is being aborted. */
+/** The turn of this job on the device; also notices whether the job is being aborted. */
 const lookFirst = Effect.fnUntraced(function* (work: SyncWork, { id: deviceId }: Device, hasWaited: boolean) {
   const live = yield* LiveChangeStore
 
@@ -280,7 +280,7 @@ const lookFirst = Effect.fnUntraced(function* (work: SyncWork, { id: deviceId }:
   return turnOf(newest, { jobId: job.id, changesSeen, hasWaited, commits: yield* WorkingCommits })
 })
 
-/** Stopping leaves alone what was not begun, and what was stored but not sent. */
+/** A stopped rollout skips devices that were not begun, and those whose change was stored but not sent. */
 const isLeftAlone = Effect.fnUntraced(function* (work: SyncWork, device: Device, stop: Stop) {
   const begun = work.begun.get(device.id)
   if (begun !== undefined && !(yield* cancelChange(begun.id))) return false

@@ -1,7 +1,7 @@
 /**
  * Job `sync_devices`: renders the configuration of every selected device and, per device, shows the difference or pushes,
  * proves and confirms it (docs/changes.md#synchronize, docs/changes.md#hash-check, docs/concepts.md#how-data-flows and
- * docs/jobs.md#what-a-restart-does). A restart goes on with the devices that have no result yet; a change that was under way is
+ * docs/jobs.md#what-a-restart-does). A restart continues with the devices that have no result yet; a change that was under way is
  * resumed by looking at its device.
  */
 import { Effect, Option, Result } from "effect"
@@ -34,7 +34,7 @@ import { JobWindows } from "../requests/JobWindows.ts"
 import { judgeAutoPush } from "../requests/DryRun.ts"
 import { resumeWaiting, rollOut } from "./Rollout.ts"
 
-// What follows a dry run with `auto_push`: the live run, or the reason why a person has to start it
+// The sequel of a dry run with `auto_push`: the live run, or the reason why a person has to start it
 // (docs/changes.md#auto_push). Clients take a missing follow-up for done, so every refusal is in the record and in the log.
 
 /** A window that has closed since the dry run began speaks against the live run as well. */
@@ -50,7 +50,7 @@ const withinWindow = Effect.fnUntraced(function* ({ args }: SyncJob, rows: Reado
 })
 
 /** Ends a dry run. Yields why nothing was pushed; null when something was or nothing was asked. */
-export const followDryRun = Effect.fn("AutoPush.follow")(function* (job: SyncJob, rows: ReadonlyArray<JobDevice>) {
+const followDryRun = Effect.fn("AutoPush.follow")(function* (job: SyncJob, rows: ReadonlyArray<JobDevice>) {
   const engine = yield* JobEngine
 
   const { args, id, user } = job
@@ -107,11 +107,11 @@ const mismatch = Effect.fnUntraced(function* (job: RunningJob, device: Device) {
 })
 
 /** Fails with JobFailure when a device does not pass, after marking those devices unsynchronized. */
-export const checkHashes = Effect.fn("HashCheck.check")(function* (job: RunningJob, selected: ReadonlyArray<Device>) {
+const checkHashes = Effect.fn("HashCheck.check")(function* (job: RunningJob, selected: ReadonlyArray<Device>) {
   const config = yield* ServerConfig
   const events = yield* SyncEventStore
 
-  // a device that nobody can log in to fails by itself, without the others
+  // a device without a driver fails alone, without the others
   const known = selected.filter((device) => device.confhash !== null && isManageable(device))
   const together = yield* askedTogether(job)
   const checked = yield* Effect.forEach(known, (device) => mismatch(together, device), {
@@ -133,7 +133,7 @@ export const checkHashes = Effect.fn("HashCheck.check")(function* (job: RunningJ
 
 const invalid = (error: { readonly message: string }) => new JobFailure({ type: "ValueError", message: error.message })
 
-/** Decides what a later run of the same job goes on with. */
+/** Makes the decision with which a later run of the same job continues. */
 const decide = Effect.fnUntraced(function* (job: SyncJob) {
   const commits = yield* JobCommitStore
   const liveChanges = yield* LiveChangeStore

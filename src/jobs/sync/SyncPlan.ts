@@ -9,12 +9,12 @@ import { JobStore } from "../../store/JobStore.ts"
 import { JobWaitStore } from "../../store/JobWaitStore.ts"
 
 /** Which devices are confirmed together: each alone, those of a stage, or all of the job. */
-export type ConfirmScope = "device" | "stage" | "job"
+type ConfirmScope = "device" | "stage" | "job"
 
 export interface SyncPlan extends Limits {
   readonly mode: ConfirmMode
   readonly scope: ConfirmScope
-  /** What waits is taken back when devices fail; after an abort it always is. */
+  /** Waiting devices are taken back when others fail; after an abort they always are. */
   readonly takesBack: boolean
 }
 
@@ -35,24 +35,24 @@ export const planOf = (args: SyncArguments, configured: number): SyncPlan => {
     mode: scope === "device" ? (mode === 0 ? 0 : 1) : 2,
     scope,
     takesBack,
-    // who wants failures taken back wants the first one to stop the rollout, unless told otherwise
+    // a caller who wants failures taken back wants the first one to stop the rollout, unless max_failures says otherwise
     maxFailures: args.dry_run ? null : (args.max_failures ?? (takesBack && mode !== 2 ? 1 : null)),
     allOrNothing: scope === "job" && takesBack
   }
 }
 
 // How a change is rolled out over many devices: in which order and in what portions, and when it is stopped. Canaries go
-// first and none of them may fail; after that the rollout stops when the limit of failed devices is reached, or when somebody
+// first and none of them may fail; after that the rollout stops when the limit of failed devices is reached, or when a user
 // aborts the job. Goes beyond the reference, which knows neither.
 
 /** Devices that are worked on together; the next stage begins when all of them have ended. */
-export interface Stage {
+interface Stage {
   readonly isCanary: boolean
   readonly hostnames: ReadonlyArray<string>
 }
 
 /** The part of a job's arguments that says how to roll out. */
-export interface RolloutOptions {
+interface RolloutOptions {
   readonly batch_size?: number
   readonly canary?: number | ReadonlyArray<string>
 }
@@ -87,8 +87,8 @@ const named = (hostnames: ReadonlyArray<string>): string => {
   return hostnames.length > NAMED ? `${shown} and ${hostnames.length - NAMED} more` : shown
 }
 
-/** What stops a rollout beside an abort. */
-export interface Limits {
+/** The limits that stop a rollout, apart from an abort. */
+interface Limits {
   /** The rollout stops when so many devices have failed; null never. */
   readonly maxFailures: number | null
   /** One failure stops it, because the change is for all devices or for none. */
@@ -104,7 +104,7 @@ const reached = (failures: ReadonlySet<string>, { allOrNothing, maxFailures }: L
 
 /** Watches a running rollout. */
 export interface Guard {
-  /** Why the rollout is to stop; null while it goes on. */
+  /** Why the rollout must stop; null while it continues. */
   readonly stop: () => Stop | null
   /** A device has failed, said once or several times. */
   readonly failed: (hostname: string, isCanary: boolean) => Effect.Effect<void>
@@ -148,11 +148,11 @@ export const makeGuard = Effect.fnUntraced(function* (
   }
 })
 
-// Holds rollouts and lets them go on (docs/jobs.md#pause). What is under way on a switch comes to its end; nothing further is begun.
+// Pauses and resumes rollouts (docs/jobs.md#pause). A change that runs on a switch comes to its end; nothing further is begun.
 // The row of the job says so, so that a restart holds it as well.
 
 /** The job cannot be held, or is not held. */
-export class PauseRefused extends Schema.TaggedError<PauseRefused>()("PauseRefused", { message: Schema.String }) {}
+class PauseRefused extends Schema.TaggedError<PauseRefused>()("PauseRefused", { message: Schema.String }) {}
 
 /** Why a job of this function and with these arguments cannot be held; null when it can. */
 const unfitness = (name: string, start_arguments: unknown, configured: number): string | null => {

@@ -31,7 +31,7 @@ import { JobWindows } from "../requests/JobWindows.ts"
 import { selectDevices } from "../requests/JobSubjects.ts"
 
 // Takes one device through the steps of an upgrade: those that were asked for, in their order, each entry stored as it ends
-// (docs/jobs.md#device_upgrade). After a restart it goes on with the step that was under way.
+// (docs/jobs.md#device_upgrade). After a restart it continues with the step that was running.
 
 /** Steps that change what a switch in service runs, or will. */
 const INTERRUPTS: ReadonlySet<StepName> = new Set(["activate", "reboot"])
@@ -57,7 +57,7 @@ const remaining = (args: UpgradeArguments, { alreadyActive, tasks }: UpgradeProg
   )
 }
 
-/** What is known of the upgrade of a device, and ways to store more; the memory is that of the row. */
+/** The stored progress of a device's upgrade, and functions that store more. */
 const openUpgrade = Effect.fnUntraced(function* (job: UpgradeJob, device: Device) {
   const upgrades = yield* UpgradeStore
   const calls = yield* PluginCallStore
@@ -73,12 +73,12 @@ const openUpgrade = Effect.fnUntraced(function* (job: UpgradeJob, device: Device
   return {
     progress: () => progress,
     save,
-    /** A step begins. Plugins hear of a reboot before it, by a call that is recorded in the same transaction. */
+    /** A step begins. Plugins are notified of a reboot before it, by a call that is recorded in the same transaction. */
     begun: Effect.fnUntraced(function* (step: StepName) {
       yield* save({ begun: step })
       if (step === "reboot") yield* calls.record({ hook: "upgrade_reboot_starting", hostname }, about)
     }, inTransaction),
-    /** A step has ended, or was not begun. Yields whether plugins are to hear that the reboot is over. */
+    /** A step has ended, or was not begun. Yields whether plugins must be notified that the reboot has ended. */
     ended: Effect.fnUntraced(function* (step: StepName, { patch, task }: StepEnd) {
       const over = job.args.post_flight ? rebootOver(step, task, progress.tasks, progress.begun === step) : null
       const next = { ...patch, tasks: [...progress.tasks, task], begun: null }
@@ -93,7 +93,7 @@ const openUpgrade = Effect.fnUntraced(function* (job: UpgradeJob, device: Device
 })
 
 /** Upgrades one device of a job and writes its result. */
-export const upgradeDevice = Effect.fn("UpgradeDevice.run")(function* (job: UpgradeJob, device: Device) {
+const upgradeDevice = Effect.fn("UpgradeDevice.run")(function* (job: UpgradeJob, device: Device) {
   const jobs = yield* JobStore
   const windows = yield* JobWindows
   const plugins = yield* PluginActions

@@ -14,15 +14,15 @@ import { GetFirmwareChksum } from "../../domain/jobs/GetFirmwareChksum.ts"
 import { RemoveFile } from "../../domain/jobs/RemoveFile.ts"
 
 /** The end of a job about an image, whose result is a sentence. */
-export const fileDone = (result: string): JobOutcome => ({ result, change_score: null })
+const fileDone = (result: string): JobOutcome => ({ result, change_score: null })
 
 /** The same when it came to nothing. */
-export const fileFailed = (result: string): JobOutcome => ({ ...fileDone(result), failure: result })
+const fileFailed = (result: string): JobOutcome => ({ ...fileDone(result), failure: result })
 
 /** How often a job writes how far it is. */
 const EVERY = "2 seconds"
 
-/** What a download tells is written now and then, for those who wait for it. */
+/** Writes the progress of a download regularly, for users who wait for it. */
 const makeProgress = (memo: JobRun<typeof GetFirmware>["memo"]) => {
   let newest: MemoOf<typeof GetFirmware> | undefined
   const tell: TellProgress = (bytes, total) => {
@@ -39,7 +39,7 @@ const makeProgress = (memo: JobRun<typeof GetFirmware>["memo"]) => {
   return { tell, writing: Effect.forever(Effect.delay(write, EVERY)) }
 }
 
-/** A restart goes on with what had been downloaded. */
+/** A restart continues the download. */
 const downloadImage = Effect.fn("GetFirmware")(function* (job: JobRun<typeof GetFirmware>) {
   const firmware = yield* Firmware
   const { FIRMWARE_DOWNLOAD_TIMEOUT } = yield* ServerConfig
@@ -84,7 +84,7 @@ export const getFirmwareChksum = handle(GetFirmwareChksum, computeChecksum)
 
 // Job `remove_file`: removes a stored image (docs/jobs.md#remove_file). It ends FINISHED, also on error.
 
-/** After a restart a file that is gone was removed by the run before. */
+/** After a restart, a missing file was removed by the previous run. */
 const removeImage = Effect.fn("RemoveFile")(function* (job: JobRun<typeof RemoveFile>) {
   const firmware = yield* Firmware
   const { filename } = job.args

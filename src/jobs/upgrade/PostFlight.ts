@@ -20,7 +20,7 @@ import type { DeviceUpgrade } from "../../domain/jobs/DeviceUpgrade.ts"
 import { inTransaction, type JobRun } from "../engine/JobHandler.ts"
 import type { Facts } from "../../domain/Facts.ts"
 
-// What the steps of an upgrade work on, what they yield, and how they fail.
+// The input and the result of the steps of an upgrade.
 
 export type UpgradeJob = JobRun<typeof DeviceUpgrade>
 
@@ -28,9 +28,9 @@ export type UpgradeJob = JobRun<typeof DeviceUpgrade>
 export interface UpgradedDevice {
   readonly job: UpgradeJob
   readonly device: Device
-  /** What is stored. */
+  /** The stored progress. */
   readonly progress: UpgradeProgress
-  /** True when the step had begun in a process that is gone. */
+  /** True if the step had begun in a process that has ended. */
   readonly resumed: boolean
   /** Stores more. */
   readonly save: (patch: Partial<UpgradeProgress>) => Effect.Effect<void, SqlError.SqlError>
@@ -66,13 +66,8 @@ export type Return =
   | { readonly _tag: "Away"; readonly last: string }
   | { readonly _tag: "Aborted" }
 
-/** A look at a switch: whether it answers, and whether it has booted since the reboot was sent. */
-export type Look =
-  | { readonly answers: false; readonly final: boolean; readonly refused: boolean; readonly last: string }
-  | { readonly answers: true; readonly booted: boolean; readonly facts: Facts }
-
 /** How long to wait: `since` is in epoch seconds, so that a restart of the server does not start the wait anew. */
-export interface ReturnWait {
+interface ReturnWait {
   readonly since: number
   readonly waitSeconds: number
   readonly reboot: Reboot | null
@@ -106,7 +101,7 @@ export const lookAtSwitch = Effect.fn("SwitchReturn.look")(function* (device: De
   return { answers: true, booted, facts: facts.success } as const
 })
 
-/** Sleeps until then, or until somebody aborts. */
+/** Sleeps until then, or until the job is aborted. */
 const pauseUntil = Effect.fnUntraced(function* (until: number, aborting: Effect.Effect<boolean>) {
   const config = yield* ServerConfig
 
@@ -149,7 +144,7 @@ export const untilBack = Effect.fn("SwitchReturn.untilBack")(function* (
 
 const release = (version: string): string => version.split("-", 1)[0] ?? version
 
-/** Switches tell a version with its build (`4.32.2F-3574.4322F`); names of images and older records have the release alone. */
+/** Switches report a version with its build (`4.32.2F-3574.4322F`); names of images and older records have the release alone. */
 const isSame = (one: string, other: string): boolean =>
   one === other || (one.includes("-") !== other.includes("-") && release(one) === release(other))
 

@@ -1,5 +1,5 @@
 /**
- * What each step of an upgrade does on one device, seen from the job: the image is chosen, the device's actor is asked, and the
+ * The steps of an upgrade on one device, seen from the job: the image is chosen, the device's actor is asked, and the
  * answer becomes an entry of the task list (docs/jobs.md#device_upgrade). Steps may be repeated after a restart.
  */
 import { Effect, Option, Schema } from "effect"
@@ -27,13 +27,6 @@ import { ActiveSettings } from "../../settings/ActiveSettings.ts"
 
 // Which image a device gets in an upgrade, where it fetches it, and what the image must be like.
 
-/** What an image must be like; `size` in bytes, the sums in hexadecimal. */
-export interface ExpectedImage {
-  readonly size: number
-  readonly sha512: string
-  readonly md5: string
-}
-
 const problem = (message: string) => new StepProblem({ message, met: `${message}\n`, lost: false })
 
 /** The site's list of models with the narrow build replaces the platform's. */
@@ -59,7 +52,7 @@ const detected = Effect.fnUntraced(function* ({ device }: UpgradedDevice, filena
 })
 
 /** The file for this device; null when the request names none. */
-export const findImage = Effect.fnUntraced(function* (upgrade: UpgradedDevice) {
+const findImage = Effect.fnUntraced(function* (upgrade: UpgradedDevice) {
   const { job, progress } = upgrade
   const { args } = job
   if (progress.file !== null || args.filename === undefined) return progress.file
@@ -70,19 +63,19 @@ export const findImage = Effect.fnUntraced(function* (upgrade: UpgradedDevice) {
 })
 
 /** The same, for a step that cannot do without. */
-export const requireImage = Effect.fnUntraced(function* (upgrade: UpgradedDevice, step: "download" | "activate") {
+const requireImage = Effect.fnUntraced(function* (upgrade: UpgradedDevice, step: "download" | "activate") {
   const file = yield* findImage(upgrade)
   return file ?? (yield* problem(`No filename specified for ${step}`))
 })
 
 /** Where the switch fetches the file. */
-export const imageAddress = Effect.fnUntraced(function* ({ job: { args } }: UpgradedDevice, file: string) {
+const imageAddress = Effect.fnUntraced(function* ({ job: { args } }: UpgradedDevice, file: string) {
   const base = args.url === undefined || args.url === "" ? defaultUrl(yield* ServerConfig) : args.url
   return imageUrl(base, file) ?? (yield* problem("The firmware URL cannot be given to a switch"))
 })
 
 /** Size and checksums of the file when this server keeps it; null for files of other servers. */
-export const expectedImage = Effect.fnUntraced(function* (file: string) {
+const expectedImage = Effect.fnUntraced(function* (file: string) {
   const firmware = yield* Firmware
   return yield* firmware.image(file).pipe(
     Effect.map(Option.getOrNull),
@@ -91,8 +84,8 @@ export const expectedImage = Effect.fnUntraced(function* (file: string) {
   )
 })
 
-/** Why a step cannot go on; `met` is what was met on the way, `lost` that the connection ended. */
-export class StepProblem extends Schema.TaggedError<StepProblem>()("StepProblem", {
+/** Why a step cannot continue; `met` is the text of the failure, `lost`: the connection ended. */
+class StepProblem extends Schema.TaggedError<StepProblem>()("StepProblem", {
   message: Schema.String,
   met: Schema.String,
   lost: Schema.Boolean
@@ -106,7 +99,7 @@ interface CallFailure {
 }
 
 /** A failed call to the actor. */
-export const toProblem = (error: DeviceFailure | CallFailure): StepProblem =>
+const toProblem = (error: DeviceFailure | CallFailure): StepProblem =>
   "text" in error
     ? new StepProblem({ message: error.message, met: error.text, lost: LOST.has(error.type) })
     : new StepProblem({ message: error.message, met: `${error._tag}: ${error.message}\n`, lost: true })
@@ -117,7 +110,7 @@ const actor = ({ device }: UpgradedDevice) => Effect.map(DeviceEntity.client, (a
 
 const ended = (step: StepName, text?: string): StepEnd => ({ task: stepDone(step, text) })
 
-export const preFlight = (upgrade: UpgradedDevice) =>
+const preFlight = (upgrade: UpgradedDevice) =>
   Effect.gen(function* () {
     const file = upgrade.job.args.download ? yield* findImage(upgrade) : null
     const image = file === null ? null : yield* expectedImage(file)
@@ -133,7 +126,7 @@ export const preFlight = (upgrade: UpgradedDevice) =>
     )
   )
 
-export const download = (upgrade: UpgradedDevice) =>
+const download = (upgrade: UpgradedDevice) =>
   Effect.gen(function* () {
     const file = yield* requireImage(upgrade, "download")
     const url = yield* imageAddress(upgrade, file)
@@ -147,7 +140,7 @@ export const download = (upgrade: UpgradedDevice) =>
     )
   )
 
-export const activate = (upgrade: UpgradedDevice) =>
+const activate = (upgrade: UpgradedDevice) =>
   Effect.gen(function* () {
     const file = yield* requireImage(upgrade, "activate")
     const { alreadyActive } = yield* Effect.mapError(
@@ -190,7 +183,7 @@ const isBack = (upgrade: UpgradedDevice, reboot: UpgradeProgress["reboot"]) => {
   return untilBack(device, { since, waitSeconds: args.post_waittime, reboot }, job.aborting)
 }
 
-export const reboot = (upgrade: UpgradedDevice) =>
+const reboot = (upgrade: UpgradedDevice) =>
   Effect.gen(function* () {
     const sent = (yield* wasSent(upgrade)) ? upgrade.progress.reboot : yield* send(upgrade)
     const back = yield* isBack(upgrade, sent)
@@ -203,5 +196,5 @@ export const reboot = (upgrade: UpgradedDevice) =>
     )
   )
 
-/** What is done in each step, by its name. */
+/** The steps by their names. */
 export const upgradeSteps = { pre_flight: preFlight, download, activate, reboot, post_flight: postFlight }

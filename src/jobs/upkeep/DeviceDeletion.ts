@@ -1,6 +1,6 @@
 /**
  * Deleting a device: the row goes with its interfaces, links, addresses and pinned host key, its certificates are revoked, and its neighbours become
- * unsynchronized, and plugins hear of it (docs/api.md#deleting-a-device and docs/jobs.md#device_erase). The same for a request and for the job that
+ * unsynchronized, and plugins are notified (docs/api.md#deleting-a-device and docs/jobs.md#device_erase). The same for a request and for the job that
  * erases a switch.
  */
 import { Effect, Option, Schema } from "effect"
@@ -35,20 +35,20 @@ import {
 } from "../engine/JobHandler.ts"
 
 /** A management domain refers to the device, so it cannot be deleted. */
-export class DeviceInUse extends Schema.TaggedError<DeviceInUse>()("DeviceInUse", { message: Schema.String }) {
+class DeviceInUse extends Schema.TaggedError<DeviceInUse>()("DeviceInUse", { message: Schema.String }) {
   get httpStatus() {
     return 409 as const
   }
 }
 
 /** Who deletes, and the job that does it when there is one. */
-export interface DeletionCause {
+interface DeletionCause {
   readonly by: string
   readonly jobId: number | null
 }
 
 /** Fails with DeviceInUse when management domains refer to the device. */
-export const checkDeletion = Effect.fn("DeviceDeletion.check")(function* (id: number) {
+const checkDeletion = Effect.fn("DeviceDeletion.check")(function* (id: number) {
   const domains = yield* MgmtDomainStore
 
   const using = yield* domains.ofDevice(id)
@@ -66,7 +66,7 @@ const neighboursOf = Effect.fnUntraced(function* (id: number) {
   return yield* devices.byIds([...new Set(ends)].filter((end) => end !== id))
 })
 
-/** Nobody was told of a device that was never taken into the network. */
+/** Plugins never got a device that was not taken into the network. */
 const tell = Effect.fnUntraced(function* ({ device_type, hostname, management_ip }: Device, jobId: number | null) {
   const calls = yield* PluginCallStore
   return yield* device_type === "UNKNOWN"
@@ -120,7 +120,7 @@ const erased = ({ reloadSeen }: Erased): DeviceResult =>
     taskOk(RELOAD, reloadSeen ? null : UNSEEN)
   ])
 
-/** What the switch may have got before it was lost, by how far the operation was. */
+/** The state in which the switch may be after its connection was lost, by the phase of the operation. */
 const doubts: Partial<Record<OperationPhase, string>> = {
   wiping:
     "The startup configuration may be erased already: then the switch comes up blank when it restarts. Save its configuration or erase it again.\n",

@@ -1,7 +1,7 @@
 /**
  * Job `device_drift`: reads what devices run and compares it with what each was last proved to run. A device that differs
- * becomes unsynchronized with the cause `drift`, and the difference is kept in the job's record. Nothing is pushed. Sessions of ours
- * that are seen on the way, and that nobody works on any more, are kept for the doctor.
+ * becomes unsynchronized with the cause `drift`, and the difference is kept in the job's record. Nothing is pushed. Configuration sessions of this server
+ * that no job uses any more are recorded for the doctor.
  */
 import { Effect, Option } from "effect"
 import { SqlClient } from "effect/sql"
@@ -32,12 +32,12 @@ import {
   untilAborted
 } from "../engine/JobHandler.ts"
 
-export const TASK = "device_drift"
+const TASK = "device_drift"
 
 /** How often a device is read again because its proof changed meanwhile. */
 const READS = 3
 
-/** What the comparison came to. */
+/** The result of the comparison. */
 type Finding =
   | { readonly _tag: "Same" }
   | { readonly _tag: "Differs"; readonly diff: string; readonly since: string; readonly hash: string }
@@ -47,7 +47,7 @@ type Finding =
 
 const DIFFERS = "The device does not run what it was last proved to run"
 
-/** What is known of changes that came after the backup from which the database was restored. */
+/** A sentence about changes after the backup from which the database was restored. */
 const sinceBackup = (backupOf: string, jobs: ReadonlyArray<number>): string => {
   const since = `the backup of ${backupOf}, from which the database was restored`
   const [one, ...others] = jobs
@@ -109,7 +109,7 @@ const compare = Effect.fnUntraced(function* (job: RunningJob, device: Device, ba
       return { _tag: "NotCompared", why: `Job ${unfinished[0]} is changing the device` } satisfies Finding
     }
     if (Option.isNone(now) || now.value.hash !== hash) continue
-    // lines that the device writes by itself make another hash and no difference
+    // lines that the device writes on its own make another hash and no difference
     if (found === hash || diff === "") return { _tag: "Same" } satisfies Finding
     const since = Option.isNone(backup) ? "" : sinceBackup(backup.value, yield* unseen.unrecorded(device.id, seen))
     return { _tag: "Differs", diff, since, hash: found } satisfies Finding
@@ -117,7 +117,7 @@ const compare = Effect.fnUntraced(function* (job: RunningJob, device: Device, ba
   return { _tag: "NotCompared", why: "The device was changed while it was read" } satisfies Finding
 })
 
-/** One event for a drift that goes on over several looks. */
+/** One event for a drift that lasts over several looks. */
 const mark = Effect.fnUntraced(function* (job: RunningJob, { hostname, id }: Device) {
   const sql = yield* SqlClient.SqlClient
   const devices = yield* DeviceStore

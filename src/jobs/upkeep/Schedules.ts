@@ -1,5 +1,5 @@
 /**
- * Jobs that the server starts by itself every so often. Which replica does it does not matter: the time of the last one is in the job
+ * Jobs that the server starts regularly. Which replica does it does not matter: the time of the last one is in the job
  * table, and the look at it is made by one at a time.
  */
 import { Duration, Effect, Layer, Predicate, Schedule } from "effect"
@@ -109,7 +109,7 @@ const makeTablesSchedule = Effect.gen(function* () {
   yield* startRegularly({
     name: ReadTables.name,
     interval: MAC_INTERVAL,
-    // somebody else may have read one switch alone
+    // a job of a user may have read one switch only
     countsOthers: false,
     start: Effect.asVoid(engine.start(ReadTables, {}, { user: SCHEDULER, delaySeconds: 0 }))
   })
@@ -117,7 +117,7 @@ const makeTablesSchedule = Effect.gen(function* () {
 
 const tables = Layer.effectDiscard(makeTablesSchedule)
 
-// Looks at devices that nobody has looked at since the database was restored, again and again until each has answered.
+// Reads devices that were not read since the database was restored, repeatedly until each has answered.
 
 /** Seconds between two looks at those that have not answered. */
 const RESTORED_INTERVAL = 300

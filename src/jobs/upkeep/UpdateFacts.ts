@@ -31,7 +31,7 @@ const columns = ["vendor", "model", "os_version", "serial"] as const
 type Column = (typeof columns)[number]
 type Difference = Partial<Record<Column, { readonly old: string | null; readonly new: string }>>
 
-/** What is not empty and differs from the row. */
+/** The facts that are not empty and differ from the row. */
 export const factsDifference = (device: Pick<Device, Column>, facts: Facts): Difference => {
   const read = {
     vendor: facts.vendor,
@@ -77,7 +77,7 @@ const write = Effect.fnUntraced(function* (job: RunningJob, { id }: Device, fact
   return { result, change_score: null }
 }, inTransaction)
 
-/** What it hears of its neighbours is a fact, too, but no platform has to tell it. */
+/** LLDP neighbours are facts too, but no platform must report them. */
 const keepNeighbours = Effect.fnUntraced(function* ({ id }: Device) {
   const heard = yield* HeardStore
   const actorOf = yield* DeviceEntity.client
