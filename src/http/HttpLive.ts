@@ -17,7 +17,6 @@ import { UpgradeOrders } from "../firmware/UpgradeOrders.ts"
 import { SocketBridge } from "../events/socket/SocketBridge.ts"
 import { JobRequests } from "../jobs/requests/JobRequests.ts"
 import { SecretKey } from "../runtime/SecretKey.ts"
-import { SyncPause } from "../jobs/sync/SyncPlan.ts"
 import { ChangeStore } from "../store/ChangeStore.ts"
 import { ConfigHistoryStore } from "../store/ConfigHistoryStore.ts"
 import { EventPages } from "../store/EventPages.ts"
@@ -78,7 +77,7 @@ const Groups = Layer.mergeAll(
   InterfacesLive,
   LinknetsLive,
   MgmtDomainsLive,
-  JobsLive.pipe(Layer.provide([JobProgressStore.layer, JobDiffStore.layer, SyncPause.layer])),
+  JobsLive.pipe(Layer.provide([JobProgressStore.layer, JobDiffStore.layer])),
   ProvisioningLive,
   PlacesLive.pipe(Layer.provide(PlaceStore.layer)),
   ChangesLive.pipe(Layer.provide([ConfigHistoryStore.layer, ChangeStore.layer])),

@@ -2,7 +2,7 @@
  * Addresses for a new switch (docs/provisioning.md#addresses) and the template variables that follow from them
  * (docs/provisioning.md#access-step-1 and docs/provisioning.md#fabric-step-1). An access switch gets a host address of its
  * management domain, on a dual-stack domain one of each family; a fabric device gets loopback addresses from the settings.
- * Always the lowest address that nobody has.
+ * Always the lowest free address.
  */
 import { Option, Result } from "effect"
 import type { MgmtDomain } from "../domain/MgmtDomain.ts"
@@ -19,7 +19,7 @@ import {
   parseNetwork,
   WIDTH
 } from "../domain/Network.ts"
-import { collect, NoFreeAddress, told } from "./ProvisioningErrors.ts"
+import { collect, NoFreeAddress, problemsText } from "./ProvisioningErrors.ts"
 
 // Choosing free addresses and subnets of a network: always the lowest free one, for IPv4 and IPv6 alike.
 
@@ -79,7 +79,7 @@ export const freeSubnets = (
   return free
 }
 
-/** An address chosen for a device. It must be reserved at once, so that nobody else is given it. */
+/** An address chosen for a device. It must be reserved at once, so that no other device gets it. */
 interface ChosenAddress {
   readonly ip_version: IpVersion
   readonly ip: string
@@ -108,7 +108,7 @@ export interface AccessAllocation {
   readonly primaryVersion: IpVersion
   /** Management addresses of devices, of both kinds, and reservations of other devices. */
   readonly taken: Iterable<string>
-  /** Addresses that a replaced switch leaves behind: taken again where they fit the domain. */
+  /** Addresses of a replaced switch: used again if they fit the domain. */
   readonly reuse?: Iterable<string>
 }
 
@@ -116,7 +116,9 @@ type AllocationError = NoFreeAddress | InvalidNetwork
 
 const noAddresses = (problems: ReadonlyArray<AllocationError>): Result.Result<never, AllocationError> =>
   Result.fail(
-    problems.length === 1 && problems[0] !== undefined ? problems[0] : new NoFreeAddress({ message: told(problems) })
+    problems.length === 1 && problems[0] !== undefined
+      ? problems[0]
+      : new NoFreeAddress({ message: problemsText(problems) })
   )
 
 const gatewaysOf = (domain: MgmtDomain, primaryVersion: IpVersion): ReadonlyArray<string> => {
@@ -174,7 +176,7 @@ export const allocateManagement = (
   return problems.length === 0 ? found : noAddresses(problems)
 }
 
-/** What a fabric device gets; each is a /32 (or /128) of its own. */
+/** The addresses of a fabric device; each is a /32 (or /128) of its own. */
 interface FabricAddresses {
   readonly management: ChosenAddress
   readonly infra: ChosenAddress

@@ -5,7 +5,7 @@
 import { Option, Result } from "effect"
 import type { Device, DeviceType } from "../domain/Device.ts"
 import { accessOnlyFault, type InitRequest } from "../domain/requests/InitRequest.ts"
-import { DeviceStateError, InitArgumentError, told } from "./ProvisioningErrors.ts"
+import { DeviceStateError, InitArgumentError, problemsText } from "./ProvisioningErrors.ts"
 import type { ReportedLink } from "./Links.ts"
 
 export type InitJob = "init_access_device_step1" | "init_fabric_device_step1" | "init_device_step2"
@@ -32,7 +32,7 @@ const refuse = (message: string) => Result.fail(new DeviceStateError({ message }
 type WithState = Pick<Device, "state">
 
 /**
- * What step 1 has to do for a device and, with MLAG arguments, its peer: everything, or only start the peer when the first
+ * The work of step 1 for a device and, with MLAG arguments, its peer: everything, or only start the peer when the first
  * switch of the pair is through already. Fails with DeviceStateError.
  */
 export const accessStart = (
@@ -90,7 +90,7 @@ export const initArguments = (
 
 // The answer of device_initcheck (docs/provisioning.md#check-before): what was found about the links and the neighbours of a
 // switch, and whether it could be initialised. The checks that could not be done at all are errors of the request and do not
-// come here. Several problems of one kind are told in one text, separated by semicolons.
+// come here. Several problems of one kind are joined in one text, separated by semicolons.
 
 /** The `data` of the answer. */
 interface InitCheck {
@@ -127,17 +127,17 @@ export interface InitCheckSurvey {
   readonly neighbours: { readonly neighbors: ReadonlyArray<string>; readonly problems: ReadonlyArray<Reason> }
   /** Present hostname of the MLAG peer; null without one. */
   readonly mlagPeerHostname: string | null
-  /** What speaks against the new hostnames. */
+  /** Problems of the new hostnames. */
   readonly hostnames?: ReadonlyArray<Reason>
   readonly lost?: ReplacementLost | null
 }
 
 const NO_LINKS = "No linknets found"
 
-/** What speaks against the neighbours; null when nothing does. Without usable links there are none to speak of. */
+/** The problems of the neighbours as one text; null if there are none. */
 const neighboursError = ({ args, links, neighbours }: InitCheckSurvey): string | null => {
   if (args.neighbors?.length === 0) return null
-  if (neighbours.problems.length > 0) return told(neighbours.problems)
+  if (neighbours.problems.length > 0) return problemsText(neighbours.problems)
   return links.problems.length > 0 || links.links.length === 0 ? NO_LINKS : null
 }
 
@@ -152,12 +152,12 @@ export const initCheck = (survey: InitCheckSurvey): InitCheck => {
   return {
     ...(linksFit ? { linknets: links.links } : {}),
     linknets_compatible: linksFit,
-    ...(linksFit ? {} : { linknets_error: told(links.problems) }),
+    ...(linksFit ? {} : { linknets_error: problemsText(links.problems) }),
     ...(error === null ? { neighbors } : {}),
     neighbors_compatible: error === null,
     ...(error === null ? {} : { neighbors_error: error }),
     ...mlag,
-    ...(hostnames.length === 0 ? {} : { hostname_error: told(hostnames) }),
+    ...(hostnames.length === 0 ? {} : { hostname_error: problemsText(hostnames) }),
     ...(lost === null ? {} : { replacement_lost: lost }),
     parsed_args: args,
     compatible: linksFit && error === null && mlag.mlag_compatible !== false && hostnames.length === 0

@@ -1,7 +1,7 @@
 /**
  * Filling the interface database of an access switch from the interfaces it shows and the links it has
  * (docs/provisioning.md#ports-of-an-access-switch and docs/jobs.md#update_interfacedb): uplinks and MLAG ports follow the
- * cables, everything else is an automatic access port until somebody says otherwise.
+ * cables, every other port is an automatic access port until an operator changes it.
  */
 import { Result } from "effect"
 import type { Device, DeviceType } from "../domain/Device.ts"
@@ -32,7 +32,7 @@ interface LinkedDevice {
   readonly device_type: DeviceType
 }
 
-/** What the cables say about the ports of one switch. */
+/** The uplink and MLAG ports of one switch, as its cables show. */
 interface CabledPorts {
   /** Port → hostname of the device above. */
   readonly uplinks: ReadonlyMap<string, string>
@@ -65,7 +65,7 @@ export const cabledPorts = (
   return { uplinks, mlagPeers }
 }
 
-/** What to do with the interface database of one device. */
+/** The changes to the interface database of one device. */
 export interface InterfacePlan {
   /** Rows to insert or overwrite, in the order of the device's ports; what the job's result lists. */
   readonly write: ReadonlyArray<Interface>
@@ -103,8 +103,8 @@ const followsCable = ({ configtype }: Interface): boolean =>
   configtype === "ACCESS_UPLINK" || configtype === "MLAG_PEER"
 
 /**
- * Rows to write and to delete so that the database fits the device. Existing rows stay as they are unless `replace`; a row
- * that becomes ACCESS_AUTO keeps its data. Rows of ports that are gone are deleted, except uplinks and MLAG ports.
+ * Rows to write and to delete so that the database fits the device. Existing rows stay unchanged unless `replace`; a row
+ * that becomes ACCESS_AUTO keeps its data. Rows of missing ports are deleted, except uplinks and MLAG ports.
  */
 export const planInterfaces = (survey: InterfaceSurvey): InterfacePlan => {
   const stored = new Map(survey.stored.map((row) => [row.name, row]))
@@ -170,7 +170,7 @@ export const checkMlagRows = (
 type NewUnit = Pick<Device, "id" | "ztp_mac" | "serial" | "model" | "dhcp_ip" | "platform">
 type OldUnit = Pick<Device, "id" | "hostname" | "state" | "management_ip" | "secondary_management_ip">
 
-/** What is known about the device that is to be replaced. */
+/** The facts about the device that is to be replaced. */
 interface ReplacementSurvey {
   readonly hostname: string
   /** Null when no device has this hostname. */
@@ -199,7 +199,7 @@ export const checkReplacement = ({
 
 /** The swap, to be made in one transaction. */
 interface ReplacementPlan {
-  /** The row that goes on with the initialisation. */
+  /** The row with which the initialisation continues. */
   readonly deviceId: number
   /** The row of the discovery, to be deleted with its interfaces and links. */
   readonly deleteId: number

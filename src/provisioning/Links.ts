@@ -111,7 +111,7 @@ export const redundantLink = (
 }
 
 /**
- * What is heard on one port, nearest neighbour first. Names as announced: short or fully qualified; empty when the switch does
+ * The LLDP neighbours of one port, nearest first. Names as announced: short or fully qualified; empty when the switch does
  * not say them.
  */
 interface LldpNeighbour {
@@ -147,7 +147,7 @@ export interface LinkPlan {
   readonly remove: ReadonlyArray<Linknet>
 }
 
-/** What can speak against links. */
+/** The problems of links. */
 type LinkProblem = InterfaceError | NoFreeAddress | InvalidNetwork
 
 /** The plan of all cables that may be links, and what speaks against the others. */
@@ -168,7 +168,7 @@ export const storedNames = (announced: string): ReadonlyArray<string> => {
 }
 
 /**
- * The neighbours that are devices of ours: one per local port, MANAGED or UNMANAGED, or the MLAG peer in any state.
+ * The neighbours that are in the database: one per local port, MANAGED or UNMANAGED, or the MLAG peer in any state.
  * `longName` expands a port name for a platform; `devices` are by hostname.
  */
 export const seenPeers = (
@@ -181,7 +181,7 @@ export const seenPeers = (
     port === "" ? [] : [{ localPort, peer, peerPort: longName(peer.platform ?? "", port) }]
   )
 
-/** Neighbours that could be peers, if the switch said to which port of theirs the cable leads. */
+/** Neighbours that could be peers, if LLDP named their port. */
 export const portlessPeers = (
   lldp: LldpTable,
   devices: ReadonlyMap<string, LinkDevice>,
@@ -205,7 +205,7 @@ const heardPeers = (lldp: LldpTable, devices: ReadonlyMap<string, LinkDevice>, m
     return accepted ? [{ localPort, peer, port: heard.port.length > PORT_WIDTH ? "" : heard.port }] : []
   })
 
-/** What a plan is made from. */
+/** The input of a plan. */
 interface LinkSurvey {
   /** The device with its present hostname; `ports` and `device_type` are those that it is about to get. */
   readonly device: PortOwner & { readonly id: number }
@@ -263,7 +263,7 @@ interface Cable {
   readonly stored: Linknet | undefined
 }
 
-/** A port hears one cable; what several ports hear through a hub counts for the first of them. */
+/** Each port has one cable; a neighbour that several ports see through a hub counts for the first of them. */
 const onePerPeerPort = (seen: ReadonlyArray<SeenPeer>): ReadonlyArray<SeenPeer> => {
   const taken = new Set<string>()
   return seen.filter(({ peer, peerPort }) => {
@@ -317,7 +317,7 @@ const report = (device: LinkSurvey["device"], cable: Cable, link: Linknet | NewL
   }
 }
 
-/** As `planLinks`, but tells everything that speaks against the links beside the plan of those that may be. */
+/** As `planLinks`, but yields all problems in addition to the plan of the possible links. */
 export const findLinks = (survey: LinkSurvey): LinkFindings => {
   const { device, infraLinkNet, stored } = survey
   const { problems: refused, values: cables } = collect(checkedCables(survey))
@@ -352,12 +352,12 @@ export const findLinks = (survey: LinkSurvey): LinkFindings => {
   }
 }
 
-/** Everything that speaks against links as the one error that ends an initialisation. */
+/** All problems of links as the one error that ends an initialisation. */
 export const linkError = <A>(value: A, problems: ReadonlyArray<LinkProblem>): Result.Result<A, LinkProblem> =>
   orProblems(value, problems, (message) => new InterfaceError({ message }))
 
 /**
- * The links that follow from what the device hears. A cable that is stored, in whichever direction, is kept as it is; one
+ * The links that follow from the LLDP neighbours. A cable that is stored, in either direction, is kept unchanged; one
  * that now ends elsewhere replaces the old link. Links between fabric devices get the lowest free /31 networks. Fails with
  * InterfaceError, which names every port that is not configured for its cable.
  */

@@ -134,7 +134,7 @@ interface NeighbourSurvey {
   readonly links: ReadonlyArray<ReportedLink>
   /** Devices at the far ends, by hostname. */
   readonly devices: ReadonlyMap<string, Neighbour>
-  /** What the request says: a list of hostnames, an empty list for "do not check", null for "find out". */
+  /** The neighbours in the request: a list of hostnames, an empty list for "do not check", null for "find out". */
   readonly neighbors: ReadonlyArray<string> | null
 }
 
@@ -156,7 +156,7 @@ export interface VerifiedNeighbours {
 
 type NeighbourCheckError = InitVerificationError | NeighborError
 
-/** The neighbours that were found, and everything that speaks against them. */
+/** The neighbours, with all problems. */
 interface NeighbourFindings extends VerifiedNeighbours {
   readonly problems: ReadonlyArray<NeighbourCheckError>
 }
@@ -200,7 +200,7 @@ const withoutLinks = found(verification("No linknets were specified to check_nei
 const uplinksFit = (count: number, clear: number, redundant: number): boolean =>
   count === 1 ? redundant === 0 : count === 2 && redundant === clear
 
-/** As `checkAccessNeighbours`, but tells everything that speaks against the neighbours beside what was found. */
+/** As `checkAccessNeighbours`, but yields all problems in addition to the neighbours. */
 const accessNeighbours = (survey: AccessSurvey & WithRefused): NeighbourFindings => {
   const { device, mlagPeer, neighbors, refused = [] } = survey
   if (neighbors?.length === 0) return NOT_CHECKED
@@ -245,10 +245,10 @@ export const checkAccessNeighbours = (survey: AccessSurvey): Result.Result<Verif
 
 const OPPOSITE = { CORE: "DIST", DIST: "CORE" } as const
 
-/** How many links to devices of the opposite type a fabric device needs when nobody says which. */
+/** The number of links to devices of the opposite type that a fabric device needs if the request names no neighbours. */
 const FABRIC_NEIGHBOURS = 2
 
-/** As `checkFabricNeighbours`, but with what was found beside what speaks against it. */
+/** As `checkFabricNeighbours`, but yields the neighbours in addition to the problems. */
 export const fabricNeighbours = (survey: NeighbourSurvey & WithRefused, type: "CORE" | "DIST"): NeighbourFindings => {
   const { device, neighbors } = survey
   if (neighbors?.length === 0) return NOT_CHECKED
@@ -301,7 +301,7 @@ const stateProblem = (
   return device.synchronized ? null : new DeviceSyncError({ message: `Neighbor device ${hostname} not synchronized` })
 }
 
-/** As `checkNeighbourStates`, but tells everything that speaks against the neighbours. */
+/** As `checkNeighbourStates`, but yields all problems. */
 export const neighbourStates = (
   hostnames: ReadonlyArray<string>,
   devices: ReadonlyMap<string, Pick<Device, "state" | "synchronized">>,
@@ -339,14 +339,14 @@ export interface AccessPlacement extends VerifiedNeighbours {
   readonly domain: MgmtDomain | null
 }
 
-/** What was found of a place, and everything that speaks against it. */
+/** A place, with all its problems. */
 interface PlacementFindings extends AccessPlacement {
   readonly problems: ReadonlyArray<NeighbourCheckError>
 }
 
 const MOST_UPLINKS = 2
 
-/** As `placeAccessSwitch`, but tells everything that speaks against the place. */
+/** As `placeAccessSwitch`, but yields all problems of the place. */
 export const findAccessPlace = (survey: AccessSurvey & WithRefused, choice: DomainChoice): PlacementFindings => {
   const found = accessNeighbours(survey)
   const { length } = found.uplinks

@@ -1,5 +1,5 @@
 /**
- * What can speak against taking a switch into the network. The tag of each error is the type name that job records show, the
+ * The problems that keep a switch from being taken into the network. The tag of each error is the type name that job records show, the
  * message is the sentence that clients know (docs/provisioning.md). None of them is helped by a retry alone: cabling, settings
  * or the device's record have to change first.
  */
@@ -68,7 +68,7 @@ interface Problem {
   readonly message: string
 }
 
-/** What went well and what did not, both in order. */
+/** The successes and the failures, both in order. */
 export const collect = <A, E>(
   results: Iterable<Result.Result<A, E>>
 ): { readonly values: ReadonlyArray<A>; readonly problems: ReadonlyArray<E> } => {
@@ -82,10 +82,10 @@ export const collect = <A, E>(
 }
 
 /** One text for all problems, each said once; that of a single problem is its own. */
-export const told = (problems: ReadonlyArray<Problem>): string =>
+export const problemsText = (problems: ReadonlyArray<Problem>): string =>
   [...new Set(problems.map(({ message }) => message))].join("; ")
 
-/** The value if there is no problem, a single problem as it is, and several as what `merge` makes of their text. */
+/** The value if there is no problem; a single problem unchanged; several as the error that `merge` makes of their text. */
 export const orProblems = <A, E extends Problem>(
   value: A,
   problems: ReadonlyArray<E>,
@@ -93,5 +93,5 @@ export const orProblems = <A, E extends Problem>(
 ): Result.Result<A, E> => {
   const [first] = problems
   if (first === undefined) return Result.succeed(value)
-  return Result.fail(problems.length === 1 ? first : merge(told(problems)))
+  return Result.fail(problems.length === 1 ? first : merge(problemsText(problems)))
 }

@@ -12,7 +12,7 @@ import { toId } from "../../domain/fields/Values.ts"
 import { functionOf, type Job } from "../../domain/Job.ts"
 import type { DecisionRequest, JobActionRequest } from "../../domain/requests/ActionRequests.ts"
 import { JobEngine } from "../../jobs/engine/JobEngine.ts"
-import { SyncPause } from "../../jobs/sync/SyncPlan.ts"
+import { makePauses } from "../../jobs/sync/SyncPlan.ts"
 import { makeHolders } from "../../store/Holders.ts"
 import { JobLockStore } from "../../store/JobLockStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
@@ -99,7 +99,7 @@ export const makeJobDetails = Effect.gen(function* () {
   const progressOf = yield* JobProgressStore
   const diffsOf = yield* JobDiffStore
   const jobs = yield* JobStore
-  const pauses = yield* SyncPause
+  const pauses = yield* makePauses
   const visible = yield* makeJobVisible
 
   /** The number of a job that the caller may see. */
@@ -138,7 +138,7 @@ const idOf = (digits: string) => Effect.mapError(Effect.fromOption(toId(digits))
 const makeJobs = Effect.gen(function* () {
   const store = yield* JobStore
   const engine = yield* JobEngine
-  const pauses = yield* SyncPause
+  const pauses = yield* makePauses
   const decisions = yield* makeDecisions
   const visible = yield* makeJobVisible
   const { make: answer, reveal } = yield* makeJobAnswer

@@ -8,7 +8,7 @@ import { SqlError } from "effect/sql"
 import { type Device, type DeviceType, isFabricType } from "../../domain/Device.ts"
 import { isSameHostname } from "../../domain/Hostname.ts"
 import { type InitArguments, initCheck, type ReplacementLost } from "../../provisioning/Init.ts"
-import { collect, told } from "../../provisioning/ProvisioningErrors.ts"
+import { collect, problemsText } from "../../provisioning/ProvisioningErrors.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import {
   domainChoice,
@@ -199,7 +199,7 @@ const unlessStopped = Effect.fnUntraced(function* (asked: ReadonlyArray<Result.R
   const [first] = stops
   if (first === undefined) return
   const status = stops.some((stop) => stop.status === 400) ? 400 : 500
-  return yield* stops.length === 1 ? first : impossible(status, told(stops))
+  return yield* stops.length === 1 ? first : impossible(status, problemsText(stops))
 })
 
 /** Two different switches with two names; one that is replaced has no peer. */

@@ -38,13 +38,13 @@ export const RefreshOutcome = Schema.Struct({
 export type RefreshOutcome = typeof RefreshOutcome.Type
 
 /** The cause of a refresh: the user, the job, and what the user allows without a question. */
-export interface RefreshCause extends RefreshWishes {
+export interface RefreshCause extends RefreshOptions {
   readonly by: string
   readonly jobId: number
 }
 
 /** Permissions that a user must give explicitly (docs/settings-repository.md#confirmation). */
-export interface RefreshWishes {
+export interface RefreshOptions {
   /** The commit, or the beginning of its hash, that may come into force whatever it takes away. */
   readonly confirm?: string
   /** Ports that name a VLAN which the commit renames get its new name. */

@@ -17,7 +17,7 @@ import { type RepositoryName, RepositoryStore } from "../../store/RepositoryStor
 import { JobEngine } from "../engine/JobEngine.ts"
 import { alreadyEnded, handle, type JobRun, memoOf } from "../engine/JobHandler.ts"
 import { JobStates } from "../engine/JobStates.ts"
-import { type RefreshOutcome, RefreshRefused, type RefreshWishes } from "./CheckedCommit.ts"
+import { type RefreshOptions, type RefreshOutcome, RefreshRefused } from "./CheckedCommit.ts"
 import { RepositoryUpdate } from "./RepositoryUpdate.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 
@@ -29,13 +29,13 @@ type Refresh = JobRun<typeof RefreshRepository>
 /** The memo that the job was started with. */
 const memorized = ({ read }: Refresh["memo"]) => Effect.flatMap(read, (memo) => Effect.orDie(Effect.fromOption(memo)))
 
-const wishesOf = ({
+const optionsOf = ({
   confirm,
   rename_ports
 }: {
   readonly confirm: string | undefined
   readonly rename_ports: boolean | undefined
-}): RefreshWishes => ({
+}): RefreshOptions => ({
   ...(confirm === undefined ? {} : { confirm }),
   ...(rename_ports === undefined ? {} : { renamePorts: rename_ports })
 })
@@ -88,8 +88,8 @@ const handler = Effect.fn("RefreshRepository")(function* (job: JobRun<typeof Ref
 
   const { aborting, id, memo, user } = job
   const { confirm, rename_ports, repository } = yield* memorized(memo)
-  const wishes = wishesOf({ confirm, rename_ports })
-  const refreshed = updates.update(repository, { by: user, jobId: id, ...wishes }).pipe(
+  const options = optionsOf({ confirm, rename_ports })
+  const refreshed = updates.update(repository, { by: user, jobId: id, ...options }).pipe(
     Effect.tap(({ commit, effects, ignored, warnings }) =>
       memo.write({ repository, warnings, ignored, commit, effects })
     ),
@@ -128,7 +128,7 @@ const untilItWaits = (id: number): Effect.Effect<never, RefreshRefused> =>
 export const refresh = Effect.fn("RefreshRepository.refresh")(function* (
   name: RepositoryName,
   user: string,
-  { confirm, renamePorts }: RefreshWishes = {}
+  { confirm, renamePorts }: RefreshOptions = {}
 ): Effect.fn.Return<
   Pick<RefreshOutcome, "message" | "warnings" | "ignored" | "effects">,
   RefreshRefused | SqlError.SqlError | JobNotFound,

@@ -7,7 +7,7 @@ import { JobStore } from "../../store/JobStore.ts"
 import { type RepositoryName, RepositoryStore } from "../../store/RepositoryStore.ts"
 import { JobEngine } from "../engine/JobEngine.ts"
 import { refresh } from "./RefreshRepository.ts"
-import { type RefreshRefused, type RefreshWishes, RepositoryCopies } from "./CheckedCommit.ts"
+import { type RefreshOptions, type RefreshRefused, RepositoryCopies } from "./CheckedCommit.ts"
 import { RepositoryUpdate } from "./RepositoryUpdate.ts"
 import type { ServerConfig } from "../../ServerConfig.ts"
 import { ActiveSettings } from "../../settings/ActiveSettings.ts"
@@ -294,8 +294,8 @@ const make = Effect.gen(function* () {
     files: files.list,
     file: files.read,
     waiting: updates.waiting,
-    refresh: (name, user, wishes) =>
-      refresh(name, user, wishes).pipe(
+    refresh: (name, user, options) =>
+      refresh(name, user, options).pipe(
         Effect.mapError((error) => {
           if (SqlError.isSqlError(error)) return error
           if (error._tag === "JobNotFound") return new RepositoryFailed({ message: error.message })
@@ -316,7 +316,7 @@ export class Repositories extends Context.Service<
     readonly refresh: (
       name: RepositoryName,
       user: string,
-      wishes?: RefreshWishes
+      options?: RefreshOptions
     ) => Effect.Effect<
       RefreshedRepository,
       RepositoryInvalid | RepositoryBusy | RepositoryWaits | RepositoryFailed | SqlError.SqlError

@@ -234,7 +234,7 @@ const make = Effect.gen(function* () {
     templates: makeTurns<RefreshOutcome, RefreshRefused | SqlError.SqlError>()
   }
   const update = (name: RepositoryName, cause: RefreshCause) =>
-    // a refresh with wishes has a turn of its own
+    // a refresh with options has a turn of its own
     turns[name](updateCounted(name, cause), JSON.stringify([cause.confirm ?? null, cause.renamePorts ?? false]))
 
   const describe = Effect.fn("RepositoryUpdate.describe")(function* (name: RepositoryName) {

@@ -155,7 +155,7 @@ const make = Effect.gen(function* () {
     )
   })
 
-  const letGo = Effect.fnUntraced(function* (id: number) {
+  const endUnneeded = Effect.fnUntraced(function* (id: number) {
     const { asked_by, reason } = yield* pending(id)
     yield* store.decide(id, "unneeded", SERVER, null)
     yield* waits.clear(id)
@@ -171,7 +171,7 @@ const make = Effect.gen(function* () {
     if (rules === seen) return
     for (const approval of yield* store.open) {
       if (yield* isStillNeeded(approval)) continue
-      yield* Effect.catchTag(letGo(approval.job_id), ["NotAwaitingApproval", "JobNotFound"], () => Effect.void)
+      yield* Effect.catchTag(endUnneeded(approval.job_id), ["NotAwaitingApproval", "JobNotFound"], () => Effect.void)
     }
     seen = rules
   })

@@ -151,7 +151,7 @@ const holdDevice = (work: SyncWork, device: WaitingDevice) =>
 const SUCCEEDED: ReadonlySet<string> = new Set(["confirmed", "unchanged"])
 
 /** A job that comes to a device, and what it knows of others there. */
-export interface Latecomer {
+export interface SecondJob {
   readonly jobId: number
   /** Number of the newest change when the job began. */
   readonly changesSeen: number
@@ -169,14 +169,14 @@ type Turn =
 const BEGIN: Turn = { _tag: "Begin" }
 
 /** Whether the other job has brought the device to what this one wants: from the same commits, or from later ones. */
-const isSameGoal = (change: LiveChange, { commits, jobId }: Latecomer): boolean => {
+const isSameGoal = (change: LiveChange, { commits, jobId }: SecondJob): boolean => {
   if (functionOf(change.function_name) !== SyncDevices.name || !SUCCEEDED.has(change.phase)) return false
   const isSame = change.settings_commit === commits?.settings && change.templates_commit === commits.templates
   return change.job_id > jobId || isSame
 }
 
 /** The turn of a job on a device, by the device's newest live change. */
-export const turnOf = (newest: LiveChange | null, own: Latecomer): Turn => {
+export const turnOf = (newest: LiveChange | null, own: SecondJob): Turn => {
   if (newest === null || newest.job_id === own.jobId) return BEGIN
   if (newest.underWay) return { _tag: "Wait" }
   const isNews = own.hasWaited || newest.id > own.changesSeen

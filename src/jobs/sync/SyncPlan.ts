@@ -1,9 +1,9 @@
 /** How a sync confirms and when it stops, from its arguments and the server's mode (docs/changes.md#confirm-modes). Pure. */
 import { type Stop, type SyncArguments, SyncDevices } from "../../domain/jobs/SyncDevices.ts"
 import type { ConfirmMode } from "./ChangeCalls.ts"
-import { Context, Deferred, Effect, Layer, Option, Schema } from "effect"
-import { SqlClient, type SqlError } from "effect/sql"
-import { functionOf, type JobNotFound } from "../../domain/Job.ts"
+import { Deferred, Effect, Option, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { functionOf } from "../../domain/Job.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import { JobWaitStore } from "../../store/JobWaitStore.ts"
@@ -164,7 +164,8 @@ const unfitness = (name: string, start_arguments: unknown, configured: number): 
     : null
 }
 
-const makeSyncPause = Effect.gen(function* () {
+/** What pauses and resumes rollouts. `unfit`: why the job of this number can never be paused; null if it can while it runs. */
+export const makePauses = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const { COMMIT_CONFIRMED_MODE } = yield* ServerConfig
   const jobs = yield* JobStore
@@ -195,20 +196,5 @@ const makeSyncPause = Effect.gen(function* () {
     yield* Effect.logInfo(`Job ${id}: resumed by ${by}`)
   }, sql.withTransaction)
 
-  return SyncPause.of({ unfit, pause, resume })
+  return { unfit, pause, resume }
 })
-
-type Held = Effect.Effect<void, JobNotFound | PauseRefused | SqlError.SqlError>
-
-/** Rollouts that are held. */
-export class SyncPause extends Context.Service<
-  SyncPause,
-  {
-    /** Why this job can never be paused; null when it can while it runs. */
-    readonly unfit: (id: number) => Effect.Effect<string | null, JobNotFound | SqlError.SqlError>
-    readonly pause: (id: number, by: string, why: string | null) => Held
-    readonly resume: (id: number, by: string) => Held
-  }
->()("switchyard/jobs/SyncPause") {
-  static readonly layer = Layer.effect(SyncPause, makeSyncPause)
-}
