@@ -8,7 +8,6 @@ import { Caller } from "../api/Authorization.ts"
 import { enveloped } from "../api/Envelope.ts"
 import { indexNumber, type Interface } from "../domain/Interface.ts"
 import { InterfaceStore } from "../store/InterfaceStore.ts"
-import { findMark, SecretTexts } from "../store/SecretTexts.ts"
 import { answered, asCaller, transaction } from "./core/HandlerErrors.ts"
 import { makeDeviceLookup } from "./core/Permits.ts"
 import { permitted, permittedByRight } from "../access/Permit.ts"
@@ -24,6 +23,7 @@ import { makeNeighbours } from "./devices/LinkedDevices.ts"
 import { SettingsView } from "../settings/SettingsView.ts"
 import { createHash } from "node:crypto"
 import { diff } from "../drivers/UnifiedDiff.ts"
+import { findMark, SecretTexts } from "../store/SecretStore.ts"
 
 // The ports of a device as they are told: their version, another text as soon as one of them is another one, and their secrets hidden.
 

@@ -15,10 +15,9 @@ import { type InitArguments, initArguments, type InitJob, initJob } from "../../
 import { ServerConfig } from "../../ServerConfig.ts"
 import { SettingsUnavailable } from "../../settings/SettingsView.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
-import { UniqueFieldStore } from "../../store/UniqueFieldStore.ts"
-import { UnknownDeviceStore } from "../../store/UnknownDeviceStore.ts"
 import { makeDeviceLookup } from "../core/Permits.ts"
 import { checkInit } from "../../jobs/init/Check.ts"
+import { UniqueFieldStore, UnknownDeviceStore } from "../../store/DeviceIdentifiers.ts"
 
 const refuse = (message: string) => new BadRequest({ message })
 

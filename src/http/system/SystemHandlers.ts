@@ -8,14 +8,14 @@ import { Build } from "../../runtime/Build.ts"
 import { Plugins } from "../../plugins/Plugins.ts"
 import type { HealthReport } from "../../api/SystemApi.ts"
 import { SILENT_REPLICA } from "../../domain/TakeOver.ts"
-import { meaning } from "../../store/DatabaseAway.ts"
 import { failingWithoutDatabase } from "../../store/DatabaseClient.ts"
-import { type ReplicaFigure, ServerFigures } from "../../store/ServerFigures.ts"
 import { Permissions } from "../../access/Permissions.ts"
 import { lacking } from "../../runtime/OwnFaults.ts"
 import { BlockadeWatch, type Watch } from "../../store/ForeignLocks.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { type Part, Readiness } from "./Readiness.ts"
+import { meaning } from "../../store/DatabaseErrors.ts"
+import { type ReplicaFigure, ServerFigures } from "../../store/Figures.ts"
 
 // Looks at all parts of the server, and tells which work (docs/operations.md#health).
 

@@ -9,8 +9,8 @@ import { type DeviceResult, deviceResult, JobFailure, taskFailed } from "../../d
 import type { AnyJob, ArgsOf, MemoOf } from "../../domain/jobs/JobDefinition.ts"
 import { messageOf } from "../../runtime/SystemErrors.ts"
 import { WorkingCommits } from "../../domain/WorkingCommits.ts"
-import { JobCommitStore } from "../../store/JobCommitStore.ts"
 import { type JobHead, JobStore } from "../../store/JobStore.ts"
+import { JobCommitStore } from "../../store/JobResults.ts"
 
 /** A running job, as every function sees it. */
 export interface RunningJob {

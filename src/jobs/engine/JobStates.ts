@@ -10,8 +10,8 @@ import { type JobState, jobStates } from "../../../machines/job/JobStatuses.ts"
 import { finalStatuses, functionOf, type JobNotFound, JobStatus, type JobTask } from "../../domain/Job.ts"
 import { type EndedJob, failedStep, noDevices, type Outcome, outcomeOf, outcomeText } from "../../domain/JobOutcome.ts"
 import { jobDevices, jobsEnded } from "../../runtime/metrics/JobMetrics.ts"
-import { JobLockStore } from "../../store/JobLockStore.ts"
 import { type JobPatch, JobStore } from "../../store/JobStore.ts"
+import { JobLockStore } from "../../store/JobScheduling.ts"
 
 // The report in the log when a job has not succeeded: a line for each device that failed and one for the job. Each
 // begins with `job #<id>`, by which clients find the lines of their job (docs/jobs.md#outcome).

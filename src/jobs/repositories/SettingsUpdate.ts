@@ -15,30 +15,16 @@ import { ActiveSettings } from "../../settings/ActiveSettings.ts"
 import type { LayeringResult } from "../../settings/Layering.ts"
 import { isWithinSettings } from "../../settings/RepositoryPaths.ts"
 import { checkSettingsGently } from "../../settings/SettingsCheck.ts"
-import {
-  located,
-  problemRemarks,
-  refreshAnswer,
-  type SettingsProblem,
-  strictProblems
-} from "../../settings/SettingsProblem.ts"
-import {
-  affectedDevices,
-  buildSnapshot,
-  changedFiles,
-  downstreamDevices,
-  type SettingsSnapshot,
-  templatesBranches
-} from "../../settings/SettingsSnapshot.ts"
+import { located, problemRemarks, refreshAnswer, type SettingsProblem, strictProblems } from "../../settings/SettingsProblem.ts"
+import { affectedDevices, buildSnapshot, changedFiles, downstreamDevices, type SettingsSnapshot, templatesBranches } from "../../settings/SettingsSnapshot.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
-import { LinknetStore } from "../../store/LinknetStore.ts"
-import { MgmtDomainStore } from "../../store/MgmtDomainStore.ts"
 import { type AppliedCommit, RepositoryStore } from "../../store/RepositoryStore.ts"
 import { ActiveTemplates } from "../../templates/ActiveTemplates.ts"
 import { UndefinedLedger, UndefinedPrints } from "../../templates/UndefinedPrints.ts"
 import { type CheckedCommit, RefreshRefused } from "./CheckedCommit.ts"
 import type { TemplateSnapshot } from "../../templates/TemplateSnapshot.ts"
 import { CandidateConfigs, type Sources } from "../../templates/CandidateConfigs.ts"
+import type { LinknetStore, MgmtDomainStore } from "../../store/NetworkStore.ts"
 
 // Renders all managed devices from settings and templates that are not in force yet, to find before a refresh which devices they break
 // and which undefined variables they print. For STRICT_SETTINGS and STRICT_TEMPLATES.

@@ -14,10 +14,10 @@ import { ServerConfig } from "../../ServerConfig.ts"
 import { type Approval, type ApprovalCause, ApprovalStore, type OpenApproval } from "../../store/ApprovalStore.ts"
 import { EventStore } from "../../store/EventStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
-import { JobWaitStore } from "../../store/JobWaitStore.ts"
 import { riskOf, type RiskServices } from "./DryRun.ts"
 import { JobEngine, type StartOptions } from "../engine/JobEngine.ts"
 import { JobStates } from "../engine/JobStates.ts"
+import { JobWaitStore } from "../../store/JobScheduling.ts"
 
 const POLL = "1 second"
 

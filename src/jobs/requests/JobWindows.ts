@@ -20,9 +20,9 @@ import { ActiveSettings, type SettingsError } from "../../settings/ActiveSetting
 import { ChangeStore } from "../../store/ChangeStore.ts"
 import { EventStore } from "../../store/EventStore.ts"
 import { type JobHead, JobStore } from "../../store/JobStore.ts"
-import { JobWaitStore, type NewTime, type PutOffJob } from "../../store/JobWaitStore.ts"
 import { OperationStore } from "../../store/OperationStore.ts"
 import { subjectsOf } from "./JobSubjects.ts"
+import { JobWaitStore, type NewTime, type PutOffJob } from "../../store/JobScheduling.ts"
 
 /** Milliseconds between two times that count as one: a job's time is rounded up to seconds. */
 const SAME_TIME = 2000

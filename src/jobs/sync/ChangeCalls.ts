@@ -4,12 +4,7 @@
  */
 import { Clock, Deferred, Effect, Option, Schedule } from "effect"
 import type { SqlError } from "effect/sql"
-import {
-  abandon,
-  cancel as cancelled,
-  EXPIRY_MARGIN_SECONDS,
-  newChange
-} from "../../../machines/change/ChangeDecision.ts"
+import { abandon, cancel as cancelled, EXPIRY_MARGIN_SECONDS, newChange } from "../../../machines/change/ChangeDecision.ts"
 import type { ShownChange } from "../../../machines/change/ChangeRow.ts"
 import type { ChangeReport, Verdict } from "../../devices/ChangeExecutor.ts"
 import { DeviceEntity } from "../../devices/DeviceCalls.ts"
@@ -24,12 +19,11 @@ import { type MergeConfigException, renderError, type ReplaceConfigException } f
 import { rareRetry } from "../../runtime/RareRetry.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { ChangeStore, type TimedChange } from "../../store/ChangeStore.ts"
-import { DeviceStore } from "../../store/DeviceStore.ts"
-import { UniqueFieldStore } from "../../store/UniqueFieldStore.ts"
-import { UnseenDeviceStore } from "../../store/UnseenDeviceStore.ts"
+import { DeviceStore, UnseenDeviceStore } from "../../store/DeviceStore.ts"
 import { type CallError, callErrorText } from "../../devices/CallErrorText.ts"
 import type { RunningJob } from "../engine/JobHandler.ts"
 import { type GatedCandidate, passGate } from "../../drivers/LoadChecks.ts"
+import { UniqueFieldStore } from "../../store/DeviceIdentifiers.ts"
 
 /** How changes are confirmed: not at all, each device at once, or all devices together. */
 export type ConfirmMode = 0 | 1 | 2

@@ -7,7 +7,6 @@
 import { Effect, FiberMap, Layer, Option, Schedule } from "effect"
 import type { ChangeReport } from "../../devices/ChangeExecutor.ts"
 import { ChangeStore, type StoredChange } from "../../store/ChangeStore.ts"
-import { type LeftChange, LeftChangeStore } from "../../store/LeftChangeStore.ts"
 import { BROKEN, cancelChange, giveUpChange, settleChange } from "./ChangeCalls.ts"
 import { becauseOf, SyncOutcome, type SyncRun } from "./Outcome.ts"
 import type { Device } from "../../domain/Device.ts"
@@ -22,6 +21,7 @@ import { DeviceStates } from "../../devices/DeviceStates.ts"
 import { inTransaction, memoOf } from "../engine/JobHandler.ts"
 import * as ApplyConfig from "./ApplyConfig.ts"
 import * as RevertJob from "./RevertJob.ts"
+import { type LeftChange, LeftChangeStore } from "../../store/UnfinishedChanges.ts"
 
 // Writes into the records of jobs that have ended what became of the changes that they left behind: as the job's own function
 // would have recorded it, once, together with the sync status of the device (promises 3 and 5).

@@ -10,29 +10,10 @@ import { type CommitSet, WorkingCommits } from "../../domain/WorkingCommits.ts"
 import { BackgroundWork } from "../../runtime/BackgroundWork.ts"
 import { type ChangeProgress, ChangeStore, type ChangeToRun } from "../../store/ChangeStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
-import { JobWaitStore } from "../../store/JobWaitStore.ts"
-import { type LiveChange, LiveChangeStore } from "../../store/LiveChangeStore.ts"
+import type { LiveChange } from "../../store/LiveChangeStore.ts"
 import { JobWindows, outsideWindow } from "../requests/JobWindows.ts"
-import {
-  cancelChange,
-  type CandidateRefused,
-  refusedCandidate,
-  runChange,
-  settleChange,
-  storeChange,
-  type TimerWatch
-} from "./ChangeCalls.ts"
-import {
-  becauseOf,
-  fenced,
-  forbidden,
-  MAIN_TASK,
-  renderFailed,
-  SyncOutcome,
-  syncResult,
-  type SyncRun,
-  unmanageable
-} from "./Outcome.ts"
+import { cancelChange, type CandidateRefused, refusedCandidate, runChange, settleChange, storeChange, type TimerWatch } from "./ChangeCalls.ts"
+import { becauseOf, fenced, forbidden, MAIN_TASK, renderFailed, SyncOutcome, syncResult, type SyncRun, unmanageable } from "./Outcome.ts"
 import { isManageable, UnmanageableDevice } from "../../domain/platforms/Platforms.ts"
 import { DerivedSecretStore } from "../../store/DerivedSecretStore.ts"
 import { findMark } from "../../store/SecretTexts.ts"
@@ -42,6 +23,8 @@ import type { Render } from "../../templates/CandidateConfigs.ts"
 import type { Guard, SyncPlan } from "./SyncPlan.ts"
 import { fenceDevice } from "../requests/DryRun.ts"
 import { originOf } from "../../templates/Provenance.ts"
+import { JobWaitStore } from "../../store/JobScheduling.ts"
+import { LiveChangeStore } from "../../store/UnfinishedChanges.ts"
 
 // A sync job at work: what its stages, its devices and the verdict over them share.
 

@@ -9,9 +9,7 @@ import { jobScore } from "../../domain/ChangeScore.ts"
 import { JobFailure } from "../../domain/Job.ts"
 import { SyncDevices, type SyncMemo } from "../../domain/jobs/SyncDevices.ts"
 import { olderRefusal, type RestoredCommits, restoredSentence } from "../../domain/RestoredCommits.ts"
-import { JobCommitStore } from "../../store/JobCommitStore.ts"
 import { type JobDevice, JobStore } from "../../store/JobStore.ts"
-import { LiveChangeStore } from "../../store/LiveChangeStore.ts"
 import { RepositoryStore } from "../../store/RepositoryStore.ts"
 import { askedTogether, handle, type JobRun, type RunningJob, untilAborted } from "../engine/JobHandler.ts"
 import { manageableOf, selectDevices, skippedPart } from "../requests/JobSubjects.ts"
@@ -33,6 +31,8 @@ import { JobEngine } from "../engine/JobEngine.ts"
 import { JobWindows } from "../requests/JobWindows.ts"
 import { judgeAutoPush } from "../requests/DryRun.ts"
 import { resumeWaiting, rollOut } from "./Rollout.ts"
+import { JobCommitStore } from "../../store/JobResults.ts"
+import { LiveChangeStore } from "../../store/UnfinishedChanges.ts"
 
 // The sequel of a dry run with `auto_push`: the live run, or the reason why a person has to start it
 // (docs/changes.md#auto_push). Clients take a missing follow-up for done, so every refusal is in the record and in the log.

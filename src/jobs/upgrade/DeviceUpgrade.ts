@@ -7,21 +7,11 @@ import type { Device } from "../../domain/Device.ts"
 import { JobFailure } from "../../domain/Job.ts"
 import { DeviceUpgrade, type UpgradeArguments } from "../../domain/jobs/DeviceUpgrade.ts"
 import { can } from "../../domain/platforms/Platforms.ts"
-import { UpgradeOrders } from "../../firmware/UpgradeOrders.ts"
-import {
-  notStarted,
-  rebootOver,
-  stepAborted,
-  type StepName,
-  stepNames,
-  stepOutsideWindow,
-  taskName,
-  upgradeResult
-} from "../../firmware/UpgradeTasks.ts"
+import { notStarted, rebootOver, stepAborted, type StepName, stepNames, stepOutsideWindow, taskName, upgradeResult } from "../../firmware/UpgradeTasks.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
-import { handle, inTransaction, refusedAsFailure, type JobRun } from "../engine/JobHandler.ts"
+import { handle, inTransaction, type JobRun, refusedAsFailure } from "../engine/JobHandler.ts"
 import type { StepEnd, UpgradeJob } from "./PostFlight.ts"
 import { upgradeSteps } from "./UpgradeSteps.ts"
 import { PluginActions } from "../../plugins/PluginActions.ts"
@@ -29,6 +19,7 @@ import { PluginCallStore } from "../../store/PluginCallStore.ts"
 import { type UpgradeProgress, UpgradeStore } from "../../store/UpgradeStore.ts"
 import { JobWindows } from "../requests/JobWindows.ts"
 import { selectDevices } from "../requests/JobSubjects.ts"
+import { UpgradeOrders } from "../../firmware/UpgradeOrder.ts"
 
 // Takes one device through the steps of an upgrade: those that were asked for, in their order, each entry stored as it ends
 // (docs/jobs.md#device_upgrade). After a restart it continues with the step that was running.

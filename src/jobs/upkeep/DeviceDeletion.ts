@@ -6,12 +6,8 @@
 import { Effect, Option, Schema } from "effect"
 import type { Device } from "../../domain/Device.ts"
 import { CertificateStore } from "../../store/CertificateStore.ts"
-import { DeviceStore } from "../../store/DeviceStore.ts"
-import { UniqueFieldStore } from "../../store/UniqueFieldStore.ts"
+import { DeviceStore, SyncEventStore } from "../../store/DeviceStore.ts"
 import { PluginCallStore } from "../../store/PluginCallStore.ts"
-import { LinknetStore } from "../../store/LinknetStore.ts"
-import { MgmtDomainStore } from "../../store/MgmtDomainStore.ts"
-import { SyncEventStore } from "../../store/SyncEventStore.ts"
 import { DeviceEntity } from "../../devices/DeviceCalls.ts"
 import type { Erased } from "../../devices/OperationCalls.ts"
 import { patiently } from "../../devices/PatientCall.ts"
@@ -24,15 +20,9 @@ import { JobStore } from "../../store/JobStore.ts"
 import { OperationStore } from "../../store/OperationStore.ts"
 import { JobWindows, outsideWindow } from "../requests/JobWindows.ts"
 import { callErrorText } from "../../devices/CallErrorText.ts"
-import {
-  deviceRows,
-  handle,
-  inTransaction,
-  type JobRun,
-  notStarted,
-  refusedAsFailure,
-  type RunningJob
-} from "../engine/JobHandler.ts"
+import { deviceRows, handle, inTransaction, type JobRun, notStarted, refusedAsFailure, type RunningJob } from "../engine/JobHandler.ts"
+import { UniqueFieldStore } from "../../store/DeviceIdentifiers.ts"
+import { LinknetStore, MgmtDomainStore } from "../../store/NetworkStore.ts"
 
 /** A management domain refers to the device, so it cannot be deleted. */
 class DeviceInUse extends Schema.TaggedError<DeviceInUse>()("DeviceInUse", { message: Schema.String }) {

@@ -13,24 +13,14 @@ import { DeviceDrift } from "../../domain/jobs/DeviceDrift.ts"
 import { isManageable, UnmanageableDevice, unmanageableText } from "../../domain/platforms/Platforms.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { ChangeStore } from "../../store/ChangeStore.ts"
-import { DeviceStore } from "../../store/DeviceStore.ts"
+import { DeviceStore, SyncEventStore, UnseenDeviceStore } from "../../store/DeviceStore.ts"
 import { IdentityStore } from "../../store/IdentityStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
-import { ProvedConfigStore } from "../../store/ProvedConfigStore.ts"
-import { LeftSessionStore } from "../../store/LeftSessionStore.ts"
-import { SyncEventStore } from "../../store/SyncEventStore.ts"
-import { UnseenDeviceStore } from "../../store/UnseenDeviceStore.ts"
 import { callErrorText } from "../../devices/CallErrorText.ts"
 import { manageableOf, selectDevices, skippedPart } from "../requests/JobSubjects.ts"
-import {
-  askedTogether,
-  handle,
-  inTransaction,
-  type JobRun,
-  notStarted,
-  type RunningJob,
-  untilAborted
-} from "../engine/JobHandler.ts"
+import { askedTogether, handle, inTransaction, type JobRun, notStarted, type RunningJob, untilAborted } from "../engine/JobHandler.ts"
+import { ProvedConfigStore } from "../../store/ConfigStore.ts"
+import { LeftSessionStore } from "../../store/UnfinishedChanges.ts"
 
 const TASK = "device_drift"
 

@@ -11,18 +11,10 @@ import { ReadTables } from "../../domain/jobs/ReadTables.ts"
 import { isManageable, UnmanageableDevice, unmanageableText } from "../../domain/platforms/Platforms.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { JobStore } from "../../store/JobStore.ts"
-import { StationStore } from "../../store/StationStore.ts"
 import { callErrorText } from "../../devices/CallErrorText.ts"
-import {
-  askedTogether,
-  deviceRows,
-  handle,
-  type JobRun,
-  notStarted,
-  type RunningJob,
-  untilAborted
-} from "../engine/JobHandler.ts"
+import { askedTogether, deviceRows, handle, type JobRun, notStarted, type RunningJob, untilAborted } from "../engine/JobHandler.ts"
 import { manageableOf, selectDevices, skippedPart } from "../requests/JobSubjects.ts"
+import { StationStore } from "../../store/InterfaceStore.ts"
 
 const TASK = "read_tables"
 

@@ -8,20 +8,10 @@ import type { Device, DeviceFields } from "../../domain/Device.ts"
 import { deviceResult, JobFailure, taskFailed } from "../../domain/Job.ts"
 import { UpdateFacts } from "../../domain/jobs/UpdateFacts.ts"
 import { cutText } from "../../domain/Text.ts"
-import { DeviceStore } from "../../store/DeviceStore.ts"
-import { HeardStore } from "../../store/HeardStore.ts"
+import { DeviceStore, HeardStore } from "../../store/DeviceStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import { callErrorText } from "../../devices/CallErrorText.ts"
-import {
-  deviceRows,
-  handle,
-  inTransaction,
-  type JobRun,
-  notStarted,
-  refusedAsFailure,
-  type RunningJob,
-  untilAborted
-} from "../engine/JobHandler.ts"
+import { deviceRows, handle, inTransaction, type JobRun, notStarted, refusedAsFailure, type RunningJob, untilAborted } from "../engine/JobHandler.ts"
 import { requireManageable } from "../../domain/platforms/Platforms.ts"
 
 /** Columns hold this many characters. */

@@ -10,8 +10,8 @@ import { initArguments } from "../../../src/provisioning/Init.ts"
 import { DeviceStore } from "../../../src/store/DeviceStore.ts"
 import { InterfaceStore } from "../../../src/store/InterfaceStore.ts"
 import { JobStore } from "../../../src/store/JobStore.ts"
-import { LinknetStore } from "../../../src/store/LinknetStore.ts"
 import * as Campus from "../../support/ProvisioningLab.ts"
+import { LinknetStore } from "../../../src/store/NetworkStore.ts"
 
 /** Runs step 1 of an access switch and what follows it. */
 export const init = (device_id: number, new_hostname: string, more: Readonly<Record<string, unknown>> = {}) =>

@@ -11,9 +11,7 @@ import { RepositoryUpdate } from "../../../src/jobs/repositories/RepositoryUpdat
 import { RepositoryCopies } from "../../../src/jobs/repositories/CheckedCommit.ts"
 import { ServerConfig } from "../../../src/ServerConfig.ts"
 import { ActiveSettings } from "../../../src/settings/ActiveSettings.ts"
-import { locks } from "../../../src/store/AdvisoryLocks.ts"
-import { RefreshStore } from "../../../src/store/RefreshStore.ts"
-import { RepositoryStore } from "../../../src/store/RepositoryStore.ts"
+import { RefreshStore, RepositoryStore } from "../../../src/store/RepositoryStore.ts"
 import { ActiveTemplates } from "../../../src/templates/ActiveTemplates.ts"
 import { Renderer } from "../../../src/templates/Renderer.ts"
 import { UndefinedPrints } from "../../../src/templates/UndefinedPrints.ts"
@@ -21,6 +19,7 @@ import * as Campus from "../../support/Campus.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 import { storesOn } from "../../support/TestStores.ts"
 import * as NodeServices from "@effect/platform-node/NodeServices"
+import { locks } from "../../../src/store/DatabaseClient.ts"
 
 type Folders = Effect.Success<typeof Campus.makeFolders>
 
