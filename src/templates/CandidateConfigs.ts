@@ -11,8 +11,7 @@ import { ActiveSettings } from "../settings/ActiveSettings.ts"
 import type { SettingsSnapshot } from "../settings/SettingsSnapshot.ts"
 import { DeviceStore } from "../store/DeviceStore.ts"
 import { InterfaceStore } from "../store/InterfaceStore.ts"
-import { LinknetStore } from "../store/LinknetStore.ts"
-import { MgmtDomainStore } from "../store/MgmtDomainStore.ts"
+import { LinknetStore, MgmtDomainStore } from "../store/NetworkStore.ts"
 import { ActiveTemplates, type NoTemplates } from "./ActiveTemplates.ts"
 import { type DerivedSecrets, noSecrets } from "./TemplateSecrets.ts"
 import { NOT_AGAIN, type Render as RenderTemplate, Renderer } from "./Renderer.ts"
@@ -23,7 +22,6 @@ import type { TemplateSnapshot } from "./TemplateSnapshot.ts"
 import { UndefinedPrints } from "./UndefinedPrints.ts"
 import type { InitInputs, VariablesError } from "./VariableInputs.ts"
 import { loadVariableInputs, type VariableRequest } from "./VariableInputsLoader.ts"
-import { LinknetStore, MgmtDomainStore } from "../../store/NetworkStore.ts"
 
 /** A device's configuration cannot be rendered. `type` and `message` are for the task list; the message may have lines. */
 export class RenderFailed extends Schema.TaggedError<RenderFailed>()("RenderFailed", {

@@ -17,7 +17,7 @@ import { makeDeviceLookup } from "../core/Permits.ts"
 import { Previews } from "../../templates/CandidateConfigs.ts"
 import { isObject, type JsonObject } from "../../domain/fields/Values.ts"
 import { findDryRun } from "../../jobs/requests/DryRun.ts"
-import { ShownChangeStore } from "../../store/ShownChangeStore.ts"
+import { ShownChangeStore } from "../../store/ConfigStore.ts"
 import { LiveChangeStore } from "../../store/UnfinishedChanges.ts"
 
 // GET generate_config: the rendered configuration, or the parts of it that the client wants

@@ -10,14 +10,13 @@ import { abortReason } from "../../../machines/job/JobLifecycle.ts"
 import { finalStatuses, functionName, type Job, JobNotAbortable, JobNotFound, SCHEDULER } from "../../domain/Job.ts"
 import type { AnyJob, Discovery, MemoOf, SentArgs } from "../../domain/jobs/JobDefinition.ts"
 import { JobStore } from "../../store/JobStore.ts"
-import { JobWaitStore } from "../../store/JobWaitStore.ts"
+import { type JobAttempt, JobAttemptStore, JobWaitStore, type NewTime, type PutOffJob } from "../../store/JobScheduling.ts"
 import { JobStates } from "./JobStates.ts"
 import type { ServiceClass } from "../../domain/jobs/ServiceClasses.ts"
 import { SILENT_JOB } from "../../domain/TakeOver.ts"
 import { currentTrace } from "../../runtime/Spans.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { memoOf } from "./JobHandler.ts"
-import { type JobAttempt, JobAttemptStore, type NewTime, type PutOffJob } from "../../store/JobScheduling.ts"
 
 /**
  * One execution per attempt at a job; its payload is nothing but their numbers, because the row is the truth. Further attempts

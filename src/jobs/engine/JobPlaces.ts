@@ -11,9 +11,8 @@ import { jobsWaiting } from "../../runtime/metrics/JobMetrics.ts"
 import { ServerConfig, type ServerSettings } from "../../ServerConfig.ts"
 import { finalStatuses, JobFailure } from "../../domain/Job.ts"
 import { describeHolder, DEVICES_LOCK, type LockHolder } from "../../domain/JobLock.ts"
-import { JobLockStore } from "../../store/JobLockStore.ts"
+import { JobLockStore, JobWaitStore } from "../../store/JobScheduling.ts"
 import { JobStore } from "../../store/JobStore.ts"
-import { JobWaitStore } from "../../store/JobScheduling.ts"
 
 /** Kinds of work, each with the setting that says how many of its jobs run at once. */
 const SETTINGS = {

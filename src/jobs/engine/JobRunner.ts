@@ -20,9 +20,8 @@ import { LiveJobs } from "./LiveJobs.ts"
 import { SqlError } from "effect/sql"
 import { cleanedValue } from "../../domain/Text.ts"
 import { failWhenOurs, untilMended } from "../../runtime/OwnFaults.ts"
-import { failWhenAway, isDatabaseAway, sqlState } from "../../store/DatabaseAway.ts"
-import { refusedValue, refusedValueIn } from "../../store/Violations.ts"
-import { JobWaitStore } from "../../store/JobWaitStore.ts"
+import { failWhenAway, isDatabaseAway, refusedValue, refusedValueIn, sqlState } from "../../store/DatabaseErrors.ts"
+import { JobWaitStore } from "../../store/JobScheduling.ts"
 import { JobStates } from "./JobStates.ts"
 
 // Works on one job from its beginning, or from where a killed process left it, to its end: moves the row to RUNNING, runs the

@@ -8,10 +8,9 @@ import { Context, Deferred, Duration, Effect, Layer, Schedule } from "effect"
 import type { SqlError } from "effect/sql"
 import { LOOK_FOR_JOBS, SIGN, SILENT_JOB } from "../../domain/TakeOver.ts"
 import { Sharding } from "effect/cluster"
-import { JobLockStore } from "../../store/JobLockStore.ts"
+import { type JobAttempt, JobAttemptStore, JobLockStore } from "../../store/JobScheduling.ts"
 import { JobEngine } from "./JobEngine.ts"
 import { JobGate } from "./JobHandler.ts"
-import { type JobAttempt, JobAttemptStore } from "../../store/JobScheduling.ts"
 
 interface LiveAttempt extends JobAttempt {
   readonly superseded: Deferred.Deferred<void>

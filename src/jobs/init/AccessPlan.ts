@@ -7,38 +7,17 @@ import { SqlClient } from "effect/sql"
 import type { Device } from "../../domain/Device.ts"
 import { JobFailure } from "../../domain/Job.ts"
 import type { InitDecision, RowsBefore } from "../../domain/jobs/InitDecision.ts"
-import {
-  cabledPorts,
-  checkReplacement,
-  lostInterfaces,
-  physicalInterfaces,
-  planReplacement,
-  uplinkHostnames
-} from "../../provisioning/InterfaceDatabase.ts"
+import { cabledPorts, checkReplacement, lostInterfaces, physicalInterfaces, planReplacement, uplinkHostnames } from "../../provisioning/InterfaceDatabase.ts"
 import { InterfaceStore } from "../../store/InterfaceStore.ts"
-import {
-  askMember,
-  checkNeighbours,
-  domainChoice,
-  type LinkSurveyed,
-  type Member,
-  memberLinks,
-  memberPorts,
-  placeMembers,
-  type PortPlan,
-  surveyFailure
-} from "./Survey.ts"
+import { askMember, checkNeighbours, domainChoice, type LinkSurveyed, type Member, memberLinks, memberPorts, placeMembers, type PortPlan, surveyFailure } from "./Survey.ts"
 import { beginStep, checkpoint, type InitJob, say } from "./Progress.ts"
 import { aloneOn, distinctLinks, reserveAddresses, snapshotRows, writeLinks, writePorts } from "./Rows.ts"
 import { inTransaction, refusedAsFailure, type RunningJob } from "../engine/JobHandler.ts"
 import type { MgmtDomain } from "../../domain/MgmtDomain.ts"
 import { accessVariables, allocateManagement, type ManagementAddresses } from "../../provisioning/Addresses.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
-import { allocationLock } from "../../store/AllocationLock.ts"
-import { DeviceStore } from "../../store/DeviceStore.ts"
-import { LinknetStore } from "../../store/LinknetStore.ts"
-import { ReservationStore } from "../../store/ReservationStore.ts"
-import { SyncEventStore } from "../../store/SyncEventStore.ts"
+import { allocationLock, LinknetStore, ReservationStore } from "../../store/NetworkStore.ts"
+import { DeviceStore, SyncEventStore } from "../../store/DeviceStore.ts"
 import { findMgmtDomain } from "../../provisioning/Placement.ts"
 import type { Interface } from "../../domain/Interface.ts"
 import { cableOf, endOf, type Linknet, type NewLinknet, touches } from "../../domain/Linknet.ts"

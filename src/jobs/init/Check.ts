@@ -10,27 +10,11 @@ import { isSameHostname } from "../../domain/Hostname.ts"
 import { type InitArguments, initCheck, type ReplacementLost } from "../../provisioning/Init.ts"
 import { collect, problemsText } from "../../provisioning/ProvisioningErrors.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
-import {
-  domainChoice,
-  findAltered,
-  findLinksOf,
-  findMemberLinks,
-  type LinkFindingsSurveyed,
-  type Member,
-  memberPorts,
-  surveyNeighbours,
-  surveyPorts,
-  underlayOf
-} from "./Survey.ts"
-import {
-  type AccessPlacement,
-  fabricNeighbours,
-  findAccessPlace,
-  neighbourStates
-} from "../../provisioning/Placement.ts"
+import { domainChoice, findAltered, findLinksOf, findMemberLinks, type LinkFindingsSurveyed, type Member, memberPorts, surveyNeighbours, surveyPorts, underlayOf } from "./Survey.ts"
+import { type AccessPlacement, fabricNeighbours, findAccessPlace, neighbourStates } from "../../provisioning/Placement.ts"
 import { allocateFabric, allocateManagement } from "../../provisioning/Addresses.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
-import { ReservationStore } from "../../store/ReservationStore.ts"
+import { ReservationStore } from "../../store/NetworkStore.ts"
 import { findReplaced, replacementRows } from "./AccessPlan.ts"
 import { requireManageable } from "../../domain/platforms/Platforms.ts"
 

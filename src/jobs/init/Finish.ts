@@ -11,19 +11,12 @@ import { type DeviceResult, deviceResult, JobFailure, taskFailed, taskOk } from 
 import { InitStep2 } from "../../domain/jobs/InitStep2.ts"
 import { PluginActions } from "../../plugins/PluginActions.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
-import { HostKeyStore } from "../../store/HostKeyStore.ts"
+import { HostKeyStore } from "../../store/IdentityStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
-import { ProvedConfigStore } from "../../store/ProvedConfigStore.ts"
+import { ProvedConfigStore } from "../../store/ConfigStore.ts"
 import { callErrorText, isWrongDevice } from "../../devices/CallErrorText.ts"
 import { DeviceStates } from "../../devices/DeviceStates.ts"
-import {
-  deviceRows,
-  handle,
-  inTransaction,
-  type JobRun,
-  refusedAsFailure,
-  type RunningJob
-} from "../engine/JobHandler.ts"
+import { deviceRows, handle, inTransaction, type JobRun, refusedAsFailure, type RunningJob } from "../engine/JobHandler.ts"
 import { finishProgress, say } from "./Progress.ts"
 import { requireManageable } from "../../domain/platforms/Platforms.ts"
 

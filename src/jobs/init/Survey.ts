@@ -10,33 +10,15 @@ import { portsIn } from "../../domain/Facts.ts"
 import { patiently } from "../../devices/PatientCall.ts"
 import type { Device, DeviceType } from "../../domain/Device.ts"
 import { JobFailure } from "../../domain/Job.ts"
-import {
-  type ConfiguredPorts,
-  configuredPorts,
-  findLinks,
-  joinLinks,
-  linkError,
-  type LinkFindings,
-  type LinkPlan,
-  type LldpTable,
-  type PeerPortOwner,
-  portlessPeers,
-  type ReportedLink,
-  seenPeers,
-  storedLinks,
-  storedNames
-} from "../../provisioning/Links.ts"
+import { type ConfiguredPorts, configuredPorts, findLinks, joinLinks, linkError, type LinkFindings, type LinkPlan, type LldpTable, type PeerPortOwner, portlessPeers, type ReportedLink, seenPeers, storedLinks, storedNames } from "../../provisioning/Links.ts"
 import { ActiveSettings } from "../../settings/ActiveSettings.ts"
-import { DeviceStore } from "../../store/DeviceStore.ts"
-import { HeardStore } from "../../store/HeardStore.ts"
+import { DeviceStore, HeardStore, SyncEventStore } from "../../store/DeviceStore.ts"
 import { InterfaceStore } from "../../store/InterfaceStore.ts"
-import { LinknetStore } from "../../store/LinknetStore.ts"
+import { LinknetStore, MgmtDomainStore } from "../../store/NetworkStore.ts"
 import { type AccessPlacement, checkNeighbourStates, placeAccessSwitch } from "../../provisioning/Placement.ts"
-import { ProvedConfigStore } from "../../store/ProvedConfigStore.ts"
-import { SyncEventStore } from "../../store/SyncEventStore.ts"
+import { ProvedConfigStore } from "../../store/ConfigStore.ts"
 import type { Interface } from "../../domain/Interface.ts"
 import { cabledPorts, checkMlagRows, physicalInterfaces, planInterfaces } from "../../provisioning/InterfaceDatabase.ts"
-import { MgmtDomainStore } from "../../store/MgmtDomainStore.ts"
 import { longName } from "../../domain/platforms/Platforms.ts"
 
 /** The switch cannot be asked or its neighbours cannot be read; `reason` says what failed, for people. */

@@ -19,9 +19,8 @@ import { type CheckedCommit, isOfContent, type RefreshCause, type RefreshOutcome
 import { makeSettingsUpdate } from "./SettingsUpdate.ts"
 import { makeTemplatesUpdate } from "./TemplatesUpdate.ts"
 import type { VlanLosses } from "../../settings/SettingsEffects.ts"
-import { DeviceStore } from "../../store/DeviceStore.ts"
+import { DeviceStore, SyncEventStore } from "../../store/DeviceStore.ts"
 import { InterfaceStore } from "../../store/InterfaceStore.ts"
-import { SyncEventStore } from "../../store/SyncEventStore.ts"
 import { missingBranchProblem } from "../../settings/SettingsSnapshot.ts"
 
 // Refreshes of one repository go one after another. Those that wait share the next one: it begins after each of them has

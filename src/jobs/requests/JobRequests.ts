@@ -5,15 +5,7 @@
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import type { SqlError } from "effect/sql"
 import { AskedDevices } from "../../access/AskedDevices.ts"
-import {
-  type HeldPermission,
-  judge,
-  NotPermitted,
-  Permit,
-  permitted,
-  Speaking,
-  wantsApproval
-} from "../../access/Permit.ts"
+import { type HeldPermission, judge, NotPermitted, Permit, permitted, Speaking, wantsApproval } from "../../access/Permit.ts"
 import type { Asked } from "../../domain/access/PermissionRule.ts"
 import type { AnyJob, SentArgs } from "../../domain/jobs/JobDefinition.ts"
 import { SyncDevices } from "../../domain/jobs/SyncDevices.ts"
@@ -24,7 +16,7 @@ import { riskOf, type RiskServices } from "./DryRun.ts"
 import { JobApproval } from "./JobApproval.ts"
 import { Sharding } from "effect/cluster"
 import { functionOf } from "../../domain/Job.ts"
-import { JobWaitStore, type PutOffJob } from "../../store/JobWaitStore.ts"
+import { JobWaitStore, type PutOffJob } from "../../store/JobScheduling.ts"
 import { JobFunctions, JobGate } from "../engine/JobHandler.ts"
 import { JobEngine, type StartOptions } from "../engine/JobEngine.ts"
 import { subjectsOf } from "./JobSubjects.ts"

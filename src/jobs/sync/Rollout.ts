@@ -6,25 +6,14 @@ import { Effect, Fiber, Result, Schedule, Semaphore } from "effect"
 import { JobFailure } from "../../domain/Job.ts"
 import type { SyncMemo } from "../../domain/jobs/SyncDevices.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
-import { JobLockStore } from "../../store/JobLockStore.ts"
+import { JobLockStore, JobWaitStore } from "../../store/JobScheduling.ts"
 import { makeGuard, planOf, stagesOf } from "./SyncPlan.ts"
-import {
-  BEGIN_AT_ONCE,
-  confirmStage,
-  syncDevice,
-  type SyncJob,
-  type SyncWork,
-  takeBack,
-  takesBackNow,
-  takeWaiting,
-  type VerdictContext
-} from "./SyncDevice.ts"
+import { BEGIN_AT_ONCE, confirmStage, syncDevice, type SyncJob, type SyncWork, takeBack, takesBackNow, takeWaiting, type VerdictContext } from "./SyncDevice.ts"
 import type { Device } from "../../domain/Device.ts"
 import { ChangeStore } from "../../store/ChangeStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import { CandidateConfigs, type Render, RenderFailed } from "../../templates/CandidateConfigs.ts"
 import type { SyncRun } from "./Outcome.ts"
-import { JobWaitStore } from "../../store/JobWaitStore.ts"
 import { selectDevices } from "../requests/JobSubjects.ts"
 import { watchTimers } from "./ChangeCalls.ts"
 import { confirmAll, confirmationEnded, leftWaiting, putBack } from "./ConfirmDevices.ts"

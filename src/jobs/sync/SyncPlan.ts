@@ -6,7 +6,7 @@ import { SqlClient } from "effect/sql"
 import { functionOf } from "../../domain/Job.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { JobStore } from "../../store/JobStore.ts"
-import { JobWaitStore } from "../../store/JobWaitStore.ts"
+import { JobWaitStore } from "../../store/JobScheduling.ts"
 
 /** Which devices are confirmed together: each alone, those of a stage, or all of the job. */
 type ConfirmScope = "device" | "stage" | "job"
