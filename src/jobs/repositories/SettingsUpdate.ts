@@ -24,7 +24,7 @@ import { UndefinedLedger, UndefinedPrints } from "../../templates/UndefinedPrint
 import { type CheckedCommit, RefreshRefused } from "./CheckedCommit.ts"
 import type { TemplateSnapshot } from "../../templates/TemplateSnapshot.ts"
 import { CandidateConfigs, type Sources } from "../../templates/CandidateConfigs.ts"
-import type { LinknetStore, MgmtDomainStore } from "../../store/NetworkStore.ts"
+import { LinknetStore, MgmtDomainStore } from "../../store/NetworkStore.ts"
 
 // Renders all managed devices from settings and templates that are not in force yet, to find before a refresh which devices they break
 // and which undefined variables they print. For STRICT_SETTINGS and STRICT_TEMPLATES.
