@@ -2,15 +2,14 @@
 import { Effect, Option } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../api/Api.ts"
-import { enveloped } from "../api/Envelope.ts"
-import { BadRequest, InternalError, NotFound, ServiceUnavailable } from "../api/Failures.ts"
-import type { BranchRequest, TrialRequest } from "../domain/requests/TrialRequests.ts"
 import { BranchCheck } from "../jobs/repositories/BranchCheck.ts"
 import type { RepositoryName } from "../store/RepositoryStore.ts"
 import { answered } from "./core/HandlerErrors.ts"
 import { TemplateTrial, type TrialFailed } from "../templates/TemplateTrial.ts"
 import { makeDeviceLookup } from "./core/Permits.ts"
 import { Repositories } from "../jobs/repositories/Repositories.ts"
+import { BadRequest, enveloped, InternalError, NotFound, ServiceUnavailable } from "../api/Answers.ts"
+import type { BranchRequest, TrialRequest } from "../domain/requests/ChangeRequests.ts"
 
 // Variables of a device, and templates tried with them (docs/templates.md#trying-templates).
 

@@ -22,6 +22,7 @@ import type { TemplateSnapshot } from "./TemplateSnapshot.ts"
 import { UndefinedPrints } from "./UndefinedPrints.ts"
 import type { InitInputs, VariablesError } from "./VariableInputs.ts"
 import { loadVariableInputs, type VariableRequest } from "./VariableInputsLoader.ts"
+import { Remark } from "../../domain/Repository.ts"
 
 /** A device's configuration cannot be rendered. `type` and `message` are for the task list; the message may have lines. */
 export class RenderFailed extends Schema.TaggedError<RenderFailed>()("RenderFailed", {

@@ -2,7 +2,6 @@
 import { Duration, Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../api/Api.ts"
-import { enveloped } from "../../api/Envelope.ts"
 import { answered } from "../core/HandlerErrors.ts"
 import { Build } from "../../runtime/Build.ts"
 import { Plugins } from "../../plugins/Plugins.ts"
@@ -16,6 +15,7 @@ import { ServerConfig } from "../../ServerConfig.ts"
 import { type Part, Readiness } from "./Readiness.ts"
 import { meaning } from "../../store/DatabaseErrors.ts"
 import { type ReplicaFigure, ServerFigures } from "../../store/Figures.ts"
+import { enveloped } from "../../api/Answers.ts"
 
 // Looks at all parts of the server, and tells which work (docs/operations.md#health).
 

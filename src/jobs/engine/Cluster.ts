@@ -4,18 +4,8 @@
  * `domain/TakeOver.ts`.
  */
 import { Duration, Effect, Layer, Option, Redacted, Schema } from "effect"
-import {
-  ClusterWorkflowEngine,
-  RunnerAddress,
-  RunnerHealth,
-  Runners,
-  ShardingConfig,
-  SingleRunner,
-  SocketRunner,
-  SqlMessageStorage,
-  SqlRunnerStorage
-} from "effect/cluster"
-import { LOOK_FOR_MESSAGES, LOOK_FOR_REPLICAS, SIGN, SILENT_REPLICA } from "../../domain/TakeOver.ts"
+import { ClusterWorkflowEngine, RunnerAddress, RunnerHealth, Runners, ShardingConfig, SingleRunner, SocketRunner, SqlMessageStorage, SqlRunnerStorage } from "effect/cluster"
+import { HEARTBEAT, LOOK_FOR_MESSAGES, LOOK_FOR_REPLICAS, SILENT_REPLICA } from "../../domain/TakeOver.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import * as DatabaseClient from "../../store/DatabaseClient.ts"
 import { RpcClient, RpcSerialization } from "effect/rpc"
@@ -127,9 +117,9 @@ const socketRunner = (shardingConfig: Partial<ShardingConfig.ShardingConfig["Ser
 
 const shared = {
   shardLockExpiration: Duration.seconds(SILENT_REPLICA),
-  shardLockRefreshInterval: Duration.seconds(SIGN),
+  shardLockRefreshInterval: Duration.seconds(HEARTBEAT),
   refreshAssignmentsInterval: Duration.seconds(LOOK_FOR_REPLICAS),
-  runnerHealthCheckInterval: Duration.seconds(SIGN),
+  runnerHealthCheckInterval: Duration.seconds(HEARTBEAT),
   entityMessagePollInterval: Duration.seconds(LOOK_FOR_MESSAGES),
   entityReplyPollInterval: "100 millis",
   // what a switch has not answered by then is left for the next process, which looks at the switch

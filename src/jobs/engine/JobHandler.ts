@@ -8,9 +8,9 @@ import { SqlClient, type SqlError } from "effect/sql"
 import { type DeviceResult, deviceResult, JobFailure, taskFailed } from "../../domain/Job.ts"
 import type { AnyJob, ArgsOf, MemoOf } from "../../domain/jobs/JobDefinition.ts"
 import { messageOf } from "../../runtime/SystemErrors.ts"
-import { WorkingCommits } from "../../domain/WorkingCommits.ts"
 import { type JobHead, JobStore } from "../../store/JobStore.ts"
 import { JobCommitStore } from "../../store/JobResults.ts"
+import { WorkingCommits } from "../../domain/Repository.ts"
 
 /** A running job, as every function sees it. */
 export interface RunningJob {

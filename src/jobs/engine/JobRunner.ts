@@ -6,8 +6,6 @@
 import { Cause, Duration, Effect, Ref, Schedule, Schema } from "effect"
 import { Activity, DurableClock } from "effect/workflow"
 import type { AnyJob } from "../../domain/jobs/JobDefinition.ts"
-import { Acting } from "../../domain/access/Acting.ts"
-import { Person, SERVER_PERSON } from "../../domain/access/Person.ts"
 import { finalStatuses, functionOf, JobFailure, toException } from "../../domain/Job.ts"
 import { LogModule } from "../../runtime/ToldLog.ts"
 import { spanned } from "../../runtime/Spans.ts"
@@ -23,6 +21,7 @@ import { failWhenOurs, untilMended } from "../../runtime/OwnFaults.ts"
 import { failWhenAway, isDatabaseAway, refusedValue, refusedValueIn, sqlState } from "../../store/DatabaseErrors.ts"
 import { JobWaitStore } from "../../store/JobScheduling.ts"
 import { JobStates } from "./JobStates.ts"
+import { Acting, Person, SERVER_PERSON } from "../../domain/access/Identity.ts"
 
 // Works on one job from its beginning, or from where a killed process left it, to its end: moves the row to RUNNING, runs the
 // function and writes how it ended (promise 4, docs/jobs.md#what-a-restart-does). See docs/jobs.md#the-life-of-a-job and

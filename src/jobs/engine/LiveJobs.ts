@@ -6,7 +6,7 @@
  */
 import { Context, Deferred, Duration, Effect, Layer, Schedule } from "effect"
 import type { SqlError } from "effect/sql"
-import { LOOK_FOR_JOBS, SIGN, SILENT_JOB } from "../../domain/TakeOver.ts"
+import { HEARTBEAT, LOOK_FOR_JOBS, SILENT_JOB } from "../../domain/TakeOver.ts"
 import { Sharding } from "effect/cluster"
 import { type JobAttempt, JobAttemptStore, JobLockStore } from "../../store/JobScheduling.ts"
 import { JobEngine } from "./JobEngine.ts"
@@ -37,7 +37,7 @@ const make = Effect.gen(function* () {
       steadySince = performance.now()
       return Effect.logWarning("It could not be written which jobs are worked on", cause)
     }),
-    Effect.repeat(Schedule.spaced(Duration.seconds(SIGN))),
+    Effect.repeat(Schedule.spaced(Duration.seconds(HEARTBEAT))),
     Effect.forkScoped
   )
 

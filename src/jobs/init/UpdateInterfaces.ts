@@ -3,13 +3,11 @@
  * are stored (docs/provisioning.md#ports-of-an-access-switch and docs/jobs.md#update_interfacedb).
  */
 import { Effect, Result } from "effect"
-import { portsIn } from "../../domain/Facts.ts"
 import { DeviceEntity } from "../../devices/DeviceCalls.ts"
 import { patiently } from "../../devices/PatientCall.ts"
 import type { Device } from "../../domain/Device.ts"
 import type { Interface } from "../../domain/Interface.ts"
 import { JobFailure } from "../../domain/Job.ts"
-import { UpdateInterfaces } from "../../domain/jobs/UpdateInterfaces.ts"
 import { cabledPorts, deleteAllInterfaces, type InterfacePlan, physicalInterfaces, planInterfaces, trustsStoredUplinks, uplinkPorts } from "../../provisioning/InterfaceDatabase.ts"
 import { DeviceStore, SyncEventStore } from "../../store/DeviceStore.ts"
 import { InterfaceStore } from "../../store/InterfaceStore.ts"
@@ -17,6 +15,8 @@ import { JobStore } from "../../store/JobStore.ts"
 import { handle, inTransaction, type JobRun, refusedAsFailure } from "../engine/JobHandler.ts"
 import { requireManageable } from "../../domain/platforms/Platforms.ts"
 import { LinknetStore } from "../../store/NetworkStore.ts"
+import { portsIn } from "../../domain/DeviceReadings.ts"
+import { UpdateInterfaces } from "../../domain/jobs/InitJobs.ts"
 
 type Update = JobRun<typeof UpdateInterfaces>
 

@@ -5,10 +5,7 @@
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import type { SqlError } from "effect/sql"
 import { createHash } from "node:crypto"
-import type { CheckedBranch } from "../../domain/BranchCheck.ts"
-import { NO_EFFECTS } from "../../domain/CommitEffects.ts"
-import { type Remark, remark } from "../../domain/Remark.ts"
-import type { BranchRequest } from "../../domain/requests/TrialRequests.ts"
+import { type CheckedBranch, NO_EFFECTS } from "../../domain/CommitEffects.ts"
 import type { GitCommit } from "../../git/GitCommit.ts"
 import type { GitRepository } from "../../git/GitRepository.ts"
 import * as FairPlaces from "../../runtime/FairPlaces.ts"
@@ -18,6 +15,8 @@ import { type CheckedCommit, RepositoryCopies, withUndefined } from "./CheckedCo
 import { makeSettingsUpdate } from "./SettingsUpdate.ts"
 import { makeTemplatesUpdate } from "./TemplatesUpdate.ts"
 import { type FileRefusal, fileText, isForeign } from "../../git/GitTree.ts"
+import { type Remark, remark } from "../../domain/Repository.ts"
+import type { BranchRequest } from "../../domain/requests/ChangeRequests.ts"
 
 /** Checks that wait for the one that is done. */
 const WAITING = 8

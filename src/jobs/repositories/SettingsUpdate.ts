@@ -9,7 +9,7 @@ import { commitText, type GitCommit, type GitRefNotFound } from "../../git/GitCo
 import type { GitRepository } from "../../git/GitRepository.ts"
 import type { TreeFiles } from "../../git/GitTree.ts"
 import type { Device } from "../../domain/Device.ts"
-import { placeText, type Remark, remark, RemarkList, remarkText } from "../../domain/Remark.ts"
+import { RemarkList } from "../../domain/Remark.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { ActiveSettings } from "../../settings/ActiveSettings.ts"
 import type { LayeringResult } from "../../settings/Layering.ts"
@@ -25,6 +25,7 @@ import { type CheckedCommit, RefreshRefused } from "./CheckedCommit.ts"
 import type { TemplateSnapshot } from "../../templates/TemplateSnapshot.ts"
 import { CandidateConfigs, type Sources } from "../../templates/CandidateConfigs.ts"
 import { LinknetStore, MgmtDomainStore } from "../../store/NetworkStore.ts"
+import { placeText, type Remark, remark, remarkText } from "../../domain/Repository.ts"
 
 // Renders all managed devices from settings and templates that are not in force yet, to find before a refresh which devices they break
 // and which undefined variables they print. For STRICT_SETTINGS and STRICT_TEMPLATES.

@@ -8,7 +8,6 @@ import { Effect, Option } from "effect"
 import { commitText, type GitCommit, type GitRefNotFound } from "../../git/GitCommit.ts"
 import type { GitRepository } from "../../git/GitRepository.ts"
 import type { Device } from "../../domain/Device.ts"
-import { type Remark, remarkText } from "../../domain/Remark.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { ActiveSettings } from "../../settings/ActiveSettings.ts"
 import { type SettingsSnapshot, templatesBranches } from "../../settings/SettingsSnapshot.ts"
@@ -22,6 +21,7 @@ import { UndefinedPrints } from "../../templates/UndefinedPrints.ts"
 import { type CheckedCommit, RefreshRefused } from "./CheckedCommit.ts"
 import { makeStrictRendering } from "./SettingsUpdate.ts"
 import { affectedTypes, changedTemplateFiles, devicesOfTypes } from "../../templates/TemplateReferences.ts"
+import { type Remark, remarkText } from "../../domain/Repository.ts"
 
 /** A branch with its commit, ready to be put in force, and the templates before and after. */
 interface CheckedBranch {

@@ -7,9 +7,7 @@ import type { SqlError } from "effect/sql"
 import { AskedDevices } from "../../access/AskedDevices.ts"
 import { type HeldPermission, judge, NotPermitted, Permit, permitted, Speaking, wantsApproval } from "../../access/Permit.ts"
 import type { Asked } from "../../domain/access/PermissionRule.ts"
-import type { AnyJob, SentArgs } from "../../domain/jobs/JobDefinition.ts"
-import { SyncDevices } from "../../domain/jobs/SyncDevices.ts"
-import { wishesOf } from "../../domain/jobs/WindowWishes.ts"
+import { type AnyJob, type SentArgs, windowChoiceOf } from "../../domain/jobs/JobDefinition.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { SettingsUnavailable } from "../../settings/SettingsView.ts"
 import { riskOf, type RiskServices } from "./DryRun.ts"
@@ -21,6 +19,7 @@ import { JobFunctions, JobGate } from "../engine/JobHandler.ts"
 import { JobEngine, type StartOptions } from "../engine/JobEngine.ts"
 import { subjectsOf } from "./JobSubjects.ts"
 import { JobWindows, type OutsideWindow } from "./JobWindows.ts"
+import { SyncDevices } from "../../domain/jobs/ChangeJobs.ts"
 
 /** A synchronization has to be pinned to what the approver is shown. */
 class DryRunWanted extends Schema.TaggedError<DryRunWanted>()("DryRunWanted", {}) {
@@ -43,7 +42,7 @@ const dryRunOf = (args: unknown): number | null =>
 const ON_PORTS: ReadonlySet<string> = new Set(["sync_devices", "device_drift", "update_facts"])
 
 const isEmergency = (job: AnyJob, args: unknown): boolean =>
-  job.followsWindows(args) && wishesOf(args).emergency !== undefined
+  job.followsWindows(args) && windowChoiceOf(args).emergency !== undefined
 
 const make = Effect.gen(function* () {
   const engine = yield* JobEngine

@@ -8,8 +8,7 @@ import { Effect, Option } from "effect"
 import type { SqlError } from "effect/sql"
 import type { ChangeReport } from "../../devices/ChangeExecutor.ts"
 import { deviceResult, finalStatuses, JobFailure, taskFailed, taskOk } from "../../domain/Job.ts"
-import { ConfirmDevices } from "../../domain/jobs/ConfirmDevices.ts"
-import { SyncDevices, type SyncMemo } from "../../domain/jobs/SyncDevices.ts"
+import type { SyncMemo } from "../../domain/jobs/SyncDevices.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { type ChangeProgress, ChangeStore } from "../../store/ChangeStore.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
@@ -24,6 +23,7 @@ import { JobLockStore } from "../../store/JobScheduling.ts"
 import { JobEngine } from "../engine/JobEngine.ts"
 import { JobWindows } from "../requests/JobWindows.ts"
 import { settleChange, watchTimers } from "./ChangeCalls.ts"
+import { ConfirmDevices, SyncDevices } from "../../domain/jobs/ChangeJobs.ts"
 
 // Mode 2 after all devices are proved: hands the job's lock and its waiting devices to a job `confirm_devices`, and waits for
 // it. Changes that this job leaves unconfirmed, because it was aborted or failed, are taken back here (docs/changes.md#confirm-modes).

@@ -6,7 +6,6 @@
 import { Effect, Option } from "effect"
 import type { Device } from "../../domain/Device.ts"
 import { deviceResult, taskFailed } from "../../domain/Job.ts"
-import { RevertJob } from "../../domain/jobs/RevertJob.ts"
 import { isManageable, UnmanageableDevice } from "../../domain/platforms/Platforms.ts"
 import type { ChangeReport } from "../../devices/ChangeExecutor.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
@@ -15,18 +14,11 @@ import { DeviceStore } from "../../store/DeviceStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import { pushedRow } from "./ApplyConfig.ts"
 import { callErrorText } from "../../devices/CallErrorText.ts"
-import {
-  broken,
-  notStored,
-  refusedCandidate,
-  runChange,
-  storeChange,
-  type TimerWatch,
-  watchTimers
-} from "./ChangeCalls.ts"
+import { broken, notStored, refusedCandidate, runChange, storeChange, type TimerWatch, watchTimers } from "./ChangeCalls.ts"
 import { handle, inTransaction, type JobRun, notStarted } from "../engine/JobHandler.ts"
 import { JobWindows, outsideWindow } from "../requests/JobWindows.ts"
 import { SyncOutcome, type SyncRun } from "./Outcome.ts"
+import { RevertJob } from "../../domain/jobs/ChangeJobs.ts"
 
 export const MAIN_TASK = "revert_job"
 export const RESTORE_TASK = "Restore device config"

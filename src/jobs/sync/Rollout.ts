@@ -17,6 +17,7 @@ import type { SyncRun } from "./Outcome.ts"
 import { selectDevices } from "../requests/JobSubjects.ts"
 import { watchTimers } from "./ChangeCalls.ts"
 import { confirmAll, confirmationEnded, leftWaiting, putBack } from "./ConfirmDevices.ts"
+import type { Stop } from "../../domain/jobs/ChangeJobs.ts"
 
 // The remaining work of a sync, at its beginning or after a restart: the devices that have no final result yet, what is rendered for
 // them, and why the rollout was stopped before, if it was.

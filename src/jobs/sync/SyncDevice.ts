@@ -5,8 +5,8 @@
 import { Effect, Option, Result, Semaphore } from "effect"
 import type { Device } from "../../domain/Device.ts"
 import { type DeviceResult, deviceResult, functionOf, taskOk } from "../../domain/Job.ts"
-import { type Stop, SyncDevices } from "../../domain/jobs/SyncDevices.ts"
-import { type CommitSet, WorkingCommits } from "../../domain/WorkingCommits.ts"
+import { SyncDevices } from "../../domain/jobs/SyncDevices.ts"
+import type { CommitSet } from "../../domain/WorkingCommits.ts"
 import { BackgroundWork } from "../../runtime/BackgroundWork.ts"
 import { type ChangeProgress, ChangeStore, type ChangeToRun } from "../../store/ChangeStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
@@ -23,6 +23,8 @@ import type { Guard, SyncPlan } from "./SyncPlan.ts"
 import { fenceDevice } from "../requests/DryRun.ts"
 import { originOf } from "../../templates/Provenance.ts"
 import { JobWaitStore } from "../../store/JobScheduling.ts"
+import type { Stop } from "../../domain/jobs/ChangeJobs.ts"
+import { WorkingCommits } from "../../domain/Repository.ts"
 
 // A sync job at work: what its stages, its devices and the verdict over them share.
 

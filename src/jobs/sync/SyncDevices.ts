@@ -5,10 +5,7 @@
  * resumed by looking at its device.
  */
 import { Effect, Option, Result } from "effect"
-import { jobScore } from "../../domain/ChangeScore.ts"
 import { JobFailure } from "../../domain/Job.ts"
-import { SyncDevices, type SyncMemo } from "../../domain/jobs/SyncDevices.ts"
-import { olderRefusal, type RestoredCommits, restoredSentence } from "../../domain/RestoredCommits.ts"
 import { type JobDevice, JobStore } from "../../store/JobStore.ts"
 import { RepositoryStore } from "../../store/RepositoryStore.ts"
 import { askedTogether, handle, type JobRun, type RunningJob, untilAborted } from "../engine/JobHandler.ts"
@@ -32,6 +29,9 @@ import { judgeAutoPush } from "../requests/DryRun.ts"
 import { resumeWaiting, rollOut } from "./Rollout.ts"
 import { JobCommitStore } from "../../store/JobResults.ts"
 import { LiveChangeStore } from "../../store/UnfinishedChanges.ts"
+import { jobScore } from "../../domain/ChangeRisk.ts"
+import { SyncDevices, type SyncMemo } from "../../domain/jobs/ChangeJobs.ts"
+import { olderRefusal, type RestoredCommits, restoredSentence } from "../../domain/Repository.ts"
 
 // The sequel of a dry run with `auto_push`: the live run, or the reason why a person has to start it
 // (docs/changes.md#auto_push). Clients take a missing follow-up for done, so every refusal is in the record and in the log.

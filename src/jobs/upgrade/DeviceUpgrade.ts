@@ -5,7 +5,6 @@
 import { Effect, Option } from "effect"
 import type { Device } from "../../domain/Device.ts"
 import { JobFailure } from "../../domain/Job.ts"
-import { DeviceUpgrade, type UpgradeArguments } from "../../domain/jobs/DeviceUpgrade.ts"
 import { can } from "../../domain/platforms/Platforms.ts"
 import { notStarted, rebootOver, stepAborted, type StepName, stepNames, stepOutsideWindow, taskName, upgradeResult } from "../../firmware/UpgradeTasks.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
@@ -20,6 +19,7 @@ import { type UpgradeProgress, UpgradeStore } from "../../store/UpgradeStore.ts"
 import { JobWindows } from "../requests/JobWindows.ts"
 import { selectDevices } from "../requests/JobSubjects.ts"
 import { UpgradeOrders } from "../../firmware/UpgradeOrder.ts"
+import { DeviceUpgrade, type UpgradeArguments } from "../../domain/jobs/FirmwareJobs.ts"
 
 // Takes one device through the steps of an upgrade: those that were asked for, in their order, each entry stored as it ends
 // (docs/jobs.md#device_upgrade). After a restart it continues with the step that was running.

@@ -7,7 +7,6 @@ import type { SqlError } from "effect/sql"
 import type { Device } from "../../domain/Device.ts"
 import type { Platform } from "../../domain/platforms/Platform.ts"
 import { platformOf } from "../../domain/platforms/Platforms.ts"
-import { versionIn } from "../../domain/ImageName.ts"
 import { postFlightText, stepAborted, stepDone, stepFailed, updatedText } from "../../firmware/UpgradeTasks.ts"
 import { DeviceStore, SyncEventStore } from "../../store/DeviceStore.ts"
 import { type UpgradeProgress, UpgradeStore } from "../../store/UpgradeStore.ts"
@@ -18,6 +17,7 @@ import type { JobTask } from "../../domain/Job.ts"
 import type { DeviceUpgrade } from "../../domain/jobs/DeviceUpgrade.ts"
 import { inTransaction, type JobRun } from "../engine/JobHandler.ts"
 import type { Facts } from "../../domain/Facts.ts"
+import { versionIn } from "../../domain/Firmware.ts"
 
 // The input and the result of the steps of an upgrade.
 

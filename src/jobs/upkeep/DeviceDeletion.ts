@@ -23,6 +23,7 @@ import { callErrorText } from "../../devices/CallErrorText.ts"
 import { deviceRows, handle, inTransaction, type JobRun, notStarted, refusedAsFailure, type RunningJob } from "../engine/JobHandler.ts"
 import { UniqueFieldStore } from "../../store/DeviceIdentifiers.ts"
 import { LinknetStore, MgmtDomainStore } from "../../store/NetworkStore.ts"
+import type { DeviceBusy } from "../../domain/DeviceIdentity.ts"
 
 /** A management domain refers to the device, so it cannot be deleted. */
 class DeviceInUse extends Schema.TaggedError<DeviceInUse>()("DeviceInUse", { message: Schema.String }) {

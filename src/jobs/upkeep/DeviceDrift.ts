@@ -9,7 +9,6 @@ import { DeviceEntity } from "../../devices/DeviceCalls.ts"
 import { patiently } from "../../devices/PatientCall.ts"
 import type { Device } from "../../domain/Device.ts"
 import { type DeviceResult, deviceResult, JobFailure, taskFailed, taskOk } from "../../domain/Job.ts"
-import { DeviceDrift } from "../../domain/jobs/DeviceDrift.ts"
 import { isManageable, UnmanageableDevice, unmanageableText } from "../../domain/platforms/Platforms.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { ChangeStore } from "../../store/ChangeStore.ts"
@@ -21,6 +20,7 @@ import { manageableOf, selectDevices, skippedPart } from "../requests/JobSubject
 import { askedTogether, handle, inTransaction, type JobRun, notStarted, type RunningJob, untilAborted } from "../engine/JobHandler.ts"
 import { ProvedConfigStore } from "../../store/ConfigStore.ts"
 import { LeftSessionStore } from "../../store/UnfinishedChanges.ts"
+import { DeviceDrift } from "../../domain/jobs/ChangeJobs.ts"
 
 const TASK = "device_drift"
 

@@ -2,17 +2,17 @@
 import { Effect, Option } from "effect"
 import { PgClient } from "@effect/sql-pg"
 import { DeviceEntity } from "../../devices/DeviceCalls.ts"
-import { type Facts, FACTS_TASK } from "../../domain/Facts.ts"
 import { patiently } from "../../devices/PatientCall.ts"
 import type { Device, DeviceFields } from "../../domain/Device.ts"
 import { deviceResult, JobFailure, taskFailed } from "../../domain/Job.ts"
-import { UpdateFacts } from "../../domain/jobs/UpdateFacts.ts"
 import { cutText } from "../../domain/Text.ts"
 import { DeviceStore, HeardStore } from "../../store/DeviceStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import { callErrorText } from "../../devices/CallErrorText.ts"
 import { deviceRows, handle, inTransaction, type JobRun, notStarted, refusedAsFailure, type RunningJob, untilAborted } from "../engine/JobHandler.ts"
 import { requireManageable } from "../../domain/platforms/Platforms.ts"
+import { type Facts, FACTS_TASK } from "../../domain/DeviceReadings.ts"
+import { UpdateFacts } from "../../domain/jobs/UpkeepJobs.ts"
 
 /** Columns hold this many characters. */
 const WIDTH = 64

@@ -5,11 +5,11 @@ import { SqlClient } from "effect/sql"
 import type { Job } from "../../../src/domain/Job.ts"
 import { checkInit } from "../../../src/jobs/init/Check.ts"
 import { JobEngine } from "../../../src/jobs/engine/JobEngine.ts"
-import { InitRequest } from "../../../src/domain/requests/InitRequest.ts"
 import { initArguments } from "../../../src/provisioning/Init.ts"
 import { DeviceStore } from "../../../src/store/DeviceStore.ts"
 import * as Campus from "../../support/ProvisioningLab.ts"
 import { devicesOf, driftOf, endOf, linksOf, withFault, withoutFaults } from "./Outcome.ts"
+import { InitRequest } from "../../../src/domain/requests/InitRequests.ts"
 
 const FABRIC = "init_fabric_device_step1"
 
