@@ -18,7 +18,13 @@ import { FirmwareViewStore, type RunningDownload } from "../store/UpgradeStore.t
 import { Caller } from "../api/Requests.ts"
 import { BadRequest, enveloped, jobStarted, jobStartedOnDevices, NotFound } from "../api/Answers.ts"
 import { DeviceUpgrade, GetFirmware, GetFirmwareChksum, RemoveFile } from "../domain/jobs/FirmwareJobs.ts"
-import { type DownloadRequest, type DownloadView, nameInUrl, type UpgradeRequest, type VersionsOfGroup } from "../domain/Firmware.ts"
+import {
+  type DownloadRequest,
+  type DownloadView,
+  nameInUrl,
+  type UpgradeRequest,
+  type VersionsOfGroup
+} from "../domain/Firmware.ts"
 import { hostnameOrGroup, targetOf } from "../domain/requests/RequestFields.ts"
 
 // What people look at: versions by group, images with downloads that are under way, and how far an upgrade is.

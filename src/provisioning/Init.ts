@@ -4,7 +4,7 @@
  */
 import { Option, Result } from "effect"
 import type { Device, DeviceType } from "../domain/Device.ts"
-import { accessOnlyFault, type InitRequest } from "../domain/requests/InitRequest.ts"
+import { accessOnlyFault, type InitRequest } from "../domain/requests/InitRequests.ts"
 import { DeviceStateError, InitArgumentError, problemsText } from "./ProvisioningErrors.ts"
 import type { ReportedLink } from "./Links.ts"
 

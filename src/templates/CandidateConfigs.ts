@@ -5,7 +5,7 @@
 import { Context, Effect, Layer, Result, Schema } from "effect"
 import { SqlClient, SqlError } from "effect/sql"
 import type { Device } from "../domain/Device.ts"
-import { Remark } from "../domain/Remark.ts"
+import { Remark } from "../domain/Repository.ts"
 import { ServerConfig } from "../ServerConfig.ts"
 import { ActiveSettings } from "../settings/ActiveSettings.ts"
 import type { SettingsSnapshot } from "../settings/SettingsSnapshot.ts"
@@ -22,7 +22,6 @@ import type { TemplateSnapshot } from "./TemplateSnapshot.ts"
 import { UndefinedPrints } from "./UndefinedPrints.ts"
 import type { InitInputs, VariablesError } from "./VariableInputs.ts"
 import { loadVariableInputs, type VariableRequest } from "./VariableInputsLoader.ts"
-import { Remark } from "../../domain/Repository.ts"
 
 /** A device's configuration cannot be rendered. `type` and `message` are for the task list; the message may have lines. */
 export class RenderFailed extends Schema.TaggedError<RenderFailed>()("RenderFailed", {

@@ -1,7 +1,15 @@
 /** Arguments, start, check and replacement of an initialisation (docs/provisioning.md). */
 import { describe, expect, it } from "@effect/vitest"
 import { Result } from "effect"
-import { accessStart, type InitArguments, initArguments, initCheck, type InitCheckSurvey, initJob, step2Delay } from "../../src/provisioning/Init.ts"
+import {
+  accessStart,
+  type InitArguments,
+  initArguments,
+  initCheck,
+  type InitCheckSurvey,
+  initJob,
+  step2Delay
+} from "../../src/provisioning/Init.ts"
 import { checkReplacement, lostInterfaces, planReplacement } from "../../src/provisioning/InterfaceDatabase.ts"
 import { acc1Rows } from "./Campus.ts"
 import { InitRequest } from "../../src/domain/requests/InitRequests.ts"

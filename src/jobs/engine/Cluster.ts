@@ -4,7 +4,17 @@
  * `domain/TakeOver.ts`.
  */
 import { Duration, Effect, Layer, Option, Redacted, Schema } from "effect"
-import { ClusterWorkflowEngine, RunnerAddress, RunnerHealth, Runners, ShardingConfig, SingleRunner, SocketRunner, SqlMessageStorage, SqlRunnerStorage } from "effect/cluster"
+import {
+  ClusterWorkflowEngine,
+  RunnerAddress,
+  RunnerHealth,
+  Runners,
+  ShardingConfig,
+  SingleRunner,
+  SocketRunner,
+  SqlMessageStorage,
+  SqlRunnerStorage
+} from "effect/cluster"
 import { HEARTBEAT, LOOK_FOR_MESSAGES, LOOK_FOR_REPLICAS, SILENT_REPLICA } from "../../domain/TakeOver.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import * as DatabaseClient from "../../store/DatabaseClient.ts"

@@ -10,7 +10,13 @@ import { abortReason } from "../../../machines/job/JobLifecycle.ts"
 import { finalStatuses, functionName, type Job, JobNotAbortable, JobNotFound, SCHEDULER } from "../../domain/Job.ts"
 import type { AnyJob, Discovery, MemoOf, SentArgs } from "../../domain/jobs/JobDefinition.ts"
 import { JobStore } from "../../store/JobStore.ts"
-import { type JobAttempt, JobAttemptStore, JobWaitStore, type NewTime, type PutOffJob } from "../../store/JobScheduling.ts"
+import {
+  type JobAttempt,
+  JobAttemptStore,
+  JobWaitStore,
+  type NewTime,
+  type PutOffJob
+} from "../../store/JobScheduling.ts"
 import { JobStates } from "./JobStates.ts"
 import type { ServiceClass } from "../../domain/jobs/ServiceClasses.ts"
 import { SILENT_JOB } from "../../domain/TakeOver.ts"

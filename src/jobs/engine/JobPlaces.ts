@@ -6,11 +6,17 @@
 import { Clock, Context, DateTime, Effect, Layer } from "effect"
 import type { KindOfWork } from "../../domain/jobs/JobDefinition.ts"
 import { classNames, makePlaces, serviceClasses, type Waiter } from "../../domain/jobs/ServiceClasses.ts"
-import type { LockWait } from "../../domain/JobWaiting.ts"
+import {
+  describeHolder,
+  DEVICES_LOCK,
+  finalStatuses,
+  JobFailure,
+  type LockHolder,
+  type LockWait,
+  type PlaceWait
+} from "../../domain/Job.ts"
 import { jobsWaiting } from "../../runtime/metrics/JobMetrics.ts"
 import { ServerConfig, type ServerSettings } from "../../ServerConfig.ts"
-import { finalStatuses, JobFailure, type PlaceWait } from "../../domain/Job.ts"
-import { describeHolder, DEVICES_LOCK, type LockHolder } from "../../domain/JobLock.ts"
 import { JobLockStore, JobWaitStore } from "../../store/JobScheduling.ts"
 import { JobStore } from "../../store/JobStore.ts"
 

@@ -6,8 +6,19 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { abortReason, applyJobEvent, type JobAction, type JobEvent } from "../../../machines/job/JobLifecycle.ts"
 import { type JobState, jobStates } from "../../../machines/job/JobStatuses.ts"
-import { finalStatuses, functionOf, type JobNotFound, JobStatus, type JobTask, noDevices, outcomeOf } from "../../domain/Job.ts"
-import { type EndedJob, failedStep, type Outcome, outcomeText } from "../../domain/JobOutcome.ts"
+import {
+  type EndedJob,
+  failedStep,
+  finalStatuses,
+  functionOf,
+  type JobNotFound,
+  JobStatus,
+  type JobTask,
+  noDevices,
+  type Outcome,
+  outcomeOf,
+  outcomeText
+} from "../../domain/Job.ts"
 import { jobDevices, jobsEnded } from "../../runtime/metrics/JobMetrics.ts"
 import { type JobPatch, JobStore } from "../../store/JobStore.ts"
 import { JobLockStore } from "../../store/JobScheduling.ts"

@@ -6,10 +6,28 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Device } from "../../domain/Device.ts"
 import { JobFailure } from "../../domain/Job.ts"
-import type { InitDecision, RowsBefore } from "../../domain/jobs/InitDecision.ts"
-import { cabledPorts, checkReplacement, lostInterfaces, physicalInterfaces, planReplacement, uplinkHostnames } from "../../provisioning/InterfaceDatabase.ts"
+import type { InitDecision, RowsBefore } from "../../domain/jobs/InitJobs.ts"
+import {
+  cabledPorts,
+  checkReplacement,
+  lostInterfaces,
+  physicalInterfaces,
+  planReplacement,
+  uplinkHostnames
+} from "../../provisioning/InterfaceDatabase.ts"
 import { InterfaceStore } from "../../store/InterfaceStore.ts"
-import { askMember, checkNeighbours, domainChoice, type LinkSurveyed, type Member, memberLinks, memberPorts, placeMembers, type PortPlan, surveyFailure } from "./Survey.ts"
+import {
+  askMember,
+  checkNeighbours,
+  domainChoice,
+  type LinkSurveyed,
+  type Member,
+  memberLinks,
+  memberPorts,
+  placeMembers,
+  type PortPlan,
+  surveyFailure
+} from "./Survey.ts"
 import { beginStep, checkpoint, type InitJob, say } from "./Progress.ts"
 import { aloneOn, distinctLinks, reserveAddresses, snapshotRows, writeLinks, writePorts } from "./Rows.ts"
 import { inTransaction, refusedAsFailure, type RunningJob } from "../engine/JobHandler.ts"

@@ -6,12 +6,28 @@
 import { Effect, Result, Schema } from "effect"
 import { SqlError } from "effect/sql"
 import { type Device, type DeviceType, isFabricType } from "../../domain/Device.ts"
-import { isSameHostname } from "../../domain/Hostname.ts"
+import { isSameHostname } from "../../domain/Network.ts"
 import { type InitArguments, initCheck, type ReplacementLost } from "../../provisioning/Init.ts"
 import { collect, problemsText } from "../../provisioning/ProvisioningErrors.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
-import { domainChoice, findAltered, findLinksOf, findMemberLinks, type LinkFindingsSurveyed, type Member, memberPorts, surveyNeighbours, surveyPorts, underlayOf } from "./Survey.ts"
-import { type AccessPlacement, fabricNeighbours, findAccessPlace, neighbourStates } from "../../provisioning/Placement.ts"
+import {
+  domainChoice,
+  findAltered,
+  findLinksOf,
+  findMemberLinks,
+  type LinkFindingsSurveyed,
+  type Member,
+  memberPorts,
+  surveyNeighbours,
+  surveyPorts,
+  underlayOf
+} from "./Survey.ts"
+import {
+  type AccessPlacement,
+  fabricNeighbours,
+  findAccessPlace,
+  neighbourStates
+} from "../../provisioning/Placement.ts"
 import { allocateFabric, allocateManagement } from "../../provisioning/Addresses.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { ReservationStore } from "../../store/NetworkStore.ts"

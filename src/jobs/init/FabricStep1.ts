@@ -4,8 +4,8 @@
  * verified are synchronized afterwards, so that they bring up the new links.
  */
 import { Effect, Option } from "effect"
-import { InitFabricStep1 } from "../../domain/jobs/InitFabricStep1.ts"
-import { SyncDevices } from "../../domain/jobs/SyncDevices.ts"
+import { type InitDecision, InitFabricStep1 } from "../../domain/jobs/InitJobs.ts"
+import { SyncDevices } from "../../domain/jobs/ChangeJobs.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { abortRecorded, beginStep, checkpoint, type InitJob, say } from "./Progress.ts"
 import { JobEngine } from "../engine/JobEngine.ts"
@@ -13,7 +13,6 @@ import { deviceRows, handle, inTransaction, type JobRun, refusedAsFailure } from
 import { JobWindows } from "../requests/JobWindows.ts"
 import type { Device } from "../../domain/Device.ts"
 import { JobFailure } from "../../domain/Job.ts"
-import type { InitDecision } from "../../domain/jobs/InitDecision.ts"
 import type { LldpTable } from "../../provisioning/Links.ts"
 import { allocateFabric, fabricVariables } from "../../provisioning/Addresses.ts"
 import { checkFabricNeighbours } from "../../provisioning/Placement.ts"

@@ -4,11 +4,11 @@
  */
 import { Effect, Option, Result } from "effect"
 import { DeviceEntity, type FinishInit } from "../../devices/DeviceCalls.ts"
-import { FACTS_TASK } from "../../domain/Facts.ts"
+import { FACTS_TASK } from "../../domain/DeviceReadings.ts"
 import { patiently } from "../../devices/PatientCall.ts"
 import type { Device } from "../../domain/Device.ts"
 import { type DeviceResult, deviceResult, JobFailure, taskFailed, taskOk } from "../../domain/Job.ts"
-import { InitStep2 } from "../../domain/jobs/InitStep2.ts"
+import { InitStep2 } from "../../domain/jobs/InitJobs.ts"
 import { PluginActions } from "../../plugins/PluginActions.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { HostKeyStore } from "../../store/IdentityStore.ts"
@@ -16,7 +16,14 @@ import { JobStore } from "../../store/JobStore.ts"
 import { ProvedConfigStore } from "../../store/ConfigStore.ts"
 import { callErrorText, isWrongDevice } from "../../devices/CallErrorText.ts"
 import { DeviceStates } from "../../devices/DeviceStates.ts"
-import { deviceRows, handle, inTransaction, type JobRun, refusedAsFailure, type RunningJob } from "../engine/JobHandler.ts"
+import {
+  deviceRows,
+  handle,
+  inTransaction,
+  type JobRun,
+  refusedAsFailure,
+  type RunningJob
+} from "../engine/JobHandler.ts"
 import { finishProgress, say } from "./Progress.ts"
 import { requireManageable } from "../../domain/platforms/Platforms.ts"
 

@@ -6,15 +6,33 @@
 import { Effect, Result } from "effect"
 import type { SqlError } from "effect/sql"
 import { ManagementAccess } from "../../devices/ManagementAccess.ts"
-import { type DeviceResult, deviceResult, type JobFailure, type JobTask, subtaskFailed, taskFailed, taskOk } from "../../domain/Job.ts"
-import type { InitDecision } from "../../domain/jobs/InitDecision.ts"
+import {
+  type DeviceResult,
+  deviceResult,
+  type JobFailure,
+  type JobTask,
+  subtaskFailed,
+  taskFailed,
+  taskOk
+} from "../../domain/Job.ts"
+import type { InitDecision } from "../../domain/jobs/InitJobs.ts"
 import { can, platformOf } from "../../domain/platforms/Platforms.ts"
 import { renderError } from "../../drivers/DriverErrors.ts"
 import { PluginActions } from "../../plugins/PluginActions.ts"
 import { DerivedSecretStore, SecretTexts } from "../../store/SecretStore.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { CandidateConfigs } from "../../templates/CandidateConfigs.ts"
-import { aborted, beginStep, checkpoint, finishProgress, type InitJob, isAbort, keepProgress, MAIN, say } from "./Progress.ts"
+import {
+  aborted,
+  beginStep,
+  checkpoint,
+  finishProgress,
+  type InitJob,
+  isAbort,
+  keepProgress,
+  MAIN,
+  say
+} from "./Progress.ts"
 import type { JobEngine } from "../engine/JobEngine.ts"
 import type { JobWindows } from "../requests/JobWindows.ts"
 import { inTransaction, refusedAsFailure } from "../engine/JobHandler.ts"
@@ -28,7 +46,7 @@ import { HostKeyStore } from "../../store/IdentityStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import { DeviceStates } from "../../devices/DeviceStates.ts"
 import { DeviceCertificates } from "../../devices/DeviceCertificates.ts"
-import { FACTS_TASK } from "../../domain/Facts.ts"
+import { FACTS_TASK } from "../../domain/DeviceReadings.ts"
 import { restoreRows } from "./Rows.ts"
 import { passGate } from "../../drivers/LoadChecks.ts"
 import { originOf } from "../../templates/Provenance.ts"

@@ -10,7 +10,7 @@ import { type DeviceResult, deviceResult, JobFailure, taskFailed } from "../../d
 import { deviceRows, inTransaction, type JobEnd, type JobMemo, type RunningJob } from "../engine/JobHandler.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
-import type { InitDecision } from "../../domain/jobs/InitDecision.ts"
+import type { InitDecision } from "../../domain/jobs/InitJobs.ts"
 
 /** Sentences that one job keeps; an initialisation has far fewer. */
 const LIMIT = 200

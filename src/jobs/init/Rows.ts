@@ -14,7 +14,7 @@ import { InterfaceStore } from "../../store/InterfaceStore.ts"
 import { JOB_BEGUN } from "../../store/StatusConditions.ts"
 import { LinknetStore, ReservationStore } from "../../store/NetworkStore.ts"
 import type { RunningJob } from "../engine/JobHandler.ts"
-import type { InitDecision, RowsBefore } from "../../domain/jobs/InitDecision.ts"
+import type { InitDecision, RowsBefore } from "../../domain/jobs/InitJobs.ts"
 import { DeviceStates } from "../../devices/DeviceStates.ts"
 
 /** Without repeats: a cable between the two switches of a pair is in the plans of both. */

@@ -8,7 +8,15 @@ import { patiently } from "../../devices/PatientCall.ts"
 import type { Device } from "../../domain/Device.ts"
 import type { Interface } from "../../domain/Interface.ts"
 import { JobFailure } from "../../domain/Job.ts"
-import { cabledPorts, deleteAllInterfaces, type InterfacePlan, physicalInterfaces, planInterfaces, trustsStoredUplinks, uplinkPorts } from "../../provisioning/InterfaceDatabase.ts"
+import {
+  cabledPorts,
+  deleteAllInterfaces,
+  type InterfacePlan,
+  physicalInterfaces,
+  planInterfaces,
+  trustsStoredUplinks,
+  uplinkPorts
+} from "../../provisioning/InterfaceDatabase.ts"
 import { DeviceStore, SyncEventStore } from "../../store/DeviceStore.ts"
 import { InterfaceStore } from "../../store/InterfaceStore.ts"
 import { JobStore } from "../../store/JobStore.ts"

@@ -1,7 +1,7 @@
 /** The result of a check before a refresh: a refusal, or commits with the devices that they concern; and the local copies. */
 import { Context, Effect, type FileSystem, Layer, Option, type Path, Schema } from "effect"
 import { CommitEffects, type UndefinedName } from "../../domain/CommitEffects.ts"
-import { Remark, remark } from "../../domain/Remark.ts"
+import { Remark, remark } from "../../domain/Repository.ts"
 import type { AppliedCommit, RepositoryName } from "../../store/RepositoryStore.ts"
 import type { Compared } from "./CommitEffects.ts"
 import * as path from "node:path"

@@ -7,12 +7,28 @@ import { Array as Arr, Clock, Effect, Result } from "effect"
 import type { SqlError } from "effect/sql"
 import { ChangeWindows } from "../../access/ChangeWindows.ts"
 import { Permissions } from "../../access/Permissions.ts"
-import type { DiffGroup } from "../../domain/BranchCheck.ts"
-import { type CheckedBranch, type CommitEffects, type ConfigurationEffect, MANY_LINES, MOST_LISTED, MOST_NAMES, NO_CONFIGURATIONS, type UndefinedName } from "../../domain/CommitEffects.ts"
+import {
+  type CheckedBranch,
+  type CommitEffects,
+  type ConfigurationEffect,
+  type DiffGroup,
+  MANY_LINES,
+  MOST_LISTED,
+  MOST_NAMES,
+  NO_CONFIGURATIONS,
+  type UndefinedName
+} from "../../domain/CommitEffects.ts"
 import { type EffectLimits, reasonsToAsk } from "../../domain/EffectSentences.ts"
 import type { Device } from "../../domain/Device.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
-import { type EffectDevice, type GroupRule, removedOf, type SettingsChange, settingsEffects, type VlanLosses } from "../../settings/SettingsEffects.ts"
+import {
+  type EffectDevice,
+  type GroupRule,
+  removedOf,
+  type SettingsChange,
+  settingsEffects,
+  type VlanLosses
+} from "../../settings/SettingsEffects.ts"
 import type { SettingsSnapshot } from "../../settings/SettingsSnapshot.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { InterfaceStore } from "../../store/InterfaceStore.ts"

@@ -2,7 +2,14 @@
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import { SqlError } from "effect/sql"
 import { CommitEffects } from "../../domain/CommitEffects.ts"
-import { remark } from "../../domain/Remark.ts"
+import {
+  type CommitRefusal,
+  type CommitsOfRepository,
+  type CommitState,
+  remark,
+  Remark,
+  type RepositoryCommit
+} from "../../domain/Repository.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import { RefreshStore, type RepositoryName, RepositoryStore } from "../../store/RepositoryStore.ts"
 import { JobEngine } from "../engine/JobEngine.ts"
@@ -23,10 +30,8 @@ import { UndefinedPrints } from "../../templates/UndefinedPrints.ts"
 import { readInventory } from "./SettingsUpdate.ts"
 import { ALERTS_FILE } from "../../settings/RepositoryPaths.ts"
 import { hideForms } from "../../templates/TemplateSecrets.ts"
-import type { CommitRefusal, CommitsOfRepository, CommitState, RepositoryCommit } from "../../domain/RepositoryCommit.ts"
 import type { GitRepository } from "../../git/GitRepository.ts"
 import type { LoggedCommit } from "../../git/GitCommit.ts"
-import { Remark } from "../../domain/Repository.ts"
 
 // The states of the commits of a repository: which is in force, which were refused and why. Pure.
 

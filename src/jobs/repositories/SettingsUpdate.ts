@@ -9,14 +9,27 @@ import { commitText, type GitCommit, type GitRefNotFound } from "../../git/GitCo
 import type { GitRepository } from "../../git/GitRepository.ts"
 import type { TreeFiles } from "../../git/GitTree.ts"
 import type { Device } from "../../domain/Device.ts"
-import { RemarkList } from "../../domain/Remark.ts"
+import { placeText, type Remark, remark, RemarkList, remarkText } from "../../domain/Repository.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { ActiveSettings } from "../../settings/ActiveSettings.ts"
 import type { LayeringResult } from "../../settings/Layering.ts"
 import { isWithinSettings } from "../../settings/RepositoryPaths.ts"
 import { checkSettingsGently } from "../../settings/SettingsCheck.ts"
-import { located, problemRemarks, refreshAnswer, type SettingsProblem, strictProblems } from "../../settings/SettingsProblem.ts"
-import { affectedDevices, buildSnapshot, changedFiles, downstreamDevices, type SettingsSnapshot, templatesBranches } from "../../settings/SettingsSnapshot.ts"
+import {
+  located,
+  problemRemarks,
+  refreshAnswer,
+  type SettingsProblem,
+  strictProblems
+} from "../../settings/SettingsProblem.ts"
+import {
+  affectedDevices,
+  buildSnapshot,
+  changedFiles,
+  downstreamDevices,
+  type SettingsSnapshot,
+  templatesBranches
+} from "../../settings/SettingsSnapshot.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { type AppliedCommit, RepositoryStore } from "../../store/RepositoryStore.ts"
 import { ActiveTemplates } from "../../templates/ActiveTemplates.ts"
@@ -25,7 +38,6 @@ import { type CheckedCommit, RefreshRefused } from "./CheckedCommit.ts"
 import type { TemplateSnapshot } from "../../templates/TemplateSnapshot.ts"
 import { CandidateConfigs, type Sources } from "../../templates/CandidateConfigs.ts"
 import { LinknetStore, MgmtDomainStore } from "../../store/NetworkStore.ts"
-import { placeText, type Remark, remark, remarkText } from "../../domain/Repository.ts"
 
 // Renders all managed devices from settings and templates that are not in force yet, to find before a refresh which devices they break
 // and which undefined variables they print. For STRICT_SETTINGS and STRICT_TEMPLATES.

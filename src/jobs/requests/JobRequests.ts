@@ -5,7 +5,15 @@
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import type { SqlError } from "effect/sql"
 import { AskedDevices } from "../../access/AskedDevices.ts"
-import { type HeldPermission, judge, NotPermitted, Permit, permitted, Speaking, wantsApproval } from "../../access/Permit.ts"
+import {
+  type HeldPermission,
+  judge,
+  NotPermitted,
+  Permit,
+  permitted,
+  Speaking,
+  wantsApproval
+} from "../../access/Permit.ts"
 import type { Asked } from "../../domain/access/PermissionRule.ts"
 import { type AnyJob, type SentArgs, windowChoiceOf } from "../../domain/jobs/JobDefinition.ts"
 import { ServerConfig } from "../../ServerConfig.ts"

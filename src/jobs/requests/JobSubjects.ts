@@ -4,9 +4,8 @@ import { type Device, DeviceType } from "../../domain/Device.ts"
 import { ActiveSettings } from "../../settings/ActiveSettings.ts"
 import { ChangeStore } from "../../store/ChangeStore.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
-import type { SkippedDevices } from "../../domain/jobs/SyncDevices.ts"
-import { isManageable } from "../../domain/platforms/Platforms.ts"
-import { UnmanageableDevice } from "../../domain/platforms/Platforms.ts"
+import type { SkippedDevices } from "../../domain/jobs/ChangeJobs.ts"
+import { isManageable, UnmanageableDevice } from "../../domain/platforms/Platforms.ts"
 import { selectionGroups } from "../../settings/SettingsGroups.ts"
 
 // Which managed devices a job is about (docs/changes.md#which-devices): hostnames, else a type, else a group, else all.

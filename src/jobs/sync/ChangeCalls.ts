@@ -4,7 +4,12 @@
  */
 import { Clock, Deferred, Effect, Option, Schedule } from "effect"
 import type { SqlError } from "effect/sql"
-import { abandon, cancel as cancelled, EXPIRY_MARGIN_SECONDS, newChange } from "../../../machines/change/ChangeDecision.ts"
+import {
+  abandon,
+  cancel as cancelled,
+  EXPIRY_MARGIN_SECONDS,
+  newChange
+} from "../../../machines/change/ChangeDecision.ts"
 import type { ShownChange } from "../../../machines/change/ChangeRow.ts"
 import type { ChangeReport, Verdict } from "../../devices/ChangeExecutor.ts"
 import { DeviceEntity } from "../../devices/DeviceCalls.ts"
@@ -23,7 +28,7 @@ import type { RunningJob } from "../engine/JobHandler.ts"
 import { type GatedCandidate, passGate } from "../../drivers/LoadChecks.ts"
 import { UniqueFieldStore } from "../../store/DeviceIdentifiers.ts"
 import type { MissingLinesPolicy } from "../../domain/Job.ts"
-import { type DisputedRecord, isOtherDevice, RecordChanged, type UnseenDevice } from "../../domain/DeviceIdentity.ts"
+import { isOtherDevice, RecordChanged } from "../../domain/DeviceIdentity.ts"
 
 /** How changes are confirmed: not at all, each device at once, or all devices together. */
 export type ConfirmMode = 0 | 1 | 2

@@ -10,11 +10,9 @@ import { ChangeStore, type StoredChange } from "../../store/ChangeStore.ts"
 import { BROKEN, cancelChange, giveUpChange, settleChange } from "./ChangeCalls.ts"
 import { becauseOf, SyncOutcome, type SyncRun } from "./Outcome.ts"
 import type { Device } from "../../domain/Device.ts"
-import { functionOf } from "../../domain/Job.ts"
-import { outcomeOf } from "../../domain/JobOutcome.ts"
-import * as Apply from "../../domain/jobs/ApplyConfig.ts"
-import * as Revert from "../../domain/jobs/RevertJob.ts"
-import { SyncDevices } from "../../domain/jobs/SyncDevices.ts"
+import { functionOf, outcomeOf } from "../../domain/Job.ts"
+import * as ChangeJobs from "../../domain/jobs/ChangeJobs.ts"
+import { SyncDevices } from "../../domain/jobs/ChangeJobs.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { type JobHead, JobStore } from "../../store/JobStore.ts"
 import { DeviceStates } from "../../devices/DeviceStates.ts"
@@ -68,8 +66,8 @@ const recordApplied = Effect.fnUntraced(function* (abandoned: AbandonedChange) {
 /** Writes a change as the function of its job records its own; undefined for a function that changes no configuration. */
 const recorderOf = (name: string) => {
   if (name === SyncDevices.name) return recordSync
-  if (name === Revert.RevertJob.name) return recordRevert
-  return name === Apply.ApplyConfig.name ? recordApplied : undefined
+  if (name === ChangeJobs.RevertJob.name) return recordRevert
+  return name === ChangeJobs.ApplyConfig.name ? recordApplied : undefined
 }
 
 /** Newest event that the job knew; only a sync remembers it. */

@@ -14,7 +14,15 @@ import { DeviceStore } from "../../store/DeviceStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import { pushedRow } from "./ApplyConfig.ts"
 import { callErrorText } from "../../devices/CallErrorText.ts"
-import { broken, notStored, refusedCandidate, runChange, storeChange, type TimerWatch, watchTimers } from "./ChangeCalls.ts"
+import {
+  broken,
+  notStored,
+  refusedCandidate,
+  runChange,
+  storeChange,
+  type TimerWatch,
+  watchTimers
+} from "./ChangeCalls.ts"
 import { handle, inTransaction, type JobRun, notStarted } from "../engine/JobHandler.ts"
 import { JobWindows, outsideWindow } from "../requests/JobWindows.ts"
 import { SyncOutcome, type SyncRun } from "./Outcome.ts"

@@ -4,11 +4,21 @@
  */
 import { Effect, Fiber, Result, Schedule, Semaphore } from "effect"
 import { JobFailure } from "../../domain/Job.ts"
-import type { SyncMemo } from "../../domain/jobs/SyncDevices.ts"
+import type { SyncMemo } from "../../domain/jobs/ChangeJobs.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { JobLockStore, JobWaitStore } from "../../store/JobScheduling.ts"
 import { makeGuard, planOf, stagesOf } from "./SyncPlan.ts"
-import { BEGIN_AT_ONCE, confirmStage, syncDevice, type SyncJob, type SyncWork, takeBack, takesBackNow, takeWaiting, type VerdictContext } from "./SyncDevice.ts"
+import {
+  BEGIN_AT_ONCE,
+  confirmStage,
+  syncDevice,
+  type SyncJob,
+  type SyncWork,
+  takeBack,
+  takesBackNow,
+  takeWaiting,
+  type VerdictContext
+} from "./SyncDevice.ts"
 import type { Device } from "../../domain/Device.ts"
 import { ChangeStore } from "../../store/ChangeStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
@@ -17,7 +27,6 @@ import type { SyncRun } from "./Outcome.ts"
 import { selectDevices } from "../requests/JobSubjects.ts"
 import { watchTimers } from "./ChangeCalls.ts"
 import { confirmAll, confirmationEnded, leftWaiting, putBack } from "./ConfirmDevices.ts"
-import type { Stop } from "../../domain/jobs/ChangeJobs.ts"
 
 // The remaining work of a sync, at its beginning or after a restart: the devices that have no final result yet, what is rendered for
 // them, and why the rollout was stopped before, if it was.

@@ -5,15 +5,33 @@
 import { Effect, Option, Result, Semaphore } from "effect"
 import type { Device } from "../../domain/Device.ts"
 import { type DeviceResult, deviceResult, functionOf, taskOk } from "../../domain/Job.ts"
-import { SyncDevices } from "../../domain/jobs/SyncDevices.ts"
-import type { CommitSet } from "../../domain/WorkingCommits.ts"
+import { type Stop, SyncDevices } from "../../domain/jobs/ChangeJobs.ts"
+import { type CommitSet, WorkingCommits } from "../../domain/Repository.ts"
 import { BackgroundWork } from "../../runtime/BackgroundWork.ts"
 import { type ChangeProgress, ChangeStore, type ChangeToRun } from "../../store/ChangeStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import { type LiveChange, LiveChangeStore } from "../../store/UnfinishedChanges.ts"
 import { JobWindows, outsideWindow } from "../requests/JobWindows.ts"
-import { cancelChange, type CandidateRefused, refusedCandidate, runChange, settleChange, storeChange, type TimerWatch } from "./ChangeCalls.ts"
-import { becauseOf, fenced, forbidden, MAIN_TASK, renderFailed, SyncOutcome, syncResult, type SyncRun, unmanageable } from "./Outcome.ts"
+import {
+  cancelChange,
+  type CandidateRefused,
+  refusedCandidate,
+  runChange,
+  settleChange,
+  storeChange,
+  type TimerWatch
+} from "./ChangeCalls.ts"
+import {
+  becauseOf,
+  fenced,
+  forbidden,
+  MAIN_TASK,
+  renderFailed,
+  SyncOutcome,
+  syncResult,
+  type SyncRun,
+  unmanageable
+} from "./Outcome.ts"
 import { isManageable, UnmanageableDevice } from "../../domain/platforms/Platforms.ts"
 import { DerivedSecretStore, findMark } from "../../store/SecretStore.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
@@ -23,8 +41,6 @@ import type { Guard, SyncPlan } from "./SyncPlan.ts"
 import { fenceDevice } from "../requests/DryRun.ts"
 import { originOf } from "../../templates/Provenance.ts"
 import { JobWaitStore } from "../../store/JobScheduling.ts"
-import type { Stop } from "../../domain/jobs/ChangeJobs.ts"
-import { WorkingCommits } from "../../domain/Repository.ts"
 
 // A sync job at work: what its stages, its devices and the verdict over them share.
 

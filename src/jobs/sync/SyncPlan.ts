@@ -1,5 +1,5 @@
 /** How a sync confirms and when it stops, from its arguments and the server's mode (docs/changes.md#confirm-modes). Pure. */
-import { type Stop, SyncDevices } from "../../domain/jobs/SyncDevices.ts"
+import { type Stop, type SyncArguments, SyncDevices } from "../../domain/jobs/ChangeJobs.ts"
 import type { ConfirmMode } from "./ChangeCalls.ts"
 import { Deferred, Effect, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
@@ -7,7 +7,6 @@ import { functionOf } from "../../domain/Job.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import { JobWaitStore } from "../../store/JobScheduling.ts"
-import type { SyncArguments } from "../../domain/jobs/ChangeJobs.ts"
 
 /** Which devices are confirmed together: each alone, those of a stage, or all of the job. */
 type ConfirmScope = "device" | "stage" | "job"

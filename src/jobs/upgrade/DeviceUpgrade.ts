@@ -6,7 +6,16 @@ import { Effect, Option } from "effect"
 import type { Device } from "../../domain/Device.ts"
 import { JobFailure } from "../../domain/Job.ts"
 import { can } from "../../domain/platforms/Platforms.ts"
-import { notStarted, rebootOver, stepAborted, type StepName, stepNames, stepOutsideWindow, taskName, upgradeResult } from "../../firmware/UpgradeTasks.ts"
+import {
+  notStarted,
+  rebootOver,
+  stepAborted,
+  type StepName,
+  stepNames,
+  stepOutsideWindow,
+  taskName,
+  upgradeResult
+} from "../../firmware/UpgradeTasks.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { JobStore } from "../../store/JobStore.ts"

@@ -3,14 +3,12 @@
  * and at once when it is aborted; what it has until then is kept for the next download.
  */
 import { Duration, Effect, Option } from "effect"
-import { GetFirmware } from "../../domain/jobs/GetFirmware.ts"
+import { GetFirmware, GetFirmwareChksum, RemoveFile } from "../../domain/jobs/FirmwareJobs.ts"
 import { Firmware } from "../../firmware/Firmware.ts"
 import { FirmwareUnreachable, type TellProgress } from "../../firmware/ImageDownload.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import type { MemoOf } from "../../domain/jobs/JobDefinition.ts"
 import { handle, type JobOutcome, type JobRun, untilAborted } from "../engine/JobHandler.ts"
-import { GetFirmwareChksum } from "../../domain/jobs/GetFirmwareChksum.ts"
-import { RemoveFile } from "../../domain/jobs/RemoveFile.ts"
 
 /** The end of a job about an image, whose result is a sentence. */
 const fileDone = (result: string): JobOutcome => ({ result, change_score: null })

@@ -14,9 +14,9 @@ import { DeviceEntity } from "../../devices/DeviceCalls.ts"
 import { patiently } from "../../devices/PatientCall.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import type { JobTask } from "../../domain/Job.ts"
-import type { DeviceUpgrade } from "../../domain/jobs/DeviceUpgrade.ts"
+import type { DeviceUpgrade } from "../../domain/jobs/FirmwareJobs.ts"
 import { inTransaction, type JobRun } from "../engine/JobHandler.ts"
-import type { Facts } from "../../domain/Facts.ts"
+import type { Facts } from "../../domain/DeviceReadings.ts"
 import { versionIn } from "../../domain/Firmware.ts"
 
 // The input and the result of the steps of an upgrade.

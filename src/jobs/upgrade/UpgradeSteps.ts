@@ -22,7 +22,7 @@ import { platformOf } from "../../domain/platforms/Platforms.ts"
 import type { ImageBuilds } from "../../domain/platforms/Platform.ts"
 import { fileFor } from "../../firmware/Architecture.ts"
 import { defaultUrl, Firmware } from "../../firmware/Firmware.ts"
-import { DETECT_ARCHITECTURE, imageUrl, isImageName } from "../../domain/ImageName.ts"
+import { DETECT_ARCHITECTURE, imageUrl, isImageName } from "../../domain/Firmware.ts"
 import { ActiveSettings } from "../../settings/ActiveSettings.ts"
 
 // Which image a device gets in an upgrade, where it fetches it, and what the image must be like.

@@ -13,17 +13,24 @@ import type { Erased } from "../../devices/OperationCalls.ts"
 import { patiently } from "../../devices/PatientCall.ts"
 import { type DeviceResult, deviceResult, JobFailure, subtaskFailed, taskFailed, taskOk } from "../../domain/Job.ts"
 import { can, requireManageable } from "../../domain/platforms/Platforms.ts"
-import type { OperationPhase } from "../../domain/DeviceOperation.ts"
-import { DeviceErase } from "../../domain/jobs/DeviceErase.ts"
+import type { OperationPhase } from "../../domain/DeviceActivity.ts"
+import { DeviceErase } from "../../domain/jobs/UpkeepJobs.ts"
 import { PluginActions } from "../../plugins/PluginActions.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import { OperationStore } from "../../store/OperationStore.ts"
 import { JobWindows, outsideWindow } from "../requests/JobWindows.ts"
 import { callErrorText } from "../../devices/CallErrorText.ts"
-import { deviceRows, handle, inTransaction, type JobRun, notStarted, refusedAsFailure, type RunningJob } from "../engine/JobHandler.ts"
+import {
+  deviceRows,
+  handle,
+  inTransaction,
+  type JobRun,
+  notStarted,
+  refusedAsFailure,
+  type RunningJob
+} from "../engine/JobHandler.ts"
 import { UniqueFieldStore } from "../../store/DeviceIdentifiers.ts"
 import { LinknetStore, MgmtDomainStore } from "../../store/NetworkStore.ts"
-import type { DeviceBusy } from "../../domain/DeviceIdentity.ts"
 
 /** A management domain refers to the device, so it cannot be deleted. */
 class DeviceInUse extends Schema.TaggedError<DeviceInUse>()("DeviceInUse", { message: Schema.String }) {
