@@ -1,4 +1,7 @@
-/** Handlers for authors of settings and templates (docs/settings-repository.md#commits). */
+/**
+ * Handlers for authors of settings and templates: commits, variables, trial renderings and checks of branches
+ * (docs/settings-repository.md#commits).
+ */
 import { Effect, Option } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../api/Api.ts"
@@ -11,12 +14,11 @@ import { Repositories } from "../jobs/repositories/Repositories.ts"
 import { BadRequest, enveloped, InternalError, NotFound, ServiceUnavailable } from "../api/Answers.ts"
 import type { BranchRequest, TrialRequest } from "../domain/requests/ChangeRequests.ts"
 
-// Variables of a device, and templates tried with them (docs/templates.md#trying-templates).
+// Variables of a device, and trial renderings with them (docs/templates.md#trying-templates).
 
 const refused = ({ message, problems }: TrialFailed) => Effect.fail(new BadRequest({ message, problems }))
 
-/** Answers about one device. */
-export const makeTrials = Effect.gen(function* () {
+const makeTrials = Effect.gen(function* () {
   const lookup = yield* makeDeviceLookup
   const trials = yield* TemplateTrial
   return {

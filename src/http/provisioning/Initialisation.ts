@@ -16,7 +16,7 @@ import type { DiscoverRequest, InitRequest } from "../../domain/requests/InitReq
 
 const refuse = (message: string) => new BadRequest({ message })
 
-/** Refuses more discoveries when as many wait as there may be unknown devices. */
+/** Refuses a discovery if as many are waiting as unknown devices are allowed. */
 const makeDiscoveryBound = Effect.gen(function* () {
   const unknown = yield* UnknownDeviceStore
   const { UNKNOWN_DEVICES_MAX } = yield* ServerConfig
@@ -52,7 +52,7 @@ export const makeDiscovery = Effect.gen(function* () {
   })
 })
 
-/** Starts the initialisation of a device, or its second step again. `digits` is the id of the path. */
+/** Starts the initialisation of a device, or repeats its second step. `digits` is the id in the path. */
 export const makeInitialisation = Effect.gen(function* () {
   const requests = yield* JobRequests
   const devices = yield* DeviceStore
@@ -73,7 +73,7 @@ export const makeInitialisation = Effect.gen(function* () {
     const job = yield* Effect.fromResult(initJob(device, args))
     if (device.state === "DISCOVERED") yield* identities.requireIdle(device)
     const replaced = request.replace_hostname === true ? yield* devices.byHostnames([request.hostname]) : []
-    // whoever may not replace it is not told what happens to it
+    // the permission is checked before anything is revealed about the replaced device
     yield* permit(replaced, { whole: true }).pipe(
       Effect.catchTag(["NoSettings", "SettingsInvalid"], ({ message }) =>
         Effect.fail(new SettingsUnavailable({ message }))
@@ -87,7 +87,7 @@ export const makeInitialisation = Effect.gen(function* () {
   })
 })
 
-/** Checks a device before its initialisation. `digits` is the id of the path. */
+/** Checks a device before its initialisation. `digits` is the id in the path. */
 export const makeInitCheck = Effect.gen(function* () {
   const services = yield* Effect.context<Effect.Services<ReturnType<typeof checkInit>>>()
   const devices = yield* DeviceStore
