@@ -18,7 +18,13 @@ import { FirmwareViewStore, type RunningDownload } from "../store/UpgradeStore.t
 import { Caller } from "../api/Requests.ts"
 import { BadRequest, enveloped, jobStarted, jobStartedOnDevices, NotFound } from "../api/Answers.ts"
 import { DeviceUpgrade, GetFirmware, GetFirmwareChksum, RemoveFile } from "../domain/jobs/FirmwareJobs.ts"
-import { type DownloadRequest, type DownloadView, nameInUrl, type UpgradeRequest, type VersionsOfGroup } from "../domain/Firmware.ts"
+import {
+  type DownloadRequest,
+  type DownloadView,
+  nameInUrl,
+  type UpgradeRequest,
+  type VersionsOfGroup
+} from "../domain/Firmware.ts"
 import { hostnameOrGroup, targetOf } from "../domain/requests/RequestFields.ts"
 
 // Views: versions by group, images with running downloads, and the progress of an upgrade.

@@ -4,7 +4,17 @@ import { isDeepStrictEqual } from "node:util"
 import { HttpApiBuilder, HttpApiSchema } from "effect/http-api"
 import { SecretSight } from "../access/SecretSight.ts"
 import { Api } from "../api/Api.ts"
-import { changePort, freeFields, indexNumber, type Interface, NO_OBJECT, type PortChange, type PortChanges, type PortContext, refersToSettings } from "../domain/Interface.ts"
+import {
+  changePort,
+  freeFields,
+  indexNumber,
+  type Interface,
+  NO_OBJECT,
+  type PortChange,
+  type PortChanges,
+  type PortContext,
+  refersToSettings
+} from "../domain/Interface.ts"
 import { InterfaceStore } from "../store/InterfaceStore.ts"
 import { answered, asCaller, transaction } from "./core/HandlerErrors.ts"
 import { makeDeviceLookup } from "./core/Permits.ts"
