@@ -4,7 +4,6 @@ import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../api/Api.ts"
 import { type Findings, type FindQuestion, questionOf } from "../api/FindApi.ts"
 import type { ReadTablesRequest } from "../domain/requests/OperationRequests.ts"
-import { JobRequests } from "../jobs/engine/JobRequests.ts"
 import { type Bounds, type FoundRow, makeFindQueries, type VlansAsked } from "../store/FleetViews.ts"
 import { answered, asCaller } from "./core/HandlerErrors.ts"
 import { makeVisible } from "./core/Permits.ts"
@@ -18,6 +17,7 @@ import { BadRequest, enveloped, jobStartedOnDevices } from "../api/Answers.ts"
 import { macWithColons } from "../domain/Network.ts"
 import { ReadTables } from "../domain/jobs/UpkeepJobs.ts"
 import { targetOf } from "../domain/requests/RequestFields.ts"
+import { JobRequests } from "../jobs/requests/JobRequests.ts"
 
 // VLANs and ports of distribution and core switches over all devices, from the settings in force.
 

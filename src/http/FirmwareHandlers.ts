@@ -3,7 +3,6 @@ import { Effect, Option, Schema, Struct } from "effect"
 import { HttpApiBuilder, HttpApiSchema } from "effect/http-api"
 import { Api } from "../api/Api.ts"
 import { defaultUrl, Firmware, imageRefusal } from "../firmware/Firmware.ts"
-import { JobRequests } from "../jobs/engine/JobRequests.ts"
 import { ServerConfig, type ServerSettings } from "../ServerConfig.ts"
 import { answered, asCaller } from "./core/HandlerErrors.ts"
 import { makeUpgradeOrders, ONLY_ACCESS } from "../firmware/UpgradeOrder.ts"
@@ -20,6 +19,7 @@ import { BadRequest, enveloped, jobStarted, jobStartedOnDevices, NotFound } from
 import { DeviceUpgrade, GetFirmware, GetFirmwareChksum, RemoveFile } from "../domain/jobs/FirmwareJobs.ts"
 import { type DownloadRequest, type DownloadView, nameInUrl, type UpgradeRequest, type VersionsOfGroup } from "../domain/Firmware.ts"
 import { hostnameOrGroup, targetOf } from "../domain/requests/RequestFields.ts"
+import { JobRequests } from "../jobs/requests/JobRequests.ts"
 
 // Views: versions by group, images with running downloads, and the progress of an upgrade.
 

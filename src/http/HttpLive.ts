@@ -1,6 +1,4 @@
 /** All routes of the HTTP API with their middleware. Needs the stores, the job engine, the ports and the server's configuration. */
-import { ApiTokenStore } from "../store/ApiTokenStore.ts"
-import { RequestApprovalStore } from "../store/ApprovalStore.ts"
 import { Layer } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { AuditChain } from "../access/AuditChain.ts"
@@ -15,18 +13,10 @@ import { Api } from "../api/Api.ts"
 import { SecretSight } from "../access/SecretSight.ts"
 import { CertificateAuthority } from "../certificates/CertificateAuthority.ts"
 import { Firmware } from "../firmware/Firmware.ts"
-import { SocketBridge } from "../events/SocketBridge.ts"
-import { JobRequests } from "../jobs/engine/JobRequests.ts"
-import { AutoPushVerdict } from "../jobs/sync/AutoPushVerdict.ts"
-import { DryRunRisk } from "../jobs/sync/DryRunRisk.ts"
+import { JobRequests } from "../jobs/requests/JobRequests.ts"
 import { SecretKey } from "../runtime/SecretKey.ts"
-import { SyncPause } from "../jobs/sync/SyncPause.ts"
 import { ChangeStore } from "../store/ChangeStore.ts"
-import { ConfigHistoryStore } from "../store/ConfigStore.ts"
-import { EventPages } from "../store/EventStore.ts"
-import { HostKeyStore } from "../store/IdentityStore.ts"
-import { LocalUserStore, PersonStore } from "../store/AccountStore.ts"
-import { UnknownDeviceStore } from "../store/DeviceIdentifiers.ts"
+import { ApiTokenStore } from "../store/ApiTokenStore.ts"
 import { AuthLive } from "./auth/AuthHandlers.ts"
 import { SignOnLive } from "./auth/SignOnHandlers.ts"
 import { ChangesLive } from "./changes/ChangeHandlers.ts"
@@ -62,20 +52,33 @@ import { WindowsLive } from "./WindowHandlers.ts"
 import { RequestMiddlewareLive } from "./core/RequestBodies.ts"
 import { GlobalMiddleware } from "./core/GlobalMiddleware.ts"
 import { SettingsModelLive } from "./settings/SettingsModelHandlers.ts"
+import { UpgradeOrders } from "../firmware/UpgradeOrder.ts"
+import { SocketBridge } from "../events/SocketBridge.ts"
+import { ConfigHistoryStore } from "../store/ConfigStore.ts"
+import { EventPages } from "../store/EventStore.ts"
+import { FindStore, OverviewStore, PlaceStore } from "../store/FleetViews.ts"
+import { FirmwareViewStore } from "../store/UpgradeStore.ts"
+import { FindingFacts, FleetFigures, ServerFigures } from "../store/Figures.ts"
+import { HostKeyStore } from "../store/IdentityStore.ts"
+import { JobDiffStore, JobProgressStore } from "../store/JobResults.ts"
+import { LocalUserStore, PersonStore } from "../store/AccountStore.ts"
+import { RequestApprovalStore } from "../store/ApprovalStore.ts"
+import { SiteStore } from "../store/NetworkStore.ts"
+import { UnknownDeviceStore } from "../store/DeviceIdentifiers.ts"
 
 const Groups = Layer.mergeAll(
-  DevicesLive,
+  DevicesLive.pipe(Layer.provide(OverviewStore.layer)),
   InterfacesLive,
   LinknetsLive,
   MgmtDomainsLive,
-  JobsLive.pipe(Layer.provide(SyncPause.layer)),
+  JobsLive.pipe(Layer.provide([JobProgressStore.layer, JobDiffStore.layer])),
   ProvisioningLive,
-  PlacesLive,
+  PlacesLive.pipe(Layer.provide(PlaceStore.layer)),
   ChangesLive.pipe(Layer.provide([ConfigHistoryStore.layer, ChangeStore.layer])),
   OperationsLive.pipe(Layer.provide([HostKeyStore.layer, CertificateAuthority.layer])),
   ActorLive,
-  FindLive,
-  FirmwareLive.pipe(Layer.provide(Firmware.layer)),
+  FindLive.pipe(Layer.provide(FindStore.layer)),
+  FirmwareLive.pipe(Layer.provide([Firmware.layer, UpgradeOrders.layer, FirmwareViewStore.layer])),
   SettingsLive,
   SettingsModelLive,
   RepositoryLive,
@@ -87,9 +90,9 @@ const Groups = Layer.mergeAll(
   EventsLive.pipe(Layer.provide(EventPages.layer)),
   WindowsLive,
   AlertsLive,
-  HealthLive,
-  MetricsLive,
-  ServerLive,
+  HealthLive.pipe(Layer.provide(ServerFigures.layer)),
+  MetricsLive.pipe(Layer.provide(FleetFigures.layer)),
+  ServerLive.pipe(Layer.provide([FleetFigures.layer, ServerFigures.layer, FindingFacts.layer])),
   SocketLive.pipe(Layer.provide(SocketBridge.layer)),
   ProtectionLines
 ).pipe(
@@ -97,8 +100,9 @@ const Groups = Layer.mergeAll(
     AuthorizationLive,
     AvailabilityLive,
     RequestMiddlewareLive,
+    SiteStore.layer,
     UnknownDeviceStore.layer,
-    JobRequests.layer.pipe(Layer.provide(DryRunRisk.layer), Layer.provide(AutoPushVerdict.layer)),
+    JobRequests.layer,
     SecretSight.layer
   ]),
   Layer.provide([AskedDevices.layer, ChangeStore.layer]),

@@ -8,8 +8,6 @@ import { answered, asCaller } from "./core/HandlerErrors.ts"
 import { AskedDevices } from "../access/AskedDevices.ts"
 import type { Device } from "../domain/Device.ts"
 import { isManageable, platforms } from "../domain/platforms/Platforms.ts"
-import { initArguments } from "../provisioning/InitArguments.ts"
-import { initJob } from "../provisioning/InitStart.ts"
 import { SettingsUnavailable, SettingsView } from "../settings/SettingsView.ts"
 import { DeviceStore, NeighbourStore } from "../store/DeviceStore.ts"
 import { makeVisible } from "./core/Permits.ts"
@@ -19,6 +17,7 @@ import { LinknetStore } from "../store/NetworkStore.ts"
 import { makePlaceRows, type WaitingRow } from "../store/FleetViews.ts"
 import { BadRequest, enveloped } from "../api/Answers.ts"
 import { type InitLine, type InitListRequest, onLine } from "../domain/requests/InitRequests.ts"
+import { initArguments, initJob } from "../provisioning/Init.ts"
 
 // Where switches are, from the database alone, so that it is quick.
 

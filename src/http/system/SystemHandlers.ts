@@ -11,11 +11,11 @@ import { meaning } from "../../store/DatabaseErrors.ts"
 import { failingWithoutDatabase } from "../../store/DatabaseClient.ts"
 import { makeServerFigures, type ReplicaFigure } from "../../store/Figures.ts"
 import { Permissions } from "../../access/Permissions.ts"
-import { type Part, Readiness } from "../../jobs/engine/Readiness.ts"
 import { lacking } from "../../runtime/OwnFaults.ts"
 import { BlockadeWatch, type Watch } from "../../store/ForeignLocks.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { enveloped } from "../../api/Answers.ts"
+import { type Part, Readiness } from "./Readiness.ts"
 
 // Checks all parts of the server (docs/operations.md#health).
 
