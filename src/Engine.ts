@@ -41,17 +41,21 @@ import { ServerConfig } from "./ServerConfig.ts"
 import { ActiveSettings } from "./settings/ActiveSettings.ts"
 import { AlertDeliveryStore, AlertMuteStore, AlertStore } from "./store/AlertStore.ts"
 import { CertificateStore } from "./store/CertificateStore.ts"
-import { ApprovalStore } from "./store/ApprovalStore.ts"
 import { ChangeStore } from "./store/ChangeStore.ts"
 import * as DatabaseClient from "./store/DatabaseClient.ts"
-import { DeviceStore, HeardStore, StackMemberStore, SyncEventStore, UnseenDeviceStore } from "./store/DeviceStore.ts"
+import {
+  DeviceStore,
+  NeighbourStore as NeighbourStore,
+  SyncEventStore,
+  UnseenDeviceStore
+} from "./store/DeviceStore.ts"
 import { EventLog, EventStore } from "./store/EventStore.ts"
-import { AcceptedLoginStore, HostKeyStore, IdentityStore } from "./store/IdentityStore.ts"
-import { InterfaceStore, StationStore } from "./store/InterfaceStore.ts"
+import { HostKeyStore, IdentityStore } from "./store/IdentityStore.ts"
+import { InterfaceStore } from "./store/InterfaceStore.ts"
 import { JobStore } from "./store/JobStore.ts"
 import { OperationStore } from "./store/OperationStore.ts"
 import { PluginCallStore } from "./store/PluginCallStore.ts"
-import { RefreshStore, RepositoryStore } from "./store/RepositoryStore.ts"
+import { RepositoryStore } from "./store/RepositoryStore.ts"
 import { UpgradeStore } from "./store/UpgradeStore.ts"
 import { WatchStore } from "./store/WatchStore.ts"
 import { ActiveTemplates } from "./templates/ActiveTemplates.ts"
@@ -62,12 +66,10 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { DriverRegistry } from "./drivers/Drivers.ts"
 import * as Authentication from "./drivers/ssh/Authentication.ts"
 import * as LoadChecks from "./drivers/LoadChecks.ts"
-import { UpgradeOrders } from "./firmware/UpgradeOrder.ts"
 import { DerivedSecretStore, SecretTexts } from "./store/SecretStore.ts"
 import { UniqueFieldStore } from "./store/DeviceIdentifiers.ts"
-import { LeftChangeStore, LeftSessionStore, LiveChangeStore } from "./store/UnfinishedChanges.ts"
+import { LiveChangeStore } from "./store/UnfinishedChanges.ts"
 import { JobAttemptStore, JobLockStore, JobWaitStore } from "./store/JobScheduling.ts"
-import { JobCommitStore } from "./store/JobResults.ts"
 import { LinknetStore, MgmtDomainStore, ReservationStore } from "./store/NetworkStore.ts"
 
 /** A setting has a form that its type cannot express. */
@@ -80,24 +82,22 @@ export const stores = Layer.mergeAll(
   DeviceStore.layer,
   InterfaceStore.layer,
   LinknetStore.layer,
-  HeardStore.layer,
+  NeighbourStore.layer,
   MgmtDomainStore.layer,
-  StackMemberStore.layer,
   ReservationStore.layer,
   SyncEventStore.layer,
   JobStore.layer,
   JobAttemptStore.layer,
   JobWaitStore.layer,
   JobLockStore.layer,
-  JobCommitStore.layer,
   ChangeStore.layer,
   LiveChangeStore.layer,
   OperationStore.layer,
   PluginCallStore.layer,
   ConfigHistoryStore.layer,
+  ShownChangeStore.layer,
   HostKeyStore.layer,
   IdentityStore.layer,
-  AcceptedLoginStore.layer,
   LearnedLineStore.layer,
   RepositoryStore.layer,
   CertificateStore.layer,
@@ -105,13 +105,11 @@ export const stores = Layer.mergeAll(
   EventStore.layer,
   EventLog.layer,
   WatchStore.layer,
-  StationStore.layer,
   AlertStore.layer,
   AlertDeliveryStore.layer,
   AlertMuteStore.layer,
   UnseenDeviceStore.layer,
   UniqueFieldStore.layer,
-  LeftSessionStore.layer,
   ProvedConfigStore.layer.pipe(Layer.provide(ChangeStore.layer))
 ).pipe(Layer.provideMerge(SecretTexts.layer), Layer.provideMerge(SecretKey.layer))
 
@@ -157,20 +155,16 @@ const inForce = UndefinedPrints.layer.pipe(
   Layer.provideMerge(Renderer.layer)
 )
 
-const approving = JobApproval.layer.pipe(
-  Layer.provide([ApprovalStore.layer, Permissions.layer]),
-  Layer.provide(inForce)
-)
+const approving = JobApproval.layer.pipe(Layer.provide([Permissions.layer]), Layer.provide(inForce))
 
 const starting = approving.pipe(Layer.provideMerge(JobEngine.layer), Layer.provideMerge(JobStates.layer))
 
 /** Services that API handlers and job functions share. */
 export const services = Layer.mergeAll(
   DeviceStates.layer.pipe(Layer.provide(JobList.deviceJobs)),
-  ShownChangeStore.layer,
   PluginActions.layer,
   Layer.mergeAll(RepositoryUpdate.layer, BranchCheck.layer).pipe(
-    Layer.provide([ChangeWindows.layer, Permissions.layer, RefreshStore.layer]),
+    Layer.provide([ChangeWindows.layer, Permissions.layer]),
     Layer.provideMerge(CandidateConfigs.layer),
     Layer.provide(RepositoryCopies.layer)
   ),
@@ -180,7 +174,7 @@ export const services = Layer.mergeAll(
   Layer.provideMerge(Layer.mergeAll(starting, inForce, PluginRegistry.layer, deviceLogin.pipe(Layer.provide(drivers))))
 )
 
-const upgrading = Layer.mergeAll(Firmware.layer, UpgradeOrders.layer, UpgradeStore.layer)
+const upgrading = Layer.mergeAll(Firmware.layer, UpgradeStore.layer)
 
 /** What job functions hold between them. */
 const working = Layer.mergeAll(
@@ -197,7 +191,7 @@ const runner = Layer.merge(JobRunner.layer, layerSweep).pipe(
   Layer.provide([LiveJobs.layer, JobPlaces.layer])
 )
 
-const openChanges = OpenChanges.layer.pipe(Layer.provide([LeftChangeStore.layer, SyncOutcome.layer]))
+const openChanges = OpenChanges.layer.pipe(Layer.provide([SyncOutcome.layer]))
 
 /** The engine on a database that is given: it resumes the jobs that were left, and offers its services. */
 export const layer = Layer.mergeAll(

@@ -15,7 +15,14 @@ import { AlertRulesInForce } from "../events/AlertMaking.ts"
 import { deliver, remarkOf } from "../events/Receivers.ts"
 import { receiverGuard } from "../runtime/OutboundHosts.ts"
 import { ServerConfig } from "../ServerConfig.ts"
-import { AlertDeliveryStore, AlertMuteStore, AlertStore, type DeliveryState, type ListedDelivery, MuteNotFound } from "../store/AlertStore.ts"
+import {
+  AlertDeliveryStore,
+  AlertMuteStore,
+  AlertStore,
+  type DeliveryState,
+  type ListedDelivery,
+  MuteNotFound
+} from "../store/AlertStore.ts"
 import { EventStore } from "../store/EventStore.ts"
 import { makeListPage } from "./listing/ListPage.ts"
 import * as Lists from "./listing/Lists.ts"

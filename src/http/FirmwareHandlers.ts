@@ -17,7 +17,13 @@ import { makeJobVisible } from "./core/Permits.ts"
 import { Caller } from "../api/Requests.ts"
 import { BadRequest, enveloped, jobStarted, jobStartedOnDevices, NotFound } from "../api/Answers.ts"
 import { DeviceUpgrade, GetFirmware, GetFirmwareChksum, RemoveFile } from "../domain/jobs/FirmwareJobs.ts"
-import { type DownloadRequest, type DownloadView, nameInUrl, type UpgradeRequest, type VersionsOfGroup } from "../domain/Firmware.ts"
+import {
+  type DownloadRequest,
+  type DownloadView,
+  nameInUrl,
+  type UpgradeRequest,
+  type VersionsOfGroup
+} from "../domain/Firmware.ts"
 import { hostnameOrGroup, targetOf } from "../domain/requests/RequestFields.ts"
 import { JobRequests } from "../jobs/requests/JobRequests.ts"
 

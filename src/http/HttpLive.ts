@@ -52,33 +52,27 @@ import { WindowsLive } from "./WindowHandlers.ts"
 import { RequestMiddlewareLive } from "./core/RequestBodies.ts"
 import { GlobalMiddleware } from "./core/GlobalMiddleware.ts"
 import { SettingsModelLive } from "./settings/SettingsModelHandlers.ts"
-import { UpgradeOrders } from "../firmware/UpgradeOrder.ts"
 import { SocketBridge } from "../events/SocketBridge.ts"
 import { ConfigHistoryStore } from "../store/ConfigStore.ts"
 import { EventPages } from "../store/EventStore.ts"
-import { FindStore, OverviewStore, PlaceStore } from "../store/FleetViews.ts"
-import { FirmwareViewStore } from "../store/UpgradeStore.ts"
-import { FindingFacts, FleetFigures, ServerFigures } from "../store/Figures.ts"
 import { HostKeyStore } from "../store/IdentityStore.ts"
-import { JobDiffStore, JobProgressStore } from "../store/JobResults.ts"
 import { LocalUserStore, PersonStore } from "../store/AccountStore.ts"
 import { RequestApprovalStore } from "../store/ApprovalStore.ts"
-import { SiteStore } from "../store/NetworkStore.ts"
 import { UnknownDeviceStore } from "../store/DeviceIdentifiers.ts"
 
 const Groups = Layer.mergeAll(
-  DevicesLive.pipe(Layer.provide(OverviewStore.layer)),
+  DevicesLive,
   InterfacesLive,
   LinknetsLive,
   MgmtDomainsLive,
-  JobsLive.pipe(Layer.provide([JobProgressStore.layer, JobDiffStore.layer])),
+  JobsLive,
   ProvisioningLive,
-  PlacesLive.pipe(Layer.provide(PlaceStore.layer)),
+  PlacesLive,
   ChangesLive.pipe(Layer.provide([ConfigHistoryStore.layer, ChangeStore.layer])),
   OperationsLive.pipe(Layer.provide([HostKeyStore.layer, CertificateAuthority.layer])),
   ActorLive,
-  FindLive.pipe(Layer.provide(FindStore.layer)),
-  FirmwareLive.pipe(Layer.provide([Firmware.layer, UpgradeOrders.layer, FirmwareViewStore.layer])),
+  FindLive,
+  FirmwareLive.pipe(Layer.provide([Firmware.layer])),
   SettingsLive,
   SettingsModelLive,
   RepositoryLive,
@@ -90,9 +84,9 @@ const Groups = Layer.mergeAll(
   EventsLive.pipe(Layer.provide(EventPages.layer)),
   WindowsLive,
   AlertsLive,
-  HealthLive.pipe(Layer.provide(ServerFigures.layer)),
-  MetricsLive.pipe(Layer.provide(FleetFigures.layer)),
-  ServerLive.pipe(Layer.provide([FleetFigures.layer, ServerFigures.layer, FindingFacts.layer])),
+  HealthLive,
+  MetricsLive,
+  ServerLive,
   SocketLive.pipe(Layer.provide(SocketBridge.layer)),
   ProtectionLines
 ).pipe(
@@ -100,7 +94,6 @@ const Groups = Layer.mergeAll(
     AuthorizationLive,
     AvailabilityLive,
     RequestMiddlewareLive,
-    SiteStore.layer,
     UnknownDeviceStore.layer,
     JobRequests.layer,
     SecretSight.layer

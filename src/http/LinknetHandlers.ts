@@ -5,7 +5,13 @@ import { Api } from "../api/Api.ts"
 import { LinknetStore, makeSites } from "../store/NetworkStore.ts"
 import { answered, asCaller, transaction } from "./core/HandlerErrors.ts"
 import { settingError, toId, toInteger } from "../domain/fields/Values.ts"
-import { type Linknet, type LinknetBody as NewLinknet, type LinknetChange, type LinknetPatch, patchOf } from "../domain/Linknet.ts"
+import {
+  type Linknet,
+  type LinknetBody as NewLinknet,
+  type LinknetChange,
+  type LinknetPatch,
+  patchOf
+} from "../domain/Linknet.ts"
 import { DeviceStore } from "../store/DeviceStore.ts"
 import { complete, refuse } from "./core/RequestBodies.ts"
 import { lockDevices, makeNamedEnds, makeNeighbours, makePortCheck } from "./devices/LinkedDevices.ts"

@@ -13,7 +13,15 @@ import { ServerConfig } from "../ServerConfig.ts"
 import { functionOf } from "../domain/Job.ts"
 import { databaseConnections, databaseUp } from "../runtime/metrics/DatabaseMetrics.ts"
 import { deadLetters, tellEventsLag } from "../runtime/metrics/EventMetrics.ts"
-import { certificateEnd, devices, retainedBytes, retainedDue, retainedOldest, retainedRows, unreachableDevices } from "../runtime/metrics/FleetMetrics.ts"
+import {
+  certificateEnd,
+  devices,
+  retainedBytes,
+  retainedDue,
+  retainedOldest,
+  retainedRows,
+  unreachableDevices
+} from "../runtime/metrics/FleetMetrics.ts"
 import { jobsUnfinished, queueAge } from "../runtime/metrics/JobMetrics.ts"
 import { failingWithoutDatabase } from "../store/DatabaseClient.ts"
 import { type Figures, makeFleetFigures } from "../store/Figures.ts"

@@ -281,8 +281,7 @@ interface StoredDevice extends ShownDevice {
   readonly candidate: string
 }
 
-/** Dry runs, as live runs are pinned to them. */
-export const makeShownChanges = Effect.gen(function* () {
+const makeShown = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const secrets = yield* SecretTexts
   const readable = (sealed: string | null) => (sealed === null ? null : Option.getOrNull(secrets.open(sealed)))
@@ -291,7 +290,7 @@ export const makeShownChanges = Effect.gen(function* () {
     candidate: readable(candidate),
     diff: readable(diff)
   })
-  return {
+  return ShownChangeStore.of({
     job: Effect.fn("ShownChangeStore.job")((id: number) =>
       Effect.map(
         sql<ShownJob>`select function_name, status, settings_commit, templates_commit,
@@ -299,7 +298,6 @@ export const makeShownChanges = Effect.gen(function* () {
         (rows) => Option.fromUndefinedOr(rows[0])
       )
     ),
-    /** None for a device that the dry run was not about, or could not render. */
     device: Effect.fn("ShownChangeStore.device")((jobId: number, deviceId: number) =>
       Effect.map(
         sql<StoredDevice>`select whole_text(c.candidate) as candidate, c.protocol ->> 'oldHash' as running, whole_text(c.diff) as diff, r.failed
@@ -309,8 +307,20 @@ export const makeShownChanges = Effect.gen(function* () {
         (rows) => Option.map(Option.fromUndefinedOr(rows[0]), opened)
       )
     )
-  }
+  })
 })
+
+/** Dry runs, as live runs are pinned to them. */
+export class ShownChangeStore extends Context.Service<
+  ShownChangeStore,
+  {
+    readonly job: (id: number) => Effect.Effect<Option.Option<ShownJob>, SqlError.SqlError>
+    /** None for a device that the dry run was not about, or could not render. */
+    readonly device: (jobId: number, deviceId: number) => Effect.Effect<Option.Option<ShownDevice>, SqlError.SqlError>
+  }
+>()("switchyard/store/ShownChangeStore") {
+  static readonly layer = Layer.effect(ShownChangeStore, makeShown)
+}
 
 // How a release shows a line that it spells differently, learnt by loading that line alone
 // (docs/changes.md#lines-that-are-not-shown). Also kept in memory, because every change reads it.

@@ -9,7 +9,7 @@ import { type DeviceResult, deviceResult, JobFailure, taskFailed } from "../../d
 import type { AnyJob, ArgsOf, MemoOf } from "../../domain/jobs/JobDefinition.ts"
 import { messageOf } from "../../runtime/SystemErrors.ts"
 import { type JobHead, JobStore } from "../../store/JobStore.ts"
-import { JobCommitStore } from "../../store/JobResults.ts"
+import { makeJobCommits } from "../../store/JobResults.ts"
 import { WorkingCommits } from "../../domain/Repository.ts"
 
 /** A running job, as every function sees it. */
@@ -100,7 +100,7 @@ export const handle = <J extends AnyJob, R>(definition: J, handler: (job: JobRun
   const decode = Schema.decodeUnknownEffect(definition.Args)
   const make = Effect.gen(function* () {
     const jobs = yield* JobStore
-    const commits = yield* JobCommitStore
+    const commits = yield* makeJobCommits
     const services = yield* Effect.context<R>()
 
     const decoded = Effect.fnUntraced(function* (job: RunningJob, start_arguments: unknown) {

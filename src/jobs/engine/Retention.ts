@@ -8,7 +8,7 @@ import { PersonStore } from "../../store/AccountStore.ts"
 import { RequestApprovalStore } from "../../store/ApprovalStore.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { EventStore } from "../../store/EventStore.ts"
-import { JobRetention, RetainedFigures, TextPacking } from "../../store/Retention.ts"
+import { JobRetention, makeRetainedFigures, makeTextPacking } from "../../store/Retention.ts"
 import { SecretKey } from "../../runtime/SecretKey.ts"
 import { SecretTexts } from "../../store/SecretStore.ts"
 import { SqlClient } from "effect/sql"
@@ -27,11 +27,11 @@ export const layer = Layer.effectDiscard(
   Effect.gen(function* () {
     const config = yield* ServerConfig
     const retention = yield* JobRetention
-    const figures = yield* RetainedFigures
+    const figures = yield* makeRetainedFigures
     const tokens = yield* ApiTokenStore
     const approvals = yield* RequestApprovalStore
     const persons = yield* PersonStore
-    const { pack } = yield* TextPacking
+    const { pack } = yield* makeTextPacking
     const round = Effect.gen(function* () {
       if (!(yield* figures.begin(config.UPKEEP_INTERVAL * YOUNG))) return
       const removed = yield* retention.remove(config)
@@ -49,7 +49,6 @@ export const layer = Layer.effectDiscard(
     )
   })
 ).pipe(
-  Layer.provide([RetainedFigures.layer, TextPacking.layer]),
   Layer.provide([ApiTokenStore.layer, JobRetention.layer, SecretTexts.layer]),
   Layer.provide([PersonStore.layer, RequestApprovalStore.layer]),
   Layer.provide([EventStore.layer, SecretKey.layer])

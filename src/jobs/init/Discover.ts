@@ -10,7 +10,7 @@ import type { Device } from "../../domain/Device.ts"
 import { deviceResult, JobFailure, taskFailed, taskOk } from "../../domain/Job.ts"
 import { DiscoverDevice } from "../../domain/jobs/InitJobs.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
-import { DeviceStore, HeardStore } from "../../store/DeviceStore.ts"
+import { DeviceStore, NeighbourStore as NeighbourStore } from "../../store/DeviceStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import { ActiveTemplates } from "../../templates/ActiveTemplates.ts"
 import { callErrorText, isWrongDevice } from "../../devices/CallErrorText.ts"
@@ -60,7 +60,7 @@ const pushHostname = Effect.fnUntraced(
 /** Where it hangs, for the people who are to initialise it; a failure is only logged. */
 const keepNeighbours = Effect.fnUntraced(
   function* (job: Discovery, device: Device) {
-    const heard = yield* HeardStore
+    const heard = yield* NeighbourStore
     const actorOf = yield* DeviceEntity.client
 
     const login = { state: "DHCP_BOOT", address: job.args.dhcp_ip } as const

@@ -27,7 +27,7 @@ import {
   storedNames
 } from "../../provisioning/Links.ts"
 import { ActiveSettings } from "../../settings/ActiveSettings.ts"
-import { DeviceStore, HeardStore, SyncEventStore } from "../../store/DeviceStore.ts"
+import { DeviceStore, NeighbourStore as NeighbourStore, SyncEventStore } from "../../store/DeviceStore.ts"
 import { InterfaceStore } from "../../store/InterfaceStore.ts"
 import { LinknetStore, MgmtDomainStore } from "../../store/NetworkStore.ts"
 import { type AccessPlacement, checkNeighbourStates, placeAccessSwitch } from "../../provisioning/Placement.ts"
@@ -90,7 +90,7 @@ export const surveyPorts = Effect.fn("InitSurvey.ports")(function* (device: Devi
 
 /** The LLDP neighbours of the switch. */
 export const surveyNeighbours = Effect.fnUntraced(function* (device: Device) {
-  const heard = yield* HeardStore
+  const heard = yield* NeighbourStore
   const actorOf = yield* DeviceEntity.client
 
   const ports = yield* patiently(actorOf(String(device.id)).ReadNeighbours(asDiscovered)).pipe(

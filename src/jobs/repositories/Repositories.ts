@@ -11,7 +11,7 @@ import {
   type RepositoryCommit
 } from "../../domain/Repository.ts"
 import { JobStore } from "../../store/JobStore.ts"
-import { RefreshStore, type RepositoryName, RepositoryStore } from "../../store/RepositoryStore.ts"
+import { makeRefreshes, type RepositoryName, RepositoryStore } from "../../store/RepositoryStore.ts"
 import { JobEngine } from "../engine/JobEngine.ts"
 import { refresh } from "./RefreshRepository.ts"
 import { type RefreshOptions, type RefreshRefused, RepositoryCopies } from "./CheckedCommit.ts"
@@ -88,7 +88,7 @@ const Refused = Schema.Struct({
 
 const makeRepositoryProblems = Effect.gen(function* () {
   const repositories = yield* RepositoryStore
-  const refreshes = yield* RefreshStore
+  const refreshes = yield* makeRefreshes
   const settings = yield* ActiveSettings
   const templates = yield* ActiveTemplates
   const undefinedPrints = yield* UndefinedPrints
@@ -235,7 +235,7 @@ const refusedIn = Schema.decodeUnknownOption(RefusedCommit)
 
 const makeRepositoryCommits = Effect.gen(function* () {
   const repositories = yield* RepositoryStore
-  const refreshes = yield* RefreshStore
+  const refreshes = yield* makeRefreshes
   const copies = yield* RepositoryCopies
 
   /** The last refusal of each commit. */
@@ -336,7 +336,5 @@ export class Repositories extends Context.Service<
     readonly problems: (name: RepositoryName) => Effect.Effect<ProblemsOfRepository, SqlError.SqlError>
   }
 >()("switchyard/jobs/Repositories") {
-  static readonly layer = Layer.effect(Repositories, make).pipe(
-    Layer.provide([RefreshStore.layer, RepositoryCopies.layer])
-  )
+  static readonly layer = Layer.effect(Repositories, make).pipe(Layer.provide([RepositoryCopies.layer]))
 }

@@ -12,7 +12,7 @@ import { waitingMessage } from "../../domain/EffectSentences.ts"
 import { clonedText, commitText, currentText, type GitCommit, type GitRefNotFound } from "../../git/GitCommit.ts"
 import type { RefreshResult } from "../../git/GitRepository.ts"
 import { repositoryCommits } from "../../runtime/metrics/JobMetrics.ts"
-import { RefreshStore, type RepositoryName, RepositoryStore } from "../../store/RepositoryStore.ts"
+import { makeRefreshes, type RepositoryName, RepositoryStore } from "../../store/RepositoryStore.ts"
 import { refreshAnswer } from "../../settings/SettingsProblem.ts"
 import { makeEffects } from "./CommitEffects.ts"
 import {
@@ -150,7 +150,7 @@ const asRefused = <A, R>(effect: Effect.Effect<A, UpdateError | Overtaken, R>) =
 const make = Effect.gen(function* () {
   const repositories = yield* RepositoryStore
   const copies = yield* RepositoryCopies
-  const refreshes = yield* RefreshStore
+  const refreshes = yield* makeRefreshes
   const inForce = yield* makeCommitsInForce
   const effectsOf = yield* makeEffects
   const updates = { settings: yield* makeSettingsUpdate, templates: yield* makeTemplatesUpdate }
@@ -255,7 +255,7 @@ export class RepositoryUpdate extends Context.Service<
     /** The text of the commit in force. */
     readonly describe: (name: RepositoryName) => Effect.Effect<string, SqlError.SqlError>
     /** The commit that waits for a confirmation. */
-    readonly waiting: RefreshStore["Service"]["waiting"]
+    readonly waiting: Effect.Success<typeof makeRefreshes>["waiting"]
   }
 >()("switchyard/jobs/RepositoryUpdate") {
   static readonly layer = Layer.effect(RepositoryUpdate, make)

@@ -11,7 +11,7 @@ import { judge, wantsApproval } from "../../access/Permit.ts"
 import { finalStatuses, type JobNotFound } from "../../domain/Job.ts"
 import type { AnyJob, SentArgs } from "../../domain/jobs/JobDefinition.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
-import { type Approval, type ApprovalCause, ApprovalStore, type OpenApproval } from "../../store/ApprovalStore.ts"
+import { type Approval, type ApprovalCause, makeJobApprovals, type OpenApproval } from "../../store/ApprovalStore.ts"
 import { EventStore } from "../../store/EventStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import { riskOf, type RiskServices } from "./DryRun.ts"
@@ -49,7 +49,7 @@ const make = Effect.gen(function* () {
   const { APPROVAL_SCORE, APPROVAL_WAIT } = yield* ServerConfig
   const permissions = yield* Permissions
   const services = yield* Effect.context<RiskServices>()
-  const store = yield* ApprovalStore
+  const store = yield* makeJobApprovals
   const jobs = yield* JobStore
   const waits = yield* JobWaitStore
   const events = yield* EventStore

@@ -19,7 +19,7 @@ import { DeviceStates } from "../../devices/DeviceStates.ts"
 import { inTransaction, memoOf } from "../engine/JobHandler.ts"
 import * as ApplyConfig from "./ApplyConfig.ts"
 import * as RevertJob from "./RevertJob.ts"
-import { type LeftChange, LeftChangeStore } from "../../store/UnfinishedChanges.ts"
+import { type AbandonedRow, makeAbandonedChanges } from "../../store/UnfinishedChanges.ts"
 
 // Writes into the records of jobs that have ended what became of the changes that they left behind: as the job's own function
 // would have recorded it, once, together with the sync status of the device (promises 3 and 5).
@@ -84,13 +84,13 @@ const eventsSeen = Effect.fnUntraced(function* ({ function_name, id }: JobHead) 
  * function would have failed with, and then nothing is written.
  */
 const recordAbandoned = Effect.fn("AbandonedChangeRecord.write")(function* (
-  left: LeftChange,
+  left: AbandonedRow,
   change: StoredChange,
   report: ChangeReport
 ) {
   const jobs = yield* JobStore
   const devices = yield* DeviceStore
-  const leftChanges = yield* LeftChangeStore
+  const leftChanges = yield* makeAbandonedChanges
 
   // one device of a job after the other, so that each counts those that have finished before
   yield* jobs.lockStatus(left.job_id)
@@ -120,7 +120,7 @@ const JOB_OVER = { aborted: false, message: "The job was over before the change 
 const isBroken = ({ phase, reason }: ChangeReport) => phase === "unknown" && reason === null
 
 /** Brings the change to its end; none if another process moves it, or the device's actor does not know. */
-const settle = Effect.fnUntraced(function* ({ device_id, id, phase }: LeftChange) {
+const settle = Effect.fnUntraced(function* ({ device_id, id, phase }: AbandonedRow) {
   const isOurs = yield* phase === "planned" ? cancelChange(id) : giveUpChange(id)
   if (!isOurs) return Option.none()
   const report = yield* settleChange(device_id, id, "OTHERS_FAILED")
@@ -128,7 +128,7 @@ const settle = Effect.fnUntraced(function* ({ device_id, id, phase }: LeftChange
 })
 
 const resume = Effect.fn("OpenChanges.resume")(
-  function* (left: LeftChange) {
+  function* (left: AbandonedRow) {
     const change = yield* (yield* ChangeStore).get(left.id)
     const report = yield* settle(left)
     if (Option.isNone(change) || Option.isNone(report)) return
@@ -147,7 +147,7 @@ const resume = Effect.fn("OpenChanges.resume")(
 )
 
 const make = Effect.gen(function* () {
-  const leftChanges = yield* LeftChangeStore
+  const leftChanges = yield* makeAbandonedChanges
   const inHand = yield* FiberMap.make<number>()
 
   const sweep = Effect.flatMap(leftChanges.find(BROKEN), (found) =>

@@ -27,7 +27,7 @@ import { JobEngine } from "../engine/JobEngine.ts"
 import { JobWindows } from "../requests/JobWindows.ts"
 import { judgeAutoPush } from "../requests/DryRun.ts"
 import { resumeWaiting, rollOut } from "./Rollout.ts"
-import { JobCommitStore } from "../../store/JobResults.ts"
+import { makeJobCommits } from "../../store/JobResults.ts"
 import { LiveChangeStore } from "../../store/UnfinishedChanges.ts"
 import { jobScore } from "../../domain/ChangeRisk.ts"
 import { SyncDevices, type SyncMemo } from "../../domain/jobs/ChangeJobs.ts"
@@ -134,7 +134,7 @@ const invalid = (error: { readonly message: string }) => new JobFailure({ type: 
 
 /** Makes the decision with which a later run of the same job continues. */
 const decide = Effect.fnUntraced(function* (job: SyncJob) {
-  const commits = yield* JobCommitStore
+  const commits = yield* makeJobCommits
   const liveChanges = yield* LiveChangeStore
   const repositories = yield* RepositoryStore
 

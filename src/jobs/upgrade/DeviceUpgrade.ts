@@ -27,7 +27,7 @@ import { PluginCallStore } from "../../store/PluginCallStore.ts"
 import { type UpgradeProgress, UpgradeStore } from "../../store/UpgradeStore.ts"
 import { JobWindows } from "../requests/JobWindows.ts"
 import { selectDevices } from "../requests/JobSubjects.ts"
-import { UpgradeOrders } from "../../firmware/UpgradeOrder.ts"
+import { makeUpgradeOrders } from "../../firmware/UpgradeOrder.ts"
 import { DeviceUpgrade, type UpgradeArguments } from "../../domain/jobs/FirmwareJobs.ts"
 
 // Takes one device through the steps of an upgrade: those that were asked for, in their order, each entry stored as it ends
@@ -133,7 +133,7 @@ const select = Effect.fnUntraced(function* ({ group, hostname }: UpgradeArgument
 })
 
 const decide = Effect.fnUntraced(function* (job: UpgradeJob) {
-  const orders = yield* UpgradeOrders
+  const orders = yield* makeUpgradeOrders
 
   const { args } = job
   const selected = yield* select(args)

@@ -21,7 +21,7 @@ import {
   untilAborted
 } from "../engine/JobHandler.ts"
 import { manageableOf, selectDevices, skippedPart } from "../requests/JobSubjects.ts"
-import { StationStore } from "../../store/InterfaceStore.ts"
+import { makeStations } from "../../store/InterfaceStore.ts"
 import { ReadTables } from "../../domain/jobs/UpkeepJobs.ts"
 
 const TASK = "read_tables"
@@ -31,7 +31,7 @@ const CONCURRENCY = 50
 
 const read = Effect.fnUntraced(function* (device: Device) {
   const { MAC_ENTRIES } = yield* ServerConfig
-  const stations = yield* StationStore
+  const stations = yield* makeStations
   const actorOf = yield* DeviceEntity.client
 
   if (!isManageable(device)) {
@@ -56,7 +56,7 @@ const lookAfter = Effect.fn("ReadTables.device")(function* (job: RunningJob, dev
 const handler = Effect.fn("ReadTables")(function* (job: JobRun<typeof ReadTables>) {
   const { MAC_DAYS, SYNC_CONCURRENCY } = yield* ServerConfig
   const jobs = yield* JobStore
-  const stations = yield* StationStore
+  const stations = yield* makeStations
 
   const done = new Set((yield* jobs.devices(job.id)).map(({ hostname }) => hostname))
   const selected = yield* selectDevices({ ...job.args, resync: true }).pipe(

@@ -6,7 +6,7 @@ import { patiently } from "../../devices/PatientCall.ts"
 import type { Device, DeviceFields } from "../../domain/Device.ts"
 import { deviceResult, JobFailure, taskFailed } from "../../domain/Job.ts"
 import { cutText } from "../../domain/Text.ts"
-import { DeviceStore, HeardStore } from "../../store/DeviceStore.ts"
+import { DeviceStore, NeighbourStore as NeighbourStore } from "../../store/DeviceStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import { callErrorText } from "../../devices/CallErrorText.ts"
 import {
@@ -78,7 +78,7 @@ const write = Effect.fnUntraced(function* (job: RunningJob, { id }: Device, fact
 
 /** LLDP neighbours are facts too, but no platform must report them. */
 const keepNeighbours = Effect.fnUntraced(function* ({ id }: Device) {
-  const heard = yield* HeardStore
+  const heard = yield* NeighbourStore
   const actorOf = yield* DeviceEntity.client
 
   const ports = yield* Effect.result(patiently(actorOf(String(id)).ReadNeighbours({ login: {} })))

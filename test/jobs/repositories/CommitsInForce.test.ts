@@ -11,7 +11,7 @@ import { RepositoryUpdate } from "../../../src/jobs/repositories/RepositoryUpdat
 import { RepositoryCopies } from "../../../src/jobs/repositories/CheckedCommit.ts"
 import { ServerConfig } from "../../../src/ServerConfig.ts"
 import { ActiveSettings } from "../../../src/settings/ActiveSettings.ts"
-import { RefreshStore, RepositoryStore } from "../../../src/store/RepositoryStore.ts"
+import { RepositoryStore } from "../../../src/store/RepositoryStore.ts"
 import { ActiveTemplates } from "../../../src/templates/ActiveTemplates.ts"
 import { Renderer } from "../../../src/templates/Renderer.ts"
 import { UndefinedPrints } from "../../../src/templates/UndefinedPrints.ts"
@@ -27,7 +27,7 @@ type Folders = Effect.Success<typeof Campus.makeFolders>
 const updaterOf = (name: string, { folder, settings, templates }: Folders) =>
   RepositoryUpdate.layer.pipe(
     Layer.provide(RepositoryCopies.layer),
-    Layer.provide([ChangeWindows.layer, Permissions.layer, RefreshStore.layer]),
+    Layer.provide([ChangeWindows.layer, Permissions.layer]),
     Layer.provide(CandidateConfigs.layer),
     Layer.provide(UndefinedPrints.layer),
     Layer.provide([ActiveSettings.layer, ActiveTemplates.layer]),
