@@ -20,20 +20,18 @@ import { ActorInspection } from "./devices/ActorInspection.ts"
 import { DeviceActors } from "./devices/DeviceActors.ts"
 import { LiveDevices } from "./devices/LiveDevices.ts"
 import * as ToldSteps from "./devices/ToldSteps.ts"
-import { Plugins } from "./plugins/Plugins.ts"
 import { Previews } from "./jobs/sync/Previews.ts"
 import { Readiness } from "./jobs/engine/Readiness.ts"
 import { Repositories } from "./jobs/repositories/Repositories.ts"
 import { SettingsView } from "./settings/SettingsView.ts"
 import * as RepositoryStart from "./jobs/repositories/RepositoryStart.ts"
-import { named } from "./runtime/Ending.ts"
+import { named } from "./runtime/Shutdown.ts"
 import * as Logging from "./runtime/Logging.ts"
 import * as RetentionUpkeep from "./jobs/engine/RetentionUpkeep.ts"
 import * as PrivateFolders from "./runtime/PrivateFolders.ts"
 import { watchDescriptors } from "./runtime/OwnFaults.ts"
 import { SecretKey } from "./runtime/SecretKey.ts"
-import { Told } from "./runtime/Told.ts"
-import * as ToldLog from "./runtime/ToldLog.ts"
+import { LiveFeed } from "./runtime/LiveFeed.ts"
 import * as Traces from "./runtime/Traces.ts"
 import { withStored } from "./runtime/SecretSources.ts"
 import { ServerConfig } from "./ServerConfig.ts"
@@ -46,7 +44,6 @@ export const ports = Layer.mergeAll(
   SettingsView.layer,
   Repositories.layer,
   Previews.layer,
-  Plugins.layer,
   Build.layer,
   LiveDevices.layer,
   DeviceActors.layer,
@@ -79,8 +76,8 @@ export const layerOnDatabase = named("requests of clients", HttpServerLive).pipe
   Layer.merge(watchDescriptors),
   Layer.provide(EventFeed.layer),
   Layer.provideMerge(named("work on jobs and devices", Engine.layer)),
-  Layer.provide(ToldLog.layer),
-  Layer.provideMerge(Told.layer),
+  Layer.provide(Logging.liveLayer),
+  Layer.provideMerge(LiveFeed.layer),
   Layer.provide(Traces.layer)
 )
 

@@ -24,10 +24,16 @@ import { commaList } from "./domain/fields/CommaList.ts"
 import { withFiles } from "./runtime/SecretSources.ts"
 import { withSettingsFile } from "./runtime/SettingsFile.ts"
 import { SiteRemarks } from "./domain/platforms/SiteRemarks.ts"
-import { filled, type PrivateKey, readPrivateKey } from "./runtime/KeyVariables.ts"
-import { Delays, DeviceDirectory, withEmptyLists } from "./runtime/SettingForms.ts"
-import { signOnVariables } from "./runtime/SignOnVariables.ts"
-import { traceVariables } from "./runtime/TraceVariables.ts"
+import {
+  Delays,
+  DeviceDirectory,
+  filled,
+  type PrivateKey,
+  readPrivateKey,
+  signOnVariables,
+  traceVariables,
+  withEmptyLists
+} from "./runtime/SettingForms.ts"
 
 export type { PrivateKey }
 

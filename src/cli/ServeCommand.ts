@@ -16,7 +16,7 @@ const settingsArrive = Effect.fnUntraced(function* (hasSettings: typeof hasSetti
 /** The command. The server is loaded when it is asked for, so that the other commands start at once. */
 export const serve = Command.make("serve", {}, () =>
   Effect.gen(function* () {
-    const Ending = yield* Effect.promise(() => import("../runtime/Ending.ts"))
+    const Ending = yield* Effect.promise(() => import("../runtime/Shutdown.ts"))
     yield* Ending.watchSignals
     const [Server, { hasSettingsFile, withSettingsFile }] = yield* Effect.promise(() =>
       Promise.all([import("../Server.ts"), import("../runtime/SettingsFile.ts")])

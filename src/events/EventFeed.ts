@@ -6,7 +6,7 @@
 import { Context, Effect, Latch, Layer, Schedule, type Scope, Semaphore } from "effect"
 import type { SqlError } from "effect/sql"
 import type { LiveEvent } from "../domain/events/LiveEvent.ts"
-import { eventsTold, noteHandedOn } from "../runtime/metrics/EventMetrics.ts"
+import { eventsTold, noteHandedOn } from "../runtime/metrics/Metrics.ts"
 import { failingWithoutDatabase, waitingForDatabase } from "../store/DatabaseClient.ts"
 import { EventLog } from "../store/EventLog.ts"
 

@@ -1,6 +1,6 @@
 /** Lines and steps on their way to other replicas: in messages that PostgreSQL takes (docs/events.md#several-replicas). */
 import { Option, Schema } from "effect"
-import { toldLevels, type ToldThing } from "../runtime/Told.ts"
+import { type LiveItem, liveLevels } from "../runtime/LiveFeed.ts"
 
 /** A message of PostgreSQL has fewer than 8000 bytes. */
 const MAX_BYTES = 7_900
@@ -10,7 +10,7 @@ const MAX_TEXT = 1_200
 const ToldLine = Schema.Struct({
   kind: Schema.Literal("log"),
   at: Schema.Finite,
-  level: Schema.Literals(toldLevels),
+  level: Schema.Literals(liveLevels),
   module: Schema.String,
   job: Schema.NullOr(Schema.Int),
   text: Schema.String
@@ -41,13 +41,13 @@ export const readMessage = (payload: string) => Option.getOrUndefined(decode(pay
 /** Says that a replica listens. */
 export const listensMessage = (from: string): string => JSON.stringify({ from, listens: true })
 
-const short = (thing: ToldThing): ToldThing =>
+const short = (thing: LiveItem): LiveItem =>
   thing.kind === "log" && thing.text.length > MAX_TEXT
     ? { ...thing, text: `${thing.text.slice(0, MAX_TEXT)} … (longer in the log of its replica)` }
     : thing
 
 /** Things as messages, in their order and as few as can be. */
-export const toMessages = (from: string, things: ReadonlyArray<ToldThing>): ReadonlyArray<string> => {
+export const toMessages = (from: string, things: ReadonlyArray<LiveItem>): ReadonlyArray<string> => {
   const frame = Buffer.byteLength(JSON.stringify({ from, things: [] }))
   const messages: Array<Array<string>> = []
   let bytes = MAX_BYTES

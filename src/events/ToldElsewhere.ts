@@ -6,7 +6,7 @@
 import { PgClient } from "@effect/sql-pg"
 import { Clock, Duration, Effect, Latch, Layer, Option, Queue, Schedule } from "effect"
 import { randomUUID } from "node:crypto"
-import { Told, type ToldThing } from "../runtime/Told.ts"
+import { LiveFeed, type LiveItem } from "../runtime/LiveFeed.ts"
 import { ServerConfig } from "../ServerConfig.ts"
 import { failingWithoutDatabase } from "../store/DatabaseClient.ts"
 import { listensMessage, readMessage, toMessages } from "./ToldBatches.ts"
@@ -23,12 +23,12 @@ const MAX_BATCH = 1000
 const AGAIN = Schedule.spaced("2 seconds")
 
 const make = Effect.gen(function* () {
-  const told = yield* Told
+  const told = yield* LiveFeed
   const sql = yield* PgClient.PgClient
   const self = randomUUID()
   const isWanted = yield* Latch.make()
   let wantedUntil = 0
-  let batch: Array<ToldThing> = []
+  let batch: Array<LiveItem> = []
 
   const notify = (messages: ReadonlyArray<string>) =>
     messages.length === 0

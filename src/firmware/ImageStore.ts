@@ -11,7 +11,7 @@ import * as ImageDownload from "./ImageDownload.ts"
 import { defaultName, isImageName } from "../domain/ImageName.ts"
 import type { OutboundGuard } from "../runtime/OutboundHosts.ts"
 import { isMissing } from "../runtime/SystemErrors.ts"
-import { makeTurns } from "../runtime/Turns.ts"
+import { makeTurns } from "../runtime/FairPlaces.ts"
 import * as KnownDigests from "./KnownDigests.ts"
 
 /** A link by which switches find the image that is current. */

@@ -3,7 +3,7 @@
  * requests, so that twenty calls of one person delay another's first by one at most. When too many wait, the last call of whoever has
  * most waiting is refused, which is never the first of somebody else. Also the shares of places that are held for long. Carries promise 8.
  */
-import { Effect, Schema } from "effect"
+import { Effect, Schema, Semaphore } from "effect"
 import { Person } from "../domain/access/Person.ts"
 
 /** So many wait for this already; trying again later can help. */
@@ -82,7 +82,7 @@ export const makeFairOrder = <A>() => {
   }
 }
 
-export interface FairPlacesOptions {
+interface FairPlacesOptions {
   /** What the places are for, as a refusal says it. */
   readonly what: string
   readonly places: number
@@ -98,7 +98,7 @@ interface Waiting {
   hasPlace: boolean
 }
 
-export interface FairPlaces {
+interface FairPlaces {
   /** Does the work in a place of the present person, when it is their turn. */
   readonly within: <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.Effect<A, E | PlacesFull, R>
 }
@@ -211,4 +211,26 @@ export const makeKeyed = (options: FairPlacesOptions) => {
         )
       })
   }
+}
+
+// Turns by key: effects of one key run one after the other, those of different keys beside each other.
+
+/** Runs effects of one key one after the other; keeps nothing for keys that nobody uses. */
+export const makeTurns = () => {
+  const turns = new Map<string, { readonly turn: Semaphore.Semaphore; users: number }>()
+  return <A, E, R>(key: string, effect: Effect.Effect<A, E, R>) =>
+    Effect.acquireUseRelease(
+      Effect.sync(() => {
+        const entry = turns.get(key) ?? { turn: Semaphore.makeUnsafe(1), users: 0 }
+        entry.users += 1
+        turns.set(key, entry)
+        return entry
+      }),
+      ({ turn }) => turn.withPermits(1)(effect),
+      (entry) =>
+        Effect.sync(() => {
+          entry.users -= 1
+          if (entry.users === 0) turns.delete(key)
+        })
+    )
 }

@@ -17,7 +17,7 @@ import type { Membership } from "./SettingsGroups.ts"
 import { SettingsInvalid } from "./SettingsProblem.ts"
 
 /** No settings have come into force yet: the repository is not configured, not reachable or was never valid. */
-export class NoSettings extends Schema.TaggedError<NoSettings>()("NoSettings", {
+class NoSettings extends Schema.TaggedError<NoSettings>()("NoSettings", {
   /** The commit of a job that was asked for. */
   commit: Schema.optionalKey(Schema.String)
 }) {

@@ -15,13 +15,13 @@ import type { Settings } from "./SettingsModel.ts"
 // How the values of layers are put together, and which file of several layers a value stands in, for messages about it.
 
 /** A file that gives a value, and how many items of a list it gives. */
-export interface Source {
+interface Source {
   readonly file: string
   readonly items: number
 }
 
 /** The source of a value of one layer; what no file says has none. */
-export const sourcesIn = (file: string | undefined, value: unknown): ReadonlyArray<Source> =>
+const sourcesIn = (file: string | undefined, value: unknown): ReadonlyArray<Source> =>
   file === undefined ? [] : [{ file, items: Array.isArray(value) ? value.length : 0 }]
 
 /** Where a value stands. The position in a list that was put together counts from the beginning of its file's own part. */
@@ -42,7 +42,7 @@ export const sourceOfPath = (
 }
 
 /** Two values of a key that is merged: mappings key by key, lists one after the other; other values do not merge. */
-export const merge = (before: unknown, after: unknown): unknown => {
+const merge = (before: unknown, after: unknown): unknown => {
   if (before instanceof Map && after instanceof Map) return new Map([...before, ...after])
   return Array.isArray(before) && Array.isArray(after) ? [...before, ...after] : undefined
 }
@@ -91,7 +91,7 @@ interface LayeredSettings extends EffectiveSettings {
 }
 
 /** What the layering works on. */
-export interface LayeringInput {
+interface LayeringInput {
   readonly files: ReadonlyMap<string, SettingsFile>
   readonly paths: PathSet
   readonly groups: ReadonlyArray<SettingsGroup>

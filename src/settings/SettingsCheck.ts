@@ -164,7 +164,7 @@ const alertGroups = ({ alerts, definitions }: SettingsSnapshot): ReadonlyArray<F
 }
 
 /** Everything doubtful in the files of a snapshot; gives way after every hundred files. */
-export const snapshotFindings = function* (snapshot: SettingsSnapshot): Generator<void, ReadonlyArray<Finding>> {
+const snapshotFindings = function* (snapshot: SettingsSnapshot): Generator<void, ReadonlyArray<Finding>> {
   const { definitions, files } = snapshot
   const groups = new Map(definitions.groups.map((group) => [group.name, group]))
   const unused = new Set<string>()
@@ -198,7 +198,7 @@ export interface Inventory {
 }
 
 /** What the checks found. Without problems the settings may come into force. */
-export interface CheckResult {
+interface CheckResult {
   readonly problems: ReadonlyArray<SettingsProblem>
   readonly warnings: ReadonlyArray<Remark>
 }

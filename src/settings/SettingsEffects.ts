@@ -353,7 +353,7 @@ const renamesIn = (pairs: ReadonlyMap<number, VlanPair>): VlanLosses["renames"] 
 }
 
 /** The VLANs that devices do not have any more as they had them. */
-export const vlanLosses = function* (change: SettingsChange): Generator<void, VlanLosses> {
+const vlanLosses = function* (change: SettingsChange): Generator<void, VlanLosses> {
   const { affected, after, before, below, devices } = change
   const pairOf = makePairs()
   const pairs = new Map<number, VlanPair>()

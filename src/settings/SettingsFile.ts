@@ -13,7 +13,7 @@ import { type AlertRules, readAlerts } from "../domain/events/alerts/AlertFile.t
 import { ALERTS_FILE } from "./RepositoryPaths.ts"
 
 /** The top-level mapping of a file, and remarks about it. */
-export interface SettingsFileContent {
+interface SettingsFileContent {
   readonly values: ReadonlyMap<unknown, unknown>
   readonly warnings: ReadonlyArray<Finding>
 }

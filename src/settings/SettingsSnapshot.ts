@@ -199,7 +199,7 @@ export const downstreamDevices = <D extends DeviceIdentity>(
 // (docs/settings-repository.md#who-becomes-unsynchronized). Pure.
 
 /** Hostnames whose settings may have changed, in the order in which the devices were given, and remarks for the log. */
-export interface AffectedDevices {
+interface AffectedDevices {
   readonly hostnames: ReadonlyArray<string>
   readonly warnings: ReadonlyArray<string>
 }

@@ -36,7 +36,7 @@ export class UnknownGroup extends Schema.TaggedError<UnknownGroup>()("UnknownGro
 }
 
 /** No settings file has this name, so nothing may stand in it. */
-export class UnknownSettingsFile extends Schema.TaggedError<UnknownSettingsFile>()("UnknownSettingsFile", {
+class UnknownSettingsFile extends Schema.TaggedError<UnknownSettingsFile>()("UnknownSettingsFile", {
   file: Schema.String
 }) {
   override get message() {
@@ -56,7 +56,7 @@ export type SettingsTarget =
   | { readonly _tag: "Everybody" }
 
 /** Plain JSON: the validated settings, and the level that each top-level key came from. */
-export interface SettingsWithOrigin {
+interface SettingsWithOrigin {
   readonly settings: Plain
   readonly settings_origin: Readonly<Record<string, string>>
 }

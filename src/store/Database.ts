@@ -6,7 +6,7 @@ import { Duration, Effect, Layer, Option, Redacted, Result, Schedule, Schema } f
 import { SqlError } from "effect/sql"
 import * as net from "node:net"
 import { IDLE_TRANSACTION } from "../domain/TakeOver.ts"
-import { poolSize } from "../runtime/metrics/DatabaseMetrics.ts"
+import { poolSize } from "../runtime/metrics/Metrics.ts"
 import { lookup } from "../runtime/NameLookup.ts"
 import { ServerConfig, type ServerSettings } from "../ServerConfig.ts"
 import { answeringWithin } from "./AnswerTime.ts"

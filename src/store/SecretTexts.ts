@@ -5,10 +5,8 @@
  */
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import { replaceSecrets } from "../drivers/SecretMask.ts"
-import { pack, unpack } from "../runtime/PackedText.ts"
-import { open, seal, type SealingKey, sealingKey } from "../runtime/Sealing.ts"
-import { SecretKey } from "../runtime/SecretKey.ts"
-import { secretValues } from "../runtime/SecretValues.ts"
+import { open, pack, seal, type SealingKey, sealingKey, SecretKey, unpack } from "../runtime/SecretKey.ts"
+import { secretValues } from "../runtime/SecretSources.ts"
 import { ServerConfig } from "../ServerConfig.ts"
 import { type DerivedSecrets, hideDerived, noSecrets } from "../templates/TemplateSecrets.ts"
 

@@ -128,7 +128,7 @@ export const commonMessage = (one: string, two: string): string => {
 // a line is refused, by its text: so a line that several places have in common is said to come from the first of them. Pure.
 
 /** A rendering, and the templates that it was made from. */
-export interface TracedRendering extends Pick<RenderedDevice, "variables"> {
+interface TracedRendering extends Pick<RenderedDevice, "variables"> {
   readonly snapshot: TemplateSnapshot
 }
 

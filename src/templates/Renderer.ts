@@ -20,7 +20,7 @@ import type { TemplateVariables } from "./VariableInputs.ts"
 // What the renderings of one job, or of one request, may use and have used, and which templates have run out of it. Pure.
 
 /** The server's settings for renderings, under their names. */
-export interface RenderSettings {
+interface RenderSettings {
   readonly RENDER_DEVICE_SECONDS: number
   readonly RENDER_JOB_SECONDS: number
   readonly RENDER_MEMORY: number
@@ -36,7 +36,7 @@ const MOST_FIRST_TRIES = 3
 const REMEMBERED_MILLIS = 60_000
 
 /** Bounds of one rendering, and the setting that a rendering meets which exceeds its time. */
-export interface Allowance {
+interface Allowance {
   readonly limits: Pick<Limits, "deadline" | "cells">
   readonly timeSetting: "RENDER_DEVICE_SECONDS" | "RENDER_JOB_SECONDS"
 }
@@ -44,12 +44,12 @@ export interface Allowance {
 const keyOf = ({ file, platform }: RenderTask): string => `${platform.name}\0${file}`
 
 /** Does more time or memory help? */
-export const isUsedUp = ({ limit }: Failure): boolean => limit === "deadline" || limit === "cells"
+const isUsedUp = ({ limit }: Failure): boolean => limit === "deadline" || limit === "cells"
 
 const here = ({ file }: RenderTask) => ({ template: file, line: 1, column: 1 })
 
 /** What happened to templates lately, by the state of their repository. Shared by all jobs and requests. */
-export class RecentFailures {
+class RecentFailures {
   readonly #byPlatform = new WeakMap<object, Map<string, { readonly failure: Failure; readonly until: number }>>()
 
   add({ file, platform }: RenderTask, failure: Failure): void {
@@ -67,7 +67,7 @@ export class RecentFailures {
 export const NOT_AGAIN = "not rendered again, because just before "
 
 /** The account of one job or request. */
-export class RenderBudget {
+class RenderBudget {
   readonly #settings: RenderSettings
   readonly #recent: RecentFailures
   readonly #failed = new Map<string, Failure>()

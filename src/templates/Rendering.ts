@@ -103,7 +103,7 @@ export interface RenderedDevice extends RenderedText {
 }
 
 /** The rendering of a device's configuration, with remarks for the log. */
-export interface DeviceTask extends RenderTask {
+interface DeviceTask extends RenderTask {
   readonly warnings: ReadonlyArray<string>
 }
 
@@ -124,7 +124,7 @@ export const deviceTask = (
 // What `generate_config` answers: the configuration and its variables, without secrets (docs/templates.md#composition).
 
 /** `data.config` of the answer. */
-export interface ConfigPreview {
+interface ConfigPreview {
   readonly hostname: string
   readonly generated_config: string
   readonly available_variables: Readonly<Record<string, unknown>>

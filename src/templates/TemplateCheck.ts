@@ -20,7 +20,7 @@ import { hideForms } from "./TemplateSecrets.ts"
 import { reachOf, referencesOf } from "./TemplateReferences.ts"
 
 /** What a check found. Nothing is rendered from a snapshot with problems. */
-export interface TemplateCheck {
+interface TemplateCheck {
   readonly problems: ReadonlyArray<RepoStructureError | TemplateError>
   readonly warnings: ReadonlyArray<Remark>
 }

@@ -14,8 +14,8 @@ export class RepoStructureError extends Schema.TaggedError<RepoStructureError>()
 }) {}
 
 /** A place in a template; `template` is the path in the repository, line and column count from 1. */
-export const TemplatePlace = Schema.Struct({ template: Schema.String, line: Schema.Int, column: Schema.Int })
-export type TemplatePlace = typeof TemplatePlace.Type
+const TemplatePlace = Schema.Struct({ template: Schema.String, line: Schema.Int, column: Schema.Int })
+type TemplatePlace = typeof TemplatePlace.Type
 
 /**
  * A template does not compile, or cannot be rendered with these variables. `kind` is the name that Jinja2 and Python give

@@ -29,7 +29,7 @@ export interface MappingEntry {
 export type PlatformMapping = ReadonlyMap<string, MappingEntry>
 
 /** A mapping, or everything that is wrong with it. */
-export type MappingOrFaults = Result.Result<PlatformMapping, Arr.NonEmptyReadonlyArray<Remark>>
+type MappingOrFaults = Result.Result<PlatformMapping, Arr.NonEmptyReadonlyArray<Remark>>
 
 /** Why an entry cannot be used: what is wrong, and below which keys. */
 interface EntryFault {
@@ -111,7 +111,7 @@ export const mappingRemarks = (text: string): ReadonlyArray<Remark> => {
  * The mapping in a text. `directory` is the platform's directory as messages name it. Fails with the exact messages of
  * docs/templates.md#who-becomes-unsynchronized, all of them.
  */
-export const readMapping = (directory: string, text: string): MappingOrFaults => {
+const readMapping = (directory: string, text: string): MappingOrFaults => {
   const unreadable = (reason: string, place: Partial<Remark>): MappingOrFaults =>
     Result.fail(
       Arr.of({
@@ -132,7 +132,7 @@ export const readMapping = (directory: string, text: string): MappingOrFaults =>
 }
 
 /** What a snapshot is built from. */
-export interface TemplateSnapshotInput {
+interface TemplateSnapshotInput {
   /** Text of each file by its path in the repository. */
   readonly files: ReadonlyMap<string, string>
   /** Files that could not be read, each with the reason. */

@@ -118,7 +118,7 @@ const placesOf = (name: string, { effective, snapshot }: Origins): DeviceVariabl
   })
 
 /** The variables with their origins, by name; `shown` are the same variables as people may see them. */
-export const withOrigins = (
+const withOrigins = (
   variables: TemplateVariables,
   shown: Readonly<Record<string, unknown>>,
   origins: Origins
@@ -148,7 +148,7 @@ export class TrialFailed extends Schema.TaggedError<TrialFailed>()("TrialFailed"
 }) {}
 
 /** What to render: a template of the device's platform, a text in its place or by itself, or the whole configuration with it. */
-export interface Trial {
+interface Trial {
   /** Path in the platform's directory. */
   readonly template?: string
   readonly text?: string
@@ -157,7 +157,7 @@ export interface Trial {
 }
 
 /** What came of it. `template` is what was rendered, null for a text by itself. */
-export interface TrialResult {
+interface TrialResult {
   readonly template: string | null
   readonly text: string
   readonly log: ReadonlyArray<{ readonly level: string; readonly text: string }>
@@ -166,7 +166,7 @@ export interface TrialResult {
 }
 
 /** What a device is rendered from. */
-export interface VariablesOfDevice {
+interface VariablesOfDevice {
   readonly group: string
   /** Branch of the templates; null is the repository's own. */
   readonly branch: string | null

@@ -12,7 +12,7 @@ import { JobWorkflow } from "../../src/jobs/engine/JobWorkflow.ts"
 import { Repositories, repositoryError } from "../../src/jobs/repositories/Repositories.ts"
 import { RepositoryUpdate } from "../../src/jobs/repositories/RepositoryUpdate.ts"
 import type { Previews } from "../../src/jobs/sync/Previews.ts"
-import { Told } from "../../src/runtime/Told.ts"
+import { LiveFeed } from "../../src/runtime/LiveFeed.ts"
 import * as Server from "../../src/Server.ts"
 import { ServerConfig } from "../../src/ServerConfig.ts"
 import * as NodeServices from "@effect/platform-node/NodeServices"
@@ -148,7 +148,7 @@ const RefreshesAtOnce = Layer.effect(
 export const Backend = (variables: Readonly<Record<string, string>> = {}, parts: Parts = {}) =>
   Layer.mergeAll(RefreshesAtOnce, parts.previews ?? Layer.empty).pipe(
     Layer.provideMerge(Server.ports),
-    Layer.provideMerge(Layer.mergeAll(Engine.actors, Executions, EventFeed.layer, Told.layer)),
+    Layer.provideMerge(Layer.mergeAll(Engine.actors, Executions, EventFeed.layer, LiveFeed.layer)),
     Layer.provideMerge(Engine.services),
     Layer.provideMerge(Cluster.layer),
     Layer.provideMerge(Engine.stores),

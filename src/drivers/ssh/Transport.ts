@@ -3,13 +3,11 @@
  * that dead addresses cannot block the living; then the handshake under the shared bound. Ends with its scope: a goodbye, a
  * bounded wait, then the socket is destroyed.
  */
-import { Data, Effect, Fiber, Schedule, Scope } from "effect"
-import type { Semaphore } from "effect"
+import { Data, Effect, Fiber, Schedule, Scope, type Semaphore } from "effect"
 import type { Client as SshClient, ClientChannel } from "ssh2"
-import { secondsSince } from "../../runtime/metrics/Family.ts"
-import { handshakes, outcomeOfFailure, sshSessions } from "../../runtime/metrics/SshMetrics.ts"
+import { handshakes, outcomeOfFailure, secondsSince, sshSessions } from "../../runtime/metrics/Metrics.ts"
 import { untilMended } from "../../runtime/OwnFaults.ts"
-import { rareRetry } from "../../runtime/RareRetry.ts"
+import { rareRetry } from "../../runtime/BackgroundWork.ts"
 import type { DriverTarget } from "../Driver.ts"
 import type { ConnectionException } from "../DriverErrors.ts"
 import { rewrite } from "./AddressMap.ts"

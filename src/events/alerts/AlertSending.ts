@@ -5,7 +5,7 @@
 import { Context, Duration, Effect, Layer, Random, Schedule, type Scope } from "effect"
 import { type AlertMessage, titleOf } from "../../domain/events/alerts/AlertMessage.ts"
 import { PACE, type Pace, pause } from "../../domain/events/alerts/Backoff.ts"
-import { webhookFailures } from "../../runtime/metrics/EventMetrics.ts"
+import { webhookFailures } from "../../runtime/metrics/Metrics.ts"
 import { receiverGuard } from "../../runtime/OutboundHosts.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { AlertDeliveryStore, type ClaimedDelivery } from "../../store/AlertDeliveryStore.ts"

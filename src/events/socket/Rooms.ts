@@ -1,14 +1,14 @@
 /** What clients of socket.io may ask for, and the rooms that they join by it (docs/events.md#socketio). */
 import { isObject } from "../../domain/fields/Values.ts"
-import { type ToldLevel, toldLevels } from "../../runtime/Told.ts"
+import { type LiveLevel, liveLevels } from "../../runtime/LiveFeed.ts"
 import type { UpdateRoom } from "./Payloads.ts"
 
-export type Room = UpdateRoom | ToldLevel
+export type Room = UpdateRoom | LiveLevel
 
 /** Rooms by the key of a message and its value. */
 const ROOMS: Readonly<Record<string, Readonly<Record<string, Room>>>> = {
   update: { device: "update_device", job: "update_job" },
-  loglevel: Object.fromEntries(toldLevels.map((level) => [level, level])),
+  loglevel: Object.fromEntries(liveLevels.map((level) => [level, level])),
   sync: { all: "sync" }
 }
 
@@ -25,4 +25,4 @@ export const roomOf = (message: unknown): Room | undefined => {
 }
 
 /** The rooms that hear a line of this level: those of its own level and of all below. */
-export const roomsOfLine = (level: ToldLevel): ReadonlyArray<Room> => toldLevels.slice(0, toldLevels.indexOf(level) + 1)
+export const roomsOfLine = (level: LiveLevel): ReadonlyArray<Room> => liveLevels.slice(0, liveLevels.indexOf(level) + 1)

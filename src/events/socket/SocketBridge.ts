@@ -6,8 +6,8 @@
 import { Context, Effect, Layer, Queue, RcRef, Schedule, type Scope } from "effect"
 import type { SqlError } from "effect/sql"
 import type { Identity } from "../../domain/access/Identity.ts"
-import { lineText } from "../../runtime/ToldLog.ts"
-import { Told, type ToldThing } from "../../runtime/Told.ts"
+import { lineText } from "../../runtime/Logging.ts"
+import { LiveFeed, type LiveItem } from "../../runtime/LiveFeed.ts"
 import { failingWithoutDatabase } from "../../store/DatabaseClient.ts"
 import { EventFeed } from "../EventFeed.ts"
 import { makeHearing } from "../Hearing.ts"
@@ -49,7 +49,7 @@ const roomsOf = (callers: ReadonlyArray<ConnectedCaller>, rooms: ReadonlyArray<R
 
 const make = Effect.gen(function* () {
   const feed = yield* EventFeed
-  const told = yield* Told
+  const told = yield* LiveFeed
   const hearing = yield* makeHearing
   const callers = makeConnectedCallers(hearing.of)
   const waiting = yield* Queue.sliding<Telling>(MAX_WAITING)
@@ -61,7 +61,7 @@ const make = Effect.gen(function* () {
     if (callers.limited().length > 0) Queue.offerUnsafe(waiting, telling)
   }
 
-  const hearThing = (thing: ToldThing) => {
+  const hearThing = (thing: LiveItem) => {
     if (thing.kind !== "log") return
     tell({ rooms: roomsOfLine(thing.level), payload: lineText(thing), about: { line: thing.job } })
   }

@@ -7,8 +7,14 @@ import { HttpEffect, HttpRouter, HttpServerRequest, HttpServerResponse } from "e
 import { addressPerson, Person } from "../../domain/access/Person.ts"
 import { EventFeed } from "../../events/EventFeed.ts"
 import { BackgroundWork } from "../../runtime/BackgroundWork.ts"
-import { secondsSince } from "../../runtime/metrics/Family.ts"
-import { methodLabel, NO_ROUTE, requests, requestSeconds, requestsInFlight } from "../../runtime/metrics/HttpMetrics.ts"
+import {
+  methodLabel,
+  NO_ROUTE,
+  requests,
+  requestSeconds,
+  requestsInFlight,
+  secondsSince
+} from "../../runtime/metrics/Metrics.ts"
 import { ServerConfig, type ServerSettings } from "../../ServerConfig.ts"
 import { clientOf, makeMeetClient, makeRefusalOfForeign, recall, rememberFault } from "./Client.ts"
 import { answerOutside, enveloped, failure, type UnreadableAddress, unreadableAddress } from "./ErrorEnvelope.ts"

@@ -3,8 +3,7 @@
  * of the audit only with the right to read all of it.
  */
 import { Effect } from "effect"
-import type { SqlError } from "effect/sql"
-import { SqlClient } from "effect/sql"
+import { SqlClient, type SqlError } from "effect/sql"
 import { AskedDevices } from "../../access/AskedDevices.ts"
 import { Permissions } from "../../access/Permissions.ts"
 import { NotPermitted, Permit } from "../../access/Permit.ts"
@@ -12,7 +11,7 @@ import type { Identity } from "../../domain/access/Identity.ts"
 import { isForSomeDevices, isWhole } from "../../domain/access/PermissionRule.ts"
 import { speaksOf } from "../../domain/access/SpeaksOf.ts"
 import { isForAudit } from "../../domain/events/EventKinds.ts"
-import type { ToldThing } from "../../runtime/Told.ts"
+import type { LiveItem } from "../../runtime/LiveFeed.ts"
 import type { SettingsError } from "../../settings/ActiveSettings.ts"
 import { SettingsUnavailable } from "../../settings/SettingsView.ts"
 import type { ScannedEvent } from "../../store/EventPages.ts"
@@ -49,7 +48,7 @@ export const judgeEvent = (
 }
 
 /** Judges what is told and not kept. */
-export const judgeTold = ({ within }: Sight, thing: ToldThing): Verdict => {
+export const judgeTold = ({ within }: Sight, thing: LiveItem): Verdict => {
   if (within === null) return true
   if (thing.kind === "step") return within.names.has(thing.hostname)
   return thing.job ?? false

@@ -22,7 +22,7 @@ import type { Socket } from "node:net"
 import { NotPermitted } from "../../access/Permit.ts"
 import type { Identity } from "../../domain/access/Identity.ts"
 import { EventFeed } from "../../events/EventFeed.ts"
-import { Told } from "../../runtime/Told.ts"
+import { LiveFeed } from "../../runtime/LiveFeed.ts"
 import { OpenStreams, StreamTimes } from "../core/OpenStreams.ts"
 import { LEEWAY } from "../core/JsonWebTokens.ts"
 import { makeReader } from "./EventReader.ts"
@@ -56,7 +56,7 @@ const expiryOf = (request: Request): number => {
 /** Opens streams. Fails with TooManyRequests. */
 export const makeOpenStream = Effect.gen(function* () {
   const streams = yield* OpenStreams
-  const told = yield* Told
+  const told = yield* LiveFeed
   const times = yield* StreamTimes
   const callerOf = yield* makeCallerOf
   const questionOf = yield* makeQuestionOf

@@ -7,7 +7,7 @@ import type { LiveEvent } from "../../domain/events/LiveEvent.ts"
 import { matchesFilter } from "../../domain/events/EventFilter.ts"
 import { movesDevices } from "../../domain/events/EventKinds.ts"
 import type { EventFeed, Follower } from "../../events/EventFeed.ts"
-import type { Listener, ToldThing } from "../../runtime/Told.ts"
+import type { Listener, LiveItem } from "../../runtime/LiveFeed.ts"
 import type { EventQuestion, makeReadPage } from "./EventQuestion.ts"
 import { hostnamesIn, isSeen, judgeEvent, judgeTold, type makeSeenJobs, type Sight } from "./EventAccess.ts"
 import * as SseOutput from "./SseOutput.ts"
@@ -21,7 +21,7 @@ import type { StreamTimes } from "../core/OpenStreams.ts"
 /** Something for the reader, if they may hear of it: an event with its number, or what has none. */
 export type Waiting =
   | { readonly id: number; readonly text: string; readonly event: LiveEvent }
-  | { readonly id: null; readonly text: string; readonly thing: ToldThing }
+  | { readonly id: null; readonly text: string; readonly thing: LiveItem }
 
 export interface InboxBounds {
   readonly count: number
@@ -123,7 +123,7 @@ interface Piece {
 
 type Phase = "begins" | "reads the log" | "joins" | "reads the rest" | "follows"
 
-const isAsked = ({ hostnames, told, filter }: EventQuestion, thing: ToldThing): boolean =>
+const isAsked = ({ hostnames, told, filter }: EventQuestion, thing: LiveItem): boolean =>
   told.has(thing.kind) &&
   (filter.job === null || filter.job === thing.job) &&
   (hostnames === null || (thing.kind === "step" && hostnames.has(thing.hostname)))

@@ -1,6 +1,6 @@
 /** Messages of a stream of server-sent events as they are written (docs/events.md#server-sent-events). Pure. */
 import type { LiveEvent } from "../../domain/events/LiveEvent.ts"
-import type { ToldThing } from "../../runtime/Told.ts"
+import type { LiveItem } from "../../runtime/LiveFeed.ts"
 import { matchesFilter } from "../../domain/events/EventFilter.ts"
 import { type EventQuestion, shownTo } from "./EventQuestion.ts"
 import { judgeEvent } from "./EventAccess.ts"
@@ -21,7 +21,7 @@ export const heartbeat = (position: number): string => `: nothing new\nid: ${pos
 export const eventText = (event: LiveEvent): string => `id: ${event.id}\n${message(event.kind, event)}`
 
 /** Without a number, so that a client goes on from the last event. */
-export const toldText = (thing: ToldThing): string =>
+export const toldText = (thing: LiveItem): string =>
   message(thing.kind, { ...thing, at: new Date(thing.at).toISOString().slice(0, -1) })
 
 /** What a client asked for is not there any more, or never was. */

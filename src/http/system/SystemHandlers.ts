@@ -5,7 +5,8 @@ import { Api } from "../../api/Api.ts"
 import { enveloped } from "../../api/Envelope.ts"
 import { answered } from "../core/HandlerErrors.ts"
 import { Build } from "../../runtime/Build.ts"
-import { Plugins } from "../../plugins/Plugins.ts"
+import { loadedPlugins, PluginRegistry } from "../../plugins/PluginRegistry.ts"
+import type { PluginCallStore } from "../../store/PluginCallStore.ts"
 import type { HealthReport } from "../../api/SystemApi.ts"
 import { SILENT_REPLICA } from "../../domain/TakeOver.ts"
 import { meaning } from "../../store/DatabaseAway.ts"
@@ -128,10 +129,11 @@ export const makeReplicaReport = Effect.map(ServerFigures, ({ replicas }) =>
 /** Handlers of `PluginsGroup`. */
 export const PluginsLive = HttpApiBuilder.group(Api, "plugins", (handlers) =>
   Effect.gen(function* () {
-    const plugins = yield* Plugins
+    const { selftest } = yield* PluginRegistry
+    const services = yield* Effect.context<PluginRegistry | PluginCallStore>()
     return handlers
-      .handle("list", () => answered(Effect.map(plugins.loaded, enveloped)))
-      .handle("selftest", () => Effect.map(plugins.selftest, (result) => enveloped({ result })))
+      .handle("list", () => answered(Effect.map(Effect.provideContext(loadedPlugins, services), enveloped)))
+      .handle("selftest", () => Effect.map(selftest, (result) => enveloped({ result })))
   })
 )
 

@@ -10,8 +10,7 @@ import { RpcClient, RpcSerialization } from "effect/rpc"
 import { Socket } from "effect/socket"
 import { hkdfSync } from "node:crypto"
 import type * as tls from "node:tls"
-import { type SealingKey, sealingKey } from "../../runtime/Sealing.ts"
-import { SecretKey } from "../../runtime/SecretKey.ts"
+import { type SealingKey, sealingKey, SecretKey } from "../../runtime/SecretKey.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 
 /** Replicas have no secret in common; the message is for who starts one. */

@@ -7,7 +7,7 @@ import { Context, Effect, Layer } from "effect"
 import type { KindOfWork } from "../../domain/jobs/JobDefinition.ts"
 import { classNames, makePlaces, serviceClasses, type Waiter } from "../../domain/jobs/ServiceClasses.ts"
 import type { PlaceWait } from "../../domain/JobWaiting.ts"
-import { jobsWaiting } from "../../runtime/metrics/JobMetrics.ts"
+import { jobsWaiting } from "../../runtime/metrics/Metrics.ts"
 import { ServerConfig, type ServerSettings } from "../../ServerConfig.ts"
 import { JobWaitStore } from "../../store/JobWaitStore.ts"
 

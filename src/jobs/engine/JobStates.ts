@@ -9,7 +9,7 @@ import { abortReason, type JobAction, type JobEvent } from "../../../machines/jo
 import { type JobState, jobStates } from "../../../machines/job/JobStatuses.ts"
 import { finalStatuses, functionOf, type JobNotFound, JobStatus } from "../../domain/Job.ts"
 import { noDevices, outcomeOf } from "../../domain/JobOutcome.ts"
-import { jobDevices, jobsEnded } from "../../runtime/metrics/JobMetrics.ts"
+import { jobDevices, jobsEnded } from "../../runtime/metrics/Metrics.ts"
 import { JobLockStore } from "../../store/JobLockStore.ts"
 import { type JobPatch, JobStore } from "../../store/JobStore.ts"
 import * as JobReport from "./JobReport.ts"

@@ -5,14 +5,14 @@
 import { Context, Effect, Latch, Layer, type Scope } from "effect"
 
 /** Levels of lines as clients know them, the least first. */
-export const toldLevels = ["DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"] as const
-export type ToldLevel = (typeof toldLevels)[number]
+export const liveLevels = ["DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"] as const
+export type LiveLevel = (typeof liveLevels)[number]
 
 /** A line of the log; `at` is in epoch milliseconds. */
-export interface ToldLine {
+export interface LogLine {
   readonly kind: "log"
   readonly at: number
-  readonly level: ToldLevel
+  readonly level: LiveLevel
   /** What it is about: the function of its job, or `server`. */
   readonly module: string
   readonly job: number | null
@@ -20,7 +20,7 @@ export interface ToldLine {
 }
 
 /** A step of a device's live actor. */
-export interface ToldStep {
+export interface ActorStep {
   readonly kind: "step"
   readonly at: number
   readonly hostname: string
@@ -32,10 +32,10 @@ export interface ToldStep {
   readonly state: string
 }
 
-export type ToldThing = ToldLine | ToldStep
+export type LiveItem = LogLine | ActorStep
 
 /** Hears what is told; must not throw and not wait. */
-export type Listener = (thing: ToldThing) => void
+export type Listener = (thing: LiveItem) => void
 
 /** Who listens: to everything, or to what this process tells itself. */
 interface Listeners {
@@ -74,11 +74,11 @@ const make = Effect.sync(() => {
       )
     )
 
-  const passOn = (thing: ToldThing) => {
+  const passOn = (thing: LiveItem) => {
     for (const listener of all) listener(thing)
   }
 
-  return Told.of({
+  return LiveFeed.of({
     isHeard: () => all.size + own.size > 0,
     tell: (thing) => {
       passOn(thing)
@@ -94,12 +94,12 @@ const make = Effect.sync(() => {
 })
 
 /** What this process tells. */
-export class Told extends Context.Service<
-  Told,
+export class LiveFeed extends Context.Service<
+  LiveFeed,
   {
     /** Whether anybody listens: else nothing has to be told. */
     readonly isHeard: () => boolean
-    readonly tell: (thing: ToldThing) => void
+    readonly tell: (thing: LiveItem) => void
     /** Tells what another process has told. */
     readonly passOn: Listener
     /** Hears everything from now on, until the scope closes. */
@@ -111,6 +111,6 @@ export class Told extends Context.Service<
     /** Waits until somebody in this process listens to everything. */
     readonly heardHere: Effect.Effect<void>
   }
->()("switchyard/runtime/Told") {
-  static readonly layer = Layer.effect(Told, make)
+>()("switchyard/runtime/LiveFeed") {
+  static readonly layer = Layer.effect(LiveFeed, make)
 }
