@@ -2,7 +2,6 @@
  * Everything below the API, wired together: stores, settings and templates in force, drivers, device actors, jobs and
  * plugins. `main.ts` puts the API on top of it; tests may use it alone.
  */
-import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Effect, Layer, Result, Schema } from "effect"
 import { ChangeWindows } from "./access/ChangeWindows.ts"
 import { Permissions } from "./access/Permissions.ts"
@@ -10,14 +9,10 @@ import { CertificateAuthority } from "./certificates/CertificateAuthority.ts"
 import * as DeviceActor from "./devices/DeviceActor.ts"
 import { DeviceLogin } from "./devices/DeviceLogin.ts"
 import { ManagementAccess } from "./devices/ManagementAccess.ts"
-import { DriverRegistry } from "./drivers/Driver.ts"
-import * as Drivers from "./drivers/Drivers.ts"
-import * as AddressMap from "./drivers/ssh/AddressMap.ts"
-import * as LoginKey from "./drivers/ssh/LoginKey.ts"
-import * as ForeignSessions from "./drivers/ForeignSessions.ts"
+import * as AddressMap from "./drivers/ssh/SshLimits.ts"
 import { SshLimits } from "./drivers/ssh/SshLimits.ts"
 import { Firmware } from "./firmware/Firmware.ts"
-import { UpgradeOrders } from "./firmware/UpgradeOrders.ts"
+import { UpgradeOrders } from "./firmware/UpgradeOrder.ts"
 import * as Cluster from "./jobs/engine/Cluster.ts"
 import { DevicesLock } from "./jobs/engine/DevicesLock.ts"
 import { DeviceStates } from "./jobs/engine/DeviceStates.ts"
@@ -99,52 +94,36 @@ import { PluginRegistry } from "./plugins/PluginRegistry.ts"
 import { SecretKey } from "./runtime/SecretKey.ts"
 import { ServerConfig } from "./ServerConfig.ts"
 import { ActiveSettings } from "./settings/ActiveSettings.ts"
-import { AlertDeliveryStore } from "./store/AlertDeliveryStore.ts"
-import { AlertMuteStore } from "./store/AlertMuteStore.ts"
-import { AlertStore } from "./store/AlertStore.ts"
+import { AlertDeliveryStore, AlertMuteStore, AlertStore } from "./store/AlertStore.ts"
 import { CertificateStore } from "./store/CertificateStore.ts"
 import { ApprovalStore } from "./store/ApprovalStore.ts"
 import { ChangeStore } from "./store/ChangeStore.ts"
-import { ConfigHistoryStore } from "./store/ConfigHistoryStore.ts"
+import { ConfigHistoryStore, LearnedLineStore, ProvedConfigStore } from "./store/ConfigStore.ts"
 import * as DatabaseClient from "./store/DatabaseClient.ts"
-import { DerivedSecretStore } from "./store/DerivedSecretStore.ts"
-import { DeviceStore } from "./store/DeviceStore.ts"
-import { EventLog } from "./store/EventLog.ts"
-import { EventStore } from "./store/EventStore.ts"
-import { AcceptedLoginStore } from "./store/AcceptedLoginStore.ts"
-import { HeardStore } from "./store/HeardStore.ts"
-import { UniqueFieldStore } from "./store/UniqueFieldStore.ts"
-import { HostKeyStore } from "./store/HostKeyStore.ts"
-import { IdentityStore } from "./store/IdentityStore.ts"
-import { LearnedLineStore } from "./store/LearnedLineStore.ts"
-import { LeftSessionStore } from "./store/LeftSessionStore.ts"
-import { InterfaceStore } from "./store/InterfaceStore.ts"
-import { JobAttemptStore } from "./store/JobAttemptStore.ts"
-import { JobCommitStore } from "./store/JobCommitStore.ts"
-import { JobLockStore } from "./store/JobLockStore.ts"
+import { DerivedSecretStore, SecretTexts } from "./store/SecretStore.ts"
+import { DeviceStore, HeardStore, StackMemberStore, SyncEventStore, UnseenDeviceStore } from "./store/DeviceStore.ts"
+import { EventLog, EventStore } from "./store/EventStore.ts"
+import { AcceptedLoginStore, HostKeyStore, IdentityStore } from "./store/IdentityStore.ts"
+import { UniqueFieldStore } from "./store/DeviceIdentifiers.ts"
+import { LeftChangeStore, LeftSessionStore, LiveChangeStore } from "./store/UnfinishedChanges.ts"
+import { InterfaceStore, StationStore } from "./store/InterfaceStore.ts"
+import { JobAttemptStore, JobLockStore, JobWaitStore } from "./store/JobScheduling.ts"
+import { JobCommitStore } from "./store/JobResults.ts"
 import { JobStore } from "./store/JobStore.ts"
-import { JobWaitStore } from "./store/JobWaitStore.ts"
-import { LeftChangeStore } from "./store/LeftChangeStore.ts"
-import { LinknetStore } from "./store/LinknetStore.ts"
-import { LiveChangeStore } from "./store/LiveChangeStore.ts"
-import { MgmtDomainStore } from "./store/MgmtDomainStore.ts"
+import { LinknetStore, MgmtDomainStore, ReservationStore } from "./store/NetworkStore.ts"
 import { OperationStore } from "./store/OperationStore.ts"
-import { ProvedConfigStore } from "./store/ProvedConfigStore.ts"
 import { PluginCallStore } from "./store/PluginCallStore.ts"
-import { RefreshStore } from "./store/RefreshStore.ts"
-import { RepositoryStore } from "./store/RepositoryStore.ts"
-import { ReservationStore } from "./store/ReservationStore.ts"
-import { SecretTexts } from "./store/SecretTexts.ts"
-import { StackMemberStore } from "./store/StackMemberStore.ts"
-import { SyncEventStore } from "./store/SyncEventStore.ts"
-import { UnseenDeviceStore } from "./store/UnseenDeviceStore.ts"
+import { RefreshStore, RepositoryStore } from "./store/RepositoryStore.ts"
 import { UpgradeStore } from "./store/UpgradeStore.ts"
-import { StationStore } from "./store/StationStore.ts"
 import { WatchStore } from "./store/WatchStore.ts"
 import { ActiveTemplates } from "./templates/ActiveTemplates.ts"
 import { Renderer } from "./templates/Renderer.ts"
 import { TemplateTrial } from "./templates/TemplateTrial.ts"
 import { UndefinedPrints } from "./templates/UndefinedPrints.ts"
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { DriverRegistry } from "./drivers/Drivers.ts"
+import * as Authentication from "./drivers/ssh/Authentication.ts"
+import * as LoadChecks from "./drivers/LoadChecks.ts"
 
 /** A setting has a form that its type cannot express. */
 export class InvalidSetting extends Schema.TaggedError<InvalidSetting>()("InvalidSetting", {
@@ -195,10 +174,10 @@ const sshLimits = Layer.unwrap(
   Effect.gen(function* () {
     const { SSH_ADDRESS_MAP, SSH_MAX_SESSIONS, SSH_PORT, SSH_REFUSED_DELAY, keyLogins } = yield* ServerConfig
     for (const [state, { key }] of keyLogins) {
-      const read = LoginKey.parse(key)
+      const read = Authentication.parseKey(key)
       if (Result.isFailure(read)) return yield* new InvalidSetting({ message: `SSH_KEY_${state}: ${read.failure}` })
     }
-    const parsed = AddressMap.parse(SSH_ADDRESS_MAP)
+    const parsed = AddressMap.parseAddressMap(SSH_ADDRESS_MAP)
     if (Result.isFailure(parsed)) return yield* new InvalidSetting({ message: `SSH_ADDRESS_MAP: ${parsed.failure}` })
     return SshLimits.layer({
       port: SSH_PORT,
@@ -210,14 +189,11 @@ const sshLimits = Layer.unwrap(
 )
 
 const foreignSessions = Layer.unwrap(
-  Effect.map(ServerConfig, ({ FOREIGN_SESSIONS }) => ForeignSessions.layer(FOREIGN_SESSIONS))
+  Effect.map(ServerConfig, ({ FOREIGN_SESSIONS }) => LoadChecks.foreignSessionsLayer(FOREIGN_SESSIONS))
 )
 
 /** Drivers of all platforms that this server can log in to. */
-const drivers = Layer.unwrap(Effect.map(Drivers.Makers, DriverRegistry.layer)).pipe(
-  Layer.provide(sshLimits),
-  Layer.provide(foreignSessions)
-)
+const drivers = DriverRegistry.layer.pipe(Layer.provide(sshLimits), Layer.provide(foreignSessions))
 
 const deviceLogin = DeviceLogin.layer.pipe(
   Layer.provideMerge(ManagementAccess.layer),

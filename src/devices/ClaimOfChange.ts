@@ -1,10 +1,10 @@
-/** Whether a change still is this process's, as its sessions ask before they send (`drivers/WorkClaim.ts`). */
+/** Whether a change still is this process's, as its sessions ask before they send (`drivers/Driver.ts`). */
 import { Duration, Effect, Option, Schedule } from "effect"
 import type { ChangeRow } from "../../machines/change/ChangeRow.ts"
 import { SILENT_REPLICA } from "../domain/TakeOver.ts"
-import { isFresh, TAKEN_OVER, UNASKED, type WorkClaim } from "../drivers/WorkClaim.ts"
 import { failingWithoutDatabase } from "../store/DatabaseClient.ts"
-import type { LiveChangeStore } from "../store/LiveChangeStore.ts"
+import type { LiveChangeStore } from "../store/UnfinishedChanges.ts"
+import { isClaimFresh, TAKEN_OVER, UNASKED, type WorkClaim } from "../drivers/Driver.ts"
 
 /** The row as this process has read or written it last, and when it asked for that, in epoch milliseconds. */
 export interface LastKnown {
@@ -44,5 +44,5 @@ export const claimOf = (
         Effect.timeoutOrElse({ duration: Duration.seconds(SILENT_REPLICA), orElse: () => Effect.succeed(UNASKED) }),
         Effect.orElseSucceed(() => UNASKED)
       )
-  return { isFresh: () => isFresh(known.at), ask: failingWithoutDatabase(answer) }
+  return { isFresh: () => isClaimFresh(known.at), ask: failingWithoutDatabase(answer) }
 }

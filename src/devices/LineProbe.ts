@@ -13,10 +13,10 @@ import {
   placedLines,
   placeOf
 } from "../drivers/MissingLines.ts"
-import * as UnifiedPatch from "../drivers/UnifiedPatch.ts"
 import { placed } from "../domain/LineShape.ts"
 import type { Platform } from "../domain/platforms/Platform.ts"
-import type { Learned } from "../store/LearnedLineStore.ts"
+import type { Learned } from "../store/ConfigStore.ts"
+import * as UnifiedDiff from "../drivers/UnifiedDiff.ts"
 
 /** What probes work with: the running configuration as the switch shows it, and the name of the session to throw away. */
 export interface ProbeScene {
@@ -45,7 +45,7 @@ const shownBelow = Effect.fnUntraced(function* (
   const text = written(sections, lines)
   const loaded = session.load({ text, mode: "replace", name, foreignSessions: "ignore" })
   const { diff } = yield* Effect.ensuring(loaded, Effect.ignore(session.discard(name)))
-  const promised = UnifiedPatch.apply(running, diff)
+  const promised = UnifiedDiff.apply(running, diff)
   return Option.isNone(promised) ? undefined : linesBelow(platform, promised.value, sections)
 })
 

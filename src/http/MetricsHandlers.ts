@@ -3,29 +3,13 @@ import { Duration, Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../api/Api.ts"
-import {
-  certificateEnd,
-  databaseConnections,
-  databaseUp,
-  deadLetters,
-  devices,
-  jobsUnfinished,
-  makePlace,
-  type Place,
-  queueAge,
-  retainedBytes,
-  retainedDue,
-  retainedOldest,
-  retainedRows,
-  tellEventsLag,
-  unreachableDevices
-} from "../runtime/metrics/Metrics.ts"
+import { certificateEnd, databaseConnections, databaseUp, deadLetters, devices, jobsUnfinished, makePlace, type Place, queueAge, retainedBytes, retainedDue, retainedOldest, retainedRows, tellEventsLag, unreachableDevices } from "../runtime/metrics/Metrics.ts"
 import { contentType, formatOf, write } from "../runtime/metrics/Exposition.ts"
 import { watchProcess } from "../runtime/metrics/ProcessMetrics.ts"
 import { ServerConfig } from "../ServerConfig.ts"
 import { functionOf } from "../domain/Job.ts"
 import { failingWithoutDatabase } from "../store/DatabaseClient.ts"
-import { type Figures, FleetFigures } from "../store/FleetFigures.ts"
+import { type Figures, FleetFigures } from "../store/Figures.ts"
 
 // What the database holds as metrics: asked once for all who ask at the same time and for some seconds after, and never waited for longer.
 

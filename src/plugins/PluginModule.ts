@@ -17,7 +17,7 @@ export interface NewManagedDevice {
 }
 
 /** A switch has been given its management address. */
-interface AllocatedIpv4 {
+export interface AllocatedIpv4 {
   readonly vrf: string
   readonly ipv4_address: string
   /** As `10.0.6.0/24`; null for switches of the fabric. */
@@ -26,19 +26,19 @@ interface AllocatedIpv4 {
 }
 
 /** An upgrade is about to reboot a switch. */
-interface UpgradeRebootStarting {
+export interface UpgradeRebootStarting {
   readonly hostname: string
 }
 
 /** The reboot of an upgrade is over, and the check after it as well. */
-interface UpgradeRebootCompleted {
+export interface UpgradeRebootCompleted {
   readonly hostname: string
   /** True when the switch did not come back, or not as it should. */
   readonly failed: boolean
 }
 
 /** A device was deleted. */
-interface RemovedDevice {
+export interface RemovedDevice {
   readonly hostname: string
   readonly device_type: string
   readonly management_ip: string | null
@@ -57,7 +57,7 @@ export interface Delivery {
 }
 
 /** What a plugin is made from. */
-interface PluginContext {
+export interface PluginContext {
   /** The name of its file without the ending. */
   readonly name: string
   /** Its variables, as the plugin file has them, with the values of secrets. */
@@ -67,7 +67,7 @@ interface PluginContext {
 }
 
 /** An error with `retry: false` is not tried again: nothing but another configuration helps. */
-interface FinalError extends Error {
+export interface FinalError extends Error {
   readonly retry: false
 }
 

@@ -13,8 +13,6 @@ import { ServerConfig } from "../ServerConfig.ts"
 import { ActiveSettings } from "../settings/ActiveSettings.ts"
 import type { DeviceStore } from "../store/DeviceStore.ts"
 import type { InterfaceStore } from "../store/InterfaceStore.ts"
-import type { LinknetStore } from "../store/LinknetStore.ts"
-import type { MgmtDomainStore } from "../store/MgmtDomainStore.ts"
 import { ActiveTemplates } from "./ActiveTemplates.ts"
 import { configurationTask, type RenderedText, type RenderTask, shownVariables, taskError } from "./Rendering.ts"
 import { deviceVariables } from "./DeviceVariables.ts"
@@ -29,6 +27,7 @@ import { placesIn } from "../settings/SettingsProblem.ts"
 import { cellsPerMegabyte, type Failure } from "../jinja/Jinja.ts"
 import { ownModule } from "../runtime/OwnModule.ts"
 import { packRequest, RenderRpc, unpackAnswer } from "./RenderRpc.ts"
+import type { LinknetStore, MgmtDomainStore } from "../store/NetworkStore.ts"
 
 // Renders a text that was just written and that nobody has checked: in threads of its own, so that no job waits for it, under the
 // budget of one device, and with marks in the place of secrets, so that no template can reveal them.

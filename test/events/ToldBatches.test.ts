@@ -1,7 +1,7 @@
 /** Lines and steps on their way to other replicas. */
 import { assert, it } from "@effect/vitest"
-import { listensMessage, readMessage, toMessages } from "../../src/events/ToldBatches.ts"
 import type { ActorStep, LogLine } from "../../src/runtime/LiveFeed.ts"
+import { listensMessage, readMessage, toMessages } from "../../src/events/ReplicaFeed.ts"
 
 const line = (text: string): LogLine => ({ kind: "log", at: 1, level: "INFO", module: "server", job: 3, text })
 const step: ActorStep = {

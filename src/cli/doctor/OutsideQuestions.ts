@@ -20,8 +20,8 @@ import { readAlertsText } from "../../settings/SettingsFile.ts"
 import { ALERTS_FILE } from "../../settings/RepositoryPaths.ts"
 import { serverUrl } from "../client/Server.ts"
 import { bad, type Found, good, type Place, question, type Question, warn } from "./Questions.ts"
-import { lookAtTls } from "../../http/core/TlsListener.ts"
 import * as NodeServices from "@effect/platform-node/NodeServices"
+import { checkTls } from "../../http/core/TlsListener.ts"
 
 const SECONDS = 8
 
@@ -89,7 +89,7 @@ const chainOf = (text: string): { readonly isWhole: boolean; readonly chain: Rea
 }
 
 const listener = async (cert: string, key: string): Promise<Found> => {
-  const looked = await Effect.runPromise(Effect.provide(lookAtTls({ cert, key }), NodeServices.layer))
+  const looked = await Effect.runPromise(Effect.provide(checkTls({ cert, key }), NodeServices.layer))
   if (Result.isFailure(looked))
     return [
       bad(cert, [

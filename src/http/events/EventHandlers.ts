@@ -7,15 +7,8 @@ import { Api } from "../../api/Api.ts"
 import { Caller } from "../../api/Authorization.ts"
 import { enveloped } from "../../api/Envelope.ts"
 import { BadRequest, TooManyRequests, Unauthorized } from "../../api/Failures.ts"
-import { type EventBounds, EventPages } from "../../store/EventPages.ts"
 import { answered } from "../core/HandlerErrors.ts"
-import {
-  type EventQuestion,
-  type EventRequest,
-  makeQuestionOf,
-  makeReadPage,
-  readEventRequest
-} from "./EventQuestion.ts"
+import { type EventQuestion, type EventRequest, makeQuestionOf, makeReadPage, readEventRequest } from "./EventQuestion.ts"
 import { decodeJwt } from "jose"
 import { IncomingMessage } from "node:http"
 import type { Socket } from "node:net"
@@ -26,8 +19,9 @@ import { LiveFeed } from "../../runtime/LiveFeed.ts"
 import { OpenStreams, StreamTimes } from "../core/OpenStreams.ts"
 import { LEEWAY } from "../core/JsonWebTokens.ts"
 import { makeReader } from "./EventReader.ts"
-import { makeSeenJobs, makeSightOf } from "./EventAccess.ts"
 import { makeSharedTexts, makeStreamBody } from "./SseOutput.ts"
+import { type EventBounds, EventPages } from "../../store/EventStore.ts"
+import { makeAccessOf, makeVisibleJobs } from "./EventAccess.ts"
 
 // Streams of events (docs/events.md#server-sent-events): who asks, how many there are, and what becomes of a reader who does not read.
 
@@ -60,12 +54,12 @@ export const makeOpenStream = Effect.gen(function* () {
   const times = yield* StreamTimes
   const callerOf = yield* makeCallerOf
   const questionOf = yield* makeQuestionOf
-  const sightOf = yield* makeSightOf
+  const sightOf = yield* makeAccessOf
   const parts = {
     feed: yield* EventFeed,
     pages: yield* EventPages,
     readPage: yield* makeReadPage,
-    seenJobs: yield* makeSeenJobs,
+    seenJobs: yield* makeVisibleJobs,
     texts: makeSharedTexts(),
     times
   }

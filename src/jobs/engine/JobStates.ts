@@ -10,10 +10,10 @@ import { type JobState, jobStates } from "../../../machines/job/JobStatuses.ts"
 import { finalStatuses, functionOf, type JobNotFound, JobStatus } from "../../domain/Job.ts"
 import { noDevices, outcomeOf } from "../../domain/JobOutcome.ts"
 import { jobDevices, jobsEnded } from "../../runtime/metrics/Metrics.ts"
-import { JobLockStore } from "../../store/JobLockStore.ts"
 import { type JobPatch, JobStore } from "../../store/JobStore.ts"
 import * as JobReport from "./JobReport.ts"
 import type { ReportedJob } from "./JobReport.ts"
+import { JobLockStore } from "../../store/JobScheduling.ts"
 
 /** The machine takes no such event in the job's present status. */
 export class JobEventRefused extends Schema.TaggedError<JobEventRefused>()("JobEventRefused", {

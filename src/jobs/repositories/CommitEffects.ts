@@ -19,9 +19,8 @@ import {
 } from "../../domain/CommitEffects.ts"
 import { type EffectLimits, reasonsToAsk } from "../../domain/EffectSentences.ts"
 import type { Device } from "../../domain/Device.ts"
-import { diff } from "../../drivers/ConfigDiff.ts"
+import { diff } from "../../drivers/UnifiedDiff.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
-import type { SettingsSnapshot } from "../../settings/SettingsSnapshot.ts"
 import {
   type EffectDevice,
   type GroupRule,
@@ -30,13 +29,14 @@ import {
   settingsEffects,
   type VlanLosses
 } from "../../settings/SettingsEffects.ts"
+import type { SettingsSnapshot } from "../../settings/SettingsSnapshot.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { InterfaceStore } from "../../store/InterfaceStore.ts"
-import { configPreview } from "../../templates/Rendering.ts"
 import type { TemplateSnapshot } from "../../templates/TemplateSnapshot.ts"
 import { UndefinedLedger } from "../../templates/UndefinedPrints.ts"
 import { CandidateConfigs, type RenderedCandidate, type Sources } from "../sync/CandidateConfigs.ts"
 import { BranchDiffs } from "./BranchDiffs.ts"
+import { configPreview } from "../../templates/Rendering.ts"
 
 /** What a commit is compared with. */
 export interface Compared {

@@ -12,20 +12,12 @@ import { waitingMessage } from "../../domain/EffectSentences.ts"
 import { clonedText, commitText, currentText, type GitCommit, type GitRefNotFound } from "../../git/GitCommit.ts"
 import type { RefreshResult } from "../../git/GitRepository.ts"
 import { repositoryCommits } from "../../runtime/metrics/Metrics.ts"
-import { RefreshStore } from "../../store/RefreshStore.ts"
-import { type RepositoryName, RepositoryStore } from "../../store/RepositoryStore.ts"
+import { RefreshStore, type RepositoryName, RepositoryStore } from "../../store/RepositoryStore.ts"
 import { missingBranchProblem } from "../../settings/SettingsSnapshot.ts"
 import { refreshAnswer } from "../../settings/SettingsProblem.ts"
 import { makeEffects } from "./CommitEffects.ts"
 import { CommitsInForce, type Overtaken } from "./CommitsInForce.ts"
-import {
-  type CheckedCommit,
-  isOfContent,
-  type RefreshCause,
-  type RefreshOutcome,
-  RefreshRefused,
-  withUndefined
-} from "./RefreshRefused.ts"
+import { type CheckedCommit, isOfContent, type RefreshCause, type RefreshOutcome, RefreshRefused, withUndefined } from "./RefreshRefused.ts"
 import * as RefreshTurns from "./RefreshTurns.ts"
 import { RepositoryCopies } from "./RepositoryCopies.ts"
 import { SettingsUpdate } from "./SettingsUpdate.ts"

@@ -9,16 +9,15 @@ import type { AutoPushRule } from "../../domain/AutoPushRules.ts"
 import { AUTO_PUSH_BELOW } from "../../domain/ChangeScore.ts"
 import type { Device } from "../../domain/Device.ts"
 import { platformOf } from "../../domain/platforms/Platforms.ts"
-import * as UnifiedPatch from "../../drivers/UnifiedPatch.ts"
 import { ActiveSettings } from "../../settings/ActiveSettings.ts"
 import { ChangeStore } from "../../store/ChangeStore.ts"
-import { DeviceStore } from "../../store/DeviceStore.ts"
+import { DeviceStore, SyncEventStore } from "../../store/DeviceStore.ts"
 import type { JobDevice } from "../../store/JobStore.ts"
-import { ProvedConfigStore } from "../../store/ProvedConfigStore.ts"
-import { SyncEventStore } from "../../store/SyncEventStore.ts"
+import { ProvedConfigStore } from "../../store/ConfigStore.ts"
 import { ActiveTemplates } from "../../templates/ActiveTemplates.ts"
 import { autoPushRules } from "../../templates/AutoPushFile.ts"
 import type { SyncJob } from "./SyncWork.ts"
+import * as UnifiedDiff from "../../drivers/UnifiedDiff.ts"
 
 /** Push, or why not; null when there is nothing to push. */
 export type Verdict = Refusal | "push" | null
@@ -73,7 +72,7 @@ const make = Effect.gen(function* () {
     const notation = platformOf(platform)?.configuration
     if (notation === undefined) return Option.none()
     return Option.flatMap(proved, ({ config }) =>
-      Option.flatMap(change, ({ protocol }) => UnifiedPatch.applyToConfig(notation, config, protocol.diff ?? ""))
+      Option.flatMap(change, ({ protocol }) => UnifiedDiff.applyToConfig(notation, config, protocol.diff ?? ""))
     )
   })
 
