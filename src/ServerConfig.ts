@@ -4,7 +4,18 @@
  * names the variable. Names that a site already uses are kept (docs/settings-repository.md#answers).
  */
 import { proofs } from "../machines/change/ChangeRow.ts"
-import { Config, ConfigProvider, Context, Effect, Layer, Option, Redacted, Schema, SchemaGetter, SchemaTransformation } from "effect"
+import {
+  Config,
+  ConfigProvider,
+  Context,
+  Effect,
+  Layer,
+  Option,
+  Redacted,
+  Schema,
+  SchemaGetter,
+  SchemaTransformation
+} from "effect"
 import { AddressPrefixes } from "./domain/access/AddressPrefixes.ts"
 import { OutboundNames } from "./domain/access/OutboundNames.ts"
 import { WebOrigins } from "./domain/access/WebOrigins.ts"
@@ -12,7 +23,16 @@ import { ManagementNetworksText } from "./domain/access/ManagementNetworks.ts"
 import { commaList } from "./domain/fields/CommaList.ts"
 import { withFiles } from "./runtime/SecretSources.ts"
 import { withSettingsFile } from "./runtime/SettingsFile.ts"
-import { Delays, DeviceDirectory, filled, type PrivateKey, readPrivateKey, signOnVariables, traceVariables, withEmptyLists } from "./runtime/SettingForms.ts"
+import {
+  Delays,
+  DeviceDirectory,
+  filled,
+  type PrivateKey,
+  readPrivateKey,
+  signOnVariables,
+  traceVariables,
+  withEmptyLists
+} from "./runtime/SettingForms.ts"
 import { SiteRemarks } from "./domain/platforms/Platforms.ts"
 
 export type { PrivateKey }

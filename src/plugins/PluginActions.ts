@@ -11,7 +11,7 @@ import { type CallEnd, type DueCall, PluginCallStore } from "../store/PluginCall
 import { type Plugin, PluginCall, PluginError } from "./Plugin.ts"
 import { PluginRegistry } from "./PluginRegistry.ts"
 import { PgClient } from "@effect/sql-pg"
-import { locks } from "../store/AdvisoryLocks.ts"
+import { locks } from "../store/DatabaseClient.ts"
 
 // The database's lock of each plugin: one process at a time makes its calls, and a process that is killed gives it back with its
 // connection. All locks of this process are on one connection, however many plugins there are.

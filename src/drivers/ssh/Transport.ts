@@ -11,7 +11,15 @@ import { rareRetry } from "../../runtime/BackgroundWork.ts"
 import type { DriverTarget, WorkClaim } from "../Driver.ts"
 import type { ConnectionException } from "../DriverErrors.ts"
 import { rewriteAddress, SshLimits } from "./SshLimits.ts"
-import { connectSocket, connectThrough, failure, handshake, type HandshakeError, type Handshaken, TurnedAway } from "./Connection.ts"
+import {
+  connectSocket,
+  connectThrough,
+  failure,
+  handshake,
+  type HandshakeError,
+  type Handshaken,
+  TurnedAway
+} from "./Connection.ts"
 import type { Wire } from "./Shell.ts"
 import { basename } from "node:path"
 

@@ -8,7 +8,13 @@ import { Caller } from "../../api/Authorization.ts"
 import { enveloped } from "../../api/Envelope.ts"
 import { BadRequest, TooManyRequests, Unauthorized } from "../../api/Failures.ts"
 import { answered } from "../core/HandlerErrors.ts"
-import { type EventQuestion, type EventRequest, makeQuestionOf, makeReadPage, readEventRequest } from "./EventQuestion.ts"
+import {
+  type EventQuestion,
+  type EventRequest,
+  makeQuestionOf,
+  makeReadPage,
+  readEventRequest
+} from "./EventQuestion.ts"
 import { decodeJwt } from "jose"
 import { IncomingMessage } from "node:http"
 import type { Socket } from "node:net"

@@ -17,7 +17,14 @@ import { missingBranchProblem } from "../../settings/SettingsSnapshot.ts"
 import { refreshAnswer } from "../../settings/SettingsProblem.ts"
 import { makeEffects } from "./CommitEffects.ts"
 import { CommitsInForce, type Overtaken } from "./CommitsInForce.ts"
-import { type CheckedCommit, isOfContent, type RefreshCause, type RefreshOutcome, RefreshRefused, withUndefined } from "./RefreshRefused.ts"
+import {
+  type CheckedCommit,
+  isOfContent,
+  type RefreshCause,
+  type RefreshOutcome,
+  RefreshRefused,
+  withUndefined
+} from "./RefreshRefused.ts"
 import * as RefreshTurns from "./RefreshTurns.ts"
 import { RepositoryCopies } from "./RepositoryCopies.ts"
 import { SettingsUpdate } from "./SettingsUpdate.ts"
