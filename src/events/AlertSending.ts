@@ -3,7 +3,6 @@
  * the same time, so that one which is slow or gone holds up nobody else.
  */
 import { Context, Duration, Effect, Layer, Random, Schedule, type Scope } from "effect"
-import { webhookFailures } from "../../runtime/metrics/Metrics.ts"
 import { type Attempt, handOver, longestAttempt } from "./Receivers.ts"
 import { type AlertMessage, titleOf } from "../domain/events/alerts/AlertMessage.ts"
 import { PACE, type Pace, pause } from "../domain/events/alerts/Backoff.ts"

@@ -5,8 +5,6 @@
  */
 import { Context, Effect, Layer, Queue, RcRef, Schedule, type Scope } from "effect"
 import type { SqlError } from "effect/sql"
-import { lineText } from "../../runtime/Logging.ts"
-import { LiveFeed, type LiveItem } from "../../runtime/LiveFeed.ts"
 import type { Identity } from "../domain/access/Identity.ts"
 import { lineText } from "../runtime/Logging.ts"
 import { LiveFeed, type LiveLevel, liveLevels, type LiveItem } from "../runtime/LiveFeed.ts"
