@@ -1,9 +1,9 @@
 /** The whole server: the API over the engine over the database. `main.ts` runs it; tests start it on a database of their own. */
 import { AskedDevices } from "./access/AskedDevices.ts"
 import { Permissions } from "./access/Permissions.ts"
-import { AuditChain } from "./access/AuditChain.ts"
-import * as AuditUpkeep from "./access/AuditUpkeep.ts"
-import * as SyslogExport from "./access/SyslogExport.ts"
+
+import { AuditChain, upkeepLayer as auditUpkeep } from "./access/AuditChain.ts"
+import * as AuditExport from "./access/AuditExport.ts"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Effect, Layer } from "effect"
 import * as Engine from "./Engine.ts"
@@ -53,8 +53,8 @@ export const ports = Layer.mergeAll(
 )
 
 const audit = Layer.mergeAll(
-  AuditUpkeep.layer.pipe(Layer.provide(AuditChain.layer), Layer.provide(SecretKey.layer)),
-  SyslogExport.layer,
+  auditUpkeep.pipe(Layer.provide(AuditChain.layer), Layer.provide(SecretKey.layer)),
+  AuditExport.layer,
   EventUpkeep.layer,
   RetentionUpkeep.layer
 )

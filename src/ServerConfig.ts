@@ -16,11 +16,6 @@ import {
   SchemaGetter,
   SchemaTransformation
 } from "effect"
-import { AddressPrefixes } from "./domain/access/AddressPrefixes.ts"
-import { OutboundNames } from "./domain/access/OutboundNames.ts"
-import { WebOrigins } from "./domain/access/WebOrigins.ts"
-import { ManagementNetworksText } from "./domain/access/ManagementNetworks.ts"
-import { commaList } from "./domain/fields/CommaList.ts"
 import { withFiles } from "./runtime/SecretSources.ts"
 import { withSettingsFile } from "./runtime/SettingsFile.ts"
 import {
@@ -34,6 +29,8 @@ import {
   withEmptyLists
 } from "./runtime/SettingForms.ts"
 import { SiteRemarks } from "./domain/platforms/Platforms.ts"
+import { AddressPrefixes, commaList, OutboundNames, WebOrigins } from "./domain/access/HostLists.ts"
+import { ManagementNetworksText } from "./domain/Network.ts"
 
 export type { PrivateKey }
 

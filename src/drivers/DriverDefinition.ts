@@ -10,8 +10,8 @@ import { cleanedValue } from "../domain/Text.ts"
 import { textRemoved } from "../runtime/metrics/Metrics.ts"
 import type { CommitHabits, ConfigSession, ConfigSessions, Driver, DriverSession, SessionLimits } from "./Driver.ts"
 import { CommandRejected, CommitError, type ReadError } from "./DriverErrors.ts"
-import type { Facts } from "../domain/Facts.ts"
 import { gatedSession } from "./LoadChecks.ts"
+import type { Facts } from "../domain/DeviceReadings.ts"
 
 /** What a platform may have nothing for. */
 type OptionalVerb =

@@ -7,12 +7,12 @@ import { Context, Effect, Layer, Queue, RcRef, Schedule, type Scope } from "effe
 import type { SqlError } from "effect/sql"
 import type { Identity } from "../domain/access/Identity.ts"
 import { lineText } from "../runtime/Logging.ts"
-import { LiveFeed, type LiveLevel, liveLevels, type LiveItem } from "../runtime/LiveFeed.ts"
+import { LiveFeed, type LiveItem, type LiveLevel, liveLevels } from "../runtime/LiveFeed.ts"
 import { failingWithoutDatabase } from "../store/DatabaseClient.ts"
 import { EventFeed } from "./EventFeed.ts"
 import { type ConnectedCaller, makeConnectedCallers, makeHearing } from "./EventAccess.ts"
-import type { LiveEvent } from "../domain/events/LiveEvent.ts"
 import { isObject } from "../domain/fields/Values.ts"
+import type { LiveEvent } from "../domain/events/Event.ts"
 
 // Whose connections are ended at once (docs/events.md#socketio): when somebody revokes a token, takes or changes a user, or withdraws a person.
 // A token that ends in another way is found by looking at it again (`http/socket/SocketServer.ts`). Pure.

@@ -3,14 +3,13 @@ import { Clock, Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { AskedDevices } from "../access/AskedDevices.ts"
 import { permitted } from "../access/Permit.ts"
-import { ChangeWindows } from "../access/ChangeWindows.ts"
-import { DeviceWindows } from "../access/DeviceWindows.ts"
+import { ChangeWindows, DeviceWindows } from "../access/ChangeWindows.ts"
 import { Api } from "../api/Api.ts"
-import { enveloped } from "../api/Envelope.ts"
-import { showFreeze, showVerdict, showWindow } from "../domain/access/WindowView.ts"
 import { SettingsUnavailable, SettingsView } from "../settings/SettingsView.ts"
 import { DeviceStore } from "../store/DeviceStore.ts"
 import { answered } from "./core/HandlerErrors.ts"
+import { enveloped } from "../api/Answers.ts"
+import { showFreeze, showVerdict, showWindow } from "../domain/access/Windows.ts"
 
 interface Question {
   readonly device?: string

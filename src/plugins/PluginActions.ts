@@ -5,13 +5,13 @@
  */
 import { Context, Duration, Effect, Fiber, Layer, Option, RcRef, Schedule, Schema, Semaphore } from "effect"
 import type { SqlConnection, SqlError } from "effect/sql"
-import { Acting, server } from "../domain/access/Acting.ts"
 import { ServerConfig } from "../ServerConfig.ts"
 import { type CallEnd, type DueCall, PluginCallStore } from "../store/PluginCallStore.ts"
 import { type Plugin, PluginCall, PluginError } from "./Plugin.ts"
 import { PluginRegistry } from "./PluginRegistry.ts"
 import { PgClient } from "@effect/sql-pg"
 import { locks } from "../store/DatabaseClient.ts"
+import { Acting, server } from "../domain/access/Identity.ts"
 
 // The database's lock of each plugin: one process at a time makes its calls, and a process that is killed gives it back with its
 // connection. All locks of this process are on one connection, however many plugins there are.

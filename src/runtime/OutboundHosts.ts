@@ -8,8 +8,8 @@ import { Effect, Option, Result } from "effect"
 import { NetAddress } from "effect/net"
 import { BlockList, isIP, type LookupFunction } from "node:net"
 import { networkInterfaces } from "node:os"
-import { namedHosts, plainHost } from "../domain/access/OutboundNames.ts"
 import { lookupAll } from "./NameLookup.ts"
+import { namedHosts, plainHost } from "../domain/access/HostLists.ts"
 
 // IPv4 addresses inside IPv6 addresses: a host or router that translates or tunnels sends on what is written to such an address
 // to the IPv4 address in it. The forms are data, each with its source.

@@ -1,6 +1,6 @@
 /** Forms of values in environment variables. */
 import { Config, Effect, Option, Redacted, Schema, SchemaGetter } from "effect"
-import { PrivateUrl } from "../domain/access/ProviderUrl.ts"
+import { PrivateUrl } from "../domain/access/HostLists.ts"
 
 /** `10,30,60` to numbers. */
 export const Delays = Schema.String.pipe(

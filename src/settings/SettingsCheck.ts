@@ -7,7 +7,6 @@
 import { Effect, Predicate, Result } from "effect"
 import type { Device } from "../domain/Device.ts"
 import type { Linknet } from "../domain/Linknet.ts"
-import { type Remark, remark } from "../domain/Remark.ts"
 import type { MgmtDomain } from "../domain/MgmtDomain.ts"
 import { downstreamDevices, type SettingsSnapshot } from "./SettingsSnapshot.ts"
 import { type Finding, finding, findingOnKey, type KeyPath, locate, type SettingsProblem } from "./SettingsProblem.ts"
@@ -25,6 +24,7 @@ import { isSettingKey, settingKeys } from "./SettingValidator.ts"
 import { expandInterfaceRange, f_root } from "./SettingsModel.ts"
 import { fieldOf, type Rule, type SettingField } from "./SettingRule.ts"
 import type { SettingsFile } from "./SettingsFile.ts"
+import { type Remark, remark } from "../domain/Repository.ts"
 
 // What is doubtful in a settings repository and stops no refresh: names that nothing knows, and files that nobody reads. Most
 // of them are mistyped, and without a word their author believes that they work.

@@ -3,7 +3,6 @@
  * between two commits is the same object in both snapshots, so it is read and validated once.
  */
 import { Predicate, Result } from "effect"
-import { pathText, remark, type Remark, remarkText } from "../domain/Remark.ts"
 import { isText } from "../domain/Text.ts"
 import { fileModelOf, fileModels } from "./FileModels.ts"
 import { type Finding, finding, findingOnKey, located, placesIn, type SettingsProblem } from "./SettingsProblem.ts"
@@ -11,6 +10,7 @@ import { pythonText, pythonTypeName, YamlFloat } from "./PythonText.ts"
 import { readYaml, unreadableText } from "./YamlFile.ts"
 import { type AlertRules, readAlerts } from "../domain/events/alerts/AlertFile.ts"
 import { ALERTS_FILE } from "./RepositoryPaths.ts"
+import { pathText, remark, type Remark, remarkText } from "../domain/Repository.ts"
 
 /** The top-level mapping of a file, and remarks about it. */
 interface SettingsFileContent {

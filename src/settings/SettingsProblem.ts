@@ -3,11 +3,11 @@
  * refresh (docs/settings-repository.md#refresh), and its exact message (docs/settings-repository.md#messages).
  */
 import { Schema } from "effect"
-import { pathText, Remark, remark, remarkText, type TextPlace } from "../domain/Remark.ts"
 import { hiddenText, pythonText } from "./PythonText.ts"
 import type { Fault } from "./SettingValidator.ts"
 import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, type Node, type Pair } from "yaml"
 import { asNode, composeDocument, isMergeKey } from "./YamlFile.ts"
+import { pathText, Remark, remark, remarkText, type TextPlace } from "../domain/Repository.ts"
 
 // What is wrong or doubtful in the settings, with the keys that lead to it. Line and column are looked up at the end, for
 // those findings alone that are shown (`locate`): ten thousand devices can share one wrong line.

@@ -3,7 +3,6 @@
  * the new commit's files and the old one stays in force until the new one has passed its checks.
  */
 import { Array as Arr, Result } from "effect"
-import { remark } from "../domain/Remark.ts"
 import type { AlertRules } from "../domain/events/alerts/AlertFile.ts"
 import { type FileRefusal, mayHideFiles } from "../git/GitTree.ts"
 import { located, type SettingsProblem } from "./SettingsProblem.ts"
@@ -21,6 +20,7 @@ import { type GroupDefinitions, type GroupMember, readGroups } from "./SettingsG
 import { SettingValidator } from "./SettingValidator.ts"
 import type { Device } from "../domain/Device.ts"
 import type { Linknet } from "../domain/Linknet.ts"
+import { remark } from "../domain/Repository.ts"
 
 /** What a snapshot is built from. */
 export interface SnapshotInput {

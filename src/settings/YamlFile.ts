@@ -19,9 +19,9 @@ import {
   Scalar,
   type ScalarTag
 } from "yaml"
-import { pathText, type Remark, remark, remarkText, type TextPlace } from "../domain/Remark.ts"
 import { textFault, type TextKind, visible } from "../domain/Text.ts"
 import { pythonText, YamlFloat } from "./PythonText.ts"
+import { pathText, type Remark, remark, remarkText, type TextPlace } from "../domain/Repository.ts"
 
 // The first pass over a YAML file: its tokens, counted and measured before anything is built from them. What would make
 // the later passes slow or exhaust the stack (depth, heaps of tags, sheer number) is refused here, with its place.

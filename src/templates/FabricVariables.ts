@@ -4,13 +4,13 @@
  */
 import { Result } from "effect"
 import { isFabricType } from "../domain/Device.ts"
-import { isHostname } from "../domain/Hostname.ts"
 import type { MgmtDomain } from "../domain/MgmtDomain.ts"
 import { hostPrefixLength, linksByPort, type NamedVariables } from "./AccessVariables.ts"
 import type { DeviceLink, MirrorSource, Neighbour, SiteInputs, VariableInputs } from "./VariableInputs.ts"
 import { NetAddress } from "effect/net"
 import { indexNumber } from "../domain/Interface.ts"
 import { expandInterfaces, type SettingsInterface } from "../settings/SettingsModel.ts"
+import { isHostname } from "../domain/Network.ts"
 
 // The variable `interfaces` of distribution and core switches, one rule for each interface class
 // (docs/templates.md#variables-of-dist-and-core).

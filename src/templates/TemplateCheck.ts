@@ -3,7 +3,6 @@
  * that do not compile. What no device can meet, or only perhaps, is a remark and does not stop a refresh.
  */
 import { Result } from "effect"
-import { type Remark, remark } from "../domain/Remark.ts"
 import { mayHideFiles } from "../git/GitTree.ts"
 import { textFault } from "../domain/Text.ts"
 import { placesIn } from "../settings/SettingsProblem.ts"
@@ -18,6 +17,7 @@ import {
 import { errorRemark, RepoStructureError, type TemplateError, templateError } from "./TemplateErrors.ts"
 import { hideForms } from "./TemplateSecrets.ts"
 import { reachOf, referencesOf } from "./TemplateReferences.ts"
+import { type Remark, remark } from "../domain/Repository.ts"
 
 /** What a check found. Nothing is rendered from a snapshot with problems. */
 interface TemplateCheck {

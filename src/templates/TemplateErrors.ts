@@ -3,8 +3,8 @@
  * clients know (docs/templates.md#who-becomes-unsynchronized); messages about a template name the place in it.
  */
 import { Schema } from "effect"
-import { Remark, remark } from "../domain/Remark.ts"
 import type { Failure, Position } from "../jinja/Jinja.ts"
+import { Remark, remark } from "../domain/Repository.ts"
 
 /** A mapping or a file is missing or unusable; a retry helps only after the repository has changed. */
 export class RepoStructureError extends Schema.TaggedError<RepoStructureError>()("RepoStructureError", {

@@ -4,7 +4,6 @@
  * compiled once per snapshot, and platforms that did not change keep what the snapshot before has compiled.
  */
 import { Array as Arr, Equal, Result } from "effect"
-import { pathText, remark, type Remark, remarkText } from "../domain/Remark.ts"
 import type { FileRefusal } from "../git/GitTree.ts"
 import { Environment, type Limits, memoryLoader } from "../jinja/Jinja.ts"
 import { RepoStructureError } from "./TemplateErrors.ts"
@@ -12,6 +11,7 @@ import { templateFilters } from "./TemplateFilters.ts"
 import { pythonTypeName } from "../settings/PythonText.ts"
 import { readYaml } from "../settings/YamlFile.ts"
 import { placesIn } from "../settings/SettingsProblem.ts"
+import { pathText, remark, type Remark, remarkText } from "../domain/Repository.ts"
 
 // Reading `mapping.yml`: which template each device type of a platform starts from (docs/templates.md#files).
 

@@ -1,10 +1,8 @@
 /** Handlers of who the caller is and what they may do. */
 import { Effect, Redacted } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { Permissions } from "../../access/Permissions.ts"
+import { GrantRefused, Grants, Permissions } from "../../access/Permissions.ts"
 import { Api } from "../../api/Api.ts"
-import { Caller } from "../../api/Authorization.ts"
-import { enveloped } from "../../api/Envelope.ts"
 import {
   type AskedDevice,
   isForSomeDevices,
@@ -12,24 +10,23 @@ import {
   reaches,
   unknownDevice
 } from "../../domain/access/PermissionRule.ts"
-import { readyRoles } from "../../domain/access/ReadyRoles.ts"
 import { answered } from "../core/HandlerErrors.ts"
 import { makeRequestDecisions } from "./RequestDecisions.ts"
 import { AskedDevices } from "../../access/AskedDevices.ts"
 import { type HeldPermission, judge } from "../../access/Permit.ts"
-import { callOf } from "../../api/Calls.ts"
-import { BadRequest } from "../../api/Failures.ts"
-import { wholeSubjects } from "../../api/Subjects.ts"
-import { speaksOf } from "../../domain/access/SpeaksOf.ts"
+import { callOf, wholeSubjects } from "../../api/Calls.ts"
 import { SettingsUnavailable } from "../../settings/SettingsView.ts"
 import { makeDeviceLookup } from "../core/Permits.ts"
 import { LocalUsers } from "../../access/LocalUsers.ts"
 import { PersonStore } from "../../store/AccountStore.ts"
 import type { NewTokenRequest, NewUserRequest, UserChangeRequest } from "../../domain/requests/SignOnRequests.ts"
 import { ApiTokens, TokenNotFound } from "../../access/ApiTokens.ts"
-import { GrantRefused, Grants } from "../../access/Grants.ts"
 import type { Identity } from "../../domain/access/Identity.ts"
 import { toId } from "../../domain/fields/Values.ts"
+import { Caller } from "../../api/Requests.ts"
+import { BadRequest, enveloped } from "../../api/Answers.ts"
+import { readyRoles } from "../../domain/access/PermissionFile.ts"
+import { coversCall as speaksOf } from "../../domain/access/Glob.ts"
 
 // Tokens of programs, in the name of a caller: administrators handle all, others those that they have made.
 

@@ -4,17 +4,11 @@
  */
 import { Effect, Fiber, Option, Schema, Struct } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
-import { Grants } from "../../access/Grants.ts"
-import { makeRefusalToDecide } from "../../access/OtherPerson.ts"
-import { Permissions } from "../../access/Permissions.ts"
-import { judge, NotPermitted } from "../../access/Permit.ts"
+import { Grants, Permissions } from "../../access/Permissions.ts"
+import { judge, makeRefusalToDecide, NotPermitted } from "../../access/Permit.ts"
 import { BASE } from "../../api/Api.ts"
-import { Caller } from "../../api/Authorization.ts"
-import { enveloped } from "../../api/Envelope.ts"
-import { Conflict, Unauthorized } from "../../api/Failures.ts"
 import type { Identity } from "../../domain/access/Identity.ts"
 import { toId } from "../../domain/fields/Values.ts"
-import type { DecisionRequest } from "../../domain/requests/ActionRequests.ts"
 import {
   type RequestAnswer,
   RequestApprovalStore,
@@ -23,6 +17,9 @@ import {
 } from "../../store/ApprovalStore.ts"
 import { Callers } from "../core/Callers.ts"
 import { ReplayedRequest } from "../core/RequestApproval.ts"
+import { Caller } from "../../api/Requests.ts"
+import { Conflict, enveloped, Unauthorized } from "../../api/Answers.ts"
+import type { DecisionRequest } from "../../domain/requests/OperationRequests.ts"
 
 const Told = Schema.fromJsonString(Schema.Struct({ message: Schema.optionalKey(Schema.Unknown) }))
 

@@ -4,7 +4,6 @@
  */
 import { Cause, Clock, Effect, Result } from "effect"
 import { HttpEffect, HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
-import { addressPerson, Person } from "../../domain/access/Person.ts"
 import { EventFeed } from "../../events/EventFeed.ts"
 import { BackgroundWork } from "../../runtime/BackgroundWork.ts"
 import {
@@ -26,6 +25,7 @@ import {
 } from "./ErrorEnvelope.ts"
 import { Limits } from "./Limits.ts"
 import { isProbe, logged } from "./RequestLog.ts"
+import { addressPerson, Person } from "../../domain/access/Identity.ts"
 
 // What browsers are told about pages of other origins (docs/security.md#web-pages).
 

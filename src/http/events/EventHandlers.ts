@@ -4,9 +4,6 @@ import { Effect, Result, Schema } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../api/Api.ts"
-import { Caller } from "../../api/Authorization.ts"
-import { enveloped } from "../../api/Envelope.ts"
-import { BadRequest, TooManyRequests, Unauthorized } from "../../api/Failures.ts"
 import { answered } from "../core/HandlerErrors.ts"
 import {
   type EventQuestion,
@@ -28,6 +25,8 @@ import { makeReader } from "./EventReader.ts"
 import { makeSharedTexts, makeStreamBody } from "./SseOutput.ts"
 import { type EventBounds, EventPages } from "../../store/EventStore.ts"
 import { makeAccessOf, makeVisibleJobs } from "./EventAccess.ts"
+import { Caller } from "../../api/Requests.ts"
+import { BadRequest, enveloped, TooManyRequests, Unauthorized } from "../../api/Answers.ts"
 
 // Streams of events (docs/events.md#server-sent-events): who asks, how many there are, and what becomes of a reader who does not read.
 

@@ -1,11 +1,10 @@
 /** Messages of a stream of server-sent events as they are written (docs/events.md#server-sent-events). Pure. */
-import type { LiveEvent } from "../../domain/events/LiveEvent.ts"
 import type { LiveItem } from "../../runtime/LiveFeed.ts"
-import { matchesFilter } from "../../domain/events/EventFilter.ts"
 import { type EventQuestion, shownTo } from "./EventQuestion.ts"
 import { judgeEvent } from "./EventAccess.ts"
 import { Latch } from "effect"
 import { Readable } from "node:stream"
+import { type LiveEvent, matchesFilter } from "../../domain/events/Event.ts"
 
 /** Milliseconds after which a client that was cut off comes again. */
 const RETRY = 3000

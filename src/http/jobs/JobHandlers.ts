@@ -2,15 +2,11 @@
 import { Effect } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
-import { judge, NotPermitted, permitted, wantsApproval } from "../../access/Permit.ts"
+import { judge, makeRefusalToDecide, NotPermitted, permitted, wantsApproval } from "../../access/Permit.ts"
 import { SecretSight } from "../../access/SecretSight.ts"
 import { Api } from "../../api/Api.ts"
-import { Caller } from "../../api/Authorization.ts"
-import { enveloped } from "../../api/Envelope.ts"
-import { BadRequest, Conflict, NotFound } from "../../api/Failures.ts"
 import { toId } from "../../domain/fields/Values.ts"
-import { functionOf, type Job } from "../../domain/Job.ts"
-import type { DecisionRequest, JobActionRequest } from "../../domain/requests/ActionRequests.ts"
+import { failedStep, functionOf, type Job } from "../../domain/Job.ts"
 import { JobEngine } from "../../jobs/engine/JobEngine.ts"
 import { SyncPause } from "../../jobs/sync/SyncPause.ts"
 import { JobLockStore, makeHolders } from "../../store/JobScheduling.ts"
@@ -22,13 +18,14 @@ import { makeJobVisible } from "../core/Permits.ts"
 import { answered, transaction } from "../core/HandlerErrors.ts"
 import { createHash } from "node:crypto"
 import { type DiffGroup, groupDiffs } from "../../domain/DiffGroups.ts"
-import { failedStep } from "../../domain/JobOutcome.ts"
 import { type DeviceProgress, JobDiffStore, JobProgressStore } from "../../store/JobResults.ts"
-import { makeRefusalToDecide } from "../../access/OtherPerson.ts"
 import { Permissions } from "../../access/Permissions.ts"
 import { JobApproval } from "../../jobs/engine/JobApproval.ts"
+import { Caller } from "../../api/Requests.ts"
+import { BadRequest, Conflict, enveloped, NotFound } from "../../api/Answers.ts"
+import type { DecisionRequest, JobActionRequest } from "../../domain/requests/OperationRequests.ts"
 
-// Approves and rejects jobs (docs/changes.md#approval). Whoever decides is another person than who started the job (`OtherPerson.ts`), no
+// Approves and rejects jobs (docs/changes.md#approval). Whoever decides is another person than who started the job (`access/Permit.ts`), no
 // program and no maker of the program that started it, and may start such a job without an approval.
 
 const refused = (rule: string, roles: ReadonlyArray<string> = []) => new NotPermitted({ rule, roles })

@@ -2,7 +2,6 @@
 import { Duration, Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../api/Api.ts"
-import { enveloped } from "../../api/Envelope.ts"
 import { answered } from "../core/HandlerErrors.ts"
 import { Build } from "../../runtime/Build.ts"
 import { loadedPlugins, PluginRegistry } from "../../plugins/PluginRegistry.ts"
@@ -17,6 +16,7 @@ import { BlockadeWatch, type Watch } from "../../store/ForeignLocks.ts"
 import { meaning } from "../../store/DatabaseErrors.ts"
 import { type ReplicaFigure, ServerFigures } from "../../store/Figures.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
+import { enveloped } from "../../api/Answers.ts"
 
 // Looks at all parts of the server, and tells which work (docs/operations.md#health).
 

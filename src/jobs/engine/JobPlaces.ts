@@ -6,10 +6,10 @@
 import { Context, Effect, Layer } from "effect"
 import type { KindOfWork } from "../../domain/jobs/JobDefinition.ts"
 import { classNames, makePlaces, serviceClasses, type Waiter } from "../../domain/jobs/ServiceClasses.ts"
-import type { PlaceWait } from "../../domain/JobWaiting.ts"
 import { jobsWaiting } from "../../runtime/metrics/Metrics.ts"
 import { ServerConfig, type ServerSettings } from "../../ServerConfig.ts"
 import { JobWaitStore } from "../../store/JobScheduling.ts"
+import type { PlaceWait } from "../../domain/Job.ts"
 
 /** Kinds of work, each with the setting that says how many of its jobs run at once. */
 const SETTINGS = {

@@ -5,8 +5,6 @@
  */
 import { Duration, Effect, Layer, Schema } from "effect"
 import { Activity, DurableClock } from "effect/workflow"
-import { Acting } from "../../domain/access/Acting.ts"
-import { Person, SERVER_PERSON } from "../../domain/access/Person.ts"
 import { finalStatuses, functionOf } from "../../domain/Job.ts"
 import { LogModule } from "../../runtime/Logging.ts"
 import { spanned } from "../../runtime/Spans.ts"
@@ -20,6 +18,7 @@ import { JobPlaces } from "./JobPlaces.ts"
 import { JobWindows } from "./JobWindows.ts"
 import { JobWorkflow } from "./JobWorkflow.ts"
 import { LiveJobs } from "./LiveJobs.ts"
+import { Acting, Person, SERVER_PERSON } from "../../domain/access/Identity.ts"
 
 /** A wait longer than this is kept by the database instead of by this process. */
 const LONG_WAIT = Duration.minutes(1)

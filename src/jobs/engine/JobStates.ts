@@ -4,11 +4,9 @@
  */
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
-import { applyJobEvent } from "../../../machines/job/JobDecision.ts"
-import { abortReason, type JobAction, type JobEvent } from "../../../machines/job/JobLifecycle.ts"
+import { abortReason, applyJobEvent, type JobAction, type JobEvent } from "../../../machines/job/JobLifecycle.ts"
 import { type JobState, jobStates } from "../../../machines/job/JobStatuses.ts"
-import { finalStatuses, functionOf, type JobNotFound, JobStatus } from "../../domain/Job.ts"
-import { noDevices, outcomeOf } from "../../domain/JobOutcome.ts"
+import { finalStatuses, functionOf, type JobNotFound, JobStatus, noDevices, outcomeOf } from "../../domain/Job.ts"
 import { jobDevices, jobsEnded } from "../../runtime/metrics/Metrics.ts"
 import { type JobPatch, JobStore } from "../../store/JobStore.ts"
 import * as JobReport from "./JobReport.ts"

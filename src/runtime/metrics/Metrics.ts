@@ -2,7 +2,7 @@
  * Every figure that the server counts or measures, with its name, its sentence and its labels (docs/monitoring.md#metrics); those of the
  * process itself are in `ProcessMetrics.ts`. A new figure is a family here and a place that writes to it.
  */
-import { jobOutcomes } from "../../domain/JobOutcome.ts"
+import { jobOutcomes } from "../../domain/Job.ts"
 import { Context, Metric } from "effect"
 
 // Families of metrics: a name, what it says, and its labels, with the series that programs write to. They are kept in Effect's own
