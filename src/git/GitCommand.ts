@@ -7,7 +7,7 @@ import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from "n
 import { basename, dirname } from "node:path"
 import { Duration, Effect, Redacted, Schema } from "effect"
 import { cleanedText } from "../domain/Text.ts"
-import { childEnvironment } from "../runtime/OwnModule.ts"
+import { childEnvironment } from "../runtime/SecretSources.ts"
 import { untilMended } from "../runtime/OwnFaults.ts"
 import { codeOf, OwnFault, ownFault, ownFaultInOutput } from "../runtime/SystemErrors.ts"
 import type { GitAddress } from "./GitAddress.ts"

@@ -3,7 +3,7 @@
  * measured in that thread, so that a busy machine takes nothing from it. A thread that exceeds its budget is ended; synchronous
  * code can be stopped in no other way. Carries promise 8: no request and no commit holds up others.
  */
-import { childEnvironment } from "./OwnModule.ts"
+import { childEnvironment } from "./SecretSources.ts"
 import * as FairPlaces from "./FairPlaces.ts"
 import * as NodeWorker from "@effect/platform-node/NodeWorker"
 import { Deferred, Duration, Effect, Exit, Fiber, Layer, Option, Pool, Schema, Scope } from "effect"
