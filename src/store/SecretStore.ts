@@ -5,8 +5,18 @@
 import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import type { SqlError } from "effect/sql"
-import { keyOf, open, pack, seal, type SealingKey, sealingKey, SecretKey, unpack } from "../runtime/SecretKey.ts"
-import { isStorable, secretValues } from "../runtime/SecretSources.ts"
+import {
+  keyOf,
+  open,
+  pack,
+  seal,
+  type SealingKey,
+  sealingKey,
+  SecretKey,
+  secretValues,
+  unpack
+} from "../runtime/SecretKey.ts"
+import { isStorable } from "../runtime/SecretSources.ts"
 import { replaceSecrets } from "../drivers/SecretMask.ts"
 import { ServerConfig } from "../ServerConfig.ts"
 import { DerivedSecrets, hideDerived, noSecrets, together } from "../templates/TemplateSecrets.ts"
