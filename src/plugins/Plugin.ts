@@ -74,7 +74,7 @@ export const eventHooks = [
   "removed_device"
 ] as const satisfies ReadonlyArray<PluginCall["hook"]>
 
-/** All that a plugin can have. */
+/** Every hook that a plugin can have. */
 export const hookNames = ["selftest", ...eventHooks] as const
 export type HookName = (typeof hookNames)[number]
 
@@ -89,10 +89,10 @@ export interface Delivery {
 export interface Plugin {
   /** As the API shows it. */
   readonly name: string
-  /** Tells apart the entries of the plugin file that name the same plugin. */
+  /** Distinguishes the entries of the plugin file that name the same plugin. */
   readonly key: string
   readonly hooks: ReadonlyArray<HookName>
-  /** What the plugin says; false when it throws or takes too long. */
+  /** The plugin's answer; false if it throws or takes too long. */
   readonly selftest: Effect.Effect<boolean | null>
   readonly call: (call: PluginCall, delivery: Delivery) => Effect.Effect<void, PluginError>
 }

@@ -28,7 +28,7 @@ class NoSettings extends Schema.TaggedError<NoSettings>()("NoSettings", {
   }
 }
 
-/** Why settings cannot be told. */
+/** Why settings cannot be given. */
 export type SettingsError = NoSettings | SettingsInvalid | SqlError.SqlError
 
 interface InForce {
@@ -79,7 +79,7 @@ const makeSnapshot = Effect.gen(function* () {
     return built.snapshot
   }).pipe(one.withPermits(1))
 
-  /** A commit that is not in force any more is of use to one job only, so it is not remembered. */
+  /** A commit that is no longer in force serves one job only, so it is not cached. */
   const ofJob = Effect.fnUntraced(function* (commit: string | null) {
     if (commit === null) return yield* new NoSettings({})
     const kept = yield* repositories.filesOf("settings", commit)
@@ -127,7 +127,7 @@ const make = Effect.gen(function* () {
   })
 })
 
-/** What holds now, for a device, a type or everybody. */
+/** The settings in force, for a device, a type or all devices. */
 export class ActiveSettings extends Context.Service<
   ActiveSettings,
   {

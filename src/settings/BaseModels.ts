@@ -115,19 +115,19 @@ const port = absent(integer({ ge: 0, lt: 65_536, description: Descriptions.port 
 /** A VLAN id, 1–4094: 0 and 4095 are reserved. */
 export const vlanId = integer({ gt: 0, lt: 4095, description: Descriptions.vlanId })
 
-/** A list of names that is empty when nobody set it. */
+/** A list of names that is empty by default. */
 export const names = optional(list(text()), [])
 
-/** A text that is null when nobody set it. */
+/** A text that is null by default. */
 export const noText = absent(text())
 
-/** A text that is empty when nobody set it. */
+/** A text that is empty by default. */
 const emptyText = optional(text(), "")
 
-/** Raw configuration, which is empty when nobody set it. */
+/** Raw configuration, empty by default. */
 export const rawLines = optional(text({ lines: true }), "")
 
-/** Lines that are null when nobody set them. */
+/** Lines that are null by default. */
 export const noLines = absent(text({ lines: true }))
 
 const f_ntp_server = model("f_ntp_server", { host })

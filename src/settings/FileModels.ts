@@ -130,7 +130,7 @@ export const unknownKeys = (keys: Iterable<unknown>): ReadonlyArray<string> => {
 
 type Content = Readonly<Record<string, unknown>>
 
-/** What a file may hold. */
+/** The keys that a file may hold, their schema and their check. */
 interface FileModel {
   /** The top-level keys. */
   readonly keys: ReadonlyArray<string>

@@ -90,7 +90,7 @@ interface LayeredSettings extends EffectiveSettings {
   readonly vxlans: unknown
 }
 
-/** What the layering works on. */
+/** The input of the layering. */
 interface LayeringInput {
   readonly files: ReadonlyMap<string, SettingsFile>
   readonly paths: PathSet
@@ -116,7 +116,7 @@ const DEFAULTS: Layer = {
 /** Results that are kept; beyond that the memory starts over. */
 const MAX_KEPT = 50_000
 
-/** Devices whose groups are kept: more than a server has, because who asks for a group asks about all of them. */
+/** Devices whose groups are kept: more than a server has, because a question about a group is a question about all devices. */
 const MAX_MEMBERSHIPS = 500_000
 
 const remember = <K, V>(known: Map<K, V>, key: K, make: () => V, most = MAX_KEPT): V => {
@@ -244,7 +244,7 @@ export class Layering {
     return remember(this.#filtered, id, () => this.#filter({ id, origin, file: path, values }, audience))
   }
 
-  /** What the outcome of filtering depends on: which of the names in the file are this device or its groups. */
+  /** The result of filtering depends on which of the names in the file are this device or its groups. */
   #signature(path: string, values: ReadonlyMap<unknown, unknown>, { groups, hostname }: Audience): string {
     const mentions = remember(this.#mentions, path, () => mentionsIn(values))
     const named = mentions.groups.filter((name) => groups.has(name)).join(",")

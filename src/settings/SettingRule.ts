@@ -28,7 +28,7 @@ export interface TextRule {
   readonly check?: (value: string) => string | undefined
 }
 
-/** What a value has to be. */
+/** The form that a value must have. */
 export type Rule = { readonly nullable?: boolean } & (
   | IntegerRule
   | TextRule

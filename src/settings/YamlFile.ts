@@ -217,7 +217,7 @@ class Reader {
     throw new YamlFault("unsupported value", offset)
   }
 
-  /** Escapes can write what no file may hold as it is. */
+  /** Escapes can write characters that no file may hold directly. */
   #travelling(value: unknown, kind: TextKind, offset: number): unknown {
     const fault = typeof value === "string" ? textFault(value, kind) : undefined
     if (fault === undefined) return value

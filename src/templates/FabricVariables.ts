@@ -21,7 +21,7 @@ interface FabricLink {
   readonly identity: FabricIdentity
 }
 
-/** What the interfaces of one device depend on. */
+/** The input for the interfaces of one device. */
 interface FabricPorts {
   readonly interfaces: ReadonlyArray<SettingsInterface>
   /** All links by the port of this device, and those to other fabric devices. */

@@ -110,7 +110,7 @@ const pairsOf = (one: string, two: string): ReadonlyArray<readonly [own: string,
   return pairs
 }
 
-/** What is secret in the first of two renderings with different secrets. */
+/** The secret parts of the first of two renderings with different secrets. */
 export const derivedIn = (one: string, two: string): DerivedSecrets => {
   if (one === two) return { values: [], lines: [] }
   const secret = pairsOf(one, two).filter(([own, theirs]) => own !== theirs && own.trim() !== "")

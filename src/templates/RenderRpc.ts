@@ -24,7 +24,7 @@ interface RenderRequest {
   readonly limits: Partial<Limits>
 }
 
-/** What came of it, and the processor time that it took. */
+/** The result, and the processor time that it took. */
 export interface RenderAnswer {
   readonly result: Result<Rendered>
   readonly millis: number

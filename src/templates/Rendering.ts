@@ -55,7 +55,7 @@ export const taskError = ({ platform, variables }: RenderTask, failure: Failure)
   )
 }
 
-/** What the mapping says about a device type. Fails with RepoStructureError. */
+/** The mapping's entry for a device type. Fails with RepoStructureError. */
 const mappingEntryOf = (
   snapshot: TemplateSnapshot,
   platformName: string,
@@ -121,7 +121,7 @@ export const deviceTask = (
     return { ...(yield* configurationTask(snapshot, platform, type, variables)), warnings }
   })
 
-// What `generate_config` answers: the configuration and its variables, without secrets (docs/templates.md#composition).
+// The answer of `generate_config`: the configuration and its variables, without secrets (docs/templates.md#composition).
 
 /** `data.config` of the answer. */
 interface ConfigPreview {

@@ -22,7 +22,7 @@ interface Reference {
   readonly column: number
 }
 
-/** What one template refers to. */
+/** The references of one template. */
 interface References {
   readonly named: ReadonlyArray<Reference>
   /** True when it computes the name of a file. */

@@ -15,7 +15,7 @@ import { pathText, remark, type Remark, remarkText } from "../domain/Repository.
 
 // Reading `mapping.yml`: which template each device type of a platform starts from (docs/templates.md#files).
 
-/** What one device type is rendered with. */
+/** The templates that one device type is rendered with. */
 export interface MappingEntry {
   /** Template file, relative to the platform's directory. */
   readonly entrypoint: string
@@ -94,7 +94,7 @@ const entryDoubts = (type: unknown, entry: ReadonlyMap<unknown, unknown>): Reado
   ]
 }
 
-/** What is doubtful in a mapping that can be used: keys given twice, names that nothing knows. */
+/** Doubts about a usable mapping: duplicate keys, unknown names. */
 export const mappingRemarks = (text: string): ReadonlyArray<Remark> => {
   const file = readYaml(MAPPING_FILE, text)
   if (Result.isFailure(file) || !(file.success.value instanceof Map)) return []
@@ -131,13 +131,13 @@ const readMapping = (directory: string, text: string): MappingOrFaults => {
   )
 }
 
-/** What a snapshot is built from. */
+/** The input of a snapshot. */
 interface TemplateSnapshotInput {
   /** Text of each file by its path in the repository. */
   readonly files: ReadonlyMap<string, string>
   /** Files that could not be read, each with the reason. */
   readonly refused?: ReadonlyMap<string, FileRefusal>
-  /** What messages put before paths: the place of the local copy. */
+  /** The prefix of paths in messages: the place of the local copy. */
   readonly root: string
   /** The snapshot in force, whose unchanged platforms need not be compiled again. */
   readonly previous?: TemplateSnapshot

@@ -1,5 +1,5 @@
 /**
- * The variables of a device, and templates tried with them before anybody commits them (docs/templates.md#trying-templates). Nothing
+ * The variables of a device, and templates tried with them before they are committed (docs/templates.md#trying-templates). Nothing
  * of it comes into force or is stored.
  */
 import { Context, Effect, Layer, Result, Schema } from "effect"
@@ -31,7 +31,7 @@ import { type DeviceVariable, Remark, remark, type VariableSource } from "../dom
 // Renders a text that was just written and that nobody has checked: in threads of its own, so that no job waits for it, under the
 // budget of one device, and with marks in the place of secrets, so that no template can reveal them.
 
-/** The engine ends a rendering by itself; the thread is ended when it should not, so many milliseconds later. */
+/** The engine stops a rendering; if it does not, the thread is ended so many milliseconds later. */
 const GRACE_MILLIS = 1_000
 const MOST_MILLIS = 5_000
 const MOST_OUTPUT = 2 * 1024 * 1024
