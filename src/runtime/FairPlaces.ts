@@ -134,7 +134,7 @@ export const make = ({ ofOne, places, waiting, what }: FairPlacesOptions): FairP
     serve()
   }
 
-  /** Waits for a place; gives it back when nobody wants it any more. */
+  /** Waits for a place; gives it back when the caller no longer wants it. */
   const enter = (person: string): Effect.Effect<void, PlacesFull> =>
     Effect.suspend(() => {
       let mine: Waiting | undefined
@@ -145,7 +145,7 @@ export const make = ({ ofOne, places, waiting, what }: FairPlacesOptions): FairP
           refuse: () => resume(Effect.fail(new PlacesFull({ what })))
         }
         mine = item
-        // whoever finds a free place does not count as waiting
+        // a caller that finds a free place does not count as waiting
         const displaced = order.add(
           person,
           item,
@@ -193,7 +193,7 @@ export const mayHoldAnother = ({
   readonly most: number
 }) => all < most && (own === 0 || (own < Math.ceil(most / 4) && own < most - all))
 
-/** Places of their own for each key, such as a device; they are forgotten when nobody is in them. */
+/** Places of their own for each key, such as a device; they are forgotten when they are empty. */
 export const makeKeyed = (options: FairPlacesOptions) => {
   const byKey = new Map<string, { readonly places: FairPlaces; users: number }>()
   return {
@@ -213,9 +213,9 @@ export const makeKeyed = (options: FairPlacesOptions) => {
   }
 }
 
-// Turns by key: effects of one key run one after the other, those of different keys beside each other.
+// Turns by key: effects of one key run one after the other, those of different keys concurrently.
 
-/** Runs effects of one key one after the other; keeps nothing for keys that nobody uses. */
+/** Runs effects of one key one after the other; keeps nothing for unused keys. */
 export const makeTurns = () => {
   const turns = new Map<string, { readonly turn: Semaphore.Semaphore; users: number }>()
   return <A, E, R>(key: string, effect: Effect.Effect<A, E, R>) =>

@@ -1,4 +1,4 @@
-/** Where log lines go and in which form. No spans are made, which nobody would read, unless `Traces.ts` has a receiver for them. */
+/** Where log lines go and in which form. Spans are made only if `Traces.ts` has a receiver for them. */
 import { Cause, Context, Effect, Formatter, Layer, Logger, LogLevel, References } from "effect"
 import { ServerConfig } from "../ServerConfig.ts"
 import { LiveFeed, type LiveLevel, type LogLine } from "./LiveFeed.ts"
@@ -79,7 +79,7 @@ const loggers = {
   json: Logger.consoleJson
 }
 
-/** The logger without lines whose cause it has told already; who wants to see more sees them. */
+/** The logger without lines whose cause it has logged already; at level debug all lines are written. */
 const once = (logger: Logger.Logger<unknown, void>) =>
   Logger.make<unknown, void>((line) => {
     const wantsAll = LogLevel.isLessThanOrEqualTo(line.fiber.getRef(References.MinimumLogLevel), "Debug")
@@ -97,7 +97,7 @@ export const layer = Layer.unwrap(
   )
 )
 
-// Tells the lines of the log to whoever listens (docs/events.md#log-lines): all lines that are written anyway, in the form that clients
+// Publishes the lines of the log in the live feed (docs/events.md#log-lines): all lines that are written anyway, in the form that clients
 // know. Lines of a job name it once.
 
 /** What lines of this fiber are about: the function of its job. */
@@ -124,7 +124,7 @@ const jobOf = (annotations: Readonly<Record<string, unknown>>): number | null =>
 const textOf = (sentence: string, job: number | null): string =>
   job === null ? sentence : sentence.replace(new RegExp(`^job #${job}: ?`, "i"), "")
 
-/** A logger that hands lines to whoever listens. */
+/** A logger that publishes lines in the live feed. */
 export const makeLiveLogger = ({ isHeard, tell }: Pick<LiveFeed["Service"], "isHeard" | "tell">) =>
   Logger.make<unknown, void>(({ cause, date, fiber, logLevel, message }) => {
     if (!isHeard() || isAlreadyLogged(cause)) return
@@ -151,7 +151,7 @@ export const lineText = ({ at, job, level, module, text }: LogLine): string => {
   return `[${time}] ${level} in ${module}${job === null ? "" : ` job #${job}`}: ${text}`
 }
 
-/** Beside the loggers that there are. */
+/** Adds the live logger to the existing ones. */
 export const liveLayer = Layer.unwrap(
   Effect.map(LiveFeed, (told) => Logger.layer([makeLiveLogger(told)], { mergeWithExisting: true }))
 )
@@ -161,10 +161,10 @@ export const liveLayer = Layer.unwrap(
 
 const MASK = "***"
 const MAX_URL = 500
-/** Names decoded more often than this are nobody's habit. */
+/** No client encodes a name more often than this. */
 const MAX_DECODINGS = 4
 
-/** A name that is not decoded to its end is nobody's, so it may stand for any of them. */
+/** A name that cannot be decoded completely may be any of these. */
 const SECRET_NAME = /jwt|token|secret|passw|credential|api[-_ ]?key|^code$|%/i
 /** A parameter inside of a value, or behind a separator that was encoded. */
 const SECRET_INSIDE = /(?:jwt|token|secret|passw|credential|api[-_ ]?key)[^?&;#=]*=/i

@@ -173,7 +173,7 @@ interface OutboundRules {
 export interface OutboundGuard {
   /** Why a host may not be connected to, as far as its name says it; a name that may be is looked at again when it is resolved. */
   readonly refusalOf: (host: string) => string | undefined
-  /** Resolves names as the system does and fails for those that lead where nobody may go. */
+  /** Resolves names as the system does and fails for those that lead to a forbidden address. */
   readonly lookup: LookupFunction
   /**
    * Why somebody else, who resolves the name himself, must not be sent there: a name that the site does not name has to lead from here to

@@ -14,7 +14,7 @@ interface NotedFault {
   readonly since: number
 }
 
-/** A fault that nobody has met for so long is over. Longer than work waits between two tries. */
+/** A fault that no work has met for so long is over. Longer than work waits between two tries. */
 const FORGOTTEN_MILLIS = 12_000
 const LOOK = "1 second"
 
@@ -131,7 +131,7 @@ const readLimit = (): number | null => {
   return soft === undefined ? null : Number(soft)
 }
 
-/** What is open and what may be; null where the system does not tell. */
+/** Open descriptors and their limit; null if the system does not say. */
 const readDescriptors = (): { readonly open: number; readonly limit: number } | null => {
   try {
     const limit = readLimit()

@@ -128,7 +128,7 @@ const IV_BYTES = 12
 const TAG_BYTES = 16
 const ID_LENGTH = 12
 
-/** The key under its name, which tells nothing of it. */
+/** The key under its name, which reveals nothing of it. */
 export const sealingKey = (key: Redacted.Redacted<Uint8Array>): SealingKey => ({
   id: createHash("sha256").update("name of a key").update(Redacted.value(key)).digest("hex").slice(0, ID_LENGTH),
   // as an object once: made of bytes with each text, it took a fiftieth of a sync
@@ -162,7 +162,7 @@ const decipher = ({ key }: SealingKey, sealed: Buffer): Option.Option<string> =>
       Buffer.concat([opening.update(sealed.subarray(IV_BYTES, end)), opening.final()]).toString("utf8")
     )
   } catch {
-    // somebody has altered the text
+    // the text was altered
     return Option.none()
   }
 }
@@ -176,7 +176,7 @@ export const open = (keys: ReadonlyArray<SealingKey>, text: string): Option.Opti
   return key === undefined ? Option.none() : decipher(key, Buffer.from(body, "base64"))
 }
 
-// Texts that are kept for long: compressed, and marked so that they are told from others.
+// Texts that are kept for long: compressed, and marked to distinguish them from others.
 
 const PACKED = "packed:1:"
 /** Of a compressed text that claims to be longer, nothing is read. */

@@ -25,7 +25,7 @@ export const withEmptyLists = (environment: Readonly<Record<string, string | und
     Object.entries(environment).map(([name, text]) => [name, text === "" && LISTS.has(name) ? "," : text])
   )
 
-// Private keys in variables of the environment. What they hold is told to nobody.
+// Private keys in variables of the environment. Messages never contain them.
 
 /** A private key (OpenSSH or PEM) for the SSH logins of a user. */
 export interface PrivateKey {

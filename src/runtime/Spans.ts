@@ -1,12 +1,12 @@
 /**
- * Spans that are told to a receiver of traces (docs/monitoring.md#traces), made only when there is one. Whoever makes a span here
+ * Spans for a receiver of traces (docs/monitoring.md#traces), made only if there is one. The author of a span
  * answers for its name and its attributes: names of kinds, numbers and host names, never a line of a configuration or a secret.
  */
 import { Cause, Context, Effect, Exit, type Fiber, Option, References, Tracer } from "effect"
 import { Headers, HttpTraceContext } from "effect/http"
 import { maskUrl } from "./Logging.ts"
 
-/** The mark of spans that are told as they are. */
+/** The mark of spans that are sent unchanged. */
 export const Exported = Context.Reference<boolean>("switchyard/runtime/Spans/Told", { defaultValue: () => false })
 
 /** The id of a span that stands for none: what begins below it begins a trace. No span may have it by the standard. */
@@ -22,18 +22,18 @@ export interface SpanOptions {
 
 const told = Context.make(Exported, true)
 
-/** Spans of the tracer that is there by default are read by nobody. */
+/** Spans of the default tracer are not read. */
 const isTraced = (fiber: Fiber.Fiber<unknown, unknown>) =>
   fiber.getRef(References.TracerEnabled) && fiber.getRef(Tracer.Tracer) !== Tracer.nativeTracer
 
-/** Where a trace that was kept goes on. */
+/** Where a stored trace continues. */
 const placeIn = (trace: string | null): { readonly parent: Tracer.ExternalSpan } | { readonly root: true } =>
   Option.match(HttpTraceContext.w3c(Headers.fromInput({ traceparent: trace ?? "" })), {
     onNone: () => ({ root: true }) as const,
     onSome: (parent) => ({ parent })
   })
 
-/** The work as a span of this name; the work alone when nobody is told of spans. */
+/** The work as a span of this name; the work alone if there is no receiver of spans. */
 export const spanned =
   (name: string, { attributes = {}, trace }: SpanOptions = {}) =>
   <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
