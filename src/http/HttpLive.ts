@@ -1,4 +1,4 @@
-/** All routes of the HTTP API with what surrounds them. Needs the stores, the job engine, the ports and the server's configuration. */
+/** All routes of the HTTP API with their middleware. Needs the stores, the job engine, the ports and the server's configuration. */
 import { Layer } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { AuditChain } from "../access/AuditChain.ts"
@@ -118,13 +118,13 @@ const Groups = Layer.mergeAll(
   Layer.provide(Permissions.layer)
 )
 
-/** What the page of the first start works with. */
+/** The services that the page of the first start needs. */
 const SettingUp = Layer.mergeAll(ApiTokens.layer, LocalUsers.layer, LocalUserStore.layer).pipe(
   Layer.provideMerge(Grants.layer),
   Layer.provide(Permissions.layer)
 )
 
-/** The routes: endpoints, the API document and its page, and around them envelope, CORS and log. */
+/** The routes: endpoints, the API document, the page, and around them envelope, CORS and log. */
 export const HttpLive = Layer.mergeAll(
   HttpApiBuilder.layer(Api).pipe(Layer.provide(Groups)),
   ImageFiles,
