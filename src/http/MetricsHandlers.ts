@@ -6,7 +6,23 @@ import { Duration, Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../api/Api.ts"
-import { certificateEnd, databaseConnections, databaseUp, deadLetters, devices, jobsUnfinished, makePlace, type Place, queueAge, retainedBytes, retainedDue, retainedOldest, retainedRows, tellEventsLag, unreachableDevices } from "../runtime/metrics/Metrics.ts"
+import {
+  certificateEnd,
+  databaseConnections,
+  databaseUp,
+  deadLetters,
+  devices,
+  jobsUnfinished,
+  makePlace,
+  type Place,
+  queueAge,
+  retainedBytes,
+  retainedDue,
+  retainedOldest,
+  retainedRows,
+  tellEventsLag,
+  unreachableDevices
+} from "../runtime/metrics/Metrics.ts"
 import { contentType, formatOf, write } from "../runtime/metrics/Exposition.ts"
 import { watchProcess } from "../runtime/metrics/ProcessMetrics.ts"
 import { ServerConfig } from "../ServerConfig.ts"

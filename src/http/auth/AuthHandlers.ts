@@ -3,7 +3,13 @@ import { Effect, Redacted } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { GrantRefused, Grants, Permissions } from "../../access/Permissions.ts"
 import { Api } from "../../api/Api.ts"
-import { type AskedDevice, isForSomeDevices, type Permission, reaches, unknownDevice } from "../../domain/access/PermissionRule.ts"
+import {
+  type AskedDevice,
+  isForSomeDevices,
+  type Permission,
+  reaches,
+  unknownDevice
+} from "../../domain/access/PermissionRule.ts"
 import { answered } from "../core/HandlerErrors.ts"
 import { makeRequestDecisions } from "./RequestDecisions.ts"
 import { AskedDevices } from "../../access/AskedDevices.ts"

@@ -10,7 +10,12 @@ import { judge, makeRefusalToDecide, NotPermitted } from "../../access/Permit.ts
 import { BASE } from "../../api/Api.ts"
 import type { Identity } from "../../domain/access/Identity.ts"
 import { toId } from "../../domain/fields/Values.ts"
-import { type RequestAnswer, RequestApprovalStore, RequestNotFound, type StoredRequest } from "../../store/ApprovalStore.ts"
+import {
+  type RequestAnswer,
+  RequestApprovalStore,
+  RequestNotFound,
+  type StoredRequest
+} from "../../store/ApprovalStore.ts"
 import { Callers } from "../core/Callers.ts"
 import { ReplayedRequest } from "../core/RequestApproval.ts"
 import { Caller } from "../../api/Requests.ts"

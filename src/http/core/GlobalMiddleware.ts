@@ -6,10 +6,23 @@ import { Cause, Clock, Effect, Result } from "effect"
 import { HttpEffect, HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { EventFeed } from "../../events/EventFeed.ts"
 import { BackgroundWork } from "../../runtime/BackgroundWork.ts"
-import { methodLabel, NO_ROUTE, requests, requestSeconds, requestsInFlight, secondsSince } from "../../runtime/metrics/Metrics.ts"
+import {
+  methodLabel,
+  NO_ROUTE,
+  requests,
+  requestSeconds,
+  requestsInFlight,
+  secondsSince
+} from "../../runtime/metrics/Metrics.ts"
 import { ServerConfig, type ServerSettings } from "../../ServerConfig.ts"
 import { clientOf, makeLoopbackRefusal, makeNoteClient, recall, rememberFault } from "./Client.ts"
-import { answerWithoutEndpoint, enveloped, failure, type UnreadableAddress, unreadableAddress } from "./ErrorEnvelope.ts"
+import {
+  answerWithoutEndpoint,
+  enveloped,
+  failure,
+  type UnreadableAddress,
+  unreadableAddress
+} from "./ErrorEnvelope.ts"
 import { Limits } from "./Limits.ts"
 import { isProbe, logged } from "./RequestLog.ts"
 import { addressPerson, Person } from "../../domain/access/Identity.ts"
