@@ -1,7 +1,6 @@
 /** The whole server: the API over the engine over the database. `main.ts` runs it; tests start it on a database of their own. */
 import { AskedDevices } from "./access/AskedDevices.ts"
 import { Permissions } from "./access/Permissions.ts"
-
 import { AuditChain, upkeepLayer as auditUpkeep } from "./access/AuditChain.ts"
 import * as AuditExport from "./access/AuditExport.ts"
 import * as NodeServices from "@effect/platform-node/NodeServices"
@@ -15,14 +14,10 @@ import { ActorInspection } from "./devices/ActorInspection.ts"
 import { DeviceActors } from "./devices/DeviceActors.ts"
 import { LiveDevices } from "./devices/LiveDevices.ts"
 import * as ToldSteps from "./devices/ToldSteps.ts"
-import { Previews } from "./jobs/sync/Previews.ts"
-import { Readiness } from "./jobs/engine/Readiness.ts"
 import { Repositories } from "./jobs/repositories/Repositories.ts"
 import { SettingsView } from "./settings/SettingsView.ts"
-import * as RepositoryStart from "./jobs/repositories/RepositoryStart.ts"
 import { named } from "./runtime/Shutdown.ts"
 import * as Logging from "./runtime/Logging.ts"
-import * as RetentionUpkeep from "./jobs/engine/RetentionUpkeep.ts"
 import * as PrivateFolders from "./runtime/PrivateFolders.ts"
 import { watchDescriptors } from "./runtime/OwnFaults.ts"
 import { SecretKey } from "./runtime/SecretKey.ts"
@@ -38,6 +33,10 @@ import { AlertRulesInForce } from "./events/AlertMaking.ts"
 import * as AlertSending from "./events/AlertSending.ts"
 import * as Watches from "./events/Watches.ts"
 import * as ReplicaFeed from "./events/ReplicaFeed.ts"
+import { Previews } from "./templates/CandidateConfigs.ts"
+import { Readiness } from "./http/system/Readiness.ts"
+import * as RefreshRepository from "./jobs/repositories/RefreshRepository.ts"
+import * as Retention from "./jobs/engine/Retention.ts"
 
 /** What the routes ask of other rooms. */
 export const ports = Layer.mergeAll(
@@ -48,15 +47,14 @@ export const ports = Layer.mergeAll(
   LiveDevices.layer,
   DeviceActors.layer,
   Readiness.layer,
-  AlertRulesInForce.layer,
-  Engine.initCheck
+  AlertRulesInForce.layer
 )
 
 const audit = Layer.mergeAll(
   auditUpkeep.pipe(Layer.provide(AuditChain.layer), Layer.provide(SecretKey.layer)),
   AuditExport.layer,
   EventUpkeep.layer,
-  RetentionUpkeep.layer
+  Retention.layer
 )
 
 /** Steps of the actors, and what other replicas tell. */
@@ -69,7 +67,7 @@ const alerts = Layer.mergeAll(AlertMaking.layer, AlertSending.layer, Watches.lay
 /** The server without its database: needs a migrated one and the configuration. */
 export const layerOnDatabase = named("requests of clients", HttpServerLive).pipe(
   Layer.provide(ports),
-  Layer.merge(RepositoryStart.layer),
+  Layer.merge(RefreshRepository.layer),
   Layer.merge(audit),
   Layer.merge(telling),
   Layer.merge(named("messages to receivers", alerts)),

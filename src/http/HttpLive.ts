@@ -14,11 +14,7 @@ import { CertificateAuthority } from "../certificates/CertificateAuthority.ts"
 import { Firmware } from "../firmware/Firmware.ts"
 import { UpgradeOrders } from "../firmware/UpgradeOrder.ts"
 import { SocketBridge } from "../events/SocketBridge.ts"
-import { JobRequests } from "../jobs/engine/JobRequests.ts"
-import { AutoPushVerdict } from "../jobs/sync/AutoPushVerdict.ts"
-import { DryRunRisk } from "../jobs/sync/DryRunRisk.ts"
 import { SecretKey } from "../runtime/SecretKey.ts"
-import { SyncPause } from "../jobs/sync/SyncPause.ts"
 import { ChangeStore } from "../store/ChangeStore.ts"
 import { ConfigHistoryStore } from "../store/ConfigStore.ts"
 import { EventPages } from "../store/EventStore.ts"
@@ -67,13 +63,14 @@ import { WindowsLive } from "./WindowHandlers.ts"
 import { RequestMiddlewareLive } from "./core/RequestBodies.ts"
 import { GlobalMiddleware } from "./core/GlobalMiddleware.ts"
 import { SettingsModelLive } from "./settings/SettingsModelHandlers.ts"
+import { JobRequests } from "../jobs/requests/JobRequests.ts"
 
 const Groups = Layer.mergeAll(
   DevicesLive.pipe(Layer.provide(OverviewStore.layer)),
   InterfacesLive,
   LinknetsLive,
   MgmtDomainsLive,
-  JobsLive.pipe(Layer.provide([JobProgressStore.layer, JobDiffStore.layer, SyncPause.layer])),
+  JobsLive.pipe(Layer.provide([JobProgressStore.layer, JobDiffStore.layer])),
   ProvisioningLive,
   PlacesLive.pipe(Layer.provide(PlaceStore.layer)),
   ChangesLive.pipe(Layer.provide([ConfigHistoryStore.layer, ChangeStore.layer])),
@@ -104,7 +101,7 @@ const Groups = Layer.mergeAll(
     RequestMiddlewareLive,
     SiteStore.layer,
     UnknownDeviceStore.layer,
-    JobRequests.layer.pipe(Layer.provide(DryRunRisk.layer), Layer.provide(AutoPushVerdict.layer)),
+    JobRequests.layer,
     SecretSight.layer
   ]),
   Layer.provide([AskedDevices.layer, ChangeStore.layer]),
