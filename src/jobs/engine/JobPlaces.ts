@@ -9,7 +9,15 @@ import { classNames, makePlaces, serviceClasses, type Waiter } from "../../domai
 import { jobsWaiting } from "../../runtime/metrics/Metrics.ts"
 import { ServerConfig, type ServerSettings } from "../../ServerConfig.ts"
 import { JobLockStore, JobWaitStore } from "../../store/JobScheduling.ts"
-import { describeHolder, DEVICES_LOCK, finalStatuses, JobFailure, type LockHolder, type LockWait, type PlaceWait } from "../../domain/Job.ts"
+import {
+  describeHolder,
+  DEVICES_LOCK,
+  finalStatuses,
+  JobFailure,
+  type LockHolder,
+  type LockWait,
+  type PlaceWait
+} from "../../domain/Job.ts"
 import { JobStore } from "../../store/JobStore.ts"
 
 /** Kinds of work, each with the setting that says how many of its jobs run at once. */

@@ -6,7 +6,19 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { abortReason, applyJobEvent, type JobAction, type JobEvent } from "../../../machines/job/JobLifecycle.ts"
 import { type JobState, jobStates } from "../../../machines/job/JobStatuses.ts"
-import { type EndedJob, failedStep, finalStatuses, functionOf, type JobNotFound, JobStatus, type JobTask, noDevices, type Outcome, outcomeOf, outcomeText } from "../../domain/Job.ts"
+import {
+  type EndedJob,
+  failedStep,
+  finalStatuses,
+  functionOf,
+  type JobNotFound,
+  JobStatus,
+  type JobTask,
+  noDevices,
+  type Outcome,
+  outcomeOf,
+  outcomeText
+} from "../../domain/Job.ts"
 import { jobDevices, jobsEnded } from "../../runtime/metrics/Metrics.ts"
 import { type JobPatch, JobStore } from "../../store/JobStore.ts"
 import { JobLockStore } from "../../store/JobScheduling.ts"

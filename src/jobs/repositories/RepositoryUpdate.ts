@@ -16,7 +16,15 @@ import { RefreshStore, type RepositoryName, RepositoryStore } from "../../store/
 import { missingBranchProblem } from "../../settings/SettingsSnapshot.ts"
 import { refreshAnswer } from "../../settings/SettingsProblem.ts"
 import { makeEffects } from "./CommitEffects.ts"
-import { type CheckedCommit, isOfContent, type RefreshCause, type RefreshOutcome, RefreshRefused, RepositoryCopies, withUndefined } from "./CheckedCommit.ts"
+import {
+  type CheckedCommit,
+  isOfContent,
+  type RefreshCause,
+  type RefreshOutcome,
+  RefreshRefused,
+  RepositoryCopies,
+  withUndefined
+} from "./CheckedCommit.ts"
 import { makeSettingsUpdate } from "./SettingsUpdate.ts"
 import { makeTemplatesUpdate } from "./TemplatesUpdate.ts"
 import type { VlanLosses } from "../../settings/SettingsEffects.ts"
