@@ -9,8 +9,8 @@ import * as ImageDownload from "./ImageDownload.ts"
 import { disk, FirmwareRefused, type ImageDigests } from "./ImageDownload.ts"
 import type { OutboundGuard } from "../runtime/OutboundHosts.ts"
 import { isMissing } from "../runtime/SystemErrors.ts"
-import { makeTurns } from "../runtime/Turns.ts"
 import { defaultName, isImageName } from "../domain/Firmware.ts"
+import { makeTurns } from "../runtime/FairPlaces.ts"
 
 // Checksums of the images in a folder, noted in a hidden folder with the time of the file, so that a checksum is computed again only when
 // its file has changed.

@@ -7,24 +7,12 @@ import { HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../api/Api.ts"
 import { contentType, formatOf, write } from "../runtime/metrics/Exposition.ts"
-import { makePlace, type Place } from "../runtime/metrics/Family.ts"
 import { watchProcess } from "../runtime/metrics/ProcessMetrics.ts"
 import { ServerConfig } from "../ServerConfig.ts"
 import { functionOf } from "../domain/Job.ts"
-import { databaseConnections, databaseUp } from "../runtime/metrics/DatabaseMetrics.ts"
-import { deadLetters, tellEventsLag } from "../runtime/metrics/EventMetrics.ts"
-import {
-  certificateEnd,
-  devices,
-  retainedBytes,
-  retainedDue,
-  retainedOldest,
-  retainedRows,
-  unreachableDevices
-} from "../runtime/metrics/FleetMetrics.ts"
-import { jobsUnfinished, queueAge } from "../runtime/metrics/JobMetrics.ts"
 import { failingWithoutDatabase } from "../store/DatabaseClient.ts"
 import { type Figures, makeFleetFigures } from "../store/Figures.ts"
+import { certificateEnd, databaseConnections, databaseUp, deadLetters, devices, jobsUnfinished, makePlace, type Place, queueAge, retainedBytes, retainedDue, retainedOldest, retainedRows, tellEventsLag, unreachableDevices } from "../runtime/metrics/Metrics.ts"
 
 // Metrics from the database: read once for all scrapes of some seconds, and with a time limit.
 

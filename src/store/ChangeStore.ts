@@ -8,13 +8,13 @@ import type { SqlError, Statement } from "effect/sql"
 import type { Claim } from "../../machines/change/ChangeDecision.ts"
 import type { ChangePhase, ChangeRow } from "../../machines/change/ChangeRow.ts"
 import { randomUUID } from "node:crypto"
-import { lost, moved } from "../runtime/metrics/ChangeMetrics.ts"
 import { BackgroundWork } from "../runtime/BackgroundWork.ts"
 import { grouping, lengthOfTexts, makeGrouped, makeGroupedFind } from "./GroupedStatement.ts"
 import { DerivedSecretStore, SecretTexts } from "./SecretStore.ts"
 import { ANSWER_MARGIN_SECONDS, TIMER_END, UNFINISHED, UNHEARD } from "./StatusConditions.ts"
 import type { DerivedSecrets } from "../templates/TemplateSecrets.ts"
 import type { SeenConfig } from "./ConfigStore.ts"
+import { lost, moved } from "../runtime/metrics/Metrics.ts"
 
 // A claim of a change as a row of the statement that grants it. A text that is used again is stored sealed; a text that is only shown is
 // stored without its secrets.

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
-import { judge, NotPermitted, permitted, wantsApproval } from "../../access/Permit.ts"
+import { judge, makeRefusalToDecide, NotPermitted, permitted, wantsApproval } from "../../access/Permit.ts"
 import { SecretSight } from "../../access/SecretSight.ts"
 import { Api } from "../../api/Api.ts"
 import { toId } from "../../domain/fields/Values.ts"
@@ -18,7 +18,6 @@ import { answered, transaction } from "../core/HandlerErrors.ts"
 import { createHash } from "node:crypto"
 import { type DiffGroup, groupDiffs } from "../../domain/DiffGroups.ts"
 import { type DeviceProgress, makeJobDiffs, makeJobProgress } from "../../store/JobResults.ts"
-import { makeRefusalToDecide } from "../../access/OtherPerson.ts"
 import { Permissions } from "../../access/Permissions.ts"
 import { Caller } from "../../api/Requests.ts"
 import { BadRequest, Conflict, enveloped, NotFound } from "../../api/Answers.ts"
@@ -26,7 +25,7 @@ import type { DecisionRequest, JobActionRequest } from "../../domain/requests/Op
 import { makePauses } from "../../jobs/sync/SyncPlan.ts"
 import { JobApproval } from "../../jobs/requests/JobApproval.ts"
 
-// Approval of jobs (docs/changes.md#approval). The approver is another person than the one who started the job (`OtherPerson.ts`), no
+// Approval of jobs (docs/changes.md#approval). The approver is another person than the one who started the job (`access/Permit.ts`), no
 // program and no maker of the program that started it, and may start such a job without an approval.
 
 const refused = (rule: string, roles: ReadonlyArray<string> = []) => new NotPermitted({ rule, roles })
