@@ -12,7 +12,23 @@ import { ServerConfig } from "../ServerConfig.ts"
 import { functionOf } from "../domain/Job.ts"
 import { failingWithoutDatabase } from "../store/DatabaseClient.ts"
 import { type Figures, makeFleetFigures } from "../store/Figures.ts"
-import { certificateEnd, databaseConnections, databaseUp, deadLetters, devices, jobsUnfinished, makePlace, type Place, queueAge, retainedBytes, retainedDue, retainedOldest, retainedRows, tellEventsLag, unreachableDevices } from "../runtime/metrics/Metrics.ts"
+import {
+  certificateEnd,
+  databaseConnections,
+  databaseUp,
+  deadLetters,
+  devices,
+  jobsUnfinished,
+  makePlace,
+  type Place,
+  queueAge,
+  retainedBytes,
+  retainedDue,
+  retainedOldest,
+  retainedRows,
+  tellEventsLag,
+  unreachableDevices
+} from "../runtime/metrics/Metrics.ts"
 
 // Metrics from the database: read once for all scrapes of some seconds, and with a time limit.
 

@@ -5,7 +5,17 @@
 import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import type { SqlError } from "effect/sql"
-import { keyOf, open, pack, seal, type SealingKey, sealingKey, SecretKey, secretValues, unpack } from "../runtime/SecretKey.ts"
+import {
+  keyOf,
+  open,
+  pack,
+  seal,
+  type SealingKey,
+  sealingKey,
+  SecretKey,
+  secretValues,
+  unpack
+} from "../runtime/SecretKey.ts"
 import { isStorable } from "../runtime/SecretSources.ts"
 import { replaceSecrets } from "../drivers/SecretMask.ts"
 import { ServerConfig } from "../ServerConfig.ts"

@@ -14,7 +14,15 @@ import type { RefreshResult } from "../../git/GitRepository.ts"
 import { makeRefreshes, type RepositoryName, RepositoryStore } from "../../store/RepositoryStore.ts"
 import { refreshAnswer } from "../../settings/SettingsProblem.ts"
 import { makeEffects } from "./CommitEffects.ts"
-import { type CheckedCommit, isOfContent, type RefreshCause, type RefreshOutcome, RefreshRefused, RepositoryCopies, withUndefined } from "./CheckedCommit.ts"
+import {
+  type CheckedCommit,
+  isOfContent,
+  type RefreshCause,
+  type RefreshOutcome,
+  RefreshRefused,
+  RepositoryCopies,
+  withUndefined
+} from "./CheckedCommit.ts"
 import { makeSettingsUpdate } from "./SettingsUpdate.ts"
 import { makeTemplatesUpdate } from "./TemplatesUpdate.ts"
 import type { VlanLosses } from "../../settings/SettingsEffects.ts"
