@@ -1,5 +1,49 @@
-/** Forms of values in environment variables. */
-import { Schema, SchemaGetter } from "effect"
+/** What the table of the server's settings is made of: a setting with its default and meaning, and forms of values. */
+import { Config, type Option, Schema, SchemaGetter } from "effect"
+
+/** A setting of the server: how it is read, its default as the manual shows it, and what it is for. */
+export interface Setting<out A> {
+  readonly config: Config.Config<A>
+  /** Empty when there is none. */
+  readonly fallback: string
+  readonly about: string
+}
+
+export const setting = <A>(config: Config.Config<A>, fallback: string, about: string): Setting<A> => ({
+  config,
+  fallback,
+  about
+})
+
+const shown = (value: unknown): string => (value === null ? "" : Array.isArray(value) ? value.join(",") : String(value))
+
+/** A setting that has this value when it is not set. */
+export const withDefault = <A>(config: Config.Config<A>, fallback: NoInfer<A>, about: string): Setting<A> =>
+  setting(Config.withDefault(config, fallback), shown(fallback), about)
+
+/** A setting that may be absent. `fallback` is shown where other settings decide what its absence means. */
+export const optional = <A>(config: Config.Config<A>, about: string, fallback = ""): Setting<Option.Option<A>> =>
+  setting(Config.option(config), fallback, about)
+
+export const flag = (name: string, fallback: boolean, about: string) =>
+  withDefault(Config.Boolean(name), fallback, about)
+
+export const text = (name: string, fallback: string, about: string) => withDefault(Config.String(name), fallback, about)
+
+/** A whole number that is not below a minimum. */
+export const count = (name: string, fallback: number, about: string, minimum = 0) =>
+  withDefault(
+    Config.schema(Schema.Int.pipe(Schema.check(Schema.isGreaterThanOrEqualTo(minimum))), name),
+    fallback,
+    about
+  )
+
+export const percent = (name: string, fallback: number, about: string) =>
+  withDefault(
+    Config.schema(Schema.Int.pipe(Schema.check(Schema.isBetween({ minimum: 0, maximum: 100 }))), name),
+    fallback,
+    about
+  )
 
 /** `10,30,60` to numbers. */
 export const Delays = Schema.String.pipe(

@@ -1,6 +1,7 @@
 /** Settings of traces, with the names of OpenTelemetry (docs/monitoring.md#traces). */
 import { Config, Redacted, Schema } from "effect"
 import { filled } from "./KeyVariables.ts"
+import { setting, withDefault } from "./SettingForms.ts"
 
 const readUrl = (text: string): URL | null => {
   try {
@@ -62,13 +63,26 @@ const Headers = Schema.RedactedFromValue(
 /** A share of the whole, from 0 to 1. */
 const Share = Schema.Finite.pipe(Schema.check(Schema.isBetween({ minimum: 0, maximum: 1 })))
 
-/** What `ServerConfig` reads, by name. */
-export const traceVariables = {
-  OTEL_EXPORTER_OTLP_ENDPOINT: filled(Config.schema(Receiver, "OTEL_EXPORTER_OTLP_ENDPOINT"), (text) => text === ""),
-  OTEL_EXPORTER_OTLP_HEADERS: filled(
-    Config.schema(Headers, "OTEL_EXPORTER_OTLP_HEADERS"),
-    (text) => Redacted.value(text) === ""
+/** The rows of the table of settings, by name. */
+export const traceSettings = {
+  OTEL_EXPORTER_OTLP_ENDPOINT: setting(
+    filled(Config.schema(Receiver, "OTEL_EXPORTER_OTLP_ENDPOINT"), (text) => text === ""),
+    "",
+    "receiver of traces by OTLP over HTTP (`http://127.0.0.1:4318`; `/v1/traces` is added); without it there are none ([traces](monitoring.md#traces))"
   ),
-  OTEL_SERVICE_NAME: Config.withDefault(Config.NonEmptyString("OTEL_SERVICE_NAME"), "switchyard"),
-  OTEL_TRACES_SAMPLER_ARG: Config.withDefault(Config.schema(Share, "OTEL_TRACES_SAMPLER_ARG"), 1)
+  OTEL_EXPORTER_OTLP_HEADERS: setting(
+    filled(Config.schema(Headers, "OTEL_EXPORTER_OTLP_HEADERS"), (text) => Redacted.value(text) === ""),
+    "",
+    "headers for that receiver, such as its token: `name=value`, separated by commas, values percent-encoded"
+  ),
+  OTEL_SERVICE_NAME: withDefault(
+    Config.NonEmptyString("OTEL_SERVICE_NAME"),
+    "switchyard",
+    "name of this server in traces"
+  ),
+  OTEL_TRACES_SAMPLER_ARG: withDefault(
+    Config.schema(Share, "OTEL_TRACES_SAMPLER_ARG"),
+    1,
+    "share of the traces begun here that is told, from 0 to 1"
+  )
 }
