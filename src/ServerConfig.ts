@@ -5,8 +5,7 @@
 import { Config, ConfigProvider, Context, Effect, Layer, Option, Redacted, Struct } from "effect"
 import { withFiles } from "./runtime/SecretSources.ts"
 import { withSettingsFile } from "./runtime/SettingsFile.ts"
-import { filled, type PrivateKey, readPrivateKey } from "./runtime/KeyVariables.ts"
-import { type Setting, withEmptyLists } from "./runtime/SettingForms.ts"
+import { filled, type PrivateKey, readPrivateKey, type Setting, withEmptyLists } from "./runtime/SettingForms.ts"
 import { type LoginState, loginStates, settings } from "./SettingsTable.ts"
 
 export { DEFAULT_JWT_CERT, DEFAULT_PLUGIN_FILE, type LoginState, loginStates, OWN_HTTPD_URL } from "./SettingsTable.ts"

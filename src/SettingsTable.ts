@@ -6,9 +6,7 @@
 import { Config, Schema, SchemaTransformation } from "effect"
 import { AddressPrefixes, OutboundNames, WebOrigins } from "./domain/access/HostLists.ts"
 import { ManagementNetworksText } from "./domain/Network.ts"
-import { count, DeviceDirectory, flag, optional, text, withDefault } from "./runtime/SettingForms.ts"
-import { signOnSettings } from "./runtime/SignOnVariables.ts"
-import { traceSettings } from "./runtime/TraceVariables.ts"
+import { count, DeviceDirectory, flag, optional, signOnSettings, text, traceSettings, withDefault } from "./runtime/SettingForms.ts"
 import { jobSettings } from "./JobSettings.ts"
 
 /** A port, or 0 for one that the system chooses. */
