@@ -6,7 +6,16 @@
 import { Config, Schema, SchemaTransformation } from "effect"
 import { AddressPrefixes, OutboundNames, WebOrigins } from "./domain/access/HostLists.ts"
 import { ManagementNetworksText } from "./domain/Network.ts"
-import { count, DeviceDirectory, flag, optional, signOnSettings, text, traceSettings, withDefault } from "./runtime/SettingForms.ts"
+import {
+  count,
+  DeviceDirectory,
+  flag,
+  optional,
+  signOnSettings,
+  text,
+  traceSettings,
+  withDefault
+} from "./runtime/SettingForms.ts"
 import { jobSettings } from "./JobSettings.ts"
 
 /** A port, or 0 for one that the system chooses. */
