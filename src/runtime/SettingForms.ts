@@ -1,5 +1,50 @@
-/** Forms of values in environment variables. */
-import { Schema, SchemaGetter } from "effect"
+/** What the table of the server's settings is made of: a setting with its default and meaning, and forms of values. */
+import { Config, Effect, Option, Redacted, Schema, SchemaGetter } from "effect"
+import { PrivateUrl } from "../domain/access/HostLists.ts"
+
+/** A setting of the server: how it is read, its default as the manual shows it, and what it is for. */
+export interface Setting<out A> {
+  readonly config: Config.Config<A>
+  /** Empty when there is none. */
+  readonly fallback: string
+  readonly about: string
+}
+
+export const setting = <A>(config: Config.Config<A>, fallback: string, about: string): Setting<A> => ({
+  config,
+  fallback,
+  about
+})
+
+const shown = (value: unknown): string => (value === null ? "" : Array.isArray(value) ? value.join(",") : String(value))
+
+/** A setting that has this value when it is not set. */
+export const withDefault = <A>(config: Config.Config<A>, fallback: NoInfer<A>, about: string): Setting<A> =>
+  setting(Config.withDefault(config, fallback), shown(fallback), about)
+
+/** A setting that may be absent. `fallback` is shown where other settings decide what its absence means. */
+export const optional = <A>(config: Config.Config<A>, about: string, fallback = ""): Setting<Option.Option<A>> =>
+  setting(Config.option(config), fallback, about)
+
+export const flag = (name: string, fallback: boolean, about: string) =>
+  withDefault(Config.Boolean(name), fallback, about)
+
+export const text = (name: string, fallback: string, about: string) => withDefault(Config.String(name), fallback, about)
+
+/** A whole number that is not below a minimum. */
+export const count = (name: string, fallback: number, about: string, minimum = 0) =>
+  withDefault(
+    Config.schema(Schema.Int.pipe(Schema.check(Schema.isGreaterThanOrEqualTo(minimum))), name),
+    fallback,
+    about
+  )
+
+export const percent = (name: string, fallback: number, about: string) =>
+  withDefault(
+    Config.schema(Schema.Int.pipe(Schema.check(Schema.isBetween({ minimum: 0, maximum: 100 }))), name),
+    fallback,
+    about
+  )
 
 /** `10,30,60` to numbers. */
 export const Delays = Schema.String.pipe(
@@ -23,3 +68,167 @@ export const withEmptyLists = (environment: Readonly<Record<string, string | und
   Object.fromEntries(
     Object.entries(environment).map(([name, text]) => [name, text === "" && LISTS.has(name) ? "," : text])
   )
+
+// Private keys in variables of the environment. Messages never contain them.
+
+/** A private key (OpenSSH or PEM) for the SSH logins of a user. */
+export interface PrivateKey {
+  readonly text: Redacted.Redacted
+  /** For a key that is encrypted. */
+  readonly passphrase: Redacted.Redacted | null
+}
+
+/** A variable that is set to nothing, as files of environments often have it, counts as absent. */
+export const filled = <A>(config: Config.Config<A>, isEmpty: (value: A) => boolean) =>
+  Config.map(Config.option(config), (value) => Option.filter(value, (found) => !isEmpty(found)))
+
+/** The key in this variable, if there is one; `<name>_PASSPHRASE` is for one that is encrypted. */
+export const readPrivateKey = Effect.fnUntraced(function* (name: string) {
+  const text = yield* filled(Config.Redacted(name), (value) => Redacted.value(value).trim() === "")
+  if (Option.isNone(text)) return Option.none<PrivateKey>()
+  const passphrase = yield* filled(Config.Redacted(`${name}_PASSPHRASE`), (word) => Redacted.value(word) === "")
+  return Option.some<PrivateKey>({ text: text.value, passphrase: Option.getOrNull(passphrase) })
+})
+
+// Settings of traces, with the names of OpenTelemetry (docs/monitoring.md#traces).
+
+const readUrl = (text: string): URL | null => {
+  try {
+    return new URL(text)
+  } catch {
+    return null
+  }
+}
+
+const isReceiver = (text: string): boolean => {
+  if (text === "") return true
+  const url = readUrl(text)
+  return (
+    url !== null && /^https?:$/.test(url.protocol) && url.username === "" && url.password === "" && url.search === ""
+  )
+}
+
+const Receiver = Schema.String.pipe(
+  Schema.check(
+    Schema.makeFilter(
+      (text: string) =>
+        isReceiver(text) ||
+        "Expected a URL such as http://127.0.0.1:4318, without a login: what is secret goes to OTEL_EXPORTER_OTLP_HEADERS"
+    )
+  )
+)
+
+const decoded = (text: string): string | null => {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return null
+  }
+}
+
+const HEADER = /^\s*([!#$%&'*+.^_`|~\w-]+)\s*=\s*(\S(?:.*\S)?)\s*$/
+
+/** Names and values of `name=value,other=value`, where values may be percent-encoded; null when it has another form. */
+export const readHeaders = (text: string): ReadonlyMap<string, string> | null => {
+  const found = new Map<string, string>()
+  for (const part of text.split(",").filter((one) => one.trim() !== "")) {
+    const [, name, given] = HEADER.exec(part) ?? []
+    const value = given === undefined ? null : decoded(given)
+    if (name === undefined || value === null || /[^\t\u0020-\u007e]/.test(value)) return null
+    found.set(name.toLowerCase(), value)
+  }
+  return found
+}
+
+/** A wrong value is not repeated in the message. */
+const Headers = Schema.RedactedFromValue(
+  Schema.String.pipe(
+    Schema.check(
+      Schema.makeFilter((text: string) => readHeaders(text) !== null || "Expected name=value, separated by commas")
+    )
+  )
+)
+
+/** A share of the whole, from 0 to 1. */
+const Share = Schema.Finite.pipe(Schema.check(Schema.isBetween({ minimum: 0, maximum: 1 })))
+
+/** Rows of the table of settings, by name. */
+export const traceSettings = {
+  OTEL_EXPORTER_OTLP_ENDPOINT: setting(
+    filled(Config.schema(Receiver, "OTEL_EXPORTER_OTLP_ENDPOINT"), (text) => text === ""),
+    "",
+    "receiver of traces by OTLP over HTTP (`http://127.0.0.1:4318`; `/v1/traces` is added); without it there are none ([traces](monitoring.md#traces))"
+  ),
+  OTEL_EXPORTER_OTLP_HEADERS: setting(
+    filled(Config.schema(Headers, "OTEL_EXPORTER_OTLP_HEADERS"), (text) => Redacted.value(text) === ""),
+    "",
+    "headers for that receiver, such as its token: `name=value`, separated by commas, values percent-encoded"
+  ),
+  OTEL_SERVICE_NAME: withDefault(
+    Config.NonEmptyString("OTEL_SERVICE_NAME"),
+    "switchyard",
+    "name of this server in traces"
+  ),
+  OTEL_TRACES_SAMPLER_ARG: withDefault(
+    Config.schema(Share, "OTEL_TRACES_SAMPLER_ARG"),
+    1,
+    "share of the traces begun here that is told, from 0 to 1"
+  )
+}
+
+// Settings of signing on at an identity provider (docs/sign-on.md); the names are those of existing sites.
+
+const isEmpty = (text: string): boolean => text === ""
+
+/** Rows of the table of settings, by name. */
+export const signOnSettings = {
+  OIDC_ENABLED: withDefault(
+    Config.Boolean("OIDC_ENABLED"),
+    false,
+    "whether people sign on at an identity provider (docs/sign-on.md); tokens of JWT_CERT then count no more"
+  ),
+  OIDC_CONF_WELL_KNOWN_URL: optional(
+    Config.schema(PrivateUrl, "OIDC_CONF_WELL_KNOWN_URL"),
+    "where the provider describes itself (`https://id.example.org/realms/net/.well-known/openid-configuration`)"
+  ),
+  OIDC_CLIENT_ID: setting(
+    filled(Config.String("OIDC_CLIENT_ID"), isEmpty),
+    "",
+    "name of this server as a client of the provider"
+  ),
+  OIDC_CLIENT_SECRET: setting(
+    filled(Config.Redacted("OIDC_CLIENT_SECRET"), (secret) => Redacted.value(secret) === ""),
+    "",
+    "its secret; without one it is a public client, whose codes PKCE alone guards"
+  ),
+  OIDC_CLIENT_SCOPE: withDefault(
+    Config.NonEmptyString("OIDC_CLIENT_SCOPE"),
+    "openid",
+    "scopes that are asked for, with `openid` (`openid email profile`)"
+  ),
+  OIDC_USERNAME_ATTRIBUTE: withDefault(
+    Config.NonEmptyString("OIDC_USERNAME_ATTRIBUTE"),
+    "email",
+    "attribute that names somebody in jobs, events and the audit"
+  ),
+  OIDC_TRUST_EMAIL: withDefault(
+    Config.Boolean("OIDC_TRUST_EMAIL"),
+    false,
+    "a mail address counts although the provider does not say `email_verified: true`; never one of which it says `false`"
+  ),
+  OIDC_REDIRECT_URL: optional(
+    Config.schema(PrivateUrl, "OIDC_REDIRECT_URL"),
+    "address of `/auth/auth` as browsers see it; without it made of the request (`https://nms.example.org/api/v1.0/auth/auth`)"
+  ),
+  FRONTEND_CALLBACK_URL: withDefault(
+    Config.schema(PrivateUrl, "FRONTEND_CALLBACK_URL"),
+    "http://localhost/callback",
+    "page that gets the token after a login, as `?token=…&username=…`"
+  ),
+  AUDIENCE: setting(
+    filled(Config.String("AUDIENCE"), isEmpty),
+    "",
+    "audience (`aud`) that the provider's tokens have to name; without it OIDC_CLIENT_ID"
+  ),
+  VERIFY_AUDIENCE: withDefault(Config.Boolean("VERIFY_AUDIENCE"), true, "whether they have to")
+}
