@@ -229,7 +229,9 @@ it.live.skipIf(!Silence.canBeSilent)("stops in time although a name server is si
     // until it has asked for the name
     yield* until(
       Effect.promise(async () => {
-        const program = (await fs.readFile(`/proc/${child.pid}/cmdline`, "utf8").catch(() => "")).includes(path.basename(PROGRAM))
+        const program = (await fs.readFile(`/proc/${child.pid}/cmdline`, "utf8").catch(() => "")).includes(
+          path.basename(PROGRAM)
+        )
         const udp = await fs.readFile("/proc/net/udp", "utf8")
         return program && udp.includes(`${asked}:0035 01`)
       })
