@@ -30,18 +30,11 @@ import { ShownChangeStore } from "../store/ConfigStore.ts"
 import { CandidateConfigs } from "../templates/CandidateConfigs.ts"
 import { PluginActions } from "../plugins/PluginActions.ts"
 import { PluginRegistry } from "../plugins/PluginRegistry.ts"
-import { ApprovalStore } from "../store/ApprovalStore.ts"
-import { RefreshStore } from "../store/RepositoryStore.ts"
 import { UpgradeStore } from "../store/UpgradeStore.ts"
 import { TemplateTrial } from "../templates/TemplateTrial.ts"
-import { UpgradeOrders } from "../firmware/UpgradeOrder.ts"
-import { LeftChangeStore } from "../store/UnfinishedChanges.ts"
 import * as Templates from "../templates/Templates.ts"
 
-const approving = JobApproval.layer.pipe(
-  Layer.provide([ApprovalStore.layer, Permissions.layer]),
-  Layer.provide(Templates.layer)
-)
+const approving = JobApproval.layer.pipe(Layer.provide([Permissions.layer]), Layer.provide(Templates.layer))
 
 const starting = approving.pipe(Layer.provideMerge(JobEngine.layer), Layer.provideMerge(JobStates.layer))
 
@@ -51,7 +44,7 @@ export const services = Layer.mergeAll(
   ShownChangeStore.layer,
   PluginActions.layer,
   Layer.mergeAll(RepositoryUpdate.layer, BranchCheck.layer).pipe(
-    Layer.provide([ChangeWindows.layer, Permissions.layer, RefreshStore.layer]),
+    Layer.provide([ChangeWindows.layer, Permissions.layer]),
     Layer.provideMerge(CandidateConfigs.layer),
     Layer.provide(RepositoryCopies.layer)
   ),
@@ -59,7 +52,7 @@ export const services = Layer.mergeAll(
   JobWindows.layer
 ).pipe(Layer.provideMerge(Layer.mergeAll(starting, Templates.layer, PluginRegistry.layer)))
 
-const upgrading = Layer.mergeAll(Firmware.layer, UpgradeOrders.layer, UpgradeStore.layer)
+const upgrading = Layer.mergeAll(Firmware.layer, UpgradeStore.layer)
 
 /** What job functions hold between them. */
 const working = Layer.mergeAll(
@@ -76,7 +69,7 @@ const runner = Layer.merge(JobRunner.layer, layerSweep).pipe(
   Layer.provide([LiveJobs.layer, JobPlaces.layer])
 )
 
-const openChanges = OpenChanges.layer.pipe(Layer.provide([LeftChangeStore.layer, SyncOutcome.layer]))
+const openChanges = OpenChanges.layer.pipe(Layer.provide([SyncOutcome.layer]))
 
 /** What works by itself: the runner of jobs, their schedules, and the changes that an earlier process has left open. */
 export const layer = Layer.mergeAll(runner, Schedules.layer, openChanges, Retention.executions)

@@ -27,7 +27,7 @@ import {
   storedNames
 } from "../../provisioning/Links.ts"
 import { ActiveSettings } from "../../settings/ActiveSettings.ts"
-import { DeviceStore, NeighbourStore as NeighbourStore, SyncEventStore } from "../../store/DeviceStore.ts"
+import { DeviceStore, NeighbourStore, SyncEventStore } from "../../store/DeviceStore.ts"
 import { InterfaceStore } from "../../store/InterfaceStore.ts"
 import { LinknetStore, MgmtDomainStore } from "../../store/NetworkStore.ts"
 import { type AccessPlacement, checkNeighbourStates, placeAccessSwitch } from "../../provisioning/Placement.ts"

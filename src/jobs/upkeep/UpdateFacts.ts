@@ -6,7 +6,7 @@ import { patiently } from "../../devices/PatientCall.ts"
 import type { Device, DeviceFields } from "../../domain/Device.ts"
 import { deviceResult, JobFailure, taskFailed } from "../../domain/Job.ts"
 import { cutText } from "../../domain/Text.ts"
-import { DeviceStore, NeighbourStore as NeighbourStore } from "../../store/DeviceStore.ts"
+import { DeviceStore, NeighbourStore } from "../../store/DeviceStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import { callErrorText } from "../../devices/CallErrorText.ts"
 import {
