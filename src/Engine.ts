@@ -18,7 +18,7 @@ import { Firmware } from "./firmware/Firmware.ts"
 import { UpgradeOrders } from "./firmware/UpgradeOrders.ts"
 import * as Cluster from "./jobs/engine/Cluster.ts"
 import { DevicesLock } from "./jobs/engine/DevicesLock.ts"
-import { DeviceStates } from "./jobs/engine/DeviceStates.ts"
+import { DeviceStates } from "./devices/DeviceStates.ts"
 import { EngineRecords } from "./jobs/engine/EngineRecords.ts"
 import { JobApproval } from "./jobs/engine/JobApproval.ts"
 import { JobEngine } from "./jobs/engine/JobEngine.ts"
@@ -242,9 +242,12 @@ const starting = Layer.merge(JobEngine.layer, approving).pipe(
   Layer.provideMerge(JobStates.layer)
 )
 
+/** Events of devices start jobs of their own. */
+const deviceStates = Layer.unwrap(Effect.map(JobEngine, ({ start }) => DeviceStates.layer(start)))
+
 /** Services that API handlers and job functions share. */
 export const services = Layer.mergeAll(
-  DeviceStates.layer,
+  deviceStates,
   DeviceSelection.layer,
   Fence.layer,
   DeviceDeletion.layer,

@@ -16,10 +16,9 @@ import * as ToldElsewhere from "./events/ToldElsewhere.ts"
 import * as EventUpkeep from "./events/EventUpkeep.ts"
 import { HttpServerLive } from "./http/HttpServer.ts"
 import { Build } from "./runtime/Build.ts"
+import * as ToldSteps from "./devices/ActorInspection.ts"
 import { ActorInspection } from "./devices/ActorInspection.ts"
-import { DeviceActors } from "./devices/DeviceActors.ts"
 import { LiveDevices } from "./devices/LiveDevices.ts"
-import * as ToldSteps from "./devices/ToldSteps.ts"
 import { Plugins } from "./plugins/Plugins.ts"
 import { Previews } from "./jobs/sync/Previews.ts"
 import { Readiness } from "./jobs/engine/Readiness.ts"
@@ -49,7 +48,6 @@ export const ports = Layer.mergeAll(
   Plugins.layer,
   Build.layer,
   LiveDevices.layer,
-  DeviceActors.layer,
   Readiness.layer,
   AlertRulesInForce.layer,
   Engine.initCheck
@@ -63,7 +61,7 @@ const audit = Layer.mergeAll(
 )
 
 /** Steps of the actors, and what other replicas tell. */
-const telling = Layer.merge(ToldSteps.layer.pipe(Layer.provide(ActorInspection.layer)), ToldElsewhere.layer)
+const telling = Layer.merge(ToldSteps.stepFeedLayer.pipe(Layer.provide(ActorInspection.layer)), ToldElsewhere.layer)
 /** Alerts, from the events that nobody else tells to the receivers. */
 const alerts = Layer.mergeAll(AlertMaking.layer, AlertSending.layer, Watches.layer).pipe(
   Layer.provide([AlertRulesInForce.layer, AskedDevices.layer, Permissions.layer])

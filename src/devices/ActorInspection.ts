@@ -2,10 +2,11 @@
  * Who looks at the transitions of the devices' live actors: the log at level DEBUG, and whoever subscribes. An actor that
  * nobody looks at pays nothing for it.
  */
-import { Context, Effect, Layer, References, Scope } from "effect"
+import { Clock, Context, Effect, Layer, References, Scope } from "effect"
 import type { Actor, AnyMachineSnapshot, AnyStateMachine, InspectionEvent, Snapshot, Subscription } from "xstate"
 import { placeOf } from "../../machines/Place.ts"
 import { eventName } from "../../machines/NextEvents.ts"
+import { Told } from "../runtime/Told.ts"
 
 /** Whose actor it is, and the job that it works for. */
 export interface ActorOwner {
@@ -114,3 +115,16 @@ export class ActorInspection extends Context.Service<
 >()("switchyard/devices/ActorInspection") {
   static readonly layer = Layer.effectDiscard(logging).pipe(Layer.provideMerge(Layer.effect(ActorInspection, make)))
 }
+
+const feedSteps = Effect.gen(function* () {
+  const told = yield* Told
+  const inspection = yield* ActorInspection
+  const clock = yield* Clock.Clock
+  const subscribe = inspection.subscribe(({ device: hostname, event, job, machine, state }) =>
+    told.tell({ kind: "step", at: clock.currentTimeMillisUnsafe(), hostname, job, machine, event, state })
+  )
+  yield* Effect.forkScoped(told.whileHeard(subscribe))
+})
+
+/** Tells the live feed of the steps of device actors while a client listens (docs/events.md#what-is-told). */
+export const stepFeedLayer = Layer.effectDiscard(feedSteps)

@@ -10,7 +10,7 @@ import type { BasePush, BasePushed } from "./DeviceCalls.ts"
 import type { DeviceLogin, LoggedIn } from "./DeviceLogin.ts"
 import * as ShownCheck from "./ShownCheck.ts"
 import type { JobSelection } from "../drivers/Candidate.ts"
-import * as RefusedLogins from "./RefusedLogins.ts"
+import * as DeviceConnection from "./DeviceConnection.ts"
 import * as UnifiedDiff from "../drivers/UnifiedDiff.ts"
 import type { LearnedLineStore } from "../store/LearnedLineStore.ts"
 
@@ -39,14 +39,14 @@ interface PushFailure {
 export type MayCommit = Effect.Effect<boolean, string>
 
 /** Logins that were refused while the switch was looked for on its new address. */
-type Refusals = RefusedLogins.RefusedLogins
+type Refusals = DeviceConnection.RefusedLogins
 
 /** True when the device with this hostname answers there to the credentials of the state. */
 const answers = (
   login: DeviceLogin["Service"],
   device: Device,
   at: { readonly address: string; readonly state: "INIT" | "DISCOVERED"; readonly hostname: string | null },
-  refusals: Refusals = RefusedLogins.make()
+  refusals: Refusals = DeviceConnection.makeRefusals()
 ) =>
   Effect.gen(function* () {
     if (!refusals.mayTry(yield* Clock.currentTimeMillis)) return false
@@ -135,7 +135,7 @@ export const push = Effect.fn("BaseConfiguration.push")(function* (
   mayCommit: MayCommit
 ): Effect.fn.Return<BasePushed> {
   const { login } = services
-  const refusals = RefusedLogins.make()
+  const refusals = DeviceConnection.makeRefusals()
   const failed = request.lookOnly
     ? null
     : yield* Effect.match(send(services, device, request, mayCommit, refusals), {

@@ -12,7 +12,18 @@ import type { DisputedRecord } from "../domain/UniqueFields.ts"
 import { failingWithoutDatabase } from "../store/DatabaseClient.ts"
 import { ServerConfig, type ServerSettings } from "../ServerConfig.ts"
 import { AcceptedLoginStore } from "../store/AcceptedLoginStore.ts"
-import { overSentences } from "./ForgottenLogins.ts"
+import {
+  type Credentials,
+  credentialsOf,
+  credentialsOfOwn,
+  inOrder,
+  loginStateOf,
+  overSentences,
+  type OwnLogin,
+  passwordsInOrder,
+  type ReplacedLogins,
+  settingsOf
+} from "./Logins.ts"
 import { makeSshSettings } from "./SshSettings.ts"
 import { WatchStore } from "../store/WatchStore.ts"
 import { ManagementAccess } from "./ManagementAccess.ts"
@@ -21,13 +32,7 @@ import { IdentityStore, type Owner } from "../store/IdentityStore.ts"
 import { LeftSessionStore } from "../store/LeftSessionStore.ts"
 import { UniqueFieldStore } from "../store/UniqueFieldStore.ts"
 import { DriverRegistry } from "../drivers/Drivers.ts"
-import {
-  type Driver,
-  type DriverSession,
-  type DriverTarget,
-  type HostKeyPolicy,
-  type WorkClaim
-} from "../drivers/Driver.ts"
+import type { Driver, DriverSession, DriverTarget, HostKeyPolicy, WorkClaim } from "../drivers/Driver.ts"
 import { remarksOf, UnmanageableDevice } from "../domain/platforms/Platforms.ts"
 import {
   ConnectAuthError,
@@ -36,17 +41,6 @@ import {
   type HostKeyChanged,
   type HostKeyNotApproved
 } from "../drivers/DriverErrors.ts"
-import {
-  type Credentials,
-  credentialsOf,
-  credentialsOfOwn,
-  inOrder,
-  loginStateOf,
-  type OwnLogin,
-  passwordsInOrder,
-  type ReplacedLogins,
-  settingsOf
-} from "./Logins.ts"
 
 /** Something that is needed to log in is not known: an address or credentials. Trying again does not help. */
 export class LoginUnknown extends Schema.TaggedError<LoginUnknown>()("LoginUnknown", { message: Schema.String }) {}

@@ -15,9 +15,7 @@ import { blocked } from "../store/AnswerTime.ts"
 import { untilHindered } from "../store/ForeignLocks.ts"
 import { HeardStore } from "../store/HeardStore.ts"
 import { ActiveTemplates } from "../templates/ActiveTemplates.ts"
-import { DeviceEntity } from "./DeviceCalls.ts"
-import type { Bounced } from "./OperationCalls.ts"
-import { patiently } from "./PatientCall.ts"
+import { type Bounced, DeviceEntity, patiently } from "./DeviceCalls.ts"
 
 /** The device could not be asked, or not understood. `type` is the name that operators know; `silent`: it did not answer. */
 export class DeviceUnread extends Schema.TaggedError<DeviceUnread>()("DeviceUnread", {

@@ -2,7 +2,7 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { claimOf } from "../../src/devices/ClaimOfChange.ts"
+import { claimOf } from "../../src/devices/ChangeRun.ts"
 import { TAKEN_OVER, UNASKED } from "../../src/drivers/Driver.ts"
 import { LiveChangeStore } from "../../src/store/LiveChangeStore.ts"
 import { losses } from "../support/SilentProxy.ts"

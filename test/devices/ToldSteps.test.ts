@@ -2,11 +2,11 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { createActor, createMachine } from "xstate"
+import * as ToldSteps from "../../src/devices/ActorInspection.ts"
 import { ActorInspection } from "../../src/devices/ActorInspection.ts"
-import * as ToldSteps from "../../src/devices/ToldSteps.ts"
 import { Told, type ToldThing } from "../../src/runtime/Told.ts"
 
-const layer = ToldSteps.layer.pipe(Layer.provideMerge(Layer.merge(ActorInspection.layer, Told.layer)))
+const layer = ToldSteps.stepFeedLayer.pipe(Layer.provideMerge(Layer.merge(ActorInspection.layer, Told.layer)))
 
 const machine = createMachine({
   id: "device",

@@ -24,8 +24,7 @@ import { SettingsView } from "../../settings/SettingsView.ts"
 import { makeDeviceChange, makeDeviceCreation } from "./DeviceRecords.ts"
 import { DEFAULT_GROUP } from "../../settings/SettingsGroups.ts"
 import { type ListFilter, namedDevices } from "../../store/Listing.ts"
-import { DeviceActors } from "../../devices/DeviceActors.ts"
-import { statecharts } from "../../devices/Statecharts.ts"
+import { makeActorShow, statecharts } from "../../devices/ActorShow.ts"
 import { DeviceDeletion } from "../../jobs/upkeep/DeviceDeletion.ts"
 import { DeviceErase } from "../../domain/jobs/DeviceErase.ts"
 import { windowArguments } from "../../domain/requests/RequestFields.ts"
@@ -224,12 +223,12 @@ export const DevicesLive = HttpApiBuilder.group(Api, "devices", (handlers) =>
 /** Handlers of `ActorGroup`. */
 export const ActorLive = HttpApiBuilder.group(Api, "actor", (handlers) =>
   Effect.gen(function* () {
-    const actors = yield* DeviceActors
+    const showActor = yield* makeActorShow
     const { byHostname } = yield* makeDeviceLookup
 
     const show = Effect.fn("ActorHandlers.show")(function* (hostname: string) {
       const device = yield* byHostname(hostname)
-      const view = yield* Effect.mapError(actors.show(device), ({ message }) => new ServiceUnavailable({ message }))
+      const view = yield* Effect.mapError(showActor(device), ({ message }) => new ServiceUnavailable({ message }))
       return enveloped(view)
     })
 

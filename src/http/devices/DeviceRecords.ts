@@ -13,7 +13,7 @@ import {
 } from "../../domain/Device.ts"
 import { type DeviceChange, type NewDevice, UNKNOWN_SITE, withoutImpossible } from "../../domain/DeviceFields.ts"
 import { isOtherDevice } from "../../domain/UniqueFields.ts"
-import { DeviceStates } from "../../jobs/engine/DeviceStates.ts"
+import { DeviceStates } from "../../devices/DeviceStates.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { type TakenOver, UniqueFieldStore } from "../../store/UniqueFieldStore.ts"
 import { SettingsUnavailable, SettingsView } from "../../settings/SettingsView.ts"

@@ -3,8 +3,7 @@
  * One that may have been told before a restart is looked for first.
  */
 import { Context, Effect, Layer } from "effect"
-import { DeviceEntity } from "../../devices/DeviceCalls.ts"
-import { isAway, patiently } from "../../devices/PatientCall.ts"
+import { DeviceEntity, isAway, patiently } from "../../devices/DeviceCalls.ts"
 import type { Device } from "../../domain/Device.ts"
 import type { InitDecision } from "../../domain/jobs/InitDecision.ts"
 import * as Candidate from "../../drivers/Candidate.ts"

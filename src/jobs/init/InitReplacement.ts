@@ -14,7 +14,7 @@ import { DeviceStore } from "../../store/DeviceStore.ts"
 import { InterfaceStore } from "../../store/InterfaceStore.ts"
 import { LinknetStore } from "../../store/LinknetStore.ts"
 import type { Member, PortPlan } from "./AccessPlace.ts"
-import { DeviceStates } from "../engine/DeviceStates.ts"
+import { DeviceStates } from "../../devices/DeviceStates.ts"
 import type { LinkSurveyed } from "./InitSurvey.ts"
 import type { RunningJob } from "../engine/JobHandler.ts"
 

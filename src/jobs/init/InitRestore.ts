@@ -11,7 +11,7 @@ import { DeviceStore } from "../../store/DeviceStore.ts"
 import { InterfaceStore } from "../../store/InterfaceStore.ts"
 import { LinknetStore } from "../../store/LinknetStore.ts"
 import { ReservationStore } from "../../store/ReservationStore.ts"
-import { DeviceStates } from "../engine/DeviceStates.ts"
+import { DeviceStates } from "../../devices/DeviceStates.ts"
 import type { RunningJob } from "../engine/JobHandler.ts"
 
 const make = Effect.gen(function* () {

@@ -4,9 +4,8 @@
  */
 import { Effect, Option, Result } from "effect"
 import { SqlClient } from "effect/sql"
-import { DeviceEntity, type FinishInit } from "../../devices/DeviceCalls.ts"
+import { DeviceEntity, type FinishInit, patiently } from "../../devices/DeviceCalls.ts"
 import { FACTS_TASK } from "../../domain/Facts.ts"
-import { patiently } from "../../devices/PatientCall.ts"
 import type { Device } from "../../domain/Device.ts"
 import { type DeviceResult, deviceResult, JobFailure, taskFailed, taskOk } from "../../domain/Job.ts"
 import { InitStep2 } from "../../domain/jobs/InitStep2.ts"
@@ -17,7 +16,7 @@ import { HostKeyStore } from "../../store/HostKeyStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import { ProvedConfigStore } from "../../store/ProvedConfigStore.ts"
 import { callErrorText, isWrongDevice } from "../engine/CallErrorText.ts"
-import { DeviceStates } from "../engine/DeviceStates.ts"
+import { DeviceStates } from "../../devices/DeviceStates.ts"
 import { InitProgress } from "./InitProgress.ts"
 import {
   deviceRows,

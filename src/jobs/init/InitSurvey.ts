@@ -5,10 +5,9 @@
  */
 import { Context, Effect, Layer, Result, Schema } from "effect"
 import type { SqlError } from "effect/sql"
-import { DeviceEntity } from "../../devices/DeviceCalls.ts"
+import { DeviceEntity, patiently } from "../../devices/DeviceCalls.ts"
 import { type Facts, portsIn } from "../../domain/Facts.ts"
 import { longName } from "../../domain/platforms/Platforms.ts"
-import { patiently } from "../../devices/PatientCall.ts"
 import type { Device, DeviceType } from "../../domain/Device.ts"
 import { JobFailure } from "../../domain/Job.ts"
 import { type ConfiguredPorts, configuredPorts, type PeerPortOwner } from "../../provisioning/ConfiguredPorts.ts"

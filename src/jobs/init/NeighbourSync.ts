@@ -5,8 +5,7 @@
  */
 import { Context, Effect, Layer } from "effect"
 import type { SqlError } from "effect/sql"
-import { DeviceEntity } from "../../devices/DeviceCalls.ts"
-import { patiently } from "../../devices/PatientCall.ts"
+import { DeviceEntity, patiently } from "../../devices/DeviceCalls.ts"
 import type { Device } from "../../domain/Device.ts"
 import { JobFailure } from "../../domain/Job.ts"
 import { checkNeighbourStates } from "../../provisioning/NeighbourChecks.ts"

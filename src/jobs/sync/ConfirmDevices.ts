@@ -6,7 +6,7 @@
  */
 import { Effect, Option } from "effect"
 import { SqlClient } from "effect/sql"
-import type { ChangeReport } from "../../devices/ChangeExecutor.ts"
+import type { ChangeReport } from "../../devices/DeviceCalls.ts"
 import { deviceResult, JobFailure, taskFailed, taskOk } from "../../domain/Job.ts"
 import { ConfirmDevices } from "../../domain/jobs/ConfirmDevices.ts"
 import { SyncDevices } from "../../domain/jobs/SyncDevices.ts"

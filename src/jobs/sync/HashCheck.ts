@@ -4,8 +4,7 @@
  */
 import { Context, Effect, Layer, Option, Result } from "effect"
 import type { SqlError } from "effect/sql"
-import { DeviceEntity } from "../../devices/DeviceCalls.ts"
-import { patiently } from "../../devices/PatientCall.ts"
+import { DeviceEntity, patiently } from "../../devices/DeviceCalls.ts"
 import type { Device } from "../../domain/Device.ts"
 import { JobFailure } from "../../domain/Job.ts"
 import { isManageable } from "../../domain/platforms/Platforms.ts"

@@ -5,7 +5,7 @@
  * does not matter: the actor does one thing at a time.
  */
 import { Effect, FiberMap, Layer, Option, Schedule } from "effect"
-import type { ChangeReport } from "../../devices/ChangeExecutor.ts"
+import type { ChangeReport } from "../../devices/DeviceCalls.ts"
 import { ChangeStore } from "../../store/ChangeStore.ts"
 import { type LeftChange, LeftChangeStore } from "../../store/LeftChangeStore.ts"
 import { AbandonedChangeRecord } from "./AbandonedChangeRecord.ts"

@@ -6,7 +6,7 @@
 import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer } from "effect"
 import type { SqlError } from "effect/sql"
-import type { ChangeReport } from "../../devices/ChangeExecutor.ts"
+import type { ChangeReport } from "../../devices/DeviceCalls.ts"
 import type { Device } from "../../domain/Device.ts"
 import type { SyncCause } from "../../domain/SyncCause.ts"
 import { SyncEventStore } from "../../store/SyncEventStore.ts"

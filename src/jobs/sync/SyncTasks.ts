@@ -8,7 +8,7 @@ import type { DisputedRecord, RecordChanged } from "../../domain/UniqueFields.ts
 import type { UnseenDevice } from "../../domain/UnseenDevice.ts"
 import { callErrorText } from "../engine/CallErrorText.ts"
 import type { ChangeReason } from "../../../machines/change/ChangeRow.ts"
-import type { ChangeReport } from "../../devices/ChangeExecutor.ts"
+import type { ChangeReport } from "../../devices/DeviceCalls.ts"
 import type { Stop } from "../../domain/jobs/SyncDevices.ts"
 
 export const MAIN_TASK = "push_sync_device"

@@ -7,7 +7,7 @@
  */
 import { Clock, Context, Deferred, Effect, Layer, Schedule } from "effect"
 import { EXPIRY_MARGIN_SECONDS } from "../../../machines/change/ChangeDecision.ts"
-import type { ChangeReport } from "../../devices/ChangeExecutor.ts"
+import type { ChangeReport } from "../../devices/DeviceCalls.ts"
 import { ChangeStore, type TimedChange } from "../../store/ChangeStore.ts"
 import type { RunningJob } from "../engine/JobHandler.ts"
 import { ChangeCalls } from "./ChangeCalls.ts"

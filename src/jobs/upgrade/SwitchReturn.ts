@@ -3,9 +3,8 @@
  * when it has really booted: right after the command the old system may still answer.
  */
 import { Clock, Context, Effect, Layer, Result } from "effect"
-import { DeviceEntity } from "../../devices/DeviceCalls.ts"
+import { DeviceEntity, patiently } from "../../devices/DeviceCalls.ts"
 import type { Facts } from "../../domain/Facts.ts"
-import { patiently } from "../../devices/PatientCall.ts"
 import type { Device } from "../../domain/Device.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import type { UpgradeProgress } from "../../store/UpgradeStore.ts"

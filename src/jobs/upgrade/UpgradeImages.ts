@@ -1,8 +1,7 @@
 /** Which image a device gets in an upgrade, where it fetches it, and what the image must be like. */
 import { Context, Effect, Layer, Option } from "effect"
 import type { SqlError } from "effect/sql"
-import { DeviceEntity } from "../../devices/DeviceCalls.ts"
-import { patiently } from "../../devices/PatientCall.ts"
+import { DeviceEntity, patiently } from "../../devices/DeviceCalls.ts"
 import type { Device } from "../../domain/Device.ts"
 import { platformOf } from "../../domain/platforms/Platforms.ts"
 import type { ImageBuilds } from "../../domain/platforms/Platform.ts"

@@ -4,8 +4,7 @@
  */
 import { Context, Effect, Layer } from "effect"
 import type { SqlError } from "effect/sql"
-import { DeviceEntity } from "../../devices/DeviceCalls.ts"
-import { patiently } from "../../devices/PatientCall.ts"
+import { DeviceEntity, patiently } from "../../devices/DeviceCalls.ts"
 import { stepDone, stepFailed, type StepName } from "../../firmware/UpgradeTasks.ts"
 import type { UpgradeProgress } from "../../store/UpgradeStore.ts"
 import { PostFlight } from "./PostFlight.ts"

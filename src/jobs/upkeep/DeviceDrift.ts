@@ -5,8 +5,7 @@
  */
 import { Effect, Option } from "effect"
 import { SqlClient } from "effect/sql"
-import { DeviceEntity } from "../../devices/DeviceCalls.ts"
-import { patiently } from "../../devices/PatientCall.ts"
+import { DeviceEntity, patiently } from "../../devices/DeviceCalls.ts"
 import type { Device } from "../../domain/Device.ts"
 import { type DeviceResult, deviceResult, JobFailure, taskFailed, taskOk } from "../../domain/Job.ts"
 import { DeviceDrift } from "../../domain/jobs/DeviceDrift.ts"

@@ -4,9 +4,7 @@
  */
 import { Effect, Option } from "effect"
 import { SqlClient } from "effect/sql"
-import { DeviceEntity } from "../../devices/DeviceCalls.ts"
-import type { Erased } from "../../devices/OperationCalls.ts"
-import { patiently } from "../../devices/PatientCall.ts"
+import { DeviceEntity, type Erased, patiently } from "../../devices/DeviceCalls.ts"
 import type { Device } from "../../domain/Device.ts"
 import { type DeviceResult, deviceResult, JobFailure, subtaskFailed, taskFailed, taskOk } from "../../domain/Job.ts"
 import { can, requireManageable } from "../../domain/platforms/Platforms.ts"

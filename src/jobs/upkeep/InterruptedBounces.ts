@@ -3,8 +3,7 @@
  * start and once a minute, until they are up. Which replica does it does not matter: the device's actor does one at a time.
  */
 import { Effect, Layer, Schedule } from "effect"
-import { DeviceEntity } from "../../devices/DeviceCalls.ts"
-import { patiently } from "../../devices/PatientCall.ts"
+import { DeviceEntity, patiently } from "../../devices/DeviceCalls.ts"
 import { OperationStore } from "../../store/OperationStore.ts"
 
 const INTERVAL = "1 minute"

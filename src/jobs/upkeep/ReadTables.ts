@@ -3,8 +3,7 @@
  * too old is forgotten first, so that a device which is not read any more is forgotten as well.
  */
 import { Effect, Option } from "effect"
-import { DeviceEntity } from "../../devices/DeviceCalls.ts"
-import { patiently } from "../../devices/PatientCall.ts"
+import { DeviceEntity, patiently } from "../../devices/DeviceCalls.ts"
 import type { Device } from "../../domain/Device.ts"
 import { deviceResult, JobFailure, taskFailed, taskOk } from "../../domain/Job.ts"
 import { ReadTables } from "../../domain/jobs/ReadTables.ts"

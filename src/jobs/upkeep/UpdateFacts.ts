@@ -1,9 +1,8 @@
 /** Job `update_facts`: reads what a device is and writes what changed (docs/jobs.md#update_facts). */
 import { Effect, Option } from "effect"
 import { PgClient } from "@effect/sql-pg"
-import { DeviceEntity } from "../../devices/DeviceCalls.ts"
+import { DeviceEntity, patiently } from "../../devices/DeviceCalls.ts"
 import { type Facts, FACTS_TASK } from "../../domain/Facts.ts"
-import { patiently } from "../../devices/PatientCall.ts"
 import type { Device, DeviceFields } from "../../domain/Device.ts"
 import { deviceResult, JobFailure, taskFailed } from "../../domain/Job.ts"
 import { UpdateFacts } from "../../domain/jobs/UpdateFacts.ts"

@@ -2,7 +2,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import type { ChangeReport } from "../../../src/devices/ChangeExecutor.ts"
+import type { ChangeReport } from "../../../src/devices/DeviceCalls.ts"
 import type { Device } from "../../../src/domain/Device.ts"
 import { SyncStatus } from "../../../src/jobs/sync/SyncStatus.ts"
 import { DeviceStore } from "../../../src/store/DeviceStore.ts"

@@ -6,28 +6,28 @@
 import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, Schema } from "effect"
 import type { SqlError } from "effect/sql"
-import { applyDeviceEvent } from "../../../machines/device/DeviceDecision.ts"
-import type { DeviceActions, DeviceEvent, DevicePatch } from "../../../machines/device/DeviceEvents.ts"
+import { applyDeviceEvent } from "../../machines/device/DeviceDecision.ts"
+import type { DeviceActions, DeviceEvent, DevicePatch } from "../../machines/device/DeviceEvents.ts"
 import {
   type Device,
   type DeviceFields,
   type DeviceNotFound,
   DeviceType,
   type HostnameTaken
-} from "../../domain/Device.ts"
-import type { DeviceBusy, IdentityTaken } from "../../domain/UniqueFields.ts"
-import { DiscoverDevice } from "../../domain/jobs/DiscoverDevice.ts"
-import { InitStep2 } from "../../domain/jobs/InitStep2.ts"
-import { ServerConfig } from "../../ServerConfig.ts"
-import { DeviceStore } from "../../store/DeviceStore.ts"
-import { UniqueFieldStore } from "../../store/UniqueFieldStore.ts"
-import { JobStore } from "../../store/JobStore.ts"
-import { InterfaceStore } from "../../store/InterfaceStore.ts"
-import { LinknetStore } from "../../store/LinknetStore.ts"
-import { PluginCallStore } from "../../store/PluginCallStore.ts"
-import { ReservationStore } from "../../store/ReservationStore.ts"
-import { SyncEventStore } from "../../store/SyncEventStore.ts"
-import { JobEngine } from "./JobEngine.ts"
+} from "../domain/Device.ts"
+import type { DeviceBusy, IdentityTaken } from "../domain/UniqueFields.ts"
+import { DiscoverDevice } from "../domain/jobs/DiscoverDevice.ts"
+import type { SentArgs } from "../domain/jobs/JobDefinition.ts"
+import { InitStep2 } from "../domain/jobs/InitStep2.ts"
+import { ServerConfig } from "../ServerConfig.ts"
+import { DeviceStore } from "../store/DeviceStore.ts"
+import { UniqueFieldStore } from "../store/UniqueFieldStore.ts"
+import { JobStore } from "../store/JobStore.ts"
+import { InterfaceStore } from "../store/InterfaceStore.ts"
+import { LinknetStore } from "../store/LinknetStore.ts"
+import { PluginCallStore } from "../store/PluginCallStore.ts"
+import { ReservationStore } from "../store/ReservationStore.ts"
+import { SyncEventStore } from "../store/SyncEventStore.ts"
 
 /** The machine forbids the event in the device's present state; `rule` names the guard, the message is for people. */
 export class DeviceStateError extends Schema.TaggedError<DeviceStateError>()("DeviceStateError", {
@@ -41,6 +41,13 @@ export class DeviceStateError extends Schema.TaggedError<DeviceStateError>()("De
     return [this.message]
   }
 }
+
+/** Starts a job inside the caller's transaction and yields its id: `JobEngine.start`, which stands above this room. */
+export type StartJob = <J extends typeof DiscoverDevice | typeof InitStep2>(
+  job: J,
+  args: SentArgs<J>,
+  options: { readonly user: string; readonly delaySeconds: number }
+) => Effect.Effect<number, SqlError.SqlError>
 
 /** Who causes an event, and in which job. */
 export interface Cause {
@@ -74,7 +81,7 @@ const noJobs = Effect.as([] as ReadonlyArray<number>)
 const isOfSyncEvents = ({ type }: { readonly type: keyof DeviceActions }): boolean =>
   type === "recordSyncEvent" || type === "dropSyncEvents"
 
-const make = Effect.gen(function* () {
+const make = Effect.fnUntraced(function* (startJob: StartJob) {
   const sql = yield* PgClient.PgClient
   const devices = yield* DeviceStore
   const identities = yield* UniqueFieldStore
@@ -82,7 +89,6 @@ const make = Effect.gen(function* () {
   const links = yield* LinknetStore
   const reservations = yield* ReservationStore
   const events = yield* SyncEventStore
-  const engine = yield* JobEngine
   const jobs = yield* JobStore
   const calls = yield* PluginCallStore
 
@@ -114,7 +120,7 @@ const make = Effect.gen(function* () {
     runPlugins: (device, call, { jobId }) => noJobs(calls.record(call, { deviceId: device.id, jobId })),
     scheduleDiscovery: ({ ztp_mac }, { attempt, dhcp_ip }, cause) =>
       started(
-        engine.start(
+        startJob(
           DiscoverDevice,
           // only a device with a MAC address is discovered
           { ztp_mac: ztp_mac ?? "", dhcp_ip, iteration: attempt },
@@ -122,7 +128,7 @@ const make = Effect.gen(function* () {
         )
       ),
     scheduleInitStep2: ({ id }, { attempt, delaySeconds }, cause) =>
-      started(engine.start(InitStep2, { device_id: id, iteration: attempt }, { user: cause.by, delaySeconds })),
+      started(startJob(InitStep2, { device_id: id, iteration: attempt }, { user: cause.by, delaySeconds })),
     undoInitLinks: (device) => noJobs(undoInitLinks(device)),
     releaseReservations: ({ id }) => noJobs(reservations.release(id)),
     reserveManagementAddresses: (device) => noJobs(reserveAddresses(device))
@@ -170,6 +176,6 @@ export class DeviceStates extends Context.Service<
       cause: Cause
     ) => Effect.Effect<AppliedEvent, Failure | DeviceStateError>
   }
->()("switchyard/jobs/DeviceStates") {
-  static readonly layer = Layer.effect(DeviceStates, make)
+>()("switchyard/devices/DeviceStates") {
+  static readonly layer = (startJob: StartJob) => Layer.effect(DeviceStates, make(startJob))
 }
