@@ -7,17 +7,11 @@ import * as SyslogExport from "./access/SyslogExport.ts"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Effect, Layer } from "effect"
 import * as Engine from "./Engine.ts"
-import * as AlertMaking from "./events/alerts/AlertMaking.ts"
-import { AlertRulesInForce } from "./events/alerts/AlertRulesInForce.ts"
-import * as AlertSending from "./events/alerts/AlertSending.ts"
-import * as Watches from "./events/alerts/Watches.ts"
+import * as EventUpkeep from "./events/EventFeed.ts"
 import { EventFeed } from "./events/EventFeed.ts"
-import * as ToldElsewhere from "./events/ToldElsewhere.ts"
-import * as EventUpkeep from "./events/EventUpkeep.ts"
 import { HttpServerLive } from "./http/HttpServer.ts"
 import { Build } from "./runtime/Build.ts"
-import * as ToldSteps from "./devices/ActorInspection.ts"
-import { ActorInspection } from "./devices/ActorInspection.ts"
+import { ActorInspection, stepFeedLayer } from "./devices/ActorInspection.ts"
 import { LiveDevices } from "./devices/LiveDevices.ts"
 import { Plugins } from "./plugins/Plugins.ts"
 import { Previews } from "./jobs/sync/Previews.ts"
@@ -39,6 +33,11 @@ import { ServerConfig } from "./ServerConfig.ts"
 import * as Database from "./store/Database.ts"
 import { secureDefaults } from "./store/Migrations.ts"
 import { SecretStore } from "./store/SecretStore.ts"
+import * as AlertMaking from "./events/AlertMaking.ts"
+import { AlertRulesInForce } from "./events/AlertMaking.ts"
+import * as AlertSending from "./events/AlertSending.ts"
+import * as Watches from "./events/Watches.ts"
+import * as ReplicaFeed from "./events/ReplicaFeed.ts"
 
 /** What the routes ask of other rooms. */
 export const ports = Layer.mergeAll(
@@ -61,7 +60,7 @@ const audit = Layer.mergeAll(
 )
 
 /** Steps of the actors, and what other replicas tell. */
-const telling = Layer.merge(ToldSteps.stepFeedLayer.pipe(Layer.provide(ActorInspection.layer)), ToldElsewhere.layer)
+const telling = Layer.merge(stepFeedLayer.pipe(Layer.provide(ActorInspection.layer)), ReplicaFeed.layer)
 /** Alerts, from the events that nobody else tells to the receivers. */
 const alerts = Layer.mergeAll(AlertMaking.layer, AlertSending.layer, Watches.layer).pipe(
   Layer.provide([AlertRulesInForce.layer, AskedDevices.layer, Permissions.layer])

@@ -4,7 +4,6 @@ import { type ChangePhase, type ChangeRow, verdicts } from "../../machines/chang
 import { nextEvents } from "../../machines/NextEvents.ts"
 import { placeOf } from "../../machines/Place.ts"
 import type { ActorView, ChangeView, Statecharts } from "../domain/ActorView.ts"
-import type { LiveChange } from "../store/LiveChangeStore.ts"
 import type { DeviceStatechart } from "./DeviceStatechart.ts"
 import type { DeviceTurns } from "./ServedDevice.ts"
 import { toDirectedGraph } from "xstate/graph"
@@ -14,6 +13,7 @@ import { deviceMachine } from "../../machines/device/DeviceMachine.ts"
 import { Effect, Schema } from "effect"
 import type { Device } from "../domain/Device.ts"
 import { DeviceEntity, patiently } from "./DeviceCalls.ts"
+import type { LiveChange } from "../store/UnfinishedChanges.ts"
 
 const isoTime = (millis: number): string => new Date(millis).toISOString().slice(0, -1)
 

@@ -12,7 +12,7 @@ import * as ShownCheck from "./ShownCheck.ts"
 import type { JobSelection } from "../drivers/Candidate.ts"
 import * as DeviceConnection from "./DeviceConnection.ts"
 import * as UnifiedDiff from "../drivers/UnifiedDiff.ts"
-import type { LearnedLineStore } from "../store/LearnedLineStore.ts"
+import type { LearnedLineStore } from "../store/ConfigStore.ts"
 
 /** Seconds to wait for one answer on an address, and between two tries. */
 const CONNECT_SECONDS = 3

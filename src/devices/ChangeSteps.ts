@@ -5,15 +5,7 @@
  */
 import { Clock, Effect, Option } from "effect"
 import type { SqlError } from "effect/sql"
-import type {
-  ChangeEvent,
-  ChangeNotes,
-  ChangeRow,
-  LoadPromise,
-  Observation,
-  Proof,
-  TimerSight
-} from "../../machines/change/ChangeRow.ts"
+import type { ChangeEvent, ChangeNotes, ChangeRow, LoadPromise, Observation, Proof, TimerSight } from "../../machines/change/ChangeRow.ts"
 import type { DeviceConnection } from "./DeviceConnection.ts"
 import * as Candidate from "../drivers/Candidate.ts"
 import type { JobSelection } from "../drivers/Candidate.ts"
@@ -22,13 +14,13 @@ import * as UnifiedDiff from "../drivers/UnifiedDiff.ts"
 import { shownHash } from "../drivers/UnifiedDiff.ts"
 import { reduceDiff, setsSecrets, withoutSecrets } from "../drivers/SecretEquivalence.ts"
 import type { SecretDigests } from "../store/ChangeStore.ts"
-import type { SeenConfig } from "../store/ProvedConfigStore.ts"
 import * as ChangeProof from "./ChangeProof.ts"
 import type { LoggedIn, LoginError } from "./DeviceLogin.ts"
 import { type DriverError, renderError } from "../drivers/DriverErrors.ts"
 import { maskSecrets } from "../drivers/SecretMask.ts"
 import type { KnownSecrets } from "./KnownSecrets.ts"
 import * as ShownCheck from "./ShownCheck.ts"
+import type { SeenConfig } from "../store/ConfigStore.ts"
 
 // Loads the candidate of a change, and tells by the switch's own difference what it promises to run
 // (docs/changes.md#proof), what of that cannot be compared, and what was remarkable about the load.

@@ -11,36 +11,17 @@ import { type Difference, firstDifference, serialDifference, WrongDevice } from 
 import type { DisputedRecord } from "../domain/UniqueFields.ts"
 import { failingWithoutDatabase } from "../store/DatabaseClient.ts"
 import { ServerConfig, type ServerSettings } from "../ServerConfig.ts"
-import { AcceptedLoginStore } from "../store/AcceptedLoginStore.ts"
-import {
-  type Credentials,
-  credentialsOf,
-  credentialsOfOwn,
-  inOrder,
-  loginStateOf,
-  overSentences,
-  type OwnLogin,
-  passwordsInOrder,
-  type ReplacedLogins,
-  settingsOf
-} from "./Logins.ts"
+import { type Credentials, credentialsOf, credentialsOfOwn, inOrder, loginStateOf, overSentences, type OwnLogin, passwordsInOrder, type ReplacedLogins, settingsOf } from "./Logins.ts"
 import { makeSshSettings } from "./SshSettings.ts"
 import { WatchStore } from "../store/WatchStore.ts"
 import { ManagementAccess } from "./ManagementAccess.ts"
-import { type HostKey, HostKeyStore } from "../store/HostKeyStore.ts"
-import { IdentityStore, type Owner } from "../store/IdentityStore.ts"
-import { LeftSessionStore } from "../store/LeftSessionStore.ts"
-import { UniqueFieldStore } from "../store/UniqueFieldStore.ts"
+import { AcceptedLoginStore, type HostKey, HostKeyStore, IdentityStore, type Owner } from "../store/IdentityStore.ts"
 import { DriverRegistry } from "../drivers/Drivers.ts"
 import type { Driver, DriverSession, DriverTarget, HostKeyPolicy, WorkClaim } from "../drivers/Driver.ts"
 import { remarksOf, UnmanageableDevice } from "../domain/platforms/Platforms.ts"
-import {
-  ConnectAuthError,
-  type ConnectError,
-  ConnectionException,
-  type HostKeyChanged,
-  type HostKeyNotApproved
-} from "../drivers/DriverErrors.ts"
+import { ConnectAuthError, type ConnectError, ConnectionException, type HostKeyChanged, type HostKeyNotApproved } from "../drivers/DriverErrors.ts"
+import { LeftSessionStore } from "../store/UnfinishedChanges.ts"
+import { UniqueFieldStore } from "../store/DeviceIdentifiers.ts"
 
 /** Something that is needed to log in is not known: an address or credentials. Trying again does not help. */
 export class LoginUnknown extends Schema.TaggedError<LoginUnknown>()("LoginUnknown", { message: Schema.String }) {}

@@ -13,9 +13,9 @@ import { passGate } from "../drivers/LoadChecks.ts"
 import { OwnFault, type OwnKind } from "../runtime/SystemErrors.ts"
 import { blocked } from "../store/AnswerTime.ts"
 import { untilHindered } from "../store/ForeignLocks.ts"
-import { HeardStore } from "../store/HeardStore.ts"
 import { ActiveTemplates } from "../templates/ActiveTemplates.ts"
 import { type Bounced, DeviceEntity, patiently } from "./DeviceCalls.ts"
+import { HeardStore } from "../store/DeviceStore.ts"
 
 /** The device could not be asked, or not understood. `type` is the name that operators know; `silent`: it did not answer. */
 export class DeviceUnread extends Schema.TaggedError<DeviceUnread>()("DeviceUnread", {

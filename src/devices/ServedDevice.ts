@@ -4,7 +4,6 @@
  */
 import { Clock, Effect, Option, Scope, Semaphore } from "effect"
 import type { Device } from "../domain/Device.ts"
-import { LiveChangeStore } from "../store/LiveChangeStore.ts"
 import { DeviceStore } from "../store/DeviceStore.ts"
 import { ActorInspection } from "./ActorInspection.ts"
 import { show } from "./ActorShow.ts"
@@ -12,6 +11,7 @@ import { DeviceFailure } from "./DeviceCalls.ts"
 import { annotate } from "../runtime/Spans.ts"
 import * as DeviceStatechart from "./DeviceStatechart.ts"
 import type { DeviceCall } from "../../machines/device/DeviceSetup.ts"
+import { LiveChangeStore } from "../store/UnfinishedChanges.ts"
 
 // Calls to one device take turns, in the order in which they came; those that wait can be seen.
 

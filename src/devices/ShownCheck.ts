@@ -8,23 +8,14 @@ import type { SqlError } from "effect/sql"
 import type { ChangeNotes, ChangeRow } from "../../machines/change/ChangeRow.ts"
 import type { DriverSession, LineRemark } from "../drivers/Driver.ts"
 import { type DriverError, ReplaceConfigException } from "../drivers/DriverErrors.ts"
-import {
-  type KnownSpelling,
-  laterKin,
-  linesBelow,
-  linesWithPlaces,
-  type MissingLine,
-  missingLines,
-  placedLines,
-  placeOf
-} from "../drivers/MissingLines.ts"
+import { type KnownSpelling, laterKin, linesBelow, linesWithPlaces, type MissingLine, missingLines, placedLines, placeOf } from "../drivers/MissingLines.ts"
 import * as Candidate from "../drivers/Candidate.ts"
 import { maskSecrets } from "../drivers/SecretMask.ts"
-import type { Learned, LearnedLineStore, Lookup } from "../store/LearnedLineStore.ts"
 import type { LoggedIn } from "./DeviceLogin.ts"
 import * as UnifiedDiff from "../drivers/UnifiedDiff.ts"
 import { placed } from "../domain/LineShape.ts"
 import type { Platform } from "../domain/platforms/Platform.ts"
+import type { Learned, LearnedLineStore, Lookup } from "../store/ConfigStore.ts"
 
 // How a switch shows a line: it is loaded alone below its headings into a session that is thrown away, and what the switch then
 // promises to run is held against the same without the line (docs/changes.md#lines-that-are-not-shown).

@@ -13,70 +13,61 @@ import { Api } from "../api/Api.ts"
 import { SecretSight } from "../access/SecretSight.ts"
 import { CertificateAuthority } from "../certificates/CertificateAuthority.ts"
 import { Firmware } from "../firmware/Firmware.ts"
-import { UpgradeOrders } from "../firmware/UpgradeOrders.ts"
-import { SocketBridge } from "../events/socket/SocketBridge.ts"
+import { UpgradeOrders } from "../firmware/UpgradeOrder.ts"
+import { SocketBridge } from "../events/SocketBridge.ts"
 import { JobRequests } from "../jobs/engine/JobRequests.ts"
 import { AutoPushVerdict } from "../jobs/sync/AutoPushVerdict.ts"
 import { DryRunRisk } from "../jobs/sync/DryRunRisk.ts"
 import { SecretKey } from "../runtime/SecretKey.ts"
 import { SyncPause } from "../jobs/sync/SyncPause.ts"
 import { ChangeStore } from "../store/ChangeStore.ts"
-import { ConfigHistoryStore } from "../store/ConfigHistoryStore.ts"
-import { EventPages } from "../store/EventPages.ts"
-import { FindStore } from "../store/FindStore.ts"
-import { FirmwareViewStore } from "../store/FirmwareViewStore.ts"
-import { FindingFacts } from "../store/FindingFacts.ts"
-import { FleetFigures } from "../store/FleetFigures.ts"
-import { HostKeyStore } from "../store/HostKeyStore.ts"
-import { JobDiffStore } from "../store/JobDiffStore.ts"
-import { LocalUserStore } from "../store/LocalUserStore.ts"
-import { JobProgressStore } from "../store/JobProgressStore.ts"
-import { PlaceStore } from "../store/PlaceStore.ts"
+import { ConfigHistoryStore } from "../store/ConfigStore.ts"
+import { EventPages } from "../store/EventStore.ts"
+import { FindStore, OverviewStore, PlaceStore } from "../store/FleetViews.ts"
+import { FirmwareViewStore } from "../store/UpgradeStore.ts"
+import { FindingFacts, FleetFigures, ServerFigures } from "../store/Figures.ts"
+import { HostKeyStore } from "../store/IdentityStore.ts"
+import { JobDiffStore, JobProgressStore } from "../store/JobResults.ts"
+import { LocalUserStore, PersonStore } from "../store/AccountStore.ts"
 import { ApiTokenStore } from "../store/ApiTokenStore.ts"
-import { RequestApprovalStore } from "../store/RequestApprovalStore.ts"
-import { ServerFigures } from "../store/ServerFigures.ts"
-import { PersonStore } from "../store/PersonStore.ts"
-import { OverviewStore } from "../store/OverviewStore.ts"
-import { SiteStore } from "../store/SiteStore.ts"
-import { UnknownDeviceStore } from "../store/UnknownDeviceStore.ts"
-import { ActorLive, DevicesLive } from "./devices/DeviceHandlers.ts"
-import { ApiDocument, PageRoutes } from "./page/WebPages.ts"
-import { AlertsLive } from "./AlertHandlers.ts"
-import { AuditLive } from "./AuditHandlers.ts"
+import { RequestApprovalStore } from "../store/ApprovalStore.ts"
+import { SiteStore } from "../store/NetworkStore.ts"
+import { UnknownDeviceStore } from "../store/DeviceIdentifiers.ts"
 import { AuthLive } from "./auth/AuthHandlers.ts"
 import { SignOnLive } from "./auth/SignOnHandlers.ts"
 import { ChangesLive } from "./changes/ChangeHandlers.ts"
-import { AuthorizationLive } from "./core/Authorization.ts"
 import { Callers } from "./core/Callers.ts"
-import { RequestsLive } from "./core/RequestBodies.ts"
-import { Surroundings } from "./core/GlobalMiddleware.ts"
-import { Tokens } from "./core/JsonWebTokens.ts"
-import { AvailabilityLive } from "./core/HandlerErrors.ts"
+import { ActorLive, DevicesLive } from "./devices/DeviceHandlers.ts"
 import { EventsLive } from "./events/EventHandlers.ts"
-import { FindLive } from "./FindHandlers.ts"
-import { FirmwareLive } from "./FirmwareHandlers.ts"
-import { BootFiles, ImageFiles } from "./ZtpServer.ts"
-import { InterfacesLive } from "./InterfaceHandlers.ts"
 import { JobsLive } from "./jobs/JobHandlers.ts"
-import { LinknetsLive } from "./LinknetHandlers.ts"
-import { MetricsLive } from "./MetricsHandlers.ts"
-import { MgmtDomainsLive } from "./MgmtDomainHandlers.ts"
 import { OperationsLive } from "./operations/OperationHandlers.ts"
 import { Provider } from "./oidc/Provider.ts"
 import { ProviderTokens } from "./oidc/ProviderTokens.ts"
-import { SignOn } from "./oidc/SignOn.ts"
-import { RevocationFile } from "./operations/Certificates.ts"
-import { DeviceTargets } from "./provisioning/DeviceTargets.ts"
-import { PlacesLive } from "./PlaceHandlers.ts"
 import { ProvisioningLive } from "./provisioning/ProvisioningHandlers.ts"
-import { RepositoryLive } from "./RepositoryHandlers.ts"
-import { SettingsCheck } from "./settings/SettingsModelHandlers.ts"
-import { SettingsLive, SettingsModelLive } from "./settings/SettingsHandlers.ts"
+import { SettingsLive } from "./settings/SettingsHandlers.ts"
 import { SetupPage } from "./setup/SetupPage.ts"
 import { ProtectionLines, ServerLive } from "./system/StatusHandlers.ts"
 import { HealthLive, PluginsLive, SystemLive } from "./system/SystemHandlers.ts"
 import { SocketLive } from "./socket/SocketServer.ts"
+import { ApiDocument, PageRoutes } from "./page/WebPages.ts"
+import { AlertsLive } from "./AlertHandlers.ts"
+import { AuditLive } from "./AuditHandlers.ts"
+import { AuthorizationLive } from "./core/Authorization.ts"
+import { AvailabilityLive } from "./core/HandlerErrors.ts"
+import { FindLive } from "./FindHandlers.ts"
+import { FirmwareLive } from "./FirmwareHandlers.ts"
+import { BootFiles, ImageFiles } from "./ZtpServer.ts"
+import { InterfacesLive } from "./InterfaceHandlers.ts"
+import { LinknetsLive } from "./LinknetHandlers.ts"
+import { MetricsLive } from "./MetricsHandlers.ts"
+import { MgmtDomainsLive } from "./MgmtDomainHandlers.ts"
+import { RevocationFile } from "./operations/Certificates.ts"
+import { PlacesLive } from "./PlaceHandlers.ts"
+import { RepositoryLive } from "./RepositoryHandlers.ts"
 import { WindowsLive } from "./WindowHandlers.ts"
+import { RequestMiddlewareLive } from "./core/RequestBodies.ts"
+import { GlobalMiddleware } from "./core/GlobalMiddleware.ts"
+import { SettingsModelLive } from "./settings/SettingsModelHandlers.ts"
 
 const Groups = Layer.mergeAll(
   DevicesLive.pipe(Layer.provide(OverviewStore.layer)),
@@ -92,12 +83,12 @@ const Groups = Layer.mergeAll(
   FindLive.pipe(Layer.provide(FindStore.layer)),
   FirmwareLive.pipe(Layer.provide([Firmware.layer, UpgradeOrders.layer, FirmwareViewStore.layer])),
   SettingsLive,
-  SettingsModelLive.pipe(Layer.provide(SettingsCheck.layer)),
+  SettingsModelLive,
   RepositoryLive,
   PluginsLive,
   SystemLive,
   AuthLive,
-  SignOnLive,
+  SignOnLive.pipe(Layer.provide(SecretKey.layer)),
   AuditLive.pipe(Layer.provide(AuditChain.layer), Layer.provide(SecretKey.layer)),
   EventsLive.pipe(Layer.provide(EventPages.layer)),
   WindowsLive,
@@ -111,20 +102,18 @@ const Groups = Layer.mergeAll(
   Layer.provide([
     AuthorizationLive,
     AvailabilityLive,
-    RequestsLive,
-    DeviceTargets.layer,
+    RequestMiddlewareLive,
     SiteStore.layer,
     UnknownDeviceStore.layer,
     JobRequests.layer.pipe(Layer.provide(DryRunRisk.layer), Layer.provide(AutoPushVerdict.layer)),
     SecretSight.layer
   ]),
   Layer.provide([AskedDevices.layer, ChangeStore.layer]),
-  Layer.provide(SignOn.layer),
   Layer.provide(Callers.layer),
   Layer.provide(ProviderTokens.layer),
   Layer.provide(Provider.layer),
   Layer.provide([PasswordLogin.layer, PageSessions.layer]),
-  Layer.provide([ApiTokens.layer, Tokens.layer, LocalUsers.layer]),
+  Layer.provide([ApiTokens.layer, LocalUsers.layer]),
   Layer.provide([PersonStore.layer, RequestApprovalStore.layer, ApiTokenStore.layer]),
   Layer.provideMerge(Grants.layer),
   Layer.provide(Permissions.layer)
@@ -145,5 +134,5 @@ export const HttpLive = Layer.mergeAll(
   ApiDocument,
   PageRoutes,
   SetupPage.pipe(Layer.provide(SettingUp)),
-  Surroundings
+  GlobalMiddleware
 )

@@ -14,7 +14,7 @@ import { ApplyConfig } from "../../domain/jobs/ApplyConfig.ts"
 import type { ApplyRequest, DriftRequest, RestoreRequest, RevertRequest } from "../../domain/requests/ChangeRequests.ts"
 import { windowArguments } from "../../domain/requests/RequestFields.ts"
 import { JobRequests } from "../../jobs/engine/JobRequests.ts"
-import { ConfigHistoryStore, type HistoryChoice } from "../../store/ConfigHistoryStore.ts"
+import { ConfigHistoryStore, type HistoryChoice } from "../../store/ConfigStore.ts"
 import { first } from "../listing/ListPage.ts"
 import { permittedByRight } from "../../access/Permit.ts"
 import { finalStatuses, functionOf } from "../../domain/Job.ts"
@@ -28,8 +28,8 @@ import { ChangeStore } from "../../store/ChangeStore.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { type JobHead, JobStore } from "../../store/JobStore.ts"
 import { makeJobVisible } from "../core/Permits.ts"
-import { findMark } from "../../store/SecretTexts.ts"
-import { DeviceTargets } from "../provisioning/DeviceTargets.ts"
+import { findMark } from "../../store/SecretStore.ts"
+import { makeSelectDevices } from "../provisioning/DeviceTargets.ts"
 
 // Starts jobs that apply a given configuration, undo another job or look for drift.
 
@@ -113,9 +113,9 @@ export const makeRevert = Effect.gen(function* () {
 /** Starts `device_drift` for the selected devices, all when there is no selector. */
 export const makeDrift = Effect.gen(function* () {
   const requests = yield* JobRequests
-  const targets = yield* DeviceTargets
+  const selectDevices = yield* makeSelectDevices
   return Effect.fn("DeviceDrift.start")(function* (request: DriftRequest, user: string) {
-    const { args, count, what } = yield* targets.select(targetOf(request))
+    const { args, count, what } = yield* selectDevices(targetOf(request))
     const job = yield* requests.start(DeviceDrift, args, { user })
     return jobStartedOnDevices(`Scheduled job to look for drift on ${what}`, job, count)
   })

@@ -11,11 +11,7 @@ import type { DeviceChange, DeviceDeletion as DeletionRequest, NewDevice } from 
 import type { NewSyncEvent } from "../../domain/SyncEvent.ts"
 import type { SentStack } from "../../domain/StackMember.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
-import { DeviceStore } from "../../store/DeviceStore.ts"
-import { type TakenOver, UniqueFieldStore } from "../../store/UniqueFieldStore.ts"
-import { OverviewStore } from "../../store/OverviewStore.ts"
-import { StackMemberStore } from "../../store/StackMemberStore.ts"
-import { SyncEventStore } from "../../store/SyncEventStore.ts"
+import { DeviceStore, StackMemberStore, SyncEventStore } from "../../store/DeviceStore.ts"
 import { answered, asCaller, transaction } from "../core/HandlerErrors.ts"
 import { deviceId, makeDeviceLookup, makeVisible } from "../core/Permits.ts"
 import { makeListPage } from "../listing/ListPage.ts"
@@ -30,6 +26,8 @@ import { DeviceErase } from "../../domain/jobs/DeviceErase.ts"
 import { windowArguments } from "../../domain/requests/RequestFields.ts"
 import { JobRequests } from "../../jobs/engine/JobRequests.ts"
 import { PluginActions } from "../../plugins/PluginActions.ts"
+import { type TakenOver, UniqueFieldStore } from "../../store/DeviceIdentifiers.ts"
+import { OverviewStore } from "../../store/FleetViews.ts"
 
 // DELETE /device/<id> (docs/api.md#deleting-a-device).
 

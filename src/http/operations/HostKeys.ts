@@ -12,12 +12,11 @@ import type { Device } from "../../domain/Device.ts"
 import type { HostKeyRequest, OfferedKey, TrustRequest } from "../../domain/requests/OperationRequests.ts"
 import { ChangeStore } from "../../store/ChangeStore.ts"
 import { EventStore } from "../../store/EventStore.ts"
-import { HostKeyStore } from "../../store/HostKeyStore.ts"
-import { IdentityStore } from "../../store/IdentityStore.ts"
-import { transaction, withStatus } from "../core/HandlerErrors.ts"
-import { OnlyTried } from "../core/SecuredRequests.ts"
-import { makeDeviceLookup } from "../core/Permits.ts"
+import { HostKeyStore, IdentityStore } from "../../store/IdentityStore.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
+import { transaction, withStatus } from "../core/HandlerErrors.ts"
+import { makeDeviceLookup } from "../core/Permits.ts"
+import { TrialRun } from "../core/RequestApproval.ts"
 
 /** How an operator comes to trust a key, as the sentence of a refusal has it. */
 const verbs = { pinned: "pin", approved: "approve" } as const
@@ -179,7 +178,7 @@ export const makeHostKeys = Effect.gen(function* () {
       if (job !== undefined) {
         return yield* new Conflict({ message: `Cannot trust what ${hostname} shows: job ${job} is changing it` })
       }
-      if (yield* OnlyTried) {
+      if (yield* TrialRun) {
         // the login would go to a switch that nobody has approved yet; what it would show is not known
         const { model, serial } = device
         return enveloped({ trusted: { hostname, fingerprint: "", serial, model, shown_hostname: null } })

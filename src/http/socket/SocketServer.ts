@@ -8,14 +8,13 @@ import * as http from "node:http"
 import type { Duplex } from "node:stream"
 import { Server, type Socket } from "socket.io"
 import type { Identity } from "../../domain/access/Identity.ts"
-import { type Room, roomOf } from "../../events/socket/Rooms.ts"
-import { SocketBridge } from "../../events/socket/SocketBridge.ts"
+import { type Room, roomOf, SocketBridge } from "../../events/SocketBridge.ts"
 import { eventSubscribers } from "../../runtime/metrics/EventMetrics.ts"
 import { ServerConfig, type ServerSettings } from "../../ServerConfig.ts"
-import { Asides } from "../core/Listening.ts"
-import { StreamTimes } from "../core/OpenStreams.ts"
-import { safeHeadersOfData } from "../core/GlobalMiddleware.ts"
 import { makeSocketAdmission } from "./SocketAdmission.ts"
+import { StreamTimes } from "../core/OpenStreams.ts"
+import { Mounts } from "../core/Listening.ts"
+import { dataSecurityHeaders } from "../core/GlobalMiddleware.ts"
 
 // One connection of socket.io: kept within bounds (docs/events.md#limits), so that who sends too many messages, or does not fetch what is
 // told, is cut off and may come again; and told with few writes.
@@ -211,7 +210,7 @@ const make = Effect.gen(function* () {
     }
   })
   io.engine.use((_request: unknown, response: http.ServerResponse, next: () => void) => {
-    for (const [name, value] of Object.entries(safeHeadersOfData)) response.setHeader(name, value)
+    for (const [name, value] of Object.entries(dataSecurityHeaders)) response.setHeader(name, value)
     next()
   })
   io.engine.on("connection", (connection: Socket["conn"]) => {
@@ -264,7 +263,7 @@ const closedAnswer = (response: http.ServerResponse): void => {
 }
 
 const serve = Effect.gen(function* () {
-  const asides = yield* Asides
+  const asides = yield* Mounts
   const { inner, io } = yield* make
   let isClosed = false
   const close = Effect.suspend(() => {

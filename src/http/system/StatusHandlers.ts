@@ -11,19 +11,17 @@ import { Build } from "../../runtime/Build.ts"
 import { makeProcessReading, type ProcessReading, readDisk } from "../../runtime/metrics/ProcessMetrics.ts"
 import { OwnFaults } from "../../runtime/OwnFaults.ts"
 import { ServerConfig, type ServerSettings } from "../../ServerConfig.ts"
-import { isHeldUp } from "../../store/DatabaseAway.ts"
+import { isHeldUp } from "../../store/DatabaseErrors.ts"
 import { failingWithoutDatabase } from "../../store/DatabaseClient.ts"
-import { FindingFacts } from "../../store/FindingFacts.ts"
+import { FindingFacts, FleetFigures, ServerFigures } from "../../store/Figures.ts"
 import { BlockadeWatch } from "../../store/ForeignLocks.ts"
-import { FleetFigures } from "../../store/FleetFigures.ts"
-import { ServerFigures } from "../../store/ServerFigures.ts"
 import { answered } from "../core/HandlerErrors.ts"
 import { makeHealthReport } from "./SystemHandlers.ts"
 import { ofProtection } from "../../domain/findings/ProtectionFindings.ts"
 import { hostsForCallers } from "../../runtime/OutboundHosts.ts"
 import { isLoopback } from "../core/Client.ts"
 import type { ServerTlsFact } from "../../domain/findings/CertificateFindings.ts"
-import { lookAtTls } from "../core/TlsListener.ts"
+import { checkTls } from "../core/TlsListener.ts"
 
 // How long the certificate of this server's own TLS listener is good, from its files as they are now (docs/operations.md#doctor).
 
@@ -32,7 +30,7 @@ export const ownCertificate = Effect.gen(function* () {
   const { TLS_CERT, TLS_KEY } = yield* ServerConfig
   if (Option.isNone(TLS_CERT) || Option.isNone(TLS_KEY)) return null
   const path = TLS_CERT.value
-  const looked = yield* lookAtTls({ cert: path, key: TLS_KEY.value })
+  const looked = yield* checkTls({ cert: path, key: TLS_KEY.value })
   const now = yield* Clock.currentTimeMillis
   return Result.match(looked, {
     onFailure: ({ variable, path: file, reason }): ServerTlsFact => ({

@@ -8,14 +8,14 @@ import { Build } from "../../runtime/Build.ts"
 import { Plugins } from "../../plugins/Plugins.ts"
 import type { HealthReport } from "../../api/SystemApi.ts"
 import { SILENT_REPLICA } from "../../domain/TakeOver.ts"
-import { meaning } from "../../store/DatabaseAway.ts"
+import { meaning } from "../../store/DatabaseErrors.ts"
 import { failingWithoutDatabase } from "../../store/DatabaseClient.ts"
-import { type ReplicaFigure, ServerFigures } from "../../store/ServerFigures.ts"
+import { type ReplicaFigure, ServerFigures } from "../../store/Figures.ts"
 import { Permissions } from "../../access/Permissions.ts"
 import { type Part, Readiness } from "../../jobs/engine/Readiness.ts"
 import { lacking } from "../../runtime/OwnFaults.ts"
 import { BlockadeWatch, type Watch } from "../../store/ForeignLocks.ts"
-import { Tokens } from "../core/JsonWebTokens.ts"
+import { ServerConfig } from "../../ServerConfig.ts"
 
 // Looks at all parts of the server, and tells which work (docs/operations.md#health).
 
@@ -69,10 +69,10 @@ const healthReport = Effect.fnUntraced(function* (
 export const makeHealthReport = Effect.gen(function* () {
   const { parts } = yield* Readiness
   const { remark } = yield* Permissions
-  const { required } = yield* Tokens
+  const { JWT_ENABLED } = yield* ServerConfig
   const watch = yield* BlockadeWatch
   const remarking = Effect.gen(function* () {
-    const ofPermissions = required ? yield* remark : null
+    const ofPermissions = JWT_ENABLED ? yield* remark : null
     // others may do what this machine cannot, and whoever asks for something else is served here
     const { limited } = yield* lacking
     const ofMachine = limited === null ? null : `Some work waits: ${limited.replace(/\.$/, "")}`

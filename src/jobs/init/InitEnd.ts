@@ -8,12 +8,12 @@ import type { BasePushed } from "../../devices/DeviceCalls.ts"
 import type { DeviceResult, JobFailure } from "../../domain/Job.ts"
 import type { InitDecision } from "../../domain/jobs/InitDecision.ts"
 import { CertificateStore } from "../../store/CertificateStore.ts"
-import { HostKeyStore } from "../../store/HostKeyStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import { DeviceStates } from "../../devices/DeviceStates.ts"
 import type { InitJob } from "./InitJob.ts"
 import { InitProgress } from "./InitProgress.ts"
 import { InitRestore } from "./InitRestore.ts"
+import { HostKeyStore } from "../../store/IdentityStore.ts"
 
 /** What follows the move. */
 export interface AfterMove {

@@ -12,11 +12,11 @@ import { cabledPorts, physicalInterfaces } from "../../provisioning/InterfaceDat
 import { checkReplacement, lostInterfaces, planReplacement } from "../../provisioning/Replacement.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { InterfaceStore } from "../../store/InterfaceStore.ts"
-import { LinknetStore } from "../../store/LinknetStore.ts"
 import type { Member, PortPlan } from "./AccessPlace.ts"
 import { DeviceStates } from "../../devices/DeviceStates.ts"
 import type { LinkSurveyed } from "./InitSurvey.ts"
 import type { RunningJob } from "../engine/JobHandler.ts"
+import { LinknetStore } from "../../store/NetworkStore.ts"
 
 /** What becomes of the old switch's rows. */
 export interface ReplacementRows {

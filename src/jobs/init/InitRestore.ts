@@ -9,10 +9,9 @@ import type { InitDecision, RowsBefore } from "../../domain/jobs/InitDecision.ts
 import type { Linknet } from "../../domain/Linknet.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { InterfaceStore } from "../../store/InterfaceStore.ts"
-import { LinknetStore } from "../../store/LinknetStore.ts"
-import { ReservationStore } from "../../store/ReservationStore.ts"
 import { DeviceStates } from "../../devices/DeviceStates.ts"
 import type { RunningJob } from "../engine/JobHandler.ts"
+import { LinknetStore, ReservationStore } from "../../store/NetworkStore.ts"
 
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient

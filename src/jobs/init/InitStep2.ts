@@ -12,20 +12,13 @@ import { InitStep2 } from "../../domain/jobs/InitStep2.ts"
 import { requireManageable } from "../../domain/platforms/Platforms.ts"
 import { PluginActions } from "../../plugins/PluginActions.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
-import { HostKeyStore } from "../../store/HostKeyStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
-import { ProvedConfigStore } from "../../store/ProvedConfigStore.ts"
 import { callErrorText, isWrongDevice } from "../engine/CallErrorText.ts"
 import { DeviceStates } from "../../devices/DeviceStates.ts"
 import { InitProgress } from "./InitProgress.ts"
-import {
-  deviceRows,
-  handle,
-  type JobHandler,
-  type JobRun,
-  refusedAsFailure,
-  type RunningJob
-} from "../engine/JobHandler.ts"
+import { deviceRows, handle, type JobHandler, type JobRun, refusedAsFailure, type RunningJob } from "../engine/JobHandler.ts"
+import { HostKeyStore } from "../../store/IdentityStore.ts"
+import { ProvedConfigStore } from "../../store/ConfigStore.ts"
 
 /** Attempts of step 2 in all. */
 const ATTEMPTS = 2

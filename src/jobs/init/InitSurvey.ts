@@ -11,26 +11,12 @@ import { longName } from "../../domain/platforms/Platforms.ts"
 import type { Device, DeviceType } from "../../domain/Device.ts"
 import { JobFailure } from "../../domain/Job.ts"
 import { type ConfiguredPorts, configuredPorts, type PeerPortOwner } from "../../provisioning/ConfiguredPorts.ts"
-import {
-  findLinks,
-  joinLinks,
-  linkError,
-  type LinkFindings,
-  type LinkPlan,
-  type LinkProblem,
-  type LldpTable,
-  portlessPeers,
-  type ReportedLink,
-  seenPeers,
-  storedLinks,
-  storedNames
-} from "../../provisioning/Links.ts"
+import { findLinks, joinLinks, linkError, type LinkFindings, type LinkPlan, type LinkProblem, type LldpTable, portlessPeers, type ReportedLink, seenPeers, storedLinks, storedNames } from "../../provisioning/Links.ts"
 import { ActiveSettings, type SettingsError } from "../../settings/ActiveSettings.ts"
 import type { Settings } from "../../settings/SettingsModel.ts"
-import { DeviceStore } from "../../store/DeviceStore.ts"
-import { HeardStore } from "../../store/HeardStore.ts"
+import { DeviceStore, HeardStore } from "../../store/DeviceStore.ts"
 import { InterfaceStore } from "../../store/InterfaceStore.ts"
-import { LinknetStore } from "../../store/LinknetStore.ts"
+import { LinknetStore } from "../../store/NetworkStore.ts"
 
 /** The switch cannot be asked or its neighbours cannot be read; `reason` says what failed, for people. */
 export class SurveyImpossible extends Schema.TaggedError<SurveyImpossible>()("SurveyImpossible", {

@@ -11,21 +11,12 @@ import { requireManageable } from "../../domain/platforms/Platforms.ts"
 import type { Interface } from "../../domain/Interface.ts"
 import { JobFailure } from "../../domain/Job.ts"
 import { UpdateInterfaces } from "../../domain/jobs/UpdateInterfaces.ts"
-import {
-  cabledPorts,
-  deleteAllInterfaces,
-  type InterfacePlan,
-  physicalInterfaces,
-  planInterfaces,
-  trustsStoredUplinks,
-  uplinkPorts
-} from "../../provisioning/InterfaceDatabase.ts"
-import { DeviceStore } from "../../store/DeviceStore.ts"
+import { cabledPorts, deleteAllInterfaces, type InterfacePlan, physicalInterfaces, planInterfaces, trustsStoredUplinks, uplinkPorts } from "../../provisioning/InterfaceDatabase.ts"
+import { DeviceStore, SyncEventStore } from "../../store/DeviceStore.ts"
 import { InterfaceStore } from "../../store/InterfaceStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
-import { LinknetStore } from "../../store/LinknetStore.ts"
-import { SyncEventStore } from "../../store/SyncEventStore.ts"
 import { handle, type JobHandler, type JobRun, refusedAsFailure } from "../engine/JobHandler.ts"
+import { LinknetStore } from "../../store/NetworkStore.ts"
 
 type Update = JobRun<typeof UpdateInterfaces>
 

@@ -14,7 +14,6 @@ import { SyncDevices } from "../../domain/jobs/SyncDevices.ts"
 import type { StoredChange } from "../../store/ChangeStore.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { type JobHead, JobStore } from "../../store/JobStore.ts"
-import { type LeftChange, LeftChangeStore } from "../../store/LeftChangeStore.ts"
 import { DeviceStates } from "../../devices/DeviceStates.ts"
 import { memoOf } from "../engine/JobHandler.ts"
 import * as ApplyConfig from "./ApplyConfig.ts"
@@ -22,6 +21,7 @@ import { BROKEN } from "./ChangeCalls.ts"
 import * as RevertJob from "./RevertJob.ts"
 import { SyncOutcome } from "./SyncOutcome.ts"
 import type { SyncRun } from "./SyncStatus.ts"
+import { type LeftChange, LeftChangeStore } from "../../store/UnfinishedChanges.ts"
 
 /** A change whose job has ended, with what its record needs. */
 interface AbandonedChange {

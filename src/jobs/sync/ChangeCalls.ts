@@ -19,10 +19,9 @@ import { type GatedCandidate, passGate } from "../../drivers/LoadChecks.ts"
 import { rareRetry } from "../../runtime/RareRetry.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { ChangeStore, type ChangeToRun } from "../../store/ChangeStore.ts"
-import { DeviceStore } from "../../store/DeviceStore.ts"
-import { UniqueFieldStore } from "../../store/UniqueFieldStore.ts"
-import { UnseenDeviceStore } from "../../store/UnseenDeviceStore.ts"
+import { DeviceStore, UnseenDeviceStore } from "../../store/DeviceStore.ts"
 import { type CallError, callErrorText } from "../engine/CallErrorText.ts"
+import { UniqueFieldStore } from "../../store/DeviceIdentifiers.ts"
 
 /** How changes are confirmed: not at all, each device at once, or all devices together. */
 export type ConfirmMode = 0 | 1 | 2

@@ -9,11 +9,11 @@ import type { Device } from "../../domain/Device.ts"
 import { JobFailure } from "../../domain/Job.ts"
 import { isManageable } from "../../domain/platforms/Platforms.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
-import { ProvedConfigStore } from "../../store/ProvedConfigStore.ts"
-import { SyncEventStore } from "../../store/SyncEventStore.ts"
 import { isWrongDevice } from "../engine/CallErrorText.ts"
 import type { RunningJob } from "../engine/JobHandler.ts"
 import { askedTogether, untilAborted } from "../engine/UntilAborted.ts"
+import { ProvedConfigStore } from "../../store/ConfigStore.ts"
+import { SyncEventStore } from "../../store/DeviceStore.ts"
 
 /** At most so many devices are explained in the message. */
 const EXPLAINED = 20

@@ -7,10 +7,10 @@
 import { Effect, FiberMap, Layer, Option, Schedule } from "effect"
 import type { ChangeReport } from "../../devices/DeviceCalls.ts"
 import { ChangeStore } from "../../store/ChangeStore.ts"
-import { type LeftChange, LeftChangeStore } from "../../store/LeftChangeStore.ts"
 import { AbandonedChangeRecord } from "./AbandonedChangeRecord.ts"
 import { BROKEN, ChangeCalls } from "./ChangeCalls.ts"
 import { becauseOf } from "./SyncTasks.ts"
+import { type LeftChange, LeftChangeStore } from "../../store/UnfinishedChanges.ts"
 
 const INTERVAL = "15 seconds"
 

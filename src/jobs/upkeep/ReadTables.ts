@@ -10,12 +10,12 @@ import { ReadTables } from "../../domain/jobs/ReadTables.ts"
 import { isManageable, UnmanageableDevice, unmanageableText } from "../../domain/platforms/Platforms.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { JobStore } from "../../store/JobStore.ts"
-import { StationStore } from "../../store/StationStore.ts"
 import { callErrorText } from "../engine/CallErrorText.ts"
 import { deviceRows, handle, type JobHandler, type RunningJob } from "../engine/JobHandler.ts"
 import { DeviceSelection, manageableOf, skippedPart } from "../sync/DeviceSelection.ts"
 import { askedTogether, untilAborted } from "../engine/UntilAborted.ts"
 import { notStarted } from "../sync/SyncTasks.ts"
+import { StationStore } from "../../store/InterfaceStore.ts"
 
 const TASK = "read_tables"
 

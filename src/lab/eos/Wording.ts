@@ -1,0 +1,209 @@
+/**
+ * How a switch spells a line that it was given (quirk `normalises`): abbreviated words are written out, defaults are not kept,
+ * lists of VLANs are sorted and compressed, masks become prefix lengths, MAC and IPv6 addresses get one form.
+ */
+import { isIPv6 } from "node:net"
+import type { Quirks } from "./Quirks.ts"
+import type { Switch } from "../Switch.ts"
+
+type Normalisation = NonNullable<Quirks["normalises"]>[number]
+
+/** Commands whose words may be shortened. */
+const COMMANDS = [
+  "description",
+  "hostname",
+  "interface",
+  "mtu",
+  "name",
+  "shutdown",
+  "switchport mode access",
+  "switchport mode trunk",
+  "switchport access vlan",
+  "switchport trunk native vlan",
+  "switchport trunk allowed vlan",
+  "spanning-tree portfast",
+  "spanning-tree mode",
+  "ip address",
+  "ip route",
+  "snmp-server contact",
+  "snmp-server location"
+].map((command) => command.split(" "))
+
+/** What is so anyway, and the command that says it. */
+const DEFAULTS: ReadonlyMap<string, string> = new Map([
+  ["mtu 1500", "mtu"],
+  ["lldp transmit", "lldp transmit"],
+  ["lldp receive", "lldp receive"],
+  ["spanning-tree mode mstp", "spanning-tree mode"],
+  ["switchport trunk native vlan 1", "switchport trunk native vlan"],
+  ["switchport mode access", "switchport mode"],
+  ["load-interval 300", "load-interval"],
+  ["qos cos 0", "qos cos"],
+  ["sflow sample 1048576", "sflow sample"]
+])
+
+/** What `show running-config all` adds to the top level, and to each interface. */
+const SHOWN_BY_ALL = {
+  top: ["spanning-tree mode mstp", "sflow sample 1048576"],
+  interface: ["mtu 1500", "load-interval 300", "qos cos 0", "lldp transmit", "lldp receive"]
+}
+
+/** A printed configuration with defaults, as `show running-config all` has it. */
+export const withDefaults = (printed: string): string => {
+  const lines = printed.split("\n")
+  const added = lines.flatMap((line) =>
+    line.startsWith("interface ") ? [line, ...SHOWN_BY_ALL.interface.map((more) => `   ${more}`)] : [line]
+  )
+  return [...SHOWN_BY_ALL.top, ...added].join("\n")
+}
+
+const SHORTEST = 2
+
+const expand = (text: string): string => {
+  const words = text.split(" ")
+  const start = words[0] === "no" || words[0] === "default" ? 1 : 0
+  for (const command of COMMANDS) {
+    const typed = words.slice(start, start + command.length)
+    const isMeant =
+      typed.length === command.length &&
+      command.every((word, at) => typed[at] === word || isShort(typed[at] ?? "", word))
+    if (isMeant) return [...words.slice(0, start), ...command, ...words.slice(start + command.length)].join(" ")
+  }
+  return text
+}
+
+const isShort = (typed: string, word: string): boolean => typed.length >= SHORTEST && word.startsWith(typed)
+
+const withoutDefaults = (text: string): string => {
+  const command = DEFAULTS.get(text)
+  return command === undefined ? text : `default ${command}`
+}
+
+const numbersOf = (list: string): ReadonlyArray<number> =>
+  list.split(",").flatMap((part) => {
+    const [first = 0, last = first] = part.split("-").map(Number)
+    return Array.from({ length: last - first + 1 }, (_, index) => first + index)
+  })
+
+const compress = (list: string): string => {
+  const runs: Array<[number, number]> = []
+  for (const number of [...new Set(numbersOf(list))].toSorted((a, b) => a - b)) {
+    const run = runs.at(-1)
+    if (run !== undefined && run[1] + 1 === number) run[1] = number
+    else runs.push([number, number])
+  }
+  return runs.map(([first, last]) => (first === last ? String(first) : `${first}-${last}`)).join(",")
+}
+
+const vlanLists = (text: string): string =>
+  text.replace(
+    /^(vlan |switchport trunk allowed vlan )(\d[\d,-]*)$/,
+    (_, start: string, list: string) => start + compress(list)
+  )
+
+const masks = (text: string): string =>
+  text.replaceAll(
+    /(\d+\.\d+\.\d+\.\d+) ((?:255|254|252|248|240|224|192|128|0)(?:\.(?:255|254|252|248|240|224|192|128|0)){3})/g,
+    (_, address: string, mask: string) => {
+      const bits = mask.split(".").map((octet) => Number(octet).toString(2).padStart(8, "0"))
+      return `${address}/${bits.join("").indexOf("0") < 0 ? 32 : bits.join("").indexOf("0")}`
+    }
+  )
+
+const mac = (text: string): string =>
+  text.replaceAll(/\b[0-9a-fA-F]{4}(?:\.[0-9a-fA-F]{4}){2}\b/g, (address) =>
+    (address.replaceAll(".", "").toLowerCase().match(/../g) ?? []).join(":")
+  )
+
+const ipv6 = (text: string): string =>
+  text.replaceAll(/[0-9a-fA-F:]*:[0-9a-fA-F:]+/g, (address) =>
+    isIPv6(address) ? new URL(`http://[${address}]`).hostname.slice(1, -1) : address
+  )
+
+const SPELLERS: Readonly<Record<Normalisation, (text: string) => string>> = {
+  abbreviations: expand,
+  vlanLists,
+  masks,
+  mac,
+  ipv6,
+  defaults: withoutDefaults
+}
+
+/** The line as this switch takes it. Blanks before it stay. */
+export const spelled = (normalises: ReadonlyArray<Normalisation>, line: string): string => {
+  if (normalises.length === 0) return line
+  const text = line.trimStart()
+  const isFree = /^(?:no |default )?(?:desc\S*|name) /.test(text)
+  const kinds = Object.entries(SPELLERS).filter(([name]) => normalises.some((kind) => kind === name))
+  const result = kinds.reduce(
+    (sofar, [name, spell]) => (isFree && name !== "abbreviations" ? sofar : spell(sofar)),
+    text
+  )
+  return line.slice(0, line.length - text.length) + result
+}
+
+// What a switch says beside its answers: other words for a refused line (quirk `refusal`), log lines and remarks (`chatty`).
+
+const REFUSALS: Readonly<Record<NonNullable<Quirks["refusal"]>, (error: string) => string>> = {
+  eos: (error) => `${error}\n`,
+  error: () => "Error: this command is not taken here\n",
+  percentError: () => "%Error this command is not taken here\n",
+  denied: () => "Authorization denied for this command\n",
+  silent: () => ""
+}
+
+/** The answer to a configuration line that is refused with this error. */
+export const refusal = (device: Switch, error: string): string => REFUSALS[device.behaviour.quirks.refusal](error)
+
+const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+
+/** A log message as a terminal monitor shows it. */
+export const logLine = ({ facts }: Switch, text: string): string => {
+  const now = new Date()
+  const time = now.toISOString().slice(11, 19)
+  return `${months[now.getUTCMonth()]} ${String(now.getUTCDate()).padStart(2)} ${time} ${facts.hostname} Ebra: ${text}\n`
+}
+
+const UP = "%LINEPROTO-5-UPDOWN: Line protocol on Interface Ethernet9, changed state to up"
+const FAILED = "%AAA-4-LOGIN_FAILED: user guest failed to login [from: 192.0.2.9] [service: sshd]"
+
+/** What comes with every so manieth line; the numbers have no common divisor. */
+const BESIDE: ReadonlyArray<readonly [every: number, said: (device: Switch) => string]> = [
+  [5, (device) => logLine(device, UP)],
+  [7, () => "! Change takes effect with the next restart of the agent\n"],
+  [9, () => "% Info: the line is kept for the next start\n"],
+  [11, (device) => logLine(device, FAILED)],
+  [13, () => "Ports of this group share one clock\n"]
+]
+
+/** What a chatty switch says to the configuration line with this number. */
+export const besideLine = (device: Switch, number: number): string =>
+  device.behaviour.quirks.chatty
+    ? BESIDE.map(([every, said]) => (number % every === 0 ? said(device) : "")).join("")
+    : ""
+
+/** What a chatty switch says to a commit that it carries out. */
+export const besideCommit = (device: Switch): string =>
+  device.behaviour.quirks.chatty
+    ? `${logLine(device, "%SYS-5-CONFIG_SESSION_COMMIT_SUCCESS: User has committed a session")}% Info: two agents are restarted\n`
+    : ""
+
+/** A log line ahead of what a chatty switch shows. */
+export const besideShow = (device: Switch): string => (device.behaviour.quirks.chatty ? logLine(device, UP) : "")
+
+// Configurations with the lines that EOS prints around them.
+
+/** The running configuration as `show running-config` prints it. */
+export const showRunning = (device: Switch): string => withHeader(device, "running-config", device.running)
+
+/** The startup configuration as printed, or undefined after an erase. */
+export const showStartup = (device: Switch): string | undefined =>
+  device.startup === undefined ? undefined : withHeader(device, "startup-config", device.startup)
+
+/** A printed configuration with the lines around it. */
+export const withHeader = (device: Switch, what: string, printed: string): string =>
+  device.behaviour.quirks.bareConfig ? printed || "!\n" : withLines(device, what, printed)
+
+const withLines = (device: Switch, what: string, printed: string): string =>
+  `! Command: show ${what}\n! device: ${device.facts.hostname} (${device.hardware.model}, EOS-${device.version})\n!\n` +
+  `! boot system flash:/${device.bootImage}\n${printed === "" ? "!\n" : printed}end\n`
