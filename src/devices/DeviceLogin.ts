@@ -11,7 +11,18 @@ import { type Difference, firstDifference, serialDifference, WrongDevice } from 
 import type { DisputedRecord } from "../domain/UniqueFields.ts"
 import { failingWithoutDatabase } from "../store/DatabaseClient.ts"
 import { ServerConfig, type ServerSettings } from "../ServerConfig.ts"
-import { type Credentials, credentialsOf, credentialsOfOwn, inOrder, loginStateOf, overSentences, type OwnLogin, passwordsInOrder, type ReplacedLogins, settingsOf } from "./Logins.ts"
+import {
+  type Credentials,
+  credentialsOf,
+  credentialsOfOwn,
+  inOrder,
+  loginStateOf,
+  overSentences,
+  type OwnLogin,
+  passwordsInOrder,
+  type ReplacedLogins,
+  settingsOf
+} from "./Logins.ts"
 import { makeSshSettings } from "./SshSettings.ts"
 import { WatchStore } from "../store/WatchStore.ts"
 import { ManagementAccess } from "./ManagementAccess.ts"
@@ -19,7 +30,13 @@ import { AcceptedLoginStore, type HostKey, HostKeyStore, IdentityStore, type Own
 import { DriverRegistry } from "../drivers/Drivers.ts"
 import type { Driver, DriverSession, DriverTarget, HostKeyPolicy, WorkClaim } from "../drivers/Driver.ts"
 import { remarksOf, UnmanageableDevice } from "../domain/platforms/Platforms.ts"
-import { ConnectAuthError, type ConnectError, ConnectionException, type HostKeyChanged, type HostKeyNotApproved } from "../drivers/DriverErrors.ts"
+import {
+  ConnectAuthError,
+  type ConnectError,
+  ConnectionException,
+  type HostKeyChanged,
+  type HostKeyNotApproved
+} from "../drivers/DriverErrors.ts"
 import { LeftSessionStore } from "../store/UnfinishedChanges.ts"
 import { UniqueFieldStore } from "../store/DeviceIdentifiers.ts"
 

@@ -8,7 +8,16 @@ import type { SqlError } from "effect/sql"
 import type { ChangeNotes, ChangeRow } from "../../machines/change/ChangeRow.ts"
 import type { DriverSession, LineRemark } from "../drivers/Driver.ts"
 import { type DriverError, ReplaceConfigException } from "../drivers/DriverErrors.ts"
-import { type KnownSpelling, laterKin, linesBelow, linesWithPlaces, type MissingLine, missingLines, placedLines, placeOf } from "../drivers/MissingLines.ts"
+import {
+  type KnownSpelling,
+  laterKin,
+  linesBelow,
+  linesWithPlaces,
+  type MissingLine,
+  missingLines,
+  placedLines,
+  placeOf
+} from "../drivers/MissingLines.ts"
 import * as Candidate from "../drivers/Candidate.ts"
 import { maskSecrets } from "../drivers/SecretMask.ts"
 import type { LoggedIn } from "./DeviceLogin.ts"

@@ -11,7 +11,15 @@ import { requireManageable } from "../../domain/platforms/Platforms.ts"
 import type { Interface } from "../../domain/Interface.ts"
 import { JobFailure } from "../../domain/Job.ts"
 import { UpdateInterfaces } from "../../domain/jobs/UpdateInterfaces.ts"
-import { cabledPorts, deleteAllInterfaces, type InterfacePlan, physicalInterfaces, planInterfaces, trustsStoredUplinks, uplinkPorts } from "../../provisioning/InterfaceDatabase.ts"
+import {
+  cabledPorts,
+  deleteAllInterfaces,
+  type InterfacePlan,
+  physicalInterfaces,
+  planInterfaces,
+  trustsStoredUplinks,
+  uplinkPorts
+} from "../../provisioning/InterfaceDatabase.ts"
 import { DeviceStore, SyncEventStore } from "../../store/DeviceStore.ts"
 import { InterfaceStore } from "../../store/InterfaceStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
