@@ -26,9 +26,6 @@ import { JobStore } from "../store/JobStore.ts"
 import { InterfaceStore } from "../store/InterfaceStore.ts"
 import { LinknetStore, ReservationStore } from "../store/NetworkStore.ts"
 import { PluginCallStore } from "../store/PluginCallStore.ts"
-import { SyncEventStore } from "../../store/DeviceStore.ts"
-import { UniqueFieldStore } from "../../store/DeviceIdentifiers.ts"
-import { LinknetStore, ReservationStore } from "../../store/NetworkStore.ts"
 
 /** The machine forbids the event in the device's present state; `rule` names the guard, the message is for people. */
 export class DeviceStateError extends Schema.TaggedError<DeviceStateError>()("DeviceStateError", {
