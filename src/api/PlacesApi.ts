@@ -5,6 +5,7 @@ import { InitListRequest } from "../domain/requests/InitListRequest.ts"
 import { Topology } from "../domain/Topology.ts"
 import { WaitingDevice } from "../domain/WaitingDevice.ts"
 import { Authorization } from "./Authorization.ts"
+import * as Examples from "./Examples.ts"
 import { documented } from "./Documented.ts"
 import { Enveloped } from "./Envelope.ts"
 import { BadRequest, Conflict } from "./Failures.ts"
@@ -16,8 +17,8 @@ const waiting = {
   state: "DISCOVERED",
   ztp_mac: "0800275C091F",
   serial: "SSJ17150000",
-  platform: "eos",
-  vendor: "Arista",
+  platform: Examples.device.platform,
+  vendor: Examples.device.vendor,
   model: "DCS-7048T-A",
   os_version: "4.22.5M",
   dhcp_ip: "10.0.0.20",

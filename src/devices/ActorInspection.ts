@@ -1,6 +1,6 @@
 /**
- * Who looks at the transitions of the devices' live actors: the log at level DEBUG, and whoever subscribes. An actor that
- * nobody looks at pays nothing for it.
+ * Watches the transitions of the devices' live actors, for the log at level DEBUG, the live feed and other subscribers. An actor that
+ * is not watched pays nothing for it.
  */
 import { Clock, Context, Effect, Layer, References, Scope } from "effect"
 import type { Actor, AnyMachineSnapshot, AnyStateMachine, InspectionEvent, Snapshot, Subscription } from "xstate"
@@ -109,7 +109,7 @@ export class ActorInspection extends Context.Service<
   {
     /** Has an actor looked at until the scope closes. */
     readonly watch: (actor: Actor<AnyStateMachine>, owner: () => ActorOwner) => Effect.Effect<void, never, Scope.Scope>
-    /** Hears of every transition from now on, until the scope closes. */
+    /** Receives every transition from now on, until the scope closes. */
     readonly subscribe: (listener: Listener) => Effect.Effect<void, never, Scope.Scope>
   }
 >()("switchyard/devices/ActorInspection") {

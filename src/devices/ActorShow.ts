@@ -1,11 +1,11 @@
-/** What a device's actor shows of itself: where its statecharts are, and which calls wait. */
+/** What a device's actor shows to people: where its statecharts are, which calls wait, and the charts as they are drawn. */
 import type { AnyMachineSnapshot } from "xstate"
 import { type ChangePhase, type ChangeRow, verdicts } from "../../machines/change/ChangeRow.ts"
 import { nextEvents } from "../../machines/NextEvents.ts"
 import { placeOf } from "../../machines/Place.ts"
 import type { ActorView, ChangeView, Statecharts } from "../domain/ActorView.ts"
 import type { DeviceStatechart } from "./DeviceStatechart.ts"
-import type { DeviceTurns } from "./ServedDevice.ts"
+import type { DeviceCall } from "../../machines/device/DeviceSetup.ts"
 import { toDirectedGraph } from "xstate/graph"
 import { chartOf, regionOf } from "../../machines/Chart.ts"
 import { configChange } from "../../machines/change/ConfigChange.ts"
@@ -44,7 +44,11 @@ const runningChange = (
 }
 
 /** The view of an actor; `stored` is the newest change of its device, which counts while the actor is at none. */
-export const show = (statechart: DeviceStatechart, turns: DeviceTurns, stored: LiveChange | null): ActorView => {
+export const show = (
+  statechart: DeviceStatechart,
+  waiting: ReadonlyArray<DeviceCall>,
+  stored: LiveChange | null
+): ActorView => {
   const snapshot = statechart.snapshot()
   const { call, device } = snapshot.context
   const current = statechart.currentChange()
@@ -59,7 +63,7 @@ export const show = (statechart: DeviceStatechart, turns: DeviceTurns, stored: L
     since: call === null ? null : isoTime(call.since),
     next: nextEvents(snapshot, "life").filter((event) => event !== "ROW_READ"),
     change: running ?? (stored !== null && stored.underWay ? storedChange(stored) : null),
-    waiting: turns.waiting().map(({ job, name, since }) => ({ call: name, job_id: job, since: isoTime(since) }))
+    waiting: waiting.map(({ job, name, since }) => ({ call: name, job_id: job, since: isoTime(since) }))
   }
 }
 

@@ -1,7 +1,7 @@
 /**
  * Moves a new switch to its management address: pushes the base configuration, after which the switch may be silent on the old
  * address at once, and finds out by evidence where it answers (docs/provisioning.md#access-step-1,
- * docs/provisioning.md#moving-to-the-new-address and docs/switch-dialogues.md#eos-commit-confirm-discard).
+ * docs/provisioning.md#moving-to-the-new-address).
  */
 import { Clock, Effect, Option, Schedule } from "effect"
 import type { Device } from "../domain/Device.ts"

@@ -1,7 +1,7 @@
 /**
  * Proves that a device which runs what the switch promised also took all of its candidate: by loading it again beside the commit
  * timer, or, where the switch opens no session there, by what it shows as committed, or by the lines of the candidate
- * (docs/changes.md#proof). Nothing of the running configuration is changed: what a proof means for the change is decided by its
+ * (docs/changes.md#proof); and that the logins which a change brings work. Nothing of the running configuration is changed: what a proof means for the change is decided by its
  * statechart.
  */
 import { Effect, Option, Result } from "effect"
@@ -155,7 +155,7 @@ export const prove = Effect.fnUntraced(function* (
 // The logins that a change brings: after its commit each of them that is ours has to work, or the change is not proved
 // (docs/security.md#changing-passwords). Without that a mistake in a password is found when nobody can log in any more.
 
-/** Tells the connection what this change means for logins. Where it is being taken back the old ones are right. */
+/** Informs the connection what this change means for logins. Where it is being taken back the old ones are right. */
 export const expectLogins = (connection: DeviceConnection, loginLine: RegExp | null, row: ChangeRow): void => {
   const { committedAt, diff, goal, timerSeconds } = row
   const users = usersIn(loginLine, diff)

@@ -31,9 +31,9 @@ export interface ChangeRun {
   /** Writes the row if the database still holds the one that was written last. */
   readonly claim: (task: StepTask) => Effect.Effect<void, RunError>
   readonly steps: ChangeSteps
-  /** Gives work the surroundings of whoever runs the change: where its log lines and spans belong. */
+  /** Gives work the surroundings of the caller that runs the change: where its log lines and spans belong. */
   readonly within: <A, E>(work: Effect.Effect<A, E>) => Effect.Effect<A, E>
-  /** Tells whoever runs the change that it waits for its verdict. */
+  /** Called when the change waits for its verdict. */
   readonly waits: (task: StepTask) => Effect.Effect<void>
 }
 
@@ -134,8 +134,8 @@ export interface LastKnown {
 const PAUSE = Schedule.spaced("200 millis")
 
 /**
- * Good while the database has what was written last. A database that is away may be away for this process only: among replicas
- * it is asked until the others may have taken over. A process `alone` goes on, because nobody else is there.
+ * Good while the database has what was written last. The database may be unavailable to this process only: among replicas
+ * it is asked until the others may have taken over. A process `alone` continues, because there is no other.
  */
 export const claimOf = (
   changes: Pick<LiveChangeStore["Service"], "place">,

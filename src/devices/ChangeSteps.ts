@@ -1,7 +1,6 @@
 /**
  * The steps of a configuration change on a real device: each sends its commands once and says how it ended, as an event for
- * `machines/change/ConfigChange.ts`, which decides what follows. See docs/changes.md#what-a-broken-connection-means,
- * docs/switch-dialogues.md#eos-loading-a-candidate and docs/switch-dialogues.md#eos-commit-confirm-discard.
+ * `machines/change/ConfigChange.ts`, which decides what follows. See docs/changes.md#what-a-broken-connection-means.
  */
 import { Clock, Effect, Option } from "effect"
 import type { SqlError } from "effect/sql"
@@ -98,7 +97,7 @@ export const loadCandidate = Effect.fnUntraced(function* (
   const { driver, session } = loggedIn
   const { candidate: text, loadMode: mode, mayAbort, secrets } = context
   const seen = sessions === null ? {} : { seen: sessions }
-  // somebody else's session is waited for by the statechart, which tries the load again
+  // another person's session is waited for by the statechart, which tries the load again
   const loaded = yield* session.load({ text, mode, name: row.sessionName, mayAbort, foreignSessions: 0, ...seen })
   const promised = running === null ? null : Option.getOrNull(UnifiedDiff.apply(running, loaded.diff))
   const notes = yield* notesOf(context, loggedIn, row, running, { remarks: loaded.remarks, promised })
@@ -126,13 +125,13 @@ export interface ChangeContext extends LoadContext {
   readonly connection: DeviceConnection
   /** The proofs of which one has to be made. */
   readonly suffices: ReadonlyArray<Proof>
-  /** A line that gives somebody a login on this platform; null where it is not known. */
+  /** A line that gives a user a login on this platform; null where it is not known. */
   readonly loginLine: RegExp | null
-  /** Told of what runs when it is not what was proved last. */
+  /** Called with what runs when it is not what was proved last. */
   readonly runsOther: (hash: string) => Effect.Effect<void, SqlError.SqlError>
   /** Kept up to date by the steps that read. */
   readonly seen: SeenTexts
-  /** Whether the device runs what is expected of it by this hash, but for lines that it writes by itself. */
+  /** Whether the device runs what is expected of it by this hash, but for lines that it writes on its own. */
   readonly isExpected: (expected: string, running: SeenConfig) => Effect.Effect<boolean, SqlError.SqlError>
 }
 
@@ -254,7 +253,7 @@ export const make = (context: ChangeContext): ChangeSteps => {
     })
 
   /**
-   * What is ours from now on. A switch that gives its secrets a salt with the commit runs what was promised but for them, and
+   * The hash of our configuration from now on. A switch that gives its secrets a salt with the commit runs what was promised but for them, and
    * what it shows right after the commit must not change any more. A commit that was taken back before it is read does not
    * make the old configuration ours.
    */

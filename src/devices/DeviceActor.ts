@@ -163,7 +163,7 @@ const make = Effect.gen(function* () {
 
   return DeviceEntity.of({
     ShowActor: () => view,
-    // ports that are still down from a bounce would look like a change by somebody else
+    // ports that are still down from a bounce would look like another person's change
     RunChange: ({ payload }) => change("RunChange", ports.finishFirst, payload.changeId, null),
     SettleChange: ({ payload }) => change("SettleChange", Effect.void, payload.changeId, payload.verdict),
 

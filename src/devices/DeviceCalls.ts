@@ -85,7 +85,7 @@ export const ChangeReport = Schema.Struct({
 })
 export type ChangeReport = typeof ChangeReport.Type
 
-/** Whether the change goes on although its job reports it: its end is recorded when it is known. */
+/** Whether the change continues although its job reports it: its end is recorded when it is known. */
 export const isOpen = ({ phase, waiting }: ChangeReport): boolean => !waiting && phase === "expiring"
 
 /** Runs a stored change to its end; a change that was begun before is resumed by looking at the device. */
@@ -245,7 +245,7 @@ export const FirmwarePreflight = Rpc.make("FirmwarePreflight", {
   error: DeviceFailure
 })
 
-/** Makes the switch fetch an image, and verifies it there when its checksums are known. One that is there and right is kept. */
+/** Makes the switch fetch an image, and verifies it there when its checksums are known. One that is present and right is kept. */
 export const FirmwareDownload = Rpc.make("FirmwareDownload", {
   payload: {
     url: Schema.String,
@@ -296,7 +296,7 @@ interface TaggedError {
   readonly _tag: string
 }
 
-/** Failures of the way to the actor; trying again helps. Those of the cluster's storage mean a database that is away. */
+/** Failures of the way to the actor; trying again helps. Those of the cluster's storage mean an unavailable database. */
 const AWAY: ReadonlySet<string> = new Set([
   "EntityNotAssignedToRunner",
   "RunnerNotRegistered",

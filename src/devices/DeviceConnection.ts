@@ -62,7 +62,7 @@ export interface DeviceConnection {
   readonly current: Effect.Effect<LoggedIn, LoginError>
   /** Closes what is open and logs in again: only that proves that the device can be reached. */
   readonly fresh: Effect.Effect<LoggedIn, LoginError>
-  /** The same as this user only. */
+  /** The same, as this user only. */
   readonly freshAs: (user: string) => Effect.Effect<LoggedIn, LoginError>
   readonly close: Effect.Effect<void>
   /**

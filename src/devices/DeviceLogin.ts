@@ -94,7 +94,7 @@ export interface LoggedIn {
 
 /**
  * What is asked of the host key of a device with this record. Before it is MANAGED any key will do; but with `approve` only this
- * server's own provisioning makes it so: a record that somebody has put into that state is a stranger's.
+ * server's own provisioning makes it so: a record that a user has put into that state is a stranger's.
  */
 const policyOf = (
   policy: ServerSettings["HOST_KEY_POLICY"],
@@ -196,7 +196,7 @@ const make = Effect.gen(function* () {
     return { policy: policyOf(config.HOST_KEY_POLICY, device.state, state, known), known }
   })
 
-  /** Whether a managed device answers where its record says is told when it changes; who logs in is not held up by that. */
+  /** Whether a managed device answers where its record says is told when it changes; the login does not wait for that. */
   const noticed = (device: Device, { address, state }: LoginOptions, notice: Effect.Effect<void, SqlError.SqlError>) =>
     device.state !== "MANAGED" || address !== undefined || state !== undefined
       ? Effect.void
@@ -229,7 +229,7 @@ const make = Effect.gen(function* () {
       hostKeys.refuse(device.id, error.seen)
     )
 
-  /** Tells that the switch is another one than the record's, in the record of both, and ends the login. */
+  /** Records at both devices that the switch is another one than the record's, and ends the login. */
   const refuse = Effect.fnUntraced(function* (
     device: Device,
     address: string,

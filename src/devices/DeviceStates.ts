@@ -68,7 +68,7 @@ type Perform<K extends keyof DeviceActions> = (
 
 const isDeviceType = Schema.is(DeviceType)
 
-/** The machine knows a device type as plain text; whoever sent the event has checked it. */
+/** The machine knows a device type as plain text; the sender of the event has checked it. */
 const toFields = ({ device_type, ...fields }: DevicePatch): Partial<DeviceFields> =>
   isDeviceType(device_type) ? { ...fields, device_type } : fields
 

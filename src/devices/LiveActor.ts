@@ -34,7 +34,7 @@ const inTurn = <E, R>(fork: Fork<E, R>) => {
   const run: Fork<E, R> = (step) => {
     const before = last
     const isCleaning = before !== null && before.pollUnsafe() === undefined
-    // not to be interrupted: whoever waits for this step waits for the one before it, too
+    // not to be interrupted: a caller that waits for this step waits for the one before it, too
     const fiber = fork(isCleaning ? Effect.andThen(Effect.uninterruptible(Fiber.await(before)), step) : step)
     last = fiber
     return fiber
@@ -88,7 +88,7 @@ export const start = Effect.fnUntraced(function* <M extends AnyStateMachine, E, 
 /** Runs the steps of one root actor and of its children. */
 export interface StepRunner<E, R> {
   readonly run: <A>(step: Effect.Effect<A, E, R>) => Fiber.Fiber<A, E>
-  /** Hears of every step that fails, before the machine does. */
+  /** Called for every step that fails, before the machine learns of it. */
   readonly failed: (cause: Cause.Cause<E>) => void
 }
 
@@ -132,7 +132,7 @@ export const makeSteps = <E = never, R = never>(): EffectActors<E, R> => {
         if (exit === undefined) return snapshot
         fibers.delete(self)
         if (Exit.isSuccess(exit)) return { ...snapshot, status: "done", output: exit.value, input: undefined }
-        // a step that was interrupted by itself has failed as well: its machine must not wait for it
+        // a step that was interrupted on its own has failed as well: its machine must not wait for it
         runners.get(system)?.failed(exit.cause)
         return { ...snapshot, status: "error", error: exit.cause, input: undefined }
       },

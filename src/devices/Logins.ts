@@ -67,7 +67,7 @@ export const credentialsOf = (
   ]
 }
 
-/** The same of a login that the settings give for managed devices. Nothing of the fleet's login is tried beside it but its name. */
+/** The same for a login that the settings give for managed devices. Nothing of the fleet's login is tried beside it but its name. */
 export const credentialsOfOwn = (settings: Settings, own: OwnLogin): ReadonlyArray<Credentials> => {
   const { key, nextPassword, password } = own
   const username = own.username ?? credentialsOf(settings, "MANAGED")[0]?.username
@@ -169,7 +169,7 @@ export const usersIn = (loginLine: RegExp | null, diff: string | null): Readonly
 
 // What is said of logins that are remembered no more: a change of passwords or keys is over (docs/security.md#logins-of-switches).
 
-/** Names of devices that are told at most. */
+/** Most names of devices in one sentence. */
 const MOST_NAMES = 20
 
 const named = (devices: ReadonlyArray<NamedLogin>): string =>

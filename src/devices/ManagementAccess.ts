@@ -71,7 +71,7 @@ const make = Effect.gen(function* () {
   const allow = Effect.fn("ManagementAccess.allow")(function* (device: Reachable) {
     const state = loginStateOf[device.state]
     const address = reachableAddress(device)
-    // a record is no login: where nobody has named networks yet, leases and devices are recorded all the same
+    // a record is no login: where no operator has named networks yet, leases and devices are recorded all the same
     if (state !== null && address !== null) yield* inside(device.hostname, address, state)
   })
 

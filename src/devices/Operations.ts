@@ -43,7 +43,7 @@ export const again = <A, R>(
 export const failure = (type: string, message: string): DeviceFailure =>
   new DeviceFailure({ type, message, text: `${type}: ${message}\n` })
 
-/** The same work with a database that is away as its failure. */
+/** The same work with an unavailable database as its failure. */
 export const stored = <A>(work: Effect.Effect<A, SqlError.SqlError>): Effect.Effect<A, DeviceFailure> =>
   Effect.mapError(work, ({ message }) => failure("DatabaseError", message))
 
@@ -77,7 +77,7 @@ export const installCertificate = Effect.fn("OperationSteps.installCertificate")
       const operation = yield* operations.begin(row)
       begun = true
       if (operation.phase === "done") return
-      // nobody copies a key after another process has taken over and copied its own
+      // no key is copied after another process has taken over and copied its own
       yield* certificates.install(pair, claim(operations, operation, "copying"))
       yield* claim(operations, operation, "done")
     })
@@ -124,7 +124,7 @@ export const erase = Effect.fn("OperationSteps.erase")(function* (
 })
 
 /**
- * Reads what a switch has learnt. Who its neighbours are only tells uplinks from edge ports, which links in the database do as well: so
+ * Reads what a switch has learnt. Who its neighbours are only separates uplinks from edge ports, which links in the database do as well: so
  * a switch that does not say it is read all the same.
  */
 export const readTables = Effect.fnUntraced(function* (session: DriverSession, hostname: string) {

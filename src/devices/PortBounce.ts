@@ -28,10 +28,10 @@ export const bounceRefusal = (
   return unclear === undefined ? null : `Device ${hostname} does not say whether interface ${unclear} is enabled`
 }
 
-/** What earlier bounces have left open may be removed. */
+/** Candidates that earlier bounces have left open may be removed. */
 const BOUNCES: Candidate.JobSelection = { _tag: "only", jobs: [Candidate.BOUNCES] }
 
-/** A candidate that no crash leaves in anybody's way. */
+/** A candidate that no crash leaves in the way of another load. */
 const candidate = (half: "d" | "u") => Effect.map(Clock.currentTimeMillis, (millis) => Candidate.ofBounce(half, millis))
 
 const incomplete = (half: "down" | "up", { message }: { readonly message: string }, owed = false) => {

@@ -26,7 +26,7 @@ export interface DeviceTurns {
   readonly waiting: () => ReadonlyArray<DeviceCall>
 }
 
-/** Turns of a device that nobody calls yet. */
+/** The turns of a device before its first call. */
 export const makeTurns = Effect.gen(function* () {
   const clock = yield* Clock.Clock
   const turn = Semaphore.makeUnsafe(1)
@@ -131,7 +131,7 @@ export const make = Effect.fnUntraced(function* (id: number) {
     yield* row
     const isChanging = actor.currentChange() !== null
     const stored = isChanging ? Option.none() : yield* Effect.mapError(changes.newest(id), failure)
-    return show(actor, turns, Option.getOrNull(stored))
+    return show(actor, turns.waiting(), Option.getOrNull(stored))
   }).pipe(contained)
 
   return { row, serve, serveChange, view }

@@ -1,6 +1,6 @@
 /**
  * Before a commit: whether all lines of the candidate stand in what the switch promises to run
- * (docs/changes.md#lines-that-are-not-shown). A switch that leaves out a line without a word, or refuses it in words that nobody
+ * (docs/changes.md#lines-that-are-not-shown). A switch that leaves out a line without a word, or refuses it in words that the driver does not
  * knows, would otherwise count as done, because the second load of the proof leaves it out again.
  */
 import { Effect, Option } from "effect"
@@ -155,7 +155,7 @@ const noted = (
     }))
   }) satisfies ChangeNotes
 
-/** Learns how the switch shows these lines, as far as nobody knows it; yields those that are still missed. */
+/** Learns how the switch shows these lines, as far as it is unknown; yields those that are still missed. */
 const learn = Effect.fnUntraced(function* (
   { learned, release }: ShownContext,
   scene: ProbeScene,

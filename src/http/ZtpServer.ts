@@ -1,7 +1,7 @@
 /**
  * A listener beside the API for what switches fetch: boot files and firmware images, over plain HTTP and without a token,
  * because that is what their boot loaders can do and a URL without a port means port 80
- * (docs/provisioning.md#dhcp-and-boot-files, docs/switch-dialogues.md#eos-firmware-and-reload). Off unless ZTP_HTTP_PORT is
+ * (docs/provisioning.md#dhcp-and-boot-files). Off unless ZTP_HTTP_PORT is
  * set. Nothing of the API is there, so that the API itself may stay on a private address.
  */
 import { Effect, Layer, Option } from "effect"

@@ -29,7 +29,7 @@ export type SettingsType = keyof typeof TYPE_DIRECTORIES
 
 const MODEL_FILE = /^(core|dist)\/interfaces_([^/]*)\.yml$/
 
-/** The name of the file for a device model: `vEOS lab` → `interfaces_veos_lab.yml`. */
+/** The name of the file for a device model: `DCS-7050 X` → `interfaces_dcs_7050_x.yml`. */
 export const modelFileName = (model: string): string =>
   `interfaces_${model.trim().toLowerCase().replaceAll(/\s+/g, "_")}.yml`
 

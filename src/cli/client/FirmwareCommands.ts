@@ -20,7 +20,7 @@ const IMAGE: ReadonlyArray<Column<Images["images"][number]>> = [
   ["default", ({ defaults }) => defaults.join(" ")]
 ]
 
-/** `EOS64-4.31.5M.swi: 519020544 of 1038041088 bytes (job 1207)`. */
+/** `image.swi: 519020544 of 1038041088 bytes (job 1207)`. */
 const comingLine = ({ bytes, file, job_id, total }: Coming): string =>
   `${file ?? "a download"}: ${bytes ?? 0}${total === null ? "" : ` of ${total}`} bytes (job ${job_id})`
 

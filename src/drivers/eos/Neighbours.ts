@@ -1,4 +1,4 @@
-/** What a switch hears over LLDP: who is there, and everything that they announce (docs/api.md#live-reads). */
+/** The LLDP neighbours of a switch, and the stations in its MAC and ARP tables (docs/api.md#live-reads). */
 import { Effect, Option } from "effect"
 import { macWithColons } from "../../domain/Hostname.ts"
 import type { NeighbourDetail } from "../../domain/NeighbourDetail.ts"
@@ -42,7 +42,7 @@ const portName = (shown: string): string => longName(eos.name, shown.replaceAll(
 
 const objectsIn = (value: unknown): ReadonlyArray<Json> => (Array.isArray(value) ? value.filter(isObject) : [])
 
-/** Everything that is heard, each with its local port: from a list, or from objects by their ports. */
+/** Every neighbour with its local port: from a list, or from objects by their ports. */
 const heardIn = (table: unknown): ReadonlyArray<readonly [port: string | null, heard: Json]> =>
   isObject(table)
     ? Object.entries(table).flatMap(([port, shown]) =>
@@ -50,7 +50,7 @@ const heardIn = (table: unknown): ReadonlyArray<readonly [port: string | null, h
       )
     : objectsIn(table).map((heard) => [textIn(heard, fields.local), heard] as const)
 
-/** By long local port name, in natural order; what was heard on no port is remarked. */
+/** By long local port name, in natural order; a neighbour without a port is remarked. */
 const byPort = <A>(table: unknown, missing: Missing, make: (heard: Json, port: string) => A) => {
   const ports = new Map<string, Array<A>>()
   for (const [port, heard] of heardIn(table)) {
@@ -72,7 +72,7 @@ const remotePort = (heard: Json): string | null => {
   return shown === null ? null : portName(shown)
 }
 
-/** Neighbours by long local port name, in natural order; a port may hear several. And what they lack. */
+/** Neighbours by long local port name, in natural order; a port may have several. And what they lack. */
 export const neighboursOf = (table: unknown) => {
   const missing = new Missing("show lldp neighbors")
   const neighbours = byPort<LldpNeighbour>(table, missing, (heard, port) => ({
@@ -106,7 +106,7 @@ const detailOf = (heard: Json): NeighbourDetail => {
   }
 }
 
-/** Neighbours by long local port name, in natural order; ports that hear nobody are left out. */
+/** Neighbours by long local port name, in natural order; ports without neighbours are left out. */
 export const neighbourDetailsOf = (table: unknown) => {
   const missing = new Missing("show lldp neighbors detail")
   return { neighbours: byPort(table, missing, detailOf), remarks: missing.remarks }

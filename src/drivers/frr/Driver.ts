@@ -37,7 +37,7 @@ const lastSaid = ({ complaints, output }: Ran): string => {
   return maskSecrets(lines.at(-1)?.trim() ?? "nothing").slice(0, longestQuote)
 }
 
-/** How vtysh speaks when it is given a command of a shell, or has nobody to talk to. */
+/** How vtysh speaks when it is given a command of a shell, or has no daemon to talk to. */
 const saysVtysh = /^% (?:Unknown|Ambiguous|Command|There is no)|vtysh|failed to connect to any daemons/im
 
 const shellFault = (ran: Ran): string => {
@@ -56,7 +56,7 @@ const isRoot = ({ began, output }: Ran): boolean => began && output.trim() === "
  * What stands before each command: nothing for root, `sudo` for somebody who becomes root without being asked. `withRights`
  * makes commands with it. Fails with ConnectAuthError when the login is neither, or has no shell.
  */
-export const rightsOf = Effect.fnUntraced(function* (
+const rightsOf = Effect.fnUntraced(function* (
   withRights: (privilege: Privilege) => Remote
 ): Effect.fn.Return<Privilege, ConnectAuthError | ExchangeError> {
   const own = withRights("")
@@ -70,7 +70,7 @@ export const rightsOf = Effect.fnUntraced(function* (
   return yield* refusedLogin(own, `${message} (${lastSaid(sudo)})`)
 })
 
-/** What logins share. */
+/** Everything that logins share. */
 interface Shared {
   readonly limits: SshLimits["Service"]
   readonly foreign: ForeignSessions

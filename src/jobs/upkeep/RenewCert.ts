@@ -7,6 +7,7 @@ import type { Device } from "../../domain/Device.ts"
 import { type DeviceResult, deviceResult, JobFailure, subtaskFailed, taskFailed, taskOk } from "../../domain/Job.ts"
 import type { ArgsOf } from "../../domain/jobs/JobDefinition.ts"
 import { RenewCert } from "../../domain/jobs/RenewCert.ts"
+import { resultNames } from "../../domain/platforms/Platforms.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import { DeviceCertificates, type NotInstalled } from "./DeviceCertificates.ts"
@@ -16,7 +17,7 @@ import { JobWindows } from "../engine/JobWindows.ts"
 import { notStarted, outsideWindow } from "../sync/SyncTasks.ts"
 
 const TASK = "renew_cert_task"
-const COPY = "arista_copy_cert"
+const COPY = resultNames.copyCertificate
 
 /** Keys are made and certificates signed here, so more at once would only wait for each other. */
 const CONCURRENCY = 10

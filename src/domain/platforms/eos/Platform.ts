@@ -1,4 +1,4 @@
-/** Arista EOS. */
+/** The record of Arista EOS. */
 import { usualRisk } from "../../ChangeScore.ts"
 import { commonShortNames, indented, type Platform, type ShownLines, type SilentDefault } from "../Platform.ts"
 import { eosCommands } from "./Commands.ts"

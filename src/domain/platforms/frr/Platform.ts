@@ -1,4 +1,4 @@
-/** Linux with FRRouting, lldpd and OpenSSH, as on white-box leaf and spine routers. */
+/** The record of Linux with FRRouting, lldpd and OpenSSH, as on white-box leaf and spine routers. */
 import { usualRisk } from "../../ChangeScore.ts"
 import { indented, type Platform } from "../Platform.ts"
 import { frrCommands } from "./Commands.ts"
