@@ -4,9 +4,8 @@
  * docs/concepts.md#the-promises.
  */
 import { Effect, Option, type Scope } from "effect"
-import { type ChangeOutcome, outcomeOf } from "../../machines/change/ChangeDecision.ts"
+import { type ChangeOutcome, inputOf, outcomeOf } from "../../machines/change/ChangeDecision.ts"
 import type { ChangeRow, Proof, Verdict } from "../../machines/change/ChangeRow.ts"
-import { inputOf } from "../../machines/change/ChangeSnapshot.ts"
 import type { ChangeReport } from "./DeviceCalls.ts"
 import type { Device } from "../domain/Device.ts"
 import { platformOf } from "../domain/platforms/Platforms.ts"
@@ -22,6 +21,7 @@ import type { DeviceStatechart } from "./DeviceStatechart.ts"
 import * as KnownSecrets from "./KnownSecrets.ts"
 import type { LiveChangeStore } from "../store/UnfinishedChanges.ts"
 import type { LearnedLineStore, ProvedConfigStore } from "../store/ConfigStore.ts"
+import { ChangeNotes } from "../domain/Job.ts"
 
 const report = (row: ChangeRow, outcome: ChangeOutcome | null, failure: string | null): ChangeReport => ({
   waiting: outcome === null,

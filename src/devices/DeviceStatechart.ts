@@ -8,12 +8,12 @@ import { createActor } from "xstate"
 import type { ChangeInput } from "../../machines/change/ChangeSetup.ts"
 import type { LifecycleDevice } from "../../machines/device/DeviceEvents.ts"
 import { deviceMachine, liveSnapshot } from "../../machines/device/DeviceMachine.ts"
-import type { ActivityEvent, DeviceCall } from "../../machines/device/DeviceSetup.ts"
-import { refusedRule } from "../../machines/Refusal.ts"
 import { ActorInspection } from "./ActorInspection.ts"
 import { type ChangeRun, CurrentRun, liveChange, type RunError, steps } from "./ChangeRun.ts"
 import type { StepTask } from "../../machines/change/ChangeRow.ts"
 import * as LiveActor from "./LiveActor.ts"
+import type { ActivityEvent, DeviceCall } from "../../machines/device/DeviceLifecycle.ts"
+import { refusedRule } from "../../machines/StepLogic.ts"
 
 /** The statechart of a device with its children. Made once. */
 const liveDevice = deviceMachine.provide({ actors: { change: liveChange } })

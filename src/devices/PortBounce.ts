@@ -5,13 +5,13 @@
  * late finds nothing to commit.
  */
 import { Clock, Effect, Option, Schema } from "effect"
-import { BounceDetail } from "../domain/DeviceOperation.ts"
 import type { Operation, OperationStore } from "../store/OperationStore.ts"
 import * as Operations from "./Operations.ts"
 import * as Candidate from "../drivers/Candidate.ts"
 import type { DriverSession, InterfaceStates } from "../drivers/Driver.ts"
 import { offered } from "../drivers/Verbs.ts"
 import type { Bounce, Bounced } from "./DeviceCalls.ts"
+import { BounceDetail } from "../domain/DeviceActivity.ts"
 
 /** Why these ports of the device cannot be bounced, or null. */
 export const bounceRefusal = (

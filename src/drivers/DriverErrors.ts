@@ -4,9 +4,9 @@
  * secret: configuration lines are masked before they get here.
  */
 import { Schema } from "effect"
-import type { AddressOutside } from "../domain/access/ManagementNetworks.ts"
 import type { WrongDevice } from "../domain/DeviceIdentity.ts"
 import type { UnmanageableDevice } from "../domain/platforms/Platforms.ts"
+import type { AddressOutside } from "../domain/Network.ts"
 
 /**
  * No usable connection, or it broke. A retry may help. `whileDoing` names the step, for the record and for the decision of

@@ -3,10 +3,10 @@
  */
 import { type DeviceResult, deviceResult, type JobTask, subtaskFailed, taskFailed, taskOk } from "../domain/Job.ts"
 import { Option, Schema } from "effect"
-import type { UpgradeCampaign, UpgradeOfDevice } from "../domain/FirmwareViews.ts"
 import { resultNames } from "../domain/platforms/Platforms.ts"
-import { DeviceUpgrade } from "../domain/jobs/DeviceUpgrade.ts"
 import type { UpgradeDeviceRow, UpgradeJobRow } from "../store/UpgradeStore.ts"
+import type { UpgradeCampaign, UpgradeOfDevice } from "../domain/Firmware.ts"
+import { DeviceUpgrade } from "../domain/jobs/FirmwareJobs.ts"
 
 export const MAIN_TASK = "device_upgrade_task"
 

@@ -5,22 +5,15 @@
  * set. Nothing of the API is there, so that the API itself may stay on a private address.
  */
 import { Effect, Layer, Option } from "effect"
-import {
-  HttpEffect,
-  HttpRouter,
-  HttpServerRequest,
-  HttpServerRespondable,
-  HttpServerResponse,
-  HttpStaticServer
-} from "effect/http"
+import { HttpEffect, HttpRouter, HttpServerRequest, HttpServerRespondable, HttpServerResponse, HttpStaticServer } from "effect/http"
 import * as http from "node:http"
 import { ServerConfig } from "../ServerConfig.ts"
 import { answeringFiles } from "./core/GlobalMiddleware.ts"
 import { makeNoteClient } from "./core/Client.ts"
 import { listening } from "./core/Listening.ts"
 import { imageFolder, keepsImages } from "../firmware/Firmware.ts"
-import { isImageName } from "../domain/ImageName.ts"
 import { RepositoryStore } from "../store/RepositoryStore.ts"
+import { isImageName } from "../domain/Firmware.ts"
 
 // What a blank switch fetches: `GET /templates/{platform}/dhcp-init.j2`, the file of the templates in force as it stands,
 // without rendering and without a token, because the switch has neither name nor credentials yet

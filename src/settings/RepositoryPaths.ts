@@ -2,8 +2,8 @@
  * Which files a settings repository consists of, where each setting belongs, and the check that the mandatory files and
  * directories are there (docs/settings-repository.md#files). Paths are relative to the repository, with `/`.
  */
-import { isHostname } from "../domain/Hostname.ts"
 import { finding, type SettingsProblem } from "./SettingsProblem.ts"
+import { isHostname } from "../domain/Network.ts"
 
 /** Files below a group's or a device's directory, in the order in which they are layered. */
 export const MEMBER_FILES = ["base_system.yml", "interfaces.yml", "routing.yml"] as const

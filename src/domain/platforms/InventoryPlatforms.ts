@@ -1,7 +1,7 @@
 /** Platforms without a driver: their devices are kept as inventory. One that gets a driver moves into a folder of its own. */
-import { usualRisk } from "../ChangeScore.ts"
 import { commonShortNames, indented, type Platform } from "./Platform.ts"
 import { commonSecrets, junosSecrets } from "./SecretWords.ts"
+import { usualRisk } from "../ChangeRisk.ts"
 
 /** Cisco IOS-XE. */
 export const ios: Platform<"ios"> = {

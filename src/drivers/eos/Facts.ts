@@ -4,22 +4,10 @@ import { eos } from "../../domain/platforms/eos/Platform.ts"
 import { compareNames, isSubinterface } from "../../domain/platforms/Platforms.ts"
 import type { ShownIdentity } from "../../domain/DeviceIdentity.ts"
 import type { DriverTarget, InterfaceState, Optics } from "../Driver.ts"
-import type { Facts } from "../../domain/Facts.ts"
 import type { Cli } from "../ssh/Cli.ts"
-import {
-  AnyObject,
-  isObject,
-  type Json,
-  Missing,
-  type Names,
-  numberIn,
-  objectIn,
-  readJson,
-  remarked,
-  textIn,
-  unexpected
-} from "./Answers.ts"
-import { macWithColons } from "../../domain/Hostname.ts"
+import { AnyObject, isObject, type Json, Missing, type Names, numberIn, objectIn, readJson, remarked, textIn, unexpected } from "./Answers.ts"
+import type { Facts } from "../../domain/DeviceReadings.ts"
+import { macWithColons } from "../../domain/Network.ts"
 
 /** The fields that are read, each by the names that it has had. */
 const fields = {

@@ -1,25 +1,12 @@
 /** The LLDP neighbours of a switch, and the stations in its MAC and ARP tables (docs/api.md#live-reads). */
 import { Effect, Option } from "effect"
-import { macWithColons } from "../../domain/Hostname.ts"
-import type { NeighbourDetail } from "../../domain/NeighbourDetail.ts"
 import { eos } from "../../domain/platforms/eos/Platform.ts"
 import { compareNames, longName } from "../../domain/platforms/Platforms.ts"
-import type { ArpEntry, JoinedPort, MacEntry } from "../../domain/LearnedTables.ts"
 import type { LldpNeighbour } from "../Driver.ts"
 import type { Cli } from "../ssh/Cli.ts"
-import {
-  AnyObject,
-  isObject,
-  type Json,
-  Missing,
-  type Names,
-  numberIn,
-  objectIn,
-  readJson,
-  remarked,
-  textIn,
-  unexpected
-} from "./Answers.ts"
+import { AnyObject, isObject, type Json, Missing, type Names, numberIn, objectIn, readJson, remarked, textIn, unexpected } from "./Answers.ts"
+import { macWithColons } from "../../domain/Network.ts"
+import type { ArpEntry, JoinedPort, MacEntry, NeighbourDetail } from "../../domain/DeviceReadings.ts"
 
 /** The fields that are read, each by the names that it has had. Some releases have the short form like the detailed one. */
 const fields = {

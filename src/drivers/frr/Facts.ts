@@ -4,10 +4,10 @@ import type { ShownIdentity } from "../../domain/DeviceIdentity.ts"
 import { frr } from "../../domain/platforms/frr/Platform.ts"
 import { compareNames, isSubinterface } from "../../domain/platforms/Platforms.ts"
 import { type ReadError, UnexpectedAnswer } from "../DriverErrors.ts"
-import type { Facts } from "../../domain/Facts.ts"
 import type { InterfaceState, InterfaceStates } from "../Driver.ts"
 import { readJson, type Remote } from "./Answers.ts"
 import { commands, need } from "./Dialect.ts"
+import type { Facts } from "../../domain/DeviceReadings.ts"
 
 // The states of a switch's ports, from the kernel and from FRR (docs/frr.md#reading).
 

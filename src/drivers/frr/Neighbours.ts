@@ -1,13 +1,12 @@
 /** The LLDP neighbours of a switch, and the stations in its bridges and ARP tables (docs/frr.md#reading). */
 import { Effect, Option, Schema } from "effect"
-import type { NeighbourDetail } from "../../domain/NeighbourDetail.ts"
 import { compareNames } from "../../domain/platforms/Platforms.ts"
-import type { ArpEntry, JoinedPort, MacEntry } from "../../domain/LearnedTables.ts"
 import type { LldpNeighbour, NeighbourDetails, Neighbours } from "../Driver.ts"
 import { readJson, type Remote } from "./Answers.ts"
 import { commands, need } from "./Dialect.ts"
-import { macWithColons } from "../../domain/Hostname.ts"
 import { nameOf } from "./Facts.ts"
+import type { ArpEntry, JoinedPort, MacEntry, NeighbourDetail } from "../../domain/DeviceReadings.ts"
+import { macWithColons } from "../../domain/Network.ts"
 
 const Value = Schema.Struct({ value: Schema.optionalKey(Schema.String) })
 const Values = Schema.optionalKey(Schema.Array(Value))

@@ -3,16 +3,8 @@ import { Effect, Option, Result } from "effect"
 import { ManagementAccess, type Reachable } from "../../devices/ManagementAccess.ts"
 import { AskedDevices } from "../../access/AskedDevices.ts"
 import { permitted, permittedByRight } from "../../access/Permit.ts"
-import {
-  type Device,
-  type DeviceFields,
-  type DeviceState,
-  HostnameTaken,
-  isFabricType,
-  platforms
-} from "../../domain/Device.ts"
+import { type Device, type DeviceFields, type DeviceState, HostnameTaken, isFabricType, platforms } from "../../domain/Device.ts"
 import { type DeviceChange, type NewDevice, UNKNOWN_SITE, withoutImpossible } from "../../domain/DeviceFields.ts"
-import { isOtherDevice } from "../../domain/UniqueFields.ts"
 import { DeviceStates } from "../../devices/DeviceStates.ts"
 import { DeviceStore, SyncEventStore } from "../../store/DeviceStore.ts"
 import { SettingsUnavailable, SettingsView } from "../../settings/SettingsView.ts"
@@ -20,7 +12,6 @@ import { transaction } from "../core/HandlerErrors.ts"
 import type { CheckedBody } from "../../domain/fields/Body.ts"
 import { complete, refuse } from "../core/RequestBodies.ts"
 import { loginStateOf } from "../../devices/Logins.ts"
-import { BadRequest, InternalError, TooManyRequests } from "../../api/Failures.ts"
 import { InterfaceStore } from "../../store/InterfaceStore.ts"
 import { makeNeighbours } from "./LinkedDevices.ts"
 import { allocateLoopback } from "../../provisioning/ManagementAddress.ts"
@@ -28,6 +19,8 @@ import { isObject } from "../../domain/fields/Values.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { type TakenOver, UniqueFieldStore, UnknownDeviceStore } from "../../store/DeviceIdentifiers.ts"
 import { allocationLock, ReservationStore, SiteStore } from "../../store/NetworkStore.ts"
+import { isOtherDevice } from "../../domain/DeviceIdentity.ts"
+import { BadRequest, InternalError, TooManyRequests } from "../../api/Answers.ts"
 
 // The registration of unknown devices, as the DHCP hook does it: bounded by the hour and in all, because anybody who can plug in
 // a cable causes it. What has been silent for long makes room.

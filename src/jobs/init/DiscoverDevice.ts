@@ -9,7 +9,6 @@ import { requireManageable } from "../../domain/platforms/Platforms.ts"
 import * as Candidate from "../../drivers/Candidate.ts"
 import type { Device } from "../../domain/Device.ts"
 import { deviceResult, JobFailure, taskFailed, taskOk } from "../../domain/Job.ts"
-import { DiscoverDevice } from "../../domain/jobs/DiscoverDevice.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { DeviceStore, HeardStore } from "../../store/DeviceStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
@@ -17,7 +16,8 @@ import { ActiveTemplates } from "../../templates/ActiveTemplates.ts"
 import { callErrorText, isWrongDevice } from "../engine/CallErrorText.ts"
 import { DeviceStates } from "../../devices/DeviceStates.ts"
 import { deviceRows, handle, type JobHandler, type JobRun, refusedAsFailure } from "../engine/JobHandler.ts"
-import { FACTS_TASK } from "../../domain/Facts.ts"
+import { DiscoverDevice } from "../../domain/jobs/InitJobs.ts"
+import { FACTS_TASK } from "../../domain/DeviceReadings.ts"
 
 type Discovery = JobRun<typeof DiscoverDevice>
 

@@ -6,7 +6,6 @@ import { Context, Effect, Layer } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import type { BasePushed } from "../../devices/DeviceCalls.ts"
 import type { DeviceResult, JobFailure } from "../../domain/Job.ts"
-import type { InitDecision } from "../../domain/jobs/InitDecision.ts"
 import { CertificateStore } from "../../store/CertificateStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import { DeviceStates } from "../../devices/DeviceStates.ts"
@@ -14,6 +13,7 @@ import type { InitJob } from "./InitJob.ts"
 import { InitProgress } from "./InitProgress.ts"
 import { InitRestore } from "./InitRestore.ts"
 import { HostKeyStore } from "../../store/IdentityStore.ts"
+import type { InitDecision } from "../../domain/jobs/InitJobs.ts"
 
 /** What follows the move. */
 export interface AfterMove {

@@ -5,11 +5,11 @@
 import { Context, Effect, Layer } from "effect"
 import { DeviceEntity, isAway, patiently } from "../../devices/DeviceCalls.ts"
 import type { Device } from "../../domain/Device.ts"
-import type { InitDecision } from "../../domain/jobs/InitDecision.ts"
 import * as Candidate from "../../drivers/Candidate.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import type { InitJob } from "./InitJob.ts"
 import { InitProgress } from "./InitProgress.ts"
+import type { InitDecision } from "../../domain/jobs/InitJobs.ts"
 
 /** A switch that may have been told to move is looked for this long before it is told again, in seconds. */
 const FIRST_LOOK = 3

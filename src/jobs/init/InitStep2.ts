@@ -5,10 +5,8 @@
 import { Effect, Option, Result } from "effect"
 import { SqlClient } from "effect/sql"
 import { DeviceEntity, type FinishInit, patiently } from "../../devices/DeviceCalls.ts"
-import { FACTS_TASK } from "../../domain/Facts.ts"
 import type { Device } from "../../domain/Device.ts"
 import { type DeviceResult, deviceResult, JobFailure, taskFailed, taskOk } from "../../domain/Job.ts"
-import { InitStep2 } from "../../domain/jobs/InitStep2.ts"
 import { requireManageable } from "../../domain/platforms/Platforms.ts"
 import { PluginActions } from "../../plugins/PluginActions.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
@@ -16,16 +14,11 @@ import { JobStore } from "../../store/JobStore.ts"
 import { callErrorText, isWrongDevice } from "../engine/CallErrorText.ts"
 import { DeviceStates } from "../../devices/DeviceStates.ts"
 import { InitProgress } from "./InitProgress.ts"
-import {
-  deviceRows,
-  handle,
-  type JobHandler,
-  type JobRun,
-  refusedAsFailure,
-  type RunningJob
-} from "../engine/JobHandler.ts"
+import { deviceRows, handle, type JobHandler, type JobRun, refusedAsFailure, type RunningJob } from "../engine/JobHandler.ts"
 import { HostKeyStore } from "../../store/IdentityStore.ts"
 import { ProvedConfigStore } from "../../store/ConfigStore.ts"
+import { FACTS_TASK } from "../../domain/DeviceReadings.ts"
+import { InitStep2 } from "../../domain/jobs/InitJobs.ts"
 
 /** Attempts of step 2 in all. */
 const ATTEMPTS = 2

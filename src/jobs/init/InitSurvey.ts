@@ -6,30 +6,17 @@
 import { Context, Effect, Layer, Result, Schema } from "effect"
 import type { SqlError } from "effect/sql"
 import { DeviceEntity, patiently } from "../../devices/DeviceCalls.ts"
-import { type Facts, portsIn } from "../../domain/Facts.ts"
 import { longName } from "../../domain/platforms/Platforms.ts"
 import type { Device, DeviceType } from "../../domain/Device.ts"
 import { JobFailure } from "../../domain/Job.ts"
 import { type ConfiguredPorts, configuredPorts, type PeerPortOwner } from "../../provisioning/ConfiguredPorts.ts"
-import {
-  findLinks,
-  joinLinks,
-  linkError,
-  type LinkFindings,
-  type LinkPlan,
-  type LinkProblem,
-  type LldpTable,
-  portlessPeers,
-  type ReportedLink,
-  seenPeers,
-  storedLinks,
-  storedNames
-} from "../../provisioning/Links.ts"
+import { findLinks, joinLinks, linkError, type LinkFindings, type LinkPlan, type LinkProblem, type LldpTable, portlessPeers, type ReportedLink, seenPeers, storedLinks, storedNames } from "../../provisioning/Links.ts"
 import { ActiveSettings, type SettingsError } from "../../settings/ActiveSettings.ts"
 import type { Settings } from "../../settings/SettingsModel.ts"
 import { DeviceStore, HeardStore } from "../../store/DeviceStore.ts"
 import { InterfaceStore } from "../../store/InterfaceStore.ts"
 import { LinknetStore } from "../../store/NetworkStore.ts"
+import { type Facts, portsIn } from "../../domain/DeviceReadings.ts"
 
 /** The switch cannot be asked or its neighbours cannot be read; `reason` says what failed, for people. */
 export class SurveyImpossible extends Schema.TaggedError<SurveyImpossible>()("SurveyImpossible", {

@@ -4,27 +4,19 @@
  */
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Result } from "effect"
-import { portsIn } from "../../domain/Facts.ts"
 import { DeviceEntity, patiently } from "../../devices/DeviceCalls.ts"
 import type { Device } from "../../domain/Device.ts"
 import { requireManageable } from "../../domain/platforms/Platforms.ts"
 import type { Interface } from "../../domain/Interface.ts"
 import { JobFailure } from "../../domain/Job.ts"
-import { UpdateInterfaces } from "../../domain/jobs/UpdateInterfaces.ts"
-import {
-  cabledPorts,
-  deleteAllInterfaces,
-  type InterfacePlan,
-  physicalInterfaces,
-  planInterfaces,
-  trustsStoredUplinks,
-  uplinkPorts
-} from "../../provisioning/InterfaceDatabase.ts"
+import { cabledPorts, deleteAllInterfaces, type InterfacePlan, physicalInterfaces, planInterfaces, trustsStoredUplinks, uplinkPorts } from "../../provisioning/InterfaceDatabase.ts"
 import { DeviceStore, SyncEventStore } from "../../store/DeviceStore.ts"
 import { InterfaceStore } from "../../store/InterfaceStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import { handle, type JobHandler, type JobRun, refusedAsFailure } from "../engine/JobHandler.ts"
 import { LinknetStore } from "../../store/NetworkStore.ts"
+import { portsIn } from "../../domain/DeviceReadings.ts"
+import { UpdateInterfaces } from "../../domain/jobs/InitJobs.ts"
 
 type Update = JobRun<typeof UpdateInterfaces>
 

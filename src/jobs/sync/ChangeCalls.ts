@@ -8,11 +8,8 @@ import { abandon, cancel as cancelled, newChange } from "../../../machines/chang
 import type { ShownChange, Verdict } from "../../../machines/change/ChangeRow.ts"
 import { type ChangeReport, DeviceEntity, patiently } from "../../devices/DeviceCalls.ts"
 import { lineCount } from "../../domain/ConfigLines.ts"
-import type { MissingLinesPolicy } from "../../domain/ChangeNotes.ts"
 import type { Device } from "../../domain/Device.ts"
 import { can, platformOf, requireManageable, type UnmanageableDevice } from "../../domain/platforms/Platforms.ts"
-import { type DisputedRecord, isOtherDevice, RecordChanged } from "../../domain/UniqueFields.ts"
-import type { UnseenDevice } from "../../domain/UnseenDevice.ts"
 import * as Candidate from "../../drivers/Candidate.ts"
 import { type MergeConfigException, renderError, type ReplaceConfigException } from "../../drivers/DriverErrors.ts"
 import { type GatedCandidate, passGate } from "../../drivers/LoadChecks.ts"
@@ -22,6 +19,8 @@ import { ChangeStore, type ChangeToRun } from "../../store/ChangeStore.ts"
 import { DeviceStore, UnseenDeviceStore } from "../../store/DeviceStore.ts"
 import { type CallError, callErrorText } from "../engine/CallErrorText.ts"
 import { UniqueFieldStore } from "../../store/DeviceIdentifiers.ts"
+import type { MissingLinesPolicy } from "../../domain/Job.ts"
+import { type DisputedRecord, isOtherDevice, RecordChanged, type UnseenDevice } from "../../domain/DeviceIdentity.ts"
 
 /** How changes are confirmed: not at all, each device at once, or all devices together. */
 export type ConfirmMode = 0 | 1 | 2

@@ -4,13 +4,13 @@ import { Context, Effect, Layer } from "effect"
 import type { SqlError } from "effect/sql"
 import { type ChangeReport, isOpen } from "../../devices/DeviceCalls.ts"
 import type { Device } from "../../domain/Device.ts"
-import { deviceScore } from "../../domain/ChangeScore.ts"
 import { platformOf } from "../../domain/platforms/Platforms.ts"
 import { BackgroundWork } from "../../runtime/BackgroundWork.ts"
 import { grouping, lengthOfTexts, makeGroupedWrite } from "../../store/GroupedStatement.ts"
 import { type JobDeviceRow, JobStore } from "../../store/JobStore.ts"
 import { type EndedChange, type SyncRun, SyncStatus } from "./SyncStatus.ts"
 import { doneResult, NOT_STARTED, syncResult } from "./SyncTasks.ts"
+import { deviceScore } from "../../domain/ChangeRisk.ts"
 
 /** A change that has ended, with the configuration that was rendered for it. */
 interface Outcome extends EndedChange {

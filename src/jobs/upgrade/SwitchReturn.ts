@@ -4,10 +4,10 @@
  */
 import { Clock, Context, Effect, Layer, Result } from "effect"
 import { DeviceEntity, patiently } from "../../devices/DeviceCalls.ts"
-import type { Facts } from "../../domain/Facts.ts"
 import type { Device } from "../../domain/Device.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import type { UpgradeProgress } from "../../store/UpgradeStore.ts"
+import type { Facts } from "../../domain/DeviceReadings.ts"
 
 type Reboot = NonNullable<UpgradeProgress["reboot"]>
 

@@ -7,10 +7,10 @@ import { platformOf } from "../../domain/platforms/Platforms.ts"
 import type { ImageBuilds } from "../../domain/platforms/Platform.ts"
 import { fileFor } from "../../firmware/Architecture.ts"
 import { defaultUrl, Firmware } from "../../firmware/Firmware.ts"
-import { DETECT_ARCHITECTURE, imageUrl, isImageName } from "../../domain/ImageName.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { ActiveSettings } from "../../settings/ActiveSettings.ts"
 import { StepProblem, toProblem, type UpgradedDevice } from "./UpgradeStep.ts"
+import { DETECT_ARCHITECTURE, imageUrl, isImageName } from "../../domain/Firmware.ts"
 
 /** What an image must be like; `size` in bytes, the sums in hexadecimal. */
 export interface ExpectedImage {

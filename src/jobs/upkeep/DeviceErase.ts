@@ -8,8 +8,6 @@ import { DeviceEntity, type Erased, patiently } from "../../devices/DeviceCalls.
 import type { Device } from "../../domain/Device.ts"
 import { type DeviceResult, deviceResult, JobFailure, subtaskFailed, taskFailed, taskOk } from "../../domain/Job.ts"
 import { can, requireManageable } from "../../domain/platforms/Platforms.ts"
-import type { OperationPhase } from "../../domain/DeviceOperation.ts"
-import { DeviceErase } from "../../domain/jobs/DeviceErase.ts"
 import { PluginActions } from "../../plugins/PluginActions.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
@@ -20,6 +18,8 @@ import { DeviceDeletion } from "./DeviceDeletion.ts"
 import { deviceRows, handle, type JobHandler, refusedAsFailure, type RunningJob } from "../engine/JobHandler.ts"
 import { notStarted, outsideWindow } from "../sync/SyncTasks.ts"
 import { UniqueFieldStore } from "../../store/DeviceIdentifiers.ts"
+import type { OperationPhase } from "../../domain/DeviceActivity.ts"
+import { DeviceErase } from "../../domain/jobs/UpkeepJobs.ts"
 
 const TASK = "device_erase_task"
 /** Names under which clients know the entries; the second one is spelled so. */

@@ -6,7 +6,6 @@ import { Effect, Option } from "effect"
 import { DeviceEntity, patiently } from "../../devices/DeviceCalls.ts"
 import type { Device } from "../../domain/Device.ts"
 import { deviceResult, JobFailure, taskFailed, taskOk } from "../../domain/Job.ts"
-import { ReadTables } from "../../domain/jobs/ReadTables.ts"
 import { isManageable, UnmanageableDevice, unmanageableText } from "../../domain/platforms/Platforms.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { JobStore } from "../../store/JobStore.ts"
@@ -16,6 +15,7 @@ import { DeviceSelection, manageableOf, skippedPart } from "../sync/DeviceSelect
 import { askedTogether, untilAborted } from "../engine/UntilAborted.ts"
 import { notStarted } from "../sync/SyncTasks.ts"
 import { StationStore } from "../../store/InterfaceStore.ts"
+import { ReadTables } from "../../domain/jobs/UpkeepJobs.ts"
 
 const TASK = "read_tables"
 

@@ -2,10 +2,8 @@
 import { Effect, Option } from "effect"
 import { PgClient } from "@effect/sql-pg"
 import { DeviceEntity, patiently } from "../../devices/DeviceCalls.ts"
-import { type Facts, FACTS_TASK } from "../../domain/Facts.ts"
 import type { Device, DeviceFields } from "../../domain/Device.ts"
 import { deviceResult, JobFailure, taskFailed } from "../../domain/Job.ts"
-import { UpdateFacts } from "../../domain/jobs/UpdateFacts.ts"
 import { cutText } from "../../domain/Text.ts"
 import { requireManageable } from "../../domain/platforms/Platforms.ts"
 import { DeviceStore, HeardStore } from "../../store/DeviceStore.ts"
@@ -14,6 +12,8 @@ import { callErrorText } from "../engine/CallErrorText.ts"
 import { untilAborted } from "../engine/UntilAborted.ts"
 import { notStarted } from "../sync/SyncTasks.ts"
 import { deviceRows, handle, type JobHandler, refusedAsFailure, type RunningJob } from "../engine/JobHandler.ts"
+import { type Facts, FACTS_TASK } from "../../domain/DeviceReadings.ts"
+import { UpdateFacts } from "../../domain/jobs/UpkeepJobs.ts"
 
 /** Columns hold this many characters. */
 const WIDTH = 64

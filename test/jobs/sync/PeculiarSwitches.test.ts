@@ -4,7 +4,6 @@ import { Effect, Fiber, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { makeActorShow } from "../../../src/devices/ActorShow.ts"
 import { DeviceResult, type Job } from "../../../src/domain/Job.ts"
-import { SyncDevices } from "../../../src/domain/jobs/SyncDevices.ts"
 import { JobEngine } from "../../../src/jobs/engine/JobEngine.ts"
 import type { Fault } from "../../../src/lab/Faults.ts"
 import type { Quirks } from "../../../src/lab/eos/Quirks.ts"
@@ -13,6 +12,7 @@ import type { Node } from "../../../src/lab/Topology.ts"
 import { timer } from "../../support/Patience.ts"
 import { stripped } from "../../scenarios/chaos/ManagedCampus.ts"
 import * as Lab from "./SyncLab.ts"
+import { SyncDevices } from "../../../src/domain/jobs/ChangeJobs.ts"
 
 const quirks = (...list: ReadonlyArray<Quirks>): ReadonlyArray<Partial<Node>> => list.map((one) => ({ quirks: one }))
 

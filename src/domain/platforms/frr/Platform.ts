@@ -1,8 +1,8 @@
 /** The record of Linux with FRRouting, lldpd and OpenSSH, as on white-box leaf and spine routers. */
-import { usualRisk } from "../../ChangeScore.ts"
 import { indented, type Platform } from "../Platform.ts"
 import { frrCommands } from "./Commands.ts"
 import { commonSecrets } from "../SecretWords.ts"
+import { usualRisk } from "../../ChangeRisk.ts"
 
 export const frr: Platform<"frr"> = {
   name: "frr",
