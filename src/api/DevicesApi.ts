@@ -2,12 +2,29 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { Device, Overview } from "../domain/Device.ts"
-import { DeviceChange, DeviceDeletion, NewDevice, NewSyncEvent, SentStack, StackMember, SyncEvent } from "../domain/DeviceFields.ts"
+import {
+  DeviceChange,
+  DeviceDeletion,
+  NewDevice,
+  NewSyncEvent,
+  SentStack,
+  StackMember,
+  SyncEvent
+} from "../domain/DeviceFields.ts"
 import * as Parameter from "../domain/fields/Parameter.ts"
 import * as Documented from "./Documented.ts"
 import { documented, listQuery, shown } from "./Documented.ts"
 import { Authorization, hostname, RequestBody, RequestParameters } from "./Requests.ts"
-import { BadRequest, Conflict, Enveloped, InternalError, JobStarted, NotFound, Page, TooManyRequests } from "./Answers.ts"
+import {
+  BadRequest,
+  Conflict,
+  Enveloped,
+  InternalError,
+  JobStarted,
+  NotFound,
+  Page,
+  TooManyRequests
+} from "./Answers.ts"
 import { ActorView, Statecharts } from "../domain/DeviceActivity.ts"
 
 /** A device as it is created: with whether any driver can log in to it. Without one it is kept as inventory. */

@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { Topology, WaitingDevice } from "../domain/Topology.ts"
-import * as Examples from "./Examples.ts"
+import * as Examples from "./Documented.ts"
 import { documented } from "./Documented.ts"
 import { Authorization, RequestBody } from "./Requests.ts"
 import { InitListRequest } from "../domain/requests/InitRequests.ts"

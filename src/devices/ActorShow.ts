@@ -1,9 +1,9 @@
 /** What a device's actor shows to people: where its statecharts are, which calls wait, and the charts as they are drawn. */
 import type { AnyMachineSnapshot } from "xstate"
 import { type ChangePhase, type ChangeRow, verdicts } from "../../machines/change/ChangeRow.ts"
-import type { Statecharts } from "../domain/ActorView.ts"
+import type { ActorView, ChangeView, Statecharts } from "../domain/DeviceActivity.ts"
 import type { DeviceStatechart } from "./DeviceStatechart.ts"
-import type { DeviceCall } from "../../machines/device/DeviceSetup.ts"
+import type { DeviceCall } from "../../machines/device/DeviceLifecycle.ts"
 import { toDirectedGraph } from "xstate/graph"
 import { chartOf, nextEvents, placeOf, regionOf } from "../../machines/Chart.ts"
 import { configChange } from "../../machines/change/ConfigChange.ts"
@@ -12,7 +12,6 @@ import { Effect, Schema } from "effect"
 import type { Device } from "../domain/Device.ts"
 import { DeviceEntity, patiently } from "./DeviceCalls.ts"
 import type { LiveChange } from "../store/UnfinishedChanges.ts"
-import type { ActorView, ChangeView } from "../domain/DeviceActivity.ts"
 
 const isoTime = (millis: number): string => new Date(millis).toISOString().slice(0, -1)
 

@@ -7,14 +7,13 @@ import { Effect, Schedule, Schema } from "effect"
 import { Entity } from "effect/cluster"
 import { Rpc } from "effect/rpc"
 import { changePhases, proofs, verdicts } from "../../machines/change/ChangeRow.ts"
-import { ChangeNotes } from "../domain/ChangeNotes.ts"
+import { ChangeNotes } from "../domain/Job.ts"
 import { DeviceState } from "../domain/Device.ts"
 import { ShownIdentity } from "../domain/DeviceIdentity.ts"
 import { InterfaceStates, NeighbourDetails, Neighbours, Optics } from "../drivers/Driver.ts"
 import { rareRetry } from "../runtime/RareRetry.ts"
-import { LearnedTables } from "../domain/LearnedTables.ts"
+import { Facts, LearnedTables } from "../domain/DeviceReadings.ts"
 import { ActorView, OurSession } from "../domain/DeviceActivity.ts"
-import { Facts } from "../domain/DeviceReadings.ts"
 
 /**
  * Something could not be done on the device. `type` is the name that operators know (ConnectAuthError, CommandTimeout …),

@@ -6,10 +6,27 @@
 import { Clock, Context, Effect, Layer, Option, Result, Schema, type Scope } from "effect"
 import type { SqlError } from "effect/sql"
 import { type Device, type DeviceState, reachableAddress } from "../domain/Device.ts"
-import { type Difference, type DisputedRecord, firstDifference, serialDifference, WrongDevice } from "../domain/DeviceIdentity.ts"
+import {
+  type Difference,
+  type DisputedRecord,
+  firstDifference,
+  serialDifference,
+  WrongDevice
+} from "../domain/DeviceIdentity.ts"
 import { failingWithoutDatabase } from "../store/DatabaseClient.ts"
 import { ServerConfig, type ServerSettings } from "../ServerConfig.ts"
-import { type Credentials, credentialsOf, credentialsOfOwn, inOrder, loginStateOf, overSentences, type OwnLogin, passwordsInOrder, type ReplacedLogins, settingsOf } from "./Logins.ts"
+import {
+  type Credentials,
+  credentialsOf,
+  credentialsOfOwn,
+  inOrder,
+  loginStateOf,
+  overSentences,
+  type OwnLogin,
+  passwordsInOrder,
+  type ReplacedLogins,
+  settingsOf
+} from "./Logins.ts"
 import { makeSshSettings } from "./SshSettings.ts"
 import { WatchStore } from "../store/WatchStore.ts"
 import { ManagementAccess } from "./ManagementAccess.ts"
@@ -17,7 +34,13 @@ import { AcceptedLoginStore, type HostKey, HostKeyStore, IdentityStore, type Own
 import { DriverRegistry } from "../drivers/Drivers.ts"
 import type { Driver, DriverSession, DriverTarget, HostKeyPolicy, WorkClaim } from "../drivers/Driver.ts"
 import { remarksOf, UnmanageableDevice } from "../domain/platforms/Platforms.ts"
-import { ConnectAuthError, type ConnectError, ConnectionException, type HostKeyChanged, type HostKeyNotApproved } from "../drivers/DriverErrors.ts"
+import {
+  ConnectAuthError,
+  type ConnectError,
+  ConnectionException,
+  type HostKeyChanged,
+  type HostKeyNotApproved
+} from "../drivers/DriverErrors.ts"
 import { LeftSessionStore } from "../store/UnfinishedChanges.ts"
 import { UniqueFieldStore } from "../store/DeviceIdentifiers.ts"
 import type { AddressOutside } from "../domain/Network.ts"

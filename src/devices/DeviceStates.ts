@@ -6,13 +6,18 @@
 import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, Schema } from "effect"
 import type { SqlError } from "effect/sql"
-import { applyDeviceEvent } from "../../machines/device/DeviceDecision.ts"
+import { applyDeviceEvent } from "../../machines/device/DeviceMachine.ts"
 import type { DeviceActions, DeviceEvent, DevicePatch } from "../../machines/device/DeviceEvents.ts"
-import { type Device, type DeviceFields, type DeviceNotFound, DeviceType, type HostnameTaken } from "../domain/Device.ts"
-import type { DeviceBusy, IdentityTaken } from "../domain/UniqueFields.ts"
-import { DiscoverDevice } from "../domain/jobs/DiscoverDevice.ts"
+import {
+  type Device,
+  type DeviceFields,
+  type DeviceNotFound,
+  DeviceType,
+  type HostnameTaken
+} from "../domain/Device.ts"
+import type { DeviceBusy, IdentityTaken } from "../domain/DeviceIdentity.ts"
+import { DiscoverDevice, InitStep2 } from "../domain/jobs/InitJobs.ts"
 import type { SentArgs } from "../domain/jobs/JobDefinition.ts"
-import { InitStep2 } from "../domain/jobs/InitStep2.ts"
 import { ServerConfig } from "../ServerConfig.ts"
 import { DeviceStore, SyncEventStore } from "../store/DeviceStore.ts"
 import { UniqueFieldStore } from "../store/DeviceIdentifiers.ts"

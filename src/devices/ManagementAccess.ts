@@ -6,7 +6,14 @@
 import { Context, Effect, Layer, Redacted, Result } from "effect"
 import type { SqlError } from "effect/sql"
 import { type Device, reachableAddress } from "../domain/Device.ts"
-import { AddressOutside, isInside, type ManagementNetworks, type Network, parseManagementNetworks, parseNetwork } from "../domain/Network.ts"
+import {
+  AddressOutside,
+  isInside,
+  type ManagementNetworks,
+  type Network,
+  parseManagementNetworks,
+  parseNetwork
+} from "../domain/Network.ts"
 import { type LoginState, loginStates, ServerConfig, type ServerSettings } from "../ServerConfig.ts"
 import { ActiveSettings } from "../settings/ActiveSettings.ts"
 import { makeSharedRead } from "../store/GroupedStatement.ts"

@@ -5,11 +5,11 @@
  */
 import { Effect, Option, Schedule } from "effect"
 import { type FirmwareVerbs, offered } from "../drivers/Verbs.ts"
-import type { LearnedTables } from "../domain/LearnedTables.ts"
+import type { LearnedTables } from "../domain/DeviceReadings.ts"
 import type { Operation, OperationStore } from "../store/OperationStore.ts"
 import { type CertificateOrder, DeviceFailure, type Erased, type ExpectedImage } from "./DeviceCalls.ts"
 import type { SqlError } from "effect/sql"
-import type { OperationPhase } from "../domain/DeviceOperation.ts"
+import type { OperationPhase } from "../domain/DeviceActivity.ts"
 import type { LoginError } from "./DeviceLogin.ts"
 import type { DriverSession } from "../drivers/Driver.ts"
 import type { DriverError } from "../drivers/DriverErrors.ts"

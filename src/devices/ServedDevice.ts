@@ -10,7 +10,7 @@ import { show } from "./ActorShow.ts"
 import { DeviceFailure } from "./DeviceCalls.ts"
 import { annotate } from "../runtime/Spans.ts"
 import * as DeviceStatechart from "./DeviceStatechart.ts"
-import type { DeviceCall } from "../../machines/device/DeviceSetup.ts"
+import type { DeviceCall } from "../../machines/device/DeviceLifecycle.ts"
 import { LiveChangeStore } from "../store/UnfinishedChanges.ts"
 
 // Calls to one device take turns, in the order in which they came; those that wait can be seen.

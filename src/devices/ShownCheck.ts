@@ -22,7 +22,7 @@ import * as Candidate from "../drivers/Candidate.ts"
 import { maskSecrets } from "../drivers/SecretMask.ts"
 import type { LoggedIn } from "./DeviceLogin.ts"
 import * as UnifiedDiff from "../drivers/UnifiedDiff.ts"
-import { placed } from "../domain/LineShape.ts"
+import { placed } from "../domain/ConfigLines.ts"
 import type { Platform } from "../domain/platforms/Platform.ts"
 import type { Learned, LearnedLineStore, Lookup } from "../store/ConfigStore.ts"
 

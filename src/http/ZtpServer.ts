@@ -5,7 +5,14 @@
  * set. Nothing of the API is there, so that the API itself may stay on a private address.
  */
 import { Effect, Layer, Option } from "effect"
-import { HttpEffect, HttpRouter, HttpServerRequest, HttpServerRespondable, HttpServerResponse, HttpStaticServer } from "effect/http"
+import {
+  HttpEffect,
+  HttpRouter,
+  HttpServerRequest,
+  HttpServerRespondable,
+  HttpServerResponse,
+  HttpStaticServer
+} from "effect/http"
 import * as http from "node:http"
 import { ServerConfig } from "../ServerConfig.ts"
 import { answeringFiles } from "./core/GlobalMiddleware.ts"

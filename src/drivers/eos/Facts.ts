@@ -5,7 +5,19 @@ import { compareNames, isSubinterface } from "../../domain/platforms/Platforms.t
 import type { ShownIdentity } from "../../domain/DeviceIdentity.ts"
 import type { DriverTarget, InterfaceState, Optics } from "../Driver.ts"
 import type { Cli } from "../ssh/Cli.ts"
-import { AnyObject, isObject, type Json, Missing, type Names, numberIn, objectIn, readJson, remarked, textIn, unexpected } from "./Answers.ts"
+import {
+  AnyObject,
+  isObject,
+  type Json,
+  Missing,
+  type Names,
+  numberIn,
+  objectIn,
+  readJson,
+  remarked,
+  textIn,
+  unexpected
+} from "./Answers.ts"
 import type { Facts } from "../../domain/DeviceReadings.ts"
 import { macWithColons } from "../../domain/Network.ts"
 

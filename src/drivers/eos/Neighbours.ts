@@ -4,7 +4,19 @@ import { eos } from "../../domain/platforms/eos/Platform.ts"
 import { compareNames, longName } from "../../domain/platforms/Platforms.ts"
 import type { LldpNeighbour } from "../Driver.ts"
 import type { Cli } from "../ssh/Cli.ts"
-import { AnyObject, isObject, type Json, Missing, type Names, numberIn, objectIn, readJson, remarked, textIn, unexpected } from "./Answers.ts"
+import {
+  AnyObject,
+  isObject,
+  type Json,
+  Missing,
+  type Names,
+  numberIn,
+  objectIn,
+  readJson,
+  remarked,
+  textIn,
+  unexpected
+} from "./Answers.ts"
 import { macWithColons } from "../../domain/Network.ts"
 import type { ArpEntry, JoinedPort, MacEntry, NeighbourDetail } from "../../domain/DeviceReadings.ts"
 

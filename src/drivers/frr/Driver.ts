@@ -3,7 +3,13 @@ import { Effect, type Scope } from "effect"
 import { frr } from "../../domain/platforms/frr/Platform.ts"
 import type { ShownIdentity } from "../../domain/DeviceIdentity.ts"
 import type { Driver, DriverSession, DriverTarget } from "../Driver.ts"
-import { type CommandRejected, ConnectAuthError, type ConnectError, ConnectionException, type ExchangeError } from "../DriverErrors.ts"
+import {
+  type CommandRejected,
+  ConnectAuthError,
+  type ConnectError,
+  ConnectionException,
+  type ExchangeError
+} from "../DriverErrors.ts"
 import { ForeignSessions } from "../LoadChecks.ts"
 import { SshLimits } from "../ssh/SshLimits.ts"
 import * as SshTransport from "../ssh/Transport.ts"

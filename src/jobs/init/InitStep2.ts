@@ -14,7 +14,14 @@ import { JobStore } from "../../store/JobStore.ts"
 import { callErrorText, isWrongDevice } from "../engine/CallErrorText.ts"
 import { DeviceStates } from "../../devices/DeviceStates.ts"
 import { InitProgress } from "./InitProgress.ts"
-import { deviceRows, handle, type JobHandler, type JobRun, refusedAsFailure, type RunningJob } from "../engine/JobHandler.ts"
+import {
+  deviceRows,
+  handle,
+  type JobHandler,
+  type JobRun,
+  refusedAsFailure,
+  type RunningJob
+} from "../engine/JobHandler.ts"
 import { HostKeyStore } from "../../store/IdentityStore.ts"
 import { ProvedConfigStore } from "../../store/ConfigStore.ts"
 import { FACTS_TASK } from "../../domain/DeviceReadings.ts"

@@ -10,7 +10,20 @@ import { longName } from "../../domain/platforms/Platforms.ts"
 import type { Device, DeviceType } from "../../domain/Device.ts"
 import { JobFailure } from "../../domain/Job.ts"
 import { type ConfiguredPorts, configuredPorts, type PeerPortOwner } from "../../provisioning/ConfiguredPorts.ts"
-import { findLinks, joinLinks, linkError, type LinkFindings, type LinkPlan, type LinkProblem, type LldpTable, portlessPeers, type ReportedLink, seenPeers, storedLinks, storedNames } from "../../provisioning/Links.ts"
+import {
+  findLinks,
+  joinLinks,
+  linkError,
+  type LinkFindings,
+  type LinkPlan,
+  type LinkProblem,
+  type LldpTable,
+  portlessPeers,
+  type ReportedLink,
+  seenPeers,
+  storedLinks,
+  storedNames
+} from "../../provisioning/Links.ts"
 import { ActiveSettings, type SettingsError } from "../../settings/ActiveSettings.ts"
 import type { Settings } from "../../settings/SettingsModel.ts"
 import { DeviceStore, HeardStore } from "../../store/DeviceStore.ts"

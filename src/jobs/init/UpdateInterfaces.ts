@@ -9,7 +9,15 @@ import type { Device } from "../../domain/Device.ts"
 import { requireManageable } from "../../domain/platforms/Platforms.ts"
 import type { Interface } from "../../domain/Interface.ts"
 import { JobFailure } from "../../domain/Job.ts"
-import { cabledPorts, deleteAllInterfaces, type InterfacePlan, physicalInterfaces, planInterfaces, trustsStoredUplinks, uplinkPorts } from "../../provisioning/InterfaceDatabase.ts"
+import {
+  cabledPorts,
+  deleteAllInterfaces,
+  type InterfacePlan,
+  physicalInterfaces,
+  planInterfaces,
+  trustsStoredUplinks,
+  uplinkPorts
+} from "../../provisioning/InterfaceDatabase.ts"
 import { DeviceStore, SyncEventStore } from "../../store/DeviceStore.ts"
 import { InterfaceStore } from "../../store/InterfaceStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
