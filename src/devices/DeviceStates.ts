@@ -25,9 +25,6 @@ import { JobStore } from "../store/JobStore.ts"
 import { InterfaceStore } from "../store/InterfaceStore.ts"
 import { LinknetStore, ReservationStore } from "../store/NetworkStore.ts"
 import { PluginCallStore } from "../store/PluginCallStore.ts"
-import { applyDeviceEvent } from "../../../machines/device/DeviceMachine.ts"
-import type { DeviceBusy, IdentityTaken } from "../../domain/DeviceIdentity.ts"
-import { DiscoverDevice, InitStep2 } from "../../domain/jobs/InitJobs.ts"
 
 /** The machine forbids the event in the device's present state; `rule` names the guard, the message is for people. */
 export class DeviceStateError extends Schema.TaggedError<DeviceStateError>()("DeviceStateError", {
