@@ -21,7 +21,6 @@ import type { DeviceStatechart } from "./DeviceStatechart.ts"
 import * as KnownSecrets from "./KnownSecrets.ts"
 import type { LiveChangeStore } from "../store/UnfinishedChanges.ts"
 import type { LearnedLineStore, ProvedConfigStore } from "../store/ConfigStore.ts"
-import { ChangeNotes } from "../domain/Job.ts"
 
 const report = (row: ChangeRow, outcome: ChangeOutcome | null, failure: string | null): ChangeReport => ({
   waiting: outcome === null,
