@@ -1,9 +1,10 @@
-/** Handlers for authors of settings and templates (docs/settings-repository.md#commits). */
+/**
+ * Handlers for authors of settings and templates: commits, variables, trial renderings and checks of branches
+ * (docs/settings-repository.md#commits).
+ */
 import { Effect, Option } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../api/Api.ts"
-import { BadRequest, enveloped, InternalError, NotFound, ServiceUnavailable } from "../api/Answers.ts"
-import type { BranchRequest, TrialRequest } from "../domain/requests/ChangeRequests.ts"
 import { BranchCheck } from "../jobs/repositories/BranchCheck.ts"
 import { RepositoryCommits } from "../jobs/repositories/RepositoryCommits.ts"
 import { RepositoryFiles } from "../jobs/repositories/RepositoryFiles.ts"
@@ -11,13 +12,14 @@ import type { RepositoryName } from "../store/RepositoryStore.ts"
 import { answered } from "./core/HandlerErrors.ts"
 import { TemplateTrial, type TrialFailed } from "../templates/TemplateTrial.ts"
 import { makeDeviceLookup } from "./core/Permits.ts"
+import { BadRequest, enveloped, InternalError, NotFound, ServiceUnavailable } from "../api/Answers.ts"
+import type { BranchRequest, TrialRequest } from "../domain/requests/ChangeRequests.ts"
 
-// Variables of a device, and templates tried with them (docs/templates.md#trying-templates).
+// Variables of a device, and trial renderings with them (docs/templates.md#trying-templates).
 
 const refused = ({ message, problems }: TrialFailed) => Effect.fail(new BadRequest({ message, problems }))
 
-/** Answers about one device. */
-export const makeTrials = Effect.gen(function* () {
+const makeTrials = Effect.gen(function* () {
   const lookup = yield* makeDeviceLookup
   const trials = yield* TemplateTrial
   return {

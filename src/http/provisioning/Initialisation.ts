@@ -1,10 +1,7 @@
 /** Starts discovery and initialisation of devices (docs/provisioning.md). */
 import { Effect, Option } from "effect"
 import { AskedDevices } from "../../access/AskedDevices.ts"
-import { BadRequest, enveloped, InternalError, jobStarted, TooManyRequests } from "../../api/Answers.ts"
 import { toId } from "../../domain/fields/Values.ts"
-import { DiscoverDevice, InitAccessStep1, InitFabricStep1, InitStep2 } from "../../domain/jobs/InitJobs.ts"
-import type { DiscoverRequest, InitRequest } from "../../domain/requests/InitRequests.ts"
 import { InitCheck } from "../../jobs/init/InitCheck.ts"
 import { JobRequests } from "../../jobs/engine/JobRequests.ts"
 import { type InitArguments, initArguments } from "../../provisioning/InitArguments.ts"
@@ -13,11 +10,14 @@ import { ServerConfig } from "../../ServerConfig.ts"
 import { SettingsUnavailable } from "../../settings/SettingsView.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { makeDeviceLookup } from "../core/Permits.ts"
+import { BadRequest, enveloped, InternalError, jobStarted, TooManyRequests } from "../../api/Answers.ts"
+import { DiscoverDevice, InitAccessStep1, InitFabricStep1, InitStep2 } from "../../domain/jobs/InitJobs.ts"
+import type { DiscoverRequest, InitRequest } from "../../domain/requests/InitRequests.ts"
 import { UniqueFieldStore, UnknownDeviceStore } from "../../store/DeviceIdentifiers.ts"
 
 const refuse = (message: string) => new BadRequest({ message })
 
-/** Refuses more discoveries when as many wait as there may be unknown devices. */
+/** Refuses a discovery if as many are waiting as unknown devices are allowed. */
 const makeDiscoveryBound = Effect.gen(function* () {
   const unknown = yield* UnknownDeviceStore
   const { UNKNOWN_DEVICES_MAX } = yield* ServerConfig
@@ -53,7 +53,7 @@ export const makeDiscovery = Effect.gen(function* () {
   })
 })
 
-/** Starts the initialisation of a device, or its second step again. `digits` is the id of the path. */
+/** Starts the initialisation of a device, or repeats its second step. `digits` is the id in the path. */
 export const makeInitialisation = Effect.gen(function* () {
   const requests = yield* JobRequests
   const devices = yield* DeviceStore
@@ -74,7 +74,7 @@ export const makeInitialisation = Effect.gen(function* () {
     const job = yield* Effect.fromResult(initJob(device, args))
     if (device.state === "DISCOVERED") yield* identities.requireIdle(device)
     const replaced = request.replace_hostname === true ? yield* devices.byHostnames([request.hostname]) : []
-    // whoever may not replace it is not told what happens to it
+    // the permission is checked before anything is revealed about the replaced device
     yield* permit(replaced, { whole: true }).pipe(
       Effect.catchTag(["NoSettings", "SettingsInvalid"], ({ message }) =>
         Effect.fail(new SettingsUnavailable({ message }))
@@ -88,7 +88,7 @@ export const makeInitialisation = Effect.gen(function* () {
   })
 })
 
-/** Checks a device before its initialisation. `digits` is the id of the path. */
+/** Checks a device before its initialisation. `digits` is the id in the path. */
 export const makeInitCheck = Effect.gen(function* () {
   const check = yield* InitCheck
   const devices = yield* DeviceStore
