@@ -98,17 +98,7 @@ const knownUpwards: Readonly<Record<string, number>> = {
   "http/core → http/setup": 1,
   "http/operations → http/provisioning": 1,
   "http/page → http/setup": 1,
-  "http/setup → http/page": 1,
-  "jobs/engine → jobs/init": 5,
-  "jobs/engine → jobs/repositories": 1,
-  "jobs/engine → jobs/sync": 8,
-  "jobs/engine → jobs/upgrade": 4,
-  "jobs/engine → jobs/upkeep": 5,
-  "jobs/init → jobs/sync": 1,
-  "jobs/init → jobs/upkeep": 1,
-  "jobs/repositories → jobs/sync": 2,
-  "jobs/upgrade → jobs/sync": 1,
-  "jobs/upkeep → jobs/sync": 8
+  "http/setup → http/page": 1
 }
 
 /** Indexes of packages that bring much which nobody here uses; what is needed of them is named: `PACKAGE/Module`. */

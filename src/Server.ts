@@ -14,14 +14,10 @@ import { Build } from "./runtime/Build.ts"
 import { ActorInspection, stepFeedLayer } from "./devices/ActorInspection.ts"
 import { LiveDevices } from "./devices/LiveDevices.ts"
 import { Plugins } from "./plugins/Plugins.ts"
-import { Previews } from "./jobs/sync/Previews.ts"
-import { Readiness } from "./jobs/engine/Readiness.ts"
 import { Repositories } from "./jobs/repositories/Repositories.ts"
 import { SettingsView } from "./settings/SettingsView.ts"
-import * as RepositoryStart from "./jobs/repositories/RepositoryStart.ts"
 import { named } from "./runtime/Ending.ts"
 import * as Logging from "./runtime/Logging.ts"
-import * as RetentionUpkeep from "./jobs/engine/RetentionUpkeep.ts"
 import * as PrivateFolders from "./runtime/PrivateFolders.ts"
 import { watchDescriptors } from "./runtime/OwnFaults.ts"
 import { SecretKey } from "./runtime/SecretKey.ts"
@@ -38,6 +34,10 @@ import { AlertRulesInForce } from "./events/AlertMaking.ts"
 import * as AlertSending from "./events/AlertSending.ts"
 import * as Watches from "./events/Watches.ts"
 import * as ReplicaFeed from "./events/ReplicaFeed.ts"
+import { Previews } from "./templates/CandidateConfigs.ts"
+import { Readiness } from "./http/system/Readiness.ts"
+import * as RefreshRepository from "./jobs/repositories/RefreshRepository.ts"
+import * as Retention from "./jobs/engine/Retention.ts"
 
 /** What the routes ask of other rooms. */
 export const ports = Layer.mergeAll(
@@ -48,15 +48,14 @@ export const ports = Layer.mergeAll(
   Build.layer,
   LiveDevices.layer,
   Readiness.layer,
-  AlertRulesInForce.layer,
-  Engine.initCheck
+  AlertRulesInForce.layer
 )
 
 const audit = Layer.mergeAll(
   AuditUpkeep.layer.pipe(Layer.provide(AuditChain.layer), Layer.provide(SecretKey.layer)),
   SyslogExport.layer,
   EventUpkeep.layer,
-  RetentionUpkeep.layer
+  Retention.layer
 )
 
 /** Steps of the actors, and what other replicas tell. */
@@ -69,7 +68,7 @@ const alerts = Layer.mergeAll(AlertMaking.layer, AlertSending.layer, Watches.lay
 /** The server without its database: needs a migrated one and the configuration. */
 export const layerOnDatabase = named("requests of clients", HttpServerLive).pipe(
   Layer.provide(ports),
-  Layer.merge(RepositoryStart.layer),
+  Layer.merge(RefreshRepository.layer),
   Layer.merge(audit),
   Layer.merge(telling),
   Layer.merge(named("messages to receivers", alerts)),

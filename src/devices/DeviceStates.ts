@@ -16,8 +16,8 @@ import {
   type HostnameTaken
 } from "../domain/Device.ts"
 import type { DeviceBusy, IdentityTaken } from "../domain/DeviceIdentity.ts"
-import { DiscoverDevice, InitStep2 } from "../domain/jobs/InitJobs.ts"
 import type { SentArgs } from "../domain/jobs/JobDefinition.ts"
+import { DiscoverDevice, InitStep2 } from "../domain/jobs/InitJobs.ts"
 import { ServerConfig } from "../ServerConfig.ts"
 import { DeviceStore, SyncEventStore } from "../store/DeviceStore.ts"
 import { UniqueFieldStore } from "../store/DeviceIdentifiers.ts"
@@ -27,7 +27,7 @@ import { LinknetStore, ReservationStore } from "../store/NetworkStore.ts"
 import { PluginCallStore } from "../store/PluginCallStore.ts"
 
 /** The machine forbids the event in the device's present state; `rule` names the guard, the message is for people. */
-export class DeviceStateError extends Schema.TaggedError<DeviceStateError>()("DeviceStateError", {
+class DeviceStateError extends Schema.TaggedError<DeviceStateError>()("DeviceStateError", {
   rule: Schema.String,
   message: Schema.String
 }) {
@@ -39,21 +39,32 @@ export class DeviceStateError extends Schema.TaggedError<DeviceStateError>()("De
   }
 }
 
-/** Starts a job inside the caller's transaction and yields its id: `JobEngine.start`, which stands above this room. */
-export type StartJob = <J extends typeof DiscoverDevice | typeof InitStep2>(
-  job: J,
-  args: SentArgs<J>,
-  options: { readonly user: string; readonly delaySeconds: number }
-) => Effect.Effect<number, SqlError.SqlError>
+/** In whose name a job is started, and after how many seconds. */
+interface JobStart {
+  readonly user: string
+  readonly delaySeconds: number
+}
+
+/** The jobs that the machine of a device asks for. They are started above, in the transaction of the event; each yields its id. */
+export class DeviceJobs extends Context.Service<
+  DeviceJobs,
+  {
+    readonly discover: (
+      args: SentArgs<typeof DiscoverDevice>,
+      start: JobStart
+    ) => Effect.Effect<number, SqlError.SqlError>
+    readonly finishInit: (args: SentArgs<typeof InitStep2>, start: JobStart) => Effect.Effect<number, SqlError.SqlError>
+  }
+>()("switchyard/devices/DeviceJobs") {}
 
 /** Who causes an event, and in which job. */
-export interface Cause {
+interface Cause {
   readonly by: string
   readonly jobId: number | null
 }
 
 /** The device after the event, and the jobs that the event started, in order; the first is the causing job's next_job_id. */
-export interface AppliedEvent {
+interface AppliedEvent {
   readonly device: Device
   readonly startedJobs: ReadonlyArray<number>
 }
@@ -67,18 +78,18 @@ type Perform<K extends keyof DeviceActions> = (
 
 const isDeviceType = Schema.is(DeviceType)
 
-/** The machine knows a device type as plain text; the sender of the event has checked it. */
+/** The machine knows a device type as plain text; whoever sent the event has checked it. */
 const toFields = ({ device_type, ...fields }: DevicePatch): Partial<DeviceFields> =>
   isDeviceType(device_type) ? { ...fields, device_type } : fields
 
-const started = <E>(job: Effect.Effect<number, E>) => Effect.map(job, (id): ReadonlyArray<number> => [id])
+const asList = <E>(job: Effect.Effect<number, E>) => Effect.map(job, (id): ReadonlyArray<number> => [id])
 const noJobs = Effect.as([] as ReadonlyArray<number>)
 
 /** Causes are told before the changes of the row (docs/events.md#order). */
 const isOfSyncEvents = ({ type }: { readonly type: keyof DeviceActions }): boolean =>
   type === "recordSyncEvent" || type === "dropSyncEvents"
 
-const make = Effect.fnUntraced(function* (startJob: StartJob) {
+const make = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   const devices = yield* DeviceStore
   const identities = yield* UniqueFieldStore
@@ -86,6 +97,7 @@ const make = Effect.fnUntraced(function* (startJob: StartJob) {
   const links = yield* LinknetStore
   const reservations = yield* ReservationStore
   const events = yield* SyncEventStore
+  const started = yield* DeviceJobs
   const jobs = yield* JobStore
   const calls = yield* PluginCallStore
 
@@ -116,16 +128,15 @@ const make = Effect.fnUntraced(function* (startJob: StartJob) {
     dropSyncEvents: ({ hostname }) => noJobs(events.clear([hostname])),
     runPlugins: (device, call, { jobId }) => noJobs(calls.record(call, { deviceId: device.id, jobId })),
     scheduleDiscovery: ({ ztp_mac }, { attempt, dhcp_ip }, cause) =>
-      started(
-        startJob(
-          DiscoverDevice,
+      asList(
+        started.discover(
           // only a device with a MAC address is discovered
           { ztp_mac: ztp_mac ?? "", dhcp_ip, iteration: attempt },
           { user: cause.by, delaySeconds: discoveryDelay(attempt) }
         )
       ),
     scheduleInitStep2: ({ id }, { attempt, delaySeconds }, cause) =>
-      started(startJob(InitStep2, { device_id: id, iteration: attempt }, { user: cause.by, delaySeconds })),
+      asList(started.finishInit({ device_id: id, iteration: attempt }, { user: cause.by, delaySeconds })),
     undoInitLinks: (device) => noJobs(undoInitLinks(device)),
     releaseReservations: ({ id }) => noJobs(reservations.release(id)),
     reserveManagementAddresses: (device) => noJobs(reserveAddresses(device))
@@ -174,5 +185,5 @@ export class DeviceStates extends Context.Service<
     ) => Effect.Effect<AppliedEvent, Failure | DeviceStateError>
   }
 >()("switchyard/devices/DeviceStates") {
-  static readonly layer = (startJob: StartJob) => Layer.effect(DeviceStates, make(startJob))
+  static readonly layer = Layer.effect(DeviceStates, make)
 }

@@ -3,7 +3,7 @@ import { Effect, Option, Schema, Struct } from "effect"
 import { HttpApiBuilder, HttpApiSchema } from "effect/http-api"
 import { Api } from "../api/Api.ts"
 import { defaultUrl, Firmware, imageRefusal } from "../firmware/Firmware.ts"
-import { JobRequests } from "../jobs/engine/JobRequests.ts"
+import { JobRequests } from "../jobs/requests/JobRequests.ts"
 import { ServerConfig, type ServerSettings } from "../ServerConfig.ts"
 import { answered, asCaller } from "./core/HandlerErrors.ts"
 import { hostsForCallers, switchGuard } from "../runtime/OutboundHosts.ts"
@@ -12,6 +12,9 @@ import { DeviceStore } from "../store/DeviceStore.ts"
 import { delayUntil, makeSelectDevices } from "./provisioning/DeviceTargets.ts"
 import { toId } from "../domain/fields/Values.ts"
 import { makeJobVisible } from "./core/Permits.ts"
+import { ONLY_ACCESS, UpgradeOrders } from "../firmware/UpgradeOrder.ts"
+import { campaignOf, groupsOf } from "../firmware/UpgradeTasks.ts"
+import { FirmwareViewStore, type RunningDownload } from "../store/UpgradeStore.ts"
 import { Caller } from "../api/Requests.ts"
 import { BadRequest, enveloped, jobStarted, jobStartedOnDevices, NotFound } from "../api/Answers.ts"
 import { DeviceUpgrade, GetFirmware, GetFirmwareChksum, RemoveFile } from "../domain/jobs/FirmwareJobs.ts"
@@ -23,9 +26,6 @@ import {
   type VersionsOfGroup
 } from "../domain/Firmware.ts"
 import { hostnameOrGroup, targetOf } from "../domain/requests/RequestFields.ts"
-import { ONLY_ACCESS, UpgradeOrders } from "../firmware/UpgradeOrder.ts"
-import { campaignOf, groupsOf } from "../firmware/UpgradeTasks.ts"
-import { FirmwareViewStore, type RunningDownload } from "../store/UpgradeStore.ts"
 
 // Views: versions by group, images with running downloads, and the progress of an upgrade.
 

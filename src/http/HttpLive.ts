@@ -13,48 +13,45 @@ import { Api } from "../api/Api.ts"
 import { SecretSight } from "../access/SecretSight.ts"
 import { CertificateAuthority } from "../certificates/CertificateAuthority.ts"
 import { Firmware } from "../firmware/Firmware.ts"
-import { JobRequests } from "../jobs/engine/JobRequests.ts"
-import { AutoPushVerdict } from "../jobs/sync/AutoPushVerdict.ts"
-import { DryRunRisk } from "../jobs/sync/DryRunRisk.ts"
+import { JobRequests } from "../jobs/requests/JobRequests.ts"
 import { SecretKey } from "../runtime/SecretKey.ts"
-import { SyncPause } from "../jobs/sync/SyncPause.ts"
 import { ChangeStore } from "../store/ChangeStore.ts"
 import { ApiTokenStore } from "../store/ApiTokenStore.ts"
-import { ActorLive, DevicesLive } from "./devices/DeviceHandlers.ts"
-import { ApiDocument, PageRoutes } from "./page/WebPages.ts"
-import { AlertsLive } from "./AlertHandlers.ts"
-import { AuditLive } from "./AuditHandlers.ts"
 import { AuthLive } from "./auth/AuthHandlers.ts"
 import { SignOnLive } from "./auth/SignOnHandlers.ts"
 import { ChangesLive } from "./changes/ChangeHandlers.ts"
-import { AuthorizationLive } from "./core/Authorization.ts"
 import { Callers } from "./core/Callers.ts"
-import { RequestMiddlewareLive } from "./core/RequestBodies.ts"
-import { GlobalMiddleware } from "./core/GlobalMiddleware.ts"
-import { AvailabilityLive } from "./core/HandlerErrors.ts"
+import { ActorLive, DevicesLive } from "./devices/DeviceHandlers.ts"
 import { EventsLive } from "./events/EventHandlers.ts"
-import { FindLive } from "./FindHandlers.ts"
-import { FirmwareLive } from "./FirmwareHandlers.ts"
-import { BootFiles, ImageFiles } from "./ZtpServer.ts"
-import { InterfacesLive } from "./InterfaceHandlers.ts"
 import { JobsLive } from "./jobs/JobHandlers.ts"
-import { LinknetsLive } from "./LinknetHandlers.ts"
-import { MetricsLive } from "./MetricsHandlers.ts"
-import { MgmtDomainsLive } from "./MgmtDomainHandlers.ts"
 import { OperationsLive } from "./operations/OperationHandlers.ts"
 import { Provider } from "./oidc/Provider.ts"
 import { ProviderTokens } from "./oidc/ProviderTokens.ts"
-import { RevocationFile } from "./operations/Certificates.ts"
-import { PlacesLive } from "./PlaceHandlers.ts"
 import { ProvisioningLive } from "./provisioning/ProvisioningHandlers.ts"
-import { RepositoryLive } from "./RepositoryHandlers.ts"
 import { SettingsLive } from "./settings/SettingsHandlers.ts"
-import { SettingsModelLive } from "./settings/SettingsModelHandlers.ts"
 import { SetupPage } from "./setup/SetupPage.ts"
 import { ProtectionLines, ServerLive } from "./system/StatusHandlers.ts"
 import { HealthLive, PluginsLive, SystemLive } from "./system/SystemHandlers.ts"
 import { SocketLive } from "./socket/SocketServer.ts"
+import { ApiDocument, PageRoutes } from "./page/WebPages.ts"
+import { AlertsLive } from "./AlertHandlers.ts"
+import { AuditLive } from "./AuditHandlers.ts"
+import { AuthorizationLive } from "./core/Authorization.ts"
+import { AvailabilityLive } from "./core/HandlerErrors.ts"
+import { FindLive } from "./FindHandlers.ts"
+import { FirmwareLive } from "./FirmwareHandlers.ts"
+import { BootFiles, ImageFiles } from "./ZtpServer.ts"
+import { InterfacesLive } from "./InterfaceHandlers.ts"
+import { LinknetsLive } from "./LinknetHandlers.ts"
+import { MetricsLive } from "./MetricsHandlers.ts"
+import { MgmtDomainsLive } from "./MgmtDomainHandlers.ts"
+import { RevocationFile } from "./operations/Certificates.ts"
+import { PlacesLive } from "./PlaceHandlers.ts"
+import { RepositoryLive } from "./RepositoryHandlers.ts"
 import { WindowsLive } from "./WindowHandlers.ts"
+import { RequestMiddlewareLive } from "./core/RequestBodies.ts"
+import { GlobalMiddleware } from "./core/GlobalMiddleware.ts"
+import { SettingsModelLive } from "./settings/SettingsModelHandlers.ts"
 import { UpgradeOrders } from "../firmware/UpgradeOrder.ts"
 import { SocketBridge } from "../events/SocketBridge.ts"
 import { ConfigHistoryStore } from "../store/ConfigStore.ts"
@@ -74,7 +71,7 @@ const Groups = Layer.mergeAll(
   InterfacesLive,
   LinknetsLive,
   MgmtDomainsLive,
-  JobsLive.pipe(Layer.provide([JobProgressStore.layer, JobDiffStore.layer, SyncPause.layer])),
+  JobsLive.pipe(Layer.provide([JobProgressStore.layer, JobDiffStore.layer])),
   ProvisioningLive,
   PlacesLive.pipe(Layer.provide(PlaceStore.layer)),
   ChangesLive.pipe(Layer.provide([ConfigHistoryStore.layer, ChangeStore.layer])),
@@ -105,7 +102,7 @@ const Groups = Layer.mergeAll(
     RequestMiddlewareLive,
     SiteStore.layer,
     UnknownDeviceStore.layer,
-    JobRequests.layer.pipe(Layer.provide(DryRunRisk.layer), Layer.provide(AutoPushVerdict.layer)),
+    JobRequests.layer,
     SecretSight.layer
   ]),
   Layer.provide([AskedDevices.layer, ChangeStore.layer]),

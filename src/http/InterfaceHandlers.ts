@@ -23,14 +23,14 @@ import type { Device } from "../domain/Device.ts"
 import { DeviceStore } from "../store/DeviceStore.ts"
 import { EventStore } from "../store/EventStore.ts"
 import { isObject, type JsonObject } from "../domain/fields/Values.ts"
-import { diff } from "../drivers/UnifiedDiff.ts"
-import { Previews } from "../jobs/sync/Previews.ts"
+import { Previews } from "../templates/CandidateConfigs.ts"
 import { makeNeighbours } from "./devices/LinkedDevices.ts"
 import { SettingsView } from "../settings/SettingsView.ts"
 import { createHash } from "node:crypto"
+import { diff } from "../drivers/UnifiedDiff.ts"
+import { findMark, SecretTexts } from "../store/SecretStore.ts"
 import { Caller } from "../api/Requests.ts"
 import { BadRequest, enveloped, InternalError, PreconditionFailed } from "../api/Answers.ts"
-import { findMark, SecretTexts } from "../store/SecretStore.ts"
 
 // Ports as callers see them: their secrets hidden, and a version that changes with any port.
 

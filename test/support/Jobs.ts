@@ -1,7 +1,7 @@
 /** Jobs in answers of the API, and job functions by their names. */
-import { Effect } from "effect"
 import type { AnyJob } from "../../src/domain/jobs/JobDefinition.ts"
-import { jobFunctions } from "../../src/jobs/engine/JobFunctions.ts"
+import { jobFunctions } from "../../src/jobs/JobList.ts"
+import { Effect } from "effect"
 
 /** Somebody's requests. */
 export type Ask = (

@@ -9,7 +9,7 @@ import { SecretSight } from "../../access/SecretSight.ts"
 import { toId, toInteger } from "../../domain/fields/Values.ts"
 import type { ApplyRequest, DriftRequest, RestoreRequest, RevertRequest } from "../../domain/requests/ChangeRequests.ts"
 import { targetOf, windowArguments } from "../../domain/requests/RequestFields.ts"
-import { JobRequests } from "../../jobs/engine/JobRequests.ts"
+import { JobRequests } from "../../jobs/requests/JobRequests.ts"
 import { first } from "../listing/ListPage.ts"
 import { permittedByRight } from "../../access/Permit.ts"
 import { finalStatuses, functionOf } from "../../domain/Job.ts"
@@ -19,8 +19,10 @@ import { ChangeStore } from "../../store/ChangeStore.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { type JobHead, JobStore } from "../../store/JobStore.ts"
 import { makeJobVisible } from "../core/Permits.ts"
-import { makeSelectDevices } from "../provisioning/DeviceTargets.ts"
 import { passGate } from "../../drivers/LoadChecks.ts"
+import { makeSelectDevices } from "../provisioning/DeviceTargets.ts"
+import { ConfigHistoryStore, type HistoryChoice } from "../../store/ConfigStore.ts"
+import { findMark } from "../../store/SecretStore.ts"
 import { Caller } from "../../api/Requests.ts"
 import {
   BadRequest,
@@ -32,8 +34,6 @@ import {
   NotFound
 } from "../../api/Answers.ts"
 import { ApplyConfig, DeviceDrift, RevertJob } from "../../domain/jobs/ChangeJobs.ts"
-import { ConfigHistoryStore, type HistoryChoice } from "../../store/ConfigStore.ts"
-import { findMark } from "../../store/SecretStore.ts"
 
 const refuse = (message: string) => new BadRequest({ message })
 

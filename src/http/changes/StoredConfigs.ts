@@ -1,13 +1,13 @@
 /** Stored, running and generated configurations of a device: a list, differences, and the job that brought each line. */
 import { Effect, TextDiff } from "effect"
 import { LiveDevices } from "../../devices/LiveDevices.ts"
-import { diff, maxEdits } from "../../drivers/UnifiedDiff.ts"
-import { Previews } from "../../jobs/sync/Previews.ts"
+import { Previews } from "../../templates/CandidateConfigs.ts"
 import { makeDeviceLookup } from "../core/Permits.ts"
-import { BadRequest, enveloped, InternalError, NotFound } from "../../api/Answers.ts"
-import type { ConfigSource } from "../../api/ChangesApi.ts"
+import { diff, maxEdits } from "../../drivers/UnifiedDiff.ts"
 import { ConfigHistoryStore } from "../../store/ConfigStore.ts"
 import { DerivedSecretStore, SecretTexts } from "../../store/SecretStore.ts"
+import { BadRequest, enveloped, InternalError, NotFound } from "../../api/Answers.ts"
+import type { ConfigSource } from "../../api/ChangesApi.ts"
 
 // Finds the stored configuration that first had each line of the newest one. Pure.
 

@@ -23,14 +23,14 @@ import { makeDeviceChange, makeDeviceCreation } from "./DeviceRecords.ts"
 import { DEFAULT_GROUP } from "../../settings/SettingsGroups.ts"
 import { type ListFilter, namedDevices } from "../../store/Listing.ts"
 import { makeActorShow, statecharts } from "../../devices/ActorShow.ts"
-import { DeviceDeletion } from "../../jobs/upkeep/DeviceDeletion.ts"
 import { windowArguments } from "../../domain/requests/RequestFields.ts"
-import { JobRequests } from "../../jobs/engine/JobRequests.ts"
 import { PluginActions } from "../../plugins/PluginActions.ts"
 import { type TakenOver, UniqueFieldStore } from "../../store/DeviceIdentifiers.ts"
 import { OverviewStore } from "../../store/FleetViews.ts"
 import { BadRequest, enveloped, jobStarted, NotFound, ServiceUnavailable } from "../../api/Answers.ts"
 import { DeviceErase } from "../../domain/jobs/UpkeepJobs.ts"
+import { JobRequests } from "../../jobs/requests/JobRequests.ts"
+import { deleteDevice } from "../../jobs/upkeep/DeviceDeletion.ts"
 
 // DELETE /device/<id> (docs/api.md#deleting-a-device).
 
@@ -38,7 +38,7 @@ import { DeviceErase } from "../../domain/jobs/UpkeepJobs.ts"
 const makeDeviceRemoval = Effect.gen(function* () {
   const devices = yield* DeviceStore
   const requests = yield* JobRequests
-  const deletion = yield* DeviceDeletion
+  const services = yield* Effect.context<Effect.Services<ReturnType<typeof deleteDevice>>>()
   const plugins = yield* PluginActions
   const identities = yield* UniqueFieldStore
   const inTransaction = yield* transaction
@@ -46,7 +46,10 @@ const makeDeviceRemoval = Effect.gen(function* () {
   return {
     /** Deletes the row with everything that belongs to it; its neighbours become unsynchronized. Fails with DeviceInUse as well. */
     remove: Effect.fn("DeviceRemoval.remove")((id: number, by: string) =>
-      Effect.tap(inTransaction(deletion.remove(id, { by, jobId: null })), () => plugins.begin)
+      Effect.tap(
+        inTransaction(Effect.provideContext(deleteDevice(id, { by, jobId: null }), services)),
+        () => plugins.begin
+      )
     ),
     /** Starts the job that erases the switch and then deletes the row. Yields its id. */
     erase: Effect.fn("DeviceRemoval.erase")(function* (id: number, request: DeletionRequest, user: string) {

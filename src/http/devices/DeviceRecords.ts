@@ -24,13 +24,13 @@ import { complete, refuse } from "../core/RequestBodies.ts"
 import { loginStateOf } from "../../devices/Logins.ts"
 import { InterfaceStore } from "../../store/InterfaceStore.ts"
 import { makeNeighbours } from "./LinkedDevices.ts"
-import { allocateLoopback } from "../../provisioning/ManagementAddress.ts"
 import { isObject } from "../../domain/fields/Values.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { type TakenOver, UniqueFieldStore, UnknownDeviceStore } from "../../store/DeviceIdentifiers.ts"
 import { allocationLock, ReservationStore, SiteStore } from "../../store/NetworkStore.ts"
 import { isOtherDevice } from "../../domain/DeviceIdentity.ts"
 import { BadRequest, InternalError, TooManyRequests } from "../../api/Answers.ts"
+import { allocateLoopback } from "../../provisioning/Addresses.ts"
 
 // Unknown devices, which the DHCP hook registers. Their number is bounded by hour and in total, because anybody who can plug in a cable
 // causes them. Those that have been silent for long make room.

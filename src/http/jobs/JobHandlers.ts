@@ -8,23 +8,23 @@ import { Api } from "../../api/Api.ts"
 import { toId } from "../../domain/fields/Values.ts"
 import { failedStep, functionOf, type Job } from "../../domain/Job.ts"
 import { JobEngine } from "../../jobs/engine/JobEngine.ts"
-import { SyncPause } from "../../jobs/sync/SyncPause.ts"
+import { makePauses } from "../../jobs/sync/SyncPlan.ts"
 import { JobStore } from "../../store/JobStore.ts"
-import { makeJobVisible } from "../core/Permits.ts"
-import { answered, transaction } from "../core/HandlerErrors.ts"
 import { first, makeListPage } from "../listing/ListPage.ts"
 import * as Lists from "../listing/Lists.ts"
 import { makeJobAnswer } from "./JobAnswer.ts"
+import { makeJobVisible } from "../core/Permits.ts"
+import { answered, transaction } from "../core/HandlerErrors.ts"
 import { createHash } from "node:crypto"
 import { type DiffGroup, groupDiffs } from "../../domain/DiffGroups.ts"
 import { makeRefusalToDecide } from "../../access/OtherPerson.ts"
 import { Permissions } from "../../access/Permissions.ts"
-import { JobApproval } from "../../jobs/engine/JobApproval.ts"
+import { JobApproval } from "../../jobs/requests/JobApproval.ts"
+import { JobLockStore, makeHolders } from "../../store/JobScheduling.ts"
+import { type DeviceProgress, JobDiffStore, JobProgressStore } from "../../store/JobResults.ts"
 import { Caller } from "../../api/Requests.ts"
 import { BadRequest, Conflict, enveloped, NotFound } from "../../api/Answers.ts"
 import type { DecisionRequest, JobActionRequest } from "../../domain/requests/OperationRequests.ts"
-import { JobLockStore, makeHolders } from "../../store/JobScheduling.ts"
-import { type DeviceProgress, JobDiffStore, JobProgressStore } from "../../store/JobResults.ts"
 
 // Approval of jobs (docs/changes.md#approval). The approver is another person than the one who started the job (`OtherPerson.ts`), no
 // program and no maker of the program that started it, and may start such a job without an approval.
@@ -94,7 +94,7 @@ const makeJobDetails = Effect.gen(function* () {
   const progressOf = yield* JobProgressStore
   const diffsOf = yield* JobDiffStore
   const jobs = yield* JobStore
-  const pauses = yield* SyncPause
+  const pauses = yield* makePauses
   const visible = yield* makeJobVisible
 
   /** The id of a job that the caller may see. */
@@ -133,7 +133,7 @@ const idOf = (digits: string) => Effect.mapError(Effect.fromOption(toId(digits))
 const makeJobs = Effect.gen(function* () {
   const store = yield* JobStore
   const engine = yield* JobEngine
-  const pauses = yield* SyncPause
+  const pauses = yield* makePauses
   const decisions = yield* makeDecisions
   const visible = yield* makeJobVisible
   const { make: answer, reveal } = yield* makeJobAnswer

@@ -4,11 +4,11 @@ import { CertificateAuthority } from "../../certificates/CertificateAuthority.ts
 import type { RevocationReason } from "../../domain/Certificate.ts"
 import type { RenewalRequest } from "../../domain/requests/OperationRequests.ts"
 import { hostnameOrGroup, targetOf, windowArguments } from "../../domain/requests/RequestFields.ts"
-import { JobRequests } from "../../jobs/engine/JobRequests.ts"
+import { JobRequests } from "../../jobs/requests/JobRequests.ts"
 import { CertificateStore, type RevokedRow } from "../../store/CertificateStore.ts"
 import { EventStore } from "../../store/EventStore.ts"
-import { makeSelectDevices } from "../provisioning/DeviceTargets.ts"
 import { HttpRouter, HttpServerResponse } from "effect/http"
+import { makeSelectDevices } from "../provisioning/DeviceTargets.ts"
 import { BadRequest, enveloped, jobStartedOnDevices, NotFound } from "../../api/Answers.ts"
 import { RenewCert } from "../../domain/jobs/UpkeepJobs.ts"
 

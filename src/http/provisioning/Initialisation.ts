@@ -2,18 +2,17 @@
 import { Effect, Option } from "effect"
 import { AskedDevices } from "../../access/AskedDevices.ts"
 import { toId } from "../../domain/fields/Values.ts"
-import { InitCheck } from "../../jobs/init/InitCheck.ts"
-import { JobRequests } from "../../jobs/engine/JobRequests.ts"
-import { type InitArguments, initArguments } from "../../provisioning/InitArguments.ts"
-import { type InitJob, initJob } from "../../provisioning/InitStart.ts"
+import { JobRequests } from "../../jobs/requests/JobRequests.ts"
+import { type InitArguments, initArguments, type InitJob, initJob } from "../../provisioning/Init.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { SettingsUnavailable } from "../../settings/SettingsView.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { makeDeviceLookup } from "../core/Permits.ts"
+import { checkInit } from "../../jobs/init/Check.ts"
+import { UniqueFieldStore, UnknownDeviceStore } from "../../store/DeviceIdentifiers.ts"
 import { BadRequest, enveloped, InternalError, jobStarted, TooManyRequests } from "../../api/Answers.ts"
 import { DiscoverDevice, InitAccessStep1, InitFabricStep1, InitStep2 } from "../../domain/jobs/InitJobs.ts"
 import type { DiscoverRequest, InitRequest } from "../../domain/requests/InitRequests.ts"
-import { UniqueFieldStore, UnknownDeviceStore } from "../../store/DeviceIdentifiers.ts"
 
 const refuse = (message: string) => new BadRequest({ message })
 
@@ -90,7 +89,7 @@ export const makeInitialisation = Effect.gen(function* () {
 
 /** Checks a device before its initialisation. `digits` is the id in the path. */
 export const makeInitCheck = Effect.gen(function* () {
-  const check = yield* InitCheck
+  const services = yield* Effect.context<Effect.Services<ReturnType<typeof checkInit>>>()
   const devices = yield* DeviceStore
   const { permit } = yield* AskedDevices
   return Effect.fn("Initialisation.check")(function* (digits: string, request: InitRequest) {
@@ -104,13 +103,12 @@ export const makeInitCheck = Effect.gen(function* () {
         )
       )
     }
-    const outcome = yield* check
-      .check(initArguments(id.value, request))
-      .pipe(
-        Effect.catchTag("InitCheckImpossible", ({ message, status }) =>
-          Effect.fail(status === 400 ? refuse(message) : new InternalError({ message }))
-        )
+    const outcome = yield* checkInit(initArguments(id.value, request)).pipe(
+      Effect.provideContext(services),
+      Effect.catchTag("InitCheckImpossible", ({ message, status }) =>
+        Effect.fail(status === 400 ? refuse(message) : new InternalError({ message }))
       )
+    )
     return enveloped({ ...outcome })
   })
 })

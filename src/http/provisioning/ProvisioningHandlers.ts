@@ -4,19 +4,20 @@ import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../api/Api.ts"
 import { answered, asCaller } from "../core/HandlerErrors.ts"
 import { makeDiscovery, makeInitCheck, makeInitialisation } from "./Initialisation.ts"
-import { JobRequests } from "../../jobs/engine/JobRequests.ts"
-import { Fence } from "../../jobs/sync/Fence.ts"
+import { JobRequests } from "../../jobs/requests/JobRequests.ts"
 import { RepositoryStore } from "../../store/RepositoryStore.ts"
 import { delayUntil, makeSelectDevices } from "./DeviceTargets.ts"
 import { makeDeviceLookup } from "../core/Permits.ts"
-import { Previews } from "../../jobs/sync/Previews.ts"
+import { Previews } from "../../templates/CandidateConfigs.ts"
 import { isObject, type JsonObject } from "../../domain/fields/Values.ts"
+import { findDryRun } from "../../jobs/requests/DryRun.ts"
+import { ShownChangeStore } from "../../store/ConfigStore.ts"
+import { LiveChangeStore } from "../../store/UnfinishedChanges.ts"
 import { BadRequest, Conflict, enveloped, InternalError, jobStartedOnDevices } from "../../api/Answers.ts"
 import { SyncDevices } from "../../domain/jobs/ChangeJobs.ts"
 import { olderRefusal } from "../../domain/Repository.ts"
 import { targetOf } from "../../domain/requests/RequestFields.ts"
 import { syncArguments, type SyncRequest } from "../../domain/requests/ChangeRequests.ts"
-import { LiveChangeStore } from "../../store/UnfinishedChanges.ts"
 
 // The mask of the header X-Fields: `a,b{c,d}` keeps key a and of b the keys c and d; `*` keeps all (docs/api.md#surroundings).
 
@@ -119,12 +120,12 @@ export const makeUrgentCheck = Effect.gen(function* () {
 const makeSynchronization = Effect.gen(function* () {
   const requests = yield* JobRequests
   const selectDevices = yield* makeSelectDevices
-  const fence = yield* Fence
+  const shown = yield* ShownChangeStore
   const checkUrgent = yield* makeUrgentCheck
   const repositories = yield* RepositoryStore
 
   const checkDryRun = Effect.fnUntraced(function* (id: number | undefined) {
-    const found = id === undefined ? null : yield* fence.dryRun(id)
+    const found = id === undefined ? null : yield* Effect.provideService(findDryRun(id), ShownChangeStore, shown)
     if (found === null || Result.isSuccess(found)) return
     return yield* new BadRequest({ message: `dry_run_job must be a dry run that has ended: ${found.failure}` })
   })

@@ -9,13 +9,13 @@ import type { HealthReport } from "../../api/SystemApi.ts"
 import { SILENT_REPLICA } from "../../domain/TakeOver.ts"
 import { failingWithoutDatabase } from "../../store/DatabaseClient.ts"
 import { Permissions } from "../../access/Permissions.ts"
-import { type Part, Readiness } from "../../jobs/engine/Readiness.ts"
 import { lacking } from "../../runtime/OwnFaults.ts"
 import { BlockadeWatch, type Watch } from "../../store/ForeignLocks.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
-import { enveloped } from "../../api/Answers.ts"
+import { type Part, Readiness } from "./Readiness.ts"
 import { meaning } from "../../store/DatabaseErrors.ts"
 import { type ReplicaFigure, ServerFigures } from "../../store/Figures.ts"
+import { enveloped } from "../../api/Answers.ts"
 
 // Checks all parts of the server (docs/operations.md#health).
 
