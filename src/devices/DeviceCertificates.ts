@@ -4,10 +4,8 @@
  */
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import type { SqlError } from "effect/sql"
-import { patiently } from "../../devices/DeviceCalls.ts"
 import { CertificateAuthority } from "../certificates/CertificateAuthority.ts"
-import { DeviceEntity } from "./DeviceCalls.ts"
-import { patiently } from "./PatientCall.ts"
+import { DeviceEntity, patiently } from "./DeviceCalls.ts"
 import type { Device } from "../domain/Device.ts"
 import { capabilitiesOf } from "../domain/platforms/Platforms.ts"
 import { ServerConfig } from "../ServerConfig.ts"

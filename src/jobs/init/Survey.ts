@@ -5,9 +5,8 @@
  */
 import { Effect, Result, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { DeviceEntity } from "../../devices/DeviceCalls.ts"
+import { DeviceEntity, patiently } from "../../devices/DeviceCalls.ts"
 import { portsIn } from "../../domain/DeviceReadings.ts"
-import { patiently } from "../../devices/PatientCall.ts"
 import type { Device, DeviceType } from "../../domain/Device.ts"
 import { JobFailure } from "../../domain/Job.ts"
 import {
