@@ -1,9 +1,7 @@
 /** The whole server: the API over the engine over the database. `main.ts` runs it; tests start it on a database of their own. */
 import { AskedDevices } from "./access/AskedDevices.ts"
 import { Permissions } from "./access/Permissions.ts"
-import { AuditChain } from "./access/AuditChain.ts"
-import * as AuditUpkeep from "./access/AuditUpkeep.ts"
-import * as SyslogExport from "./access/SyslogExport.ts"
+import { AuditChain, upkeepLayer as auditUpkeep } from "./access/AuditChain.ts"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Effect, Layer } from "effect"
 import * as Engine from "./Engine.ts"
@@ -13,16 +11,12 @@ import { HttpServerLive } from "./http/HttpServer.ts"
 import { Build } from "./runtime/Build.ts"
 import { ActorInspection, stepFeedLayer } from "./devices/ActorInspection.ts"
 import { LiveDevices } from "./devices/LiveDevices.ts"
-import { Plugins } from "./plugins/Plugins.ts"
 import { Repositories } from "./jobs/repositories/Repositories.ts"
 import { SettingsView } from "./settings/SettingsView.ts"
-import { named } from "./runtime/Ending.ts"
 import * as Logging from "./runtime/Logging.ts"
 import * as PrivateFolders from "./runtime/PrivateFolders.ts"
 import { watchDescriptors } from "./runtime/OwnFaults.ts"
 import { SecretKey } from "./runtime/SecretKey.ts"
-import { Told } from "./runtime/Told.ts"
-import * as ToldLog from "./runtime/ToldLog.ts"
 import * as Traces from "./runtime/Traces.ts"
 import { withStored } from "./runtime/SecretSources.ts"
 import { ServerConfig } from "./ServerConfig.ts"
@@ -38,13 +32,15 @@ import { Previews } from "./templates/CandidateConfigs.ts"
 import { Readiness } from "./http/system/Readiness.ts"
 import * as RefreshRepository from "./jobs/repositories/RefreshRepository.ts"
 import * as Retention from "./jobs/engine/Retention.ts"
+import * as AuditExport from "./access/AuditExport.ts"
+import { named } from "./runtime/Shutdown.ts"
+import { LiveFeed } from "./runtime/LiveFeed.ts"
 
 /** What the routes ask of other rooms. */
 export const ports = Layer.mergeAll(
   SettingsView.layer,
   Repositories.layer,
   Previews.layer,
-  Plugins.layer,
   Build.layer,
   LiveDevices.layer,
   Readiness.layer,
@@ -52,8 +48,8 @@ export const ports = Layer.mergeAll(
 )
 
 const audit = Layer.mergeAll(
-  AuditUpkeep.layer.pipe(Layer.provide(AuditChain.layer), Layer.provide(SecretKey.layer)),
-  SyslogExport.layer,
+  auditUpkeep.pipe(Layer.provide(AuditChain.layer), Layer.provide(SecretKey.layer)),
+  AuditExport.layer,
   EventUpkeep.layer,
   Retention.layer
 )
@@ -75,8 +71,8 @@ export const layerOnDatabase = named("requests of clients", HttpServerLive).pipe
   Layer.merge(watchDescriptors),
   Layer.provide(EventFeed.layer),
   Layer.provideMerge(named("work on jobs and devices", Engine.layer)),
-  Layer.provide(ToldLog.layer),
-  Layer.provideMerge(Told.layer),
+  Layer.provide(Logging.liveLayer),
+  Layer.provideMerge(LiveFeed.layer),
   Layer.provide(Traces.layer)
 )
 

@@ -4,7 +4,7 @@
  */
 import { Clock, Context, Effect, Layer, References, Scope } from "effect"
 import type { Actor, AnyMachineSnapshot, AnyStateMachine, InspectionEvent, Snapshot, Subscription } from "xstate"
-import { Told } from "../runtime/Told.ts"
+import { LiveFeed } from "../runtime/LiveFeed.ts"
 import { eventName, placeOf } from "../../machines/Chart.ts"
 
 /** Whose actor it is, and the job that it works for. */
@@ -116,13 +116,13 @@ export class ActorInspection extends Context.Service<
 }
 
 const feedSteps = Effect.gen(function* () {
-  const told = yield* Told
+  const feed = yield* LiveFeed
   const inspection = yield* ActorInspection
   const clock = yield* Clock.Clock
   const subscribe = inspection.subscribe(({ device: hostname, event, job, machine, state }) =>
-    told.tell({ kind: "step", at: clock.currentTimeMillisUnsafe(), hostname, job, machine, event, state })
+    feed.tell({ kind: "step", at: clock.currentTimeMillisUnsafe(), hostname, job, machine, event, state })
   )
-  yield* Effect.forkScoped(told.whileHeard(subscribe))
+  yield* Effect.forkScoped(feed.whileHeard(subscribe))
 })
 
 /** Tells the live feed of the steps of device actors while a client listens (docs/events.md#what-is-told). */

@@ -6,23 +6,27 @@ import { Duration, Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../api/Api.ts"
-import { contentType, formatOf, write } from "../runtime/metrics/Exposition.ts"
-import { makePlace, type Place } from "../runtime/metrics/Family.ts"
-import { watchProcess } from "../runtime/metrics/ProcessMetrics.ts"
-import { ServerConfig } from "../ServerConfig.ts"
-import { functionOf } from "../domain/Job.ts"
-import { databaseConnections, databaseUp } from "../runtime/metrics/DatabaseMetrics.ts"
-import { deadLetters, tellEventsLag } from "../runtime/metrics/EventMetrics.ts"
 import {
   certificateEnd,
+  databaseConnections,
+  databaseUp,
+  deadLetters,
   devices,
+  jobsUnfinished,
+  makePlace,
+  type Place,
+  queueAge,
   retainedBytes,
   retainedDue,
   retainedOldest,
   retainedRows,
+  tellEventsLag,
   unreachableDevices
-} from "../runtime/metrics/FleetMetrics.ts"
-import { jobsUnfinished, queueAge } from "../runtime/metrics/JobMetrics.ts"
+} from "../runtime/metrics/Metrics.ts"
+import { contentType, formatOf, write } from "../runtime/metrics/Exposition.ts"
+import { watchProcess } from "../runtime/metrics/ProcessMetrics.ts"
+import { ServerConfig } from "../ServerConfig.ts"
+import { functionOf } from "../domain/Job.ts"
 import { failingWithoutDatabase } from "../store/DatabaseClient.ts"
 import { type Figures, FleetFigures } from "../store/Figures.ts"
 

@@ -1,7 +1,6 @@
 /** The list of all job functions that this server can run. A new function is its definition, its handler and one line here. */
 import { Effect, Layer } from "effect"
-import { countChangesFromZero } from "../runtime/metrics/ChangeMetrics.ts"
-import { countJobsFromZero } from "../runtime/metrics/JobMetrics.ts"
+import { countChangesFromZero, countJobsFromZero } from "../runtime/metrics/Metrics.ts"
 import { DeviceJobs } from "../devices/DeviceStates.ts"
 import { DiscoverDevice, InitStep2 } from "../domain/jobs/InitJobs.ts"
 import { JobEngine } from "./engine/JobEngine.ts"

@@ -5,24 +5,15 @@
  */
 import { Data, Effect, Fiber, Schedule, Scope, type Semaphore } from "effect"
 import type { Client as SshClient, ClientChannel } from "ssh2"
-import { secondsSince } from "../../runtime/metrics/Family.ts"
-import { handshakes, outcomeOfFailure, sshSessions } from "../../runtime/metrics/SshMetrics.ts"
 import { untilMended } from "../../runtime/OwnFaults.ts"
-import { rareRetry } from "../../runtime/RareRetry.ts"
 import type { DriverTarget, WorkClaim } from "../Driver.ts"
 import type { ConnectionException } from "../DriverErrors.ts"
 import { rewriteAddress, SshLimits } from "./SshLimits.ts"
-import {
-  connectSocket,
-  connectThrough,
-  failure,
-  handshake,
-  type HandshakeError,
-  type Handshaken,
-  TurnedAway
-} from "./Connection.ts"
+import { connectSocket, connectThrough, failure, handshake, type HandshakeError, type Handshaken, TurnedAway } from "./Connection.ts"
 import type { Wire } from "./Shell.ts"
 import { basename } from "node:path"
+import { handshakes, outcomeOfFailure, secondsSince, sshSessions } from "../../runtime/metrics/Metrics.ts"
+import { rareRetry } from "../../runtime/BackgroundWork.ts"
 
 const closeMillis = 1_000
 const channelMillis = 15_000

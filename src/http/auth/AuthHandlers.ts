@@ -1,7 +1,7 @@
 /** Handlers of the caller's identity and permissions, tokens, users and approvals. */
 import { Effect, Redacted } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { Permissions } from "../../access/Permissions.ts"
+import { GrantRefused, Grants, Permissions } from "../../access/Permissions.ts"
 import { Api } from "../../api/Api.ts"
 import {
   type AskedDevice,
@@ -18,16 +18,15 @@ import { callOf, wholeSubjects } from "../../api/Calls.ts"
 import { SettingsUnavailable } from "../../settings/SettingsView.ts"
 import { makeDeviceLookup } from "../core/Permits.ts"
 import { LocalUsers } from "../../access/LocalUsers.ts"
+import { PersonStore } from "../../store/AccountStore.ts"
 import type { NewTokenRequest, NewUserRequest, UserChangeRequest } from "../../domain/requests/SignOnRequests.ts"
 import { ApiTokens, TokenNotFound } from "../../access/ApiTokens.ts"
-import { GrantRefused, Grants } from "../../access/Grants.ts"
 import type { Identity } from "../../domain/access/Identity.ts"
 import { toId } from "../../domain/fields/Values.ts"
 import { Caller } from "../../api/Requests.ts"
 import { BadRequest, enveloped } from "../../api/Answers.ts"
 import { readyRoles } from "../../domain/access/PermissionFile.ts"
 import { coversCall as speaksOf } from "../../domain/access/Glob.ts"
-import { PersonStore } from "../../store/AccountStore.ts"
 
 // Tokens of programs: administrators manage all, others those that they have made.
 

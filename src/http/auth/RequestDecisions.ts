@@ -5,24 +5,22 @@
  */
 import { Effect, Fiber, Option, Schema, Struct } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
-import { Grants } from "../../access/Grants.ts"
-import { makeRefusalToDecide } from "../../access/OtherPerson.ts"
-import { Permissions } from "../../access/Permissions.ts"
-import { judge, NotPermitted } from "../../access/Permit.ts"
+import { Grants, Permissions } from "../../access/Permissions.ts"
+import { judge, makeRefusalToDecide, NotPermitted } from "../../access/Permit.ts"
 import { BASE } from "../../api/Api.ts"
 import type { Identity } from "../../domain/access/Identity.ts"
 import { toId } from "../../domain/fields/Values.ts"
-import { Callers } from "../core/Callers.ts"
-import { ReplayedRequest } from "../core/RequestApproval.ts"
-import { Caller } from "../../api/Requests.ts"
-import { Conflict, enveloped, Unauthorized } from "../../api/Answers.ts"
-import type { DecisionRequest } from "../../domain/requests/OperationRequests.ts"
 import {
   type RequestAnswer,
   RequestApprovalStore,
   RequestNotFound,
   type StoredRequest
 } from "../../store/ApprovalStore.ts"
+import { Callers } from "../core/Callers.ts"
+import { ReplayedRequest } from "../core/RequestApproval.ts"
+import { Caller } from "../../api/Requests.ts"
+import { Conflict, enveloped, Unauthorized } from "../../api/Answers.ts"
+import type { DecisionRequest } from "../../domain/requests/OperationRequests.ts"
 
 const Message = Schema.fromJsonString(Schema.Struct({ message: Schema.optionalKey(Schema.Unknown) }))
 

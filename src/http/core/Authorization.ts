@@ -4,7 +4,7 @@
  */
 import { Effect, Layer, Result, Schema } from "effect"
 import { HttpServerRequest, type HttpServerResponse } from "effect/http"
-import { Grants } from "../../access/Grants.ts"
+import { Grants } from "../../access/Permissions.ts"
 import { Permit, Speaking } from "../../access/Permit.ts"
 import { BASE } from "../../api/Api.ts"
 import { Acting, everybody, type Identity, machinePerson, Person } from "../../domain/access/Identity.ts"

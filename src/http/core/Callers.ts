@@ -3,25 +3,24 @@
  * provider if there is one (docs/api.md#tokens).
  */
 import { Context, Effect, Layer, Option, Result } from "effect"
-import { HttpServerRequest } from "effect/http"
 import type { SqlError } from "effect/sql"
 import { ApiTokens, identityOf, isApiToken } from "../../access/ApiTokens.ts"
-import { Grants } from "../../access/Grants.ts"
+import { Grants, Permissions } from "../../access/Permissions.ts"
 import { LocalUsers } from "../../access/LocalUsers.ts"
 import { isPageToken, PageSessions } from "../../access/PageSessions.ts"
 import { isOfLocalUser, PasswordLogin } from "../../access/PasswordLogin.ts"
 import { everybody, type Identity } from "../../domain/access/Identity.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
+import { PersonStore } from "../../store/AccountStore.ts"
 import { ProviderTokens } from "../oidc/ProviderTokens.ts"
-import { Permissions } from "../../access/Permissions.ts"
+import { failWhenAway } from "../../store/DatabaseErrors.ts"
+import { HttpServerRequest } from "effect/http"
 import { FirstStart } from "../setup/FirstStart.ts"
 import { Limits } from "./Limits.ts"
+import { refuseOrDie } from "./HandlerErrors.ts"
 import { ReplayedRequest } from "./RequestApproval.ts"
 import { makeJsonWebTokens } from "./JsonWebTokens.ts"
-import { refuseOrDie } from "./HandlerErrors.ts"
 import { ServiceUnavailable, Unauthorized } from "../../api/Answers.ts"
-import { PersonStore } from "../../store/AccountStore.ts"
-import { failWhenAway } from "../../store/DatabaseErrors.ts"
 
 /** A token that was valid once, or one that this server never made: the latter counts as a guess. */
 const refusedToken = ({ isForged }: { readonly isForged: boolean }) =>

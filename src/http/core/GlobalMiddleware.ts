@@ -6,8 +6,14 @@ import { Cause, Clock, Effect, Result } from "effect"
 import { HttpEffect, HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { EventFeed } from "../../events/EventFeed.ts"
 import { BackgroundWork } from "../../runtime/BackgroundWork.ts"
-import { secondsSince } from "../../runtime/metrics/Family.ts"
-import { methodLabel, NO_ROUTE, requests, requestSeconds, requestsInFlight } from "../../runtime/metrics/HttpMetrics.ts"
+import {
+  methodLabel,
+  NO_ROUTE,
+  requests,
+  requestSeconds,
+  requestsInFlight,
+  secondsSince
+} from "../../runtime/metrics/Metrics.ts"
 import { ServerConfig, type ServerSettings } from "../../ServerConfig.ts"
 import { clientOf, makeLoopbackRefusal, makeNoteClient, recall, rememberFault } from "./Client.ts"
 import {

@@ -5,7 +5,7 @@
 import { Context, Effect, Layer, type Scope } from "effect"
 import type { Identity } from "../../domain/access/Identity.ts"
 import { mayHoldAnother } from "../../runtime/FairPlaces.ts"
-import { eventSubscribers } from "../../runtime/metrics/EventMetrics.ts"
+import { eventSubscribers } from "../../runtime/metrics/Metrics.ts"
 
 /** Browsers open one for each page. */
 const MAX_OF_CALLER = 100

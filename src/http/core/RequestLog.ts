@@ -6,7 +6,7 @@ import { Clock, Effect } from "effect"
 import type { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { clientOf, recall } from "./Client.ts"
 import { maskSecrets } from "../../drivers/SecretMask.ts"
-import { maskUrl } from "../../runtime/MaskedUrl.ts"
+import { maskUrl } from "../../runtime/Logging.ts"
 import { Acting, type Identity } from "../../domain/access/Identity.ts"
 import { EventStore } from "../../store/EventStore.ts"
 

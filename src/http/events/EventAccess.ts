@@ -9,14 +9,14 @@ import { Permissions } from "../../access/Permissions.ts"
 import { NotPermitted, Permit } from "../../access/Permit.ts"
 import type { Identity } from "../../domain/access/Identity.ts"
 import { isForSomeDevices, isWhole } from "../../domain/access/PermissionRule.ts"
-import type { ToldThing } from "../../runtime/Told.ts"
+import type { LiveItem } from "../../runtime/LiveFeed.ts"
 import type { SettingsError } from "../../settings/ActiveSettings.ts"
 import { SettingsUnavailable } from "../../settings/SettingsView.ts"
 import type { Within } from "../../store/Listing.ts"
-import { coversCall } from "../../domain/access/Glob.ts"
-import { isForAudit } from "../../domain/events/Event.ts"
 import type { ScannedEvent } from "../../store/EventStore.ts"
 import { jobsWithin } from "../../store/JobStore.ts"
+import { coversCall } from "../../domain/access/Glob.ts"
+import { isForAudit } from "../../domain/events/Event.ts"
 
 /** The events that a caller may read. */
 export interface EventAccess {
@@ -48,7 +48,7 @@ export const judgeEvent = (
 }
 
 /** Judges a live message, which is not stored. */
-export const judgeTold = ({ within }: EventAccess, thing: ToldThing): Verdict => {
+export const judgeTold = ({ within }: EventAccess, thing: LiveItem): Verdict => {
   if (within === null) return true
   if (thing.kind === "step") return within.names.has(thing.hostname)
   return thing.job ?? false

@@ -18,15 +18,15 @@ import type { Socket } from "node:net"
 import { NotPermitted } from "../../access/Permit.ts"
 import type { Identity } from "../../domain/access/Identity.ts"
 import { EventFeed } from "../../events/EventFeed.ts"
-import { Told } from "../../runtime/Told.ts"
+import { LiveFeed } from "../../runtime/LiveFeed.ts"
 import { OpenStreams, StreamTimes } from "../core/OpenStreams.ts"
 import { LEEWAY } from "../core/JsonWebTokens.ts"
 import { makeReader } from "./EventReader.ts"
-import { makeAccessOf, makeVisibleJobs } from "./EventAccess.ts"
 import { makeSharedTexts, makeStreamBody } from "./SseOutput.ts"
+import { type EventBounds, EventPages } from "../../store/EventStore.ts"
+import { makeAccessOf, makeVisibleJobs } from "./EventAccess.ts"
 import { Caller } from "../../api/Requests.ts"
 import { BadRequest, enveloped, TooManyRequests, Unauthorized } from "../../api/Answers.ts"
-import { type EventBounds, EventPages } from "../../store/EventStore.ts"
 
 type Request = HttpServerRequest.HttpServerRequest
 
@@ -57,7 +57,7 @@ const expiryOf = (request: Request): number => {
 /** Opens streams. Fails with TooManyRequests. */
 const makeOpenStream = Effect.gen(function* () {
   const streams = yield* OpenStreams
-  const told = yield* Told
+  const told = yield* LiveFeed
   const times = yield* StreamTimes
   const callerOf = yield* makeCallerOf
   const questionOf = yield* makeQuestionOf

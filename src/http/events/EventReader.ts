@@ -4,14 +4,14 @@
  */
 import { Clock, Effect, Latch, Result, Scope } from "effect"
 import type { EventFeed, Follower } from "../../events/EventFeed.ts"
-import type { Listener, ToldThing } from "../../runtime/Told.ts"
+import type { Listener, LiveItem } from "../../runtime/LiveFeed.ts"
 import type { EventQuestion, makeReadPage } from "./EventQuestion.ts"
 import { type EventAccess, hostnamesIn, isAllowed, judgeEvent, judgeTold, type makeVisibleJobs } from "./EventAccess.ts"
 import * as SseOutput from "./SseOutput.ts"
 import type { SharedTexts, StreamBody } from "./SseOutput.ts"
 import type { StreamTimes } from "../core/OpenStreams.ts"
-import { type LiveEvent, matchesFilter, movesDevices } from "../../domain/events/Event.ts"
 import type { EventPages } from "../../store/EventStore.ts"
+import { type LiveEvent, matchesFilter, movesDevices } from "../../domain/events/Event.ts"
 
 // The inbox of a reader, which is bounded: a slow reader costs no more than that. Events that do not fit end the stream; live messages that
 // do not fit are skipped.
@@ -19,7 +19,7 @@ import type { EventPages } from "../../store/EventStore.ts"
 /** A waiting event with its number, or a live message without one. The access is checked later. */
 type Waiting =
   | { readonly id: number; readonly text: string; readonly event: LiveEvent }
-  | { readonly id: null; readonly text: string; readonly thing: ToldThing }
+  | { readonly id: null; readonly text: string; readonly thing: LiveItem }
 
 interface InboxBounds {
   readonly count: number
@@ -141,7 +141,7 @@ interface Piece {
 
 type Phase = "begins" | "reads the log" | "joins" | "reads the rest" | "follows"
 
-const isAsked = ({ hostnames, told, filter }: EventQuestion, thing: ToldThing): boolean =>
+const isAsked = ({ hostnames, told, filter }: EventQuestion, thing: LiveItem): boolean =>
   told.has(thing.kind) &&
   (filter.job === null || filter.job === thing.job) &&
   (hostnames === null || (thing.kind === "step" && hostnames.has(thing.hostname)))

@@ -2,7 +2,7 @@
  * The output of an event stream: server-sent events as text (docs/events.md#server-sent-events), written once for all readers of the same
  * events, and the body that they are written to.
  */
-import type { ToldThing } from "../../runtime/Told.ts"
+import type { LiveItem } from "../../runtime/LiveFeed.ts"
 import { type EventQuestion, shownTo } from "./EventQuestion.ts"
 import { judgeEvent } from "./EventAccess.ts"
 import { Latch } from "effect"
@@ -23,7 +23,7 @@ export const heartbeat = (position: number): string => `: nothing new\nid: ${pos
 export const eventText = (event: LiveEvent): string => `id: ${event.id}\n${message(event.kind, event)}`
 
 /** Without a number, so that a client resumes from the last event. */
-export const toldText = (thing: ToldThing): string =>
+export const toldText = (thing: LiveItem): string =>
   message(thing.kind, { ...thing, at: new Date(thing.at).toISOString().slice(0, -1) })
 
 /** The events that the client asked for are deleted or never existed. */

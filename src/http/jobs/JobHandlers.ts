@@ -2,13 +2,13 @@
 import { Effect } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
-import { judge, NotPermitted, permitted, wantsApproval } from "../../access/Permit.ts"
+import { judge, makeRefusalToDecide, NotPermitted, permitted, wantsApproval } from "../../access/Permit.ts"
 import { SecretSight } from "../../access/SecretSight.ts"
 import { Api } from "../../api/Api.ts"
 import { toId } from "../../domain/fields/Values.ts"
 import { failedStep, functionOf, type Job } from "../../domain/Job.ts"
 import { JobEngine } from "../../jobs/engine/JobEngine.ts"
-import { makePauses } from "../../jobs/sync/SyncPlan.ts"
+import { JobLockStore, makeHolders } from "../../store/JobScheduling.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import { first, makeListPage } from "../listing/ListPage.ts"
 import * as Lists from "../listing/Lists.ts"
@@ -17,16 +17,15 @@ import { makeJobVisible } from "../core/Permits.ts"
 import { answered, transaction } from "../core/HandlerErrors.ts"
 import { createHash } from "node:crypto"
 import { type DiffGroup, groupDiffs } from "../../domain/DiffGroups.ts"
-import { makeRefusalToDecide } from "../../access/OtherPerson.ts"
-import { Permissions } from "../../access/Permissions.ts"
-import { JobApproval } from "../../jobs/requests/JobApproval.ts"
-import { JobLockStore, makeHolders } from "../../store/JobScheduling.ts"
 import { type DeviceProgress, JobDiffStore, JobProgressStore } from "../../store/JobResults.ts"
+import { Permissions } from "../../access/Permissions.ts"
 import { Caller } from "../../api/Requests.ts"
 import { BadRequest, Conflict, enveloped, NotFound } from "../../api/Answers.ts"
 import type { DecisionRequest, JobActionRequest } from "../../domain/requests/OperationRequests.ts"
+import { makePauses } from "../../jobs/sync/SyncPlan.ts"
+import { JobApproval } from "../../jobs/requests/JobApproval.ts"
 
-// Approval of jobs (docs/changes.md#approval). The approver is another person than the one who started the job (`OtherPerson.ts`), no
+// Approval of jobs (docs/changes.md#approval). The approver is another person than the one who started the job (`access/Permit.ts`), no
 // program and no maker of the program that started it, and may start such a job without an approval.
 
 const refused = (rule: string, roles: ReadonlyArray<string> = []) => new NotPermitted({ rule, roles })

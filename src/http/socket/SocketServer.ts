@@ -8,13 +8,13 @@ import * as http from "node:http"
 import type { Duplex } from "node:stream"
 import { Server, type Socket } from "socket.io"
 import type { Identity } from "../../domain/access/Identity.ts"
-import { eventSubscribers } from "../../runtime/metrics/EventMetrics.ts"
+import { eventSubscribers } from "../../runtime/metrics/Metrics.ts"
 import { ServerConfig, type ServerSettings } from "../../ServerConfig.ts"
-import { Mounts } from "../core/Listening.ts"
 import { StreamTimes } from "../core/OpenStreams.ts"
-import { dataSecurityHeaders } from "../core/GlobalMiddleware.ts"
 import { makeSocketAdmission } from "./SocketAdmission.ts"
 import { type Room, roomOf, SocketBridge } from "../../events/SocketBridge.ts"
+import { Mounts } from "../core/Listening.ts"
+import { dataSecurityHeaders } from "../core/GlobalMiddleware.ts"
 
 // Bounds of a connection (docs/events.md#limits): a client that sends too many messages or does not read is disconnected and may reconnect.
 // Packets and frames are batched.

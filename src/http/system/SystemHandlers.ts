@@ -4,18 +4,19 @@ import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../api/Api.ts"
 import { answered } from "../core/HandlerErrors.ts"
 import { Build } from "../../runtime/Build.ts"
-import { Plugins } from "../../plugins/Plugins.ts"
+import { loadedPlugins, PluginRegistry } from "../../plugins/PluginRegistry.ts"
+import type { PluginCallStore } from "../../store/PluginCallStore.ts"
 import type { HealthReport } from "../../api/SystemApi.ts"
 import { SILENT_REPLICA } from "../../domain/TakeOver.ts"
 import { failingWithoutDatabase } from "../../store/DatabaseClient.ts"
 import { Permissions } from "../../access/Permissions.ts"
 import { lacking } from "../../runtime/OwnFaults.ts"
 import { BlockadeWatch, type Watch } from "../../store/ForeignLocks.ts"
-import { ServerConfig } from "../../ServerConfig.ts"
-import { type Part, Readiness } from "./Readiness.ts"
 import { meaning } from "../../store/DatabaseErrors.ts"
 import { type ReplicaFigure, ServerFigures } from "../../store/Figures.ts"
+import { ServerConfig } from "../../ServerConfig.ts"
 import { enveloped } from "../../api/Answers.ts"
+import { type Part, Readiness } from "./Readiness.ts"
 
 // Checks all parts of the server (docs/operations.md#health).
 
@@ -128,10 +129,11 @@ const makeReplicaReport = Effect.map(ServerFigures, ({ replicas }) =>
 /** Handlers of `PluginsGroup`. */
 export const PluginsLive = HttpApiBuilder.group(Api, "plugins", (handlers) =>
   Effect.gen(function* () {
-    const plugins = yield* Plugins
+    const { selftest } = yield* PluginRegistry
+    const services = yield* Effect.context<PluginRegistry | PluginCallStore>()
     return handlers
-      .handle("list", () => answered(Effect.map(plugins.loaded, enveloped)))
-      .handle("selftest", () => Effect.map(plugins.selftest, (result) => enveloped({ result })))
+      .handle("list", () => answered(Effect.map(Effect.provideContext(loadedPlugins, services), enveloped)))
+      .handle("selftest", () => Effect.map(selftest, (result) => enveloped({ result })))
   })
 )
 

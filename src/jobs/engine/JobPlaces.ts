@@ -6,6 +6,9 @@
 import { Clock, Context, DateTime, Effect, Layer } from "effect"
 import type { KindOfWork } from "../../domain/jobs/JobDefinition.ts"
 import { classNames, makePlaces, serviceClasses, type Waiter } from "../../domain/jobs/ServiceClasses.ts"
+import { jobsWaiting } from "../../runtime/metrics/Metrics.ts"
+import { ServerConfig, type ServerSettings } from "../../ServerConfig.ts"
+import { JobLockStore, JobWaitStore } from "../../store/JobScheduling.ts"
 import {
   describeHolder,
   DEVICES_LOCK,
@@ -15,9 +18,6 @@ import {
   type LockWait,
   type PlaceWait
 } from "../../domain/Job.ts"
-import { jobsWaiting } from "../../runtime/metrics/JobMetrics.ts"
-import { ServerConfig, type ServerSettings } from "../../ServerConfig.ts"
-import { JobLockStore, JobWaitStore } from "../../store/JobScheduling.ts"
 import { JobStore } from "../../store/JobStore.ts"
 
 /** Kinds of work, each with the setting that says how many of its jobs run at once. */

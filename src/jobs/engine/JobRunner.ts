@@ -5,23 +5,23 @@
  */
 import { Cause, Duration, Effect, Ref, Schedule, Schema } from "effect"
 import { Activity, DurableClock } from "effect/workflow"
-import type { AnyJob } from "../../domain/jobs/JobDefinition.ts"
 import { finalStatuses, functionOf, JobFailure, toException } from "../../domain/Job.ts"
-import { LogModule } from "../../runtime/ToldLog.ts"
+import { LogModule } from "../../runtime/Logging.ts"
 import { spanned } from "../../runtime/Spans.ts"
 import { waitingForDatabase } from "../../store/DatabaseClient.ts"
 import { hostOf, type JobHead, JobStore } from "../../store/JobStore.ts"
-import { acquireDevicesLock, JobPlaces } from "./JobPlaces.ts"
 import { type AlreadyEnded, JobFunctions, JobGate, type JobOutcome, type RunningJob } from "./JobHandler.ts"
-import { JobWorkflow } from "./JobEngine.ts"
+import { acquireDevicesLock, JobPlaces } from "./JobPlaces.ts"
 import { LiveJobs } from "./LiveJobs.ts"
+import { Acting, Person, SERVER_PERSON } from "../../domain/access/Identity.ts"
+import type { AnyJob } from "../../domain/jobs/JobDefinition.ts"
+import { JobWorkflow } from "./JobEngine.ts"
 import { SqlError } from "effect/sql"
 import { cleanedValue } from "../../domain/Text.ts"
 import { failWhenOurs, untilMended } from "../../runtime/OwnFaults.ts"
 import { failWhenAway, isDatabaseAway, refusedValue, refusedValueIn, sqlState } from "../../store/DatabaseErrors.ts"
 import { JobWaitStore } from "../../store/JobScheduling.ts"
 import { JobStates } from "./JobStates.ts"
-import { Acting, Person, SERVER_PERSON } from "../../domain/access/Identity.ts"
 
 // Works on one job from its beginning, or from where a killed process left it, to its end: moves the row to RUNNING, runs the
 // function and writes how it ended (promise 4, docs/jobs.md#what-a-restart-does). See docs/jobs.md#the-life-of-a-job and

@@ -19,7 +19,7 @@ import {
   outcomeOf,
   outcomeText
 } from "../../domain/Job.ts"
-import { jobDevices, jobsEnded } from "../../runtime/metrics/JobMetrics.ts"
+import { jobDevices, jobsEnded } from "../../runtime/metrics/Metrics.ts"
 import { type JobPatch, JobStore } from "../../store/JobStore.ts"
 import { JobLockStore } from "../../store/JobScheduling.ts"
 

@@ -11,8 +11,9 @@ import { type CommitEffects, NO_EFFECTS } from "../../domain/CommitEffects.ts"
 import { waitingMessage } from "../../domain/EffectSentences.ts"
 import { clonedText, commitText, currentText, type GitCommit, type GitRefNotFound } from "../../git/GitCommit.ts"
 import type { RefreshResult } from "../../git/GitRepository.ts"
-import { repositoryCommits } from "../../runtime/metrics/JobMetrics.ts"
+import { repositoryCommits } from "../../runtime/metrics/Metrics.ts"
 import { RefreshStore, type RepositoryName, RepositoryStore } from "../../store/RepositoryStore.ts"
+import { missingBranchProblem } from "../../settings/SettingsSnapshot.ts"
 import { refreshAnswer } from "../../settings/SettingsProblem.ts"
 import { makeEffects } from "./CommitEffects.ts"
 import {
@@ -29,7 +30,6 @@ import { makeTemplatesUpdate } from "./TemplatesUpdate.ts"
 import type { VlanLosses } from "../../settings/SettingsEffects.ts"
 import { DeviceStore, SyncEventStore } from "../../store/DeviceStore.ts"
 import { InterfaceStore } from "../../store/InterfaceStore.ts"
-import { missingBranchProblem } from "../../settings/SettingsSnapshot.ts"
 
 // Refreshes of one repository go one after another. Those that wait share the next one: it begins after each of them has
 // asked, so it sees all that was pushed before, and a remote that hangs is waited for twice at most, however many ask.

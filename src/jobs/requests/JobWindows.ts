@@ -6,8 +6,7 @@
 import { Clock, Context, DateTime, Effect, Layer, Option, Schema } from "effect"
 import type { SqlError } from "effect/sql"
 import { AskedDevices } from "../../access/AskedDevices.ts"
-import { ChangeWindows } from "../../access/ChangeWindows.ts"
-import { DeviceWindows } from "../../access/DeviceWindows.ts"
+import { ChangeWindows, DeviceWindows } from "../../access/ChangeWindows.ts"
 import { closedSentence, type Verdict } from "../../domain/access/Windows.ts"
 import type { Device } from "../../domain/Device.ts"
 import { type DeviceResult, deviceResult, finalStatuses, taskFailed, type WindowWait } from "../../domain/Job.ts"
@@ -17,10 +16,10 @@ import { ActiveSettings, type SettingsError } from "../../settings/ActiveSetting
 import { ChangeStore } from "../../store/ChangeStore.ts"
 import { EventStore } from "../../store/EventStore.ts"
 import { type JobHead, JobStore } from "../../store/JobStore.ts"
-import { OperationStore } from "../../store/OperationStore.ts"
-import { subjectsOf } from "./JobSubjects.ts"
 import { JobWaitStore, type NewTime, type PutOffJob } from "../../store/JobScheduling.ts"
+import { OperationStore } from "../../store/OperationStore.ts"
 import { SyncDevices } from "../../domain/jobs/ChangeJobs.ts"
+import { subjectsOf } from "./JobSubjects.ts"
 
 /** Milliseconds between two times that count as one: a job's time is rounded up to seconds. */
 const SAME_TIME = 2000

@@ -4,12 +4,7 @@
  */
 import { Clock, Deferred, Effect, Option, Schedule } from "effect"
 import type { SqlError } from "effect/sql"
-import {
-  abandon,
-  cancel as cancelled,
-  EXPIRY_MARGIN_SECONDS,
-  newChange
-} from "../../../machines/change/ChangeDecision.ts"
+import { abandon, cancel as cancelled, EXPIRY_MARGIN_SECONDS, newChange } from "../../../machines/change/ChangeDecision.ts"
 import type { ShownChange, Verdict } from "../../../machines/change/ChangeRow.ts"
 import { type ChangeReport, DeviceEntity, patiently } from "../../devices/DeviceCalls.ts"
 import { lineCount } from "../../domain/ConfigLines.ts"
@@ -18,7 +13,6 @@ import { can, platformOf, requireManageable } from "../../domain/platforms/Platf
 import * as Candidate from "../../drivers/Candidate.ts"
 import { type MergeConfigException, renderError, type ReplaceConfigException } from "../../drivers/DriverErrors.ts"
 import { type GatedCandidate, passGate } from "../../drivers/LoadChecks.ts"
-import { rareRetry } from "../../runtime/RareRetry.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { ChangeStore, type TimedChange } from "../../store/ChangeStore.ts"
 import { DeviceStore, UnseenDeviceStore } from "../../store/DeviceStore.ts"
@@ -27,6 +21,7 @@ import type { MissingLinesPolicy } from "../../domain/Job.ts"
 import { isOtherDevice, RecordChanged } from "../../domain/DeviceIdentity.ts"
 import { type CallError, callErrorText } from "../../devices/CallErrorText.ts"
 import type { RunningJob } from "../engine/JobHandler.ts"
+import { rareRetry } from "../../runtime/BackgroundWork.ts"
 
 /** How changes are confirmed: not at all, each device at once, or all devices together. */
 export type ConfirmMode = 0 | 1 | 2

@@ -1,6 +1,11 @@
-/** How answers are printed: a table for people, JSON or comma-separated values for programs. Colours only on a terminal. */
-import { Console, Effect } from "effect"
+/**
+ * What commands share at the terminal: answers as a table for people, or as JSON or comma-separated values for programs; questions; and
+ * refusals. Colours only on a terminal.
+ */
+import { Console, Effect, Runtime, Schema } from "effect"
 import { Flag } from "effect/cli"
+import { createInterface } from "node:readline"
+import { text } from "node:stream/consumers"
 import { csvCell, harmless, jsonText } from "../../domain/Text.ts"
 
 export { harmless }
@@ -136,3 +141,43 @@ export const reported = <A, E extends { readonly message: string }, R>(effect: E
     ),
     Effect.onInterrupt(() => Effect.sync(() => void (process.exitCode ??= STOPPED)))
   )
+
+const isYes = (text: string): boolean => /^y(es)?$/i.test(text.trim())
+
+/** Asks, line by line, whether something is to be done; on standard error, so that what is printed can go to a file. No answer is no. */
+export const makeAsking = Effect.map(
+  Effect.acquireRelease(
+    Effect.sync(() => createInterface({ input: process.stdin })),
+    (lines) => Effect.sync(() => lines.close())
+  ),
+  (lines) => {
+    const answers = lines[Symbol.asyncIterator]()
+    return (question: string) =>
+      Effect.promise(async () => {
+        process.stderr.write(`${question} [y/N] `)
+        const answer = await answers.next()
+        if (answer.done === true) process.stderr.write("\n")
+        return answer.done !== true && isYes(answer.value)
+      })
+  }
+)
+
+/** All of standard input without the end of its line: what is in a command line can be seen by everybody on the machine. */
+export const readInput = Effect.map(
+  Effect.promise(() => text(process.stdin)),
+  (sent) => sent.replace(/\r?\n$/, "")
+)
+
+export type Asking = Effect.Success<typeof makeAsking>
+
+/** The database refused, or could not be asked. */
+export class CommandRefused extends Schema.TaggedError<CommandRefused>()("CommandRefused", {
+  message: Schema.String
+}) {
+  // the sentence stands on stderr already
+  override readonly [Runtime.errorReported] = false
+}
+
+/** Prints what went wrong as a sentence on stderr; the exit code is 1. */
+export const failWithSentence = ({ message }: { readonly message: string }) =>
+  Effect.andThen(Console.error(harmless(message)), Effect.fail(new CommandRefused({ message })))

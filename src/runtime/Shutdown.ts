@@ -39,7 +39,7 @@ export const atLast = (step: () => void) =>
     () => Effect.sync(() => void lastSteps.delete(step))
   )
 
-/** Child processes of ours by name; none where the system does not tell. */
+/** Our child processes by name; none if the system does not list them. */
 const children = (): ReadonlyArray<{ readonly pid: number; readonly name: string }> => {
   try {
     const pids = readFileSync(`/proc/self/task/${process.pid}/children`, "utf8").trim().split(" ").filter(Boolean)
@@ -77,7 +77,7 @@ const endNow = (code: number): never => {
   return process.exit(code)
 }
 
-/** Leaves what is open, but no child process: those that belong to nobody would go on. */
+/** Leaves what is open, but ends the child processes, which would otherwise continue without a parent. */
 const leave = (code: number, why: string): never => {
   const left = children()
   for (const step of lastSteps) attempt(step)

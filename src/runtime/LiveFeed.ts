@@ -1,18 +1,18 @@
 /**
- * What is told to whoever listens now and is not kept (docs/events.md): lines of the log, and the steps of the live actors. Costs nothing
- * while nobody listens.
+ * Lines of the log and steps of the live actors for clients that listen now (docs/events.md); nothing of it is kept. Costs nothing while
+ * there are no listeners.
  */
 import { Context, Effect, Latch, Layer, type Scope } from "effect"
 
 /** Levels of lines as clients know them, the least first. */
-export const toldLevels = ["DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"] as const
-export type ToldLevel = (typeof toldLevels)[number]
+export const liveLevels = ["DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"] as const
+export type LiveLevel = (typeof liveLevels)[number]
 
 /** A line of the log; `at` is in epoch milliseconds. */
-export interface ToldLine {
+export interface LogLine {
   readonly kind: "log"
   readonly at: number
-  readonly level: ToldLevel
+  readonly level: LiveLevel
   /** What it is about: the function of its job, or `server`. */
   readonly module: string
   readonly job: number | null
@@ -20,7 +20,7 @@ export interface ToldLine {
 }
 
 /** A step of a device's live actor. */
-export interface ToldStep {
+export interface ActorStep {
   readonly kind: "step"
   readonly at: number
   readonly hostname: string
@@ -32,12 +32,12 @@ export interface ToldStep {
   readonly state: string
 }
 
-export type ToldThing = ToldLine | ToldStep
+export type LiveItem = LogLine | ActorStep
 
-/** Hears what is told; must not throw and not wait. */
-export type Listener = (thing: ToldThing) => void
+/** Receives what is published; must not throw and must not wait. */
+export type Listener = (thing: LiveItem) => void
 
-/** Who listens: to everything, or to what this process tells itself. */
+/** Listeners: to everything, or to what this process publishes itself. */
 interface Listeners {
   readonly all: Set<Listener>
   readonly own: Set<Listener>
@@ -74,11 +74,11 @@ const make = Effect.sync(() => {
       )
     )
 
-  const passOn = (thing: ToldThing) => {
+  const passOn = (thing: LiveItem) => {
     for (const listener of all) listener(thing)
   }
 
-  return Told.of({
+  return LiveFeed.of({
     isHeard: () => all.size + own.size > 0,
     tell: (thing) => {
       passOn(thing)
@@ -93,24 +93,24 @@ const make = Effect.sync(() => {
   })
 })
 
-/** What this process tells. */
-export class Told extends Context.Service<
-  Told,
+/** The live feed of this process. */
+export class LiveFeed extends Context.Service<
+  LiveFeed,
   {
-    /** Whether anybody listens: else nothing has to be told. */
+    /** Whether there are listeners: otherwise nothing need be published. */
     readonly isHeard: () => boolean
-    readonly tell: (thing: ToldThing) => void
-    /** Tells what another process has told. */
+    readonly tell: (thing: LiveItem) => void
+    /** Publishes here what another process has published. */
     readonly passOn: Listener
-    /** Hears everything from now on, until the scope closes. */
+    /** Listens to everything from now on, until the scope closes. */
     readonly listen: (listener: Listener) => Effect.Effect<void, never, Scope.Scope>
-    /** The same for what this process tells itself: for whoever tells it to other processes. */
+    /** The same for what this process publishes itself, to send it to other processes. */
     readonly listenToOwn: (listener: Listener) => Effect.Effect<void, never, Scope.Scope>
-    /** Does this whenever somebody begins to listen, in a scope that closes when nobody does any more. Never ends. */
+    /** Runs this work while there are listeners, in a scope that closes when the last one leaves. Never ends. */
     readonly whileHeard: <E, R>(work: Effect.Effect<void, E, R>) => Effect.Effect<never, E, Exclude<R, Scope.Scope>>
-    /** Waits until somebody in this process listens to everything. */
+    /** Waits until a listener of this process listens to everything. */
     readonly heardHere: Effect.Effect<void>
   }
->()("switchyard/runtime/Told") {
-  static readonly layer = Layer.effect(Told, make)
+>()("switchyard/runtime/LiveFeed") {
+  static readonly layer = Layer.effect(LiveFeed, make)
 }

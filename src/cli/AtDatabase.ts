@@ -2,21 +2,8 @@
  * Where the commands about tokens and users work: at the server that SWITCHYARD_URL names, as all commands do (`client/Server.ts`); else
  * straight at the database, for whoever may read its settings.
  */
-import { Console, Effect, Layer, References, Runtime, Schema } from "effect"
+import { Effect, Layer, References } from "effect"
 import type { ServerSettings } from "../ServerConfig.ts"
-import { harmless } from "./client/Output.ts"
-
-/** The database refused, or could not be asked. */
-export class CommandRefused extends Schema.TaggedError<CommandRefused>()("CommandRefused", {
-  message: Schema.String
-}) {
-  // the sentence stands on stderr already
-  override readonly [Runtime.errorReported] = false
-}
-
-/** Says what went wrong as a sentence on stderr; the exit code is 1. */
-export const told = ({ message }: { readonly message: string }) =>
-  Effect.andThen(Console.error(harmless(message)), Effect.fail(new CommandRefused({ message })))
 
 /** Whether a server is named; else the database is meant. */
 export const isServerNamed = (): boolean => Boolean(process.env["SWITCHYARD_URL"])
@@ -24,7 +11,7 @@ export const isServerNamed = (): boolean => Boolean(process.env["SWITCHYARD_URL"
 /** The services that work at the database, on these settings after a change; loaded when they are asked for. */
 export const atDatabaseWith = Effect.fnUntraced(function* (change: (settings: ServerSettings) => ServerSettings) {
   const [
-    GuestDatabase,
+    CommandDatabase,
     { ServerConfig },
     { ApiTokens },
     { LocalUsers },
@@ -34,11 +21,11 @@ export const atDatabaseWith = Effect.fnUntraced(function* (change: (settings: Se
     { LocalUserStore, PersonStore }
   ] = yield* Effect.promise(() =>
     Promise.all([
-      import("./GuestDatabase.ts"),
+      import("./CommandDatabase.ts"),
       import("../ServerConfig.ts"),
       import("../access/ApiTokens.ts"),
       import("../access/LocalUsers.ts"),
-      import("../access/Grants.ts"),
+      import("../access/Permissions.ts"),
       import("../access/Permissions.ts"),
       import("../store/EventStore.ts"),
       import("../store/AccountStore.ts")
@@ -52,7 +39,7 @@ export const atDatabaseWith = Effect.fnUntraced(function* (change: (settings: Se
     Layer.provideMerge(Grants.layer),
     Layer.provide(Permissions.layer),
     Layer.provide(EventStore.layer),
-    Layer.provideMerge(GuestDatabase.layer),
+    Layer.provideMerge(CommandDatabase.layer),
     // what is printed is for whoever runs the command
     Layer.provide(Layer.succeed(References.MinimumLogLevel, "None")),
     Layer.provideMerge(config)
