@@ -11,7 +11,7 @@ import { ChangeNotes } from "../domain/Job.ts"
 import { DeviceState } from "../domain/Device.ts"
 import { ShownIdentity } from "../domain/DeviceIdentity.ts"
 import { InterfaceStates, NeighbourDetails, Neighbours, Optics } from "../drivers/Driver.ts"
-import { rareRetry } from "../runtime/RareRetry.ts"
+import { rareRetry } from "../runtime/BackgroundWork.ts"
 import { Facts, LearnedTables } from "../domain/DeviceReadings.ts"
 import { ActorView, OurSession } from "../domain/DeviceActivity.ts"
 

@@ -9,7 +9,15 @@ import { untilMended } from "../../runtime/OwnFaults.ts"
 import type { DriverTarget, WorkClaim } from "../Driver.ts"
 import type { ConnectionException } from "../DriverErrors.ts"
 import { rewriteAddress, SshLimits } from "./SshLimits.ts"
-import { connectSocket, connectThrough, failure, handshake, type HandshakeError, type Handshaken, TurnedAway } from "./Connection.ts"
+import {
+  connectSocket,
+  connectThrough,
+  failure,
+  handshake,
+  type HandshakeError,
+  type Handshaken,
+  TurnedAway
+} from "./Connection.ts"
 import type { Wire } from "./Shell.ts"
 import { basename } from "node:path"
 import { handshakes, outcomeOfFailure, secondsSince, sshSessions } from "../../runtime/metrics/Metrics.ts"

@@ -4,7 +4,12 @@
  */
 import { Clock, Deferred, Effect, Option, Schedule } from "effect"
 import type { SqlError } from "effect/sql"
-import { abandon, cancel as cancelled, EXPIRY_MARGIN_SECONDS, newChange } from "../../../machines/change/ChangeDecision.ts"
+import {
+  abandon,
+  cancel as cancelled,
+  EXPIRY_MARGIN_SECONDS,
+  newChange
+} from "../../../machines/change/ChangeDecision.ts"
 import type { ShownChange, Verdict } from "../../../machines/change/ChangeRow.ts"
 import { type ChangeReport, DeviceEntity, patiently } from "../../devices/DeviceCalls.ts"
 import { lineCount } from "../../domain/ConfigLines.ts"
