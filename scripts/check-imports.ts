@@ -9,7 +9,7 @@ import * as path from "node:path"
 const levels: ReadonlyArray<ReadonlyArray<string>> = [
   ["machines", "jinja"],
   ["domain"],
-  ["runtime", "ServerConfig", "SettingsDocumentation"],
+  ["runtime", "ServerConfig", "SettingsTable", "JobSettings"],
   [
     "api",
     "store",
