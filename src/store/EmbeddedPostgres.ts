@@ -1,5 +1,5 @@
 /**
- * A real PostgreSQL that is started by the server itself when no DATABASE_URL is given (ARCHITECTURE.md#decisions). The data, a
+ * A real PostgreSQL that is started by the server itself when no DATABASE_URL is given (docs/decisions/0020-the-embedded-database-is-judged-by.md). The data, a
  * generated password, a log and the lock of the server that keeps it live in the data folder. It is started again when it ends,
  * whoever ended it; one that a killed server has left behind is adopted when it has proved to be ours. A second server on the
  * folder refuses, unless both work together (CLUSTER_HOST): then it uses the database, and keeps it when the first one has
