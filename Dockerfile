@@ -1,5 +1,5 @@
-# The page is built where its tools are, which the server does not need.
-FROM node:24-bookworm-slim AS page
+# The bundle of the server and the page are built where their tools are, which the server does not need.
+FROM node:24-bookworm-slim AS built
 WORKDIR /opt/switchyard
 COPY package.json package-lock.json ./
 RUN npm ci --no-audit --no-fund --ignore-scripts
@@ -8,7 +8,7 @@ COPY machines ./machines
 COPY src ./src
 COPY docs ./docs
 COPY web ./web
-RUN node scripts/build-page.mjs
+RUN node scripts/build.mjs
 
 # The server. PostgreSQL runs beside it (docker-compose.yml); without DATABASE_URL it would start its own.
 FROM node:24-bookworm-slim
@@ -24,7 +24,10 @@ COPY bin ./bin
 COPY machines ./machines
 COPY src ./src
 COPY examples ./examples
-COPY --from=page /opt/switchyard/web/build ./web/build
+COPY --from=built /opt/switchyard/web/build ./web/build
+COPY --from=built /opt/switchyard/build ./build
+# it is of these sources, whenever they were copied
+RUN touch build/.made-of
 
 # by number, so that Kubernetes sees that it is not root; volumes that are mounted below the home take their owner from these folders
 RUN groupadd --system --gid 999 switchyard \

@@ -5,7 +5,7 @@
  * labs side by side also the port that they share, the second octet of its addresses and what its names begin with.
  */
 import { Console, Effect } from "effect"
-import { NodeRuntime } from "@effect/platform-node"
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { campus, type PlannedSwitch } from "../src/lab/CampusPlan.ts"
 import { isPersonality, personalities } from "../src/lab/eos/Personalities.ts"
 import { makeLab } from "../src/lab/Lab.ts"

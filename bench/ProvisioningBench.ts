@@ -3,7 +3,7 @@
  * the same process and commits without delay; the waits that a site sets (discovery, step 2) are 0, so the figure is the
  * work itself. Nothing is provisioned twice: no address repeats and nothing stays in INIT.
  */
-import { NodeServices } from "@effect/platform-node"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Deferred, Effect, Layer, Option, Queue } from "effect"
 import { SqlClient } from "effect/sql"
 import { mkdirSync, writeFileSync } from "node:fs"

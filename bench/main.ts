@@ -4,7 +4,7 @@
  * SYNC_DEVICES changes the number), access (what roles cost), live (200 clients of events beside a sync), events (pages of 10,000,000; EVENTS), hostile (readers beside a flood), logins (real OpenSSH servers), page (10,000 devices in Chromium), personalities (1,000 switches;
  * PERSONALITIES_DEVICES), provisioning (200 switches; PROVISIONING_SWITCHES). What the parts share is in the files that begin with Bench.
  */
-import { NodeRuntime } from "@effect/platform-node"
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Console, Effect } from "effect"
 import { mkdirSync, writeFileSync } from "node:fs"
 import * as path from "node:path"

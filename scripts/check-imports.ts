@@ -55,6 +55,9 @@ const inner: ReadonlyArray<readonly [folder: RegExp, rooms: ReadonlyArray<string
 /** The rooms that may import the lab. */
 const aboveTheLab: ReadonlyArray<string> = ["demo", "cli"]
 
+/** Indexes of packages that bring much which nobody here uses; what is needed of them is named: `PACKAGE/Module`. */
+const indexes: ReadonlyArray<string> = ["@effect/platform-node"]
+
 const root = path.resolve(import.meta.dirname, "..")
 
 const roomOf = (file: string): string => {
@@ -91,9 +94,18 @@ const problemOf = (file: string, target: string): string | null => {
   return levelOf(to) > levelOf(from) ? `${file} may not import ${target}: imports go one way` : null
 }
 
-const problems = [...filesBelow("src"), ...filesBelow("machines")].flatMap((file) =>
-  importsOf(file).flatMap((target) => problemOf(file, target) ?? [])
-)
+const indexProblemsOf = (file: string): ReadonlyArray<string> => {
+  const text = readFileSync(path.join(root, file), "utf8")
+  return indexes
+    .filter((name) => text.includes(`from "${name}"`) || text.includes(`import("${name}")`))
+    .map((name) => `${file} may not import the index of ${name}, which is slow to load: import ${name}/MODULE`)
+}
+
+const ours = [...filesBelow("src"), ...filesBelow("machines")]
+const problems = [
+  ...ours.flatMap((file) => importsOf(file).flatMap((target) => problemOf(file, target) ?? [])),
+  ...[...ours, ...filesBelow("test"), ...filesBelow("bench")].flatMap(indexProblemsOf)
+]
 for (const problem of problems) process.stderr.write(`${problem}\n`)
 process.stdout.write(`Import rules: ${problems.length} problems\n`)
 process.exitCode = problems.length === 0 ? 0 : 1

@@ -1,6 +1,6 @@
 /**
  * Makes the npm package `@switchyard/server` of this repository: a folder with the types stripped from every module, because Node refuses
- * TypeScript below `node_modules`, with the page built, and with exactly the packages of the lock file; then its tarball.
+ * TypeScript below `node_modules`, with the bundle of the server and the page built, and with exactly the packages of the lock file; then its tarball.
  *
  *   node scripts/pack.mjs [FOLDER]     writes FOLDER/switchyard-server-VERSION.tgz (FOLDER is dist by default) and prints its name
  */
@@ -10,6 +10,7 @@ import { stripTypeScriptTypes } from "node:module"
 import path from "node:path"
 import { pathToFileURL } from "node:url"
 import { bringPageUpToDate } from "./build-page.mjs"
+import { bringServerUpToDate } from "./build-server.mjs"
 
 const root = path.resolve(import.meta.dirname, "..")
 export const NAME = "@switchyard/server"
@@ -17,6 +18,7 @@ export const NAME = "@switchyard/server"
 /** What the program runs from. Examples stay as they are: people copy them to where Node reads TypeScript. */
 const COPIED = [
   "bin",
+  "build",
   "deploy",
   "docs",
   "examples",
@@ -87,6 +89,7 @@ const shrinkwrap = ({ bin, dependencies, engines, license, optionalDependencies 
 
 /** Fills a folder with the package. */
 export const makePackage = async (folder) => {
+  await bringServerUpToDate()
   await bringPageUpToDate()
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { recursive: true })

@@ -2,7 +2,6 @@
  * Everything below the API, wired together: stores, settings and templates in force, drivers, device actors, jobs and
  * plugins. `main.ts` puts the API on top of it; tests may use it alone.
  */
-import { NodeServices } from "@effect/platform-node"
 import { Effect, Layer, Result, Schema } from "effect"
 import { ChangeWindows } from "./access/ChangeWindows.ts"
 import { Permissions } from "./access/Permissions.ts"
@@ -10,12 +9,11 @@ import { CertificateAuthority } from "./certificates/CertificateAuthority.ts"
 import * as DeviceActor from "./devices/DeviceActor.ts"
 import { DeviceLogin } from "./devices/DeviceLogin.ts"
 import { ManagementAccess } from "./devices/ManagementAccess.ts"
-import { DriverRegistry } from "./drivers/Driver.ts"
-import * as Drivers from "./drivers/Drivers.ts"
-import * as AddressMap from "./drivers/ssh/AddressMap.ts"
-import * as LoginKey from "./drivers/ssh/LoginKey.ts"
-import * as ForeignSessions from "./drivers/ForeignSessions.ts"
+import { DriverRegistry } from "./drivers/Drivers.ts"
+import * as AddressMap from "./drivers/ssh/SshLimits.ts"
 import { SshLimits } from "./drivers/ssh/SshLimits.ts"
+import * as Authentication from "./drivers/ssh/Authentication.ts"
+import * as LoadChecks from "./drivers/LoadChecks.ts"
 import { Firmware } from "./firmware/Firmware.ts"
 import { UpgradeOrders } from "./firmware/UpgradeOrders.ts"
 import * as Cluster from "./jobs/engine/Cluster.ts"
@@ -145,6 +143,7 @@ import { ActiveTemplates } from "./templates/ActiveTemplates.ts"
 import { Renderer } from "./templates/Renderer.ts"
 import { TemplateTrial } from "./templates/TemplateTrial.ts"
 import { UndefinedPrints } from "./templates/UndefinedPrints.ts"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 
 /** A setting has a form that its type cannot express. */
 export class InvalidSetting extends Schema.TaggedError<InvalidSetting>()("InvalidSetting", {
@@ -195,10 +194,10 @@ const sshLimits = Layer.unwrap(
   Effect.gen(function* () {
     const { SSH_ADDRESS_MAP, SSH_MAX_SESSIONS, SSH_PORT, SSH_REFUSED_DELAY, keyLogins } = yield* ServerConfig
     for (const [state, { key }] of keyLogins) {
-      const read = LoginKey.parse(key)
+      const read = Authentication.parseKey(key)
       if (Result.isFailure(read)) return yield* new InvalidSetting({ message: `SSH_KEY_${state}: ${read.failure}` })
     }
-    const parsed = AddressMap.parse(SSH_ADDRESS_MAP)
+    const parsed = AddressMap.parseAddressMap(SSH_ADDRESS_MAP)
     if (Result.isFailure(parsed)) return yield* new InvalidSetting({ message: `SSH_ADDRESS_MAP: ${parsed.failure}` })
     return SshLimits.layer({
       port: SSH_PORT,
@@ -210,14 +209,11 @@ const sshLimits = Layer.unwrap(
 )
 
 const foreignSessions = Layer.unwrap(
-  Effect.map(ServerConfig, ({ FOREIGN_SESSIONS }) => ForeignSessions.layer(FOREIGN_SESSIONS))
+  Effect.map(ServerConfig, ({ FOREIGN_SESSIONS }) => LoadChecks.foreignSessionsLayer(FOREIGN_SESSIONS))
 )
 
 /** Drivers of all platforms that this server can log in to. */
-const drivers = Layer.unwrap(Effect.map(Drivers.Makers, DriverRegistry.layer)).pipe(
-  Layer.provide(sshLimits),
-  Layer.provide(foreignSessions)
-)
+const drivers = DriverRegistry.layer.pipe(Layer.provide(sshLimits), Layer.provide(foreignSessions))
 
 const deviceLogin = DeviceLogin.layer.pipe(
   Layer.provideMerge(ManagementAccess.layer),

@@ -1,12 +1,15 @@
 /** The command line: runs the command that was typed (`cli/Commands.ts`). What a command needs is loaded when it is run. */
-import { NodeRuntime, NodeServices } from "@effect/platform-node"
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Cause, Effect, Exit, Option, Runtime } from "effect"
 import { CliError, Command } from "effect/cli"
-import { root } from "./cli/Commands.ts"
+import { rootFor } from "./cli/Commands.ts"
 import { end } from "./runtime/Ending.ts"
 import { release } from "./domain/Release.ts"
 
-const program = Command.run(root, { version: release }).pipe(Effect.provide(NodeServices.layer))
+const program = Effect.flatMap(rootFor(process.argv.slice(2)), (root) => Command.run(root, { version: release })).pipe(
+  Effect.provide(NodeServices.layer)
+)
 
 /** What was typed is no command (docs/command-line.md#exit-codes). */
 const MISTYPED = 2

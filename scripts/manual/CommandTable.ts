@@ -1,5 +1,5 @@
 /** The table of the commands that an account on a switch needs, from where the driver has them. */
-import { neededCommands } from "../../src/drivers/eos/NeededCommands.ts"
+import { neededCommands } from "../../src/drivers/eos/Dialect.ts"
 import { table } from "./Marked.ts"
 
 /** The rows as Markdown. */

@@ -1,8 +1,14 @@
 /** Tables of the keys of settings files, from the model of the settings: type, default, what is checked, and what each is for. */
 import { baseFields } from "../../src/settings/BaseModels.ts"
-import { type Pattern, Patterns } from "../../src/settings/Patterns.ts"
+import {
+  fieldOf,
+  type IntegerRule,
+  type NamedField,
+  type Pattern,
+  Patterns,
+  type Rule
+} from "../../src/settings/SettingRule.ts"
 import { routingFields } from "../../src/settings/RoutingModels.ts"
-import { fieldOf, type IntegerRule, type NamedField, type Rule } from "../../src/settings/SettingRule.ts"
 import { f_groups } from "../../src/settings/SettingsGroups.ts"
 import { f_root } from "../../src/settings/SettingsModel.ts"
 import { table } from "./Marked.ts"

@@ -10,7 +10,6 @@ import {
 } from "../domain/access/PermissionRule.ts"
 import type { Device } from "../domain/Device.ts"
 import { ActiveSettings, type SettingsError } from "../settings/ActiveSettings.ts"
-import { groupsOfDevice } from "../settings/EffectiveSettings.ts"
 import { selectionGroups } from "../settings/SettingsGroups.ts"
 import { DeviceStore } from "../store/DeviceStore.ts"
 import { type NamedDevices, namedDevices } from "../store/Listing.ts"
@@ -39,7 +38,7 @@ const make = Effect.gen(function* () {
     return rows.map((device): AskedDevice => ({
       hostname: device.hostname,
       deviceType: device.device_type,
-      groups: selectionGroups(groupsOfDevice(snapshot, device), device),
+      groups: selectionGroups(snapshot.layering.membership(device), device),
       state: device.state
     }))
   })

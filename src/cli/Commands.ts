@@ -1,29 +1,10 @@
-/** Every command, in the groups of the help: one sub-command per purpose, each in a file of its own with its flags. */
-import { Console } from "effect"
+/**
+ * Every command, in the groups of the help: one sub-command per purpose, each in a file of its own with its flags. When a command is
+ * called, its file alone is loaded; the help of the program, completions and a name that is unknown need all of them.
+ */
+import { Console, Effect } from "effect"
 import { Command } from "effect/cli"
 import { release } from "../domain/Release.ts"
-import { demo, lab } from "./CampusCommands.ts"
-import { person, token, user } from "./AccountCommands.ts"
-import { alerts } from "./AlertsCommand.ts"
-import { audit } from "./AuditCommand.ts"
-import { backup, restore } from "./BackupCommands.ts"
-import { check } from "./CheckCommand.ts"
-import { render } from "./RenderCommand.ts"
-import { setup } from "./SetupCommand.ts"
-import { secret } from "./SecretCommand.ts"
-import { devices, device, why } from "./client/DeviceCommands.ts"
-import { doctor } from "./client/DoctorCommand.ts"
-import { find } from "./client/FindCommand.ts"
-import { firmware } from "./client/FirmwareCommands.ts"
-import { hostkeys } from "./client/HostKeyCommands.ts"
-import { events, job, jobs } from "./client/JobCommands.ts"
-import { ports } from "./client/PortCommands.ts"
-import { init } from "./client/ProvisioningCommands.ts"
-import { repo } from "./client/RepositoryCommands.ts"
-import { login, logout } from "./client/SignOnCommands.ts"
-import { abort, approve, diff, reject, sync, undo } from "./client/SyncCommands.ts"
-import { migrate, serve } from "./ServeCommand.ts"
-import { approvals } from "./client/ApprovalCommands.ts"
 
 // Listed for the help alone: main.ts runs it before any of this is loaded, because it is called for every lease.
 const hook = Command.make("dhcp-hook").pipe(
@@ -34,16 +15,108 @@ const version = Command.make("version", {}, () => Console.log(release)).pipe(
   Command.withDescription("Print the version.")
 )
 
-/** `switchyard`. */
-export const root = Command.make("switchyard").pipe(
-  Command.withDescription("Keeps a network of switches equal to what git says it should be."),
-  Command.withSubcommands([
-    { group: "The network", commands: [devices, device, why, find, ports, init, hostkeys, events] },
-    { group: "Changes", commands: [sync, diff, approve, reject, undo, abort, jobs, job, repo, firmware] },
-    { group: "Signing on", commands: [login, logout, token, user, person, approvals, alerts, audit] },
-    {
-      group: "On the server's machine",
-      commands: [setup, doctor, serve, migrate, backup, restore, check, render, secret, hook, demo, lab, version]
-    }
-  ])
-)
+const accounts = () => import("./AccountCommands.ts")
+const backups = () => import("./BackupCommands.ts")
+const campus = () => import("./CampusCommands.ts")
+const server = () => import("./ServeCommand.ts")
+const devices = () => import("./client/DeviceCommands.ts")
+const jobs = () => import("./client/JobCommands.ts")
+const signOn = () => import("./client/SignOnCommands.ts")
+const sync = () => import("./client/SyncCommands.ts")
+
+/** A command under its name, and how its file is loaded. What it needs is checked here: `cli.ts` gives nothing else. */
+const command = <Name extends string>(
+  name: Name,
+  load: () => Promise<Command.Command<Name, never, unknown, unknown, Command.Environment>>
+) => ({ name, load })
+
+const groups = [
+  {
+    group: "The network",
+    commands: [
+      command("devices", async () => (await devices()).devices),
+      command("device", async () => (await devices()).device),
+      command("why", async () => (await devices()).why),
+      command("find", async () => (await import("./client/FindCommand.ts")).find),
+      command("ports", async () => (await import("./client/PortCommands.ts")).ports),
+      command("init", async () => (await import("./client/ProvisioningCommands.ts")).init),
+      command("hostkeys", async () => (await import("./client/HostKeyCommands.ts")).hostkeys),
+      command("events", async () => (await jobs()).events)
+    ]
+  },
+  {
+    group: "Changes",
+    commands: [
+      command("sync", async () => (await sync()).sync),
+      command("diff", async () => (await sync()).diff),
+      command("approve", async () => (await sync()).approve),
+      command("reject", async () => (await sync()).reject),
+      command("undo", async () => (await sync()).undo),
+      command("abort", async () => (await sync()).abort),
+      command("jobs", async () => (await jobs()).jobs),
+      command("job", async () => (await jobs()).job),
+      command("repo", async () => (await import("./client/RepositoryCommands.ts")).repo),
+      command("firmware", async () => (await import("./client/FirmwareCommands.ts")).firmware)
+    ]
+  },
+  {
+    group: "Signing on",
+    commands: [
+      command("login", async () => (await signOn()).login),
+      command("logout", async () => (await signOn()).logout),
+      command("token", async () => (await accounts()).token),
+      command("user", async () => (await accounts()).user),
+      command("person", async () => (await accounts()).person),
+      command("approvals", async () => (await import("./client/ApprovalCommands.ts")).approvals),
+      command("alerts", async () => (await import("./AlertsCommand.ts")).alerts),
+      command("audit", async () => (await import("./AuditCommand.ts")).audit)
+    ]
+  },
+  {
+    group: "On the server's machine",
+    commands: [
+      command("setup", async () => (await import("./SetupCommand.ts")).setup),
+      command("doctor", async () => (await import("./client/DoctorCommand.ts")).doctor),
+      command("serve", async () => (await server()).serve),
+      command("migrate", async () => (await server()).migrate),
+      command("backup", async () => (await backups()).backup),
+      command("restore", async () => (await backups()).restore),
+      command("check", async () => (await import("./CheckCommand.ts")).check),
+      command("render", async () => (await import("./RenderCommand.ts")).render),
+      command("secret", async () => (await import("./SecretCommand.ts")).secret),
+      command("dhcp-hook", async () => hook),
+      command("demo", async () => (await campus()).demo),
+      command("lab", async () => (await campus()).lab),
+      command("version", async () => version)
+    ]
+  }
+]
+
+/** Flags of the whole program that want to know every command, wherever they stand. */
+const OF_ALL = /^--(completions|wizard)\b/
+
+/** The commands that these words need: the one that is called, or all. */
+const needed = (words: ReadonlyArray<string>) => {
+  const isCalled = ({ name }: { readonly name: string }) =>
+    name === words[0] && !words.some((word) => OF_ALL.test(word))
+  return groups.some(({ commands }) => commands.some(isCalled))
+    ? groups.map(({ group, commands }) => ({ group, commands: commands.filter(isCalled) }))
+    : groups
+}
+
+/** `switchyard`, with what these words need of it. */
+export const rootFor = (words: ReadonlyArray<string>) =>
+  Effect.gen(function* () {
+    const loaded = yield* Effect.promise(() =>
+      Promise.all(
+        needed(words).map(async ({ group, commands }) => ({
+          group,
+          commands: await Promise.all(commands.map(({ load }) => load()))
+        }))
+      )
+    )
+    return Command.make("switchyard").pipe(
+      Command.withDescription("Keeps a network of switches equal to what git says it should be."),
+      Command.withSubcommands(loaded.filter(({ commands }) => commands.length > 0))
+    )
+  })

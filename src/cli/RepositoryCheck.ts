@@ -14,7 +14,7 @@ import {
   LINK_OUTSIDE,
   SUBMODULE,
   unfitName
-} from "../git/FileText.ts"
+} from "../git/GitTree.ts"
 import { messageOf } from "../runtime/SystemErrors.ts"
 import { ServerConfig } from "../ServerConfig.ts"
 import { isWithinSettings } from "../settings/RepositoryPaths.ts"
@@ -85,7 +85,7 @@ const makeReality = Effect.fnUntraced(function* (directory: string) {
     })
 })
 
-/** The wanted files of a directory, by their path in it, as a refresh would read them from a commit (`git/FileText.ts`). */
+/** The wanted files of a directory, by their path in it, as a refresh would read them from a commit (`git/GitTree.ts`). */
 const readFiles = Effect.fnUntraced(function* (directory: string, isWanted: (file: string) => boolean) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path

@@ -13,7 +13,7 @@ const loaded = Effect.promise(() =>
     import("../ServerConfig.ts"),
     import("../store/InterfaceStore.ts"),
     import("../store/SecretTexts.ts"),
-    import("@effect/platform-node")
+    import("@effect/platform-node/NodeServices")
   ])
 )
 
@@ -29,7 +29,7 @@ const services = Effect.map(
     { ServerConfig },
     { InterfaceStore },
     { SecretTexts },
-    { NodeServices }
+    NodeServices
   ]) => {
     const ports = InterfaceStore.layer.pipe(Layer.provide(SecretTexts.layer))
     return Layer.mergeAll(SecretStore.layer, CertificateAuthority.layer, ports).pipe(

@@ -4,12 +4,10 @@
  * is said but of names that no variable, setting or secret could have.
  */
 import { Result } from "effect"
-import type { Device, DeviceType } from "../domain/Device.ts"
-import { deviceTypes } from "../domain/Device.ts"
+import { type Device, type DeviceType, deviceTypes } from "../domain/Device.ts"
 import type { MgmtDomain } from "../domain/MgmtDomain.ts"
 import type { Remark } from "../domain/Remark.ts"
 import { cellsPerMegabyte } from "../jinja/Meter.ts"
-import { effectiveSettings } from "../settings/EffectiveSettings.ts"
 import type { SettingsSnapshot } from "../settings/SettingsSnapshot.ts"
 import { deviceTask } from "../templates/Rendering.ts"
 import type { TemplateSnapshot } from "../templates/TemplateSnapshot.ts"
@@ -100,7 +98,7 @@ export const undefinedNames = (
   const kinds = Map.groupBy(managed ?? kindsOf(templates), ({ device_type, platform }) => `${platform} ${device_type}`)
   for (const listed of [...kinds.values()].flatMap((alike) => alike.slice(0, MOST_OF_A_KIND))) {
     const device = standIn(listed)
-    const layered = effectiveSettings(settings, device, [])
+    const layered = settings.layering.forDevice(device, [])
     if (Result.isFailure(layered)) continue
     const { settings: own } = layered.success
     const about = { device, settings: own, interfaces: [], links: [], stackMembers: [], mirrorSource: null }

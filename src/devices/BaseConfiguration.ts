@@ -9,9 +9,9 @@ import { errorText } from "./ChangeSteps.ts"
 import type { BasePush, BasePushed } from "./DeviceCalls.ts"
 import type { DeviceLogin, LoggedIn } from "./DeviceLogin.ts"
 import * as ShownCheck from "./ShownCheck.ts"
-import type { JobSelection } from "../drivers/Driver.ts"
+import type { JobSelection } from "../drivers/Candidate.ts"
 import * as RefusedLogins from "./RefusedLogins.ts"
-import * as UnifiedPatch from "../drivers/UnifiedPatch.ts"
+import * as UnifiedDiff from "../drivers/UnifiedDiff.ts"
 import type { LearnedLineStore } from "../store/LearnedLineStore.ts"
 
 /** Seconds to wait for one answer on an address, and between two tries. */
@@ -77,7 +77,7 @@ const load = Effect.fnUntraced(function* (
   const running = yield* session.runningConfig
   // one call at a time is served for a device, so every session of ours on it was left behind
   const { diff, remarks } = yield* session.load({ text: config, mode: "replace", name, mayAbort: EVERY_JOB })
-  const promised = Option.getOrNull(UnifiedPatch.apply(running, diff))
+  const promised = Option.getOrNull(UnifiedDiff.apply(running, diff))
   const { hostname, os_version } = device
   const context = { hostname, release: os_version ?? "", learned, previous: Effect.succeedNone }
   const loaded = { name, candidate: config, running, remarks, promised, policy: undefined }

@@ -4,9 +4,10 @@
  */
 import { Effect, Option } from "effect"
 import type { ChangeNotes, ChangeRow, LoadPromise } from "../../machines/change/ChangeRow.ts"
-import type { ConfigSessions, Driver, JobSelection } from "../drivers/Driver.ts"
+import type { JobSelection } from "../drivers/Candidate.ts"
+import type { ConfigSessions, Driver } from "../drivers/Driver.ts"
 import { reduceDiff, setsSecrets, withoutSecrets } from "../drivers/SecretEquivalence.ts"
-import * as UnifiedPatch from "../drivers/UnifiedPatch.ts"
+import * as UnifiedDiff from "../drivers/UnifiedDiff.ts"
 import type { LoggedIn } from "./DeviceLogin.ts"
 import type { KnownSecrets } from "./KnownSecrets.ts"
 import * as ShownCheck from "./ShownCheck.ts"
@@ -78,7 +79,7 @@ export const loadCandidate = Effect.fnUntraced(function* (
   const seen = sessions === null ? {} : { seen: sessions }
   // somebody else's session is waited for by the statechart, which tries the load again
   const loaded = yield* session.load({ text, mode, name: row.sessionName, mayAbort, foreignSessions: 0, ...seen })
-  const promised = running === null ? null : Option.getOrNull(UnifiedPatch.apply(running, loaded.diff))
+  const promised = running === null ? null : Option.getOrNull(UnifiedDiff.apply(running, loaded.diff))
   const notes = yield* notesOf(context, loggedIn, row, running, { remarks: loaded.remarks, promised })
   const diff = reduceDiff(driver.platform, running ?? "", loaded.diff, secrets.isSame)
   return {

@@ -7,7 +7,7 @@
 import { Effect, Option, Result } from "effect"
 import type { ChangeRow, Proof } from "../../machines/change/ChangeRow.ts"
 import * as Candidate from "../drivers/Candidate.ts"
-import type { ConfigSessions, Driver, JobSelection } from "../drivers/Driver.ts"
+import type { ConfigSessions, Driver } from "../drivers/Driver.ts"
 import type { LoadError, ReadError } from "../drivers/DriverErrors.ts"
 import { missingLines } from "../drivers/MissingLines.ts"
 import { reduceDiff, withoutSecrets } from "../drivers/SecretEquivalence.ts"
@@ -19,7 +19,7 @@ import { type KnownSecrets, markOf } from "./KnownSecrets.ts"
 export interface ProofWanted {
   readonly candidate: string
   readonly loadMode: "replace" | "merge"
-  readonly mayAbort: JobSelection
+  readonly mayAbort: Candidate.JobSelection
   readonly secrets: KnownSecrets
   /** In any order. */
   readonly suffices: ReadonlyArray<Proof>

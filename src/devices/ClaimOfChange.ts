@@ -1,8 +1,8 @@
-/** Whether a change still is this process's, as its sessions ask before they send (`drivers/WorkClaim.ts`). */
+/** Whether a change still is this process's, as its sessions ask before they send (`drivers/Driver.ts`). */
 import { Duration, Effect, Option, Schedule } from "effect"
 import type { ChangeRow } from "../../machines/change/ChangeRow.ts"
 import { SILENT_REPLICA } from "../domain/TakeOver.ts"
-import { isFresh, TAKEN_OVER, UNASKED, type WorkClaim } from "../drivers/WorkClaim.ts"
+import { isClaimFresh, TAKEN_OVER, UNASKED, type WorkClaim } from "../drivers/Driver.ts"
 import { failingWithoutDatabase } from "../store/DatabaseClient.ts"
 import type { LiveChangeStore } from "../store/LiveChangeStore.ts"
 
@@ -44,5 +44,5 @@ export const claimOf = (
         Effect.timeoutOrElse({ duration: Duration.seconds(SILENT_REPLICA), orElse: () => Effect.succeed(UNASKED) }),
         Effect.orElseSucceed(() => UNASKED)
       )
-  return { isFresh: () => isFresh(known.at), ask: failingWithoutDatabase(answer) }
+  return { isFresh: () => isClaimFresh(known.at), ask: failingWithoutDatabase(answer) }
 }

@@ -15,7 +15,8 @@ import { ChangeReport } from "./ChangeExecutor.ts"
 import { DeviceFailure } from "./DeviceFailure.ts"
 import { firmwareCalls } from "./FirmwareCalls.ts"
 import { operationCalls } from "./OperationCalls.ts"
-import { Facts, Neighbours } from "../drivers/Readings.ts"
+import { Facts } from "../domain/Facts.ts"
+import { Neighbours } from "../drivers/Driver.ts"
 
 export { DeviceFailure }
 

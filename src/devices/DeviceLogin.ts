@@ -20,16 +20,15 @@ import { type HostKey, HostKeyStore } from "../store/HostKeyStore.ts"
 import { IdentityStore, type Owner } from "../store/IdentityStore.ts"
 import { LeftSessionStore } from "../store/LeftSessionStore.ts"
 import { UniqueFieldStore } from "../store/UniqueFieldStore.ts"
+import { DriverRegistry } from "../drivers/Drivers.ts"
 import {
   type Driver,
-  DriverRegistry,
   type DriverSession,
   type DriverTarget,
-  type HostKeyPolicy
+  type HostKeyPolicy,
+  type WorkClaim
 } from "../drivers/Driver.ts"
-import type { WorkClaim } from "../drivers/WorkClaim.ts"
-import { remarksOf } from "../domain/platforms/SiteRemarks.ts"
-import { UnmanageableDevice } from "../domain/platforms/Unmanageable.ts"
+import { remarksOf, UnmanageableDevice } from "../domain/platforms/Platforms.ts"
 import {
   ConnectAuthError,
   type ConnectError,

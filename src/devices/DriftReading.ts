@@ -6,7 +6,7 @@ import { Effect, Result } from "effect"
 import { withoutOwnLines } from "../domain/ConfigLines.ts"
 import type { OurSession } from "../domain/LeftSession.ts"
 import { jobOf } from "../drivers/Candidate.ts"
-import * as ConfigDiff from "../drivers/ConfigDiff.ts"
+import * as UnifiedDiff from "../drivers/UnifiedDiff.ts"
 import type { ConfigSession, ConfigSessions } from "../drivers/Driver.ts"
 import type { LoggedIn } from "./DeviceLogin.ts"
 
@@ -44,7 +44,7 @@ export const read =
       const running = yield* session.runningConfig
       const found = driver.configHash(running)
       const plain = (text: string) => withoutOwnLines(driver.platform.configuration, text)
-      const diff = found === hash ? "" : ConfigDiff.diff(plain(config), plain(running))
+      const diff = found === hash ? "" : UnifiedDiff.diff(plain(config), plain(running))
       const listed = yield* Effect.result(session.sessions)
       if (Result.isSuccess(listed)) return { hash: found, diff, ...told(listed.success, withJobs) }
       if (withJobs) return yield* listed.failure

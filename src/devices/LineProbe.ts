@@ -13,7 +13,7 @@ import {
   placedLines,
   placeOf
 } from "../drivers/MissingLines.ts"
-import * as UnifiedPatch from "../drivers/UnifiedPatch.ts"
+import * as UnifiedDiff from "../drivers/UnifiedDiff.ts"
 import { placed } from "../domain/LineShape.ts"
 import type { Platform } from "../domain/platforms/Platform.ts"
 import type { Learned } from "../store/LearnedLineStore.ts"
@@ -45,7 +45,7 @@ const shownBelow = Effect.fnUntraced(function* (
   const text = written(sections, lines)
   const loaded = session.load({ text, mode: "replace", name, foreignSessions: "ignore" })
   const { diff } = yield* Effect.ensuring(loaded, Effect.ignore(session.discard(name)))
-  const promised = UnifiedPatch.apply(running, diff)
+  const promised = UnifiedDiff.apply(running, diff)
   return Option.isNone(promised) ? undefined : linesBelow(platform, promised.value, sections)
 })
 

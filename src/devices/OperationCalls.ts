@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import { Rpc } from "effect/rpc"
 import { DeviceFailure } from "./DeviceFailure.ts"
 import { LearnedTables } from "../domain/LearnedTables.ts"
-import { InterfaceStates, NeighbourDetails, Optics } from "../drivers/Readings.ts"
+import { InterfaceStates, NeighbourDetails, Optics } from "../drivers/Driver.ts"
 
 /** Ports to bounce with the rendered halves of it. */
 export const Bounce = Schema.Struct({ ports: Schema.Array(Schema.String), down: Schema.String, up: Schema.String })

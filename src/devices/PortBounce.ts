@@ -9,10 +9,9 @@ import { BounceDetail } from "../domain/DeviceOperation.ts"
 import type { Operation, OperationStore } from "../store/OperationStore.ts"
 import * as DeviceWork from "./DeviceWork.ts"
 import * as Candidate from "../drivers/Candidate.ts"
-import type { DriverSession, JobSelection } from "../drivers/Driver.ts"
+import type { DriverSession, InterfaceStates } from "../drivers/Driver.ts"
 import { offered } from "../drivers/Verbs.ts"
 import type { Bounce, Bounced } from "./OperationCalls.ts"
-import type { InterfaceStates } from "../drivers/Readings.ts"
 
 /** Why these ports of the device cannot be bounced, or null. */
 export const bounceRefusal = (
@@ -30,7 +29,7 @@ export const bounceRefusal = (
 }
 
 /** What earlier bounces have left open may be removed. */
-const BOUNCES: JobSelection = { _tag: "only", jobs: [Candidate.BOUNCES] }
+const BOUNCES: Candidate.JobSelection = { _tag: "only", jobs: [Candidate.BOUNCES] }
 
 /** A candidate that no crash leaves in anybody's way. */
 const candidate = (half: "d" | "u") => Effect.map(Clock.currentTimeMillis, (millis) => Candidate.ofBounce(half, millis))

@@ -7,9 +7,8 @@ import type { Device } from "../domain/Device.ts"
 import type { DriverTarget, JumpHost } from "../drivers/Driver.ts"
 import { type PrivateKey, ServerConfig } from "../ServerConfig.ts"
 import { ActiveSettings, type SettingsError } from "../settings/ActiveSettings.ts"
-import { effectiveSettings } from "../settings/EffectiveSettings.ts"
 import type { SettingsSnapshot } from "../settings/SettingsSnapshot.ts"
-import type { SshSettings } from "../settings/SshModels.ts"
+import type { SshSettings } from "../settings/BaseModels.ts"
 import type { OwnLogin } from "./Logins.ts"
 import { makeSharedRead } from "../store/SharedRead.ts"
 
@@ -112,7 +111,7 @@ export const makeSshSettings = Effect.gen(function* () {
   return Effect.fnUntraced(function* (device: Device) {
     const found = yield* current
     if (found === null) return {}
-    const effective = effectiveSettings(found, device)
+    const effective = found.layering.forDevice(device)
     const target = Result.isFailure(effective)
       ? Result.fail(effective.failure.map(({ message }) => message.trim()).join("; "))
       : sshTargetOf(effective.success.settings.ssh, deviceSecrets)

@@ -33,7 +33,7 @@ export const LOOK_FOR_MESSAGES = 1
 /** Pings of a replica that refuses them, half a second apart (`effect/cluster/RunnerHealth`), until it counts as gone. */
 export const REFUSED = 2.5
 
-/** A claim that was found good is believed for so long (`drivers/WorkClaim.ts`). */
+/** A claim that was found good is believed for so long (`WorkClaim` of `drivers/Driver.ts`). */
 export const BELIEVED = 2
 
 /** PostgreSQL ends a transaction of which it has heard nothing for so long. */

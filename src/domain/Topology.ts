@@ -5,7 +5,7 @@
 import { Schema } from "effect"
 import { DeviceState, DeviceType } from "./Device.ts"
 import type { Linknet } from "./Linknet.ts"
-import { longName } from "./platforms/InterfaceNames.ts"
+import { longName } from "./platforms/Platforms.ts"
 
 /**
  * `agreed`: an end sees what is planned. `planned`: no end sees it, although one was read. `unread`: planned, and no end was ever read.

@@ -5,7 +5,7 @@
 import { Schema } from "effect"
 import { DeviceState } from "./Device.ts"
 import { endOf, type Linknet } from "./Linknet.ts"
-import { longName } from "./platforms/InterfaceNames.ts"
+import { longName } from "./platforms/Platforms.ts"
 import { finderOf, type Heard } from "./Topology.ts"
 
 const nullableText = Schema.NullOr(Schema.String)

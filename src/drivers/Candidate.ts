@@ -35,3 +35,11 @@ export const jobOf = (candidate: string): number | null => {
   const job = Number(match?.[1])
   return match === null || job > LAST ? null : job
 }
+
+/** Jobs by their numbers: these, or all but these. */
+export type JobSelection =
+  | { readonly _tag: "only"; readonly jobs: ReadonlyArray<number> }
+  | { readonly _tag: "allBut"; readonly jobs: ReadonlyArray<number> }
+
+/** Whether a job is among the selected. */
+export const selects = ({ _tag, jobs }: JobSelection, job: number): boolean => jobs.includes(job) === (_tag === "only")

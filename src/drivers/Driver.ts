@@ -1,33 +1,34 @@
 /**
- * What every device driver offers (docs/switch-dialogues.md#what-a-platform-needs), as Effect types, and the registry that
- * finds a driver by platform name. A driver turns these verbs into the command line of its platform; nobody outside a driver
- * sends or reads command-line text. One `DriverSession` is one login: it is used by one fiber at a time, and after a
+ * What every device driver offers (docs/switch-dialogues.md#what-a-platform-needs), as Effect types. A driver turns these verbs
+ * into the command line of its platform; nobody outside a driver sends or reads command-line text. One `DriverSession` is one login: it is used by one fiber at a time, and after a
  * `CommandTimeout` or `ConnectionException` every further verb on it fails.
  *
- * How a verb is added (counters of ports, optics, a check of states): 1. what it gives, as a schema in
- * `Readings.ts`, with units; 2. here, and in `WholeDriver.ts` what the platforms say that do not have it, or as a group in
- * `Verbs.ts` with a capability in `domain/platforms/Platform.ts`; 3. one file in each driver's folder, of the same name everywhere, with
- * the commands and a pure function from the answer to the reading, tested against recorded answers; 4. a call to the device's
+ * How a verb is added (counters of ports, optics, a check of states): 1. what it gives, as a schema among the readings below, with
+ * units; 2. the verb in `DriverSession`, and in `DriverDefinition.ts` what platforms answer that do not have it, or a group in
+ * `Verbs.ts` with a capability in `domain/platforms/Platform.ts`; 3. in each driver's folder, in the file of the same name, the
+ * commands and a pure function from the answer to the reading, tested against recorded answers; 4. a call to the device's
  * actor (`src/devices`), and whoever asks looks at the capability first.
  */
-import { Context, Effect, Layer } from "effect"
-import type { Option, Redacted, Scope } from "effect"
-import type {
-  CommandRejected,
-  CommitError,
-  ConnectError,
+import { Effect, type Option, type Redacted, Schema, type Scope } from "effect"
+import {
+  type CommandRejected,
+  type CommitError,
+  type ConnectError,
   ConnectionException,
-  ExchangeError,
-  LoadError,
-  ReadError,
-  RejectedLine
+  type ExchangeError,
+  type LoadError,
+  type ReadError,
+  type RejectedLine
 } from "./DriverErrors.ts"
-import { UnknownPlatform } from "./DriverErrors.ts"
 import type { ShownIdentity, WrongDevice } from "../domain/DeviceIdentity.ts"
+import type { Facts } from "../domain/Facts.ts"
+import type { ArpEntry, MacTable } from "../domain/LearnedTables.ts"
 import type { DeviceRemark, Platform } from "../domain/platforms/Platform.ts"
-import type { ArpEntry, Facts, InterfaceStates, MacTable, NeighbourDetails, Neighbours, Optics } from "./Readings.ts"
+import type { JobSelection } from "./Candidate.ts"
 import type { VerbGroups } from "./Verbs.ts"
-import type { WorkClaim } from "./WorkClaim.ts"
+import { NeighbourDetail } from "../domain/NeighbourDetail.ts"
+import { PortErrors, PortOptics } from "../domain/PortReadings.ts"
+import { BELIEVED } from "../domain/TakeOver.ts"
 
 /**
  * What to do with the key that the switch shows: `accept` any without keeping it (states before MANAGED), `learn` it (the
@@ -70,6 +71,35 @@ export interface LoginKey {
   readonly passphrase: Redacted.Redacted | null
 }
 
+// Whether the work for which a session is open still is this process's. Whoever stands still for some seconds loses its work to
+// another process, and when it goes on, an answer that has waited for it lets it send what was allowed long ago (promise 1). So
+// nothing is sent on a claim that is not known to be good: it is asked for again, before each command and between the parts of a
+// long one (docs/changes.md#after-a-restart).
+
+export interface WorkClaim {
+  /** It was known to be good so lately that nobody can have taken the work over since. */
+  readonly isFresh: () => boolean
+  /** Asks for it; yields why nothing more may be sent, null when the work is this process's. */
+  readonly ask: Effect.Effect<string | null>
+}
+
+/** Whether what was known at this instant (epoch milliseconds) need not be asked again. A clock that was set back says nothing. */
+export const isClaimFresh = (knownAt: number): boolean => Math.abs(Date.now() - knownAt) < BELIEVED * 1000
+
+/** Why nothing more is sent: somebody else does the work, or may do it unheard. */
+export const TAKEN_OVER = "another process has taken this work over"
+export const UNASKED = "the database does not say whether another process has taken this work over"
+
+/** Fails unless the work of the session is this process's; `whileDoing` is for the error. */
+export const insistOnClaim = ({ address, claim, hostname }: DriverTarget, whileDoing: string) =>
+  claim === undefined || claim.isFresh()
+    ? Effect.void
+    : Effect.flatMap(claim.ask, (message) =>
+        message === null
+          ? Effect.void
+          : Effect.fail(new ConnectionException({ hostname, address, whileDoing, message }))
+      )
+
 /** Where and how to log in. Only the first five are needed. */
 export interface DriverTarget {
   readonly hostname: string
@@ -105,6 +135,47 @@ export interface DriverTarget {
   /** Told of each candidate of ours that a load has removed, because it was left behind. */
   readonly removed?: (name: string) => Effect.Effect<void>
 }
+
+// What is read from a device (docs/switch-dialogues.md#facts), in the form in which threads and replicas send it to each other.
+
+/**
+ * `speed` in Mbit/s, `last_flapped` in epoch seconds or −1, `mac_address` upper case with colons or empty. What the switch does
+ * not say is null. `errors` is absent where it counts none.
+ */
+export const InterfaceState = Schema.Struct({
+  is_up: Schema.NullOr(Schema.Boolean),
+  is_enabled: Schema.NullOr(Schema.Boolean),
+  description: Schema.String,
+  last_flapped: Schema.Finite,
+  mtu: Schema.NullOr(Schema.Finite),
+  speed: Schema.NullOr(Schema.Finite),
+  mac_address: Schema.String,
+  errors: Schema.optionalKey(PortErrors)
+})
+export type InterfaceState = typeof InterfaceState.Type
+
+/** The state of each port. */
+export const InterfaceStates = Schema.Record(Schema.String, InterfaceState)
+export type InterfaceStates = typeof InterfaceStates.Type
+
+/** The transceivers by port; empty where the platform tells of none. */
+export const Optics = Schema.Record(Schema.String, PortOptics)
+export type Optics = typeof Optics.Type
+
+/**
+ * What is heard on a port. `hostname` is the announced system name, which may be fully qualified; either is empty when the switch
+ * does not say it.
+ */
+export const LldpNeighbour = Schema.Struct({ hostname: Schema.String, port: Schema.String })
+export type LldpNeighbour = typeof LldpNeighbour.Type
+
+/** What is heard on each port. */
+export const Neighbours = Schema.Record(Schema.String, Schema.Array(LldpNeighbour))
+export type Neighbours = typeof Neighbours.Type
+
+/** Everything that neighbours announce, by port. */
+export const NeighbourDetails = Schema.Record(Schema.String, Schema.Array(NeighbourDetail))
+export type NeighbourDetails = typeof NeighbourDetails.Type
 
 /**
  * A candidate on the switch. `open` has uncommitted lines, `timed` is committed and will roll back. `name` is the text of one
@@ -169,14 +240,6 @@ export interface CommitHabits {
  */
 export type ConfirmAnswer = "seen" | "unseen"
 
-/** Jobs by their numbers: these, or all but these. */
-export type JobSelection =
-  | { readonly _tag: "only"; readonly jobs: ReadonlyArray<number> }
-  | { readonly _tag: "allBut"; readonly jobs: ReadonlyArray<number> }
-
-/** Whether a job is among the selected. */
-export const selects = ({ _tag, jobs }: JobSelection, job: number): boolean => jobs.includes(job) === (_tag === "only")
-
 /** A candidate to load; `name` is its text (`Candidate.ts`). */
 export interface LoadRequest {
   readonly text: string
@@ -188,7 +251,7 @@ export interface LoadRequest {
    */
   readonly mayAbort?: JobSelection
   /**
-   * Seconds to wait for somebody else's open session to end when it is in the way (`ForeignSessions.ts`); `ignore` goes ahead
+   * Seconds to wait for somebody else's open session to end when it is in the way (`LoadChecks.ts`); `ignore` goes ahead
    * beside any. Default 10 (docs/switch-dialogues.md#eos-loading-a-candidate).
    */
   readonly foreignSessions?: number | "ignore"
@@ -220,7 +283,7 @@ export type MovedCommit = "answered" | "silent"
 
 /**
  * A logged-in, privileged session. It ends with the scope in which it was opened. A driver gives the verbs that its platform has,
- * and `WholeDriver.ts` the rest.
+ * and `DriverDefinition.ts` the rest.
  */
 export interface DriverSession extends VerbGroups {
   /** The fingerprint that the switch showed, `SHA256:…`. */
@@ -298,29 +361,4 @@ export interface Driver {
   readonly stableText: (text: string) => string
   /** Logs in. Waits for its turn when too many sessions are open or being opened. */
   readonly open: (target: DriverTarget) => Effect.Effect<DriverSession, ConnectError, Scope.Scope>
-}
-
-/** Finds the driver of a platform. */
-export class DriverRegistry extends Context.Service<
-  DriverRegistry,
-  {
-    readonly get: (platform: string) => Effect.Effect<Driver, UnknownPlatform>
-  }
->()("switchyard/drivers/DriverRegistry") {
-  /** A registry of the given drivers, each given as the effect that makes it (such as `make` of `eos/Driver.ts`). */
-  static readonly layer = <R>(makers: ReadonlyArray<Effect.Effect<Driver, never, R>>) =>
-    Layer.effect(
-      DriverRegistry,
-      Effect.gen(function* () {
-        const drivers = new Map((yield* Effect.all(makers)).map((driver) => [driver.platform.name, driver]))
-        return DriverRegistry.of({
-          get: (platform) => {
-            const driver = drivers.get(platform)
-            return driver === undefined
-              ? Effect.fail(new UnknownPlatform({ platform, known: [...drivers.keys()] }))
-              : Effect.succeed(driver)
-          }
-        })
-      })
-    )
 }

@@ -6,7 +6,7 @@
 import { Schema } from "effect"
 import type { AddressOutside } from "../domain/access/ManagementNetworks.ts"
 import type { WrongDevice } from "../domain/DeviceIdentity.ts"
-import type { UnmanageableDevice } from "../domain/platforms/Unmanageable.ts"
+import type { UnmanageableDevice } from "../domain/platforms/Platforms.ts"
 
 /**
  * No usable connection, or it broke. A retry may help. `whileDoing` names the step, for the record and for the decision of

@@ -1,6 +1,7 @@
-/** The drivers of all platforms that this server can log in to. A driver more is a folder and one line here. */
-import { Context, type Effect } from "effect"
+/** The drivers of all platforms that this server can log in to, and how one is found. A driver more is a folder and one line here. */
+import { Context, Effect, Layer } from "effect"
 import type { Driver } from "./Driver.ts"
+import { UnknownPlatform } from "./DriverErrors.ts"
 import * as Eos from "./eos/Driver.ts"
 import * as Frr from "./frr/Driver.ts"
 import type { SshLimits } from "./ssh/SshLimits.ts"
@@ -10,3 +11,26 @@ export const makers: ReadonlyArray<Effect.Effect<Driver, never, SshLimits>> = [E
 
 /** The drivers of a server: all of them, unless it is given others. */
 export const Makers = Context.Reference("switchyard/drivers/Makers", { defaultValue: () => makers })
+
+/** Finds the driver of a platform. */
+export class DriverRegistry extends Context.Service<
+  DriverRegistry,
+  {
+    readonly get: (platform: string) => Effect.Effect<Driver, UnknownPlatform>
+  }
+>()("switchyard/drivers/DriverRegistry") {
+  static readonly layer = Layer.effect(
+    DriverRegistry,
+    Effect.gen(function* () {
+      const drivers = new Map((yield* Effect.all(yield* Makers)).map((driver) => [driver.platform.name, driver]))
+      return DriverRegistry.of({
+        get: (platform) => {
+          const driver = drivers.get(platform)
+          return driver === undefined
+            ? Effect.fail(new UnknownPlatform({ platform, known: [...drivers.keys()] }))
+            : Effect.succeed(driver)
+        }
+      })
+    })
+  )
+}

@@ -5,7 +5,7 @@
  */
 import type { Platform } from "../domain/platforms/Platform.ts"
 import { maskSecrets } from "./SecretMask.ts"
-import * as UnifiedPatch from "./UnifiedPatch.ts"
+import * as UnifiedDiff from "./UnifiedDiff.ts"
 
 type SaltedPlatform = Pick<Platform, "saltedSecrets" | "configuration">
 
@@ -130,7 +130,7 @@ export const reduceDiff = (
   diff: string,
   isSame: (pair: SecretPair) => boolean
 ): string => {
-  const placed = setsSecrets(platform, diff) ? UnifiedPatch.place(text, diff) : null
+  const placed = setsSecrets(platform, diff) ? UnifiedDiff.place(text, diff) : null
   if (placed === null) return diff
   const shown = new Map(secretLines(platform, text).map((line) => [line.lineNumber, line]))
   if (shown.size === 0) return diff
@@ -179,7 +179,7 @@ export const reduceDiff = (
     .join("\n")
 }
 
-const reduceHunk = ({ at, lines }: UnifiedPatch.PlacedHunk, reduceRun: (run: Run) => ReadonlyArray<string>) => {
+const reduceHunk = ({ at, lines }: UnifiedDiff.PlacedHunk, reduceRun: (run: Run) => ReadonlyArray<string>) => {
   const out: Array<string> = []
   let run: Run = { removed: [], added: [] }
   let place = at

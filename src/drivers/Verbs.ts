@@ -3,7 +3,7 @@
  * before a step, is the caller's matter: a verb does one thing and says how it ended.
  */
 import { Effect, type Option, type Redacted } from "effect"
-import type { JobSelection } from "./Driver.ts"
+import type { JobSelection } from "./Candidate.ts"
 import {
   type CommandRejected,
   type CommitError,

@@ -3,29 +3,70 @@
  * state of a repository (a commit); its cache then never goes stale. Nothing throws: all functions return a `Result`.
  */
 import { compileTemplate } from "./compile/Templates.ts"
-import { attempt, fail, Position } from "./Failure.ts"
-import type { Failure, Result } from "./Failure.ts"
-import { commonFilters } from "./library/CommonFilters.ts"
-import { functionFilters } from "./library/FunctionFilters.ts"
+import { attempt, fail, type Failure, Position, type Result } from "./Failure.ts"
+import { commonFilters, jsonFilters, numberFilters } from "./library/ValueFilters.ts"
+import { functionFilters, sequenceFilters } from "./library/SequenceFilters.ts"
 import { globals } from "./library/Globals.ts"
-import { jsonFilters } from "./library/JsonFilter.ts"
-import { numberFilters } from "./library/NumberFilters.ts"
-import { sequenceFilters } from "./library/SequenceFilters.ts"
 import { tests } from "./library/Tests.ts"
 import { textFilters } from "./library/TextFilters.ts"
-import { resolveName } from "./Loader.ts"
-import type { Loader } from "./Loader.ts"
-import { defaultLimits, exceed, metered } from "./Meter.ts"
-import type { Limits } from "./Meter.ts"
-import type { CompiledTemplate } from "./runtime/CompiledTemplate.ts"
-import { BaseNames, Context } from "./runtime/Context.ts"
-import { Rendering } from "./runtime/Rendering.ts"
-import type { LogEntry, Surroundings, UndefinedPrint } from "./runtime/Rendering.ts"
+import { defaultLimits, exceed, type Limits, metered } from "./Meter.ts"
+import {
+  BaseNames,
+  type CompiledTemplate,
+  Context,
+  type LogEntry,
+  Rendering,
+  type Surroundings,
+  type UndefinedPrint
+} from "./runtime/Rendering.ts"
 import { parseTemplate } from "./syntax/Parser.ts"
 import type { Library } from "./values/Builtin.ts"
-import { Dict } from "./values/Dict.ts"
-import type { Value } from "./values/Value.ts"
+import { Dict, type Value } from "./values/Value.ts"
 import { convertValue } from "./Variables.ts"
+import { readFileSync, realpathSync, statSync } from "node:fs"
+import { join, sep } from "node:path"
+
+// Where templates come from, and how their names are resolved: relative to the directory of the file that asks, never above the
+// root. See docs/templates.md#files.
+
+/** Gives the text of a template; undefined if there is none of this name. Names are relative to the root, with slashes. */
+export interface Loader {
+  readonly read: (name: string) => string | undefined
+}
+
+/**
+ * The name that `name` means in the file `from`: joined to that file's directory; with a slash in front, counted from the
+ * root. Undefined for names with a `..` segment, which lead nowhere.
+ */
+export const resolveName = (name: string, from: string): string | undefined => {
+  if (/[\\\0]/.test(name)) return undefined
+  const directory = name.startsWith("/") ? [] : from.split("/").slice(0, -1)
+  const segments = [...directory, ...name.split("/")].filter((segment) => segment !== "" && segment !== ".")
+  return segments.length === 0 || segments.includes("..") ? undefined : segments.join("/")
+}
+
+/** Templates held in memory: a map from name to text, such as the files of a commit. */
+export const memoryLoader = (files: ReadonlyMap<string, string> | Readonly<Record<string, string>>): Loader => {
+  const map = files instanceof Map ? files : new Map(Object.entries(files))
+  return { read: (name) => map.get(name) }
+}
+
+const largestFile = 4 * 1024 * 1024
+
+/** Templates in a directory. Symbolic links that lead out of it and files larger than 4 MiB are not found. */
+export const directoryLoader = (directory: string): Loader => ({
+  read: (name) => {
+    try {
+      const root = realpathSync(directory)
+      const path = realpathSync(join(root, name))
+      const stat = statSync(path)
+      if (!path.startsWith(root + sep) || !stat.isFile() || stat.size > largestFile) return undefined
+      return readFileSync(path, "utf8")
+    } catch {
+      return undefined
+    }
+  }
+})
 
 /** How to make an environment. */
 export interface EnvironmentOptions {

@@ -3,7 +3,7 @@
  * interrupted. `npm run lab` and the demo run this.
  */
 import { createServer } from "node:http"
-import { NodeHttpServer } from "@effect/platform-node"
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Console, Effect, Layer } from "effect"
 import { HttpRouter } from "effect/http"
 import { personalities } from "./eos/Personalities.ts"

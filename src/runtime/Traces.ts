@@ -2,7 +2,7 @@
  * Traces for a receiver of OpenTelemetry (docs/monitoring.md#traces): from a request through its job and the calls to devices to
  * the commands on a switch. Without OTEL_EXPORTER_OTLP_ENDPOINT there are no spans at all.
  */
-import { NodeHttpClient } from "@effect/platform-node"
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Effect, Layer, Option, Redacted, References, Tracer } from "effect"
 import { HttpClient, HttpMiddleware } from "effect/http"
 import { OtlpExporter, OtlpSerialization, OtlpTracer } from "effect/observability"

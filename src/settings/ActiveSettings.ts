@@ -5,18 +5,16 @@
  */
 import { Array as Arr, Context, Effect, Layer, Option, Ref, Result, Schema, Semaphore } from "effect"
 import type { SqlError } from "effect/sql"
-import { type Device, type DeviceType } from "../domain/Device.ts"
+import type { Device, DeviceType } from "../domain/Device.ts"
 import { WorkingCommits } from "../domain/WorkingCommits.ts"
 import { ServerConfig } from "../ServerConfig.ts"
 import { DeviceStore } from "../store/DeviceStore.ts"
 import { LinknetStore } from "../store/LinknetStore.ts"
 import { type AppliedCommit, RepositoryStore } from "../store/RepositoryStore.ts"
-import { downstreamDevices } from "./DownstreamDevices.ts"
-import { effectiveSettings, groupsOfDevice, settingsOfType } from "./EffectiveSettings.ts"
+import { buildSnapshot, downstreamDevices, type SettingsSnapshot } from "./SettingsSnapshot.ts"
 import type { EffectiveSettings, LayeringResult } from "./Layering.ts"
 import type { Membership } from "./SettingsGroups.ts"
 import { SettingsInvalid } from "./SettingsProblem.ts"
-import { buildSnapshot, type SettingsSnapshot } from "./SettingsSnapshot.ts"
 
 /** No settings have come into force yet: the repository is not configured, not reachable or was never valid. */
 export class NoSettings extends Schema.TaggedError<NoSettings>()("NoSettings", {
@@ -114,17 +112,17 @@ const make = Effect.gen(function* () {
   })
 
   const ofDevice = Effect.fn("ActiveSettings.ofDevice")(function* (device: Device) {
-    return yield* fromLayered(effectiveSettings(yield* snapshot, device, yield* below(device)))
+    return yield* fromLayered((yield* snapshot).layering.forDevice(device, yield* below(device)))
   })
 
   return ActiveSettings.of({
     snapshot,
     ofDevice,
     ofType: Effect.fn("ActiveSettings.ofType")((type?: DeviceType) =>
-      Effect.flatMap(snapshot, (active) => fromLayered(settingsOfType(active, type)))
+      Effect.flatMap(snapshot, (active) => fromLayered(active.layering.forType(type)))
     ),
     membership: Effect.fn("ActiveSettings.membership")((device: Device) =>
-      Effect.map(snapshot, (active) => groupsOfDevice(active, device))
+      Effect.map(snapshot, (active) => active.layering.membership(device))
     )
   })
 })

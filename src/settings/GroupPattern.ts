@@ -6,7 +6,7 @@
  */
 import { Result } from "effect"
 import { RE2JS, RE2JSException } from "re2js"
-import { regexSize } from "../jinja/library/RegexSize.ts"
+import { regexSize } from "../jinja/library/Regex.ts"
 
 /** Tests a text from its start, as Python's `re.match` does. */
 export type GroupPattern = (text: string) => boolean

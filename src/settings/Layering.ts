@@ -3,17 +3,57 @@
  * out; what they amount to is computed once for each distinct set of layers and shared by all devices that have it, so that ten
  * thousand devices cost little more than their distinct combinations.
  */
-import { Array as Arr, Result } from "effect"
+import { Array as Arr, Predicate, Result } from "effect"
 import { type Device, isFabricType } from "../domain/Device.ts"
 import { MEMBER_FILES, modelFileName, type PathSet, type SettingsType, TYPE_DIRECTORIES } from "./RepositoryPaths.ts"
-import { finding } from "./Finding.ts"
-import { merge, problemIn, type Source, sourceOfPath, sourcesIn } from "./LayerSource.ts"
-import { type Audience, filterFile, type Mentions, mentionsIn } from "./SettingsFilter.ts"
-import type { SettingsFile } from "./SettingsFile.ts"
+import { finding, type Finding, type SettingsProblem, validationProblem } from "./SettingsProblem.ts"
+import { type Audience, filterFile, type Mentions, mentionsIn, type SettingsFile } from "./SettingsFile.ts"
 import { type GroupMember, type Membership, membershipOf, type SettingsGroup } from "./SettingsGroups.ts"
-import { type SettingsProblem, validationProblem } from "./SettingsProblem.ts"
 import { completeSettings, type Fault, isSettingKey, settingKeys, type SettingValidator } from "./SettingValidator.ts"
 import type { Settings } from "./SettingsModel.ts"
+
+// How the values of layers are put together, and which file of several layers a value stands in, for messages about it.
+
+/** A file that gives a value, and how many items of a list it gives. */
+export interface Source {
+  readonly file: string
+  readonly items: number
+}
+
+/** The source of a value of one layer; what no file says has none. */
+export const sourcesIn = (file: string | undefined, value: unknown): ReadonlyArray<Source> =>
+  file === undefined ? [] : [{ file, items: Array.isArray(value) ? value.length : 0 }]
+
+/** Where a value stands. The position in a list that was put together counts from the beginning of its file's own part. */
+export const sourceOfPath = (
+  sources: ReadonlyArray<Source>,
+  path: Finding["path"]
+): Pick<Finding, "files" | "path"> => {
+  const [key, position, ...rest] = path
+  if (key === undefined || !Predicate.isNumber(position) || sources.length < 2) {
+    return { files: sources.map(({ file }) => file), path }
+  }
+  let left = position
+  for (const { file, items } of sources) {
+    if (left < items) return { files: [file], path: [key, left, ...rest] }
+    left -= items
+  }
+  return { files: [], path }
+}
+
+/** Two values of a key that is merged: mappings key by key, lists one after the other; other values do not merge. */
+export const merge = (before: unknown, after: unknown): unknown => {
+  if (before instanceof Map && after instanceof Map) return new Map([...before, ...after])
+  return Array.isArray(before) && Array.isArray(after) ? [...before, ...after] : undefined
+}
+
+/** Wrong values of one file. */
+export const problemIn = (file: string, origin: string, faults: ReadonlyArray<Fault>): SettingsProblem =>
+  validationProblem(
+    faults,
+    () => origin,
+    (path) => ({ files: [file], path })
+  )
 
 /** The settings of a device or device type, and where each top-level key comes from. */
 export interface EffectiveSettings {
@@ -117,8 +157,8 @@ export class Layering {
     return remember(this.#memberships, key, find, MAX_MEMBERSHIPS)
   }
 
-  /** The settings of a device type, or with `undefined` those that hold for everybody; nothing is filtered. */
-  forType(type: Device["device_type"] | undefined): LayeringResult {
+  /** The settings of a device type, or without one those that hold for every device; nothing is filtered. */
+  forType(type?: Device["device_type"]): LayeringResult {
     if (type === "UNKNOWN") {
       const message = "It's not possible to get settings for devices with type UNKNOWN"
       return fail({ kind: "other", message })

@@ -3,8 +3,7 @@
  * directories are there (docs/settings-repository.md#files). Paths are relative to the repository, with `/`.
  */
 import { isHostname } from "../domain/Hostname.ts"
-import { finding } from "./Finding.ts"
-import type { SettingsProblem } from "./SettingsProblem.ts"
+import { finding, type SettingsProblem } from "./SettingsProblem.ts"
 
 /** Files below a group's or a device's directory, in the order in which they are layered. */
 export const MEMBER_FILES = ["base_system.yml", "interfaces.yml", "routing.yml"] as const

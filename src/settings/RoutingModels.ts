@@ -5,6 +5,7 @@
 import {
   absent,
   choice,
+  Descriptions,
   flag,
   integer,
   integerOrText,
@@ -12,11 +13,11 @@ import {
   mapping,
   model,
   optional,
+  Patterns,
   refine,
   text
 } from "./SettingRule.ts"
 import { names, noText, rawLines } from "./BaseModels.ts"
-import { Descriptions, Patterns } from "./Patterns.ts"
 
 const asn = integer({ gt: 0, lt: 4_294_967_296, strict: true, description: Descriptions.asn })
 const ipv4Interface = text({ pattern: Patterns.ipv4Interface, description: Descriptions.ipv4Interface })

@@ -2,10 +2,9 @@
  * The building blocks of the settings model. Each is an Effect schema of the *validated* value, and carries as an annotation
  * the rule by which text from a repository becomes that value: which conversions are allowed and which message a wrong value
  * gets (docs/settings-repository.md#forms-of-values and docs/settings-repository.md#messages). `SettingValidator` reads the
- * rules to validate, `SettingsJsonSchema` to document, so the model is written down once.
+ * rules to validate, `FileModels` to document, so the model is written down once.
  */
 import { Predicate, Schema } from "effect"
-import type { Pattern } from "./Patterns.ts"
 
 /** Bounds of an integer: `gt`/`lt` exclude the bound, `ge`/`le` include it. `strict` refuses every conversion. */
 export interface IntegerRule {
@@ -151,3 +150,117 @@ export const model = <const Fields extends Schema.Struct.Fields>(name: string, f
     ...carry({ rule: { kind: "model", name, fields: named } })
   })
 }
+
+// The published patterns and descriptions of the settings schema, each once (docs/settings-repository.md#forms-of-values).
+// `source` is the text that clients see in the schema; `regExp` is what is matched, which differs where the published text
+// would backtrack exponentially in JavaScript. Messages say it in `words`, because nobody finds a wrong letter with 400
+// characters of pattern.
+
+/** A pattern as published, a test of equal meaning that is linear in the length of the text, and what a value has to be. */
+export interface Pattern {
+  readonly source: string
+  readonly regExp: RegExp
+  readonly words: string
+}
+
+// no leading zeros: some readers take such a number as octal
+const octet = "(?:25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])"
+const ipv4 = `(?:${octet}\\.){3}${octet}`
+const hex = "[0-9a-fA-F]{1,4}"
+const ipv6 =
+  `((${hex}:){7,7}${hex}|(${hex}:){1,7}:|(${hex}:){1,6}:${hex}|(${hex}:){1,5}(:${hex}){1,2}|` +
+  `(${hex}:){1,4}(:${hex}){1,3}|(${hex}:){1,3}(:${hex}){1,4}|(${hex}:){1,2}(:${hex}){1,5}|` +
+  `${hex}:((:${hex}){1,6})|:((:${hex}){1,7}|:))`
+// a name whose last part is a number would be read as an address
+const label = "[a-zA-Z0-9-]{1,63}"
+const hostname = `^(${label}\\.)*(?![0-9]+$)${label}$`
+const dottedName = "^([a-zA-Z0-9_-]{1,63}\\.?)+$"
+
+const pattern = (source: string, words: string, linear = source): Pattern => ({
+  source,
+  regExp: new RegExp(linear),
+  words
+})
+
+const DOTTED = "parts of 1 to 63 letters, digits, _ or -, separated by single dots"
+
+/** All patterns by their name. */
+export const Patterns = {
+  host: pattern(
+    `^(${ipv4}|${ipv6}|${hostname})$`,
+    "an IPv4 address (four numbers up to 255 without leading zeros), an IPv6 address, or a host name of letters, digits, - and dots whose last part is no number"
+  ),
+  hostname: pattern(
+    hostname,
+    "a host name of letters, digits and -, its parts separated by single dots and at most 63 characters long, the last one no number"
+  ),
+  domain: pattern(
+    "^([a-zA-Z0-9-]{1,63})(\\.[a-zA-Z0-9-]{1,63})+$",
+    "a domain name of at least two parts of letters, digits and -, separated by single dots"
+  ),
+  ipv4Address: pattern(`^${ipv4}$`, "an IPv4 address such as 10.0.0.1, without a prefix length"),
+  ipv4Interface: pattern(`^${ipv4}\\/[0-9]{1,2}$`, "an IPv4 address with a prefix length, such as 10.0.0.1/24"),
+  ipv6Address: pattern(`^${ipv6}$`, "an IPv6 address such as 2001:db8::1, without a prefix length"),
+  ipv6Interface: pattern(`^${ipv6}\\/[0-9]{1,3}$`, "an IPv6 address with a prefix length, such as 2001:db8::1/64"),
+  prefix: pattern(
+    `(?<![0-9.])(${ipv4}\\/[0-9]{1,2}|${ipv6}\\/[0-9]{1,3})`,
+    "an IPv4 or IPv6 prefix with its length, such as 10.0.0.0/8 or 2001:db8::/32"
+  ),
+  vlanName: pattern("^[a-zA-Z][a-zA-Z0-9-_]{0,31}$", "a letter followed by at most 31 letters, digits, - or _"),
+  interfaceName: pattern(
+    "^([a-zA-Z0-9\\/\\.:-])+$",
+    "an interface name of letters, digits, /, ., : and -",
+    "^[a-zA-Z0-9\\/\\.:-]+$"
+  ),
+  interfaceRange: pattern(
+    "^([a-zA-Z0-9\\/\\.:\\-\\[\\]])+$",
+    "one interface name, or a range such as Ethernet[1-48], of letters, digits, /, ., :, -, [ and ]",
+    "^[a-zA-Z0-9\\/\\.:\\-\\[\\]]+$"
+  ),
+  interfaceClass: pattern(
+    "^(custom|downlink|fabric|mirror|port_template_[a-zA-Z0-9_]+)$",
+    "custom, downlink, fabric, mirror, or port_template_ followed by the name of a template"
+  ),
+  acceptReject: pattern("^(accept|reject)$", "accept or reject"),
+  maskRange: pattern("^[0-9]{1,3}([-][0-9]{1,3})?$", "a prefix length such as 24, or a range of them such as 16-24"),
+  groupName: pattern(dottedName, DOTTED, "^[a-zA-Z0-9_-]+(\\.[a-zA-Z0-9_-]+)*\\.?$"),
+  aclName: pattern(dottedName, DOTTED, "^[a-zA-Z0-9_-]+(\\.[a-zA-Z0-9_-]+)*\\.?$"),
+  secretName: pattern(
+    "^DEVICE_SECRET_[A-Z0-9_]{1,100}$",
+    "the name of an environment variable of the server: DEVICE_SECRET_ followed by capitals, digits or _"
+  ),
+  fingerprint: pattern(
+    "^SHA256:[A-Za-z0-9+/]{43}$",
+    "a fingerprint as `ssh-keygen -l` prints it: SHA256: followed by 43 characters"
+  )
+} as const
+
+/** The descriptions that fields carry in the schema and in messages. */
+export const Descriptions = {
+  host: "Hostname, FQDN or IP address",
+  hostname: "Hostname or FQDN",
+  domainName: "DNS domain name",
+  ipv4: "IPv4 address",
+  ipv4Interface: "IPv4 address in CIDR/prefix notation (0.0.0.0/0)",
+  ipv6: "IPv6 address",
+  ipv6Interface: "IPv6 address in CIDR/prefix notation (::/0)",
+  prefix: "IPv4 or IPv6 prefix",
+  vlanName: "Max 32 alphanumeric chars, beginning with a non-numeric character",
+  vlanId: "Numeric 802.1Q VLAN ID, 1-4094",
+  vni: "VXLAN Network Identifier",
+  vrfId: "VRF identifier, integer between 1-65535",
+  mtu: "MTU (Maximum transmission unit) value between 68-9214",
+  asn: "BGP Autonomous System number, 1-4294967295 (asdot notation not supported)",
+  interfaceName: "Interface name",
+  interfaceRange: "Interface range pattern or interface name",
+  interfaceClass: "Interface class: custom, downlink or uplink",
+  interfaceDescription: "Interface description, 0-64 characters",
+  port: "TCP or UDP port number, 0-65535",
+  ttl: "Numeric IP TTL, 1-255",
+  maxRoutes: "Maximum number of routes to receive from peer",
+  acceptReject: "Value has to be 'accept' or 'reject'",
+  maskRange: "Prefix size or range 0-128",
+  secretName: "Name of an environment variable of the server, DEVICE_SECRET_...",
+  fingerprint: "Fingerprint of an SSH host key, SHA256:...",
+  groupPriority: "Group priority 0-100, default 0, higher value means higher priority"
+} as const

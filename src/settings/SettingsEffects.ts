@@ -15,14 +15,12 @@ import {
 } from "../domain/CommitEffects.ts"
 import type { Interface } from "../domain/Interface.ts"
 import { matchesGlob } from "../domain/access/Glob.ts"
-import { effectiveSettings, groupsOfDevice } from "./EffectiveSettings.ts"
+import type { SettingsSnapshot } from "./SettingsSnapshot.ts"
 import type { LayeringResult, SettingsTarget } from "./Layering.ts"
 import { deviceDirectories } from "./RepositoryPaths.ts"
 import { DEFAULT_GROUP, type SettingsGroup } from "./SettingsGroups.ts"
-import { mentionsIn } from "./SettingsFilter.ts"
-import type { SettingsInterface, Vxlan } from "./SettingsModel.ts"
-import type { SettingsSnapshot } from "./SettingsSnapshot.ts"
-import { type Vxlans, vlanIdOf, vxlanKeyOf } from "./VlanNames.ts"
+import { mentionsIn } from "./SettingsFile.ts"
+import { type SettingsInterface, vlanIdOf, type Vxlan, vxlanKeyOf, type Vxlans } from "./SettingsModel.ts"
 
 /** A device as far as effects depend on it. A full device record fits. */
 export type EffectDevice = SettingsTarget & { readonly id: number; readonly hostname: string }
@@ -165,7 +163,7 @@ const groupEffects = function* (change: SettingsChange): Generator<void, GroupPa
   const rules = ruleChanges(change).map((rule) => ({ rule, members: new Membership() }))
   for (const [index, device] of devices.entries()) {
     if (index % DEVICES_PER_STEP === 0) yield
-    const [was, is] = [groupsOfDevice(before, device).groupSet, groupsOfDevice(after, device).groupSet]
+    const [was, is] = [before.layering.membership(device).groupSet, after.layering.membership(device).groupSet]
     for (const [name, members] of groups) members.note(device.hostname, was.has(name), is.has(name))
     for (const { members, rule } of rules) {
       const [had, has] = [
@@ -365,8 +363,8 @@ export const vlanLosses = function* (change: SettingsChange): Generator<void, Vl
   for (const [index, device] of devices.entries()) {
     if (index % DEVICES_PER_STEP === 0) yield
     if (device.device_type === "UNKNOWN") continue
-    const was = effectiveSettings(before, device, below.get(device.id))
-    const is = affected.has(device.hostname) ? effectiveSettings(after, device, below.get(device.id)) : was
+    const was = before.layering.forDevice(device, below.get(device.id))
+    const is = affected.has(device.hostname) ? after.layering.forDevice(device, below.get(device.id)) : was
     const [old, current] = [vxlansOf(was), vxlansOf(is)]
     if (old === undefined || current === undefined) continue
     for (const key of old.keys()) had.add(key)

@@ -4,13 +4,11 @@
  */
 import { Predicate, Result } from "effect"
 import type { Device } from "../domain/Device.ts"
-import { regexSize } from "../jinja/library/RegexSize.ts"
 import { compileGroupPattern, type GroupPattern, MAX_SIZE } from "./GroupPattern.ts"
-import { type Finding, finding, findingOnKey } from "./Finding.ts"
-import { Descriptions, Patterns } from "./Patterns.ts"
-import { absent, integer, list, model, optional, refine, text } from "./SettingRule.ts"
-import { type SettingsProblem, validationProblem } from "./SettingsProblem.ts"
+import { type Finding, finding, findingOnKey, type SettingsProblem, validationProblem } from "./SettingsProblem.ts"
+import { absent, Descriptions, integer, list, model, optional, Patterns, refine, text } from "./SettingRule.ts"
 import { type Fault, SettingValidator } from "./SettingValidator.ts"
+import { regexSize } from "../jinja/library/Regex.ts"
 
 /** What a group can be defined by. A full device record fits. */
 export type GroupMember = Pick<Device, "hostname"> &

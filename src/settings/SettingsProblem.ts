@@ -3,10 +3,73 @@
  * refresh (docs/settings-repository.md#refresh), and its exact message (docs/settings-repository.md#messages).
  */
 import { Schema } from "effect"
-import { type Remark, remarkText } from "../domain/Remark.ts"
-import { Finding, locate, located } from "./Finding.ts"
+import { pathText, Remark, remark, remarkText, type TextPlace } from "../domain/Remark.ts"
 import { hiddenText, pythonText } from "./PythonText.ts"
 import type { Fault } from "./SettingValidator.ts"
+import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, type Node, type Pair } from "yaml"
+import { asNode, composeDocument, isMergeKey } from "./YamlFile.ts"
+
+// What is wrong or doubtful in the settings, with the keys that lead to it. Line and column are looked up at the end, for
+// those findings alone that are shown (`locate`): ten thousand devices can share one wrong line.
+
+/**
+ * `files` are the files that may hold the value, in the order of their layers: the last one that does is its place, or with
+ * `onKey` its key there. `found` is there when the place is known already.
+ */
+export const Finding = Schema.Struct({
+  files: Schema.Array(Schema.String),
+  path: Schema.Array(Schema.Union([Schema.String, Schema.Number])),
+  message: Schema.String,
+  onKey: Schema.optionalKey(Schema.Boolean),
+  found: Schema.optionalKey(Remark)
+})
+export type Finding = typeof Finding.Type
+
+/** Keys and positions in a file. */
+export type KeyPath = Finding["path"]
+
+/** A finding in one file. */
+export const finding = (file: string, path: KeyPath, message: string): Finding => ({ files: [file], path, message })
+
+/** A finding about the last key itself, which nothing knows for instance. */
+export const findingOnKey = (file: string, path: KeyPath, message: string): Finding => ({
+  ...finding(file, path, message),
+  onKey: true
+})
+
+/** A finding whose place is known. */
+export const located = (found: Remark): Finding => ({ files: [], path: [], message: found.message, found })
+
+type Texts = ReadonlyMap<string, { readonly text: string }>
+
+const find = (
+  { files, message, onKey, path }: Finding,
+  placesOf: (file: string) => PlaceFinder | undefined
+): Remark => {
+  const keys = path.length === 0 ? null : pathText(path)
+  let best = remark(message, { file: files.at(-1) ?? null, path: keys })
+  for (const file of files.toReversed()) {
+    const place = path.length === 0 ? undefined : placesOf(file)?.(path, onKey)
+    if (place === undefined) continue
+    const { column, exact, line } = place
+    if (exact) return remark(message, { file, line, column, path: keys })
+    if (best.line === null) best = remark(message, { file, line, column, path: keys })
+  }
+  return best
+}
+
+/** The findings as remarks. Each file is parsed once for all of them, and only if a finding is in it. */
+export const locate = (findings: Iterable<Finding>, texts: Texts): ReadonlyArray<Remark> => {
+  const finders = new Map<string, PlaceFinder>()
+  const placesOf = (file: string): PlaceFinder | undefined => {
+    const text = texts.get(file)?.text
+    if (text === undefined) return undefined
+    const known = finders.get(file) ?? placesIn(text)
+    finders.set(file, known)
+    return known
+  }
+  return Array.from(findings, (one) => one.found ?? find(one, placesOf))
+}
 
 /**
  * `structure`: a file or directory is missing or of the wrong type. `validation`: a value does not fit the model.
@@ -118,4 +181,108 @@ export const refreshAnswer = (problem: SettingsProblem): { readonly status: 400 
   return prefix === undefined
     ? { status: 500, message: `Error in repository: ${problem.message}` }
     : { status: 400, message: prefix + problem.message }
+}
+
+// Finds the place of a value in the text of a YAML file by the keys that lead to it. Places are asked for when something is
+// wrong, which is rare, so they are not kept: the text is parsed again for the first question about it.
+
+/** A place, and whether all keys led to it; else it is that of the last value on the way. */
+export interface FoundPlace extends TextPlace {
+  readonly exact: boolean
+}
+
+/**
+ * Finds the place that keys and positions lead to, with `onKey` that of the last key and not of its value; undefined when the
+ * text cannot be read.
+ */
+export type PlaceFinder = (path: ReadonlyArray<unknown>, onKey?: boolean) => FoundPlace | undefined
+
+interface Step {
+  readonly key: Node | null
+  readonly value: Node | null
+}
+
+const MAX_ALIASES = 100
+
+class Finder {
+  readonly #document: Document
+  readonly #lines: LineCounter
+
+  constructor(text: string) {
+    this.#lines = new LineCounter()
+    this.#document = composeDocument(text, this.#lines)
+  }
+
+  find(path: ReadonlyArray<unknown>, onKey: boolean): FoundPlace {
+    let node = asNode(this.#document.contents)
+    let offset = node?.range?.[0] ?? 0
+    for (const segment of path) {
+      const step = this.#step(this.#target(node), segment)
+      if (step === undefined) return { ...this.#place(offset), exact: false }
+      // a mapping or a list begins on the next line: its key is the better place
+      const isText = isScalar(step.value) && step.value.source !== "" && !onKey
+      const place = isText ? step.value : (step.key ?? step.value)
+      offset = place?.range?.[0] ?? offset
+      node = step.value
+    }
+    return { ...this.#place(offset), exact: true }
+  }
+
+  #place(offset: number): TextPlace {
+    const { col, line } = this.#lines.linePos(offset)
+    return { line: Math.max(line, 1), column: Math.max(col, 1) }
+  }
+
+  #target(node: Node | null): Node | null {
+    let current = node
+    for (let step = 0; isAlias(current) && step < MAX_ALIASES; step += 1)
+      current = current.resolve(this.#document) ?? null
+    return current
+  }
+
+  #step(node: Node | null, segment: unknown): Step | undefined {
+    if (isSeq(node)) {
+      const value = asNode(node.items[Number(segment)])
+      return value === null ? undefined : { key: null, value }
+    }
+    return isMap(node) ? this.#entry(node.items, segment, 0) : undefined
+  }
+
+  /** The entry of a key, the last one when it is given more than once, or that of a mapping that is merged. */
+  #entry(items: ReadonlyArray<Pair>, segment: unknown, depth: number): Step | undefined {
+    const wanted = String(segment)
+    const own = items.findLast(({ key }) => keyText(asNode(key)) === wanted)
+    if (own !== undefined) return { key: asNode(own.key), value: asNode(own.value) }
+    if (depth > MAX_ALIASES) return undefined
+    for (const { key, value } of items) {
+      if (!isMergeKey(asNode(key))) continue
+      const merged = this.#target(asNode(value))
+      for (const source of isSeq(merged) ? merged.items : [merged]) {
+        const mapping = this.#target(asNode(source))
+        const found = isMap(mapping) ? this.#entry(mapping.items, segment, depth + 1) : undefined
+        if (found !== undefined) return found
+      }
+    }
+    return undefined
+  }
+}
+
+const keyText = (key: Node | null): string | undefined => {
+  const merges: boolean = isMergeKey(key)
+  if (merges || !isScalar(key)) return undefined
+  return key.value === null ? "None" : String(key.value)
+}
+
+/** The places in this text. */
+export const placesIn = (text: string): PlaceFinder => {
+  let finder: Finder | undefined
+  return (path, onKey = false) => {
+    try {
+      finder ??= new Finder(text)
+      return finder.find(path, onKey)
+    } catch {
+      // A text that cannot be read has been reported with the place where reading ended.
+      return undefined
+    }
+  }
 }

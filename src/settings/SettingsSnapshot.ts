@@ -5,10 +5,10 @@
 import { Array as Arr, Result } from "effect"
 import { remark } from "../domain/Remark.ts"
 import type { AlertRules } from "../domain/events/alerts/AlertFile.ts"
-import { type FileRefusal, mayHideFiles } from "../git/FileText.ts"
-import { located } from "./Finding.ts"
-import { alertsOf } from "./AlertsText.ts"
-import { Layering } from "./Layering.ts"
+import { type FileRefusal, mayHideFiles } from "../git/GitTree.ts"
+import { located, type SettingsProblem } from "./SettingsProblem.ts"
+import { alertsOf, SettingsFile } from "./SettingsFile.ts"
+import { type EffectiveSettings, Layering } from "./Layering.ts"
 import {
   ALERTS_FILE,
   isSettingsPath,
@@ -17,10 +17,10 @@ import {
   structureProblem,
   structureProblems
 } from "./RepositoryPaths.ts"
-import { SettingsFile } from "./SettingsFile.ts"
-import { type GroupDefinitions, readGroups } from "./SettingsGroups.ts"
-import type { SettingsProblem } from "./SettingsProblem.ts"
+import { type GroupDefinitions, type GroupMember, readGroups } from "./SettingsGroups.ts"
 import { SettingValidator } from "./SettingValidator.ts"
+import type { Device } from "../domain/Device.ts"
+import type { Linknet } from "../domain/Linknet.ts"
 
 /** What a snapshot is built from. */
 export interface SnapshotInput {
@@ -117,4 +117,142 @@ export const buildSnapshot = (
   const rules = Result.isSuccess(alerts) ? alerts.success : null
   const ignored = [...refused.keys()].filter((path) => !missed.includes(path))
   return Result.succeed({ root: input.root, files, ignored, paths, definitions, validator, layering, alerts: rules })
+}
+
+// Where a value comes from, as the API names it.
+
+const LEVELS: Readonly<Record<string, string>> = {
+  dist: "devicetype",
+  core: "devicetype"
+}
+
+/**
+ * The level of an origin as GET /settings names it: `global->routing.yml` → `global`, `dist->…` → `devicetype`. A group is
+ * named, because a device may be in many: `groups->EAST_WING->routing.yml` → `group->EAST_WING`.
+ */
+export const originLevel = (origin: string): string =>
+  origin
+    .split(", ")
+    .map((part) => {
+      const [level = part, name] = part.split("->")
+      return level === "groups" ? `group->${name ?? ""}` : (LEVELS[level] ?? level)
+    })
+    .join(", ")
+
+/** `settings_origin` of GET /settings. */
+export const originLevels = ({ origins }: EffectiveSettings): Readonly<Record<string, string>> =>
+  Object.fromEntries([...origins].map(([key, origin]) => [key, originLevel(origin)]))
+
+// The groups of a snapshot as the groups API and the templates need them (docs/settings-repository.md#groups).
+
+/** Every group with the hostnames of its members in the order of the devices; groups without members are there too. */
+export const groupMembers = (
+  snapshot: SettingsSnapshot,
+  devices: Iterable<GroupMember>
+): ReadonlyMap<string, ReadonlyArray<string>> => {
+  const members = new Map<string, Array<string>>(snapshot.definitions.groups.map(({ name }) => [name, []]))
+  for (const device of devices) {
+    for (const name of snapshot.layering.membership(device).groupSet) members.get(name)?.push(device.hostname)
+  }
+  return members
+}
+
+/** The branches of the templates repository that groups name, each once, in the order of the groups. */
+export const templatesBranches = (snapshot: SettingsSnapshot): ReadonlyArray<string> => [
+  ...new Set(snapshot.definitions.groups.flatMap(({ templates_branch: branch }) => (branch === null ? [] : [branch])))
+]
+
+/** The problem of a group whose branch the templates repository does not have. */
+export const missingBranchProblem = (branch: string): SettingsProblem => ({
+  kind: "other",
+  message: `stderr: 'fatal: invalid reference: ${branch}'`
+})
+
+// Which access switches hang directly below each distribution switch, as the linknets say
+// (docs/settings-repository.md#vxlans-from-below).
+
+type DeviceIdentity = Pick<Device, "id" | "device_type">
+
+/**
+ * For each DIST device by its id: its neighbours of type ACCESS, each once, in the order of the linknets' ids. Links to
+ * devices that are not in the list are passed over.
+ */
+export const downstreamDevices = <D extends DeviceIdentity>(
+  devices: Iterable<D>,
+  linknets: Iterable<Pick<Linknet, "id" | "device_a_id" | "device_b_id">>
+): ReadonlyMap<number, ReadonlyArray<D>> => {
+  const byId = new Map([...devices].map((device) => [device.id, device]))
+  const below = new Map<number, Set<D>>()
+  const add = (upper: D | undefined, lower: D | undefined): void => {
+    if (upper?.device_type !== "DIST" || lower?.device_type !== "ACCESS") return
+    const neighbors = below.get(upper.id) ?? new Set<D>()
+    below.set(upper.id, neighbors.add(lower))
+  }
+  for (const { device_a_id: a, device_b_id: b } of [...linknets].toSorted((one, other) => one.id - other.id)) {
+    add(byId.get(a), byId.get(b))
+    add(byId.get(b), byId.get(a))
+  }
+  return new Map([...below].map(([id, neighbors]) => [id, [...neighbors]]))
+}
+
+// Which devices are no longer synchronized after the settings have changed
+// (docs/settings-repository.md#who-becomes-unsynchronized). Pure.
+
+/** Hostnames whose settings may have changed, in the order in which the devices were given, and remarks for the log. */
+export interface AffectedDevices {
+  readonly hostnames: ReadonlyArray<string>
+  readonly warnings: ReadonlyArray<string>
+}
+
+/** Device types by the directory whose files they read; `global` is read by all of them. */
+const TYPES: Readonly<Record<string, ReadonlyArray<Device["device_type"]>>> = {
+  global: ["ACCESS", "DIST", "CORE"],
+  fabric: ["DIST", "CORE"],
+  access: ["ACCESS"],
+  dist: ["DIST"],
+  core: ["CORE"]
+}
+
+const MAX_WARNINGS = 100
+
+const secondSegments = (changed: ReadonlyArray<ReadonlyArray<string>>, directory: string): ReadonlySet<string> =>
+  new Set(
+    changed.flatMap(([first, name, file]) =>
+      first === directory && name !== undefined && file !== undefined ? [name] : []
+    )
+  )
+
+/**
+ * The devices that a set of changed paths concerns, under the groups of the new snapshot. State does not matter. A
+ * directory of a device or group that does not exist yields a remark.
+ */
+export const affectedDevices = (
+  changedPaths: Iterable<string>,
+  snapshot: SettingsSnapshot,
+  devices: ReadonlyArray<GroupMember & Pick<Device, "device_type">>
+): AffectedDevices => {
+  const changed = [...changedPaths].map((path) => path.split("/"))
+  const types = new Set(changed.flatMap(([first = "", second]) => (second === undefined ? [] : (TYPES[first] ?? []))))
+  const hosts = secondSegments(changed, "devices")
+  const groups = secondSegments(changed, "groups")
+  const hostnames = devices.flatMap((device) => {
+    const named = types.has(device.device_type) || hosts.has(device.hostname)
+    const concerned = named || (groups.size > 0 && groups.has(snapshot.layering.membership(device).primary.name))
+    return concerned ? [device.hostname] : []
+  })
+  const known = new Set(devices.map((device) => device.hostname))
+  const defined = new Set(snapshot.definitions.groups.map((group) => group.name))
+  const warnings = [
+    ...[...hosts].filter((host) => !known.has(host)).map((host) => `Settings updated for unknown device: ${host}`),
+    ...[...groups]
+      .filter((group) => !defined.has(group))
+      .map((group) => `Group ${group} not found in database, syncstatus not updated`)
+  ]
+  return { hostnames, warnings: warnings.slice(0, MAX_WARNINGS) }
+}
+
+/** The settings files that differ between two snapshots, for when there are no commits to compare. */
+export const changedFiles = (before: SettingsSnapshot, after: SettingsSnapshot): ReadonlyArray<string> => {
+  const paths = new Set([...before.files.keys(), ...after.files.keys()])
+  return [...paths].filter((path) => before.files.get(path)?.text !== after.files.get(path)?.text)
 }

@@ -8,13 +8,10 @@ import type { Device, DeviceType } from "../domain/Device.ts"
 import { DeviceStore } from "../store/DeviceStore.ts"
 import { makeSharedRead } from "../store/SharedRead.ts"
 import { ActiveSettings, type SettingsError } from "./ActiveSettings.ts"
-import { groupsOfDevice, originLevels } from "./EffectiveSettings.ts"
-import { fileModelOf } from "./FileModels.ts"
-import { groupMembers } from "./GroupView.ts"
+import { groupMembers, originLevels, type SettingsSnapshot } from "./SettingsSnapshot.ts"
+import { fileModelOf, settingsJsonSchema, settingsToJson } from "./FileModels.ts"
 import type { EffectiveSettings } from "./Layering.ts"
 import { DEFAULT_GROUP } from "./SettingsGroups.ts"
-import { settingsJsonSchema, settingsToJson } from "./SettingsJsonSchema.ts"
-import type { SettingsSnapshot } from "./SettingsSnapshot.ts"
 
 /** There are no usable settings: nothing is cloned yet, or they are broken for this target. `message` is the reason alone. */
 export class SettingsUnavailable extends Schema.TaggedError<SettingsUnavailable>()("SettingsUnavailable", {
@@ -128,7 +125,7 @@ const makeGroups = Effect.gen(function* () {
     if (Result.isFailure(snapshot)) {
       return SqlError.isSqlError(snapshot.failure) ? yield* snapshot.failure : rows.map(() => DEFAULT_GROUP)
     }
-    return rows.map((device) => groupsOfDevice(snapshot.success, device).primary.name)
+    return rows.map((device) => snapshot.success.layering.membership(device).primary.name)
   })
 
   return { groups, hostnamesIn, group, primaryGroups }

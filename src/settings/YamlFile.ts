@@ -5,21 +5,150 @@
 import { Result } from "effect"
 import {
   Composer,
+  type CST,
   type Document,
   isAlias,
   isMap,
   isScalar,
   isSeq,
+  Lexer,
   LineCounter,
   type Node,
   type Pair,
-  Scalar
+  Parser,
+  Scalar,
+  type ScalarTag
 } from "yaml"
 import { pathText, type Remark, remark, remarkText, type TextPlace } from "../domain/Remark.ts"
 import { textFault, type TextKind, visible } from "../domain/Text.ts"
 import { pythonText, YamlFloat } from "./PythonText.ts"
-import { yamlScalars } from "./YamlScalars.ts"
-import { MAX_DEPTH, tokenize, YamlFault } from "./YamlTokens.ts"
+
+// The first pass over a YAML file: its tokens, counted and measured before anything is built from them. What would make
+// the later passes slow or exhaust the stack (depth, heaps of tags, sheer number) is refused here, with its place.
+
+/** The deepest nesting, more than any repository needs. */
+export const MAX_DEPTH = 100
+/** About six thousand VXLANs in one file. */
+const MAX_TOKENS = 400_000
+const MAX_PROPERTIES = 8
+
+/** Why a file cannot be read, and where: an offset in characters, and the keys that lead there where they are known. */
+export class YamlFault extends Error {
+  readonly offset: number
+  readonly path: string | null
+  constructor(message: string, offset: number, path: string | null = null) {
+    super(message)
+    this.offset = offset
+    this.path = path
+  }
+}
+
+type Item = CST.CollectionItem
+
+/** Tags, anchors and indicators in front of one value. */
+const properties = (start: ReadonlyArray<CST.SourceToken> = []): number => {
+  let count = 0
+  for (const { type } of start) if (type === "anchor" || type === "tag" || type.endsWith("-ind")) count += 1
+  return count
+}
+
+const checkItem = ({ key, sep, start, value }: Item, depth: number, offset: number): void => {
+  if (properties(start) > MAX_PROPERTIES || properties(sep) > MAX_PROPERTIES) {
+    throw new YamlFault("too many tags, anchors or indicators before a value", start[0]?.offset ?? offset)
+  }
+  if (key !== null && key !== undefined) checkToken(key, depth + 1)
+  if (value !== undefined) checkToken(value, depth + 1)
+}
+
+const checkToken = (token: CST.Token, depth: number): void => {
+  if (depth > MAX_DEPTH) throw new YamlFault(`nested deeper than ${MAX_DEPTH} levels`, token.offset)
+  if (token.type === "document") checkItem(token, depth, token.offset)
+  if (token.type === "block-map" || token.type === "block-seq" || token.type === "flow-collection") {
+    for (const item of token.items) checkItem(item, depth, token.offset)
+  }
+}
+
+/** The tokens of a file; `lines` learns where its lines begin. Throws YamlFault when there are too many or too deep. */
+export const tokenize = (text: string, lines: LineCounter): ReadonlyArray<CST.Token> => {
+  const parser = new Parser(lines.addNewLine)
+  const tokens: Array<CST.Token> = []
+  let count = 0
+  lines.addNewLine(0)
+  for (const lexeme of new Lexer().lex(text)) {
+    count += 1
+    if (count > MAX_TOKENS) throw new YamlFault(`more than ${MAX_TOKENS} tokens`, 0)
+    tokens.push(...parser.next(lexeme))
+  }
+  tokens.push(...parser.end())
+  for (const token of tokens) checkToken(token, 0)
+  return tokens
+}
+
+// How plain YAML text becomes a value: exactly as the YAML 1.1 loader that the repositories were written for does it
+// (docs/settings-repository.md#yaml). The library's own 1.1 schema differs in booleans (`y`), floats (`1e3`) and numbers with a
+// leading zero, and a difference there writes another configuration without an error.
+
+const BASES: ReadonlyArray<readonly [RegExp, number]> = [
+  [/^0b([01_]+)$/, 2],
+  [/^0x([0-9a-fA-F_]+)$/, 16],
+  [/^0([0-7_]+)$/, 8],
+  [/^(0|[1-9][0-9_]*)$/, 10]
+]
+
+const sexagesimal = (text: string): number => text.split(":").reduce((sum, part) => sum * 60 + Number(part), 0)
+
+const signOf = (text: string): number => (text.startsWith("-") ? -1 : 1)
+
+const unsigned = (text: string): string => text.replace(/^[+-]/, "")
+
+const parseInteger = (text: string): number => {
+  const body = unsigned(text)
+  for (const [form, base] of BASES) {
+    const digits = form.exec(body)?.[1]?.replaceAll("_", "")
+    if (digits !== undefined) return signOf(text) * (digits === "" ? 0 : Number.parseInt(digits, base))
+  }
+  return signOf(text) * sexagesimal(body.replaceAll("_", ""))
+}
+
+const parseFloatText = (text: string): number => {
+  const body = unsigned(text).replaceAll("_", "").toLowerCase()
+  if (body === ".inf") return signOf(text) * Number.POSITIVE_INFINITY
+  if (body === ".nan") return Number.NaN
+  return signOf(text) * (body.includes(":") ? sexagesimal(body) : Number.parseFloat(body))
+}
+
+const DATE = /^[0-9]{4}-[0-9]{2}-[0-9]{2}$/
+const TIMESTAMP =
+  /^[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}(?:[Tt]|[ \t]+)[0-9]{1,2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]*)?(?:[ \t]*(?:Z|[-+][0-9]{1,2}(?::?[0-9]{2})?))?$/
+
+/** The tags of plain scalars, in the order in which they are tried; text that none of them takes is a string. */
+export const yamlScalars: ReadonlyArray<ScalarTag> = [
+  { tag: "tag:yaml.org,2002:null", default: true, test: /^(?:~|null|Null|NULL)?$/, resolve: () => null },
+  {
+    tag: "tag:yaml.org,2002:bool",
+    default: true,
+    test: /^(?:yes|Yes|YES|no|No|NO|true|True|TRUE|false|False|FALSE|on|On|ON|off|Off|OFF)$/,
+    resolve: (text) => /^(?:y|t|on)/i.test(text)
+  },
+  {
+    tag: "tag:yaml.org,2002:int",
+    default: true,
+    test: /^[-+]?(?:0b[01_]+|0[0-7_]+|0|[1-9][0-9_]*|0x[0-9a-fA-F_]+|[1-9][0-9_]*(?::[0-5]?[0-9])+)$/,
+    resolve: parseInteger
+  },
+  {
+    tag: "tag:yaml.org,2002:float",
+    default: true,
+    test: /^(?:[-+]?[0-9][0-9_]*\.[0-9_]*(?:[eE][-+][0-9]+)?|\.[0-9][0-9_]*(?:[eE][-+][0-9]+)?|[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+\.[0-9_]*|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))$/,
+    resolve: (text) => new YamlFloat(parseFloatText(text))
+  },
+  {
+    tag: "tag:yaml.org,2002:timestamp",
+    default: true,
+    test: new RegExp(`${DATE.source}|${TIMESTAMP.source}`),
+    resolve: (text) => new Date(DATE.test(text) ? `${text}T00:00:00Z` : text)
+  }
+]
 
 /** The value of a file, and remarks that do not prevent its use, such as a key given twice. */
 export interface YamlFile {

@@ -5,7 +5,7 @@
 import { Struct } from "effect"
 import type { Claim } from "../../machines/change/ChangeDecision.ts"
 import type { ChangePhase, ChangeRow } from "../../machines/change/ChangeRow.ts"
-import type { DerivedSecrets } from "../templates/DerivedSecrets.ts"
+import type { DerivedSecrets } from "../templates/TemplateSecrets.ts"
 import type { SecretDigests } from "./ChangeStore.ts"
 import type { SeenConfig } from "./ProvedConfigStore.ts"
 import type { SecretTexts } from "./SecretTexts.ts"

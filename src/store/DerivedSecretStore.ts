@@ -3,7 +3,7 @@ import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import type { SqlError } from "effect/sql"
 import { hash } from "node:crypto"
-import { DerivedSecrets, noSecrets, together } from "../templates/DerivedSecrets.ts"
+import { DerivedSecrets, noSecrets, together } from "../templates/TemplateSecrets.ts"
 import { SecretTexts } from "./SecretTexts.ts"
 
 const Stored = Schema.fromJsonString(DerivedSecrets)

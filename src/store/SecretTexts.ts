@@ -10,7 +10,7 @@ import { open, seal, type SealingKey, sealingKey } from "../runtime/Sealing.ts"
 import { SecretKey } from "../runtime/SecretKey.ts"
 import { secretValues } from "../runtime/SecretValues.ts"
 import { ServerConfig } from "../ServerConfig.ts"
-import { type DerivedSecrets, hideDerived, noSecrets } from "../templates/DerivedSecrets.ts"
+import { type DerivedSecrets, hideDerived, noSecrets } from "../templates/TemplateSecrets.ts"
 
 const MARK_DIGITS = 4
 /** What stands in the place of a secret already. */

@@ -4,13 +4,96 @@
  */
 import { Option, Result } from "effect"
 import type { DeviceType } from "../domain/Device.ts"
-import { type Interface, indexNumber } from "../domain/Interface.ts"
+import { indexNumber, type Interface } from "../domain/Interface.ts"
 import { pythonText } from "../settings/PythonText.ts"
-import type { Settings } from "../settings/SettingsModel.ts"
-import { vlanIdOf, vlanIdsOf } from "../settings/VlanNames.ts"
-import { type GatewayNetwork, gatewayFor, gatewaysOf } from "./GatewayNetwork.ts"
-import { inNaturalOrder } from "./InterfaceOrder.ts"
+import { type Settings, vlanIdOf, vlanIdsOf } from "../settings/SettingsModel.ts"
 import type { DeviceLink, Neighbour, SiteInputs, VariableInputs } from "./VariableInputs.ts"
+import { IpInterface, IpNetwork, NetAddress } from "effect/net"
+import type { MgmtDomain } from "../domain/MgmtDomain.ts"
+
+// Interface names in the order in which people count them: Ethernet2 before Ethernet10 (docs/templates.md#composition).
+
+const PARTS = /\d+|\D+/g
+
+type Part = number | string
+
+const partsOf = (name: string): ReadonlyArray<Part> =>
+  (name.match(PARTS) ?? []).map((part) => (part >= "0" && part < ":" ? Number(part) : part))
+
+const compareParts = (a: Part | undefined, b: Part | undefined): number => {
+  if (a === b) return 0
+  if (a === undefined) return -1
+  if (b === undefined) return 1
+  if (typeof a === "number") return typeof b === "number" ? a - b : -1
+  if (typeof b === "number") return 1
+  return a < b ? -1 : 1
+}
+
+const compare = (a: ReadonlyArray<Part>, b: ReadonlyArray<Part>): number => {
+  const length = Math.max(a.length, b.length)
+  for (let at = 0; at < length; at += 1) {
+    const order = compareParts(a[at], b[at])
+    if (order !== 0) return order
+  }
+  return 0
+}
+
+/** The same elements, in natural order of their names. */
+export const inNaturalOrder = <A extends { readonly name: string }>(elements: ReadonlyArray<A>): ReadonlyArray<A> =>
+  elements
+    .map((element) => ({ element, parts: partsOf(element.name) }))
+    .toSorted((a, b) => compare(a.parts, b.parts))
+    .map(({ element }) => element)
+
+// The gateway of a management domain whose network holds an address (docs/templates.md#variables-of-access-switches).
+
+/** One gateway of a management domain. */
+export interface GatewayNetwork {
+  readonly domain: MgmtDomain
+  /** Address of the gateway, without length. */
+  readonly gateway: string
+  readonly prefixLength: number
+  readonly network: IpNetwork.IpNetwork
+}
+
+const toGateway = (domain: MgmtDomain, text: string | null): ReadonlyArray<GatewayNetwork> =>
+  text === null
+    ? []
+    : Result.match(IpInterface.fromString(text, { prefix: "required" }), {
+        onFailure: () => [],
+        onSuccess: (gateway) => [
+          {
+            domain,
+            gateway: NetAddress.formatIp(gateway.address),
+            prefixLength: gateway.prefixLength,
+            network: IpNetwork.fromInterface(gateway)
+          }
+        ]
+      })
+
+// One list of domains serves all devices of a job, so its addresses are read once.
+const known = new WeakMap<ReadonlyArray<MgmtDomain>, ReadonlyArray<GatewayNetwork>>()
+
+/** The usable gateways of both families of these domains; a gateway that is no address is left out. */
+export const gatewaysOf = (domains: ReadonlyArray<MgmtDomain>): ReadonlyArray<GatewayNetwork> => {
+  const before = known.get(domains)
+  if (before !== undefined) return before
+  const gateways = domains.flatMap((domain) => [
+    ...toGateway(domain, domain.ipv4_gw),
+    ...toGateway(domain, domain.ipv6_gw)
+  ])
+  known.set(domains, gateways)
+  return gateways
+}
+
+/** The first of these gateways whose network holds the address; none when the text is no address. */
+export const gatewayFor = (gateways: ReadonlyArray<GatewayNetwork>, address: string): Option.Option<GatewayNetwork> =>
+  Option.flatMap(Result.getSuccess(NetAddress.ipFromString(address)), (ip) =>
+    Option.fromUndefinedOr(gateways.find(({ network }) => IpNetwork.contains(network, ip)))
+  )
+
+/** The length of an address's own network, 32 or 128: what a loopback address is configured with. */
+export const hostPrefixLength = (address: string): number => (address.includes(":") ? 128 : 32)
 
 /** Variables in their order, or the sentence that says why there are none. */
 export type NamedVariables = ReadonlyArray<readonly [name: string, value: unknown]>

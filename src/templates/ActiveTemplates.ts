@@ -6,11 +6,30 @@ import { Context, Effect, Layer, Option, Ref, Schema, Semaphore } from "effect"
 import type { SqlError } from "effect/sql"
 import { WorkingCommits } from "../domain/WorkingCommits.ts"
 import { type AppliedCommit, RepositoryStore } from "../store/RepositoryStore.ts"
-import { compileAll } from "./Compilation.ts"
 import { Renderer } from "./Renderer.ts"
-import { type FixedTemplate, fixedTask, type RenderedText } from "./Rendering.ts"
+import { fixedTask, type FixedTemplate, type RenderedText } from "./Rendering.ts"
 import type { RepoStructureError, TemplateError } from "./TemplateErrors.ts"
-import { buildTemplateSnapshot, type TemplateSnapshot } from "./TemplateSnapshot.ts"
+import { buildTemplateSnapshot, type TemplatePlatform, type TemplateSnapshot } from "./TemplateSnapshot.ts"
+import { referencesOf } from "./TemplateReferences.ts"
+
+// Compiles all templates of a snapshot, so that the first rendering and the checks need not. Between two files the event
+// loop looks at everything else; one file is bounded by the engine.
+
+const compileOne = (platform: TemplatePlatform, file: string) =>
+  Effect.andThen(
+    Effect.yieldNow,
+    Effect.sync(() => {
+      platform.environment.compile(file)
+      referencesOf(platform, file)
+    })
+  )
+
+/** Never fails: what does not compile is found again by whoever asks for it. */
+export const compileAll = Effect.fn("templates.compileAll")(function* ({ platforms }: TemplateSnapshot) {
+  for (const platform of platforms.values()) {
+    for (const file of platform.files.keys()) if (file.endsWith(".j2")) yield* compileOne(platform, file)
+  }
+})
 
 /** No templates have come into force yet, or none of the branch that was asked for. */
 export class NoTemplates extends Schema.TaggedError<NoTemplates>()("NoTemplates", { branch: Schema.String }) {

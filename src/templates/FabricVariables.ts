@@ -6,11 +6,164 @@ import { Result } from "effect"
 import { isFabricType } from "../domain/Device.ts"
 import { isHostname } from "../domain/Hostname.ts"
 import type { MgmtDomain } from "../domain/MgmtDomain.ts"
-import { type NamedVariables, linksByPort } from "./AccessVariables.ts"
-import { fabricIdentity, type FabricIdentity } from "./AutonomousSystem.ts"
-import { fabricInterfaces, type FabricLink, type FabricPorts, misplacedLinks } from "./FabricInterfaces.ts"
-import { hostPrefixLength } from "./GatewayNetwork.ts"
-import type { DeviceLink, Neighbour, SiteInputs, VariableInputs } from "./VariableInputs.ts"
+import { hostPrefixLength, linksByPort, type NamedVariables } from "./AccessVariables.ts"
+import type { DeviceLink, MirrorSource, Neighbour, SiteInputs, VariableInputs } from "./VariableInputs.ts"
+import { NetAddress } from "effect/net"
+import { indexNumber } from "../domain/Interface.ts"
+import { expandInterfaces, type SettingsInterface } from "../settings/SettingsModel.ts"
+
+// The variable `interfaces` of distribution and core switches, one rule for each interface class
+// (docs/templates.md#variables-of-dist-and-core).
+
+/** A link to another fabric device, with the identity of that device. */
+export interface FabricLink {
+  readonly link: DeviceLink
+  readonly identity: FabricIdentity
+}
+
+/** What the interfaces of one device depend on. */
+export interface FabricPorts {
+  readonly interfaces: ReadonlyArray<SettingsInterface>
+  /** All links by the port of this device, and those to other fabric devices. */
+  readonly linkAt: ReadonlyMap<string, DeviceLink>
+  readonly fabricLinkAt: ReadonlyMap<string, FabricLink>
+  readonly mirrorSource: MirrorSource | null
+}
+
+type Port = Readonly<Record<string, unknown>>
+type PortOrFault = Result.Result<Port, string>
+
+const extraOf = ({ aggregate_id, cli_append_str, enabled, metric, mtu, tags }: SettingsInterface): Port => ({
+  aggregate_id,
+  enabled,
+  cli_append_str,
+  metric,
+  mtu,
+  tags
+})
+
+const downlink = (entry: SettingsInterface, { linkAt }: FabricPorts): Port => {
+  const { ifclass, name, redundant_link } = entry
+  const link = linkAt.get(name)
+  const data = link === undefined ? {} : { description: link.peer.hostname }
+  return { name, ifclass, redundant_link, indexnum: indexNumber(name), data, ...extraOf(entry) }
+}
+
+const prefixLengthOf = ({ linknet: { ipv4_network: network } }: DeviceLink): string =>
+  network === null ? "31" : (network.split("/")[1] ?? "31")
+
+const connected = (entry: SettingsInterface, { identity, link }: FabricLink): Port => ({
+  name: entry.name,
+  ifclass: entry.ifclass,
+  ipv4if: link.ip === null ? null : `${link.ip}/${prefixLengthOf(link)}`,
+  peer_hostname: link.peer.hostname,
+  peer_infra_lo: identity.infraIp,
+  peer_ip: link.peerIp,
+  peer_asn: identity.asn,
+  indexnum: indexNumber(entry.name),
+  ...extraOf(entry)
+})
+
+/** What a fabric port without a neighbour is called, so that templates prepare it for one that will be provisioned. */
+const NO_PEER = "ztp"
+
+const waiting = ({ ifclass, name }: SettingsInterface): Port => ({
+  name,
+  ifclass,
+  indexnum: indexNumber(name),
+  ipv4if: null,
+  peer_hostname: NO_PEER,
+  peer_infra_lo: null,
+  peer_ip: null,
+  peer_asn: null
+})
+
+const complete = (entry: SettingsInterface): Port => ({ indexnum: indexNumber(entry.name), ...entry })
+
+const custom = ({ config, ifclass, name }: SettingsInterface): Port => ({
+  name,
+  ifclass,
+  config,
+  indexnum: indexNumber(name)
+})
+
+const NOT_MIRRORED = new Set(["fabric", "downlink", "mirror"])
+
+const mirror = (entry: SettingsInterface, source: MirrorSource | null): PortOrFault => {
+  const { description, enabled, name } = entry
+  if (source === null) return Result.fail(`Cannot mirror interface ${name}: no other device in the management domain`)
+  const original = expandInterfaces(source.interfaces).findLast((other) => other.name === name)
+  if (original === undefined) {
+    return Result.fail(`Cannot mirror interface ${name}: not configured on device ${source.hostname}`)
+  }
+  if (NOT_MIRRORED.has(original.ifclass)) return Result.fail(`Cannot mirror ${original.ifclass} interface`)
+  return Result.succeed({
+    ...original,
+    indexnum: indexNumber(name),
+    ...(description === null ? {} : { description }),
+    ...(enabled === null ? {} : { enabled })
+  })
+}
+
+const portOf = (entry: SettingsInterface, ports: FabricPorts): PortOrFault => {
+  switch (entry.ifclass) {
+    case "downlink":
+      return Result.succeed(downlink(entry, ports))
+    case "fabric": {
+      const link = ports.fabricLinkAt.get(entry.name)
+      return Result.succeed(link === undefined ? waiting(entry) : connected(entry, link))
+    }
+    case "custom":
+      return Result.succeed(custom(entry))
+    case "mirror":
+      return mirror(entry, ports.mirrorSource)
+    default:
+      return Result.succeed(complete(entry))
+  }
+}
+
+/** Entries of the variable, ranges expanded, in the order of the settings. Fails with a sentence about a mirror. */
+export const fabricInterfaces = (ports: FabricPorts): Result.Result<ReadonlyArray<Port>, string> =>
+  Result.all(expandInterfaces(ports.interfaces).map((entry) => portOf(entry, ports)))
+
+/** Remarks about links to fabric devices on ports that the settings do not call fabric. */
+export const misplacedLinks = (hostname: string, ports: FabricPorts): ReadonlyArray<string> => {
+  const ofFabric = new Set(
+    expandInterfaces(ports.interfaces).flatMap(({ ifclass, name }) => (ifclass === "fabric" ? [name] : []))
+  )
+  return [...ports.fabricLinkAt.keys()]
+    .filter((port) => !ofFabric.has(port))
+    .map((port) => `Interface ${port} on device ${hostname} not configured as linknet because of wrong ifclass`)
+}
+
+// AS numbers of fabric devices (docs/templates.md#variables-of-dist-and-core).
+
+/** First of the private 32-bit AS numbers. */
+const FIRST_PRIVATE = 4_200_000_000
+
+/** Infra address and AS number of a fabric device. */
+export interface FabricIdentity {
+  readonly infraIp: string
+  readonly asn: number
+}
+
+/**
+ * The AS number that belongs to an infra address: 4200000000 plus its third octet times 256 plus its fourth. Fails with a
+ * sentence when the device has no such address.
+ */
+export const fabricIdentity = ({
+  hostname,
+  infra_ip
+}: Pick<Neighbour, "hostname" | "infra_ip">): Result.Result<FabricIdentity, string> => {
+  if (infra_ip === null) return Result.fail(`Could not find infra IP for device ${hostname}`)
+  return Result.mapBoth(NetAddress.ipv4FromString(infra_ip), {
+    onFailure: () => `Infra IP of device ${hostname} is not an IPv4 address: ${infra_ip}`,
+    onSuccess: (address) => {
+      const [, , third, fourth] = NetAddress.ipv4ToOctets(address)
+      return { infraIp: infra_ip, asn: FIRST_PRIVATE + third * 256 + fourth }
+    }
+  })
+}
 
 const withIdentity = (link: DeviceLink): Result.Result<FabricLink, string> =>
   Result.map(fabricIdentity(link.peer), (identity) => ({ link, identity }))

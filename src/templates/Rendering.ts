@@ -7,10 +7,24 @@ import { Result } from "effect"
 import type { Failure, LogEntry, UndefinedPrint } from "../jinja/Jinja.ts"
 import { deviceVariables } from "./DeviceVariables.ts"
 import { RepoStructureError, type TemplateError, templateError } from "./TemplateErrors.ts"
-import { hideForms, maskSecrets } from "./TemplateSecrets.ts"
-import type { MappingEntry } from "./PlatformMapping.ts"
-import { MAPPING_FILE, platformOf, type TemplatePlatform, type TemplateSnapshot } from "./TemplateSnapshot.ts"
+import {
+  type DerivedSecrets,
+  HIDDEN,
+  hideDerived,
+  hideForms,
+  hideSecrets,
+  maskSecrets,
+  noSecrets
+} from "./TemplateSecrets.ts"
+import {
+  MAPPING_FILE,
+  type MappingEntry,
+  platformOf,
+  type TemplatePlatform,
+  type TemplateSnapshot
+} from "./TemplateSnapshot.ts"
 import type { SiteInputs, TemplateVariables, VariableInputs, VariablesError } from "./VariableInputs.ts"
+import { replaceSecrets } from "../drivers/SecretMask.ts"
 
 /** A rendered text, with what the templates asked to be logged. */
 export interface RenderedText {
@@ -106,3 +120,49 @@ export const deviceTask = (
     const type = init?.device_type ?? device.device_type
     return { ...(yield* configurationTask(snapshot, platform, type, variables)), warnings }
   })
+
+// What `generate_config` answers: the configuration and its variables, without secrets (docs/templates.md#composition).
+
+/** `data.config` of the answer. */
+export interface ConfigPreview {
+  readonly hostname: string
+  readonly generated_config: string
+  readonly available_variables: Readonly<Record<string, unknown>>
+}
+
+const isPlain = (value: unknown): value is object => typeof value === "object" && value !== null
+
+/** A value as JSON shows it, without secrets in its texts; mappings become objects. */
+const toJson = (value: unknown): unknown => {
+  if (typeof value === "string") return replaceSecrets(value, () => HIDDEN)
+  if (Array.isArray(value)) return value.map(toJson)
+  if (value instanceof Map) return fromPairs(value)
+  return isPlain(value) ? fromPairs(Object.entries(value)) : value
+}
+
+// Names come from repositories, so one of them may be `__proto__`; fromEntries makes it a key like any other.
+const fromPairs = (pairs: Iterable<readonly [unknown, unknown]>): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(Array.from(pairs, ([key, value]) => [String(key), toJson(value)]))
+
+/** Variables as people may see them, as plain JSON: secrets are replaced. */
+export const shownVariables = (variables: TemplateVariables): Readonly<Record<string, unknown>> =>
+  fromPairs(hideSecrets(variables))
+
+/** A rendered configuration as people may see it; secrets are replaced in the variables and in the text. */
+export const configPreview = (
+  hostname: string,
+  { text, variables }: RenderedDevice,
+  derived: DerivedSecrets = noSecrets
+): ConfigPreview => {
+  const hidden = (shown: string) =>
+    replaceSecrets(
+      maskSecrets(
+        hideDerived(shown, derived, () => HIDDEN),
+        variables
+      ),
+      () => HIDDEN
+    )
+  const running = variables.get("running_config")
+  const shown = typeof running === "string" ? new Map([...variables, ["running_config", hidden(running)]]) : variables
+  return { hostname, generated_config: hidden(text), available_variables: shownVariables(shown) }
+}

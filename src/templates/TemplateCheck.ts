@@ -4,15 +4,20 @@
  */
 import { Result } from "effect"
 import { type Remark, remark } from "../domain/Remark.ts"
-import { mayHideFiles } from "../git/FileText.ts"
+import { mayHideFiles } from "../git/GitTree.ts"
 import { textFault } from "../domain/Text.ts"
-import { placesIn } from "../settings/YamlPlaces.ts"
+import { placesIn } from "../settings/SettingsProblem.ts"
 import { AUTO_PUSH_FILE, autoPushRules } from "./AutoPushFile.ts"
-import { mappingRemarks, type PlatformMapping } from "./PlatformMapping.ts"
+import {
+  MAPPING_FILE,
+  mappingRemarks,
+  type PlatformMapping,
+  type TemplatePlatform,
+  type TemplateSnapshot
+} from "./TemplateSnapshot.ts"
 import { errorRemark, RepoStructureError, type TemplateError, templateError } from "./TemplateErrors.ts"
 import { hideForms } from "./TemplateSecrets.ts"
 import { reachOf, referencesOf } from "./TemplateReferences.ts"
-import { MAPPING_FILE, type TemplatePlatform, type TemplateSnapshot } from "./TemplateSnapshot.ts"
 
 /** What a check found. Nothing is rendered from a snapshot with problems. */
 export interface TemplateCheck {

@@ -3,7 +3,7 @@
  * (docs/templates.md#secrets and docs/templates.md#composition). They are unwrapped here, on the way into the template engine,
  * and nowhere else.
  */
-import { Redacted } from "effect"
+import { Redacted, Schema } from "effect"
 import { replaceSecrets } from "../drivers/SecretMask.ts"
 import type { TemplateVariables } from "./VariableInputs.ts"
 
@@ -54,4 +54,67 @@ export const maskSecrets = (text: string, variables: TemplateVariables): string 
     .filter((value) => value.length >= SHORTEST)
     .toSorted((a, b) => b.length - a.length)
     .reduce((masked, value) => masked.replaceAll(value, HIDDEN), text)
+}
+
+// What templates have made of secrets, whatever they did to them on the way (docs/security.md#what-is-stored): found by rendering a
+// second time with other secrets of the same shape, because what differs then is secret. Pure.
+
+/** A line without its indentation, of which the part from `from` to `to` is secret. */
+export const SecretLine = Schema.Struct({ line: Schema.String, from: Schema.Int, to: Schema.Int })
+export type SecretLine = typeof SecretLine.Type
+
+export const DerivedSecrets = Schema.Struct({
+  /** Texts that are secret wherever they stand. */
+  values: Schema.Array(Schema.String),
+  lines: Schema.Array(SecretLine)
+})
+export type DerivedSecrets = typeof DerivedSecrets.Type
+
+/** Of templates that use no secrets. */
+export const noSecrets: DerivedSecrets = { values: [], lines: [] }
+
+/** So many are kept of a device: an undo brings back earlier ones. */
+const MOST = 500
+
+/** Those of now and of earlier times, the newest first. */
+export const together = (now: DerivedSecrets, before: DerivedSecrets): DerivedSecrets => ({
+  values: [...new Set([...now.values, ...before.values])].slice(0, MOST),
+  lines: [...new Map([...before.lines, ...now.lines].map((line) => [line.line, line])).values()].slice(-MOST)
+})
+
+/** In front of a line: its indentation, and its sign in a difference. */
+const BEFORE = /^[+-]?\s*$/
+
+/** The text with `shown` wherever `line` is all that a line says. Most texts have none or one of them, so that no other line is touched. */
+const replaceLine = (text: string, line: string, shown: string): string => {
+  let done = ""
+  let rest = 0
+  for (let at = text.indexOf(line); at >= 0; at = text.indexOf(line, at + line.length)) {
+    const end = at + line.length
+    const next = text.indexOf("\n", end)
+    const before = text.slice(at === 0 ? 0 : text.lastIndexOf("\n", at - 1) + 1, at)
+    const after = text.slice(end, next < 0 ? text.length : next)
+    if (!BEFORE.test(before) || after.trim() !== "") continue
+    done += text.slice(rest, at) + shown
+    rest = end
+  }
+  return done + text.slice(rest)
+}
+
+/** A configuration or a difference, with these lines and values hidden: `mark` makes what stands in the place of a secret. */
+export const hideDerived = (
+  text: string,
+  { lines, values }: DerivedSecrets,
+  mark: (secret: string) => string
+): string => {
+  const withoutLines = lines.reduce(
+    (rest, { from, line, to }) =>
+      rest.includes(line)
+        ? replaceLine(rest, line, line.slice(0, from) + mark(line.slice(from, to)) + line.slice(to))
+        : rest,
+    text
+  )
+  return values
+    .toSorted((a, b) => b.length - a.length)
+    .reduce((rest, value) => (rest.includes(value) ? rest.replaceAll(value, mark(value)) : rest), withoutLines)
 }

@@ -5,10 +5,10 @@
 import { Context, Effect, Layer, Result, Schema } from "effect"
 import { SqlClient, SqlError } from "effect/sql"
 import type { Device } from "../domain/Device.ts"
-import type { DeviceVariable } from "../domain/DeviceVariable.ts"
+import type { DeviceVariable, VariableSource } from "../domain/DeviceVariable.ts"
 import { Remark, remark } from "../domain/Remark.ts"
 import { replaceSecrets } from "../drivers/SecretMask.ts"
-import type { ThreadsBusy } from "../runtime/ThreadPool.ts"
+import * as ThreadPool from "../runtime/ThreadPool.ts"
 import { ServerConfig } from "../ServerConfig.ts"
 import { ActiveSettings } from "../settings/ActiveSettings.ts"
 import type { DeviceStore } from "../store/DeviceStore.ts"
@@ -16,16 +16,130 @@ import type { InterfaceStore } from "../store/InterfaceStore.ts"
 import type { LinknetStore } from "../store/LinknetStore.ts"
 import type { MgmtDomainStore } from "../store/MgmtDomainStore.ts"
 import { ActiveTemplates } from "./ActiveTemplates.ts"
-import { shownVariables } from "./ConfigPreview.ts"
+import { configurationTask, type RenderedText, type RenderTask, shownVariables, taskError } from "./Rendering.ts"
 import { deviceVariables } from "./DeviceVariables.ts"
-import { LiveRender } from "./LiveRender.ts"
-import { configurationTask, type RenderTask } from "./Rendering.ts"
 import { errorRemark, type RepoStructureError, type TemplateError } from "./TemplateErrors.ts"
-import { HIDDEN } from "./TemplateSecrets.ts"
+import { HIDDEN, hideSecrets, isSecretVariable } from "./TemplateSecrets.ts"
 import type { TemplatePlatform, TemplateSnapshot } from "./TemplateSnapshot.ts"
-import type { VariablesError } from "./VariableInputs.ts"
+import type { TemplateVariables, VariablesError } from "./VariableInputs.ts"
 import { loadVariableInputs } from "./VariableInputsLoader.ts"
-import { withOrigins } from "./VariableOrigins.ts"
+import type { EffectiveSettings } from "../settings/Layering.ts"
+import { originLevel, type SettingsSnapshot } from "../settings/SettingsSnapshot.ts"
+import { placesIn } from "../settings/SettingsProblem.ts"
+import { cellsPerMegabyte, type Failure } from "../jinja/Jinja.ts"
+import { ownModule } from "../runtime/OwnModule.ts"
+import { packRequest, RenderRpc, unpackAnswer } from "./RenderRpc.ts"
+
+// Renders a text that was just written and that nobody has checked: in threads of its own, so that no job waits for it, under the
+// budget of one device, and with marks in the place of secrets, so that no template can reveal them.
+
+/** The engine ends a rendering by itself; the thread is ended when it should not, so many milliseconds later. */
+const GRACE_MILLIS = 1_000
+const MOST_MILLIS = 5_000
+const MOST_OUTPUT = 2 * 1024 * 1024
+
+const THREADS = {
+  name: "live render",
+  threads: 1,
+  waiting: 8,
+  program: ownModule("./renderMain", import.meta.url),
+  megabytes: 512
+}
+
+const SENTENCES = { time: "rendering took too long", memory: "rendering needed too much memory" } as const
+
+/**
+ * Renders texts that are not in force. The text has `<hidden>` wherever a secret would stand. Fails with ThreadsBusy when too many
+ * others wait.
+ */
+const makeLiveRender = Effect.gen(function* () {
+  const { RENDER_DEVICE_SECONDS, RENDER_MEMORY } = yield* ServerConfig
+  const threads = yield* ThreadPool.make(RenderRpc, THREADS)
+  const limits = {
+    deadline: Math.min(RENDER_DEVICE_SECONDS * 1000, MOST_MILLIS),
+    cells: RENDER_MEMORY * cellsPerMegabyte,
+    output: MOST_OUTPUT
+  }
+  // each text is another one: nothing that was compiled is of use again
+  let number = 0
+
+  return Effect.fn("TemplateTrial.renderLive")(function* (
+    task: RenderTask
+  ): Effect.fn.Return<RenderedText, TemplateError | ThreadPool.ThreadsBusy> {
+    const masked = { ...task, variables: hideSecrets(task.variables) }
+    number += 1
+    const { file, platform, variables } = masked
+    const request = packRequest({ platform: number, files: platform.files, file, variables, limits })
+    const { result } = yield* threads
+      .run({ cpuMillis: limits.deadline + GRACE_MILLIS }, (client) => client.Render({ request }))
+      .pipe(
+        Effect.map(unpackAnswer),
+        Effect.catchTag("CalculationStopped", ({ message, reason }) =>
+          Effect.succeed({ result: { ok: false, failure: stopped(task.file, reason, message) } as const })
+        )
+      )
+    return result.ok ? result.value : yield* taskError(masked, result.failure)
+  })
+})
+
+const stopped = (file: string, reason: "time" | "memory" | "ended", message: string): Failure => ({
+  kind: "LimitExceeded",
+  message: reason === "ended" ? message : SENTENCES[reason],
+  position: { template: file, line: 1, column: 1 },
+  via: []
+})
+
+// Where each template variable of a device comes from: the lines of the settings files that give it, the database, or the server
+// (docs/templates.md#trying-templates). Pure.
+
+interface Origins {
+  readonly snapshot: SettingsSnapshot
+  readonly effective: EffectiveSettings
+  readonly override: Readonly<Record<string, unknown>>
+}
+
+const sourceOf = (
+  name: string,
+  value: unknown,
+  settings: ReadonlyMap<string, unknown>,
+  { effective, override }: Origins
+): VariableSource => {
+  if (Object.hasOwn(override, name) && name !== "host") return "override"
+  if (isSecretVariable(name)) return "secret"
+  if (!settings.has(name)) return "database"
+  if (settings.get(name) === value) return "settings"
+  return effective.sources.has(name) ? "computed" : "database"
+}
+
+const placesOf = (name: string, { effective, snapshot }: Origins): DeviceVariable["places"] =>
+  (effective.sources.get(name) ?? []).map((file) => {
+    const place = placesIn(snapshot.files.get(file)?.text ?? "")([name], true)
+    return { file, line: place?.exact === true ? place.line : null }
+  })
+
+/** The variables with their origins, by name; `shown` are the same variables as people may see them. */
+export const withOrigins = (
+  variables: TemplateVariables,
+  shown: Readonly<Record<string, unknown>>,
+  origins: Origins
+): ReadonlyArray<DeviceVariable> => {
+  const settings = new Map<string, unknown>(Object.entries(origins.effective.settings))
+  return [...variables]
+    .map(([name, value]) => {
+      const source = sourceOf(name, value, settings, origins)
+      const isOfSettings = source === "settings" || source === "computed"
+      const origin = isOfSettings ? origins.effective.origins.get(name) : undefined
+      return {
+        name,
+        value: shown[name],
+        source,
+        // what no file says has the value of the model
+        level: isOfSettings ? originLevel(origin ?? "default") : null,
+        places: isOfSettings ? placesOf(name, origins) : []
+      }
+    })
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+}
 
 /** It cannot be rendered; `problems` have the places. Secrets are not in it. */
 export class TrialFailed extends Schema.TaggedError<TrialFailed>()("TrialFailed", {
@@ -83,7 +197,7 @@ const unavailable = (error: { readonly _tag: string; readonly message: string } 
 const make = Effect.gen(function* () {
   const settings = yield* ActiveSettings
   const templates = yield* ActiveTemplates
-  const live = yield* LiveRender
+  const renderLive = yield* makeLiveRender
   const { SETTINGS_OVERRIDE } = yield* ServerConfig
   const services = yield* Effect.context<
     DeviceStore | LinknetStore | InterfaceStore | MgmtDomainStore | ServerConfig | SqlClient.SqlClient
@@ -151,9 +265,9 @@ const make = Effect.gen(function* () {
     }
     const { variables } = yield* Effect.mapError(variablesOf(device), unavailable)
     const task = yield* Effect.fromResult(taskOf(snapshot, platform, device, trial))
-    const rendered = yield* live
-      .render({ ...task, variables })
-      .pipe(Effect.mapError((error) => (error._tag === "ThreadsBusy" ? error : failedAt(platform.name)(error))))
+    const rendered = yield* renderLive({ ...task, variables }).pipe(
+      Effect.mapError((error) => (error._tag === "ThreadsBusy" ? error : failedAt(platform.name)(error)))
+    )
     const place = (template: string) => (template === TEXT ? null : `${platform.name}/${template}`)
     return {
       template: place(task.file),
@@ -180,8 +294,8 @@ export class TemplateTrial extends Context.Service<
     readonly render: (
       device: Device,
       trial: Trial
-    ) => Effect.Effect<TrialResult, TrialFailed | ThreadsBusy | SqlError.SqlError>
+    ) => Effect.Effect<TrialResult, TrialFailed | ThreadPool.ThreadsBusy | SqlError.SqlError>
   }
 >()("switchyard/templates/TemplateTrial") {
-  static readonly layer = Layer.effect(TemplateTrial, make).pipe(Layer.provide(LiveRender.layer))
+  static readonly layer = Layer.effect(TemplateTrial, make)
 }

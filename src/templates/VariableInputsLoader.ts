@@ -11,10 +11,9 @@ import { endOf, type Linknet } from "../domain/Linknet.ts"
 import type { MgmtDomain } from "../domain/MgmtDomain.ts"
 import type { StackMember } from "../domain/StackMember.ts"
 import { ServerConfig } from "../ServerConfig.ts"
-import { effectiveSettings } from "../settings/EffectiveSettings.ts"
+import type { SettingsSnapshot } from "../settings/SettingsSnapshot.ts"
 import type { SettingsTarget } from "../settings/Layering.ts"
 import type { Settings } from "../settings/SettingsModel.ts"
-import type { SettingsSnapshot } from "../settings/SettingsSnapshot.ts"
 import { DeviceStore } from "../store/DeviceStore.ts"
 import { InterfaceStore } from "../store/InterfaceStore.ts"
 import { LinknetStore } from "../store/LinknetStore.ts"
@@ -142,7 +141,7 @@ const settingsOf = (
   target: SettingsTarget,
   downstream: ReadonlyArray<Device>
 ): Result.Result<Settings, VariablesError> =>
-  Result.mapBoth(effectiveSettings(snapshot, target, downstream), {
+  Result.mapBoth(snapshot.layering.forDevice(target, downstream), {
     onFailure: ([{ message }]) => new VariablesError({ hostname: target.hostname, message }),
     onSuccess: ({ settings }) => settings
   })

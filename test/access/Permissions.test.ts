@@ -1,5 +1,5 @@
 /** `permissions.yml` as it is read: at the start, when it changes, when it is wrong, and when it goes away. */
-import { NodeServices } from "@effect/platform-node"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, FileSystem, Layer } from "effect"
 import { TestClock } from "effect/testing"

@@ -1,5 +1,5 @@
 /** A folder with a file of rules, as DATA_DIR is for whoever reads it. */
-import { NodeServices } from "@effect/platform-node"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Effect, FileSystem } from "effect"
 
 /** A folder and its file. */

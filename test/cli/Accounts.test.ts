@@ -8,7 +8,7 @@ import * as Database from "../../src/store/Database.ts"
 import { command, dataFolder, type End, start } from "../support/Program.ts"
 import { databaseUrl } from "../support/TestDatabase.ts"
 import { keyFile, makeIssuer } from "../support/TokenKeys.ts"
-import { NodeServices } from "@effect/platform-node"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 
 const runWith = (env: Readonly<Record<string, string>>, words: string, input: string) =>
   command(env, words.split(" "), input)

@@ -6,10 +6,9 @@ import { spawn, spawnSync } from "node:child_process"
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
 import { makeCampusWithRoles } from "../support/CampusWithRoles.ts"
-import { dataFolder, ofThisProcess } from "../support/Program.ts"
+import { dataFolder, ofThisProcess, program } from "../support/Program.ts"
 import { accessNames } from "../scenarios/chaos/ManagedCampus.ts"
 
-const program = path.resolve(import.meta.dirname, "../../src/main.ts")
 const NAMES = accessNames(4)
 const [ONE = "", OTHER = "", SILENT = ""] = NAMES
 

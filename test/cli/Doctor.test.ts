@@ -12,7 +12,7 @@ import { isServer } from "../../src/cli/doctor/Questions.ts"
 import { severeLines } from "../../src/cli/doctor/FolderQuestions.ts"
 import * as FolderOwner from "../../src/store/postgres/FolderOwner.ts"
 import { isAlive, postmaster } from "../support/PostgresProcesses.ts"
-import { command, dataFolder, environmentOf, start, until } from "../support/Program.ts"
+import { command, dataFolder, environmentOf, program, start, until } from "../support/Program.ts"
 import { databaseUrl, emptyDatabaseUrl } from "../support/TestDatabase.ts"
 
 const Rows = Schema.fromJsonString(
@@ -31,8 +31,6 @@ const rowsOf = Effect.fnUntraced(function* (env: Env, ...words: ReadonlyArray<st
     rows.filter((row) => row.kind === kind).map(({ about, level, what }) => `${level} ${about}: ${what}`)
   return { code, err, rows, of }
 })
-
-const program = path.resolve(import.meta.dirname, "../../src/main.ts")
 
 const home = (folder: string) => path.join(folder, "database")
 

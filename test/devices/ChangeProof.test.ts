@@ -5,7 +5,7 @@ import type { Proof } from "../../machines/change/ChangeRow.ts"
 import * as ChangeProof from "../../src/devices/ChangeProof.ts"
 import * as KnownSecrets from "../../src/devices/KnownSecrets.ts"
 import type { LoggedIn } from "../../src/devices/DeviceLogin.ts"
-import { eos } from "../../src/domain/platforms/Eos.ts"
+import { eos } from "../../src/domain/platforms/eos/Platform.ts"
 import type { Quirks } from "../../src/lab/eos/Quirks.ts"
 import { candidate, makeOneSwitch } from "../drivers/eos/OneSwitchLab.ts"
 

@@ -5,7 +5,7 @@ import { newChange } from "../../machines/change/ChangeDecision.ts"
 import * as ChangeSteps from "../../src/devices/ChangeSteps.ts"
 import type { LoggedIn } from "../../src/devices/DeviceLogin.ts"
 import * as KnownSecrets from "../../src/devices/KnownSecrets.ts"
-import { eos } from "../../src/domain/platforms/Eos.ts"
+import { eos } from "../../src/domain/platforms/eos/Platform.ts"
 import { candidate, makeOneSwitch } from "../drivers/eos/OneSwitchLab.ts"
 
 const text = candidate("vlan 20", "   name guests")

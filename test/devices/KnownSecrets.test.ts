@@ -1,7 +1,7 @@
 /** What is known of the secrets of a device (docs/changes.md#salted-secrets). */
 import { describe, expect, it } from "@effect/vitest"
 import * as KnownSecrets from "../../src/devices/KnownSecrets.ts"
-import { eos } from "../../src/domain/platforms/Eos.ts"
+import { eos } from "../../src/domain/platforms/eos/Platform.ts"
 import { of } from "../../src/runtime/SecretKey.ts"
 import type { SecretDigests } from "../../src/store/ChangeStore.ts"
 

@@ -3,9 +3,9 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect, Option, Redacted } from "effect"
 import { credentialsOf, inOrder, usersIn } from "../../src/devices/Logins.ts"
 import * as RefusedLogins from "../../src/devices/RefusedLogins.ts"
-import { eos } from "../../src/domain/platforms/Eos.ts"
-import { serverView } from "../../src/http/settings/ServerView.ts"
+import { eos } from "../../src/domain/platforms/eos/Platform.ts"
 import { ServerConfig } from "../../src/ServerConfig.ts"
+import { serverView } from "../../src/http/settings/SettingsHandlers.ts"
 
 const settings = (variables: Readonly<Record<string, string>>) =>
   Effect.runSync(Effect.provide(ServerConfig, ServerConfig.layerOf(variables)))

@@ -4,7 +4,7 @@
  */
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { UnmanageableDevice } from "../../src/domain/platforms/Unmanageable.ts"
+import { UnmanageableDevice } from "../../src/domain/platforms/Platforms.ts"
 import { makeOperationsLab, NAMES } from "../jobs/upkeep/OperationsLab.ts"
 
 const [, PEER] = NAMES

@@ -1,5 +1,5 @@
 /** What a flood of leases can do: neither fill the database nor keep a real switch out for ever. */
-import { NodeServices } from "@effect/platform-node"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, layer } from "@effect/vitest"
 import { Effect, FileSystem, Layer } from "effect"
 import { SqlClient } from "effect/sql"

@@ -1,10 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect } from "effect"
 import { TestClock } from "effect/testing"
-import { clearTheWay } from "../../src/drivers/ClearTheWay.ts"
+import * as LoadChecks from "../../src/drivers/LoadChecks.ts"
+import { clearForLoad } from "../../src/drivers/LoadChecks.ts"
 import type { ConfigSession, LoadRequest } from "../../src/drivers/Driver.ts"
-import * as ForeignSessions from "../../src/drivers/ForeignSessions.ts"
-import { wholeList } from "../../src/drivers/WholeDriver.ts"
+import { listSessions } from "../../src/drivers/DriverDefinition.ts"
 
 const open = (name: string): ConfigSession => ({ name, state: "open", user: "" })
 const request: LoadRequest = { text: "", mode: "replace", name: "job7", foreignSessions: 0 }
@@ -17,8 +17,8 @@ const makeWay = (...found: ReadonlyArray<ConfigSession>) => {
     told: removed,
     removed: (name: string) => Effect.sync(() => void removed.push(name)),
     hostname: "core1",
-    foreign: ForeignSessions.make("ignore-old"),
-    sessions: Effect.sync(() => wholeList(list)),
+    foreign: LoadChecks.makeForeignSessions("ignore-old"),
+    sessions: Effect.sync(() => listSessions(list)),
     discard: (name: string) =>
       Effect.sync(() => {
         list = list.filter((session) => session.name !== name)
@@ -34,7 +34,7 @@ describe("the way of a load", () => {
     Effect.gen(function* () {
       const way = makeWay(open("job7"), open("job3-check"), open("theirs"))
       const mayAbort = { _tag: "only", jobs: [3] } as const
-      assert.deepStrictEqual(yield* clearTheWay(way, { ...request, mayAbort, foreignSessions: "ignore" }), {
+      assert.deepStrictEqual(yield* clearForLoad(way, { ...request, mayAbort, foreignSessions: "ignore" }), {
         beside: ["theirs"]
       })
       assert.deepStrictEqual(yield* names(way), ["theirs"])
@@ -45,27 +45,27 @@ describe("the way of a load", () => {
   it.effect("is taken by somebody's candidate until it is old, which is then named", () =>
     Effect.gen(function* () {
       const way = makeWay(open("theirs"))
-      const error = yield* Effect.flip(clearTheWay(way, request))
+      const error = yield* Effect.flip(clearForLoad(way, request))
       assert.strictEqual(error._tag, "SessionLockedException")
       yield* TestClock.adjust("121 seconds")
-      assert.deepStrictEqual(yield* clearTheWay(way, request), { beside: ["theirs"] })
+      assert.deepStrictEqual(yield* clearForLoad(way, request), { beside: ["theirs"] })
     })
   )
 
   it.effect("is taken by the candidate of a job that is not over, however old it is", () =>
     Effect.gen(function* () {
       const way = makeWay(open("job3"))
-      yield* Effect.flip(clearTheWay(way, request))
+      yield* Effect.flip(clearForLoad(way, request))
       yield* TestClock.adjust("1 hour")
-      assert.strictEqual((yield* Effect.flip(clearTheWay(way, request)))._tag, "SessionLockedException")
+      assert.strictEqual((yield* Effect.flip(clearForLoad(way, request)))._tag, "SessionLockedException")
     })
   )
 
   it.effect("is taken by every timer but that of our own commit", () =>
     Effect.gen(function* () {
       const way = makeWay({ ...open("job3"), state: "timed" })
-      assert.strictEqual((yield* Effect.flip(clearTheWay(way, request)))._tag, "SessionLockedException")
-      assert.deepStrictEqual(yield* clearTheWay(way, { ...request, besideTimer: "job3" }), {})
+      assert.strictEqual((yield* Effect.flip(clearForLoad(way, request)))._tag, "SessionLockedException")
+      assert.deepStrictEqual(yield* clearForLoad(way, { ...request, besideTimer: "job3" }), {})
     })
   )
 
@@ -74,7 +74,7 @@ describe("the way of a load", () => {
       const way = makeWay()
       const before = yield* Clock.currentTimeMillis
       const waiting = yield* Effect.forkChild(
-        clearTheWay(way, { ...request, foreignSessions: 10, seen: wholeList([open("theirs")]) })
+        clearForLoad(way, { ...request, foreignSessions: 10, seen: listSessions([open("theirs")]) })
       )
       yield* TestClock.adjust("1 second")
       assert.deepStrictEqual(waiting.pollUnsafe()?._tag, "Success")

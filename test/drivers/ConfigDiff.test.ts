@@ -1,7 +1,6 @@
 import { expect, it } from "@effect/vitest"
 import { Option, Schema } from "effect"
-import * as ConfigDiff from "../../src/drivers/ConfigDiff.ts"
-import * as UnifiedPatch from "../../src/drivers/UnifiedPatch.ts"
+import * as UnifiedDiff from "../../src/drivers/UnifiedDiff.ts"
 
 const Line = Schema.Literals(["vlan 10", "   name users", "!", "interface Ethernet1"])
 const Text = Schema.Array(Line)
@@ -10,13 +9,13 @@ const textOf = (lines: ReadonlyArray<string>) => [...lines, "end", ""].join("\n"
 
 it.prop("the difference leads from one text to the other", { before: Text, after: Text }, ({ after, before }) => {
   const [from, to] = [textOf(before), textOf(after)]
-  expect(UnifiedPatch.apply(from, ConfigDiff.diff(from, to))).toEqual(Option.some(to))
+  expect(UnifiedDiff.apply(from, UnifiedDiff.diff(from, to))).toEqual(Option.some(to))
 })
 
 it("the difference leads there too between 50,000 lines that have nothing in common, or all in another order", () => {
   const lines = Array.from({ length: 50_000 }, (_, index) => `   line ${index % 7_000}`)
   const from = textOf(lines)
   for (const to of [textOf(lines.map((line) => `${line} more`)), textOf(lines.toReversed())]) {
-    expect(UnifiedPatch.apply(from, ConfigDiff.diff(from, to))).toEqual(Option.some(to))
+    expect(UnifiedDiff.apply(from, UnifiedDiff.diff(from, to))).toEqual(Option.some(to))
   }
 })

@@ -1,8 +1,8 @@
 /** Which lines of a candidate are not shown, whatever the switch spells otherwise (docs/changes.md#lines-that-are-not-shown). */
 import { describe, expect, it } from "@effect/vitest"
 import { missingLines } from "../../src/drivers/MissingLines.ts"
-import { eos } from "../../src/domain/platforms/Eos.ts"
-import { junos } from "../../src/domain/platforms/Junos.ts"
+import { eos } from "../../src/domain/platforms/eos/Platform.ts"
+import { junos } from "../../src/domain/platforms/InventoryPlatforms.ts"
 
 const text = (...lines: ReadonlyArray<string>) => lines.join("\n")
 

@@ -11,8 +11,7 @@ import * as Commit from "../../src/drivers/eos/Commit.ts"
 import { dialect } from "../../src/drivers/eos/Dialect.ts"
 import { facts } from "../../src/drivers/eos/Facts.ts"
 import { load } from "../../src/drivers/eos/Load.ts"
-import { runningConfig } from "../../src/drivers/eos/RunningConfig.ts"
-import { save } from "../../src/drivers/eos/Save.ts"
+import { runningConfig, save } from "../../src/drivers/eos/RunningConfig.ts"
 import { sessionList } from "../../src/drivers/eos/Sessions.ts"
 import { type Cli, login } from "../../src/drivers/ssh/Cli.ts"
 import * as Shell from "../../src/drivers/ssh/Shell.ts"
@@ -300,7 +299,7 @@ const inVirtualTime = async <A, E>(effect: Effect.Effect<A, E>): Promise<Exit.Ex
 const replay = async ({ does, file, large, logsIn, refused }: Replay, seed: number) => {
   const acts = actsOf(file, logsIn === true)
   const far = RecordedSwitch.play(acts, lineOf(seed, large === true))
-  const shell = Shell.make(target.hostname, target.address, far.wire)
+  const shell = Shell.makeShell(target.hostname, target.address, far.wire)
   const whole = Effect.flatMap(login(dialect, target, shell), does)
   const exit = await inVirtualTime(
     (refused === true ? failure(whole) : whole).pipe(Effect.ensuring(Effect.sync(shell.destroy)))

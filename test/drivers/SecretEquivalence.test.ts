@@ -1,8 +1,8 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Option, Schema, TextDiff } from "effect"
-import { eos } from "../../src/domain/platforms/Eos.ts"
+import { eos } from "../../src/domain/platforms/eos/Platform.ts"
 import { reduceDiff, secretLines, withoutSecrets } from "../../src/drivers/SecretEquivalence.ts"
-import * as UnifiedPatch from "../../src/drivers/UnifiedPatch.ts"
+import * as UnifiedDiff from "../../src/drivers/UnifiedDiff.ts"
 
 const diffOf = (before: string, after: string) => TextDiff.unified(TextDiff.lines(before, after)).trimEnd()
 
@@ -80,14 +80,14 @@ describe("a difference without the secrets that are only shown otherwise", () =>
   it("keeps what else differs, as a difference to the same text", () => {
     const after = before.replace("X1", "X2").replace("vlan 10", "vlan 11")
     const rest = reduceDiff(eos, before, diffOf(before, after), everySecret)
-    expect(UnifiedPatch.apply(before, rest)).toEqual(Option.some(before.replace("vlan 10", "vlan 11")))
+    expect(UnifiedDiff.apply(before, rest)).toEqual(Option.some(before.replace("vlan 10", "vlan 11")))
     expect(rest).not.toContain("X2")
   })
 
   it("keeps a secret that is not the same", () => {
     const after = before.replace("X1", "X2").replace("Y1", "Y2")
     const rest = reduceDiff(eos, before, diffOf(before, after), ({ line }) => line.includes("eve"))
-    expect(UnifiedPatch.apply(before, rest)).toEqual(Option.some(before.replace("Y1", "Y2")))
+    expect(UnifiedDiff.apply(before, rest)).toEqual(Option.some(before.replace("Y1", "Y2")))
   })
 
   it("keeps a line whose command differs beside its secret", () => {
@@ -126,7 +126,7 @@ describe("a difference without the secrets that are only shown otherwise", () =>
       const diff = diffOf(from, to)
       let asked = 0
       const rest = reduceDiff(eos, from, diff, () => same[asked++] === true)
-      const reached = Option.getOrThrow(UnifiedPatch.apply(from, rest))
+      const reached = Option.getOrThrow(UnifiedDiff.apply(from, rest))
       expect(withoutSecrets(eos, reached)).toBe(withoutSecrets(eos, to))
     }
   )

@@ -1,5 +1,5 @@
 /** A database that is stopped, killed, read-only or full: what follows the log goes on afterwards, with each event once. */
-import { NodeServices } from "@effect/platform-node"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"

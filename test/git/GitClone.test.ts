@@ -1,5 +1,5 @@
 /** The first clone of a large repository over a slow line. */
-import { NodeServices } from "@effect/platform-node"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import { randomBytes } from "node:crypto"
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Fiber, FileSystem, Logger } from "effect"

@@ -1,6 +1,6 @@
 /** What a git that was killed, or a machine that lost its power, leaves in a local copy. */
 import { spawn } from "node:child_process"
-import { NodeServices } from "@effect/platform-node"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, FileSystem } from "effect"
 import { everything, makeRemote } from "./gitRemote.ts"

@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from "node:fs"
 import { createServer as createWebServer } from "node:http"
 import { createServer, type Server } from "node:net"
-import { NodeServices } from "@effect/platform-node"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, layer } from "@effect/vitest"
 import { Duration, Effect, FileSystem, Result } from "effect"
 import { redactor } from "../../src/git/GitAddress.ts"

@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process"
 import { relative } from "node:path"
-import { NodeServices } from "@effect/platform-node"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, FileSystem, Option } from "effect"
 import { clonedText, commitText } from "../../src/git/GitCommit.ts"

@@ -1,7 +1,7 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { fingerprint, setScene } from "../scenarios/conformance/Scene.ts"
-import { MAX_BODY_BYTES } from "../../src/http/core/JsonBody.ts"
+import { MAX_BODY_BYTES } from "../../src/http/core/RequestBodies.ts"
 import { ApiClient, ApiServer, type Sending } from "../support/ApiServer.ts"
 import { endpoints, pathOf } from "../support/EndpointRequests.ts"
 

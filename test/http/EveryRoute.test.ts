@@ -1,5 +1,5 @@
 /** Every route without a token, and every field of every body with null and with values of each wrong type. */
-import { NodeServices } from "@effect/platform-node"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { fingerprint, setScene } from "../scenarios/conformance/Scene.ts"

@@ -1,5 +1,5 @@
 /** Whoever approves is another person, and what would undermine approvals waits for one itself where the site asks for it. */
-import { NodeServices } from "@effect/platform-node"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Fiber, FileSystem, Layer, Schedule, Schema } from "effect"
 import { SqlClient } from "effect/sql"

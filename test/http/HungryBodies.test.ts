@@ -1,5 +1,5 @@
 /** What one sender of bodies can take from the others: neither the server's time nor its memory. */
-import { NodeServices } from "@effect/platform-node"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect, Fiber, Layer } from "effect"
 import * as net from "node:net"

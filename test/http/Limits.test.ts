@@ -1,14 +1,13 @@
 /** How much one client may ask (docs/security.md#limits). */
-import { NodeServices } from "@effect/platform-node"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Layer } from "effect"
-import { makeBuckets } from "../../src/http/core/Buckets.ts"
-import { costOf } from "../../src/http/core/Costs.ts"
 import { setScene } from "../scenarios/conformance/Scene.ts"
 import { type Answer, ApiClient, ApiServer } from "../support/ApiServer.ts"
 import { keepLines } from "../support/LogLines.ts"
 import { makeSlowPreviews } from "../support/SlowPreviews.ts"
 import { keyFile, makeIssuer, sign } from "../support/TokenKeys.ts"
+import { costOf, makeBuckets } from "../../src/http/core/Limits.ts"
 
 const issuer = makeIssuer("ES256")
 const stranger = makeIssuer("ES256")

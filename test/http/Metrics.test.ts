@@ -1,5 +1,5 @@
 /** `GET /metrics`: its two formats, who may read it, and that the labels of requests are few. */
-import { NodeServices } from "@effect/platform-node"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, layer } from "@effect/vitest"
 import { Deferred, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"

@@ -1,5 +1,5 @@
 /** The TLS listener (docs/security.md#tls). */
-import { NodeServices } from "@effect/platform-node"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Redacted } from "effect"
 import * as fs from "node:fs/promises"

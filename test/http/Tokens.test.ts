@@ -1,4 +1,4 @@
-import { NodeServices } from "@effect/platform-node"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
@@ -7,9 +7,9 @@ import { createSecretKey, generateKeyPairSync } from "node:crypto"
 import { setScene } from "../scenarios/conformance/Scene.ts"
 import { Permissions } from "../../src/access/Permissions.ts"
 import { HttpServerLive } from "../../src/http/HttpServer.ts"
-import { Tokens } from "../../src/http/core/Tokens.ts"
 import { ApiClient, ApiServer, Backend, configOf } from "../support/ApiServer.ts"
 import { type Issuer, keyFile, makeIssuer, sign } from "../support/TokenKeys.ts"
+import { Tokens } from "../../src/http/core/JsonWebTokens.ts"
 
 const now = () => Math.floor(Date.now() / 1000)
 const ours = makeIssuer("ES256")

@@ -1,8 +1,8 @@
 /**
  * Expressions back as source text, with brackets exactly where the parser needs them to find the same tree.
  */
-import { floatRepr } from "../../src/jinja/values/FloatText.ts"
-import { quote } from "../../src/jinja/syntax/StringLiteral.ts"
+import { floatRepr } from "../../src/jinja/values/Printing.ts"
+import { quote } from "../../src/jinja/syntax/Lexer.ts"
 import type { Arguments, Expression, Literal } from "../../src/jinja/syntax/Tree.ts"
 
 // How tightly a node holds together; a node in a place that asks for more is put in brackets.

@@ -8,9 +8,7 @@ import { builtinFilters } from "../../src/jinja/Environment.ts"
 import { globals } from "../../src/jinja/library/Globals.ts"
 import { tests } from "../../src/jinja/library/Tests.ts"
 import { methodNames } from "../../src/jinja/values/Access.ts"
-import { Dict } from "../../src/jinja/values/Dict.ts"
-import { Float, Markup, Tuple, Undefined } from "../../src/jinja/values/Value.ts"
-import type { Value } from "../../src/jinja/values/Value.ts"
+import { Dict, Float, Markup, Tuple, Undefined, type Value } from "../../src/jinja/values/Value.ts"
 import { randomFrom } from "./RandomTemplates.ts"
 
 /** One thing that templates can do, as a template over `s` (what it is applied to) and `args`. */

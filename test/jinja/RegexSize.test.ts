@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { RE2JS } from "re2js"
-import { regexSize } from "../../src/jinja/library/RegexSize.ts"
+import { regexSize } from "../../src/jinja/library/Regex.ts"
 import { randomOf } from "../support/Random.ts"
 
 const sizes: ReadonlyArray<readonly [pattern: string, least: number, most: number]> = [

@@ -1,5 +1,5 @@
 /** Containerlab files in the shapes that people publish, written anew. */
-import { NodeServices } from "@effect/platform-node"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, FileSystem } from "effect"
 import { makeLab } from "../../src/lab/Lab.ts"

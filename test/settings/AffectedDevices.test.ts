@@ -1,6 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { affectedDevices, changedFiles } from "../../src/settings/AffectedDevices.ts"
-import { downstreamDevices } from "../../src/settings/DownstreamDevices.ts"
+import { affectedDevices, changedFiles, downstreamDevices } from "../../src/settings/SettingsSnapshot.ts"
 import { device, memberFiles, snapshotWith } from "./repository.ts"
 
 const snapshot = snapshotWith({

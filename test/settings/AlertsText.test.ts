@@ -4,7 +4,7 @@ import { Result } from "effect"
 import { readFileSync } from "node:fs"
 import * as path from "node:path"
 import { remarkText } from "../../src/domain/Remark.ts"
-import { readAlertsText } from "../../src/settings/AlertsText.ts"
+import { readAlertsText } from "../../src/settings/SettingsFile.ts"
 
 const GOOD = `
 receivers:

@@ -1,9 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Predicate } from "effect"
-import { checkSettings, type CheckedDevice } from "../../src/settings/SettingsCheck.ts"
-import { effectiveSettings, groupsOfDevice, originLevel, originLevels } from "../../src/settings/EffectiveSettings.ts"
-import { settingsToJson } from "../../src/settings/SettingsJsonSchema.ts"
-import { buildSnapshot } from "../../src/settings/SettingsSnapshot.ts"
+import { type CheckedDevice, checkSettings } from "../../src/settings/SettingsCheck.ts"
+import { buildSnapshot, originLevel, originLevels } from "../../src/settings/SettingsSnapshot.ts"
+import { settingsToJson } from "../../src/settings/FileModels.ts"
 import { stored } from "../support/Lindhaven.ts"
 import { exampleFiles, root, settingsOf, success } from "./repository.ts"
 
@@ -61,7 +60,7 @@ describe("the example repository", () => {
   for (const hostname of ["lhv-acc1", "lhv-dist1", "lhv-core1"]) {
     it(`gives ${hostname} the settings that its rendered configuration was made from`, () => {
       const device = named(hostname)
-      const { settings } = settingsOf(effectiveSettings(snapshot, device, accessSwitches))
+      const { settings } = settingsOf(snapshot.layering.forDevice(device, accessSwitches))
       const json = settingsToJson(settings)
       const ours: Readonly<Record<string, unknown>> = Predicate.isReadonlyObject(json) ? json : {}
       const variables = variablesOf(hostname)
@@ -73,28 +72,28 @@ describe("the example repository", () => {
   }
 
   it("adds the VXLANs of the access switches below to a distribution switch, in the order of the links", () => {
-    const alone = settingsOf(effectiveSettings(snapshot, named("lhv-dist1")))
+    const alone = settingsOf(snapshot.layering.forDevice(named("lhv-dist1")))
     assert.strictEqual(alone.settings.vxlans.size, 0)
-    const { origins, settings } = settingsOf(effectiveSettings(snapshot, named("lhv-dist1"), accessSwitches))
+    const { origins, settings } = settingsOf(snapshot.layering.forDevice(named("lhv-dist1"), accessSwitches))
     assert.include([...settings.vxlans.keys()], "physics_lab")
     assert.strictEqual(origins.get("vxlans"), "default")
   })
 
   it("says where every key of a device comes from, by file and by level", () => {
-    const { origins } = settingsOf(effectiveSettings(snapshot, named("lhv-acc3")))
+    const { origins } = settingsOf(snapshot.layering.forDevice(named("lhv-acc3")))
     assert.strictEqual(origins.get("radius_servers"), "groups->EAST_WING->base_system.yml")
     assert.strictEqual(originLevel(origins.get("radius_servers") ?? ""), "group->EAST_WING")
     assert.strictEqual(origins.get("poe_reboot_maintain"), "devicetype->base_system.yml")
     assert.strictEqual(origins.get("domain_name"), "global->base_system.yml")
     assert.strictEqual(origins.get("vxlans"), "global->vxlans.yml")
-    const levels = originLevels(settingsOf(effectiveSettings(snapshot, named("lhv-core1"))))
+    const levels = originLevels(settingsOf(snapshot.layering.forDevice(named("lhv-core1"))))
     assert.strictEqual(levels["interfaces"], "devicetype")
     assert.strictEqual(levels["internal_vlans"], "fabric")
     assert.isUndefined(levels["banner_motd"])
   })
 
   it("puts lhv-acc4 into its groups with the wing as primary group", () => {
-    const { groups, primary } = groupsOfDevice(snapshot, named("lhv-acc4"))
+    const { groups, primary } = snapshot.layering.membership(named("lhv-acc4"))
     assert.deepStrictEqual(groups, ["ACCESS_ALL", "LAB", "EAST_WING", "DEFAULT"])
     assert.strictEqual(primary.name, "EAST_WING")
   })

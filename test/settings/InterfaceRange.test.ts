@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { expandInterfaceRange, expandInterfaces } from "../../src/settings/InterfaceRange.ts"
+import { expandInterfaceRange, expandInterfaces } from "../../src/settings/SettingsModel.ts"
 
 describe("an interface range", () => {
   const CASES: ReadonlyArray<readonly [range: string, names: ReadonlyArray<string>]> = [

@@ -1,6 +1,6 @@
 /** Which file a value of several layers is from, for messages about it. */
 import { assert, it } from "@effect/vitest"
-import { sourceOfPath } from "../../src/settings/LayerSource.ts"
+import { sourceOfPath } from "../../src/settings/Layering.ts"
 import { checkSettings } from "../../src/settings/SettingsCheck.ts"
 import { problemRemarks } from "../../src/settings/SettingsProblem.ts"
 import { snapshotWith } from "./repository.ts"

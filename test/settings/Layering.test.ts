@@ -1,7 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { effectiveSettings, originLevel, settingsOfType } from "../../src/settings/EffectiveSettings.ts"
+import { originLevel, type SettingsSnapshot } from "../../src/settings/SettingsSnapshot.ts"
 import type { SettingsTarget } from "../../src/settings/Layering.ts"
-import type { SettingsSnapshot } from "../../src/settings/SettingsSnapshot.ts"
 import { device, failure, memberFiles, messages, settingsOf, snapshotWith } from "./repository.ts"
 
 const org = (name: string) => `organization_name: ${name}\n`
@@ -9,7 +8,7 @@ const vxlans = (...names: ReadonlyArray<string>) =>
   `vxlans:\n${names.map((name, index) => `  ${name}: {vni: ${index + 1}, vlan_id: ${index + 1}, vlan_name: ${name}}\n`).join("")}`
 
 const resultOf = (snapshot: SettingsSnapshot, target: SettingsTarget) => {
-  const { origins, settings } = settingsOf(effectiveSettings(snapshot, target))
+  const { origins, settings } = settingsOf(snapshot.layering.forDevice(target))
   return [settings.organization_name, origins.get("organization_name")]
 }
 
@@ -73,7 +72,7 @@ describe("a later layer", () => {
       "global/vxlans.yml": vxlans("one"),
       ...memberFiles("devices/sw", { base_system: vxlans("two") })
     })
-    const { settings } = settingsOf(effectiveSettings(snapshot, device("sw", "ACCESS")))
+    const { settings } = settingsOf(snapshot.layering.forDevice(device("sw", "ACCESS")))
     assert.deepStrictEqual(settings.ntp_servers, [{ host: "c" }])
     assert.deepStrictEqual([...settings.vxlans.keys()], ["two"])
   })
@@ -88,7 +87,7 @@ describe("a later layer", () => {
       },
       { keysToMerge: ["ntp_servers", "domain_name", "vxlans", "dns_servers"] }
     )
-    const { origins, settings } = settingsOf(effectiveSettings(snapshot, device("sw", "ACCESS")))
+    const { origins, settings } = settingsOf(snapshot.layering.forDevice(device("sw", "ACCESS")))
     assert.deepStrictEqual(settings.ntp_servers, [{ host: "a" }, { host: "b" }])
     assert.strictEqual(origins.get("ntp_servers"), "default, global->base_system.yml, devicetype->base_system.yml")
     assert.strictEqual(originLevel(origins.get("ntp_servers") ?? ""), "default, global, devicetype")
@@ -119,7 +118,7 @@ describe("the interfaces of a device model", () => {
     ...memberFiles("devices/own", {})
   })
   const names = (target: SettingsTarget) =>
-    settingsOf(effectiveSettings(snapshot, target)).settings.interfaces.map(({ name }) => name)
+    settingsOf(snapshot.layering.forDevice(target)).settings.interfaces.map(({ name }) => name)
 
   it("hold for DIST and CORE devices without a directory of their own", () => {
     assert.deepStrictEqual(names(device("d", "DIST", " vEOS  lab ")), ["FromDist"])
@@ -131,7 +130,7 @@ describe("the interfaces of a device model", () => {
   })
 
   it("come from the file by name", () => {
-    const { origins } = settingsOf(effectiveSettings(snapshot, device("c", "CORE", "vEOS lab")))
+    const { origins } = settingsOf(snapshot.layering.forDevice(device("c", "CORE", "vEOS lab")))
     assert.strictEqual(origins.get("interfaces"), "core->interfaces_veos_lab.yml")
     assert.strictEqual(originLevel(origins.get("interfaces") ?? ""), "devicetype")
   })
@@ -148,43 +147,43 @@ describe("settings without a device", () => {
   })
 
   it("are not filtered", () => {
-    const { settings } = settingsOf(settingsOfType(snapshot))
+    const { settings } = settingsOf(snapshot.layering.forType())
     assert.strictEqual(settings.users.length, 1)
     assert.strictEqual(settings.vxlans.size, 1)
     assert.strictEqual(settings.organization_name, "")
   })
 
   it("of a type have that type's layers", () => {
-    const core = settingsOf(settingsOfType(snapshot, "CORE")).settings
+    const core = settingsOf(snapshot.layering.forType("CORE")).settings
     assert.deepStrictEqual([core.organization_name, core.dot1x_fail_vlan], ["core", 5])
-    assert.isNull(settingsOf(settingsOfType(snapshot, "ACCESS")).settings.dot1x_fail_vlan)
+    assert.isNull(settingsOf(snapshot.layering.forType("ACCESS")).settings.dot1x_fail_vlan)
   })
 
   it("cannot be had for the type UNKNOWN, while a device of that type has them", () => {
-    assert.deepStrictEqual(messages(failure(settingsOfType(snapshot, "UNKNOWN"))), [
+    assert.deepStrictEqual(messages(failure(snapshot.layering.forType("UNKNOWN"))), [
       "It's not possible to get settings for devices with type UNKNOWN"
     ])
-    assert.strictEqual(settingsOf(effectiveSettings(snapshot, device("x", "UNKNOWN"))).settings.users.length, 0)
+    assert.strictEqual(settingsOf(snapshot.layering.forDevice(device("x", "UNKNOWN"))).settings.users.length, 0)
   })
 })
 
 describe("a wrong value in a layer", () => {
   it("is reported with the origin of its key", () => {
     const snapshot = snapshotWith({ "fabric/base_system.yml": "dot1x_fail_vlan: 5000\n" })
-    assert.deepStrictEqual(messages(failure(effectiveSettings(snapshot, device("x", "CORE")))), [
+    assert.deepStrictEqual(messages(failure(snapshot.layering.forDevice(device("x", "CORE")))), [
       "Validation error for setting dot1x_fail_vlan, bad value: 5000 (value origin: fabric->base_system.yml)\n" +
         "Message: Input should be less than 4095, field should be: Numeric 802.1Q VLAN ID, 1-4094\n"
     ])
-    assert.strictEqual(settingsOf(effectiveSettings(snapshot, device("x", "ACCESS"))).settings.dot1x_fail_vlan, null)
+    assert.strictEqual(settingsOf(snapshot.layering.forDevice(device("x", "ACCESS"))).settings.dot1x_fail_vlan, null)
   })
 
   it("does no harm where a later layer replaces it, unless its file is filtered", () => {
     const wrong = "dot1x_fail_vlan: 5000\n"
     const right = { "dist/base_system.yml": "dot1x_fail_vlan: 5\n" }
     const unfiltered = snapshotWith({ "fabric/base_system.yml": wrong, ...right })
-    assert.strictEqual(settingsOf(effectiveSettings(unfiltered, device("x", "DIST"))).settings.dot1x_fail_vlan, 5)
+    assert.strictEqual(settingsOf(unfiltered.layering.forDevice(device("x", "DIST"))).settings.dot1x_fail_vlan, 5)
     const filtered = snapshotWith({ "global/base_system.yml": wrong, ...right })
-    assert.include(messages(failure(effectiveSettings(filtered, device("x", "DIST"))))[0], "global->base_system.yml")
+    assert.include(messages(failure(filtered.layering.forDevice(device("x", "DIST"))))[0], "global->base_system.yml")
   })
 
   it("names both origins of a merged key", () => {
@@ -196,7 +195,7 @@ describe("a wrong value in a layer", () => {
       { keysToMerge: ["dns_servers"] }
     )
     assert.include(
-      messages(failure(effectiveSettings(snapshot, device("x", "ACCESS"))))[0],
+      messages(failure(snapshot.layering.forDevice(device("x", "ACCESS"))))[0],
       "dns_servers->1->host, bad value: 5 (value origin: default, global->base_system.yml, devicetype->base_system.yml)"
     )
   })
@@ -204,22 +203,22 @@ describe("a wrong value in a layer", () => {
   it("is reported with its place when the file is no YAML, to those who need the file only", () => {
     const snapshot = snapshotWith(memberFiles("devices/sw", { interfaces: "interfaces: [\n" }))
     assert.match(
-      messages(failure(effectiveSettings(snapshot, device("sw", "DIST"))))[0] ?? "",
+      messages(failure(snapshot.layering.forDevice(device("sw", "DIST"))))[0] ?? "",
       /^Could not parse devices\/sw\/interfaces\.yml, line 2, column 1: /
     )
-    settingsOf(effectiveSettings(snapshot, device("other", "DIST")))
+    settingsOf(snapshot.layering.forDevice(device("other", "DIST")))
   })
 
   it("below groups in a place that the model does not know is reported by the filter", () => {
     const snapshot = snapshotWith({ "global/vxlans.yml": "other: {groups: abc}\n" })
-    assert.deepStrictEqual(messages(failure(effectiveSettings(snapshot, device("x", "ACCESS")))), [
+    assert.deepStrictEqual(messages(failure(snapshot.layering.forDevice(device("x", "ACCESS")))), [
       "Groups field must be a list or empty (currently str) in: {'groups': 'abc'}"
     ])
   })
 
   it("of an unknown key is passed over, but the key keeps its origin", () => {
     const snapshot = snapshotWith({ "access/base_system.yml": "no_such_key: 1\n" })
-    const { origins, settings } = settingsOf(effectiveSettings(snapshot, device("x", "ACCESS")))
+    const { origins, settings } = settingsOf(snapshot.layering.forDevice(device("x", "ACCESS")))
     assert.strictEqual(origins.get("no_such_key"), "devicetype->base_system.yml")
     assert.notProperty(settings, "no_such_key")
   })
@@ -228,13 +227,13 @@ describe("a wrong value in a layer", () => {
 describe("devices with the same layers", () => {
   it("share one result, and unchanged files share their values with the next commit", () => {
     const before = snapshotWith({ "global/vxlans.yml": vxlans("a") })
-    const one = settingsOf(effectiveSettings(before, device("one", "ACCESS")))
-    assert.strictEqual(settingsOf(effectiveSettings(before, device("two", "ACCESS"))), one)
+    const one = settingsOf(before.layering.forDevice(device("one", "ACCESS")))
+    assert.strictEqual(settingsOf(before.layering.forDevice(device("two", "ACCESS"))), one)
     const after = snapshotWith(
       { "global/vxlans.yml": vxlans("a"), "access/base_system.yml": org("new") },
       { previous: before }
     )
-    const next = settingsOf(effectiveSettings(after, device("one", "ACCESS")))
+    const next = settingsOf(after.layering.forDevice(device("one", "ACCESS")))
     assert.strictEqual(next.settings.organization_name, "new")
     assert.strictEqual(next.settings.vxlans, one.settings.vxlans)
     assert.strictEqual(one.settings.organization_name, "")

@@ -1,5 +1,4 @@
 import { assert, describe, it } from "@effect/vitest"
-import { effectiveSettings } from "../../src/settings/EffectiveSettings.ts"
 import type { SettingsTarget } from "../../src/settings/Layering.ts"
 import { device, memberFiles, settingsOf, snapshotWith } from "./repository.ts"
 
@@ -23,7 +22,7 @@ port_template_options: {a: {groups: [Z]}}
   c: {vni: 3, vlan_id: 3, vlan_name: c, groups: [WING]}
 `
     })
-    const { origins, settings } = settingsOf(effectiveSettings(snapshot, device("sw1", "ACCESS")))
+    const { origins, settings } = settingsOf(snapshot.layering.forDevice(device("sw1", "ACCESS")))
     assert.deepStrictEqual(
       settings.users.map(({ username }) => username),
       ["u"]
@@ -36,7 +35,7 @@ port_template_options: {a: {groups: [Z]}}
       ["B"]
     )
     assert.deepStrictEqual([...settings.vxlans.keys()], ["a", "c"])
-    const other = settingsOf(effectiveSettings(snapshot, device("x", "ACCESS")))
+    const other = settingsOf(snapshot.layering.forDevice(device("x", "ACCESS")))
     assert.strictEqual(other.settings.vxlans.size, 0)
     assert.strictEqual(other.origins.get("vxlans"), "default")
   })
@@ -48,7 +47,7 @@ port_template_options: {a: {groups: [Z]}}
         routing: "vrfs: [{vrf_id: 1, groups: [Z]}, {vrf_id: 2}]\n"
       })
     )
-    const { settings } = settingsOf(effectiveSettings(snapshot, device("sw", "DIST")))
+    const { settings } = settingsOf(snapshot.layering.forDevice(device("sw", "DIST")))
     assert.strictEqual(settings.users.length, 1)
     assert.deepStrictEqual(
       settings.vrfs.map(({ vrf_id }) => vrf_id),
@@ -65,7 +64,7 @@ describe("the VXLANs of access switches", () => {
   })
   const below = [device("acc1", "ACCESS"), device("acc2", "ACCESS")]
   const keys = (target: SettingsTarget) => [
-    ...settingsOf(effectiveSettings(snapshot, target, below)).settings.vxlans.keys()
+    ...settingsOf(snapshot.layering.forDevice(target, below)).settings.vxlans.keys()
   ]
 
   it("are added to the distribution switch above, its own first and each name once", () => {
@@ -77,7 +76,7 @@ describe("the VXLANs of access switches", () => {
   })
 
   it("are there without being asked for a second time", () => {
-    const twice = [1, 2].map(() => effectiveSettings(snapshot, device("dist", "DIST"), below))
+    const twice = [1, 2].map(() => snapshot.layering.forDevice(device("dist", "DIST"), below))
     assert.strictEqual(twice[0], twice[1])
   })
 })

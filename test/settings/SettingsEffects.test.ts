@@ -4,8 +4,7 @@ import { type CommitEffects, NO_CONFIGURATIONS, NO_EFFECTS, type RemovedKind } f
 import { effectSentences, reasonsToAsk } from "../../src/domain/EffectSentences.ts"
 import type { Interface } from "../../src/domain/Interface.ts"
 import { type GroupRule, settingsEffects } from "../../src/settings/SettingsEffects.ts"
-import { vlanIdOf, type Vxlans } from "../../src/settings/VlanNames.ts"
-import { effectiveSettings } from "../../src/settings/EffectiveSettings.ts"
+import { vlanIdOf, type Vxlans } from "../../src/settings/SettingsModel.ts"
 import { device, memberFiles, settingsOf, snapshotWith } from "./repository.ts"
 
 const HOSTS = ["acc1", "acc2", "acc3"]
@@ -214,7 +213,7 @@ describe("VLANs after a commit", () => {
 
 describe("names of VLANs", () => {
   const vxlans = (entries: Parameters<typeof vxlansFile>[0]): Vxlans =>
-    settingsOf(effectiveSettings(snapshotWith({ "global/vxlans.yml": vxlansFile(entries) }), device("a", "ACCESS")))
+    settingsOf(snapshotWith({ "global/vxlans.yml": vxlansFile(entries) }).layering.forDevice(device("a", "ACCESS")))
       .settings.vxlans
   const site = vxlans({ staff: ["STUDENT", 1], student: ["GUEST", 2], STUDENT: ["LAB", 3] })
   const CASES: ReadonlyArray<readonly [vlan: unknown, id: number | null]> = [

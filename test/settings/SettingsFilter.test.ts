@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { filterFile, mentionsIn } from "../../src/settings/SettingsFilter.ts"
+import { filterFile, mentionsIn } from "../../src/settings/SettingsFile.ts"
 import { readYaml } from "../../src/settings/YamlFile.ts"
 import { failure, success } from "./repository.ts"
 

@@ -1,10 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import { compileGroupPattern } from "../../src/settings/GroupPattern.ts"
-import { groupsOfDevice } from "../../src/settings/EffectiveSettings.ts"
-import { Descriptions, Patterns } from "../../src/settings/Patterns.ts"
+import { groupMembers, missingBranchProblem, templatesBranches } from "../../src/settings/SettingsSnapshot.ts"
+import { Descriptions, Patterns } from "../../src/settings/SettingRule.ts"
 import { groupConflicts, readGroups, selectionGroups } from "../../src/settings/SettingsGroups.ts"
-import { groupMembers, missingBranchProblem, templatesBranches } from "../../src/settings/GroupView.ts"
 import { refreshAnswer } from "../../src/settings/SettingsProblem.ts"
 import { readYaml } from "../../src/settings/YamlFile.ts"
 import { failure, messages, snapshotWith, success } from "./repository.ts"
@@ -173,17 +172,17 @@ describe("a device", () => {
   })
 
   const groups = (model: string | null, device_type: "ACCESS" | "DIST") =>
-    groupsOfDevice(snapshot, { hostname: "x", model, device_type }).groups
+    snapshot.layering.membership({ hostname: "x", model, device_type }).groups
 
   it("is in every group that matches, and its primary group is the one with the highest priority", () => {
-    const one = groupsOfDevice(snapshot, { hostname: "sw1" })
+    const one = snapshot.layering.membership({ hostname: "sw1" })
     assert.deepStrictEqual(one.groups, ["ALL", "LOW", "HIGH", "DEFAULT"])
     assert.strictEqual(one.primary.name, "HIGH")
     assert.strictEqual(one.primary.templates_branch, "pilot")
-    const two = groupsOfDevice(snapshot, { hostname: "sw2" })
+    const two = snapshot.layering.membership({ hostname: "sw2" })
     assert.deepStrictEqual(two.groups, ["ALL", "LOW", "BY_NAME", "DEFAULT"])
     assert.strictEqual(two.primary.name, "LOW")
-    assert.strictEqual(groupsOfDevice(snapshot, { hostname: "other" }).primary.name, "DEFAULT")
+    assert.strictEqual(snapshot.layering.membership({ hostname: "other" }).primary.name, "DEFAULT")
   })
 
   it("is in a group by filter only when all given fields are known and match", () => {
@@ -208,7 +207,7 @@ describe("a device", () => {
   })
 
   it("can be selected by type and state as well", () => {
-    const membership = groupsOfDevice(snapshot, { hostname: "other" })
+    const membership = snapshot.layering.membership({ hostname: "other" })
     assert.deepStrictEqual(selectionGroups(membership, { device_type: "DIST", state: "MANAGED" }), [
       "T_DIST",
       "S_MANAGED",
@@ -217,7 +216,10 @@ describe("a device", () => {
   })
 
   it("keeps its groups when it is asked for a second time", () => {
-    assert.strictEqual(groupsOfDevice(snapshot, { hostname: "sw1" }), groupsOfDevice(snapshot, { hostname: "sw1" }))
+    assert.strictEqual(
+      snapshot.layering.membership({ hostname: "sw1" }),
+      snapshot.layering.membership({ hostname: "sw1" })
+    )
     assert.isTrue(Result.isSuccess(compileGroupPattern("x")))
   })
 })

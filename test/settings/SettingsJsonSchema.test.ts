@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Predicate } from "effect"
-import { Patterns } from "../../src/settings/Patterns.ts"
-import { settingsJsonSchema, settingsToJson, unknownKeys } from "../../src/settings/SettingsJsonSchema.ts"
+import { Patterns } from "../../src/settings/SettingRule.ts"
+import { settingsJsonSchema, settingsToJson, unknownKeys } from "../../src/settings/FileModels.ts"
 import { settingKeys, validateSettings } from "../../src/settings/SettingValidator.ts"
 import { success } from "./repository.ts"
 

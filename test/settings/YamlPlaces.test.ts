@@ -1,6 +1,6 @@
 /** The place of a value is found by the keys that lead to it, whatever way the file is written. */
 import { assert, describe, it } from "@effect/vitest"
-import { placesIn } from "../../src/settings/YamlPlaces.ts"
+import { placesIn } from "../../src/settings/SettingsProblem.ts"
 
 const TEXT = `---
 base: &base

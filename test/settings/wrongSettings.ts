@@ -2,7 +2,7 @@
  * Wrong settings as data: what is given, and the exact errors that it must get
  * (docs/settings-repository.md#how-values-are-checked and docs/settings-repository.md#messages).
  */
-import { Descriptions, Patterns } from "../../src/settings/Patterns.ts"
+import { Descriptions, Patterns } from "../../src/settings/SettingRule.ts"
 import { YamlFloat } from "../../src/settings/PythonText.ts"
 
 /** One expected error: path, printed value, rule, and the description if there is one. */

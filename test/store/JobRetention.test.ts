@@ -1,5 +1,5 @@
 /** Old jobs and what they have done: which rows go, and which stay because somebody needs them. */
-import { NodeServices } from "@effect/platform-node"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"

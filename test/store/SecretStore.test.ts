@@ -1,5 +1,5 @@
 /** Secrets in the database, and the change of the key under which everything there is sealed (docs/security.md#changing-the-key). */
-import { NodeServices } from "@effect/platform-node"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"

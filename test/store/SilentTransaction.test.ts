@@ -2,7 +2,7 @@
  * A transaction of a server that has lost its way to the database while connections stay open: its locks do not outlast the time
  * after which other replicas go on with its work (promise 1).
  */
-import { NodeServices } from "@effect/platform-node"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, it } from "@effect/vitest"
 import { Deferred, Effect, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"

@@ -1,5 +1,4 @@
 /** The makers and senders of alerts on a database of their own, as one server or several run them, with days that pass in seconds. */
-import { NodeServices } from "@effect/platform-node"
 import { Effect, Layer, Result } from "effect"
 import { SqlClient } from "effect/sql"
 import { Webhook } from "standardwebhooks"
@@ -10,10 +9,11 @@ import { AlertRulesInForce } from "../../src/events/alerts/AlertRulesInForce.ts"
 import * as AlertSending from "../../src/events/alerts/AlertSending.ts"
 import { ServerConfig } from "../../src/ServerConfig.ts"
 import { ActiveSettings } from "../../src/settings/ActiveSettings.ts"
-import { readAlertsText } from "../../src/settings/AlertsText.ts"
+import { readAlertsText } from "../../src/settings/SettingsFile.ts"
 import type { Received } from "./AlertReceiver.ts"
 import { TestDatabase } from "./TestDatabase.ts"
 import { storesOn, TEST_KEY } from "./TestStores.ts"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 
 /** The secret of all webhooks here. */
 export const SECRET = `whsec_${Buffer.alloc(32, 5).toString("base64")}`

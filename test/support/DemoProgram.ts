@@ -3,10 +3,9 @@ import { Effect } from "effect"
 import { spawn } from "node:child_process"
 import * as path from "node:path"
 import { freePort } from "./FreePort.ts"
-import { ofThisProcess } from "./Program.ts"
+import { ofThisProcess, program } from "./Program.ts"
 
 const whileInput = path.resolve(import.meta.dirname, "../../src/fabric/while-input.sh")
-const main = path.resolve(import.meta.dirname, "../../src/main.ts")
 
 export interface DemoOptions {
   /** Words of the command line behind `demo`. */
@@ -20,7 +19,7 @@ export interface DemoOptions {
 export const runDemo = Effect.fnUntraced(function* ({ before = [], variables = {}, words = [] }: DemoOptions = {}) {
   const port = yield* freePort
   return yield* Effect.callback<{ readonly code: number | null; readonly said: string }>((resume) => {
-    const line = [whileInput, ...before, process.execPath, main, "demo", ...words, "--exit", "--port", String(port)]
+    const line = [whileInput, ...before, process.execPath, program, "demo", ...words, "--exit", "--port", String(port)]
     const child = spawn("sh", line, { env: { ...ofThisProcess, ...variables } })
     let said = ""
     for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (said += String(chunk)))

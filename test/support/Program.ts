@@ -10,7 +10,8 @@ import { killLeftover } from "./PostgresProcesses.ts"
 
 /** The folder of this release. */
 const here = path.resolve(import.meta.dirname, "../..")
-const program = path.join(here, "src/main.ts")
+/** What `bin/switchyard` runs: the bundle, which is made once before all tests. */
+export const program = path.join(here, "bin/start.mjs")
 
 /** What a program that a test starts needs of our environment: where commands are, and where compiled code is kept. */
 export const ofThisProcess: Readonly<Record<string, string>> = Object.fromEntries(
@@ -96,7 +97,9 @@ export const start = (
 ) =>
   Effect.acquireRelease(
     Effect.sync(() => {
-      const words = [process.execPath, path.join(release, "src/main.ts"), command]
+      // releases before this one may have no bundle
+      const file = release === here ? program : path.join(release, "src/main.ts")
+      const words = [process.execPath, file, command]
       const [first = process.execPath, ...rest] = [...before, ...words]
       return spawn(first, rest, { env: environmentOf({ ...ofTheLab, PORT: "0", JWT_ENABLED: "false", ...env }) })
     }),

@@ -1,5 +1,5 @@
 /** A site with `permissions.yml` and tokens: its server, and requests in the name of whoever claims what. */
-import { NodeServices } from "@effect/platform-node"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Effect, FileSystem, Layer } from "effect"
 import { ApiClient, type Sending, SiteServer } from "./ApiServer.ts"
 import { keyFile, makeIssuer, sign } from "./TokenKeys.ts"

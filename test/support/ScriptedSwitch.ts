@@ -4,7 +4,7 @@
  * switch has nothing left to say.
  */
 import { Schema } from "effect"
-import type { Conversation, Step } from "../../src/drivers/ssh/Conversation.ts"
+import type { Conversation, Step } from "../../src/drivers/ssh/Shell.ts"
 import { TerminalText } from "../../src/drivers/ssh/TerminalText.ts"
 
 /** Sizes of the chunks in which output arrives, repeated. */

@@ -1,5 +1,5 @@
 /** A site whose people sign on at a provider of the test, with roles by what it says of them. */
-import { NodeServices } from "@effect/platform-node"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Effect, FileSystem, Layer } from "effect"
 import { ApiServer } from "./ApiServer.ts"
 import { AUDIENCE, CLIENT, IdentityProvider, REDIRECT } from "./IdentityProvider.ts"

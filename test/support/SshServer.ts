@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { once } from "node:events"
 import { connect } from "node:net"
 import type { AuthContext, Connection, ServerChannel } from "ssh2"
-import { fingerprint } from "../../src/drivers/ssh/HostKey.ts"
+import { fingerprint } from "../../src/drivers/ssh/Authentication.ts"
 import { Server, utils } from "../../src/drivers/ssh/Ssh2.ts"
 
 export interface SshServerOptions {

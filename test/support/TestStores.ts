@@ -1,5 +1,5 @@
 /** The stores of a server on a database, with the settings of that server: what it has sealed is opened by the same key. */
-import { NodeServices } from "@effect/platform-node"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Layer } from "effect"
 import * as Engine from "../../src/Engine.ts"
 import { SecretKey } from "../../src/runtime/SecretKey.ts"

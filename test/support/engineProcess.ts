@@ -3,7 +3,7 @@
  * commands as JSON lines on its standard input and answers each with a line that starts with `@` and has the number of the
  * command. It ends when its input does, so that no test leaves one behind.
  */
-import { NodeRuntime } from "@effect/platform-node"
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Cause, Effect, Exit, Layer, Schema } from "effect"
 import { Sharding } from "effect/cluster"
 import { flushCompileCache } from "node:module"

@@ -12,6 +12,7 @@ import * as path from "node:path"
 import type { TestProject } from "vitest/node"
 import * as EmbeddedPostgres from "../../src/store/EmbeddedPostgres.ts"
 import { bringPageUpToDate } from "../../scripts/build-page.mjs"
+import { bringServerUpToDate } from "../../scripts/build-server.mjs"
 import * as Migrations from "../../src/store/Migrations.ts"
 
 declare module "vitest" {
@@ -34,6 +35,7 @@ const prepareTemplate = (where: { port: number; password: Redacted.Redacted }) =
 }
 
 export default async (project: TestProject) => {
+  await bringServerUpToDate()
   await bringPageUpToDate()
   const folder = await mkdtemp(path.join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "switchyard-test-"))
   // the database may run as another user, who has to get in

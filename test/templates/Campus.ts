@@ -10,10 +10,8 @@ import type { Device } from "../../src/domain/Device.ts"
 import type { ConfigType, Interface, InterfaceData } from "../../src/domain/Interface.ts"
 import { endOf, type Linknet } from "../../src/domain/Linknet.ts"
 import type { MgmtDomain } from "../../src/domain/MgmtDomain.ts"
-import { downstreamDevices } from "../../src/settings/DownstreamDevices.ts"
-import { effectiveSettings } from "../../src/settings/EffectiveSettings.ts"
+import { buildSnapshot, downstreamDevices, type SettingsSnapshot } from "../../src/settings/SettingsSnapshot.ts"
 import type { Settings } from "../../src/settings/SettingsModel.ts"
-import { buildSnapshot, type SettingsSnapshot } from "../../src/settings/SettingsSnapshot.ts"
 import { deviceVariables } from "../../src/templates/DeviceVariables.ts"
 import type { SiteInputs, VariableInputs } from "../../src/templates/VariableInputs.ts"
 
@@ -167,7 +165,7 @@ export const settingsSnapshot: SettingsSnapshot = Result.getOrThrow(
 
 /** The settings of a device of the campus. */
 export const settingsOf = (device: Device): Settings =>
-  Result.getOrThrow(effectiveSettings(settingsSnapshot, device, downstreamDevices(devices, linknets).get(device.id)))
+  Result.getOrThrow(settingsSnapshot.layering.forDevice(device, downstreamDevices(devices, linknets).get(device.id)))
     .settings
 
 /** What the variables of a device are made of, as the loader would read it. */

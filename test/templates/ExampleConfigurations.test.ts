@@ -1,7 +1,7 @@
 /** The stored renderings, made from repositories and rows instead of from stored variables. */
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
-import { configPreview } from "../../src/templates/ConfigPreview.ts"
+import { configPreview } from "../../src/templates/Rendering.ts"
 import { deviceVariables } from "../../src/templates/DeviceVariables.ts"
 import { renderDevice } from "./DirectRendering.ts"
 import { buildTemplateSnapshot } from "../../src/templates/TemplateSnapshot.ts"

@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import { Environment, memoryLoader } from "../../src/jinja/Jinja.ts"
-import { hideDerived } from "../../src/templates/DerivedSecrets.ts"
+import { hideDerived } from "../../src/templates/TemplateSecrets.ts"
 import { commonMessage, derivedIn, otherTask } from "../../src/templates/Provenance.ts"
 import type { RenderTask } from "../../src/templates/Rendering.ts"
 import { templateFilters } from "../../src/templates/TemplateFilters.ts"

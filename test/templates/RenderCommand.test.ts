@@ -1,5 +1,5 @@
 /** What somebody who writes templates sees of `switchyard render`. */
-import { NodeServices } from "@effect/platform-node"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, layer } from "@effect/vitest"
 import { Effect, FileSystem, Layer, Path, Sink, Stdio } from "effect"
 import { renderCommand, type RenderRequest } from "../../src/templates/RenderCommand.ts"

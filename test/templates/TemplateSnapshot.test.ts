@@ -4,7 +4,7 @@ import { Result } from "effect"
 import { remarkText } from "../../src/domain/Remark.ts"
 import { renderConfiguration } from "./DirectRendering.ts"
 import { checkTemplates } from "../../src/templates/TemplateCheck.ts"
-import { affectedTypes, changedTemplateFiles, devicesOfTypes } from "../../src/templates/TemplateChanges.ts"
+import { affectedTypes, changedTemplateFiles, devicesOfTypes } from "../../src/templates/TemplateReferences.ts"
 import { buildTemplateSnapshot } from "../../src/templates/TemplateSnapshot.ts"
 import { devices, readExample } from "./Campus.ts"
 

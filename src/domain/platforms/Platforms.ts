@@ -1,11 +1,9 @@
 /** All platforms that a device may have, and what can be asked of them by name. A platform more is one line here. */
-import { eos } from "./Eos.ts"
-import { frr } from "./Frr.ts"
-import { ios } from "./Ios.ts"
-import { iosXr } from "./IosXr.ts"
-import { junos } from "./Junos.ts"
-import { nxos } from "./Nxos.ts"
-import type { Capabilities, Platform } from "./Platform.ts"
+import { eos } from "./eos/Platform.ts"
+import { frr } from "./frr/Platform.ts"
+import { ios, iosXr, junos, nxos } from "./InventoryPlatforms.ts"
+import { type Capabilities, commonShortNames, type DeviceRemark, type Platform } from "./Platform.ts"
+import { Effect, Schema } from "effect"
 
 const all = [eos, junos, ios, iosXr, nxos("nxos"), nxos("nxos_ssh"), frr] as const
 
@@ -35,3 +33,119 @@ export const isManageable = (device: OfPlatform): boolean => capabilitiesOf(devi
 /** Whether the driver of the device's platform can do this. */
 export const can = (device: OfPlatform, capability: keyof Capabilities): boolean =>
   (capabilitiesOf(device)?.[capability] ?? false) !== false
+
+// Names of interfaces: natural order, and short to long names (docs/switch-dialogues.md#facts and
+// docs/switch-dialogues.md#interfaces). Pure.
+
+const shortName = /^([A-Za-z]+)(\d[\d/.:]*)$/
+
+/**
+ * The long name of an interface on a platform, such as `Ethernet51` for `Et51`. Long, Junos and unknown names stay as they
+ * are; on a platform that is not known the common names count.
+ */
+export const longName = (platform: string, name: string): string => {
+  const match = shortName.exec(name)
+  if (match === null) return name
+  const [, prefix, numbers] = match
+  const names = platformOf(platform)?.interfaces.short ?? commonShortNames
+  const found = names.find(([short]) => short === prefix)
+  return found === undefined ? name : `${found[1]}${numbers}`
+}
+
+const pieces = (name: string): ReadonlyArray<string> => name.match(/\d+|\D+/g) ?? []
+
+const comparePieces = (a: string, b: string): number => {
+  const difference = Number(a) - Number(b)
+  if (!Number.isNaN(difference)) return difference
+  return a < b ? -1 : a > b ? 1 : 0
+}
+
+/** Natural order: numbers inside names compare as numbers, so Ethernet2 comes before Ethernet10. For `sort`. */
+export const compareNames = (a: string, b: string): number => {
+  const left = pieces(a)
+  const right = pieces(b)
+  for (let index = 0; index < Math.min(left.length, right.length); index++) {
+    const order = comparePieces(left[index] ?? "", right[index] ?? "")
+    if (order !== 0) return order
+  }
+  return left.length - right.length || (a < b ? -1 : a > b ? 1 : 0)
+}
+
+/** Whether the name is a subinterface's, such as `Ethernet1.100`. */
+export const isSubinterface = (name: string): boolean => name.includes(".")
+
+// Lines that devices of a site print for information although they look like refusals (`DEVICE_REMARKS`), beside those that the
+// platforms' records have (docs/switch-dialogues.md#remarks-and-refusals).
+
+const isPattern = (text: string): boolean => {
+  try {
+    return new RegExp(text).source !== ""
+  } catch {
+    return false
+  }
+}
+
+const Pattern = Schema.NonEmptyString.pipe(
+  Schema.check(Schema.makeFilter((text: string) => isPattern(text) || "Expected a regular expression"))
+)
+
+const SiteRemark = Schema.Struct({
+  /** Left out: all platforms. */
+  platform: Schema.optionalKey(Schema.String),
+  /** How the releases begin that say it, such as `4.32`; left out: all. */
+  release: Schema.optionalKey(Schema.String),
+  /** The line, as a regular expression. */
+  line: Pattern,
+  meaning: Schema.String
+})
+
+/** A JSON list of remarks. */
+export const SiteRemarks = Schema.fromJsonString(Schema.Array(SiteRemark))
+export type SiteRemarks = typeof SiteRemarks.Type
+
+/** What a device is. */
+interface OfRelease {
+  readonly platform: string | null
+  readonly os_version: string | null
+}
+
+/** Remarks that only some devices make, as far as this one does. One whose release is not known may make any. */
+export const remarksOf = (site: SiteRemarks, { os_version, platform }: OfRelease): ReadonlyArray<DeviceRemark> => {
+  const release = os_version ?? ""
+  const built = platformOf(platform)?.remarks ?? []
+  const own = built.filter(({ releases }) => releases !== undefined && (release === "" || releases.test(release)))
+  const given = site.filter(
+    (remark) =>
+      (remark.platform === undefined || remark.platform === platform) &&
+      (remark.release === undefined || release === "" || release.startsWith(remark.release))
+  )
+  return [...own, ...given.map(({ line, meaning }) => ({ line: new RegExp(line), meaning }))]
+}
+
+// Why nothing can be asked of a device of a platform without a driver.
+
+const managed = platforms.filter(({ capabilities }) => capabilities !== null).map(({ name }) => name)
+
+/** There is no driver for the device's platform. Nothing was sent to the device; only another platform in its record helps. */
+export class UnmanageableDevice extends Schema.TaggedError<UnmanageableDevice>()("UnmanageableDevice", {
+  hostname: Schema.String,
+  platform: Schema.NullOr(Schema.String)
+}) {
+  get httpStatus() {
+    return 409 as const
+  }
+  override get message() {
+    const known = managed.join(", ")
+    return `Device ${this.hostname} cannot be managed: there is no driver for platform ${this.platform ?? "None"} (only for ${known})`
+  }
+}
+
+/** The text of a failed task that says so, ending in `Type: message` and a newline. */
+export const unmanageableText = (error: UnmanageableDevice): string => `${error._tag}: ${error.message}\n`
+
+/** Fails with UnmanageableDevice for a device that no driver can log in to. */
+export const requireManageable = ({
+  hostname,
+  platform
+}: OfPlatform & { readonly hostname: string }): Effect.Effect<void, UnmanageableDevice> =>
+  isManageable({ platform }) ? Effect.void : Effect.fail(new UnmanageableDevice({ hostname, platform }))

@@ -1,5 +1,5 @@
 /** The command line of Arista EOS as data: prompts, modes, errors and deadlines (docs/switch-dialogues.md). */
-import { eos } from "../../domain/platforms/Eos.ts"
+import { eos } from "../../domain/platforms/eos/Platform.ts"
 import { anyRemark, type Dialect, errorBut } from "../ssh/Dialect.ts"
 
 /** Remarks that only some releases make are those of a target. */
@@ -34,3 +34,122 @@ export const copyDone = /^Copy completed successfully\./
 
 /** Whether a copy went well, by everything that was said to it: bars of its progress may stand before the words. */
 export const isCopied = (answer: string): boolean => answer.includes("Copy completed successfully")
+
+// Every command that the driver gives to a switch, what it is for and what becomes of us without it, for sites whose AAA
+// authorizes each command (docs/switch-dialogues.md#commands-that-the-account-needs, whose table is made of this one). A test holds
+// it against what a simulated switch is sent.
+
+export interface NeededCommand {
+  /** How it begins; what follows are names, files and times. */
+  readonly command: string
+  readonly use: string
+  readonly without: string
+  /** Given only where another one did not do. */
+  readonly fallback?: true
+  /** Nothing fails when it is denied; without this, whatever needs it fails and names the denial. */
+  readonly dispensable?: true
+}
+
+const CHANGES = "no change, dry or live"
+const UPGRADES = "no upgrade of firmware"
+const CERTIFICATES = "no certificate on the switch"
+
+/** In the order in which a switch meets them. */
+export const neededCommands: ReadonlyArray<NeededCommand> = [
+  {
+    command: "enable",
+    use: "privileges, where the login lands without",
+    without: "no login: `ConnectAuthError: not privileged: …`",
+    fallback: true
+  },
+  { command: "terminal length", use: "no pages", without: "long answers are paged", dispensable: true },
+  { command: "terminal width", use: "no wrapped echo", without: "loading is slower", dispensable: true },
+  { command: "no terminal monitor", use: "no log lines in answers", without: "as it says", dispensable: true },
+  {
+    command: "show version",
+    use: "facts, and the serial number at each login",
+    without: "no discovery, no initialisation, no update of facts; the serial number is not compared"
+  },
+  {
+    command: "show hostname",
+    use: "facts, and the name before the first change",
+    without: "as `show version`; the name is not compared"
+  },
+  { command: "show interfaces", use: "facts, states of ports", without: "as `show version`; no bounce of ports" },
+  {
+    command: "show interfaces transceiver",
+    use: "light levels for the API",
+    without: "that answer is an error"
+  },
+  { command: "show lldp neighbors", use: "neighbours", without: "no initialisation" },
+  { command: "show lldp neighbors detail", use: "neighbours for the API", without: "that answer is an error" },
+  { command: "show mac address-table", use: "machines on ports", without: "no machines of this switch in `find`" },
+  { command: "show ip arp", use: "machines by address", without: "as `show mac address-table`" },
+  { command: "show ipv6 neighbors", use: "machines by address of IPv6", without: "IPv4 alone", dispensable: true },
+  { command: "show running-config", use: "hash check, proof, drift", without: CHANGES },
+  {
+    command: "show running-config all",
+    use: "learning which lines are defaults",
+    without: "new lines that are defaults and not known to be fail by name",
+    fallback: true
+  },
+  {
+    command: "show configuration sessions detail",
+    use: "other people's sessions, commit timers",
+    without: "each change waits until its commit timer must have run out, and sessions that were left behind stay",
+    dispensable: true
+  },
+  { command: "configure session", use: "loading, committing, taking back", without: CHANGES },
+  { command: "rollback clean-config", use: "replacing a whole configuration", without: CHANGES },
+  {
+    command: "comment",
+    use: "comments of sections, where templates have them",
+    without: "such lines are rejected",
+    fallback: true
+  },
+  { command: "show session-config diffs", use: "the difference", without: CHANGES },
+  {
+    command: "show session-config named",
+    use: "the candidate or what was committed, where differences do not tell",
+    without: "weaker proofs are made",
+    dispensable: true
+  },
+  { command: "show session-config", use: "lines with a question mark", without: "such lines are rejected" },
+  { command: "end", use: "leaving the session", without: CHANGES },
+  {
+    command: "abort",
+    use: "throwing a rejected candidate away",
+    without: "it stays until the next load",
+    dispensable: true
+  },
+  { command: "write memory", use: "saving", without: "the change ends as not saved" },
+  {
+    command: "show running-config diffs",
+    use: "proof that it is saved",
+    without: "the startup configuration is read instead",
+    dispensable: true
+  },
+  {
+    command: "show startup-config",
+    use: "proof that it is saved, where differences cannot be asked for",
+    without: "without both the change ends as not saved",
+    fallback: true
+  },
+  { command: "bash timeout", use: "room on the flash", without: UPGRADES },
+  { command: "bash /bin/ls", use: "size of an image", without: UPGRADES },
+  { command: "verify", use: "checksum of an image", without: UPGRADES },
+  { command: "copy", use: "images, certificates and keys", without: `${UPGRADES}, ${CERTIFICATES}` },
+  { command: "delete", use: "removing images, keys and certificates", without: `${CERTIFICATES}, no erasing` },
+  { command: "dir flash:", use: "proof that no key is left behind", without: CERTIFICATES },
+  { command: "show boot-config", use: "the image that boots next", without: UPGRADES },
+  { command: "configure terminal", use: "choosing the image", without: UPGRADES },
+  { command: "boot system", use: "choosing the image", without: UPGRADES },
+  { command: "reload force", use: "restarting", without: "no restart after an upgrade or before a new start" },
+  { command: "write erase now", use: "factory default", without: "no erasing" }
+]
+
+/** The entry for a command as it was given: the longest beginning that fits. */
+export const entryFor = (given: string): NeededCommand | undefined =>
+  neededCommands
+    .filter(({ command }) => given === command || given.startsWith(`${command} `))
+    .toSorted((a, b) => b.command.length - a.command.length)[0]

@@ -1,35 +1,52 @@
 /** The driver of Arista EOS switches: logs in over SSH and offers the operations of `DriverSession`. */
 import { Effect } from "effect"
-import { eos } from "../../domain/platforms/Eos.ts"
+import { eos } from "../../domain/platforms/eos/Platform.ts"
 import type { Driver, DriverSession, DriverTarget } from "../Driver.ts"
-import { ForeignSessions } from "../ForeignSessions.ts"
-import { channelWire } from "../ssh/ChannelWire.ts"
-import { claimedWire } from "../ssh/ClaimedWire.ts"
-import type { Cli } from "../ssh/Cli.ts"
-import { login } from "../ssh/Cli.ts"
+import { ForeignSessions } from "../LoadChecks.ts"
+import * as SshTransport from "../ssh/Transport.ts"
+import { channelWire, claimedWire, type Transport } from "../ssh/Transport.ts"
+import { type Cli, login } from "../ssh/Cli.ts"
 import * as Shell from "../ssh/Shell.ts"
 import { SshLimits } from "../ssh/SshLimits.ts"
-import type { Transport } from "../ssh/Transport.ts"
-import * as SshTransport from "../ssh/Transport.ts"
-import { wholeDriver, wholeSession } from "../WholeDriver.ts"
+import { defineDriver, defineSession } from "../DriverDefinition.ts"
 import { certificates } from "./Certificates.ts"
 import * as Commit from "./Commit.ts"
-import { commitHabits } from "./CommitHabits.ts"
+import { commit, commitAndSave, discard } from "./Commit.ts"
+import {
+  candidateText,
+  commitHabits,
+  committedConfig,
+  runningConfig,
+  runningDefaults,
+  save,
+  stableText
+} from "./RunningConfig.ts"
 import { dialect } from "./Dialect.ts"
-import { facts, questionsOf, shownIn } from "./Facts.ts"
-import { firmware } from "./Firmware.ts"
-import { interfaces } from "./Interfaces.ts"
+import { facts, interfaces, optics, questionsOf, shownIn } from "./Facts.ts"
+import { firmware, reset } from "./Firmware.ts"
 import { load } from "./Load.ts"
-import { commitAndSave } from "./MovedCommit.ts"
-import { lldp, lldpDetail } from "./Neighbours.ts"
-import { optics } from "./Optics.ts"
-import { ports } from "./Ports.ts"
-import { reset } from "./Reset.ts"
-import { runningConfig, runningDefaults, stableText } from "./RunningConfig.ts"
-import { save } from "./Save.ts"
-import { candidateText, committedConfig } from "./SessionConfig.ts"
+import { arpTable, lldp, lldpDetail, macTable } from "./Neighbours.ts"
 import { sessionList } from "./Sessions.ts"
-import { arpTable, macTable } from "./Tables.ts"
+import type { PortLines, PortVerbs } from "../Verbs.ts"
+
+// Taking ports down and up: lines in a configuration session of their own (docs/switch-dialogues.md#eos-ports-up-and-down).
+
+const apply = Effect.fnUntraced(function* <E>(
+  cli: Cli,
+  foreign: ForeignSessions,
+  lines: PortLines,
+  claim: Effect.Effect<unknown, E>
+) {
+  const { diff } = yield* load(cli, { ...lines, mode: "merge" }, foreign)
+  if (diff === "") yield* discard(cli, lines.name)
+  else yield* Effect.andThen(claim, commit(cli, lines.name))
+  return diff !== ""
+})
+
+/** The verbs on this switch. */
+export const ports = (cli: Cli, foreign: ForeignSessions): PortVerbs => ({
+  apply: (lines, claim) => apply(cli, foreign, lines, claim)
+})
 
 /** What logins share. */
 interface Shared {
@@ -47,7 +64,7 @@ const makeSession = (
 ): DriverSession => {
   const hangUp = Effect.sync(shell.destroy)
   const list = sessionList(cli)
-  return wholeSession(cli.target.hostname, {
+  return defineSession(cli.target.hostname, {
     hostKey: transport.hostKey,
     shown: shownIn(cli.introduction),
     facts: facts(cli),
@@ -81,12 +98,12 @@ const makeSession = (
 
 const connect = Effect.fnUntraced(function* (target: DriverTarget, shared: Shared) {
   const seconds = target.timeouts?.connect ?? dialect.timeouts.connect
-  const transport = yield* SshTransport.open(target, shared.limits, seconds)
+  const transport = yield* SshTransport.openTransport(target, shared.limits, seconds)
   const channel = yield* transport.shell
   const wire = channelWire(channel, transport)
   const { claim } = target
   const claimed = claim === undefined ? wire : claimedWire(wire, claim, Effect.runForkWith(yield* Effect.context()))
-  const shell = Shell.make(target.hostname, target.address, claimed)
+  const shell = Shell.makeShell(target.hostname, target.address, claimed)
   const cli = yield* login(dialect, target, shell, questionsOf(target))
   return makeSession(cli, transport, shell, shared)
 })
@@ -94,5 +111,5 @@ const connect = Effect.fnUntraced(function* (target: DriverTarget, shared: Share
 /** The EOS driver, on the connection limits of this process. */
 export const make: Effect.Effect<Driver, never, SshLimits> = Effect.gen(function* () {
   const shared: Shared = { limits: yield* SshLimits, foreign: yield* ForeignSessions, bareConfigs: new Set() }
-  return wholeDriver({ platform: eos, stableText, commitHabits, open: (target) => connect(target, shared) })
+  return defineDriver({ platform: eos, stableText, commitHabits, open: (target) => connect(target, shared) })
 })

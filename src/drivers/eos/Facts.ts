@@ -1,13 +1,25 @@
 /** What a switch is (docs/switch-dialogues.md#eos-reading and docs/switch-dialogues.md#facts). */
-import { Clock, Effect } from "effect"
-import { eos } from "../../domain/platforms/Eos.ts"
-import { compareNames, isSubinterface } from "../../domain/platforms/InterfaceNames.ts"
+import { Clock, Effect, Option } from "effect"
+import { eos } from "../../domain/platforms/eos/Platform.ts"
+import { compareNames, isSubinterface } from "../../domain/platforms/Platforms.ts"
 import type { ShownIdentity } from "../../domain/DeviceIdentity.ts"
-import type { DriverTarget } from "../Driver.ts"
-import type { Facts } from "../Readings.ts"
+import type { DriverTarget, InterfaceState, Optics } from "../Driver.ts"
+import type { Facts } from "../../domain/Facts.ts"
 import type { Cli } from "../ssh/Cli.ts"
-import { readJson, remarked, unexpected } from "./Answers.ts"
-import { AnyObject, type Json, Missing, numberIn, objectIn, textIn } from "./Fields.ts"
+import {
+  AnyObject,
+  isObject,
+  type Json,
+  Missing,
+  type Names,
+  numberIn,
+  objectIn,
+  readJson,
+  remarked,
+  textIn,
+  unexpected
+} from "./Answers.ts"
+import { macWithColons } from "../../domain/Hostname.ts"
 
 /** The fields that are read, each by the names that it has had. */
 const fields = {
@@ -101,4 +113,143 @@ export const facts = Effect.fnUntraced(function* (cli: Cli) {
   const read = factsOf({ version, name, interfaces }, yield* nowSeconds)
   yield* remarked(cli, read.remarks ?? [])
   return read
+})
+
+// The states of a switch's ports (docs/switch-dialogues.md#eos-reading).
+
+/** The fields that are read, each by the names that it has had. */
+const interfaceFields = {
+  description: ["description"],
+  status: ["interfaceStatus", "linkStatus"],
+  protocol: ["lineProtocolStatus"],
+  bandwidth: ["bandwidth"],
+  mtu: ["mtu"],
+  address: ["physicalAddress", "burnedInAddress"],
+  flapped: ["lastStatusChangeTimestamp"],
+  counters: ["interfaceCounters"],
+  inErrors: ["totalInErrors", "inErrors"],
+  outErrors: ["totalOutErrors", "outErrors"],
+  inDiscards: ["inDiscards"],
+  outDiscards: ["outDiscards"]
+} as const satisfies Record<string, Names>
+
+const megabit = 1_000_000
+
+const noAddress = "00:00:00:00:00:00"
+
+/** Upper case with colons, or empty. */
+const addressIn = (found: Json): string => {
+  const address = Option.getOrElse(macWithColons(textIn(found, interfaceFields.address) ?? ""), () => "")
+  return address === noAddress ? "" : address
+}
+
+/** Up as one of the two states says; null when neither does. */
+const isUp = (protocol: string | null, status: string | null): boolean | null => {
+  if (protocol !== null) return protocol === "up"
+  return status === null ? null : status === "connected"
+}
+
+/** Nothing for a port that counts no errors, such as a loopback. */
+const errorsIn = (found: Json): Pick<InterfaceState, "errors"> => {
+  const counters = objectIn(found, interfaceFields.counters) ?? {}
+  const [inward, outward] = [
+    numberIn(counters, interfaceFields.inErrors),
+    numberIn(counters, interfaceFields.outErrors)
+  ]
+  if (inward === null && outward === null) return {}
+  const discards = {
+    in_discards: numberIn(counters, interfaceFields.inDiscards) ?? 0,
+    out_discards: numberIn(counters, interfaceFields.outDiscards) ?? 0
+  }
+  return { errors: { in: inward ?? 0, out: outward ?? 0, ...discards } }
+}
+
+const interfaceState = (found: Json): InterfaceState => {
+  const status = textIn(found, interfaceFields.status)
+  const up = isUp(textIn(found, interfaceFields.protocol), status)
+  const bandwidth = numberIn(found, interfaceFields.bandwidth)
+  return {
+    is_up: up,
+    is_enabled: up === true ? true : status === null ? null : status !== "disabled",
+    description: textIn(found, interfaceFields.description) ?? "",
+    last_flapped: numberIn(found, interfaceFields.flapped) ?? -1,
+    mtu: numberIn(found, interfaceFields.mtu),
+    speed: bandwidth === null ? null : bandwidth / megabit,
+    mac_address: addressIn(found),
+    ...errorsIn(found)
+  }
+}
+
+/** What every physical port has; of others many lack an address or a bandwidth, and nobody misses them. */
+const missedAt = (missing: Missing, name: string, state: InterfaceState): void => {
+  if (eos.interfaces.physical?.test(name) !== true) return
+  missing.seen(state.is_up, interfaceFields.protocol, name)
+  missing.seen(state.is_enabled, interfaceFields.status, name)
+  missing.seen(state.mtu, interfaceFields.mtu, name)
+  missing.seen(state.speed, interfaceFields.bandwidth, name)
+  missing.seen(state.mac_address === "" ? null : state.mac_address, interfaceFields.address, name)
+}
+
+/** Interfaces in natural order, subinterfaces left out, and what their states lack. */
+export const interfacesOf = (shown: Json) => {
+  const missing = new Missing("show interfaces")
+  const states = Object.entries(shown)
+    .filter(([name]) => !isSubinterface(name))
+    .toSorted(([a], [b]) => compareNames(a, b))
+    .map(([name, found]) => [name, interfaceState(isObject(found) ? found : {})] as const)
+  for (const [name, state] of states) missedAt(missing, name, state)
+  const interfaces: Readonly<Record<string, InterfaceState>> = Object.fromEntries(states)
+  return { interfaces, remarks: missing.remarks }
+}
+
+/** See `DriverSession.interfaces`. */
+export const interfaces = Effect.fnUntraced(function* (cli: Cli) {
+  const command = "show interfaces"
+  const shown = objectIn(yield* readJson(cli, command, AnyObject), ["interfaces"])
+  if (shown === null) {
+    return yield* unexpected(cli, command, `the answer to "${command}" is not understood: it gives no interfaces`)
+  }
+  const read = interfacesOf(shown)
+  yield* remarked(cli, read.remarks)
+  return read.interfaces
+})
+
+// Light levels of transceivers (docs/switch-dialogues.md#eos-reading).
+
+const opticsFields = {
+  media: ["mediaType"],
+  serial: ["vendorSn"],
+  rx: ["rxPower"],
+  tx: ["txPower"],
+  bias: ["txBias"],
+  temperature: ["temperature"]
+} as const satisfies Record<string, Names>
+
+/** By port in natural order; empty cages, and copper that tells nothing of itself, are left out. */
+export const opticsOf = (shown: Json): Optics =>
+  Object.fromEntries(
+    Object.entries(shown)
+      .toSorted(([one], [other]) => compareNames(one, other))
+      .flatMap(([port, found]) => {
+        if (!isObject(found) || Object.keys(found).length === 0) return []
+        const optics = {
+          media: textIn(found, opticsFields.media) ?? "",
+          serial: textIn(found, opticsFields.serial) ?? "",
+          rx_power: numberIn(found, opticsFields.rx),
+          tx_power: numberIn(found, opticsFields.tx),
+          bias: numberIn(found, opticsFields.bias),
+          temperature: numberIn(found, opticsFields.temperature)
+        }
+        return [[port, optics] as const]
+      })
+  )
+
+/** See `DriverSession.optics`. */
+export const optics = Effect.fnUntraced(function* (cli: Cli) {
+  const command = "show interfaces transceiver"
+  const shown = objectIn(yield* readJson(cli, command, AnyObject), ["interfaces"])
+  if (shown === null) {
+    return yield* unexpected(cli, command, `the answer to "${command}" is not understood: it gives no interfaces`)
+  }
+  return opticsOf(shown)
 })

@@ -6,11 +6,35 @@ import { Effect, Option } from "effect"
 import { CommandRejected } from "../DriverErrors.ts"
 import { maskSecrets } from "../SecretMask.ts"
 import type { Cli } from "../ssh/Cli.ts"
-import type { FirmwareVerbs, ImageSource } from "../Verbs.ts"
+import type { FirmwareVerbs, ImageSource, ResetVerbs } from "../Verbs.ts"
 import { saidTo, unexpected } from "./Answers.ts"
 import { isCopied } from "./Dialect.ts"
-import { flashPath, removeFile } from "./Flash.ts"
-import { reload } from "./Reset.ts"
+import { flashPath, removeFile, removeInstalled } from "./Certificates.ts"
+
+// Restarting a switch, and bringing it back to its factory default (docs/switch-dialogues.md#eos-files-and-certificates and
+// docs/jobs.md#device_erase).
+
+const reloadSeconds = 60
+
+/** See `ResetVerbs.reload`. */
+export const reload = (cli: Cli, hangUp: Effect.Effect<void>): Effect.Effect<void, CommandRejected> =>
+  cli
+    .query("reload force", { timeout: reloadSeconds, expectDisconnect: true })
+    .pipe(
+      Effect.catchTags({ CommandTimeout: () => Effect.void, ConnectionException: () => Effect.void }),
+      Effect.andThen(hangUp)
+    )
+
+const wipe = Effect.fnUntraced(function* (cli: Cli) {
+  yield* cli.query("write erase now")
+  yield* removeInstalled(cli)
+})
+
+/** The verbs on this switch; `hangUp` drops its connection. */
+export const reset = (cli: Cli, hangUp: Effect.Effect<void>): ResetVerbs => ({
+  wipe: wipe(cli),
+  reload: reload(cli, hangUp)
+})
 
 /** Below this much free flash old images are removed. */
 const enoughKib = 2_500_000

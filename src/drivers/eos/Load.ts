@@ -4,15 +4,16 @@
  * candidate then waits under its name; on any error of the switch it is discarded.
  */
 import { Effect, Option, Result } from "effect"
-import { clearTheWay } from "../ClearTheWay.ts"
+import * as Foreign from "../LoadChecks.ts"
+import { clearForLoad } from "../LoadChecks.ts"
 import type { LoadRequest, LoadResult } from "../Driver.ts"
-import * as Foreign from "../ForeignSessions.ts"
-import type { LoadError, ReadError } from "../DriverErrors.ts"
 import {
   CommandRejected,
   ConnectionException,
   LeftConfiguration,
+  type LoadError,
   MergeConfigException,
+  type ReadError,
   type RejectedLine,
   ReplaceConfigException,
   SessionLockedException,
@@ -20,14 +21,124 @@ import {
 } from "../DriverErrors.ts"
 import { maskAnswer, maskSecrets } from "../SecretMask.ts"
 import { type Cli, deniedCommand, named } from "../ssh/Cli.ts"
-import type { PipelineResult, Strayed } from "../ssh/ConfigPipeline.ts"
-import { configPipeline } from "../ssh/ConfigPipeline.ts"
-import type { ConfigUnit, CutCandidate, Rejection } from "../ssh/ConfigUnit.ts"
-import { configUnit, isBlock } from "../ssh/ConfigUnit.ts"
+import { configPipeline, type PipelineResult, type Strayed } from "../ssh/ConfigPipeline.ts"
+import {
+  type ConfigUnit,
+  configUnit,
+  type CutCandidate,
+  isBlock,
+  type OpenText,
+  type Rejection
+} from "../ssh/PromptLedger.ts"
 import { escapeRegExp } from "../ssh/Dialect.ts"
 import { discard } from "./Commit.ts"
-import { cutCandidate, halves, sourcesIn } from "./ConfigUnits.ts"
 import { sessionList, sessionMode } from "./Sessions.ts"
+import { eos } from "../../domain/platforms/eos/Platform.ts"
+
+// Cuts an EOS configuration text into the units that are sent (docs/switch-dialogues.md#eos-loading-a-candidate and
+// docs/switch-dialogues.md#multi-line-inputs): comments and `end` are dropped, texts of known commands stay with them, mode
+// comments become the `comment` command. A line `EOF` that belongs to no known command ends the text of one before it.
+
+const { multiLineInputs } = eos.configuration
+
+const endOfText = "EOF"
+// A terminal would act on these instead of taking them as text. Line ends are none: they are where the text is cut.
+const controlCharacter = /[^\P{Cc}\t\n]/u
+
+const linesIn = (text: string): ReadonlyArray<string> =>
+  (text.includes("\r") ? text.replaceAll("\r\n", "\n") : text).split("\n")
+
+const indexAfterTexts = (lines: ReadonlyArray<string>, start: number, texts: number): number | undefined => {
+  let index = start
+  for (let count = 0; count < texts; count++) {
+    const end = lines.findIndex((line, at) => at >= index && line.trim() === endOfText)
+    if (end < 0) return undefined
+    index = end + 1
+  }
+  return index
+}
+
+const modeComment = (lines: ReadonlyArray<string>, start: number): ConfigUnit => {
+  let next = start
+  while (lines[next]?.trim().startsWith("!!") === true) next++
+  const text = lines.slice(start, next).map((line) => line.trim().replace(/^!! ?/, ""))
+  return configUnit(start + 1, "comment", [...text, endOfText])
+}
+
+const command = (lines: ReadonlyArray<string>, start: number, typed: string): Result.Result<ConfigUnit, string> => {
+  const multiLine = multiLineInputs.find(({ opens }) => opens.test(typed))
+  if (multiLine === undefined) return Result.succeed(configUnit(start + 1, typed))
+  const next = indexAfterTexts(lines, start + 1, multiLine.texts)
+  return next === undefined
+    ? Result.fail(`% no line ${endOfText} ends the text of "${typed}"`)
+    : Result.succeed(configUnit(start + 1, typed, lines.slice(start + 1, next)))
+}
+
+/** How many lines of the configuration text a unit takes; the `comment` command has one more than were given, and `EOF`. */
+const linesOf = (unit: ConfigUnit, isModeComment: boolean): number => unit.text.length + (isModeComment ? -1 : 1)
+
+const isSkipped = (typed: string): boolean =>
+  typed === "" || typed === "end" || (typed.startsWith("!") && !typed.startsWith("!!"))
+
+/** The units of a configuration text. Fails at the first line that could never be loaded. */
+export const cutCandidate = (text: string): Result.Result<CutCandidate, Rejection> => {
+  const lines = linesIn(text)
+  // looked for in the whole text first, because there hardly ever is one
+  const mayHoldControl = controlCharacter.test(text)
+  const units: Array<ConfigUnit> = []
+  const openTexts: Array<OpenText> = []
+  /** Behind the last text that has ended. */
+  let open = 1
+  for (let index = 0; index < lines.length;) {
+    const source = lines[index] ?? ""
+    const typed = (source.includes("\t") ? source.replaceAll("\t", " ") : source).trim()
+    if (isSkipped(typed)) {
+      index++
+      continue
+    }
+    const isModeComment = typed.startsWith("!!")
+    const cut = isModeComment ? Result.succeed(modeComment(lines, index)) : command(lines, index, typed)
+    if (Result.isFailure(cut)) return Result.fail({ unit: configUnit(index + 1, typed), answer: cut.failure })
+    const unit = cut.success
+    if (mayHoldControl && [unit.line, ...unit.text].some((line) => controlCharacter.test(line))) {
+      const answer = "% a control character cannot be sent to a switch"
+      return Result.fail({ unit: configUnit(index + 1, typed), answer })
+    }
+    units.push(unit)
+    index += linesOf(unit, isModeComment)
+    if (typed === endOfText) openTexts.push({ firstLine: open, lastLine: index })
+    if (typed === endOfText || unit.text.length > 0) open = index + 1
+  }
+  return Result.succeed({ units, openTexts, lines })
+}
+
+/** Finds the first line of a unit of this text as it was given; what does not stand in the text is its own source. */
+export const sourcesIn = (text: string): ((unit: ConfigUnit) => string) => {
+  const lines = linesIn(text)
+  return ({ line, lineNumber }) => lines[lineNumber - 1] ?? line
+}
+
+/** Nothing else begins with this word, and it stands in no other section. */
+const sectionStart = /^interface\s/
+
+/**
+ * Two parts of a text's units that may be sent one after the other from the top of the configuration mode: cut before the
+ * interface that is nearest to the middle. The second is empty when there is none.
+ */
+export const halves = ({
+  lines,
+  openTexts,
+  units
+}: CutCandidate): readonly [ReadonlyArray<ConfigUnit>, ReadonlyArray<ConfigUnit>] => {
+  const offCentre = (index: number) => Math.abs(index - units.length / 2)
+  const mayCut = ({ line, lineNumber }: ConfigUnit) =>
+    sectionStart.test(lines[lineNumber - 1] ?? line) && lineNumber > (openTexts.at(-1)?.lastLine ?? 0)
+  const cut = units.reduce(
+    (best, unit, index) => (mayCut(unit) && offCentre(index) < offCentre(best) ? index : best),
+    0
+  )
+  return cut === 0 ? [units, []] : [units.slice(0, cut), units.slice(cut)]
+}
 
 const locked = (cli: Cli, session: string, message: string): SessionLockedException =>
   new SessionLockedException({ hostname: cli.target.hostname, session, message })
@@ -279,7 +390,7 @@ export const load: (
 ) => Effect.Effect<LoadResult, LoadError> = Effect.fnUntraced(function* (
   cli,
   request,
-  foreign = Foreign.make("ignore-old")
+  foreign = Foreign.makeForeignSessions("ignore-old")
 ) {
   const cut = cutCandidate(request.text)
   if (Result.isFailure(cut)) return yield* rejectedLines(cli, request, [cut.failure])
@@ -292,7 +403,7 @@ export const load: (
     sessions: sessionList(cli).read,
     discard: (name: string) => discard(cli, name)
   }
-  const beside = yield* clearTheWay(way, request)
+  const beside = yield* clearForLoad(way, request)
   const sent = yield* sendCandidate(cli, request, cut.success)
   const rejections = sent.rejections.length > 0 ? sent.rejections : yield* lostQuestionMarks(cli, cut.success.units)
   if (rejections.length > 0) {

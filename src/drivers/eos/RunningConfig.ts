@@ -2,12 +2,13 @@
  * The running configuration of a switch, and the hash by which two of them are compared
  * (docs/switch-dialogues.md#running-configuration-and-hash).
  */
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
 import { lineCount } from "../../domain/ConfigLines.ts"
-import type { ReadError } from "../DriverErrors.ts"
+import { CommandRejected, type ReadError } from "../DriverErrors.ts"
 import type { Cli } from "../ssh/Cli.ts"
 import { lastText, unexpected } from "./Answers.ts"
 import { dialect } from "./Dialect.ts"
+import type { CommitHabits, ConfigSessions } from "../Driver.ts"
 
 const volatileLine = "! (?:Command|device|Time):[^\\n]*"
 
@@ -85,4 +86,82 @@ export const runningDefaults = (cli: Cli): Effect.Effect<string, ReadError> =>
 export const stableText = (text: string): string => {
   const lines = text.includes("\r") ? text.replaceAll("\r", "") : text
   return `${volatileLines.reduce((rest, volatile) => rest.replace(volatile, ""), lines).trimEnd()}\n`
+}
+
+// Running configuration to startup configuration, proved (docs/switch-dialogues.md#eos-commit-confirm-discard).
+
+/** Saves, and says what it has done when that went well. */
+export const saveCommand = "write memory"
+
+const notSaved = (cli: Cli, message: string): CommandRejected =>
+  new CommandRejected({ hostname: cli.target.hostname, command: saveCommand, message })
+
+/** Stands between the other header lines, and belongs to none of the configurations. */
+const savedAt = /^! Startup-config last modified at [^\n]*\n/m
+
+const startupConfig = (cli: Cli) =>
+  cli.query("show startup-config", {
+    timeout: cli.timeouts.runningConfig,
+    limit: LONGEST_CONFIG,
+    isWhole: configIsWhole
+  })
+
+/** Both configurations, line by line, for a release or a site that does not let us ask what differs. */
+const differ = Effect.fnUntraced(function* (cli: Cli) {
+  const startup = yield* startupConfig(cli)
+  return stableText(startup.replace(savedAt, "").trimStart()) !== stableText(yield* runningConfig(cli))
+})
+
+/** The switch's own comparison; where it is refused, ours. */
+const isUnsaved = (cli: Cli) =>
+  cli.query("show running-config diffs", { timeout: cli.timeouts.runningConfig }).pipe(
+    Effect.map((diff) => diff.trim() !== ""),
+    Effect.catchTag("CommandRejected", () => differ(cli)),
+    Effect.catchTag(["CommandRejected", "UnexpectedAnswer"], ({ message }) =>
+      notSaved(cli, `it cannot be seen what the switch starts with: ${message}`)
+    )
+  )
+
+/** See `DriverSession.save`; the switch's word for it is not enough. */
+export const save = Effect.fnUntraced(function* (cli: Cli) {
+  yield* cli.query(saveCommand, { timeout: cli.timeouts.save })
+  if (!(yield* isUnsaved(cli))) return
+  return yield* notSaved(cli, "the switch answered, but its startup configuration is not the running one")
+})
+
+// The configuration that a session holds: of an open one what would run, of a completed one what it has committed, as long as
+// EOS keeps it (docs/changes.md#without-a-session-beside-the-timer).
+
+/** See `DriverSession.candidateText`. A release that refuses the command does not show it. */
+export const candidateText = (cli: Cli, name: string): Effect.Effect<Option.Option<string>, ReadError> =>
+  cli.query(`show session-config named ${name}`, { timeout: cli.timeouts.runningConfig }).pipe(
+    Effect.map(Option.some),
+    Effect.catchTag("CommandRejected", () => Effect.succeedNone)
+  )
+
+/** See `DriverSession.committedConfig`. An answer without an end is something else. */
+export const committedConfig = (cli: Cli, name: string): Effect.Effect<Option.Option<string>, ReadError> =>
+  Effect.map(candidateText(cli, name), (shown) =>
+    shown.pipe(
+      Option.map((text) => text.trim()),
+      Option.filter(hasEnd),
+      Option.map((text) => `${text}\n`)
+    )
+  )
+
+// What a site has set about commits on EOS, by the list of sessions and by configurations (docs/switch-dialogues.md#settings-of-sessions).
+
+/** The lines by which a configuration says so. The defaults are not printed. */
+const habitLines = {
+  savesAtCommit: /^service configuration session commit save startup-config\s*$/m,
+  mergesAtCommit: /^service configuration session commit merge\s*$/m
+} as const satisfies Record<keyof CommitHabits, RegExp>
+
+/** See `Driver.commitHabits`. */
+export const commitHabits = ({ limits }: ConfigSessions, configs: ReadonlyArray<string>): CommitHabits => {
+  const isSet = (habit: keyof CommitHabits) => configs.some((config) => habitLines[habit].test(config))
+  return {
+    savesAtCommit: limits.savesAtCommit === true || isSet("savesAtCommit"),
+    mergesAtCommit: limits.mergesAtCommit === true || isSet("mergesAtCommit")
+  }
 }

@@ -7,7 +7,7 @@ import { hash, X509Certificate } from "node:crypto"
 import { Effect, Redacted } from "effect"
 import { CommandRejected } from "../DriverErrors.ts"
 import type { CertificateVerbs, KeyPair } from "../Verbs.ts"
-import { quoted, type Remote } from "./Remote.ts"
+import { quoted, type Remote } from "./Answers.ts"
 
 /** Names of both, as templates refer to them on every platform. */
 const certificateName = "cnaasnms.crt"

@@ -3,9 +3,8 @@ import { Effect, Option } from "effect"
 import type { ConfirmAnswer, MovedCommit } from "../Driver.ts"
 import { CommitError, type ExchangeError, type ReadError } from "../DriverErrors.ts"
 import { maskSecrets } from "../SecretMask.ts"
-import type { Remote } from "./Remote.ts"
-import { ask, hasSaid, mustSay } from "./Script.ts"
-import { sessions } from "./Sessions.ts"
+import type { Remote } from "./Answers.ts"
+import { ask, hasSaid, mustSay, sessions } from "./Sessions.ts"
 
 const MOST_SHOWN = 20
 

@@ -1,28 +1,74 @@
 /** The driver of Linux switches that run FRRouting: logs in over SSH and offers the operations of `DriverSession`. */
 import { Effect, type Scope } from "effect"
-import { frr } from "../../domain/platforms/Frr.ts"
+import { frr } from "../../domain/platforms/frr/Platform.ts"
 import type { ShownIdentity } from "../../domain/DeviceIdentity.ts"
 import type { Driver, DriverSession, DriverTarget } from "../Driver.ts"
-import { type CommandRejected, type ConnectError, ConnectionException } from "../DriverErrors.ts"
-import { ForeignSessions } from "../ForeignSessions.ts"
+import {
+  type CommandRejected,
+  ConnectAuthError,
+  type ConnectError,
+  ConnectionException,
+  type ExchangeError
+} from "../DriverErrors.ts"
+import { ForeignSessions } from "../LoadChecks.ts"
 import { SshLimits } from "../ssh/SshLimits.ts"
-import type { Transport } from "../ssh/Transport.ts"
 import * as SshTransport from "../ssh/Transport.ts"
-import { wholeDriver, wholeSession } from "../WholeDriver.ts"
+import type { Transport } from "../ssh/Transport.ts"
+import { defineDriver, defineSession } from "../DriverDefinition.ts"
 import { certificates } from "./Certificates.ts"
 import * as Commit from "./Commit.ts"
 import { timeouts } from "./Dialect.ts"
-import { facts } from "./Facts.ts"
-import { interfaces } from "./Interfaces.ts"
+import { facts, interfaces } from "./Facts.ts"
 import { load } from "./Load.ts"
-import { lldp, lldpDetail } from "./Neighbours.ts"
-import * as Remote from "./Remote.ts"
-import { rightsOf } from "./Rights.ts"
-import { runningConfig, stableText } from "./RunningConfig.ts"
-import { save } from "./Save.ts"
-import { ensure } from "./Script.ts"
-import { sessions } from "./Sessions.ts"
-import { arpTable, macTable } from "./Tables.ts"
+import { arpTable, lldp, lldpDetail, macTable } from "./Neighbours.ts"
+import * as Answers from "./Answers.ts"
+import type { Privilege, Ran, Remote } from "./Answers.ts"
+import { runningConfig, save, stableText } from "./RunningConfig.ts"
+import { ensure, sessions } from "./Sessions.ts"
+import { maskSecrets } from "../SecretMask.ts"
+
+// What a login may do on a Linux switch, and what is in the way when it may not do all (docs/frr.md#what-a-switch-needs).
+
+const longestQuote = 200
+
+/** The last thing that was said, for people. */
+const lastSaid = ({ complaints, output }: Ran): string => {
+  const lines = `${output}\n${complaints}`.split("\n").filter((line) => line.trim() !== "")
+  return maskSecrets(lines.at(-1)?.trim() ?? "nothing").slice(0, longestQuote)
+}
+
+/** How vtysh speaks when it is given a command of a shell, or has nobody to talk to. */
+const saysVtysh = /^% (?:Unknown|Ambiguous|Command|There is no)|vtysh|failed to connect to any daemons/im
+
+const shellFault = (ran: Ran): string => {
+  const said = lastSaid(ran)
+  return saysVtysh.test(`${ran.output}\n${ran.complaints}`)
+    ? `the shell of the login is vtysh (it says "${said}"); give the user a POSIX shell such as /bin/bash`
+    : `the shell of the login runs no commands (it says "${said}"); give the user a POSIX shell such as /bin/bash`
+}
+
+const refusedLogin = ({ target: { address, hostname } }: Remote, message: string) =>
+  new ConnectAuthError({ hostname, address, message })
+
+const isRoot = ({ began, output }: Ran): boolean => began && output.trim() === "0"
+
+/**
+ * What stands before each command: nothing for root, `sudo` for somebody who becomes root without being asked. `withRights`
+ * makes commands with it. Fails with ConnectAuthError when the login is neither, or has no shell.
+ */
+export const rightsOf = Effect.fnUntraced(function* (
+  withRights: (privilege: Privilege) => Remote
+): Effect.fn.Return<Privilege, ConnectAuthError | ExchangeError> {
+  const own = withRights("")
+  const who = yield* own.run("id -u")
+  if (!who.began) return yield* refusedLogin(own, shellFault(who))
+  if (isRoot(who)) return ""
+  const sudo = yield* withRights("sudo -n ").run("id -u")
+  if (isRoot(sudo)) return "sudo -n "
+  const message =
+    "not privileged: the login is neither root's nor one that may use sudo for everything without a password"
+  return yield* refusedLogin(own, `${message} (${lastSaid(sudo)})`)
+})
 
 /** What logins share. */
 interface Shared {
@@ -31,12 +77,12 @@ interface Shared {
 }
 
 const makeSession = (
-  remote: Remote.Remote,
+  remote: Answers.Remote,
   hostKey: string,
   shown: ShownIdentity,
   foreign: ForeignSessions
 ): DriverSession =>
-  wholeSession(remote.target.hostname, {
+  defineSession(remote.target.hostname, {
     hostKey,
     shown,
     facts: facts(remote),
@@ -66,10 +112,10 @@ const connect: (
   { foreign, limits }
 ) {
   const deadlines = { ...timeouts, ...target.timeouts }
-  const transport: Transport = yield* SshTransport.open(target, limits, deadlines.connect)
-  const privilege = yield* rightsOf((rights) => Remote.make(target, transport, deadlines, rights))
-  const { lacks, shown } = yield* ensure(Remote.make(target, transport, deadlines, privilege))
-  const remote = Remote.make(target, transport, deadlines, privilege, lacks)
+  const transport: Transport = yield* SshTransport.openTransport(target, limits, deadlines.connect)
+  const privilege = yield* rightsOf((rights) => Answers.makeRemote(target, transport, deadlines, rights))
+  const { lacks, shown } = yield* ensure(Answers.makeRemote(target, transport, deadlines, privilege))
+  const remote = Answers.makeRemote(target, transport, deadlines, privilege, lacks)
   return makeSession(remote, transport.hostKey, shown, foreign)
 })
 
@@ -90,5 +136,5 @@ const open = (target: DriverTarget, shared: Shared) =>
 /** The FRR driver, on the connection limits of this process. */
 export const make: Effect.Effect<Driver, never, SshLimits> = Effect.gen(function* () {
   const shared: Shared = { limits: yield* SshLimits, foreign: yield* ForeignSessions }
-  return wholeDriver({ platform: frr, stableText, open: (target) => open(target, shared) })
+  return defineDriver({ platform: frr, stableText, open: (target) => open(target, shared) })
 })

@@ -1,8 +1,8 @@
 /** The running configuration of FRR, and the hash by which two of them are compared (docs/frr.md#reading). */
 import { Effect } from "effect"
-import { type ReadError, UnexpectedAnswer } from "../DriverErrors.ts"
-import type { Remote } from "./Remote.ts"
-import { must } from "./Script.ts"
+import { CommandRejected, type ExchangeError, type ReadError, UnexpectedAnswer } from "../DriverErrors.ts"
+import type { Remote } from "./Answers.ts"
+import { must, mustSay } from "./Sessions.ts"
 
 /** The release stands in the configuration and changes with an upgrade. */
 const volatile = /^frr version .*\n/gm
@@ -19,3 +19,13 @@ export const runningConfig: (remote: Remote) => Effect.Effect<string, ReadError>
 
 /** A configuration without the line of its release and trailing blank lines. */
 export const stableText = (text: string): string => `${text.replaceAll(volatile, "").trimEnd()}\n`
+
+// Running configuration to startup configuration, proved by comparing both on the switch.
+
+/** See `DriverSession.save`. */
+export const save = (remote: Remote): Effect.Effect<void, ExchangeError | CommandRejected> =>
+  Effect.catchTag(
+    mustSay(remote, ["save"], "saved", { seconds: remote.timeouts.save }),
+    "UnexpectedAnswer",
+    ({ command, hostname, message }) => new CommandRejected({ hostname, command, message })
+  )

@@ -2,9 +2,8 @@
  * One command and its answer (docs/switch-dialogues.md#reading-answers and docs/switch-dialogues.md#echo): finds the end of the
  * answer, removes the echo, answers questions. See `Shell` for when a prompt is accepted at once.
  */
-import type { Conversation, Step } from "./Conversation.ts"
-import { waiting } from "./Conversation.ts"
-import { isSame, mayBe, timesBefore } from "./Prompt.ts"
+import { type Conversation, type Step, waiting } from "./Shell.ts"
+import { isSame, mayBe, timesBefore } from "./Dialect.ts"
 import type { TerminalText } from "./TerminalText.ts"
 
 const settleMillis = 30

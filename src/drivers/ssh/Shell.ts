@@ -11,11 +11,76 @@
  * awaited in turn.
  */
 import { Effect } from "effect"
-import type { ExchangeError } from "../DriverErrors.ts"
-import { CommandTimeout, ConnectionException } from "../DriverErrors.ts"
-import { type Conversation, mostOfAnswer, type Step } from "./Conversation.ts"
-import { commandSpan } from "./CommandSpan.ts"
+import { CommandTimeout, ConnectionException, type ExchangeError } from "../DriverErrors.ts"
 import { TerminalText } from "./TerminalText.ts"
+import { spanned } from "../../runtime/Spans.ts"
+
+// A piece of dialogue with a switch as a plain state machine: it is shown the terminal after every chunk and says what to
+// write and whether it is over. No timers, no sockets, no effects, so that it can be tested with any chunking; `Shell`
+// runs it.
+
+/**
+ * What a conversation wants next. `write` is sent; `settle` asks for `quiet` to be called after that many milliseconds
+ * without data; `progress` starts the deadline afresh.
+ */
+export type Step<A> =
+  | { readonly done: false; readonly write?: string; readonly settle?: number; readonly progress?: boolean }
+  | { readonly done: true; readonly value: A }
+
+export interface Conversation<A> {
+  /** Most characters that it may receive between two `takeLines`; default `mostOfAnswer`. */
+  readonly limit?: number
+  /** Whether what arrived before it began belongs to it, as the greeting belongs to a login. */
+  readonly keepsEarlier?: boolean
+  /** What to write first. */
+  readonly begin: (terminal: TerminalText) => Step<A>
+  /** Called after each chunk was added to the terminal. */
+  readonly chunk: (terminal: TerminalText) => Step<A>
+  /** Called when nothing came for as long as the last step asked. */
+  readonly quiet: (terminal: TerminalText) => Step<A>
+  /** Called when the connection closes; a value makes that a success. `loggedOut`: the switch has ended the session by itself. */
+  readonly closed?: (terminal: TerminalText, loggedOut: boolean) => { readonly value: A } | undefined
+}
+
+/** Most characters of an answer that are kept. */
+export const mostOfAnswer = 16 * 1024 * 1024
+
+/** Keeps waiting. */
+export const waiting = { done: false } as const
+
+// The span of one command (docs/monitoring.md#traces). Its name is the kind of the command: the leading words of it that are in the
+// vocabulary below, and nothing else, because a line of a configuration may hold a secret anywhere.
+
+/** Words of commands and of our labels that tell what is done and never stand for a value. */
+const VOCABULARY: ReadonlySet<string> = new Set(
+  (
+    "login prepare load enable show running-config startup-config session-config sessions configure session terminal commit timer " +
+    "abort end exit copy write erase now reload force boot-config boot version inventory lldp neighbors detail interfaces status " +
+    "diffs json dir verify delete security pki clock hostname bash install extensions flash " +
+    "vtysh change set sh cat sha256sum ip ethtool uname uptime id rm mv cp mkdir for command lldpcli observe candidate check " +
+    "commit-timed confirm discard save sessions-while-timed"
+  ).split(" ")
+)
+
+const MOST_WORDS = 3
+
+/** The kind of a command, such as `show running-config`; `other` when its first word says nothing. */
+export const kindOf = (line: string): string => {
+  const words = line
+    .slice(0, 100)
+    .trim()
+    .split(/\s+/)
+    .map((word) => word.replaceAll("'", "").replace(/^.*\//, "").replace(/;$/, ""))
+  const unknown = words.findIndex((word) => !VOCABULARY.has(word))
+  const known = words.slice(0, Math.min(unknown < 0 ? words.length : unknown, MOST_WORDS))
+  return known.length === 0 ? "other" : known.join(" ")
+}
+
+/** Makes a span of a command that is given to this device. */
+export const commandSpan = (hostname: string, line: string) => {
+  const kind = kindOf(line)
+  return spanned(`ssh ${kind}`, { attributes: { "device.hostname": hostname, "ssh.command": kind } })
+}
 
 /** A deadline that begins anew while there is progress does so for this many times its length. */
 const mostDeadlines = 40
@@ -214,4 +279,4 @@ class Engine implements Shell {
 }
 
 /** A shell on a wire. `hostname` and `address` are for errors. */
-export const make = (hostname: string, address: string, wire: Wire): Shell => new Engine(hostname, address, wire)
+export const makeShell = (hostname: string, address: string, wire: Wire): Shell => new Engine(hostname, address, wire)

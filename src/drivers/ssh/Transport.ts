@@ -3,20 +3,26 @@
  * that dead addresses cannot block the living; then the handshake under the shared bound. Ends with its scope: a goodbye, a
  * bounded wait, then the socket is destroyed.
  */
-import { Data, Effect, Fiber, Schedule, Scope } from "effect"
-import type { Semaphore } from "effect"
+import { Data, Effect, Fiber, Schedule, Scope, type Semaphore } from "effect"
 import type { Client as SshClient, ClientChannel } from "ssh2"
 import { secondsSince } from "../../runtime/metrics/Family.ts"
 import { handshakes, outcomeOfFailure, sshSessions } from "../../runtime/metrics/SshMetrics.ts"
 import { untilMended } from "../../runtime/OwnFaults.ts"
 import { rareRetry } from "../../runtime/RareRetry.ts"
-import type { DriverTarget } from "../Driver.ts"
+import type { DriverTarget, WorkClaim } from "../Driver.ts"
 import type { ConnectionException } from "../DriverErrors.ts"
-import { rewrite } from "./AddressMap.ts"
-import { connectSocket, failure, TurnedAway } from "./Dial.ts"
-import { connectThrough } from "./JumpHost.ts"
-import { handshake, type HandshakeError, type Handshaken } from "./Handshake.ts"
-import { SshLimits } from "./SshLimits.ts"
+import { rewriteAddress, SshLimits } from "./SshLimits.ts"
+import {
+  connectSocket,
+  connectThrough,
+  failure,
+  handshake,
+  type HandshakeError,
+  type Handshaken,
+  TurnedAway
+} from "./Connection.ts"
+import type { Wire } from "./Shell.ts"
+import { basename } from "node:path"
 
 const closeMillis = 1_000
 const channelMillis = 15_000
@@ -52,8 +58,8 @@ export interface Transport {
 const dial = (target: DriverTarget, { addressMap, port: usual }: SshLimits["Service"], seconds: number) => {
   const { address, jumpHost, port = usual } = target
   return jumpHost === undefined
-    ? connectSocket(target, rewrite(addressMap, address), port, seconds)
-    : connectThrough(target, jumpHost, rewrite(addressMap, jumpHost.host), port, seconds)
+    ? connectSocket(target, rewriteAddress(addressMap, address), port, seconds)
+    : connectThrough(target, jumpHost, rewriteAddress(addressMap, jumpHost.host), port, seconds)
 }
 
 /**
@@ -182,7 +188,7 @@ const makeTransport = (
 /**
  * Connects and logs in, at most `seconds` for TCP and again for the handshake. Waits for its turn before.
  */
-export const open: (
+export const openTransport: (
   target: DriverTarget,
   limits: SshLimits["Service"],
   seconds: number
@@ -210,3 +216,102 @@ export const open: (
   })
   return makeTransport(target, limits, handshaken, state)
 })
+
+// The shell channel of an SSH connection as the engine's `Wire`.
+
+/**
+ * Reads from the moment it is listened to, in the turns of background work; writing to a closed channel is a no-op, the close
+ * itself is reported.
+ */
+export const channelWire = (channel: ClientChannel, transport: Transport): Wire => ({
+  write: (text) => {
+    if (channel.writable) channel.write(text)
+  },
+  listen: (data, closed) => {
+    channel.on("data", (chunk: Uint8Array) => transport.inTurn(() => data(chunk)))
+    // A closing switch may send an error on the channel; the close that follows is what counts.
+    channel.on("error", () => undefined)
+    let loggedOut = false
+    channel.once("exit", () => (loggedOut = true))
+    channel.once("close", () => transport.inTurn(() => closed("the switch closed the connection", loggedOut)))
+  },
+  destroy: transport.destroy
+})
+
+// A wire on which nothing is written for work that another process has: what is to be written waits until the claim is known.
+
+/** Writes while the claim is good; ends the wire when the work is somebody else's, or nobody can say whose it is. */
+export const claimedWire = (wire: Wire, claim: WorkClaim, run: (work: Effect.Effect<void>) => unknown): Wire => {
+  let closed: (reason: string) => void = () => undefined
+  let waiting: Array<string> | null = null
+
+  const answered = (refusal: string | null): void => {
+    const texts = waiting ?? []
+    waiting = null
+    if (refusal === null) return texts.forEach(wire.write)
+    closed(refusal)
+    wire.destroy()
+  }
+
+  return {
+    write: (text) => {
+      if (waiting !== null) return void waiting.push(text)
+      if (claim.isFresh()) return wire.write(text)
+      waiting = [text]
+      run(Effect.map(claim.ask, answered))
+    },
+    listen: (data, whenClosed) => {
+      closed = whenClosed
+      wire.listen(data, whenClosed)
+    },
+    destroy: wire.destroy
+  }
+}
+
+// Writes one file over an SSH channel that runs `scp -t` (docs/switch-dialogues.md#eos-files-and-certificates).
+
+const quietMillis = 30_000
+const longestError = 500
+
+/**
+ * Sends the bytes to a channel on which `scp -t {path}` was started. Fails with the other side's words, or with what
+ * happened to the channel; the caller makes its own error of it.
+ */
+export const sendFile = (channel: ClientChannel, path: string, bytes: Uint8Array): Effect.Effect<void, string> =>
+  Effect.callback<void, string>((resume) => {
+    const steps = [
+      () => channel.write(`C0644 ${bytes.length} ${basename(path)}\n`),
+      () => {
+        // ssh2 keeps what the peer's window does not take yet, and the file is in memory anyway.
+        channel.write(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength))
+        channel.write(Buffer.from([0]))
+      }
+    ]
+    let complaint = ""
+    const end = (result: Effect.Effect<void, string>) => {
+      clearTimeout(timer)
+      channel.destroy()
+      resume(result)
+    }
+    const timer = setTimeout(() => end(Effect.fail(`scp was silent for ${quietMillis / 1000} s`)), quietMillis)
+    channel.on("data", (chunk: Buffer) => {
+      timer.refresh()
+      for (const byte of chunk) {
+        if (complaint !== "" || byte !== 0) {
+          complaint += byte === 1 || byte === 2 ? " " : String.fromCharCode(byte)
+          if (byte === 10 || complaint.length > longestError) return end(Effect.fail(complaint.trim()))
+          continue
+        }
+        const step = steps.shift()
+        if (step === undefined) return end(Effect.void)
+        step()
+      }
+    })
+    channel.stderr.on("data", () => timer.refresh())
+    channel.on("error", (error: Error) => end(Effect.fail(error.message)))
+    channel.on("close", () => end(Effect.fail(complaint.trim() || "the switch closed the file transfer")))
+    return Effect.sync(() => {
+      clearTimeout(timer)
+      channel.destroy()
+    })
+  })

@@ -8,7 +8,7 @@ import { makeFileInForce } from "../../access/FileInForce.ts"
 import type { AlertRules as Rules } from "../../domain/events/alerts/AlertFile.ts"
 import { placeText, type Remark } from "../../domain/Remark.ts"
 import { ActiveSettings } from "../../settings/ActiveSettings.ts"
-import { readAlertsText } from "../../settings/AlertsText.ts"
+import { readAlertsText } from "../../settings/SettingsFile.ts"
 import { ALERTS_FILE } from "../../settings/RepositoryPaths.ts"
 
 /** What is in force; `rules` null without a file. */

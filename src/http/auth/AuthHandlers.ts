@@ -1,17 +1,195 @@
 /** Handlers of who the caller is and what they may do. */
-import { Effect } from "effect"
+import { Effect, Redacted } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Permissions } from "../../access/Permissions.ts"
 import { Api } from "../../api/Api.ts"
 import { Caller } from "../../api/Authorization.ts"
 import { enveloped } from "../../api/Envelope.ts"
-import type { Permission } from "../../domain/access/PermissionRule.ts"
+import {
+  type AskedDevice,
+  isForSomeDevices,
+  type Permission,
+  reaches,
+  unknownDevice
+} from "../../domain/access/PermissionRule.ts"
 import { readyRoles } from "../../domain/access/ReadyRoles.ts"
-import { answered } from "../core/Unavailable.ts"
-import { makeExplanation } from "./Explanation.ts"
+import { answered } from "../core/HandlerErrors.ts"
 import { makeRequestDecisions } from "./RequestDecisions.ts"
-import { makeTokenRequests } from "./TokenRequests.ts"
-import { makeUserRequests } from "./UserRequests.ts"
+import { AskedDevices } from "../../access/AskedDevices.ts"
+import { type HeldPermission, judge } from "../../access/Permit.ts"
+import { callOf } from "../../api/Calls.ts"
+import { BadRequest } from "../../api/Failures.ts"
+import { wholeSubjects } from "../../api/Subjects.ts"
+import { speaksOf } from "../../domain/access/SpeaksOf.ts"
+import { SettingsUnavailable } from "../../settings/SettingsView.ts"
+import { makeDeviceLookup } from "../core/Permits.ts"
+import { LocalUsers } from "../../access/LocalUsers.ts"
+import { PersonStore } from "../../store/PersonStore.ts"
+import type { NewTokenRequest, NewUserRequest, UserChangeRequest } from "../../domain/requests/SignOnRequests.ts"
+import { ApiTokens, TokenNotFound } from "../../access/ApiTokens.ts"
+import { GrantRefused, Grants } from "../../access/Grants.ts"
+import type { Identity } from "../../domain/access/Identity.ts"
+import { toId } from "../../domain/fields/Values.ts"
+
+// Tokens of programs, in the name of a caller: administrators handle all, others those that they have made.
+
+export const makeTokenRequests = Effect.gen(function* () {
+  const tokens = yield* ApiTokens
+  const { granted, known, mayDoEverything } = yield* Grants
+
+  /** A token may have the name of a person who has made some; it has made none itself. */
+  const isMaker = ({ name, way }: Identity, created_by: string) => way !== "token" && created_by === name
+
+  return {
+    list: Effect.gen(function* () {
+      const caller = yield* Caller
+      const all = yield* tokens.all
+      const isAll = yield* mayDoEverything(caller)
+      return enveloped({ tokens: all.filter(({ created_by }) => isAll || isMaker(caller, created_by)) })
+    }),
+    create: Effect.fnUntraced(function* ({ days, is_machine, name, roles }: NewTokenRequest) {
+      const caller = yield* Caller
+      yield* known(roles)
+      yield* granted(caller, roles)
+      if (is_machine && !(yield* mayDoEverything(caller))) {
+        return yield* new GrantRefused({ reason: "accounts of machines are made by those who may do everything" })
+      }
+      const owner = is_machine ? null : caller.person
+      const { record, secret } = yield* tokens.create({ name, roles, days, createdBy: caller.name, owner })
+      return enveloped({ token: Redacted.value(secret), added_token: record })
+    }),
+    revoke: Effect.fnUntraced(function* (digits: string) {
+      const caller = yield* Caller
+      const id = yield* Effect.mapError(Effect.fromOption(toId(digits)), () => new TokenNotFound())
+      const { created_by } = yield* tokens.find(id)
+      if (!isMaker(caller, created_by) && !(yield* mayDoEverything(caller))) return yield* new TokenNotFound()
+      return enveloped({ revoked_token: yield* tokens.revoke(id) })
+    })
+  }
+})
+
+// People with passwords. `HandlingOfCallers` has asked before whether the caller may handle them.
+
+export const makeUserRequests = Effect.gen(function* () {
+  const users = yield* LocalUsers
+  const persons = yield* PersonStore
+  return {
+    list: Effect.map(users.all, (all) => enveloped({ users: all })),
+    create: Effect.fnUntraced(function* ({ password, ...user }: NewUserRequest) {
+      return enveloped({ added_user: yield* users.add({ ...user, password: Redacted.make(password) }) })
+    }),
+    change: Effect.fnUntraced(function* (name: string, { enabled, password, roles }: UserChangeRequest) {
+      const { name: by } = yield* Caller
+      const withRoles = roles === undefined ? undefined : yield* users.setRoles(name, roles)
+      const withPassword = password === undefined ? withRoles : yield* users.setPassword(name, Redacted.make(password))
+      const changed = enabled === undefined ? withPassword : yield* users.setEnabled(name, enabled, by)
+      if (changed === undefined) return yield* Effect.die(new Error("a change of a user without a change"))
+      return enveloped({ updated_user: changed })
+    }),
+    persons: Effect.map(persons.all, (all) => enveloped({ persons: all })),
+    withdraw: Effect.fnUntraced(function* (key: string) {
+      const { name: by } = yield* Caller
+      const local = /^local:(.*)$/.exec(key)?.[1]
+      const { ended_tokens, person } = yield* local === undefined
+        ? persons.withdraw(key, by)
+        : users.withdraw(local, by)
+      return enveloped({ withdrawn_person: person, ended_tokens })
+    }),
+    admit: Effect.fnUntraced(function* (key: string) {
+      const { person } = yield* persons.admit(key)
+      return enveloped({ admitted_person: person })
+    }),
+    remove: Effect.fnUntraced(function* (name: string) {
+      return enveloped({ deleted_user: yield* users.remove(name) })
+    })
+  }
+})
+
+// Answers whether a caller may do something, without doing it (docs/roles.md#asking-beforehand).
+
+type Lookup = ReturnType<Effect.Success<typeof makeDeviceLookup>["byHostname"]>
+
+/** Whether the caller is told of a device by any call that reads it. */
+const sees = (held: ReadonlyArray<HeldPermission>, device: AskedDevice): boolean =>
+  held.some(
+    ({ permission }) =>
+      reaches(permission, device) &&
+      (speaksOf(permission, "GET", "/devices") || speaksOf(permission, "GET", `/device/${device.hostname}`))
+  )
+
+const seesAll = (held: ReadonlyArray<HeldPermission>): boolean =>
+  held.some(({ permission }) => !isForSomeDevices(permission) && speaksOf(permission, "GET", "/devices"))
+
+/** What is asked about: `path` behind the base. */
+interface Question {
+  readonly method?: string
+  readonly path?: string
+  readonly device?: string
+}
+
+const METHODS: ReadonlySet<string> = new Set(["GET", "POST", "PUT", "DELETE"])
+
+/** Answers a question of the present caller. Fails with 400 for what is no call, and 404 for a device that is not there where the caller may see all. */
+export const makeExplanation = Effect.gen(function* () {
+  const { allowedBy, heldBy, roles } = yield* Permissions
+  const lookup = yield* makeDeviceLookup
+  const { of } = yield* AskedDevices
+
+  /** A device that the caller may not see is answered as one that is not there. */
+  const find = Effect.fnUntraced(function* (named: string, found: Lookup, held: ReadonlyArray<HeldPermission>) {
+    const rows = yield* found.pipe(
+      Effect.map((device) => [device]),
+      Effect.catchTag("DeviceNotFound", () => Effect.succeed([]))
+    )
+    const devices = yield* of(rows)
+    return devices.some((device) => sees(held, device)) ? devices : [unknownDevice(named)]
+  })
+
+  const about = Effect.fnUntraced(function* (
+    { device, method = "", path = "" }: Question,
+    held: ReadonlyArray<HeldPermission>
+  ) {
+    const call = callOf(method, path)
+    const more = call?.subject === undefined ? undefined : wholeSubjects[call.subject]
+    const isAbout = call?.subject === "device" || more !== undefined
+    const inPath = isAbout && device === undefined ? call?.parameter : undefined
+    if (device !== undefined && seesAll(held)) yield* lookup.byHostname(device)
+    const devices = [
+      ...(device === undefined ? [] : yield* find(device, lookup.byHostname(device), held)),
+      ...(inPath === undefined ? [] : yield* find(inPath, lookup.byIdOrHostname(inPath), held))
+    ]
+    const named = devices.length === 0 ? {} : { devices }
+    return call?.subject === undefined ? { ...named, beyond: true as const } : { ...named, ...more }
+  })
+
+  return Effect.fn("Explanation")(function* (question: Question) {
+    const { method = "", path = "" } = question
+    if (!METHODS.has(method)) {
+      return yield* new BadRequest({ message: `method: expected one of ${[...METHODS].join(", ")}` })
+    }
+    if (!path.startsWith("/")) {
+      return yield* new BadRequest({ message: "path: expected a path behind /api/v1.0, such as /devices" })
+    }
+    const held = yield* heldBy(yield* Caller)
+    if (held === null) {
+      return { allowed: true, reason: "there are no roles: everything is allowed", roles: [], allowed_by: [] }
+    }
+    const asked = {
+      method,
+      path,
+      ...(yield* Effect.catchTag(about(question, held), ["NoSettings", "SettingsInvalid"], ({ message }) =>
+        Effect.fail(new SettingsUnavailable({ message }))
+      ))
+    }
+    const found = judge(held, asked)
+    return {
+      allowed: found.allowed !== null,
+      reason: found.allowed === null ? found.rule : `role ${found.allowed.role} allows it`,
+      roles: [...new Set(held.map(({ role }) => role))],
+      allowed_by: allowedBy(yield* roles, asked)
+    }
+  })
+})
 
 const EVERYTHING: Permission = { methods: ["*"], endpoints: ["*"], pages: ["*"], rights: ["*"] }
 

@@ -2,6 +2,7 @@
  * Requests of browsers that sign on at the identity provider (docs/sign-on.md). A cookie stands for some of them, so they are done for no
  * page of a stranger; what is refused counts as a guess.
  */
+import { findToken } from "../core/Callers.ts"
 import { Clock, Effect, Option, Predicate, Result } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { PageSessions } from "../../access/PageSessions.ts"
@@ -9,26 +10,24 @@ import { BASE } from "../../api/Api.ts"
 import { enveloped } from "../../api/Envelope.ts"
 import { Forbidden, NotFound, Unauthorized } from "../../api/Failures.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
-import { findToken } from "../core/AuthorizationLive.ts"
-import { baseUrlOf, clientOf } from "../core/Client.ts"
+import { baseUrlOf, clientOf, makeIsTrustedOrigin } from "../core/Client.ts"
 import { failure } from "../core/ErrorEnvelope.ts"
 import { Limits } from "../core/Limits.ts"
-import { makeIsTrustedOrigin } from "../core/Origins.ts"
-import { makeRefusedCalls } from "../core/RefusedCalls.ts"
+import { makeRefusedCalls } from "../core/RequestLog.ts"
 import {
-  LOGOUT,
+  heldOf,
   loginsIn,
+  LOGOUT,
   REFRESH,
+  sessionSeconds,
   withLogin,
   withoutLogin,
   withoutSession,
   withPage,
   withSession
-} from "../oidc/Cookies.ts"
-import type { LoginState } from "../oidc/LoginState.ts"
-import { type Granted, SignOn, SignOnRefused } from "../oidc/SignOn.ts"
-import { PAGE_BASE } from "../page/PageRoutes.ts"
-import { heldOf, sessionSeconds } from "./PageRequests.ts"
+} from "../oidc/SessionCookies.ts"
+import { type Granted, type LoginState, SignOn, SignOnRefused } from "../oidc/SignOn.ts"
+import { PAGE_BASE } from "../page/WebPages.ts"
 
 type Request = HttpServerRequest.HttpServerRequest
 type Response = HttpServerResponse.HttpServerResponse

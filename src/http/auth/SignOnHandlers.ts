@@ -1,18 +1,208 @@
 /** Handlers of the ways in (docs/security.md#local-users, docs/sign-on.md). */
-import { Effect, Option, Redacted } from "effect"
-import { HttpServerRequest } from "effect/http"
+import { Clock, Effect, Option, Redacted, Result } from "effect"
+import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { LocalUsers } from "../../access/LocalUsers.ts"
 import { PasswordLogin } from "../../access/PasswordLogin.ts"
 import { Api, BASE } from "../../api/Api.ts"
 import { enveloped } from "../../api/Envelope.ts"
-import { NotFound, Unauthorized } from "../../api/Failures.ts"
+import { Forbidden, NotFound, ServiceUnavailable, Unauthorized } from "../../api/Failures.ts"
 import { isText } from "../../domain/Text.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
-import { clientOf } from "../core/Client.ts"
-import { answered } from "../core/Unavailable.ts"
+import { clientOf, isOverTls, isOwnPage } from "../core/Client.ts"
+import { answered } from "../core/HandlerErrors.ts"
 import { makeOidcRequests } from "./OidcRequests.ts"
-import { makePageRequests } from "./PageRequests.ts"
+import type { SqlError } from "effect/sql"
+import { type Handed, type Held, isPageToken, type OpenSession, PageSessions } from "../../access/PageSessions.ts"
+import { Acting } from "../../domain/access/Acting.ts"
+import type { Identity } from "../../domain/access/Identity.ts"
+import { makeTurns } from "../../runtime/Turns.ts"
+import { EventStore } from "../../store/EventStore.ts"
+import { Callers, findToken, isGuess } from "../core/Callers.ts"
+import { Limits } from "../core/Limits.ts"
+import { makeRefusedCalls } from "../core/RequestLog.ts"
+import { endOf, heldOf, pageIn, sessionSeconds, withoutPage, withPage } from "../oidc/SessionCookies.ts"
+import { SignOn } from "../oidc/SignOn.ts"
+
+// Signing on in the page and off again (docs/sign-on.md#the-page). A cookie stands for these requests, so they are done for no other page;
+// what is refused counts as a guess.
+
+type Request = HttpServerRequest.HttpServerRequest
+
+/** A token that ends within so many seconds is renewed before it is used. */
+const SOON = 60
+
+const FOREIGN = "A page of another site asks for this: only the page of this server may"
+const ENDED = "Nobody is signed on here, or the session has ended. Sign on again."
+
+const seconds = Effect.map(Clock.currentTimeMillis, (millis) => millis / 1000)
+
+/** As every call says that needs a token: here the cookie stands for one. */
+const nobody = () => new Unauthorized({ message: "JWT token missing?" })
+const over = () => new Unauthorized({ message: ENDED, errorCode: "auth_expired" })
+
+const firstOf = ({ attributes }: Identity, name: string): string | undefined =>
+  Object.hasOwn(attributes, name) ? attributes[name]?.[0] : undefined
+
+/** `byPassword` yields the token for the name and the password of a request. */
+export const makePageRequests = Effect.fnUntraced(function* <E>(
+  byPassword: (request: Request) => Effect.Effect<Redacted.Redacted, E>
+) {
+  const callers = yield* Callers
+  const events = yield* EventStore
+  const limits = yield* Limits
+  const refusals = yield* makeRefusedCalls
+  const sessions = yield* PageSessions
+  const { flows } = yield* SignOn
+  const inTurn = makeTurns()
+
+  const own = Effect.fnUntraced(function* (request: Request) {
+    if (!isOwnPage(request)) return yield* new Forbidden({ message: FOREIGN })
+  })
+
+  const answerOf = (request: Request, { cookie, cookieSeconds, token, tokenSeconds }: Handed) =>
+    withPage(
+      HttpServerResponse.jsonUnsafe(enveloped({ access_token: Redacted.value(token), expires_in: tokenSeconds })),
+      cookie,
+      cookieSeconds,
+      isOverTls(request)
+    )
+
+  const cookieIn = (request: Request) => Option.fromNullishOr(pageIn(request.cookies))
+
+  /** The session of a request; none without one that counts. */
+  const sessionOf = Effect.fnUntraced(function* (request: Request) {
+    const cookie = cookieIn(request)
+    if (Option.isNone(cookie)) return Option.none<OpenSession>()
+    return yield* sessions.open(cookie.value).pipe(
+      Effect.map(Option.some),
+      Effect.catchTag("NoSession", () => Effect.succeed(Option.none<OpenSession>()))
+    )
+  })
+
+  /** Ends what a browser was signed on with before. */
+  const forget = (request: Request) =>
+    Effect.flatMap(
+      sessionOf(request),
+      Option.match({ onNone: () => Effect.void, onSome: ({ id }) => sessions.end(id) })
+    )
+
+  const begin = Effect.fnUntraced(function* (request: Request, token: string) {
+    const now = yield* seconds
+    yield* forget(request)
+    const what: Held = { token, refresh: null, until: endOf(token) }
+    return answerOf(request, yield* sessions.begin(what, sessionSeconds(what, now)))
+  })
+
+  const byToken = Effect.fnUntraced(function* (request: Request) {
+    const token = yield* Effect.fromResult(findToken(request.headers["authorization"], undefined))
+    if (isPageToken(token)) return yield* new Unauthorized({ message: "A token of the page begins no session" })
+    yield* callers.behind(token)
+    return yield* begin(request, token)
+  })
+
+  /** The session with a token that counts, renewed at the provider where it must be and can be. */
+  const renewed = Effect.fnUntraced(function* (request: Request, id: string, known: Held) {
+    const now = yield* seconds
+    const isLate = known.until !== null && known.until - now < SOON
+    const present = yield* Effect.result(callers.behind(known.token))
+    if (Result.isFailure(present) && !(present.failure instanceof Unauthorized)) return yield* present.failure
+    if (Result.isSuccess(present) && !isLate) return
+    if (known.refresh === null || flows === null) {
+      if (Result.isSuccess(present)) return
+      yield* sessions.end(id)
+      return yield* over()
+    }
+    const { granted } = yield* flows.refresh(known.refresh, clientOf(request).address).pipe(
+      Effect.catchTags({
+        ProviderAway: ({ message }) => Effect.fail(new ServiceUnavailable({ message })),
+        SignOnRefused: Effect.fnUntraced(function* ({ reason }) {
+          yield* sessions.end(id)
+          yield* refusals.stranger(request, reason)
+          return yield* over()
+        })
+      })
+    )
+    const next = heldOf(
+      granted.answer,
+      Option.getOrElse(granted.refreshToken, () => known.refresh),
+      now
+    )
+    // the old refresh token may count no more, whatever comes after
+    yield* sessions.replace(id, next)
+    const after = yield* Effect.result(callers.behind(next.token))
+    if (Result.isFailure(after)) {
+      if (!(after.failure instanceof Unauthorized)) return yield* after.failure
+      yield* sessions.end(id)
+      return yield* over()
+    }
+    const isOther = Result.isSuccess(present) && firstOf(present.success, "sub") !== firstOf(after.success, "sub")
+    if (!isOther) return
+    yield* sessions.end(id)
+    yield* Effect.logWarning("SECURITY: the identity provider has renewed a session as somebody else: it is ended")
+    return yield* over()
+  })
+
+  const exchanged = (request: Request, cookie: string) =>
+    Effect.gen(function* () {
+      const { held, id } = yield* sessions.open(cookie)
+      yield* renewed(request, id, held)
+      return answerOf(request, yield* sessions.exchange(cookie))
+    }).pipe(
+      // of two tabs that find out together one asks the provider
+      (work) => inTurn(cookie.slice(0, 36), work),
+      Effect.catchTag(
+        "NoSession",
+        Effect.fnUntraced(function* ({ isGuess, reason }) {
+          if (isGuess) {
+            yield* limits.noteGuess(request)
+            yield* refusals.stranger(request, reason)
+          }
+          return yield* over()
+        })
+      )
+    )
+
+  const opened = Effect.fnUntraced(function* (request: Request) {
+    const authorization = request.headers["authorization"] ?? ""
+    if (/^Basic(?: |$)/i.test(authorization)) return yield* begin(request, Redacted.value(yield* byPassword(request)))
+    const cookie = cookieIn(request)
+    if (authorization === "" && Option.isNone(cookie)) return yield* nobody()
+    const refusal = yield* limits.refusalOfGuess(request)
+    if (refusal !== undefined) return refusal
+    if (authorization === "" && Option.isSome(cookie)) return yield* exchanged(request, cookie.value)
+    return yield* Effect.tapError(byToken(request), (error) =>
+      error instanceof Unauthorized && isGuess(error) ? limits.noteGuess(request) : Effect.void
+    )
+  })
+
+  const note = (request: Request, { name, way }: Identity): Effect.Effect<void, SqlError.SqlError> =>
+    events
+      .append({ kind: "login", action: "ended", isAudit: true, data: { name } })
+      .pipe(Effect.provideService(Acting, { name, way, address: clientOf(request).address, job: null }), Effect.asVoid)
+
+  const closed = Effect.fnUntraced(function* (request: Request) {
+    const nothing = { revoked: false, end_session_url: null }
+    if (Option.isNone(cookieIn(request))) return yield* nobody()
+    const found = yield* sessionOf(request)
+    if (Option.isNone(found)) return nothing
+    const { held: known, id } = found.value
+    const caller = yield* Effect.option(callers.behind(known.token))
+    yield* sessions.end(id)
+    if (Option.isSome(caller)) yield* note(request, caller.value)
+    const isOfProvider = known.refresh !== null || Option.exists(caller, ({ way }) => way === "oidc")
+    return isOfProvider && flows !== null ? yield* flows.close(Option.fromNullishOr(known.refresh)) : nothing
+  })
+
+  const asked = Effect.tap(HttpServerRequest.HttpServerRequest, own)
+
+  return {
+    open: Effect.flatMap(asked, opened),
+    close: Effect.map(Effect.flatMap(asked, closed), (data) =>
+      withoutPage(HttpServerResponse.jsonUnsafe(enveloped(data)))
+    )
+  }
+})
 
 const MAX_CREDENTIALS = 512
 

@@ -1,12 +1,199 @@
 /** Handlers of configurations from elsewhere, undoing and drift. */
-import { Effect } from "effect"
+import { DateTime, Effect, Option } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../api/Api.ts"
-import { asCaller } from "../core/AsCaller.ts"
-import { answered } from "../core/Unavailable.ts"
-import { makeApplyConfig, makeDrift, makeRevert } from "./ChangeRequests.ts"
-import { makePreviousConfig } from "./PreviousConfig.ts"
+import { answered, asCaller } from "../core/HandlerErrors.ts"
 import { makeStoredConfigs } from "./StoredConfigs.ts"
+import { HttpServerRequest } from "effect/http"
+import { SecretSight } from "../../access/SecretSight.ts"
+import { Caller } from "../../api/Authorization.ts"
+import { enveloped, jobStarted, jobStartedOnDevices } from "../../api/Envelope.ts"
+import { BadRequest, Conflict, InternalError, NotFound } from "../../api/Failures.ts"
+import { toId, toInteger } from "../../domain/fields/Values.ts"
+import { ApplyConfig } from "../../domain/jobs/ApplyConfig.ts"
+import type { ApplyRequest, DriftRequest, RestoreRequest, RevertRequest } from "../../domain/requests/ChangeRequests.ts"
+import { windowArguments } from "../../domain/requests/RequestFields.ts"
+import { JobRequests } from "../../jobs/engine/JobRequests.ts"
+import { ConfigHistoryStore, type HistoryChoice } from "../../store/ConfigHistoryStore.ts"
+import { first } from "../listing/ListPage.ts"
+import { permittedByRight } from "../../access/Permit.ts"
+import { finalStatuses, functionOf } from "../../domain/Job.ts"
+import { DeviceDrift } from "../../domain/jobs/DeviceDrift.ts"
+import { RevertJob } from "../../domain/jobs/RevertJob.ts"
+import { targetOf } from "../../domain/requests/DeviceSelector.ts"
+import { passGate } from "../../drivers/LoadChecks.ts"
+import { platformOf } from "../../domain/platforms/Platforms.ts"
+import { ServerConfig } from "../../ServerConfig.ts"
+import { ChangeStore } from "../../store/ChangeStore.ts"
+import { DeviceStore } from "../../store/DeviceStore.ts"
+import { type JobHead, JobStore } from "../../store/JobStore.ts"
+import { makeJobVisible } from "../core/Permits.ts"
+import { findMark } from "../../store/SecretTexts.ts"
+import { DeviceTargets } from "../provisioning/DeviceTargets.ts"
+
+// Starts jobs that apply a given configuration, undo another job or look for drift.
+
+const refuse = (message: string) => new BadRequest({ message })
+
+/**
+ * Refuses a text for a device with a line that is no configuration; `what` says what was sent. Of a device that nobody knows the job
+ * says it.
+ */
+export const makeDoor = Effect.gen(function* () {
+  const devices = yield* DeviceStore
+  return Effect.fn("CandidateDoor.check")(function* (hostname: string, what: string, text: string) {
+    const device = Option.getOrUndefined(
+      yield* Effect.catchTag(Effect.asSome(devices.getByHostname(hostname)), "DeviceNotFound", () => Effect.succeedNone)
+    )
+    const platform = platformOf(device?.platform)
+    if (platform === undefined) return
+    yield* Effect.catchTag(
+      passGate({ hostname, platform, text, mode: "replace" }),
+      ["ReplaceConfigException", "MergeConfigException"],
+      ({ message }) => Effect.fail(refuse(`${what}: ${message}`))
+    )
+  })
+})
+
+/** Starts `apply_config` for one device (docs/changes.md#apply_config). */
+export const makeApplyConfig = Effect.gen(function* () {
+  const requests = yield* JobRequests
+  const door = yield* makeDoor
+  const { ALLOW_APPLY_CONFIG_LIVERUN } = yield* ServerConfig
+  return Effect.fn("ApplyConfig.start")(function* (hostname: string, request: ApplyRequest, user: string) {
+    const { dry_run, full_config: config } = request
+    if (!dry_run) yield* permittedByRight({ free: ["full_config"], whole: true })
+    const mark = findMark(config)
+    if (mark !== undefined) {
+      return yield* refuse(
+        `full_config has ${mark} in the place of a secret: it was shown to somebody who may not see secrets`
+      )
+    }
+    if (!dry_run && !ALLOW_APPLY_CONFIG_LIVERUN) return yield* refuse("Apply config live_run is not allowed")
+    yield* door(hostname, "full_config", config)
+    const job = yield* requests.start(ApplyConfig, { hostname, dry_run, config, ...windowArguments(request) }, { user })
+    return jobStarted(`Scheduled job to apply config ${hostname}`, job)
+  })
+})
+
+/** The job whose changes are meant: a confirming job has confirmed those of the job before it. */
+const changedBy = ({ function_name, id, start_arguments }: JobHead): number => {
+  const before = start_arguments?.["prev_job_id"]
+  return functionOf(function_name) === "confirm_devices" && typeof before === "number" ? before : id
+}
+
+/** Starts `revert_job` for a job that has ended. */
+export const makeRevert = Effect.gen(function* () {
+  const requests = yield* JobRequests
+  const jobs = yield* JobStore
+  const changes = yield* ChangeStore
+  const visible = yield* makeJobVisible
+  return Effect.fn("RevertJob.start")(function* (digits: string, request: RevertRequest, user: string) {
+    const unknown = () => Effect.fail(new NotFound({ message: `No job with id ${digits} found` }))
+    const id = yield* Effect.catchTag(Effect.fromOption(toId(digits)), "NoSuchElementError", unknown)
+    yield* visible(id)
+    const job = yield* Effect.catchTag(jobs.head(id), "JobNotFound", ({ message }) =>
+      Effect.fail(new NotFound({ message }))
+    )
+    if (!finalStatuses.includes(job.status)) {
+      return yield* new Conflict({ message: `Job ${id} is ${job.status}: only a job that has ended can be reverted` })
+    }
+    const job_id = changedBy(job)
+    const count = (yield* changes.undoable(job_id, 0)).length
+    if (count === 0) return yield* refuse(`Job ${id} has changed no device, so there is nothing to revert`)
+    const started = yield* requests.start(
+      RevertJob,
+      { job_id, dry_run: request.dry_run, ...windowArguments(request) },
+      { user, comment: request.comment, ticketRef: request.ticket_ref }
+    )
+    return jobStartedOnDevices(`Scheduled job to revert job ${job_id}`, started, count)
+  })
+})
+
+/** Starts `device_drift` for the selected devices, all when there is no selector. */
+export const makeDrift = Effect.gen(function* () {
+  const requests = yield* JobRequests
+  const targets = yield* DeviceTargets
+  return Effect.fn("DeviceDrift.start")(function* (request: DriftRequest, user: string) {
+    const { args, count, what } = yield* targets.select(targetOf(request))
+    const job = yield* requests.start(DeviceDrift, args, { user })
+    return jobStartedOnDevices(`Scheduled job to look for drift on ${what}`, job, count)
+  })
+})
+
+// Earlier configurations: reading them and starting the job that puts one back (docs/changes.md#earlier-configurations).
+
+const newest: HistoryChoice = { _tag: "Previous", count: 0 }
+
+const ISO = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,6})?)?(?:Z|[+-]\d{2}:?\d{2})?)?$/
+
+/** The time in UTC; one without a zone is UTC. */
+const toTime = (text: string): Option.Option<string> => {
+  if (!ISO.test(text)) return Option.none()
+  return Option.map(DateTime.make(/(?:Z|[+-]\d{2}:?\d{2})$/.test(text) ? text : utc(text)), DateTime.formatIso)
+}
+const utc = (text: string): string => (text.length === 10 ? `${text}T00:00:00Z` : `${text.replace(" ", "T")}Z`)
+
+/** Which configuration the query asks for; 0 means the latest. */
+const choose = Effect.fnUntraced(function* (query: Readonly<Record<string, string | ReadonlyArray<string>>>) {
+  const jobId = first(query, "job_id")
+  if (jobId !== undefined) {
+    const id = toInteger(jobId)
+    if (Option.isNone(id)) return yield* refuse("job_id must be an integer")
+    return id.value === 0 ? newest : ({ _tag: "Job", id: id.value } satisfies HistoryChoice)
+  }
+  const previous = first(query, "previous")
+  if (previous !== undefined) {
+    const count = toInteger(previous)
+    if (Option.isNone(count) || count.value < 0) return yield* refuse("previous must be an integer")
+    return { _tag: "Previous", count: count.value } satisfies HistoryChoice
+  }
+  const before = first(query, "before")
+  if (before === undefined) return newest
+  const time = toTime(before)
+  if (Option.isNone(time)) return yield* refuse("before must be a valid ISO format date time string")
+  return { _tag: "Before", time: time.value } satisfies HistoryChoice
+})
+
+/** The two handlers. */
+export const makePreviousConfig = Effect.gen(function* () {
+  const history = yield* ConfigHistoryStore
+  const requests = yield* JobRequests
+  const sight = yield* SecretSight
+  const door = yield* makeDoor
+
+  const find = Effect.fnUntraced(function* (hostname: string, choice: HistoryChoice) {
+    const found = yield* history.find(hostname, choice)
+    return yield* Effect.mapError(Effect.fromOption(found), () => new NotFound({ message: "No matching job found" }))
+  })
+
+  const read = Effect.fn("PreviousConfig.read")(function* (hostname: string) {
+    const { config, ...found } = yield* find(hostname, yield* choose(yield* HttpServerRequest.ParsedSearchParams))
+    if (config === null) return enveloped(found)
+    const { job_id: jobId } = found
+    return enveloped({
+      ...found,
+      config: yield* sight.config(yield* Caller, { what: "previous_config", hostname, jobId }, config)
+    })
+  })
+
+  const restore = Effect.fn("PreviousConfig.restore")(function* (
+    hostname: string,
+    request: RestoreRequest,
+    user: string
+  ) {
+    const { dry_run, job_id } = request
+    const { config, failed } = yield* find(hostname, { _tag: "Job", id: job_id })
+    if (failed) return yield* refuse("The specified job_id has a failed status")
+    if (config === null) return yield* new InternalError({ message: "No config found in this job" })
+    yield* door(hostname, `The configuration of job ${job_id}`, config)
+    const args = { hostname, dry_run, config, ...windowArguments(request) }
+    const job = yield* requests.start(ApplyConfig, args, { user })
+    return jobStarted(`Scheduled job to restore ${hostname}`, job)
+  })
+
+  return { read, restore }
+})
 
 /** Handlers of `ChangesGroup`. */
 export const ChangesLive = HttpApiBuilder.group(Api, "changes", (handlers) =>

@@ -1,5 +1,6 @@
 /** Who stands behind a token, whichever kind it is of: a token of a program, one that a password brought, or another JSON Web Token, of the identity provider where there is one (docs/api.md#tokens). */
-import { Context, Effect, Layer, Option } from "effect"
+import { Context, Effect, Layer, Option, Result } from "effect"
+import { HttpServerRequest } from "effect/http"
 import type { SqlError } from "effect/sql"
 import { ApiTokens, identityOf, isApiToken } from "../../access/ApiTokens.ts"
 import { Grants } from "../../access/Grants.ts"
@@ -11,8 +12,12 @@ import { everybody, type Identity } from "../../domain/access/Identity.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { PersonStore } from "../../store/PersonStore.ts"
 import { ProviderTokens } from "../oidc/ProviderTokens.ts"
-import { Tokens } from "./Tokens.ts"
-import { refuseOrDie } from "./Unavailable.ts"
+import { Permissions } from "../../access/Permissions.ts"
+import { FirstStart } from "../setup/FirstStart.ts"
+import { Limits } from "./Limits.ts"
+import { SentAgain } from "./SecuredRequests.ts"
+import { Tokens } from "./JsonWebTokens.ts"
+import { refuseOrDie } from "./HandlerErrors.ts"
 import { failWhenAway } from "../../store/DatabaseAway.ts"
 
 /** A token that was good once, or one that nobody here has made: the latter counts as a guess. */
@@ -136,3 +141,77 @@ export class Callers extends Context.Service<
 >()("switchyard/http/Callers") {
   static readonly layer = Layer.effect(Callers, make)
 }
+
+const MISSING = "JWT token missing?"
+/** While nobody has set up the installation there is no token that could be sent. */
+const NOT_SET_UP = `${MISSING} Nobody has set up this server yet: run \`switchyard setup\` on its machine (docs/installing.md#first-start)`
+const MALFORMED = `Invalid header, ${MISSING} Bad Authorization header. Expected 'Authorization: Bearer <JWT>'`
+
+/** What clients open with a token in the address, because browsers give them no headers there. */
+const OPENED_BY_URL = ["/socket.io/"]
+
+const IN_URL = `JWT token missing? Where there are roles, this call takes no token in its address: send 'Authorization: Bearer <JWT>'`
+
+/**
+ * One signature can be written in many ways, with white space, padding or other bits at its end. Only one of them counts, because a token in
+ * another spelling would have limits of its own.
+ */
+const asWritten = (token: string): Result.Result<string, Unauthorized> => {
+  // other tokens of a provider may have dots of their own
+  const [, signature = ""] = /^ey[^.]*\.[^.]*\.([^.]*)$/.exec(token) ?? []
+  const isOneWay = /^[\w.~+/=-]+$/.test(token) && spelled(signature) === signature
+  return isOneWay ? Result.succeed(token) : Result.fail(new Unauthorized({ message: "Could not decode JWT token" }))
+}
+
+const spelled = (signature: string): string => Buffer.from(signature, "base64url").toString("base64url")
+
+/** The token in the header, else in the query parameter `jwt`. */
+export const findToken = (
+  header: string | undefined,
+  query: string | ReadonlyArray<string> | undefined
+): Result.Result<string, Unauthorized> => {
+  const [scheme, ...words] = (header ?? "").split(/ +/).filter((word) => word !== "")
+  if (scheme === "Bearer") {
+    const [token, ...more] = words
+    return token === undefined || more.length > 0
+      ? Result.fail(new Unauthorized({ message: MALFORMED }))
+      : asWritten(token)
+  }
+  const jwt = typeof query === "string" ? query : query?.[0]
+  return jwt === undefined || jwt === "" ? Result.fail(new Unauthorized({ message: MISSING })) : asWritten(jwt)
+}
+
+const isInUrl = (header: string | undefined): boolean => !/^ *Bearer(?: |$)/.test(header ?? "")
+
+/** Who sends a request; fails when there is no good token. */
+export const makeCallerOf = Effect.gen(function* () {
+  const callers = yield* Callers
+  const limits = yield* Limits
+  const { rules } = yield* Permissions
+  const { isOpen } = yield* FirstStart
+  const notFound = (refused: Unauthorized) =>
+    refused.message === MISSING
+      ? Effect.flatMap(isOpen, (isFirst) => Effect.fail(isFirst ? new Unauthorized({ message: NOT_SET_UP }) : refused))
+      : Effect.fail(refused)
+  const takesUrl = (url: string) =>
+    OPENED_BY_URL.some((path) => url.startsWith(path))
+      ? Effect.succeed(true)
+      : Effect.map(rules, (found) => found === null)
+
+  return Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
+    const again = yield* SentAgain
+    if (again !== null) return again.identity
+    if (!callers.required) return callers.everybody
+    const query = yield* HttpServerRequest.ParsedSearchParams
+    const header = request.headers["authorization"]
+    const token = yield* Effect.catch(Effect.fromResult(findToken(header, query["jwt"])), notFound)
+    if (isInUrl(header) && !(yield* takesUrl(request.url))) return yield* new Unauthorized({ message: IN_URL })
+    const caller = yield* callers.behind(token)
+    limits.vouch(token, caller.person)
+    return caller
+  })
+})
+
+/** A token that was good once is no guess, nor is none at all. */
+export const isGuess = ({ errorCode, message }: Unauthorized): boolean =>
+  errorCode === undefined && message !== MISSING && message !== MALFORMED && message !== NOT_SET_UP

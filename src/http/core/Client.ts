@@ -3,13 +3,74 @@
  * a proxy they stand in `X-Forwarded-For`, `-Proto` and `-Host`, which everybody can write: they count only when the
  * connection comes from one of TRUSTED_PROXIES (docs/security.md#proxies).
  */
-import { Option } from "effect"
+import { Effect, Option } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { IncomingMessage } from "node:http"
 import { TLSSocket } from "node:tls"
 import { makeContains, plainAddress } from "../../domain/access/AddressPrefixes.ts"
-import type { ServerSettings } from "../../ServerConfig.ts"
-import { recallClient, rememberClient } from "./RequestNotes.ts"
+import { ServerConfig, type ServerSettings } from "../../ServerConfig.ts"
+
+// What is found out about a request on its way: where it comes from, and for the log who called, and with which body.
+
+interface Notes {
+  client?: Client
+  caller?: string
+  route?: string
+  body?: Readonly<Record<string, unknown>>
+  fault?: string
+  text?: string
+}
+
+// Keyed by the connection's own request object, which stays the same when the router changes the request.
+const notes = new WeakMap<object, Notes>()
+
+const notesOf = (request: HttpServerRequest.HttpServerRequest): Notes => {
+  const known = notes.get(request.source)
+  if (known !== undefined) return known
+  const fresh: Notes = {}
+  notes.set(request.source, fresh)
+  return fresh
+}
+
+/** Notes where the request comes from. */
+export const rememberClient = (request: HttpServerRequest.HttpServerRequest, client: Client): void => {
+  notesOf(request).client = client
+}
+
+/** Where the request comes from, when that was noted. */
+export const recallClient = (request: HttpServerRequest.HttpServerRequest): Client | undefined =>
+  notes.get(request.source)?.client
+
+/** Notes the caller's name. */
+export const rememberCaller = (request: HttpServerRequest.HttpServerRequest, caller: string): void => {
+  notesOf(request).caller = caller
+}
+
+/** Notes the endpoint as it is defined, such as `/api/v1.0/device/:id`. */
+export const rememberRoute = (request: HttpServerRequest.HttpServerRequest, route: string): void => {
+  notesOf(request).route = route
+}
+
+/** Notes the body, unmasked. */
+export const rememberBody = (
+  request: HttpServerRequest.HttpServerRequest,
+  body: Readonly<Record<string, unknown>>
+): void => {
+  notesOf(request).body = body
+}
+
+/** Notes what keeps the address from being read. */
+export const rememberFault = (request: HttpServerRequest.HttpServerRequest, fault: string): void => {
+  notesOf(request).fault = fault
+}
+
+/** Notes the text of a body that is JSON, whatever its size. */
+export const rememberText = (request: HttpServerRequest.HttpServerRequest, text: string): void => {
+  notesOf(request).text = text
+}
+
+/** What was noted. */
+export const recall = (request: HttpServerRequest.HttpServerRequest): Readonly<Notes> => notes.get(request.source) ?? {}
 
 export interface Client {
   /** The address of whoever asks; null when the connection has none. */
@@ -96,3 +157,76 @@ export const baseUrlOf = (request: Request): string => {
   const { host, scheme } = clientOf(request)
   return `${scheme}://${host}`
 }
+
+// Which names and addresses are this machine itself: for listeners, and for what requests say of where they go.
+
+/** Whether an address or a name (without a port) is this machine, where nobody else reaches it. */
+export const isLoopback = (host: string): boolean =>
+  host === "::1" || /^(?:[^:]+\.)?localhost\.?$/i.test(host) || /^127\.\d+\.\d+\.\d+$/.test(host)
+
+/** The host of a `Host` header, without its port and brackets: `::1` of `[::1]:5000`. */
+export const hostOf = (authority: string): string =>
+  authority.startsWith("[") ? authority.slice(1).split("]", 1).join("") : authority.replace(/:\d*$/, "")
+
+// Which web pages may call, and with what (docs/security.md#web-pages). A page of another origin is answered without
+// credentials unless ALLOWED_ORIGINS names it; what a cookie guards is done for no page but our own and those. With tokens
+// off nothing but this machine may call: a page that gives its own name our address (DNS rebinding) still sends that name.
+
+const parse = (origin: string): URL | undefined => {
+  try {
+    return new URL(origin)
+  } catch {
+    return undefined
+  }
+}
+
+/** Whether a page comes from this server, as its client sees it. A proxy may not say that it speaks TLS, so `https` may be. */
+const isOwn = (request: Request, origin: string): boolean => {
+  const page = parse(origin)
+  if (page === undefined) return false
+  const { host, scheme } = clientOf(request)
+  const own = parse(`${page.protocol}//${host}`)
+  return own !== undefined && own.host === page.host && (page.protocol === "https:" || scheme === "http")
+}
+
+const trusting =
+  (allowed: ReadonlySet<string>) =>
+  (request: Request): boolean => {
+    const { origin, "sec-fetch-site": site } = request.headers
+    if (origin !== undefined) return site === "same-origin" || allowed.has(origin) || isOwn(request, origin)
+    return site === undefined || site === "same-origin" || site === "none"
+  }
+
+/**
+ * A check for requests that a cookie stands for, such as `POST /auth/refresh`: true when no page of another site sends it.
+ * Programs send no `Origin`; every browser does with a POST, and `Sec-Fetch-Site` as well.
+ */
+export const makeIsTrustedOrigin = Effect.map(ServerConfig, ({ ALLOWED_ORIGINS }) => trusting(new Set(ALLOWED_ORIGINS)))
+
+/** The same for what the page of Switchyard alone asks for. */
+export const isOwnPage = trusting(new Set())
+
+/** Whether the browser of a request speaks TLS, also where a proxy does not say so. */
+export const isOverTls = (request: Request): boolean =>
+  clientOf(request).scheme === "https" || request.headers["origin"]?.startsWith("https:") === true
+
+/** Paths that need no token although tokens are on: they stay open to everybody. */
+const OPEN = /^\/(?:api\/health|firmware\/|templates\/)/
+
+const refusal = (what: string, name: string): string =>
+  `${what} is ${name.slice(0, 255)}, which is not this machine: while JWT_ENABLED is false, only this machine may call, as http://127.0.0.1 or http://localhost. Set JWT_ENABLED=true, or ALLOW_OPEN_API=true if everybody may call`
+
+/** A check for servers without tokens: why a request is refused, or undefined. */
+export const makeRefusalOfForeign = Effect.map(ServerConfig, ({ ALLOW_OPEN_API, JWT_ENABLED }) => {
+  if (JWT_ENABLED || ALLOW_OPEN_API) return () => undefined
+  return (request: Request): string | undefined => {
+    if (OPEN.test(request.url)) return undefined
+    const { host, origin } = request.headers
+    const forwarded = clientOf(request).host
+    if (host !== undefined && !isLoopback(hostOf(host))) return refusal("Host", host)
+    if (!isLoopback(hostOf(forwarded))) return refusal("X-Forwarded-Host", forwarded)
+    if (origin === undefined) return undefined
+    const page = parse(origin)
+    return page !== undefined && isLoopback(hostOf(page.host)) ? undefined : refusal("Origin", origin)
+  }
+})

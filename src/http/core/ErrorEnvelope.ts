@@ -7,8 +7,7 @@ import { FindMyWay, type HttpServerRequest, HttpServerResponse } from "effect/ht
 import { HttpApi } from "effect/http-api"
 import { Api } from "../../api/Api.ts"
 import { Authentication, Authorization, ScrapeAuthorization } from "../../api/Authorization.ts"
-import { documentPaths } from "../ApiDocument.ts"
-import { pagePaths } from "../page/PageRoutes.ts"
+import { documentPaths, pagePaths } from "../page/WebPages.ts"
 import { textFault, visible } from "../../domain/Text.ts"
 
 const METHODS = ["GET", "POST", "PUT", "DELETE", "PATCH"] as const

@@ -17,8 +17,8 @@ import { ApiTokenStore } from "../../store/ApiTokenStore.ts"
 import { RequestApprovalStore } from "../../store/RequestApprovalStore.ts"
 import { failure } from "./ErrorEnvelope.ts"
 import { maskText } from "./RequestLog.ts"
-import { recall } from "./RequestNotes.ts"
-import { refuseOrDie } from "./Unavailable.ts"
+import { recall } from "./Client.ts"
+import { refuseOrDie } from "./HandlerErrors.ts"
 
 type Request = HttpServerRequest.HttpServerRequest
 type Response = HttpServerResponse.HttpServerResponse

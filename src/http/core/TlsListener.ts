@@ -1,10 +1,158 @@
-/** The TLS listener, if TLS_CERT and TLS_KEY are set: a server whose certificate is exchanged when its files change. */
-import { Effect, Option } from "effect"
+/**
+ * Certificate and key of the TLS listener: read from TLS_CERT and TLS_KEY at the start, and again when the files change, for
+ * connections that begin from then on. Files that cannot be used are never put in force: at the start they end it, later the ones in
+ * force stay. The key is in no error and in no log (docs/security.md#tls).
+ */
+import { DateTime, Effect, FileSystem, Option, Result, Schedule, Schema } from "effect"
+import { reasonOf } from "../../runtime/SystemErrors.ts"
+import { createPrivateKey, X509Certificate } from "node:crypto"
+import { createSecureContext, type SecureContextOptions } from "node:tls"
 import type { ServerOptions } from "node:http"
 import * as https from "node:https"
 import { ServerConfig } from "../../ServerConfig.ts"
 import type { Listener } from "./Listening.ts"
-import { readTls, type TlsPaths, TlsUnusable, watchTls } from "./TlsFiles.ts"
+
+/** A file of the TLS listener cannot be used; the server does not start. */
+export class TlsUnusable extends Schema.TaggedError<TlsUnusable>()("TlsUnusable", {
+  variable: Schema.Literals(["TLS_CERT", "TLS_KEY"]),
+  path: Schema.String,
+  reason: Schema.String
+}) {
+  override get message() {
+    return `${this.variable} (${this.path}) cannot be used: ${this.reason}. Give a PEM certificate with its chain in TLS_CERT and its private key in TLS_KEY, or neither`
+  }
+}
+
+/** Where the two files are. */
+export interface TlsPaths {
+  readonly cert: string
+  readonly key: string
+}
+
+/** What the files hold. */
+type Pair = TlsPaths
+
+/** Forward secrecy and authenticated encryption only; the first three are those of TLS 1.3. */
+const CIPHERS = [
+  "TLS_AES_256_GCM_SHA384",
+  "TLS_CHACHA20_POLY1305_SHA256",
+  "TLS_AES_128_GCM_SHA256",
+  "ECDHE-ECDSA-AES256-GCM-SHA384",
+  "ECDHE-RSA-AES256-GCM-SHA384",
+  "ECDHE-ECDSA-CHACHA20-POLY1305",
+  "ECDHE-RSA-CHACHA20-POLY1305",
+  "ECDHE-ECDSA-AES128-GCM-SHA256",
+  "ECDHE-RSA-AES128-GCM-SHA256"
+].join(":")
+
+const optionsOf = (pair: Pair): SecureContextOptions => ({
+  ...pair,
+  minVersion: "TLSv1.2",
+  ciphers: CIPHERS,
+  honorCipherOrder: true
+})
+
+const attempt = <A>(run: () => A): A | undefined => {
+  try {
+    return run()
+  } catch {
+    return undefined
+  }
+}
+
+/** What a good pair of files is: options of a server, and until when the certificate is valid. */
+interface Loaded {
+  readonly pair: Pair
+  readonly options: SecureContextOptions
+  readonly certificate: X509Certificate
+}
+
+const load = (paths: TlsPaths, pair: Pair): Result.Result<Loaded, TlsUnusable> => {
+  const unusable = (variable: "TLS_CERT" | "TLS_KEY", reason: string) =>
+    Result.fail(new TlsUnusable({ variable, path: variable === "TLS_CERT" ? paths.cert : paths.key, reason }))
+  const certificate = attempt(() => new X509Certificate(pair.cert))
+  if (certificate === undefined) return unusable("TLS_CERT", "it is no PEM certificate")
+  const key = attempt(() => createPrivateKey(pair.key))
+  if (key === undefined) return unusable("TLS_KEY", "it is no PEM private key without a passphrase")
+  if (!certificate.checkPrivateKey(key))
+    return unusable("TLS_KEY", `it is not the key of the certificate in ${paths.cert}`)
+  const options = optionsOf(pair)
+  return attempt(() => createSecureContext(options)) === undefined
+    ? unusable("TLS_CERT", "the certificate or its chain is too weak or broken")
+    : Result.succeed({ pair, options, certificate })
+}
+
+const read = Effect.fnUntraced(function* (paths: TlsPaths) {
+  const files = yield* FileSystem.FileSystem
+  const text = (variable: "TLS_CERT" | "TLS_KEY", path: string) =>
+    Effect.mapError(
+      files.readFileString(path),
+      (error) => new TlsUnusable({ variable, path, reason: `it cannot be read: ${reasonOf(error)}` })
+    )
+  return { cert: yield* text("TLS_CERT", paths.cert), key: yield* text("TLS_KEY", paths.key) }
+})
+
+const warnWhenOutdated = Effect.fnUntraced(function* ({ cert }: TlsPaths, { certificate }: Loaded) {
+  const until = DateTime.make(certificate.validTo)
+  if (Option.isSome(until) && DateTime.isLessThan(until.value, yield* DateTime.now)) {
+    yield* Effect.logWarning("The certificate in TLS_CERT has expired: clients refuse it", {
+      path: cert,
+      until: certificate.validTo
+    })
+  }
+})
+
+/** Reads and checks the files. */
+export const readTls = Effect.fn("TlsFiles.read")(function* (paths: TlsPaths) {
+  const loaded = yield* Effect.flatMap(read(paths), (pair) => Effect.fromResult(load(paths, pair)))
+  yield* warnWhenOutdated(paths, loaded)
+  return loaded
+})
+
+/** The files as they are now, whether they are in force or not. */
+export const lookAtTls = (paths: TlsPaths) =>
+  Effect.result(Effect.flatMap(read(paths), (pair) => Effect.fromResult(load(paths, pair))))
+
+const BETWEEN_LOOKS = "2 seconds"
+
+/**
+ * Looks at the files for as long as the scope lives, and puts new ones in force. Those that cannot be used are warned of once,
+ * when they are still there at the next look: the two are replaced one after the other.
+ */
+export const watchTls = Effect.fn("TlsFiles.watch")(function* (
+  paths: TlsPaths,
+  first: Loaded,
+  putInForce: (options: SecureContextOptions) => void
+) {
+  let inForce = first.pair
+  let wrong = ""
+  let warned = ""
+  const look = Effect.gen(function* () {
+    const found = yield* Effect.result(read(paths))
+    if (Result.isSuccess(found) && found.success.cert === inForce.cert && found.success.key === inForce.key) {
+      wrong = warned = ""
+      return
+    }
+    const loaded = Result.flatMap(found, (pair) => load(paths, pair))
+    if (Result.isSuccess(loaded)) {
+      inForce = loaded.success.pair
+      wrong = warned = ""
+      putInForce(loaded.success.options)
+      const { subject, validTo } = loaded.success.certificate
+      yield* Effect.logInfo("The certificate in TLS_CERT was read again", { subject, until: validTo })
+      return yield* warnWhenOutdated(paths, loaded.success)
+    }
+    const { message } = loaded.failure
+    if (wrong === message && warned !== message) {
+      warned = message
+      yield* Effect.logWarning(`The former certificate and key stay in force: ${message}`)
+    }
+    wrong = message
+  })
+  yield* Effect.forkScoped(Effect.repeat(look, Schedule.spaced(BETWEEN_LOOKS)))
+})
+
+// The TLS listener, if TLS_CERT and TLS_KEY are set: a server whose certificate is exchanged when its files change.
 
 /** Both files, or none; one alone is a mistake. */
 const pathsOf = ({

@@ -1,33 +1,101 @@
 /** Handlers of the device routes: read, list, create, change, delete, stack members and sync history. */
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../api/Api.ts"
 import { enveloped, jobStarted } from "../../api/Envelope.ts"
 import { isManageable } from "../../domain/platforms/Platforms.ts"
-import { NotFound } from "../../api/Failures.ts"
+import { BadRequest, NotFound, ServiceUnavailable } from "../../api/Failures.ts"
 import { type Device, DeviceNotFound } from "../../domain/Device.ts"
-import type { DeviceChange, DeviceDeletion, NewDevice } from "../../domain/DeviceFields.ts"
+import type { DeviceChange, DeviceDeletion as DeletionRequest, NewDevice } from "../../domain/DeviceFields.ts"
 import type { NewSyncEvent } from "../../domain/SyncEvent.ts"
 import type { SentStack } from "../../domain/StackMember.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
-import type { TakenOver } from "../../store/UniqueFieldStore.ts"
+import { type TakenOver, UniqueFieldStore } from "../../store/UniqueFieldStore.ts"
 import { OverviewStore } from "../../store/OverviewStore.ts"
 import { StackMemberStore } from "../../store/StackMemberStore.ts"
 import { SyncEventStore } from "../../store/SyncEventStore.ts"
-import { asCaller } from "../core/AsCaller.ts"
-import { answered, transaction } from "../core/Unavailable.ts"
-import { makeVisible } from "../core/Visible.ts"
+import { answered, asCaller, transaction } from "../core/HandlerErrors.ts"
+import { deviceId, makeDeviceLookup, makeVisible } from "../core/Permits.ts"
 import { makeListPage } from "../listing/ListPage.ts"
 import * as Lists from "../listing/Lists.ts"
 import { SettingsView } from "../../settings/SettingsView.ts"
-import { makeGroupSearch } from "./GroupSearch.ts"
-import { deviceId, makeDeviceLookup } from "./DeviceLookup.ts"
-import { makeDeviceChange } from "./DeviceChange.ts"
-import { makeDeviceCreation } from "./DeviceCreation.ts"
-import { makeDeviceRemoval } from "./DeviceRemoval.ts"
-import { makeAddSyncEvent } from "./SyncHistory.ts"
+import { makeDeviceChange, makeDeviceCreation } from "./DeviceRecords.ts"
+import { DEFAULT_GROUP } from "../../settings/SettingsGroups.ts"
+import { type ListFilter, namedDevices } from "../../store/Listing.ts"
+import { DeviceActors } from "../../devices/DeviceActors.ts"
+import { statecharts } from "../../devices/Statecharts.ts"
+import { DeviceDeletion } from "../../jobs/upkeep/DeviceDeletion.ts"
+import { DeviceErase } from "../../domain/jobs/DeviceErase.ts"
+import { windowArguments } from "../../domain/requests/RequestFields.ts"
+import { JobRequests } from "../../jobs/engine/JobRequests.ts"
+import { PluginActions } from "../../plugins/PluginActions.ts"
+
+// DELETE /device/<id> (docs/api.md#deleting-a-device).
+
+/** Deletes devices, or lets a job erase them first. Both fail with DeviceNotFound. */
+export const makeDeviceRemoval = Effect.gen(function* () {
+  const devices = yield* DeviceStore
+  const requests = yield* JobRequests
+  const deletion = yield* DeviceDeletion
+  const plugins = yield* PluginActions
+  const identities = yield* UniqueFieldStore
+  const inTransaction = yield* transaction
+
+  return {
+    /** Deletes the row with what belongs to it; its neighbours become unsynchronized. Fails with DeviceInUse as well. */
+    remove: Effect.fn("DeviceRemoval.remove")((id: number, by: string) =>
+      Effect.tap(inTransaction(deletion.remove(id, { by, jobId: null })), () => plugins.begin)
+    ),
+    /** Starts the job that erases the switch and then deletes the row. Yields its id. */
+    erase: Effect.fn("DeviceRemoval.erase")(function* (id: number, request: DeletionRequest, user: string) {
+      yield* identities.requireIdle(yield* devices.get(id))
+      return yield* requests.start(DeviceErase, { device_id: id, ...windowArguments(request) }, { user })
+    })
+  }
+})
+
+// Adding sync events (docs/api.md#sync-history).
+
+/** Adds an event to a known device and yields what was added. `synchronized` is not touched. Fails with 400 for an unknown one. */
+export const makeAddSyncEvent = Effect.gen(function* () {
+  const devices = yield* DeviceStore
+  const events = yield* SyncEventStore
+  return Effect.fn("SyncHistory.add")(function* ({ by, cause, hostname, timestamp }: typeof NewSyncEvent.schema.Type) {
+    yield* Effect.catchTag(devices.getByHostname(hostname), "DeviceNotFound", ({ refusal }) =>
+      Effect.fail(new BadRequest({ message: refusal }))
+    )
+    const happened = timestamp ?? (yield* Clock.currentTimeMillis) / 1000
+    yield* events.append([hostname], { cause, by, job_id: null }, happened)
+    // null says now, and is told as it was sent
+    return { hostname, cause, timestamp: timestamp === undefined ? happened : timestamp, by }
+  })
+})
+
+// Groups in the list of devices: `filter[group]` takes the name of one, and whoever searches for a word finds the devices of a group that has it
+// in its name as well. Which device is in which group is in the settings, not in the database.
+
+const asksForGroup = ({ field, value }: ListFilter): boolean =>
+  field === "group" || (field === "search" && value !== "")
+
+const fits = (name: string, { contains, value }: ListFilter): boolean =>
+  contains ? name.toLowerCase().includes(value.toLowerCase()) : name === value
+
+/** Without settings in force there are no groups to be found. */
+export const makeGroupSearch = Effect.gen(function* () {
+  const settings = yield* SettingsView
+  const widen = Effect.fnUntraced(function* (filter: ListFilter) {
+    if (!asksForGroup(filter)) return filter
+    // everybody is in DEFAULT: a word that is in it would find every device
+    const isMeant = (name: string) => fits(name, filter) && (filter.field === "group" || name !== DEFAULT_GROUP)
+    const hostnames = yield* Effect.catchTag(settings.hostnamesIn(isMeant), "SettingsUnavailable", () =>
+      Effect.succeed([])
+    )
+    return { ...filter, orThese: namedDevices(hostnames) }
+  })
+  return (filters: ReadonlyArray<ListFilter>) => Effect.forEach(filters, widen)
+})
 
 const makeReading = Effect.gen(function* () {
   const { TOTAL_COUNT } = yield* ServerConfig
@@ -93,7 +161,7 @@ const makeWriting = Effect.gen(function* () {
         ? yield* new DeviceNotFound({ device: digits })
         : enveloped({ updated_device, ...takenOver(taken) })
     }),
-    remove: Effect.fnUntraced(function* (digits: string, request: DeviceDeletion, user: string) {
+    remove: Effect.fnUntraced(function* (digits: string, request: DeletionRequest, user: string) {
       const id = yield* deviceId(digits)
       if (!request.factory_default) return enveloped({ deleted_device: yield* removal.remove(id, user) })
       const job = yield* removal.erase(id, request, user)
@@ -148,5 +216,25 @@ export const DevicesLive = HttpApiBuilder.group(Api, "devices", (handlers) =>
       )
       .handle("syncHistory", ({ query }) => answered(belongings.syncHistory(query.hostname)))
       .handle("addSyncEvent", ({ payload }) => answered(belongings.addSyncEvent(payload)))
+  })
+)
+
+// Handlers of the routes that show the actor of a device.
+
+/** Handlers of `ActorGroup`. */
+export const ActorLive = HttpApiBuilder.group(Api, "actor", (handlers) =>
+  Effect.gen(function* () {
+    const actors = yield* DeviceActors
+    const { byHostname } = yield* makeDeviceLookup
+
+    const show = Effect.fn("ActorHandlers.show")(function* (hostname: string) {
+      const device = yield* byHostname(hostname)
+      const view = yield* Effect.mapError(actors.show(device), ({ message }) => new ServiceUnavailable({ message }))
+      return enveloped(view)
+    })
+
+    return handlers
+      .handle("show", ({ params }) => answered(show(params.hostname)))
+      .handle("statecharts", () => Effect.succeed(enveloped(statecharts)))
   })
 )

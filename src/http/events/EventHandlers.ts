@@ -1,17 +1,112 @@
 /** Handlers of events: pages of the log, or a stream, by what the client accepts (docs/events.md). */
-import { Effect } from "effect"
-import { HttpServerRequest } from "effect/http"
+import { findToken, makeCallerOf } from "../core/Callers.ts"
+import { Effect, Result, Schema } from "effect"
+import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../api/Api.ts"
 import { Caller } from "../../api/Authorization.ts"
 import { enveloped } from "../../api/Envelope.ts"
-import { BadRequest } from "../../api/Failures.ts"
+import { BadRequest, TooManyRequests, Unauthorized } from "../../api/Failures.ts"
 import { type EventBounds, EventPages } from "../../store/EventPages.ts"
-import { answered } from "../core/Unavailable.ts"
-import { type EventQuestion, makeQuestionOf } from "./EventQuestion.ts"
-import { makeReadPage } from "./EventReading.ts"
-import { type EventRequest, readEventRequest } from "./EventRequest.ts"
-import { makeOpenStream } from "./EventStream.ts"
+import { answered } from "../core/HandlerErrors.ts"
+import {
+  type EventQuestion,
+  type EventRequest,
+  makeQuestionOf,
+  makeReadPage,
+  readEventRequest
+} from "./EventQuestion.ts"
+import { decodeJwt } from "jose"
+import { IncomingMessage } from "node:http"
+import type { Socket } from "node:net"
+import { NotPermitted } from "../../access/Permit.ts"
+import type { Identity } from "../../domain/access/Identity.ts"
+import { EventFeed } from "../../events/EventFeed.ts"
+import { Told } from "../../runtime/Told.ts"
+import { OpenStreams, StreamTimes } from "../core/OpenStreams.ts"
+import { LEEWAY } from "../core/JsonWebTokens.ts"
+import { makeReader } from "./EventReader.ts"
+import { makeSeenJobs, makeSightOf } from "./EventAccess.ts"
+import { makeSharedTexts, makeStreamBody } from "./SseOutput.ts"
+
+// Streams of events (docs/events.md#server-sent-events): who asks, how many there are, and what becomes of a reader who does not read.
+
+/** Milliseconds that a client has for the last message when the server stops. */
+const LAST = 2000
+
+const HEADERS = { "x-accel-buffering": "no", "cache-control": "no-store", connection: "close" } as const
+
+/** Errors that say that the caller may not go on; others say nothing of them. */
+const isFinal = Schema.is(Schema.Union([Unauthorized, BadRequest, NotPermitted]))
+
+const reasonOf = (error: unknown): string | null => (isFinal(error) ? String(error.message) : null)
+
+const socketOf = ({ source }: Request): Socket | undefined =>
+  source instanceof IncomingMessage ? source.socket : undefined
+
+/** When a token ends, in epoch milliseconds, as far as it says so itself. */
+const expiryOf = (request: Request): number => {
+  const read = Result.flatMap(findToken(request.headers["authorization"], undefined), (token) =>
+    Result.try({ try: () => decodeJwt(token).exp, catch: () => undefined })
+  )
+  const seconds = Result.getOrElse(read, () => undefined)
+  return seconds === undefined ? Number.POSITIVE_INFINITY : (seconds + LEEWAY) * 1000
+}
+
+/** Opens streams. Fails with TooManyRequests. */
+export const makeOpenStream = Effect.gen(function* () {
+  const streams = yield* OpenStreams
+  const told = yield* Told
+  const times = yield* StreamTimes
+  const callerOf = yield* makeCallerOf
+  const questionOf = yield* makeQuestionOf
+  const sightOf = yield* makeSightOf
+  const parts = {
+    feed: yield* EventFeed,
+    pages: yield* EventPages,
+    readPage: yield* makeReadPage,
+    seenJobs: yield* makeSeenJobs,
+    texts: makeSharedTexts(),
+    times
+  }
+
+  return Effect.fnUntraced(function* (
+    request: Request,
+    asked: EventRequest,
+    question: EventQuestion,
+    caller: Identity
+  ) {
+    let known = caller
+    const refusal = streams.refusalOf(caller)
+    if (refusal !== undefined) return yield* new TooManyRequests({ message: refusal })
+    const context = yield* Effect.context<HttpServerRequest.ParsedSearchParams>()
+    const socket = socketOf(request)
+    const renewed = callerOf(request).pipe(
+      Effect.tap((found) => Effect.sync(() => (known = found))),
+      Effect.flatMap((found) => questionOf(asked, found)),
+      Effect.mapError(reasonOf),
+      Effect.provideContext(context)
+    )
+
+    const scope = yield* Effect.scope
+    const body = makeStreamBody()
+    const sight = Effect.mapError(
+      Effect.suspend(() => sightOf(known)),
+      reasonOf
+    )
+    const order = { question, since: asked.since, renewed, sight, expiresAt: expiryOf(request) }
+    const reader = yield* makeReader(parts, order, body, scope)
+    const end = () => {
+      socket?.setTimeout(LAST)
+      reader.end()
+    }
+    socket?.setTimeout(times.stuck)
+    yield* streams.hold(caller, end)
+    if (question.told.size > 0) yield* told.listen(reader.listener)
+    yield* Effect.forkIn(reader.run, scope)
+    return HttpServerResponse.raw(body.readable, { contentType: "text/event-stream", headers: HEADERS })
+  })
+})
 
 type Request = HttpServerRequest.HttpServerRequest
 

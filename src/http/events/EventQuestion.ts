@@ -2,19 +2,19 @@
  * What a request for events means now: its names are looked up, and what the caller may hear of is found. Asked again while a stream is open,
  * because devices come into groups and rights change.
  */
-import { Effect, Option } from "effect"
+import { Effect, Option, Result } from "effect"
 import { NotPermitted } from "../../access/Permit.ts"
 import { BadRequest } from "../../api/Failures.ts"
 import type { Identity } from "../../domain/access/Identity.ts"
-import { isForAudit, publicKinds, type ToldKind, toldKinds } from "../../domain/events/EventKinds.ts"
-import type { EventFilter } from "../../domain/events/EventFilter.ts"
+import { eventKinds, isForAudit, publicKinds, type ToldKind, toldKinds } from "../../domain/events/EventKinds.ts"
+import { type EventFilter, matchesFilter } from "../../domain/events/EventFilter.ts"
 import { toId } from "../../domain/fields/Values.ts"
 import { SettingsView, UnknownGroup } from "../../settings/SettingsView.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
-import { EventPages } from "../../store/EventPages.ts"
+import { EventPages, type ScannedEvent } from "../../store/EventPages.ts"
 import { JobStore } from "../../store/JobStore.ts"
-import type { EventRequest } from "./EventRequest.ts"
-import { makeSightOf, type Sight } from "./EventSight.ts"
+import { hostnamesIn, isSeen, judgeEvent, makeSeenJobs, makeSightOf, type Sight } from "./EventAccess.ts"
+import type { LiveEvent } from "../../domain/events/LiveEvent.ts"
 
 /** A question that can be answered. */
 export interface EventQuestion {
@@ -103,5 +103,154 @@ export const makeQuestionOf = Effect.gen(function* () {
       sight,
       followsDevices: sight.within !== null || request.groups.length > 0
     } satisfies EventQuestion
+  })
+})
+
+// What a request for events asks for, as far as the request alone says it (docs/events.md#pages). Pure.
+
+/** Names and numbers as they were sent. */
+export interface EventRequest {
+  /** Null for all that are kept. */
+  readonly kinds: ReadonlySet<string> | null
+  /** Hostnames or ids. */
+  readonly devices: ReadonlyArray<string>
+  readonly groups: ReadonlyArray<string>
+  readonly job: number | null
+  /** The number after which events are wanted; null when nothing is said of it. */
+  readonly since: number | null
+  readonly limit: number
+}
+
+const DEFAULT_LIMIT = 100
+const MAX_LIMIT = 1000
+const MAX_DEVICES = 1000
+const MAX_JOB = 2 ** 31 - 1
+
+type Parameters = Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
+
+/** A parameter may be repeated, and each may be a list with commas. A name counts once, however often it is written. */
+const listOf = (sent: Parameters[string]): ReadonlyArray<string> => [
+  ...new Set(
+    [sent ?? []]
+      .flat()
+      .flatMap((text) => text.split(","))
+      .map((text) => text.trim())
+      .filter((text) => text !== "")
+  )
+]
+
+const lastOf = (sent: Parameters[string]): string | undefined => [sent ?? []].flat().at(-1)
+
+const kindsIn = (sent: Parameters[string]): Result.Result<EventRequest["kinds"], string> => {
+  const kinds = listOf(sent)
+  const unknown = kinds.find((kind) => !eventKinds.has(kind))
+  if (unknown !== undefined)
+    return Result.fail(`kind: there are no events of kind ${unknown}; there are ${[...eventKinds].join(", ")}`)
+  return Result.succeed(kinds.length === 0 ? null : new Set(kinds))
+}
+
+const numberIn = (
+  field: string,
+  sent: string | undefined,
+  { max, min }: { readonly min: number; readonly max: number }
+): Result.Result<number | null, string> => {
+  if (sent === undefined || sent === "") return Result.succeed(null)
+  const number = /^\d{1,16}$/.test(sent) ? Number(sent) : Number.NaN
+  return number >= min && number <= max
+    ? Result.succeed(number)
+    : Result.fail(`${field}: must be a whole number from ${min} to ${max}`)
+}
+
+/**
+ * Reads the parameters of a request, and the number that its header `Last-Event-ID` names, which counts before `since`. The failure is the
+ * sentence for the client, which begins with the name of the field.
+ */
+export const readEventRequest = (
+  parameters: Parameters,
+  lastEventId: string | undefined
+): Result.Result<EventRequest, string> =>
+  Result.gen(function* () {
+    const numbers = { min: 0, max: Number.MAX_SAFE_INTEGER }
+    const resumed = yield* numberIn("Last-Event-ID", lastEventId, numbers)
+    const since = yield* numberIn("since", lastOf(parameters["since"]), numbers)
+    const devices = listOf(parameters["device"])
+    if (devices.length > MAX_DEVICES) return yield* Result.fail(`device: at most ${MAX_DEVICES} can be named`)
+    return {
+      kinds: yield* kindsIn(parameters["kind"]),
+      devices,
+      groups: listOf(parameters["group"]),
+      job: yield* numberIn("job", lastOf(parameters["job"]), { min: 1, max: MAX_JOB }),
+      since: resumed ?? since,
+      limit: (yield* numberIn("limit", lastOf(parameters["limit"]), { min: 1, max: MAX_LIMIT })) ?? DEFAULT_LIMIT
+    }
+  })
+
+// Reads the log for one caller, page by page (docs/events.md#pages). A page looks at a bounded number of rows, whatever is asked for; where it
+// has looked at others in between it says from where to go on.
+
+/** How many rows a page looks at, and how many of them at once. */
+const MAX_SCANNED = 4000
+const SCAN = 2000
+
+/** Where a page begins, and up to where it may go. */
+export interface PageRange {
+  readonly after: number
+  readonly through: number
+  readonly limit: number
+}
+
+/** Events, and the number up to which everything that is asked for was read. */
+export interface EventPage {
+  readonly events: ReadonlyArray<LiveEvent>
+  readonly next: number
+}
+
+/** What a caller sees of an event: addresses are of the audit. */
+export const shownTo = ({ sight }: EventQuestion, event: LiveEvent): LiveEvent =>
+  sight.seesAudit ? event : { ...event, address: null }
+
+/** How many rows to look at next, by how many of those before were for the caller. */
+const nextCount = (limit: number, chosen: number, scanned: number): number =>
+  chosen === 0 ? SCAN : Math.min(SCAN, Math.max(limit, Math.ceil((1.2 * (limit - chosen) * scanned) / chosen)))
+
+/** Reads a page. */
+export const makeReadPage = Effect.gen(function* () {
+  const pages = yield* EventPages
+  const seenJobs = yield* makeSeenJobs
+
+  const chosenOf = Effect.fnUntraced(function* (question: EventQuestion, rows: ReadonlyArray<ScannedEvent>) {
+    const asked = rows.filter((row) => matchesFilter(question.filter, row))
+    const sight = yield* question.sight.knowing(hostnamesIn(asked))
+    const matching = asked.map((row) => ({ id: row.id, verdict: judgeEvent(sight, row) }))
+    const jobs = yield* seenJobs(
+      sight,
+      matching.map(({ verdict }) => verdict)
+    )
+    return matching.filter(({ verdict }) => isSeen(verdict, jobs)).map(({ id }) => id)
+  })
+
+  return Effect.fn("EventReading.page")(function* (question: EventQuestion, range: PageRange) {
+    const { limit, through } = range
+    const { filter } = question
+    const isNothing = filter.kinds?.size === 0 || filter.devices?.size === 0
+    const chosen: Array<number> = []
+    let after = range.after
+    let isMore = !isNothing && after < through
+    let count = limit
+    for (let scanned = 0; isMore && chosen.length < limit && scanned < MAX_SCANNED;) {
+      const { last, looked, rows } = yield* pages.scan({ ...filter, after, through, limit: count })
+      chosen.push(...(yield* chosenOf(question, rows)))
+      scanned += looked
+      isMore = looked === count
+      after = last ?? after
+      count = nextCount(limit, chosen.length, scanned)
+    }
+    const taken = chosen.slice(0, limit)
+    const last = chosen.length >= limit ? taken.at(-1) : undefined
+    const events = taken.length === 0 ? [] : yield* pages.load(taken)
+    return {
+      events: events.map((event) => shownTo(question, event)),
+      next: last ?? (isMore ? after : Math.max(range.after, through))
+    } satisfies EventPage
   })
 })

@@ -2,18 +2,105 @@
  * One reader of a stream (docs/events.md#server-sent-events): first what the log has after the number that they name, page by page as they
  * read, then what the feed hands over. Each event is told once: the log is read up to the number from which the feed goes on.
  */
-import { Clock, Effect, Result, Scope } from "effect"
+import { Clock, Effect, Latch, Result, Scope } from "effect"
 import type { LiveEvent } from "../../domain/events/LiveEvent.ts"
 import { matchesFilter } from "../../domain/events/EventFilter.ts"
 import { movesDevices } from "../../domain/events/EventKinds.ts"
-import type { Follower } from "../../events/EventFeed.ts"
+import type { EventFeed, Follower } from "../../events/EventFeed.ts"
 import type { Listener, ToldThing } from "../../runtime/Told.ts"
-import type { EventQuestion } from "./EventQuestion.ts"
-import { hostnamesIn, isSeen, judgeEvent, judgeTold, type Sight } from "./EventSight.ts"
-import { makeInbox, type Waiting } from "./Inbox.ts"
-import type { ReaderOrder, ReaderParts } from "./ReaderParts.ts"
-import * as SseText from "./SseText.ts"
-import type { StreamBody } from "./StreamBody.ts"
+import type { EventQuestion, makeReadPage } from "./EventQuestion.ts"
+import { hostnamesIn, isSeen, judgeEvent, judgeTold, type makeSeenJobs, type Sight } from "./EventAccess.ts"
+import * as SseOutput from "./SseOutput.ts"
+import type { SharedTexts, StreamBody } from "./SseOutput.ts"
+import type { EventPages } from "../../store/EventPages.ts"
+import type { StreamTimes } from "../core/OpenStreams.ts"
+
+// What waits for one reader of a stream, within bounds: a reader who does not read costs no more than that. Events that do not fit end the
+// stream; what is told and not kept is left out.
+
+/** Something for the reader, if they may hear of it: an event with its number, or what has none. */
+export type Waiting =
+  | { readonly id: number; readonly text: string; readonly event: LiveEvent }
+  | { readonly id: null; readonly text: string; readonly thing: ToldThing }
+
+export interface InboxBounds {
+  readonly count: number
+  /** Characters of all texts. */
+  readonly size: number
+  /** How many of what is told and not kept. */
+  readonly told: number
+}
+
+/** As much as a job with some thousand devices tells within seconds. */
+export const INBOX: InboxBounds = { count: 10_000, size: 16 * 1024 * 1024, told: 1000 }
+
+/** How much a reader gets at once. */
+const PIECE = { count: 200, size: 256 * 1024 }
+
+/** An empty inbox. */
+export const makeInbox = (bounds: InboxBounds = INBOX) => {
+  const latch = Latch.makeUnsafe(false)
+  let waiting: Array<Waiting> = []
+  let size = 0
+  let told = 0
+  let skipped = 0
+  let isOverfull = false
+
+  const fits = (one: Waiting): boolean => waiting.length < bounds.count && size + one.text.length <= bounds.size
+
+  const overflow = (): false => {
+    isOverfull = true
+    waiting = []
+    latch.openUnsafe()
+    return false
+  }
+
+  /** How many of those that wait are a piece. */
+  const pieceOf = (): number => {
+    let [count, length] = [0, 0]
+    for (const { text } of waiting) {
+      length += text.length
+      if (count === PIECE.count || (count > 0 && length > PIECE.size)) break
+      count += 1
+    }
+    return count
+  }
+
+  return {
+    /** Opens when there is something to take, or when `end` says that the reader has to look. */
+    latch,
+    /** Adds something; yields false when it does not fit: then the inbox holds nothing any more, and takes nothing. */
+    put: (one: Waiting): boolean => {
+      if (isOverfull) return false
+      if (one.id === null && (told >= bounds.told || !fits(one))) {
+        skipped += 1
+        return true
+      }
+      if (!fits(one)) return overflow()
+      waiting.push(one)
+      size += one.text.length
+      if (one.id === null) told += 1
+      latch.openUnsafe()
+      return true
+    },
+    /** What has waited longest, and how much of what is not kept was left out. */
+    take: () => {
+      const taken = waiting.splice(0, pieceOf())
+      const left = skipped
+      skipped = 0
+      for (const { id, text } of taken) {
+        size -= text.length
+        if (id === null) told -= 1
+      }
+      if (waiting.length === 0) latch.closeUnsafe()
+      return { taken, skipped: left }
+    },
+    isEmpty: () => waiting.length === 0 && skipped === 0,
+    isOverfull: () => isOverfull
+  }
+}
+
+export type Inbox = ReturnType<typeof makeInbox>
 
 /** Events that can change what a caller may hear of, and the milliseconds after which what they changed is known everywhere. */
 const CHANGES_RIGHTS: ReadonlySet<string> = new Set(["token", "user", "person", "permission"])
@@ -126,7 +213,7 @@ export const makeReader = Effect.fnUntraced(function* (
 
   const listener: Listener = (thing) => {
     if (!isAsked(question, thing)) return
-    const text = SseText.toldText(thing)
+    const text = SseOutput.toldText(thing)
     if (canWrite()) write(text)
     else inbox.put({ id: null, text, thing })
   }
@@ -161,14 +248,14 @@ export const makeReader = Effect.fnUntraced(function* (
       yield* join
       position = joined
       phase = "follows"
-      return SseText.beginning(position)
+      return SseOutput.beginning(position)
     }
     const { complete, newest, removed } = yield* pages.bounds
     phase = "reads the log"
     if (position > newest) position = complete
-    else if (position >= removed) return SseText.beginning(position)
+    else if (position >= removed) return SseOutput.beginning(position)
     const gap = { since: order.since, oldest: yield* pages.oldest(removed), next: position }
-    return SseText.beginning(position) + SseText.gapText(gap)
+    return SseOutput.beginning(position) + SseOutput.gapText(gap)
   })
 
   const join = Effect.gen(function* () {
@@ -211,7 +298,7 @@ export const makeReader = Effect.fnUntraced(function* (
     const fresh = taken.filter(({ id }) => id === null || id > position)
     const texts = (yield* heardOf(fresh)).map(shownText)
     position = fresh.reduce((last, { id }) => id ?? last, position)
-    return (skipped > 0 ? SseText.skippedText(skipped) : "") + texts.join("")
+    return (skipped > 0 ? SseOutput.skippedText(skipped) : "") + texts.join("")
   })
 
   const wait = Effect.gen(function* () {
@@ -241,7 +328,7 @@ export const makeReader = Effect.fnUntraced(function* (
     }
   })
 
-  const last = (reason: string): Piece => ({ text: SseText.endText(reason, position), isLast: true })
+  const last = (reason: string): Piece => ({ text: SseOutput.endText(reason, position), isLast: true })
 
   /** The next part that cannot be written directly, as soon as there is one. */
   const next = Effect.gen(function* () {
@@ -258,7 +345,7 @@ export const makeReader = Effect.fnUntraced(function* (
         if (ending !== null) continue
       } else if (now >= saidAt + times.heartbeat) {
         saidAt = now
-        return { text: SseText.heartbeat(position), isLast: false }
+        return { text: SseOutput.heartbeat(position), isLast: false }
       }
       const text = yield* step
       if (text === "") continue
@@ -284,3 +371,27 @@ export const makeReader = Effect.fnUntraced(function* (
 
   return { run, end, listener }
 })
+
+// What a reader of a stream works with, and what is asked of it.
+
+/** What a reader works with. */
+export interface ReaderParts {
+  readonly feed: EventFeed["Service"]
+  readonly pages: EventPages["Service"]
+  readonly readPage: Effect.Success<typeof makeReadPage>
+  readonly seenJobs: Effect.Success<typeof makeSeenJobs>
+  readonly texts: SharedTexts
+  readonly times: StreamTimes
+}
+
+export interface ReaderOrder {
+  readonly question: EventQuestion
+  /** The number after which events are wanted; null for those from now on. */
+  readonly since: number | null
+  /** The question as it would be answered now; a failure is the reason to end, null that it is not known now. */
+  readonly renewed: Effect.Effect<EventQuestion, string | null>
+  /** What the caller may hear of now, by the roles that they were last known to have; fails in the same way. */
+  readonly sight: Effect.Effect<Sight, string | null>
+  /** When the caller's token ends, in epoch milliseconds. */
+  readonly expiresAt: number
+}

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
-import { permitted } from "../../access/Permit.ts"
+import { judge, NotPermitted, permitted, wantsApproval } from "../../access/Permit.ts"
 import { SecretSight } from "../../access/SecretSight.ts"
 import { Api } from "../../api/Api.ts"
 import { Caller } from "../../api/Authorization.ts"
@@ -16,14 +16,120 @@ import { SyncPause } from "../../jobs/sync/SyncPause.ts"
 import { makeHolders } from "../../store/Holders.ts"
 import { JobLockStore } from "../../store/JobLockStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
-import { makeJobVisible } from "../core/Visible.ts"
-import { answered, transaction } from "../core/Unavailable.ts"
-import { first } from "../listing/ListRequest.ts"
-import { makeListPage } from "../listing/ListPage.ts"
+import { makeJobVisible } from "../core/Permits.ts"
+import { answered, transaction } from "../core/HandlerErrors.ts"
+import { first, makeListPage } from "../listing/ListPage.ts"
 import * as Lists from "../listing/Lists.ts"
-import { makeDecisions } from "./Decisions.ts"
-import { makeJobDetails } from "./JobDetails.ts"
 import { makeJobAnswer } from "./JobAnswer.ts"
+import { createHash } from "node:crypto"
+import { type DiffGroup, groupDiffs } from "../../domain/DiffGroups.ts"
+import { failedStep } from "../../domain/JobOutcome.ts"
+import { JobDiffStore } from "../../store/JobDiffStore.ts"
+import { type DeviceProgress, JobProgressStore } from "../../store/JobProgressStore.ts"
+import { makeRefusalToDecide } from "../../access/OtherPerson.ts"
+import { Permissions } from "../../access/Permissions.ts"
+import { JobApproval } from "../../jobs/engine/JobApproval.ts"
+
+// Approves and rejects jobs (docs/changes.md#approval). Whoever decides is another person than who started the job (`OtherPerson.ts`), no
+// program and no maker of the program that started it, and may start such a job without an approval.
+
+const refused = (rule: string, roles: ReadonlyArray<string> = []) => new NotPermitted({ rule, roles })
+
+/** Decides over a job that waits, in the name of the caller. */
+export const makeDecisions = Effect.gen(function* () {
+  const approvals = yield* JobApproval
+  const { allowedBy, heldBy, roles } = yield* Permissions
+  const refusalToDecide = yield* makeRefusalToDecide
+
+  const mayDecide = Effect.fnUntraced(function* (id: number) {
+    const caller = yield* Caller
+    const { asked, asked_at, asked_by, asked_person, token_makers } = yield* approvals.pending(id)
+    const asker = { person: asked_person, names: [asked_by, ...token_makers], at: asked_at } as const
+    const refusal = yield* refusalToDecide(caller, asker)
+    if (refusal !== null) return yield* refused(`job ${id}: ${refusal}`)
+    const held = yield* heldBy(caller)
+    if (held === null) return caller.name
+    const { allowed, rule = "" } = judge(held, asked)
+    if (allowed === null)
+      return yield* refused(
+        `to decide over job ${id} one has to be allowed to start it: ${rule}`,
+        allowedBy(yield* roles, asked)
+      )
+    if (wantsApproval(allowed)) return yield* refused(`role ${allowed.role} needs approvals itself`)
+    return caller.name
+  })
+
+  return {
+    approve: Effect.fn("Decisions.approve")(function* (id: number, { comment }: DecisionRequest) {
+      yield* approvals.approve(id, yield* mayDecide(id), comment)
+    }),
+    reject: Effect.fn("Decisions.reject")(function* (id: number, { comment }: DecisionRequest) {
+      yield* approvals.reject(id, yield* mayDecide(id), comment)
+    })
+  }
+})
+
+// What a job does on its devices, in brief: how far it is with each, and their differences in groups (docs/jobs.md#in-brief).
+
+/** A device as the API shows it: of what failed, the step and its reason. */
+const withReason = ({ failures, ...progress }: DeviceProgress) => {
+  if (failures.length === 0) return { ...progress, step: null, why: null, said: null }
+  const { reason, step } = failedStep(failures)
+  const text = failures.findLast(({ result, task_name }) => task_name === step && typeof result === "string")?.result
+  return { ...progress, step, why: reason, said: typeof text === "string" ? text : null }
+}
+
+const NAMES = 100
+
+const keyOf = (key: string): string => createHash("sha256").update(key).digest("hex").slice(0, 16)
+
+interface Asked {
+  readonly search?: string
+  readonly group?: string
+}
+
+/** Every word has to be in the difference or in the name of a device. */
+const matches = ({ diff, hostnames }: DiffGroup, search: string): boolean =>
+  search
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => diff.toLowerCase().includes(word) || hostnames.some((name) => name.toLowerCase().includes(word)))
+
+export const makeJobDetails = Effect.gen(function* () {
+  const progressOf = yield* JobProgressStore
+  const diffsOf = yield* JobDiffStore
+  const jobs = yield* JobStore
+  const pauses = yield* SyncPause
+  const visible = yield* makeJobVisible
+
+  /** The number of a job that the caller may see. */
+  const found = Effect.fnUntraced(function* (digits: string) {
+    const unknown = () => new NotFound({ message: `No job with id ${digits} found` })
+    const id = yield* Effect.mapError(Effect.fromOption(toId(digits)), unknown)
+    yield* visible(id)
+    yield* Effect.catchTag(jobs.own(id), "JobNotFound", ({ message }) => Effect.fail(new NotFound({ message })))
+    return id
+  })
+
+  return {
+    progress: Effect.fnUntraced(function* (digits: string) {
+      const id = yield* found(digits)
+      const devices = yield* progressOf.of(id)
+      const unpausable = yield* Effect.catchTag(pauses.unfit(id), "JobNotFound", () => Effect.succeed(null))
+      return enveloped({ devices: devices.map(withReason), unpausable })
+    }),
+    diffs: Effect.fnUntraced(function* (digits: string, { group: wanted, search = "" }: Asked) {
+      const { diffs, ...counts } = yield* diffsOf.of(yield* found(digits))
+      const groups = groupDiffs(diffs)
+        .filter((group) => matches(group, search))
+        .map(({ hostnames, key, ...group }) => ({ ...group, key: keyOf(key), count: hostnames.length, hostnames }))
+        .filter(({ key }) => wanted === undefined || key === wanted)
+        .map((group) => (wanted === undefined ? { ...group, hostnames: group.hostnames.slice(0, NAMES) } : group))
+      const changed = groups.reduce((sum, { count }) => sum + count, 0)
+      return enveloped({ groups, changed, ...counts })
+    })
+  }
+})
 
 const unknownJob = (id: string | number) => new NotFound({ message: `No job with id ${id} found` })
 

@@ -18,7 +18,7 @@ import {
 import { isPrivate } from "../../domain/access/ProviderUrl.ts"
 import * as FairPlaces from "../../runtime/FairPlaces.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
-import { LEEWAY } from "../core/TokenRules.ts"
+import { LEEWAY } from "../core/JsonWebTokens.ts"
 import { type Kept, makeKept } from "./Kept.ts"
 import { boundedFetch, isAway, reasonOf, TIMEOUT } from "./ProviderFetch.ts"
 

@@ -14,10 +14,9 @@ import { ChangeStore } from "../../store/ChangeStore.ts"
 import { EventStore } from "../../store/EventStore.ts"
 import { HostKeyStore } from "../../store/HostKeyStore.ts"
 import { IdentityStore } from "../../store/IdentityStore.ts"
-import { withStatus } from "../core/CarriedStatus.ts"
+import { transaction, withStatus } from "../core/HandlerErrors.ts"
 import { OnlyTried } from "../core/SecuredRequests.ts"
-import { transaction } from "../core/Unavailable.ts"
-import { makeDeviceLookup } from "../devices/DeviceLookup.ts"
+import { makeDeviceLookup } from "../core/Permits.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 
 /** How an operator comes to trust a key, as the sentence of a refusal has it. */

@@ -1,14 +1,199 @@
 /** Handlers of work on devices beside their configuration. */
-import { Effect } from "effect"
+import { Effect, Record } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../api/Api.ts"
-import { asCaller } from "../core/AsCaller.ts"
-import { answered } from "../core/Unavailable.ts"
-import { makeBouncing } from "./Bouncing.ts"
-import { makeAuthority, makeCertificates, makeRenewal } from "./CertificateRequests.ts"
-import { makeDeviceReads } from "./DeviceReads.ts"
+import { answered, asCaller } from "../core/HandlerErrors.ts"
+import { makeAuthority, makeCertificates, makeRenewal } from "./Certificates.ts"
 import { makeHostKeys } from "./HostKeys.ts"
-import { makeUpdates } from "./Updates.ts"
+import { enveloped, jobStartedOnDevices } from "../../api/Envelope.ts"
+import { BadRequest, InternalError } from "../../api/Failures.ts"
+import { UpdateFacts } from "../../domain/jobs/UpdateFacts.ts"
+import { UpdateInterfaces } from "../../domain/jobs/UpdateInterfaces.ts"
+import type { UpdateInterfacesRequest } from "../../domain/requests/OperationRequests.ts"
+import { JobRequests } from "../../jobs/engine/JobRequests.ts"
+import { DeviceStore } from "../../store/DeviceStore.ts"
+import { NotPermitted, permitted, wantsApproval } from "../../access/Permit.ts"
+import { type DeviceUnread, LiveDevices } from "../../devices/LiveDevices.ts"
+import { platformOf, requireManageable } from "../../domain/platforms/Platforms.ts"
+import { EventStore } from "../../store/EventStore.ts"
+import { InterfaceStore } from "../../store/InterfaceStore.ts"
+import { SecretSight } from "../../access/SecretSight.ts"
+import { Caller } from "../../api/Authorization.ts"
+import { makeDeviceLookup } from "../core/Permits.ts"
+import { maskSecrets } from "../../drivers/SecretMask.ts"
+import type { NeighbourDetails, Neighbours } from "../../drivers/Driver.ts"
+import { indented } from "../../domain/platforms/Platform.ts"
+
+// Routes that read a device while the client waits (docs/api.md#live-reads).
+
+const exception = ({ message, type }: DeviceUnread) => new InternalError({ message: `Exception: ${type}: ${message}` })
+
+const neighbourFailure = (error: DeviceUnread) =>
+  error.silent ? new InternalError({ message: "Failed to get LLDP neighbors" }) : exception(error)
+
+/** What neighbours announce is theirs, so nobody is shown secrets in it. */
+const maskedNeighbours = (heard: Neighbours): Neighbours =>
+  Record.map(heard, (all) =>
+    all.map(({ hostname, port }) => ({ hostname: maskSecrets(hostname), port: maskSecrets(port) }))
+  )
+
+const maskedDetails = (heard: NeighbourDetails): NeighbourDetails =>
+  Record.map(heard, (all) =>
+    all.map((one) => ({
+      ...one,
+      remote_port: maskSecrets(one.remote_port),
+      remote_port_description: maskSecrets(one.remote_port_description),
+      remote_system_name: maskSecrets(one.remote_system_name),
+      remote_system_description: maskSecrets(one.remote_system_description)
+    }))
+  )
+
+/** The handlers. */
+export const makeDeviceReads = Effect.gen(function* () {
+  const live = yield* LiveDevices
+  const devices = yield* DeviceStore
+  const sight = yield* SecretSight
+  const { byHostname } = yield* makeDeviceLookup
+  const readable = (hostname: string) => Effect.tap(byHostname(hostname), requireManageable)
+
+  return {
+    runningConfig: Effect.fn("DeviceReads.runningConfig")(function* (hostname: string, name: string | undefined) {
+      const device = yield* byHostname(hostname)
+      if (device.state !== "MANAGED") {
+        return yield* new BadRequest({ message: `Hostname '${hostname}' not found or is not a managed device` })
+      }
+      yield* requireManageable(device)
+      const text = yield* Effect.mapError(live.runningConfig(device), exception)
+      const wanted = name === undefined ? text : interfaceLines(text, name, device.platform ?? "")
+      return enveloped({ config: yield* sight.config(yield* Caller, { what: "running_config", hostname }, wanted) })
+    }),
+    neighbours: Effect.fn("DeviceReads.neighbours")(function* (hostname: string) {
+      const heard = yield* Effect.mapError(live.neighbours(yield* readable(hostname)), neighbourFailure)
+      return enveloped({ lldp_neighbors: maskedNeighbours(heard) })
+    }),
+    neighbourDetails: Effect.fn("DeviceReads.neighbourDetails")(function* (hostname: string) {
+      const heard = yield* Effect.mapError(live.neighbourDetails(yield* readable(hostname)), neighbourFailure)
+      return enveloped({ lldp_neighbors_detail: maskedDetails(heard) })
+    }),
+    optics: Effect.fn("DeviceReads.optics")(function* (hostname: string) {
+      const device = yield* byHostname(hostname)
+      if (device.state !== "MANAGED") {
+        return yield* new BadRequest({ message: `${hostname} is ${device.state}: only a managed device is read` })
+      }
+      yield* requireManageable(device)
+      return enveloped({ optics: yield* Effect.mapError(live.optics(device), exception) })
+    }),
+    interfaceStatus: Effect.fn("DeviceReads.interfaceStatus")(function* (hostname: string) {
+      const refuse = (reason: string) => new BadRequest({ message: `Could not get interface states, ${reason}` })
+      const unknown = () => refuse(`invalid input: Hostname ${hostname} not found in inventory`)
+      const device = yield* Effect.catchTag(devices.getByHostname(hostname), "DeviceNotFound", () =>
+        Effect.fail(unknown())
+      )
+      if (device.state !== "MANAGED") return yield* unknown()
+      yield* requireManageable(device)
+      const shown = yield* Effect.mapError(live.interfaces(device), ({ message, type }) =>
+        refuse(`unknown exception: ${type}: ${message}`)
+      )
+      const states = Object.entries(shown).map(([name, state]) => [
+        name,
+        {
+          ...state,
+          description: maskSecrets(state.description),
+          speed: state.speed === null ? null : Math.round(state.speed)
+        }
+      ])
+      return enveloped({ interface_status: Object.fromEntries(states) })
+    })
+  }
+})
+
+// PUT interface_status: takes ports down and up again inside the request (docs/api.md#bouncing-ports).
+
+const refuse = (message: string) => new BadRequest({ message })
+
+/** Bounces ports of a device. Every condition is checked before anything is sent. */
+export const makeBouncing = Effect.gen(function* () {
+  const devices = yield* DeviceStore
+  const interfaces = yield* InterfaceStore
+  const live = yield* LiveDevices
+  const events = yield* EventStore
+
+  const accessSwitch = Effect.fnUntraced(function* (hostname: string) {
+    const device = yield* Effect.catchTag(devices.getByHostname(hostname), "DeviceNotFound", () =>
+      Effect.fail(refuse(`Hostname ${hostname} not found in database`))
+    )
+    if (device.device_type === "ACCESS" && device.state === "MANAGED") return device
+    return yield* refuse(`Hostname ${hostname} is not of type ACCESS or not in state MANAGED`)
+  })
+
+  return Effect.fn("Bouncing.bounce")(function* (hostname: string, ports: ReadonlyArray<string>) {
+    const device = yield* accessSwitch(hostname)
+    yield* requireManageable(device)
+    const allowed = yield* permitted({ live: true, ports: ports.map((port) => ({ hostname, port })) })
+    if (allowed !== null && wantsApproval(allowed)) {
+      const rule = `role ${allowed.role}, approval: true, and a bounce is done at once`
+      return yield* new NotPermitted({ rule, roles: [] })
+    }
+    const rows = yield* interfaces.ofDevice(device.id)
+    const uplink = rows.find(({ configtype, name }) => configtype === "ACCESS_UPLINK" && ports.includes(name))
+    if (uplink !== undefined) return yield* refuse(`Can't bounce UPLINK port ${uplink.name} for device ${hostname}`)
+    const list = ports.join(", ")
+    const nothing = enveloped(`No error, but no interfaces changed state: ${list}`)
+    if (ports.length === 0) return nothing
+    const about = { deviceId: device.id, hostname, data: { ports } }
+    yield* events.append({ kind: "interface", action: "bounced", isAudit: true, ...about })
+    const bounced = yield* Effect.catchTag(live.bounce(device, ports), "DeviceUnread", ({ message, type }) =>
+      Effect.fail(
+        new InternalError({
+          message:
+            type === "BounceIncomplete"
+              ? message
+              : `Could not bounce ports of device ${hostname}: ${type === "WrongDevice" ? "WrongDevice: " : ""}${message}`
+        })
+      )
+    )
+    if (bounced.refused !== null) return yield* refuse(bounced.refused)
+    return bounced.changed ? enveloped(`Bounced interfaces: ${list}`) : nothing
+  })
+})
+
+// Starts jobs that read facts or the ports of a device into the database (docs/jobs.md#update_facts and
+// docs/jobs.md#update_interfacedb).
+
+/** The two handlers. */
+export const makeUpdates = Effect.gen(function* () {
+  const devices = yield* DeviceStore
+  const requests = yield* JobRequests
+
+  /** The device under this name, MANAGED or UNMANAGED. */
+  const find = Effect.fnUntraced(function* (hostname: string) {
+    const invalid = refuse(`Hostname '${hostname}' not found or is in invalid state`)
+    const device = yield* Effect.catchTag(devices.getByHostname(hostname), "DeviceNotFound", () => Effect.fail(invalid))
+    return device.state === "MANAGED" || device.state === "UNMANAGED" ? device : yield* invalid
+  })
+
+  const findAccess = Effect.fnUntraced(function* (hostname: string) {
+    const device = yield* find(hostname)
+    if (device.device_type === "ACCESS") return device
+    return yield* refuse("Only devices of type ACCESS has interface database to update")
+  })
+
+  return {
+    facts: Effect.fn("Updates.facts")(function* (hostname: string, user: string) {
+      yield* find(hostname)
+      const job = yield* requests.start(UpdateFacts, { hostname }, { user })
+      return jobStartedOnDevices(`Scheduled job to update facts for ${hostname}`, job, 1)
+    }),
+    interfaces: Effect.fn("Updates.interfaces")(function* (request: UpdateInterfacesRequest, user: string) {
+      const { delete_all, hostname, mlag_peer_hostname = null, replace } = request
+      yield* findAccess(hostname)
+      if (mlag_peer_hostname !== null) yield* findAccess(mlag_peer_hostname)
+      const args = { replace, delete_all, mlag_peer_hostname, hostname }
+      const job = yield* requests.start(UpdateInterfaces, args, { user })
+      return jobStartedOnDevices(`Scheduled job to update interfaces for ${hostname}`, job, 1)
+    })
+  }
+})
 
 /** Handlers of `OperationsGroup`. */
 export const OperationsLive = HttpApiBuilder.group(Api, "operations", (handlers) =>
@@ -48,3 +233,24 @@ export const OperationsLive = HttpApiBuilder.group(Api, "operations", (handlers)
       .handle("createAuthority", ({ payload }) => asCaller((user) => authority.create(payload.common_name, user)))
   })
 )
+
+// The lines of one interface in a running configuration (docs/api.md#live-reads). Pure.
+
+const depthOf = (line: string): number => line.length - line.trimStart().length
+
+/**
+ * The lines below the heading of the interface, without the indentation of the first one, joined by newlines. Empty text
+ * when there is no such interface or nothing stands below it.
+ */
+export const interfaceLines = (config: string, name: string, platform: string): string => {
+  const { interfaceHeading } = platformOf(platform)?.configuration ?? indented
+  const heading = interfaceHeading.replace("{name}", () => name)
+  const lines = config.split("\n")
+  const start = lines.indexOf(heading)
+  if (start < 0) return ""
+  const below = lines.slice(start + 1)
+  const end = below.findIndex((line) => depthOf(line) <= depthOf(heading))
+  const section = end < 0 ? below : below.slice(0, end)
+  const indentation = depthOf(section[0] ?? "")
+  return section.map((line) => line.slice(Math.min(indentation, depthOf(line)))).join("\n")
+}

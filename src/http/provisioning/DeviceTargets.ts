@@ -1,5 +1,5 @@
 /** The managed devices that a request selects: how many there are, how a job names them, and how the answer does. */
-import { Context, Effect, Layer, Schema } from "effect"
+import { Clock, Context, Effect, Layer, Schema } from "effect"
 import type { SqlError } from "effect/sql"
 import type { DeviceType } from "../../domain/Device.ts"
 import { isManageable } from "../../domain/platforms/Platforms.ts"
@@ -7,6 +7,7 @@ import type { DeviceTarget } from "../../domain/requests/DeviceSelector.ts"
 import { type SettingsUnavailable, SettingsView, type UnknownGroup } from "../../settings/SettingsView.ts"
 import { Permit } from "../../access/Permit.ts"
 import { DeviceStore, type Selection } from "../../store/DeviceStore.ts"
+import { BadRequest } from "../../api/Failures.ts"
 
 /** There is no device of this name, or it is not MANAGED. */
 export class NotManaged extends Schema.TaggedError<NotManaged>()("NotManaged", { hostname: Schema.String }) {
@@ -100,3 +101,13 @@ export class DeviceTargets extends Context.Service<
 >()("switchyard/http/provisioning/DeviceTargets") {
   static readonly layer = Layer.effect(DeviceTargets, make)
 }
+
+// When a job of a request begins: `start_at`, decoded to milliseconds since 1970.
+
+/** The options of a start at this time; none without a time. Fails with BadRequest for one that has passed. */
+export const delayUntil = Effect.fnUntraced(function* (start: number | undefined) {
+  if (start === undefined) return {}
+  const now = yield* Clock.currentTimeMillis
+  if (start <= now) return yield* new BadRequest({ message: "start_at must be in the future" })
+  return { delaySeconds: Math.ceil((start - now) / 1000), serviceClass: "schedule" as const }
+})

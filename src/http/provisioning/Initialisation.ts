@@ -2,7 +2,7 @@
 import { Effect, Option } from "effect"
 import { AskedDevices } from "../../access/AskedDevices.ts"
 import { enveloped, jobStarted } from "../../api/Envelope.ts"
-import { BadRequest, InternalError } from "../../api/Failures.ts"
+import { BadRequest, InternalError, TooManyRequests } from "../../api/Failures.ts"
 import { toId } from "../../domain/fields/Values.ts"
 import { DiscoverDevice } from "../../domain/jobs/DiscoverDevice.ts"
 import { InitAccessStep1 } from "../../domain/jobs/InitAccessStep1.ts"
@@ -19,10 +19,20 @@ import { SettingsUnavailable } from "../../settings/SettingsView.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { UniqueFieldStore } from "../../store/UniqueFieldStore.ts"
 import { UnknownDeviceStore } from "../../store/UnknownDeviceStore.ts"
-import { makeDeviceLookup } from "../devices/DeviceLookup.ts"
-import { makeDiscoveryBound } from "../devices/Registration.ts"
+import { makeDeviceLookup } from "../core/Permits.ts"
 
 const refuse = (message: string) => new BadRequest({ message })
+
+/** Refuses more discoveries when as many wait as there may be unknown devices. */
+const makeDiscoveryBound = Effect.gen(function* () {
+  const unknown = yield* UnknownDeviceStore
+  const { UNKNOWN_DEVICES_MAX } = yield* ServerConfig
+  return Effect.gen(function* () {
+    const count = yield* unknown.discoveries
+    if (count < UNKNOWN_DEVICES_MAX) return
+    return yield* new TooManyRequests({ message: `${count} discoveries wait or run, try again later` })
+  })
+})
 
 /** Starts the first attempt to discover the device of a request. */
 export const makeDiscovery = Effect.gen(function* () {

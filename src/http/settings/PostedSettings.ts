@@ -2,15 +2,38 @@
  * Checks a text that was posted as settings, or as the content of one settings file (docs/settings-repository.md#answers and
  * docs/settings-repository.md#check-of-one-file-for-editors).
  */
-import { Result } from "effect"
-import { checkFile, fileModelOf, holdsPatterns, POSTED } from "../../settings/FileModels.ts"
-import { type Json, settingsToJson } from "../../settings/SettingsJsonSchema.ts"
+import { Result, Schema } from "effect"
+import { checkFile, fileModelOf, holdsPatterns, type Json, POSTED, settingsToJson } from "../../settings/FileModels.ts"
 import { validationMessage } from "../../settings/SettingsProblem.ts"
 import { validateSettings } from "../../settings/SettingValidator.ts"
 import { parseJsonObject, unacceptableField } from "../core/JsonText.ts"
 import type { JsonObject } from "../../domain/fields/Values.ts"
 import { faultText, valueFaults } from "../../domain/Text.ts"
-import { PostRefused } from "./CheckRpc.ts"
+import { Rpc, RpcGroup } from "effect/rpc"
+
+// The check of posted settings as it is asked of a thread (`src/runtime`): texts in, a text or a refusal out.
+
+/** The posted text is not taken: it is no object, breaks a rule, is meant for no known file, or needs a token to be checked. */
+export class PostRefused extends Schema.TaggedError<PostRefused>()("PostRefused", {
+  reason: Schema.Literals(["unreadable", "invalid", "needsToken", "answerTooLarge"]),
+  message: Schema.String
+}) {}
+
+export const CheckRpc = RpcGroup.make(
+  Rpc.make("Check", {
+    payload: {
+      /** The settings file whose content is posted; null for settings of all files. */
+      file: Schema.NullOr(Schema.String),
+      text: Schema.String,
+      /** Whether patterns of groups are compiled. */
+      withPatterns: Schema.Boolean,
+      /** The largest answer, in characters. */
+      maxAnswer: Schema.Int
+    },
+    success: Schema.String,
+    error: PostRefused
+  })
+)
 
 /** What is posted, and how much is done for who posts it. */
 export interface Post {

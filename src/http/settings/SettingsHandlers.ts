@@ -4,19 +4,139 @@ import { HttpApiBuilder } from "effect/http-api"
 import { permitted } from "../../access/Permit.ts"
 import { Api } from "../../api/Api.ts"
 import { enveloped } from "../../api/Envelope.ts"
-import { BadRequest, Conflict, InternalError, ServiceUnavailable } from "../../api/Failures.ts"
+import { BadRequest, Conflict, InternalError, NotFound, ServiceUnavailable } from "../../api/Failures.ts"
 import { RefreshRepository } from "../../domain/jobs/RefreshRepository.ts"
 import type { RefreshRequest } from "../../domain/requests/ActionRequests.ts"
-import { ServerConfig } from "../../ServerConfig.ts"
+import { ServerConfig, type ServerSettings } from "../../ServerConfig.ts"
 import type { RepositoryName } from "../../store/RepositoryStore.ts"
-import { asCaller } from "../core/AsCaller.ts"
-import { answered } from "../core/Unavailable.ts"
+import { answered, asCaller } from "../core/HandlerErrors.ts"
 import { Repositories, type RepositoryFailed, type RepositoryInvalid } from "../../jobs/repositories/Repositories.ts"
-import { SettingsView } from "../../settings/SettingsView.ts"
-import { makeCheckRequest } from "./CheckRequest.ts"
-import { makeEffective } from "./EffectiveRequest.ts"
-import { makeGroups } from "./GroupRequests.ts"
-import { serverView } from "./ServerView.ts"
+import { type GroupView, type SettingsTarget, SettingsView } from "../../settings/SettingsView.ts"
+import { makeCheckRequest } from "./SettingsModelHandlers.ts"
+import type { DeviceType } from "../../domain/Device.ts"
+import { DeviceStore } from "../../store/DeviceStore.ts"
+
+// Groups, one group, and the operating systems in a group (docs/settings-repository.md#groups).
+
+const shape = (groups: ReadonlyArray<GroupView>) =>
+  enveloped({
+    groups: Object.fromEntries(groups.map(({ hostnames, name }) => [name, hostnames])),
+    group_settings: Object.fromEntries(
+      groups.map(({ group_priority, name, regex, templates_branch }) => [
+        name,
+        { regex, group_priority, templates_branch }
+      ])
+    )
+  })
+
+const named = (name: string) => (groups: ReadonlyArray<GroupView>) => groups.find((group) => group.name === name)
+
+/** Answers of the group routes. */
+export const makeGroups = Effect.gen(function* () {
+  const settings = yield* SettingsView
+  const devices = yield* DeviceStore
+
+  return {
+    all: Effect.map(settings.groups, shape),
+    one: Effect.fn("Groups.one")(function* (name: string) {
+      const group = named(name)(yield* settings.groups)
+      if (group === undefined) {
+        return yield* new NotFound({ message: "No such group found, or group is not valid" })
+      }
+      return shape([group])
+    }),
+    osVersions: Effect.fn("Groups.osVersions")(function* (name: string) {
+      const failure = (reason: string) => `Exception while getting group ${name}: ${reason}`
+      const groups = yield* Effect.catchTag(settings.groups, "SettingsUnavailable", ({ message }) =>
+        Effect.fail(new ServiceUnavailable({ message: failure(message) }))
+      )
+      const group = named(name)(groups)
+      if (group === undefined) {
+        return yield* new NotFound({ message: failure(`Could not find group ${name}`) })
+      }
+      const members = yield* devices.selectManaged({ hostnames: group.hostnames })
+      const versions = new Map<string, Array<string>>()
+      for (const { hostname, os_version } of members) {
+        if (os_version !== null) versions.set(os_version, [...(versions.get(os_version) ?? []), hostname])
+      }
+      return enveloped({ groups: Object.fromEntries([[name, Object.fromEntries(versions)]]) })
+    })
+  }
+})
+
+// GET /settings: whose settings are asked for, and the answer (docs/settings-repository.md#answers).
+
+const refuse = (message: string) => new BadRequest({ message })
+
+/** Whose settings a request asks for. */
+export interface EffectiveQuery {
+  readonly hostname?: string
+  /** Beside a hostname it overrides the device's own type. */
+  readonly device_type?: DeviceType
+}
+
+/** Answers with the settings of the query's target. */
+export const makeEffective = Effect.gen(function* () {
+  const devices = yield* DeviceStore
+  const settings = yield* SettingsView
+
+  const targetOf = Effect.fnUntraced(function* ({ device_type, hostname }: EffectiveQuery) {
+    if (hostname !== undefined) {
+      const device = yield* devices
+        .getByHostname(hostname)
+        .pipe(Effect.catchTag("DeviceNotFound", () => Effect.fail(refuse("Hostname not found in database"))))
+      const type = device_type ?? device.device_type
+      return { _tag: "Device", device: { ...device, device_type: type } } satisfies SettingsTarget
+    }
+    if (device_type === undefined) return { _tag: "Everybody" } satisfies SettingsTarget
+    return device_type === "UNKNOWN"
+      ? yield* refuse("Error getting settings: It's not possible to get settings for devices with type UNKNOWN")
+      : ({ _tag: "DeviceType", device_type } satisfies SettingsTarget)
+  })
+
+  return Effect.fn("EffectiveSettings")(function* (query: EffectiveQuery) {
+    const found = yield* settings
+      .effective(yield* targetOf(query))
+      .pipe(
+        Effect.catchTag("SettingsUnavailable", ({ message }) =>
+          Effect.fail(refuse(`Error getting settings: ${message}`))
+        )
+      )
+    return enveloped(found)
+  })
+})
+
+// The server's configuration as clients see it: the keys of docs/settings-repository.md#answers, without secrets.
+
+const KEYS = [
+  "HOST",
+  "HTTPD_URL",
+  "VERIFY_TLS",
+  "VERIFY_TLS_DEVICE",
+  "JWT_CERT",
+  "CAFILE",
+  "CAKEYFILE",
+  "CERTPATH",
+  "ALLOW_APPLY_CONFIG_LIVERUN",
+  "JWT_ENABLED",
+  "PLUGIN_FILE",
+  "GLOBAL_UNIQUE_VLANS",
+  "INIT_MGMT_TIMEOUT",
+  "SETTINGS_KEYS_TO_MERGE",
+  "ACCESS_LIST_OPTIMIZE",
+  "MGMTDOMAIN_RESERVED_COUNT",
+  "MGMTDOMAIN_PRIMARY_IP_VERSION",
+  "COMMIT_CONFIRMED_MODE",
+  "COMMIT_CONFIRMED_TIMEOUT",
+  "COMMIT_CONFIRMED_WAIT",
+  "SETTINGS_OVERRIDE"
+] as const
+
+/** The object under `api`. */
+export const serverView = (config: ServerSettings): Readonly<Record<string, unknown>> => ({
+  ...Object.fromEntries(KEYS.map((key) => [key, config[key]])),
+  FIRMWARE_URL: Option.getOrElse(config.FIRMWARE_URL, () => config.HTTPD_URL)
+})
 
 const asFailure = ({ message, problems }: RepositoryInvalid | RepositoryFailed) =>
   problems === undefined ? { message } : { message, problems }

@@ -1,7 +1,6 @@
 /** The program of the threads that check posted settings. */
 import { Effect } from "effect"
 import { serve } from "../../runtime/ThreadProgram.ts"
-import { CheckRpc } from "./CheckRpc.ts"
-import { checkPost } from "./PostedSettings.ts"
+import { checkPost, CheckRpc } from "./PostedSettings.ts"
 
 serve(CheckRpc, CheckRpc.toLayer({ Check: (post) => Effect.suspend(() => Effect.fromResult(checkPost(post))) }))

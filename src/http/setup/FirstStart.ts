@@ -8,7 +8,7 @@ import { randomBytes } from "node:crypto"
 import { release } from "../../domain/Release.ts"
 import { ServerConfig, type ServerSettings } from "../../ServerConfig.ts"
 import { LocalUserStore } from "../../store/LocalUserStore.ts"
-import { isLoopback } from "../core/Loopback.ts"
+import { isLoopback } from "../core/Client.ts"
 import { failingWithoutDatabase } from "../../store/DatabaseClient.ts"
 
 /** Where the page is. */

@@ -1,5 +1,5 @@
 /** The handler of how the server does (docs/operations.md#how-the-server-does): put together once for all who ask within some seconds. */
-import { Duration, Effect, type FileSystem, Option } from "effect"
+import { Clock, DateTime, Duration, Effect, type FileSystem, Layer, Option, Result } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Permissions } from "../../access/Permissions.ts"
 import { Api } from "../../api/Api.ts"
@@ -10,17 +10,80 @@ import { findingsOf } from "../../domain/findings/Findings.ts"
 import { Build } from "../../runtime/Build.ts"
 import { makeProcessReading, type ProcessReading, readDisk } from "../../runtime/metrics/ProcessMetrics.ts"
 import { OwnFaults } from "../../runtime/OwnFaults.ts"
-import { ServerConfig } from "../../ServerConfig.ts"
+import { ServerConfig, type ServerSettings } from "../../ServerConfig.ts"
 import { isHeldUp } from "../../store/DatabaseAway.ts"
 import { failingWithoutDatabase } from "../../store/DatabaseClient.ts"
 import { FindingFacts } from "../../store/FindingFacts.ts"
 import { BlockadeWatch } from "../../store/ForeignLocks.ts"
 import { FleetFigures } from "../../store/FleetFigures.ts"
 import { ServerFigures } from "../../store/ServerFigures.ts"
-import { answered } from "../core/Unavailable.ts"
-import { makeHealthReport } from "./HealthReport.ts"
-import { ownCertificate } from "./OwnCertificate.ts"
-import { makeProtection } from "./Protection.ts"
+import { answered } from "../core/HandlerErrors.ts"
+import { makeHealthReport } from "./SystemHandlers.ts"
+import { ofProtection } from "../../domain/findings/ProtectionFindings.ts"
+import { hostsForCallers } from "../../runtime/OutboundHosts.ts"
+import { isLoopback } from "../core/Client.ts"
+import type { ServerTlsFact } from "../../domain/findings/CertificateFindings.ts"
+import { lookAtTls } from "../core/TlsListener.ts"
+
+// How long the certificate of this server's own TLS listener is good, from its files as they are now (docs/operations.md#doctor).
+
+/** Null for a server without a listener of this kind. */
+export const ownCertificate = Effect.gen(function* () {
+  const { TLS_CERT, TLS_KEY } = yield* ServerConfig
+  if (Option.isNone(TLS_CERT) || Option.isNone(TLS_KEY)) return null
+  const path = TLS_CERT.value
+  const looked = yield* lookAtTls({ cert: path, key: TLS_KEY.value })
+  const now = yield* Clock.currentTimeMillis
+  return Result.match(looked, {
+    onFailure: ({ variable, path: file, reason }): ServerTlsFact => ({
+      path,
+      problem: `${variable} (${file}): ${reason}`,
+      ends: null,
+      left: null
+    }),
+    onSuccess: ({ certificate: { validTo } }): ServerTlsFact => {
+      const until = Option.getOrNull(DateTime.make(validTo))
+      if (until === null) return { path, problem: null, ends: validTo, left: null }
+      const ends = DateTime.formatIso(until).slice(0, "2026-11-23T18:00:00".length)
+      return { path, problem: null, ends, left: (until.epochMilliseconds - now) / 1000 }
+    }
+  })
+})
+
+// Which of the safe defaults do not count in this server (docs/security.md#secure-defaults): read at any time, and told at the start.
+
+const isOfThisMachine = (prefix: string): boolean => /^(?:127\.|::1(?:\/128)?$)/.test(prefix)
+
+/** Where others than this machine reach the API; `clear` without TLS, where no proxy in front of it is named. */
+const reachOf = ({ HOST, PORT, TLS_CERT, TLS_HOST, TLS_PORT, TRUSTED_PROXIES }: ServerSettings) => {
+  const clear = isLoopback(HOST) || !TRUSTED_PROXIES.every(isOfThisMachine) ? null : `http://${HOST}:${PORT}`
+  const encrypted = Option.isSome(TLS_CERT) && !isLoopback(TLS_HOST) ? `https://${TLS_HOST}:${TLS_PORT}` : null
+  return { clear, reachable: isLoopback(HOST) ? encrypted : `http://${HOST}:${PORT}` }
+}
+
+/** An effect that looks now. */
+export const makeProtection = Effect.gen(function* () {
+  const config = yield* ServerConfig
+  const { rules } = yield* Permissions
+  return Effect.map(rules, (found) =>
+    ofProtection({
+      ...reachOf(config),
+      tokens: config.JWT_ENABLED,
+      unlimited: found !== null ? null : config.PERMISSIONS_DISABLED ? "disabled" : "no file",
+      anyAddress: config.MANAGEMENT_NETWORKS === "" && !config.SECURE_DEFAULTS,
+      anyKey: config.HOST_KEY_POLICY === "first-use",
+      anyHost: Option.isNone(hostsForCallers(config))
+    })
+  )
+})
+
+/** One line for each at the start. */
+export const ProtectionLines = Layer.effectDiscard(
+  Effect.gen(function* () {
+    for (const { about, next, what } of yield* yield* makeProtection)
+      yield* Effect.logWarning(`SECURITY: ${what} (${about}). ${next}`)
+  })
+)
 
 const KEPT = Duration.seconds(5)
 /** A database that says nothing for so long is shown as away. */

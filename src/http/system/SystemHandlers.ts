@@ -3,11 +3,127 @@ import { Duration, Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../api/Api.ts"
 import { enveloped } from "../../api/Envelope.ts"
-import { answered } from "../core/Unavailable.ts"
+import { answered } from "../core/HandlerErrors.ts"
 import { Build } from "../../runtime/Build.ts"
 import { Plugins } from "../../plugins/Plugins.ts"
-import { makeHealthReport } from "./HealthReport.ts"
-import { makeReplicaReport } from "./ReplicaReport.ts"
+import type { HealthReport } from "../../api/SystemApi.ts"
+import { SILENT_REPLICA } from "../../domain/TakeOver.ts"
+import { meaning } from "../../store/DatabaseAway.ts"
+import { failingWithoutDatabase } from "../../store/DatabaseClient.ts"
+import { type ReplicaFigure, ServerFigures } from "../../store/ServerFigures.ts"
+import { Permissions } from "../../access/Permissions.ts"
+import { type Part, Readiness } from "../../jobs/engine/Readiness.ts"
+import { lacking } from "../../runtime/OwnFaults.ts"
+import { BlockadeWatch, type Watch } from "../../store/ForeignLocks.ts"
+import { Tokens } from "../core/JsonWebTokens.ts"
+
+// Looks at all parts of the server, and tells which work (docs/operations.md#health).
+
+const CHECK_SECONDS = 2
+const TICKS = 8
+
+/**
+ * Ends when an answer takes too long. It counts ticks: a process that could not look for seconds finds after one tick what had
+ * come meanwhile, and does not take its own delay for the silence of others.
+ */
+const patience = Effect.repeat(Effect.sleep(Duration.millis((CHECK_SECONDS * 1000) / TICKS)), { times: TICKS - 1 })
+
+type Check = HealthReport["checks"][number]
+
+/** A look at a part, which remembers how it was found last. */
+const makeLook = ({ check, name, staysGood }: Part, { blockade }: Watch): Effect.Effect<Check> => {
+  let wasGood = false
+  const silent = Effect.suspend(() => {
+    const held = blockade()
+    if (staysGood === true && wasGood && held === null) return Effect.void
+    return Effect.fail(`no answer within ${CHECK_SECONDS} seconds${held === null ? "" : `: ${held.sentence}`}`)
+  })
+  const answered = check.pipe(
+    Effect.catchDefect((defect) =>
+      Effect.andThen(Effect.logError(`The check of ${name} met a defect`, defect), Effect.fail("it failed"))
+    ),
+    Effect.tap(() => Effect.sync(() => (wasGood = true))),
+    Effect.tapError(() => Effect.sync(() => (wasGood = false)))
+  )
+  return Effect.raceFirst(answered, Effect.andThen(patience, silent)).pipe(
+    Effect.match({
+      onSuccess: () => ({ name, status: "UP" as const }),
+      onFailure: (message) => ({ name, status: "DOWN" as const, message })
+    })
+  )
+}
+
+const healthReport = Effect.fnUntraced(function* (
+  looks: ReadonlyArray<Effect.Effect<Check>>,
+  remarking: Effect.Effect<string | null>
+): Effect.fn.Return<HealthReport> {
+  const checks = yield* Effect.all(looks, { concurrency: "unbounded" })
+  const found = yield* remarking
+  const remark = found === null ? {} : { remark: found }
+  return checks.every(({ status }) => status === "UP")
+    ? { status: "UP", checks, ...remark }
+    : { status: "DOWN", checks, ...remark }
+})
+
+/** An effect that looks at everything now. */
+export const makeHealthReport = Effect.gen(function* () {
+  const { parts } = yield* Readiness
+  const { remark } = yield* Permissions
+  const { required } = yield* Tokens
+  const watch = yield* BlockadeWatch
+  const remarking = Effect.gen(function* () {
+    const ofPermissions = required ? yield* remark : null
+    // others may do what this machine cannot, and whoever asks for something else is served here
+    const { limited } = yield* lacking
+    const ofMachine = limited === null ? null : `Some work waits: ${limited.replace(/\.$/, "")}`
+    // a server whose statements wait is ready all the same: another one would wait for the same lock
+    const held = watch.blockade()
+    const ofLock = held === null ? null : `Some work waits for a lock in the database: ${held.sentence}`
+    return [ofLock, ofMachine, ofPermissions].filter((one) => one !== null).join(". ") || null
+  })
+  return healthReport(
+    parts.map((part) => makeLook(part, watch)),
+    remarking
+  )
+})
+
+// Which replicas work together, as the database knows them (docs/operations.md#replicas).
+
+const PATIENCE = Duration.seconds(2)
+
+/** One that has gone without saying so is asked after for this long. */
+const FORGOTTEN_SECONDS = 86_400
+
+const wrong = ({ heard_seconds, is_healthy }: ReplicaFigure): string | null => {
+  if (heard_seconds > SILENT_REPLICA) return `not heard of for ${Math.round(heard_seconds)} seconds`
+  return is_healthy ? null : "other replicas do not reach it"
+}
+
+/** What is reported of these replicas. */
+export const report = (replicas: ReadonlyArray<ReplicaFigure>): HealthReport => {
+  const checks = replicas
+    .filter(({ heard_seconds }) => heard_seconds < FORGOTTEN_SECONDS)
+    .map((replica) => {
+      const message = wrong(replica)
+      const name = replica.address
+      return message === null ? { name, status: "UP" as const } : { name, status: "DOWN" as const, message }
+    })
+  return checks.every(({ status }) => status === "UP") ? { status: "UP", checks } : { status: "DOWN", checks }
+}
+
+const away = (why: string): HealthReport => ({
+  status: "DOWN",
+  checks: [{ name: "postgres", status: "DOWN", message: `the database does not answer: ${why}` }]
+})
+
+/** An effect that asks the database now. */
+export const makeReplicaReport = Effect.map(ServerFigures, ({ replicas }) =>
+  failingWithoutDatabase(replicas).pipe(
+    Effect.map(report),
+    Effect.catchTag("SqlError", (error) => Effect.succeed(away(meaning(error)))),
+    Effect.timeoutOrElse({ duration: PATIENCE, orElse: () => Effect.succeed(away("no answer within 2 seconds")) })
+  )
+)
 
 /** Handlers of `PluginsGroup`. */
 export const PluginsLive = HttpApiBuilder.group(Api, "plugins", (handlers) =>

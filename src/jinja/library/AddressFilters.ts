@@ -1,18 +1,20 @@
 /** Filters on IP addresses and networks. See docs/templates.md#filters. */
 import { fail } from "../Failure.ts"
-import { argument, integerArgument, softText } from "../values/Arguments.ts"
-import { library } from "../values/Builtin.ts"
-import type { Library } from "../values/Builtin.ts"
-import { isInteger, isText, Native, textOf } from "../values/Value.ts"
-import type { Implementation, Value } from "../values/Value.ts"
+import { argument, integerArgument, library, type Library, softText } from "../values/Builtin.ts"
+import { type Implementation, isInteger, isText, Native, textOf, type Value } from "../values/Value.ts"
 import {
+  type Address,
+  addressAttribute,
   bitsOf,
   formatAddress,
   formatInterface,
+  type Interface,
+  interfaceAttribute,
   isInside,
   lastOf,
   lengthOfMask,
   maskOf,
+  networkAttribute,
   networkOf,
   parseAddress,
   parseInterface,
@@ -20,8 +22,6 @@ import {
   plus,
   tryAddress
 } from "./IpAddress.ts"
-import type { Address, Interface } from "./IpAddress.ts"
-import { addressAttribute, interfaceAttribute, networkAttribute } from "./AddressAttributes.ts"
 
 /** An address with its network, which prints as `10.0.0.5/24` and gives its parts by name. */
 class InterfaceValue extends Native {

@@ -2,21 +2,107 @@
  * Filters on lists and mappings: picking, ordering, grouping and computing over elements.
  */
 import { fail } from "../Failure.ts"
-import { allocate, borrow } from "../Meter.ts"
-import { argument, integerArgument, likeOriginal } from "../values/Arguments.ts"
+import { allocate, borrow, GrowingText, spend } from "../Meter.ts"
+import {
+  argument,
+  type Builtin,
+  integerArgument,
+  library,
+  type Library,
+  likeOriginal,
+  softText,
+  withAliases
+} from "../values/Builtin.ts"
 import { arithmetic } from "../values/Arithmetic.ts"
-import { library, withAliases } from "../values/Builtin.ts"
-import type { Library } from "../values/Builtin.ts"
-import { Dict, hashKey } from "../values/Dict.ts"
-import type { HashKey } from "../values/Dict.ts"
-import { compare, equals, sorted } from "../values/Equality.ts"
-import { cursorOf, elements, lengthOf, toArray, truthy, tryCursor } from "../values/Iteration.ts"
+import {
+  type Cursor,
+  Dict,
+  elementsOf,
+  hashKey,
+  type HashKey,
+  type Implementation,
+  isText,
+  textOf,
+  Tuple,
+  Undefined,
+  type Value
+} from "../values/Value.ts"
+import {
+  compare,
+  cursorOf,
+  elements,
+  equals,
+  lengthOf,
+  sorted,
+  toArray,
+  truthy,
+  tryCursor
+} from "../values/Protocols.ts"
 import { DictView, iteratorOver, NamedTuple, Stream } from "../values/Objects.ts"
-import { typeName } from "../values/Printing.ts"
-import { elementsOf, isText, textOf, Tuple, Undefined } from "../values/Value.ts"
-import type { Cursor, Implementation, Value } from "../values/Value.ts"
-import { caseAware, getterFor, gettersFor } from "./Attributes.ts"
-import { joinFilter } from "./JoinFilter.ts"
+import { repr, str, typeName } from "../values/Printing.ts"
+import { itemOf } from "../values/Access.ts"
+import { occurrences } from "../values/Text.ts"
+import type { Rendering } from "../runtime/Rendering.ts"
+
+// The filter `join`: printed elements with a separator between them.
+
+/** `join(value, d, attribute)`. */
+export const joinFilter: Implementation = (args) => {
+  const separator = softText(args, 1)
+  const getter = getterFor(argument(args, 2))
+  const cursor = cursorOf(argument(args, 0))
+  const text = new GrowingText()
+  let begun = false
+  for (let item = cursor.next(); item !== undefined; item = cursor.next()) {
+    if (begun && separator !== "") text.add(separator)
+    text.add(str(getter(item)))
+    begun = true
+  }
+  return text.toString()
+}
+
+// The argument `attribute` of filters: a dotted path in which digits are indexes.
+
+// Texts between separators, charged before they are made.
+const piecesOf = (text: string, separator: string): ReadonlyArray<string> => {
+  borrow(occurrences(text, separator) * 6)
+  return text.split(separator)
+}
+
+/** How a filter finds the value that counts for an element. */
+export type Getter = (item: Value) => Value
+
+const pathOf = (attribute: Value): ReadonlyArray<Value> => {
+  if (attribute === null) return []
+  if (!isText(attribute)) return [attribute]
+  return piecesOf(textOf(attribute), ".").map((part) => (/^\d+$/.test(part) ? Number(part) : part))
+}
+
+/** A getter for a path, or for the element itself if there is none; `fallback` replaces what is undefined. */
+export const getterFor = (attribute: Value, fallback: Value = null): Getter => {
+  const path = pathOf(attribute)
+  if (path.length === 0) return (item) => item
+  return (item) => {
+    spend(path.length)
+    let value = item
+    for (const part of path) {
+      value = itemOf(value, part)
+      if (fallback !== null && value instanceof Undefined) value = fallback
+    }
+    return value
+  }
+}
+
+/** Getters for several paths with commas between them. */
+export const gettersFor = (attribute: Value): ReadonlyArray<Getter> =>
+  isText(attribute) ? piecesOf(textOf(attribute), ",").map((part) => getterFor(part)) : [getterFor(attribute)]
+
+/** Texts in lower case, other values as they are: how filters compare unless they are told that case matters. */
+const ignoreCase = (value: Value): Value => (isText(value) ? textOf(value).toLowerCase() : value)
+
+/** The getter's value, in lower case unless case matters. */
+export const caseAware = (getter: Getter, caseSensitive: boolean): Getter =>
+  caseSensitive ? getter : (item) => ignoreCase(getter(item))
 
 const flag = (args: ReadonlyArray<Value>, index: number): boolean => truthy(argument(args, index))
 
@@ -234,3 +320,110 @@ export const sequenceFilters: Library = withAliases(
   }),
   { count: "length" }
 )
+
+// Filters that apply filters and tests to elements: map, select, reject and their attribute forms.
+
+const nothing: Cursor = { next: () => undefined }
+
+const rest = (args: ReadonlyArray<Value>): ReadonlyArray<Value> => {
+  const values = args[1]
+  return Array.isArray(values) ? values : []
+}
+
+const keywords = (args: ReadonlyArray<Value>): Map<string, Value> => {
+  const given = args[2]
+  const map = new Map<string, Value>()
+  if (given instanceof Dict)
+    for (const { key, value } of given.items()) if (typeof key === "string") map.set(key, value)
+  return map
+}
+
+const named = (entries: Library, kind: string, name: Value): Builtin =>
+  entries.get(str(name)) ?? fail("TemplateRuntimeError", `No ${kind} named ${repr(name)}.`)
+
+// Applies a filter or test, named by the first of `args`, to an element.
+const application = (
+  entries: Library,
+  kind: string,
+  args: ReadonlyArray<Value>,
+  given: Map<string, Value>,
+  rendering: Rendering
+): Getter => {
+  const [name = null, ...others] = args
+  const builtin = named(entries, kind, name)
+  const options = given.size === 0 ? undefined : given
+  return (item) => builtin.call(rendering, [item, ...others], options)
+}
+
+const mapper = (args: ReadonlyArray<Value>, rendering: Rendering): Getter => {
+  const positional = rest(args)
+  const given = keywords(args)
+  const attribute = given.get("attribute")
+  if (positional.length > 0) return application(rendering.surroundings.filters, "filter", positional, given, rendering)
+  if (attribute === undefined) return fail("FilterArgumentError", "map requires a filter argument")
+  const fallback = given.get("default")
+  given.delete("attribute")
+  given.delete("default")
+  const [unexpected] = given.keys()
+  if (unexpected !== undefined) fail("FilterArgumentError", `Unexpected keyword argument ${repr(unexpected)}`)
+  return getterFor(attribute, fallback === undefined ? null : fallback)
+}
+
+const map: Implementation = (args, rendering) =>
+  lazily(() => {
+    const value = argument(args, 0)
+    if (!truthy(value)) return nothing
+    const change = mapper(args, rendering)
+    const cursor = cursorOf(value)
+    return {
+      next: () => {
+        const item = cursor.next()
+        return item === undefined ? undefined : change(item)
+      }
+    }
+  })
+
+const chooser = (
+  args: ReadonlyArray<Value>,
+  byAttribute: boolean,
+  rendering: Rendering
+): ((item: Value) => boolean) => {
+  const positional = rest(args)
+  const [attribute] = positional
+  if (byAttribute && attribute === undefined) {
+    return fail("FilterArgumentError", "Missing parameter for attribute name")
+  }
+  const getter = byAttribute ? getterFor(attribute ?? null) : getterFor(null)
+  const others = byAttribute ? positional.slice(1) : positional
+  if (others.length === 0) return (item) => truthy(getter(item))
+  const test = application(rendering.surroundings.tests, "test", others, keywords(args), rendering)
+  return (item) => truthy(test(getter(item)))
+}
+
+const choose =
+  (wanted: boolean, byAttribute: boolean): Implementation =>
+  (args, rendering) =>
+    lazily(() => {
+      const value = argument(args, 0)
+      if (!truthy(value)) return nothing
+      const holds = chooser(args, byAttribute, rendering)
+      const cursor = cursorOf(value)
+      return {
+        next: () => {
+          for (let item = cursor.next(); item !== undefined; item = cursor.next()) {
+            spend(2)
+            if (holds(item) === wanted) return item
+          }
+          return undefined
+        }
+      }
+    })
+
+/** map, select, reject, selectattr and rejectattr. */
+export const functionFilters: Library = library({
+  "map(value, *args, **keywords)": map,
+  "select(value, *args, **keywords)": choose(true, false),
+  "reject(value, *args, **keywords)": choose(false, false),
+  "selectattr(value, *args, **keywords)": choose(true, true),
+  "rejectattr(value, *args, **keywords)": choose(false, true)
+})

@@ -1,17 +1,22 @@
 /**
  * Jinja2's tests.
  */
-import { argument, softText } from "../values/Arguments.ts"
+import { argument, library, type Library, softText, withAliases } from "../values/Builtin.ts"
 import { arithmetic } from "../values/Arithmetic.ts"
-import { library, withAliases } from "../values/Builtin.ts"
-import type { Library } from "../values/Builtin.ts"
-import { Dict } from "../values/Dict.ts"
-import { compare, equals } from "../values/Equality.ts"
-import type { Ordering } from "../values/Equality.ts"
-import { contains, tryCursor } from "../values/Iteration.ts"
+import {
+  Dict,
+  elementsOf,
+  Float,
+  type Implementation,
+  isInteger,
+  isText,
+  Markup,
+  Native,
+  Undefined,
+  type Value
+} from "../values/Value.ts"
+import { compare, contains, equals, type Ordering, tryCursor } from "../values/Protocols.ts"
 import { Range } from "../values/Objects.ts"
-import { elementsOf, Float, isInteger, isText, Markup, Native, Undefined } from "../values/Value.ts"
-import type { Implementation, Value } from "../values/Value.ts"
 
 const value = (args: ReadonlyArray<Value>): Value => argument(args, 0)
 

@@ -4,12 +4,11 @@
  */
 import { fail } from "../Failure.ts"
 import { allocate, checkTime, reserveText } from "../Meter.ts"
-import { numberOf, toFloat } from "./Equality.ts"
-import { escapeHtml } from "./Html.ts"
+import { numberOf, toFloat } from "./Protocols.ts"
+import { escapeHtml } from "./Text.ts"
 import { formatPercent } from "./PercentFormat.ts"
 import { typeName } from "./Printing.ts"
-import { elementsOf, Float, fromBigInt, isInteger, isText, Markup, Tuple, Undefined } from "./Value.ts"
-import type { Value } from "./Value.ts"
+import { elementsOf, Float, fromBigInt, isInteger, isText, Markup, Tuple, Undefined, type Value } from "./Value.ts"
 
 /** The binary arithmetic operators. */
 export type ArithmeticOperator = "+" | "-" | "*" | "/" | "//" | "%" | "**"

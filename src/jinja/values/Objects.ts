@@ -3,13 +3,9 @@
  */
 import { fail } from "../Failure.ts"
 import { borrow, exceed, limits, spend } from "../Meter.ts"
-import { Dict } from "./Dict.ts"
-import { equals } from "./Equality.ts"
-import { cursorOver, cursorOverDict } from "./Iteration.ts"
+import { type Cursor, Dict, isInteger, Native, Tuple, type Value } from "./Value.ts"
+import { cursorOver, cursorOverDict, equals, select } from "./Protocols.ts"
 import { repr, typeName } from "./Printing.ts"
-import { select } from "./Slicing.ts"
-import { isInteger, Native, Tuple } from "./Value.ts"
-import type { Cursor, Value } from "./Value.ts"
 
 /** A generator: yields its values once, is always true, and has neither length nor items. */
 export class Stream extends Native {

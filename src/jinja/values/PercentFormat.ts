@@ -3,14 +3,10 @@
  */
 import { fail } from "../Failure.ts"
 import { allocate, checkTime, maxText, reserveText } from "../Meter.ts"
-import { Dict } from "./Dict.ts"
-import { numberOf, toFloat } from "./Equality.ts"
-import { exponential, fixed, general } from "./FloatText.ts"
-import { escapeHtml } from "./Html.ts"
-import { codePoints, textLength, tryLength } from "./Iteration.ts"
-import { repr, str, typeName } from "./Printing.ts"
-import { Float, fromBigInt, isInteger, isText, Markup, textOf, Tuple, Undefined } from "./Value.ts"
-import type { Value } from "./Value.ts"
+import { Dict, Float, fromBigInt, isInteger, isText, Markup, textOf, Tuple, Undefined, type Value } from "./Value.ts"
+import { codePoints, numberOf, textLength, toFloat, tryLength } from "./Protocols.ts"
+import { exponential, fixed, general, repr, str, typeName } from "./Printing.ts"
+import { escapeHtml } from "./Text.ts"
 
 interface Conversion {
   readonly flags: string

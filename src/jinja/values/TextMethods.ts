@@ -3,17 +3,32 @@
  */
 import { fail } from "../Failure.ts"
 import { borrow, GrowingText, reserveText, spend } from "../Meter.ts"
-import { argument, integerArgument, likeOriginal, optionalInteger, optionalText, textArgument } from "./Arguments.ts"
-import { library } from "./Builtin.ts"
-import type { Library } from "./Builtin.ts"
-import { escapeHtml } from "./Html.ts"
-import { codePoints, elements, isAstral, textLength } from "./Iteration.ts"
+import {
+  argument,
+  integerArgument,
+  library,
+  type Library,
+  likeOriginal,
+  optionalInteger,
+  optionalText,
+  textArgument
+} from "./Builtin.ts"
+import {
+  capitalize,
+  escapeHtml,
+  replaceText,
+  splitBlanks,
+  splitBlanksRight,
+  splitLines,
+  splitOn,
+  splitOnRight,
+  stripText,
+  swapCase,
+  titleCase
+} from "./Text.ts"
+import { codePoints, elements, isAstral, sliceText, textLength } from "./Protocols.ts"
 import { typeName } from "./Printing.ts"
-import { sliceText } from "./Slicing.ts"
-import { capitalize, replaceText, splitLines, stripText, swapCase, titleCase } from "./Text.ts"
-import { isText, Markup, textOf, Tuple } from "./Value.ts"
-import type { Implementation, Value } from "./Value.ts"
-import { splitBlanks, splitOn, splitOnRight, splitBlanksRight } from "./TextSplitting.ts"
+import { type Implementation, isText, Markup, textOf, Tuple, type Value } from "./Value.ts"
 
 const self = (args: ReadonlyArray<Value>): string => textArgument(args, 0)
 

@@ -3,7 +3,7 @@
  * opens no port; with CLUSTER_HOST set, replicas find each other in the database. How soon one takes over from another is in
  * `domain/TakeOver.ts`.
  */
-import { NodeCrypto } from "@effect/platform-node"
+import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import { Duration, Effect, Layer, Option } from "effect"
 import {
   ClusterWorkflowEngine,

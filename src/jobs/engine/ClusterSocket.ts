@@ -2,7 +2,8 @@
  * The way between replicas: TLS with a key that only they have (CLUSTER_SECRET, or what is derived of SECRET_KEY), so nobody else can
  * send a message to a device's actor or read one. Nothing else is needed: no certificate, no authority.
  */
-import { NodeSocket, NodeSocketServer } from "@effect/platform-node"
+import * as NodeSocket from "@effect/platform-node/NodeSocket"
+import * as NodeSocketServer from "@effect/platform-node/NodeSocketServer"
 import { Context, Effect, Layer, Option, Redacted, Schema } from "effect"
 import { RunnerHealth, Runners, ShardingConfig, SocketRunner } from "effect/cluster"
 import { RpcClient, RpcSerialization } from "effect/rpc"

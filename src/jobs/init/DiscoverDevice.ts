@@ -5,7 +5,7 @@
 import { Effect, Option, Result } from "effect"
 import { SqlClient } from "effect/sql"
 import { DeviceEntity } from "../../devices/DeviceCalls.ts"
-import { requireManageable } from "../../domain/platforms/Unmanageable.ts"
+import { requireManageable } from "../../domain/platforms/Platforms.ts"
 import * as Candidate from "../../drivers/Candidate.ts"
 import { patiently } from "../../devices/PatientCall.ts"
 import type { Device } from "../../domain/Device.ts"

@@ -7,7 +7,7 @@ import { Context, Effect, Layer, Result, Schema } from "effect"
 import type { SqlError } from "effect/sql"
 import { DeviceEntity } from "../../devices/DeviceCalls.ts"
 import { type Facts, portsIn } from "../../domain/Facts.ts"
-import { longName } from "../../domain/platforms/InterfaceNames.ts"
+import { longName } from "../../domain/platforms/Platforms.ts"
 import { patiently } from "../../devices/PatientCall.ts"
 import type { Device, DeviceType } from "../../domain/Device.ts"
 import { JobFailure } from "../../domain/Job.ts"
@@ -16,11 +16,11 @@ import {
   findLinks,
   joinLinks,
   linkError,
-  portlessPeers,
   type LinkFindings,
   type LinkPlan,
   type LinkProblem,
   type LldpTable,
+  portlessPeers,
   type ReportedLink,
   seenPeers,
   storedLinks,

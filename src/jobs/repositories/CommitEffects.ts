@@ -19,25 +19,24 @@ import {
 } from "../../domain/CommitEffects.ts"
 import { type EffectLimits, reasonsToAsk } from "../../domain/EffectSentences.ts"
 import type { Device } from "../../domain/Device.ts"
-import { diff } from "../../drivers/ConfigDiff.ts"
+import { diff } from "../../drivers/UnifiedDiff.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
-import { effectiveSettings, groupsOfDevice } from "../../settings/EffectiveSettings.ts"
 import {
   type EffectDevice,
   type GroupRule,
   removedOf,
-  settingsEffects,
   type SettingsChange,
+  settingsEffects,
   type VlanLosses
 } from "../../settings/SettingsEffects.ts"
 import type { SettingsSnapshot } from "../../settings/SettingsSnapshot.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { InterfaceStore } from "../../store/InterfaceStore.ts"
-import { configPreview } from "../../templates/ConfigPreview.ts"
 import type { TemplateSnapshot } from "../../templates/TemplateSnapshot.ts"
 import { UndefinedLedger } from "../../templates/UndefinedPrints.ts"
 import { CandidateConfigs, type RenderedCandidate, type Sources } from "../sync/CandidateConfigs.ts"
 import { BranchDiffs } from "./BranchDiffs.ts"
+import { configPreview } from "../../templates/Rendering.ts"
 
 /** What a commit is compared with. */
 export interface Compared {
@@ -130,7 +129,7 @@ const shownDiff = Effect.fnUntraced(function* (hostname: string, before: Rendere
 })
 
 const settingsObject = (snapshot: SettingsSnapshot, device: Device, below: ReadonlyArray<EffectDevice> | undefined) =>
-  Result.getOrUndefined(Result.map(effectiveSettings(snapshot, device, below), ({ settings }) => settings))
+  Result.getOrUndefined(Result.map(snapshot.layering.forDevice(device, below), ({ settings }) => settings))
 
 /** Devices with the same settings, templates and model: what one of them loses, the others probably lose as well. */
 const classesOf = ({ changed, inForce, settings }: Compared, devices: ReadonlyArray<Device>) => {
@@ -142,7 +141,7 @@ const classesOf = ({ changed, inForce, settings }: Compared, devices: ReadonlyAr
   }
   return Map.groupBy(devices, (device) => {
     const below = settings?.below.get(device.id)
-    const { primary } = groupsOfDevice(changed.settings, device)
+    const { primary } = changed.settings.layering.membership(device)
     return [
       numberOf(settingsObject(inForce.settings, device, below)),
       numberOf(settingsObject(changed.settings, device, below)),

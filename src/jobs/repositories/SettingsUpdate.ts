@@ -5,24 +5,31 @@
 import { Context, Effect, Equal, Layer, Option, Result } from "effect"
 import type { SqlError } from "effect/sql"
 import type { GitFailed } from "../../git/GitCommand.ts"
-import { commitText, type GitCommit } from "../../git/GitCommit.ts"
-import type { GitRefNotFound } from "../../git/GitRef.ts"
+import { commitText, type GitCommit, type GitRefNotFound } from "../../git/GitCommit.ts"
 import type { GitRepository } from "../../git/GitRepository.ts"
 import type { TreeFiles } from "../../git/GitTree.ts"
 import type { Device } from "../../domain/Device.ts"
 import { placeText, type Remark, remark, remarkText } from "../../domain/Remark.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { ActiveSettings } from "../../settings/ActiveSettings.ts"
-import { affectedDevices, changedFiles } from "../../settings/AffectedDevices.ts"
-import { downstreamDevices } from "../../settings/DownstreamDevices.ts"
-import { effectiveSettings, groupsOfDevice } from "../../settings/EffectiveSettings.ts"
-import { located } from "../../settings/Finding.ts"
-import { templatesBranches } from "../../settings/GroupView.ts"
+import {
+  affectedDevices,
+  buildSnapshot,
+  changedFiles,
+  downstreamDevices,
+  type SettingsSnapshot,
+  templatesBranches
+} from "../../settings/SettingsSnapshot.ts"
+import {
+  located,
+  problemRemarks,
+  refreshAnswer,
+  type SettingsProblem,
+  strictProblems
+} from "../../settings/SettingsProblem.ts"
 import type { LayeringResult } from "../../settings/Layering.ts"
 import { isWithinSettings } from "../../settings/RepositoryPaths.ts"
 import { checkSettingsGently } from "../../settings/SettingsCheck.ts"
-import { problemRemarks, refreshAnswer, type SettingsProblem, strictProblems } from "../../settings/SettingsProblem.ts"
-import { buildSnapshot, type SettingsSnapshot } from "../../settings/SettingsSnapshot.ts"
 import type { DeviceStore } from "../../store/DeviceStore.ts"
 import type { LinknetStore } from "../../store/LinknetStore.ts"
 import type { MgmtDomainStore } from "../../store/MgmtDomainStore.ts"
@@ -76,7 +83,7 @@ const sameSettings =
 
 /** The branch of the templates that the device is rendered from; null is the repository's own ref. */
 const branchOf = (settings: SettingsSnapshot, device: Device) =>
-  groupsOfDevice(settings, device).primary.templates_branch
+  settings.layering.membership(device).primary.templates_branch
 
 const make = Effect.gen(function* () {
   const services = yield* Effect.context<DeviceStore | LinknetStore | MgmtDomainStore | ServerConfig>()
@@ -113,7 +120,7 @@ const make = Effect.gen(function* () {
       const under = below.get(device.id)
       const isSame =
         branchOf(before, device) === branchOf(after, device) &&
-        same(effectiveSettings(before, device, under), effectiveSettings(after, device, under))
+        same(before.layering.forDevice(device, under), after.layering.forDevice(device, under))
       if (!isSame) changed.push(device.hostname)
     }
     return changed

@@ -5,21 +5,17 @@
 import { Context, Effect, Layer, Option } from "effect"
 import type { SqlError } from "effect/sql"
 import type { GitFailed } from "../../git/GitCommand.ts"
-import { commitText, type GitCommit } from "../../git/GitCommit.ts"
-import type { GitRefNotFound } from "../../git/GitRef.ts"
+import { commitText, type GitCommit, type GitRefNotFound } from "../../git/GitCommit.ts"
 import type { GitRepository } from "../../git/GitRepository.ts"
 import type { Device } from "../../domain/Device.ts"
 import { type Remark, remarkText } from "../../domain/Remark.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { ActiveSettings } from "../../settings/ActiveSettings.ts"
-import { groupsOfDevice } from "../../settings/EffectiveSettings.ts"
-import { templatesBranches } from "../../settings/GroupView.ts"
-import type { SettingsSnapshot } from "../../settings/SettingsSnapshot.ts"
+import { type SettingsSnapshot, templatesBranches } from "../../settings/SettingsSnapshot.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { type AppliedCommit, RepositoryStore } from "../../store/RepositoryStore.ts"
-import { compileAll } from "../../templates/Compilation.ts"
-import { affectedTypes, changedTemplateFiles, devicesOfTypes } from "../../templates/TemplateChanges.ts"
-import { ActiveTemplates, NoTemplates } from "../../templates/ActiveTemplates.ts"
+import { ActiveTemplates, compileAll, NoTemplates } from "../../templates/ActiveTemplates.ts"
+import { affectedTypes, changedTemplateFiles, devicesOfTypes } from "../../templates/TemplateReferences.ts"
 import { checkTemplates } from "../../templates/TemplateCheck.ts"
 import { errorRemark } from "../../templates/TemplateErrors.ts"
 import { buildTemplateSnapshot, isTemplatePath, type TemplateSnapshot } from "../../templates/TemplateSnapshot.ts"
@@ -114,7 +110,7 @@ const make = Effect.gen(function* () {
     const branchOf = (device: Device): string =>
       Option.match(settings, {
         onNone: () => "",
-        onSome: (snapshot) => groupsOfDevice(snapshot, device).primary.templates_branch ?? ""
+        onSome: (snapshot) => snapshot.layering.membership(device).primary.templates_branch ?? ""
       })
     const branches = [yield* checkBranch(repository, commit, "")]
     for (const branch of branchesOf(settings)) branches.push(yield* readBranch(repository, branch))

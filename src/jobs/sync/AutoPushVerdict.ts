@@ -9,9 +9,8 @@ import type { AutoPushRule } from "../../domain/AutoPushRules.ts"
 import { AUTO_PUSH_BELOW } from "../../domain/ChangeScore.ts"
 import type { Device } from "../../domain/Device.ts"
 import { platformOf } from "../../domain/platforms/Platforms.ts"
-import * as UnifiedPatch from "../../drivers/UnifiedPatch.ts"
+import * as UnifiedDiff from "../../drivers/UnifiedDiff.ts"
 import { ActiveSettings } from "../../settings/ActiveSettings.ts"
-import { groupsOfDevice } from "../../settings/EffectiveSettings.ts"
 import { ChangeStore } from "../../store/ChangeStore.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import type { JobDevice } from "../../store/JobStore.ts"
@@ -58,7 +57,7 @@ const make = Effect.gen(function* () {
     const active = yield* Effect.option(settings.snapshot)
     const branch = Option.match(active, {
       onNone: () => null,
-      onSome: (snapshot) => groupsOfDevice(snapshot, device).primary.templates_branch
+      onSome: (snapshot) => snapshot.layering.membership(device).primary.templates_branch
     })
     const main = yield* rulesOf(device, null)
     if (branch === null) return main
@@ -74,7 +73,7 @@ const make = Effect.gen(function* () {
     const notation = platformOf(platform)?.configuration
     if (notation === undefined) return Option.none()
     return Option.flatMap(proved, ({ config }) =>
-      Option.flatMap(change, ({ protocol }) => UnifiedPatch.applyToConfig(notation, config, protocol.diff ?? ""))
+      Option.flatMap(change, ({ protocol }) => UnifiedDiff.applyToConfig(notation, config, protocol.diff ?? ""))
     )
   })
 

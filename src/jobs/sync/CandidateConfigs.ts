@@ -8,17 +8,15 @@ import type { Device } from "../../domain/Device.ts"
 import { Remark } from "../../domain/Remark.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { ActiveSettings } from "../../settings/ActiveSettings.ts"
-import { groupsOfDevice } from "../../settings/EffectiveSettings.ts"
 import type { SettingsSnapshot } from "../../settings/SettingsSnapshot.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { InterfaceStore } from "../../store/InterfaceStore.ts"
 import { LinknetStore } from "../../store/LinknetStore.ts"
 import { MgmtDomainStore } from "../../store/MgmtDomainStore.ts"
 import { ActiveTemplates, type NoTemplates } from "../../templates/ActiveTemplates.ts"
-import { type DerivedSecrets, noSecrets } from "../../templates/DerivedSecrets.ts"
-import { NOT_AGAIN } from "../../templates/RenderBudget.ts"
+import { type DerivedSecrets, noSecrets } from "../../templates/TemplateSecrets.ts"
+import { NOT_AGAIN, type Render as RenderTemplate, Renderer } from "../../templates/Renderer.ts"
 import { commonMessage, derivedIn, otherTask } from "../../templates/Provenance.ts"
-import { type Render as RenderTemplate, Renderer } from "../../templates/Renderer.ts"
 import { deviceTask, type RenderedDevice, type RenderTask } from "../../templates/Rendering.ts"
 import {
   describeTemplateError,
@@ -116,7 +114,7 @@ const make = Effect.gen(function* () {
 
   const branchOf = (snapshot: SettingsSnapshot, { device, init }: VariableRequest): string | null =>
     // the first configuration comes from the main branch, whatever group the new name belongs to
-    init === undefined ? groupsOfDevice(snapshot, device).primary.templates_branch : null
+    init === undefined ? snapshot.layering.membership(device).primary.templates_branch : null
 
   /** Templates by branch; a branch that a group asks for and that is not there concerns the devices of that group alone. */
   const snapshotsOf = Effect.fnUntraced(function* (

@@ -3,10 +3,8 @@ import { Context, Effect, Layer } from "effect"
 import type { SqlError } from "effect/sql"
 import type { Device, DeviceType } from "../../domain/Device.ts"
 import type { SkippedDevices } from "../../domain/jobs/SyncDevices.ts"
-import { isManageable } from "../../domain/platforms/Platforms.ts"
-import { UnmanageableDevice } from "../../domain/platforms/Unmanageable.ts"
+import { isManageable, UnmanageableDevice } from "../../domain/platforms/Platforms.ts"
 import { ActiveSettings, type SettingsError } from "../../settings/ActiveSettings.ts"
-import { groupsOfDevice } from "../../settings/EffectiveSettings.ts"
 import { selectionGroups } from "../../settings/SettingsGroups.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 
@@ -39,7 +37,7 @@ const make = Effect.gen(function* () {
 
   const inGroup = Effect.fnUntraced(function* (group: string, candidates: ReadonlyArray<Device>) {
     const snapshot = yield* settings.snapshot
-    return candidates.filter((device) => selectionGroups(groupsOfDevice(snapshot, device), device).includes(group))
+    return candidates.filter((device) => selectionGroups(snapshot.layering.membership(device), device).includes(group))
   })
 
   const select = Effect.fn("DeviceSelection.select")(function* (selector: Selector) {

@@ -5,7 +5,7 @@
 import { Context, Effect, Layer, Result, Schema } from "effect"
 import { SqlError } from "effect/sql"
 import type { Device } from "../../domain/Device.ts"
-import { configPreview } from "../../templates/ConfigPreview.ts"
+import { configPreview } from "../../templates/Rendering.ts"
 import { CandidateConfigs } from "./CandidateConfigs.ts"
 
 /** The configuration cannot be rendered; `message` has no secrets and no prefix. */

@@ -3,7 +3,7 @@
  * the names that clients know (docs/changes.md#entries-of-the-result). Pure.
  */
 import { type DeviceResult, deviceResult, type JobTask, subtaskFailed, taskFailed, taskOk } from "../../domain/Job.ts"
-import { type UnmanageableDevice, unmanageableText } from "../../domain/platforms/Unmanageable.ts"
+import { type UnmanageableDevice, unmanageableText } from "../../domain/platforms/Platforms.ts"
 import type { DisputedRecord, RecordChanged } from "../../domain/UniqueFields.ts"
 import type { UnseenDevice } from "../../domain/UnseenDevice.ts"
 import { callErrorText } from "../engine/CallErrorText.ts"

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import { compareNames, isSubinterface, longName } from "../../../src/domain/platforms/InterfaceNames.ts"
+import { compareNames, isSubinterface, longName } from "../../../src/domain/platforms/Platforms.ts"
 
 describe("interface names", () => {
   it.each([

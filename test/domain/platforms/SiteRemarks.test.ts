@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { Result, Schema } from "effect"
-import { remarksOf, SiteRemarks } from "../../../src/domain/platforms/SiteRemarks.ts"
+import { remarksOf, SiteRemarks } from "../../../src/domain/platforms/Platforms.ts"
 
 const read = Schema.decodeUnknownResult(SiteRemarks)
 

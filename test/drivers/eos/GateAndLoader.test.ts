@@ -5,8 +5,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import { refusedLines } from "../../../src/domain/CandidateGate.ts"
-import { eos } from "../../../src/domain/platforms/Eos.ts"
-import { cutCandidate } from "../../../src/drivers/eos/ConfigUnits.ts"
+import { eos } from "../../../src/domain/platforms/eos/Platform.ts"
+import { cutCandidate } from "../../../src/drivers/eos/Load.ts"
 import { pureShell, type PureShell } from "../../support/lab/PureShell.ts"
 import { randomCandidate } from "../../support/lab/RandomCandidates.ts"
 

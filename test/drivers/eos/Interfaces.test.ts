@@ -1,7 +1,6 @@
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { interfacesOf } from "../../../src/drivers/eos/Interfaces.ts"
-import { opticsOf } from "../../../src/drivers/eos/Optics.ts"
+import { interfacesOf, opticsOf } from "../../../src/drivers/eos/Facts.ts"
 import { makeOneSwitch } from "./OneSwitchLab.ts"
 
 const desk = {

@@ -1,17 +1,15 @@
 /** A lab of one switch, `acc-b2-01` at 10.66.0.1, and the driver that reaches it, for tests over real SSH. */
 import { Effect, Redacted, Result } from "effect"
 import type { DriverTarget } from "../../../src/drivers/Driver.ts"
-import { parse } from "../../../src/drivers/ssh/AddressMap.ts"
-import type { SshLimitsOptions } from "../../../src/drivers/ssh/SshLimits.ts"
-import { SshLimits } from "../../../src/drivers/ssh/SshLimits.ts"
+import { parseAddressMap, SshLimits, type SshLimitsOptions } from "../../../src/drivers/ssh/SshLimits.ts"
 import { dialect } from "../../../src/drivers/eos/Dialect.ts"
 import * as EosDriver from "../../../src/drivers/eos/Driver.ts"
 import { load } from "../../../src/drivers/eos/Load.ts"
 import { sessionList } from "../../../src/drivers/eos/Sessions.ts"
-import { channelWire } from "../../../src/drivers/ssh/ChannelWire.ts"
+import * as SshTransport from "../../../src/drivers/ssh/Transport.ts"
+import { channelWire } from "../../../src/drivers/ssh/Transport.ts"
 import { login } from "../../../src/drivers/ssh/Cli.ts"
 import * as Shell from "../../../src/drivers/ssh/Shell.ts"
-import * as SshTransport from "../../../src/drivers/ssh/Transport.ts"
 import { makeLab } from "../../../src/lab/Lab.ts"
 import type { Node } from "../../../src/lab/Topology.ts"
 
@@ -39,7 +37,7 @@ export const makeOneSwitch = Effect.fnUntraced(function* (node: Partial<Node> = 
     topology: { nodes: { [name]: { users: { admin: "admin" }, ...node, "startup-config": startup } } }
   })
   const device = yield* lab.get(name)
-  const addressMap = Result.getOrThrow(parse("10.0.0.0/8=127.0.0.0/8"))
+  const addressMap = Result.getOrThrow(parseAddressMap("10.0.0.0/8=127.0.0.0/8"))
   const limits = { port: lab.port, addressMap, refusedRetries: 3, refusedDelay: 0.05 }
   const makeDriver = (more: SshLimitsOptions = {}) =>
     EosDriver.make.pipe(Effect.provide(SshLimits.layer({ ...limits, ...more })))
@@ -54,8 +52,8 @@ export const makeOneSwitch = Effect.fnUntraced(function* (node: Partial<Node> = 
   /** Loads without the gate that stands in front of every session. */
   const loadUngated = (text: string, windowBytes?: number) =>
     Effect.gen(function* () {
-      const transport = yield* SshTransport.open(target, yield* SshLimits, 20)
-      const shell = Shell.make(name, address, channelWire(yield* transport.shell, transport))
+      const transport = yield* SshTransport.openTransport(target, yield* SshLimits, 20)
+      const shell = Shell.makeShell(name, address, channelWire(yield* transport.shell, transport))
       const cli = yield* login(dialect, windowBytes === undefined ? target : { ...target, windowBytes }, shell)
       return yield* load(cli, { text, mode: "replace", name: "job27", seen: yield* sessionList(cli).read })
     }).pipe(Effect.scoped, Effect.provide(SshLimits.layer(limits)))

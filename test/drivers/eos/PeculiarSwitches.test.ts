@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { DriverSession } from "../../../src/drivers/Driver.ts"
-import * as ForeignSessions from "../../../src/drivers/ForeignSessions.ts"
+import * as LoadChecks from "../../../src/drivers/LoadChecks.ts"
 import type { Fault } from "../../../src/lab/Faults.ts"
 import type { Quirks } from "../../../src/lab/eos/Quirks.ts"
 import { seconds } from "../../support/Patience.ts"
@@ -188,7 +188,7 @@ describe("other people's open sessions", () => {
 
   it.live("are all in the way where the site wants that", () =>
     Effect.gen(function* () {
-      const { login } = yield* Effect.provide(withQuirks(old), ForeignSessions.layer("wait"))
+      const { login } = yield* Effect.provide(withQuirks(old), LoadChecks.foreignSessionsLayer("wait"))
       const error = yield* Effect.flip((yield* login).load(load))
       assert.deepInclude(error, { _tag: "SessionLockedException", session: "cfg-4711-1" })
     }).pipe(Effect.scoped)
@@ -196,8 +196,8 @@ describe("other people's open sessions", () => {
 
   const now = 1_000_000_000
   const open = { name: "operator", state: "open", user: "", attended: true } as const
-  const ways = (rule: ForeignSessions.ForeignSessionRule, ...later: ReadonlyArray<number>) => {
-    const { inTheWay } = ForeignSessions.make(rule)
+  const ways = (rule: LoadChecks.ForeignSessionRule, ...later: ReadonlyArray<number>) => {
+    const { inTheWay } = LoadChecks.makeForeignSessions(rule)
     return later.map((millis) => inTheWay("acc1", [open], now + millis).length)
   }
 
@@ -207,14 +207,14 @@ describe("other people's open sessions", () => {
   })
 
   it("are old at once when the switch says so, or when nobody is in them", () => {
-    const { inTheWay } = ForeignSessions.make("ignore-old")
+    const { inTheWay } = LoadChecks.makeForeignSessions("ignore-old")
     const since = (millis: number) => inTheWay("acc1", [{ ...open, since: now - millis }], now).length
     assert.deepStrictEqual([since(119_000), since(121_000), since(-3_600_000)], [1, 0, 1])
     assert.deepStrictEqual(inTheWay("acc1", [{ ...open, attended: false }], now), [])
   })
 
   it("are new again after they have gone, on each device by itself, and those of jobs are never old", () => {
-    const { inTheWay } = ForeignSessions.make("ignore-old")
+    const { inTheWay } = LoadChecks.makeForeignSessions("ignore-old")
     inTheWay("acc1", [open], now)
     assert.strictEqual(inTheWay("acc2", [open], now + seconds(300)).length, 1)
     inTheWay("acc1", [], now + 1)

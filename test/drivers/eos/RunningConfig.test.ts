@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { stableText } from "../../../src/drivers/eos/RunningConfig.ts"
-import { configHashOf } from "../../../src/drivers/WholeDriver.ts"
+import { configHashOf } from "../../../src/drivers/DriverDefinition.ts"
 import { makeOneSwitch } from "./OneSwitchLab.ts"
 
 const configHash = configHashOf(stableText)

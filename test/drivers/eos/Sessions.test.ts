@@ -1,8 +1,13 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Option, Schema } from "effect"
 import { readFileSync } from "node:fs"
-import { sessionMode, sessionsOf, ShowSessions, timerPlaces } from "../../../src/drivers/eos/Sessions.ts"
-import { parseSessionText } from "../../../src/drivers/eos/SessionText.ts"
+import {
+  parseSessionText,
+  sessionMode,
+  sessionsOf,
+  ShowSessions,
+  timerPlaces
+} from "../../../src/drivers/eos/Sessions.ts"
 
 const limits = { maxSavedSessions: 1, maxOpenSessions: 5, mergeOnCommit: false, saveToStartupConfigOnCommit: false }
 const before432 = {

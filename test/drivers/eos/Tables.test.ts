@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import { arpEntriesOf, joinedOf, macEntriesOf } from "../../../src/drivers/eos/Tables.ts"
+import { arpEntriesOf, joinedOf, macEntriesOf } from "../../../src/drivers/eos/Neighbours.ts"
 
 const entry = (macAddress: string, port: string, vlanId: number, entryType = "dynamic") => ({
   macAddress,

@@ -1,7 +1,7 @@
 import { expect, it } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { refusedLines } from "../../../src/domain/CandidateGate.ts"
-import { frr } from "../../../src/domain/platforms/Frr.ts"
+import { frr } from "../../../src/domain/platforms/frr/Platform.ts"
 import type { DriverSession } from "../../../src/drivers/Driver.ts"
 import { renderError } from "../../../src/drivers/DriverErrors.ts"
 import { pair } from "../../../src/fabric/FabricPlan.ts"

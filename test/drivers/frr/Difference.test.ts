@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import { differenceOf } from "../../../src/drivers/frr/Difference.ts"
+import { differenceOf } from "../../../src/drivers/frr/Load.ts"
 
 const told = `2026-01-01 10:00:00,123  INFO: Loading Config object from file /x
 2026-01-01 10:00:00,456  INFO: "frr version 8.4.4" cannot be removed

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import { arpEntriesOf, joinedOf, macEntriesOf } from "../../../src/drivers/frr/Tables.ts"
+import { arpEntriesOf, joinedOf, macEntriesOf } from "../../../src/drivers/frr/Neighbours.ts"
 
 const bridged = [
   { mac: "33:33:00:00:00:01", ifname: "swp1", flags: ["self"], state: "permanent" },

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Result } from "effect"
-import { parse, rewrite } from "../../../src/drivers/ssh/AddressMap.ts"
+import { parseAddressMap, rewriteAddress } from "../../../src/drivers/ssh/SshLimits.ts"
 
-const dialled = (rules: string, address: string) => rewrite(Result.getOrThrow(parse(rules)), address)
+const dialled = (rules: string, address: string) => rewriteAddress(Result.getOrThrow(parseAddressMap(rules)), address)
 
 describe("SSH_ADDRESS_MAP", () => {
   it.each([
@@ -26,7 +26,7 @@ describe("SSH_ADDRESS_MAP", () => {
     ["ten/8=127.0.0.0/8", '"ten/8"'],
     ["10.0.0.0/33=127.0.0.0/33", '"10.0.0.0/33"']
   ])("refuses %j with a sentence", (rules, part) => {
-    const parsed = parse(rules)
+    const parsed = parseAddressMap(rules)
     expect(Result.isFailure(parsed) ? parsed.failure : "accepted").toContain(part)
   })
 })

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "@effect/vitest"
 import { createDecipheriv } from "node:crypto"
-import { AesGcm, type Name, nameOf } from "../../../src/drivers/ssh/AesGcm.ts"
+import { AesGcm, type GcmName, gcmNameOf } from "../../../src/drivers/ssh/Ssh2.ts"
 import { seal } from "./GcmReference.ts"
 import { vectors } from "./GcmVectors.ts"
 
 const hex = (text: string): Buffer => Buffer.from(text, "hex")
 
-const make = (name: Name, key: Buffer, iv: Buffer) => {
+const make = (name: GcmName, key: Buffer, iv: Buffer) => {
   const sent: Array<Buffer> = []
   const onWrite = (packet: Buffer) => void sent.push(packet)
   // ssh2 gives both to the cipher, which counts in the bytes of the IV
@@ -23,7 +23,7 @@ const lengthOf = (plaintext: Buffer): Buffer => {
   return length
 }
 
-const sender = (name: Name, keyBytes: number, counter: number) => {
+const sender = (name: GcmName, keyBytes: number, counter: number) => {
   const key = Buffer.alloc(keyBytes, 7)
   const iv = Buffer.alloc(12, 1)
   iv.writeUInt32BE(counter, 8)
@@ -37,7 +37,7 @@ const sender = (name: Name, keyBytes: number, counter: number) => {
 }
 
 /** What a peer makes of a packet; throws when the tag does not fit. */
-const opened = (name: Name, key: Buffer, iv: Buffer, packet: Buffer) => {
+const opened = (name: GcmName, key: Buffer, iv: Buffer, packet: Buffer) => {
   const length = packet.readUInt32BE(0)
   const decipher = createDecipheriv(name, key, iv).setAAD(packet.subarray(0, 4))
   decipher.setAuthTag(packet.subarray(-16))
@@ -133,6 +133,6 @@ describe("AES-GCM", () => {
   )
 
   it("leaves every other cipher to the library", () => {
-    expect(["aes-128-ctr", "chacha20", "aes-128-cbc"].map(nameOf)).toEqual([undefined, undefined, undefined])
+    expect(["aes-128-ctr", "chacha20", "aes-128-cbc"].map(gcmNameOf)).toEqual([undefined, undefined, undefined])
   })
 })

@@ -1,8 +1,8 @@
 import { assert, it } from "@effect/vitest"
 import { Deferred, Effect, Result } from "effect"
-import { claimedWire } from "../../../src/drivers/ssh/ClaimedWire.ts"
-import { TAKEN_OVER } from "../../../src/drivers/WorkClaim.ts"
-import { makeOneSwitch, candidate, name } from "../eos/OneSwitchLab.ts"
+import { claimedWire } from "../../../src/drivers/ssh/Transport.ts"
+import { TAKEN_OVER } from "../../../src/drivers/Driver.ts"
+import { candidate, makeOneSwitch, name } from "../eos/OneSwitchLab.ts"
 
 /** A wire with a claim that is as fresh as the test says, and that is answered when the test says. */
 const makeScene = Effect.gen(function* () {

@@ -1,10 +1,8 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Schema } from "effect"
-import type { ScriptedSwitch } from "../../support/ScriptedSwitch.ts"
-import { ChunkSizes, drive } from "../../support/ScriptedSwitch.ts"
-import type { PipelineOptions } from "../../../src/drivers/ssh/ConfigPipeline.ts"
-import { configPipeline } from "../../../src/drivers/ssh/ConfigPipeline.ts"
-import { configUnit, type ConfigUnit } from "../../../src/drivers/ssh/ConfigUnit.ts"
+import { ChunkSizes, drive, type ScriptedSwitch } from "../../support/ScriptedSwitch.ts"
+import { configPipeline, type PipelineOptions } from "../../../src/drivers/ssh/ConfigPipeline.ts"
+import { configUnit, type ConfigUnit } from "../../../src/drivers/ssh/PromptLedger.ts"
 import { TerminalText } from "../../../src/drivers/ssh/TerminalText.ts"
 import { dialect } from "../../../src/drivers/eos/Dialect.ts"
 

@@ -1,5 +1,5 @@
 import { expect, it } from "@effect/vitest"
-import { iosXr } from "../../../src/domain/platforms/IosXr.ts"
+import { iosXr } from "../../../src/domain/platforms/InventoryPlatforms.ts"
 import { errorBut } from "../../../src/drivers/ssh/Dialect.ts"
 
 it("takes no remark for an error", () => {

@@ -1,7 +1,6 @@
 import { assert, describe, expect, it } from "@effect/vitest"
 import { createDiffieHellmanGroup } from "node:crypto"
-import { GroupExchange } from "../../../src/drivers/ssh/GroupExchange.ts"
-import { type KeyExchange, type KeyExchanges, useGivenGroups } from "../../../src/drivers/ssh/Ssh2.ts"
+import { GroupExchange, type KeyExchange, type KeyExchanges, useGivenGroups } from "../../../src/drivers/ssh/Ssh2.ts"
 
 const number = (bytes: Buffer): bigint => BigInt(`0x${bytes.toString("hex")}`)
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Schema } from "effect"
 import { ChunkSizes, drive } from "../../support/ScriptedSwitch.ts"
-import { loginExchange } from "../../../src/drivers/ssh/LoginExchange.ts"
+import { loginExchange } from "../../../src/drivers/ssh/Cli.ts"
 import { dialect } from "../../../src/drivers/eos/Dialect.ts"
 
 const BannerLine = Schema.Literals([

@@ -1,7 +1,7 @@
 /** Questions of AAA servers at a login, in their words and against a simulated switch (docs/security.md#accounts-of-tacacs-and-radius). */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Result } from "effect"
-import { answersTo, demandsNewPassword } from "../../../src/drivers/ssh/LoginPrompts.ts"
+import { answersTo, demandsNewPassword } from "../../../src/drivers/ssh/Authentication.ts"
 import { makeOneSwitch } from "../eos/OneSwitchLab.ts"
 
 const login = { username: "noc", password: "pw" }

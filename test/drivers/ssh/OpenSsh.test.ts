@@ -155,7 +155,7 @@ describe.skipIf(noAccounts !== undefined)(`a login to a real OpenSSH server${why
       const target = targetOf(yield* startSshd({ lines: ["MaxSessions 1"] }))
       yield* open(target)
       const limits = yield* SshLimits.pipe(Effect.provide(SshLimits.layer()))
-      const transport = yield* SshTransport.open(target, limits, 30)
+      const transport = yield* SshTransport.openTransport(target, limits, 30)
       yield* transport.shell
       expect((yield* Effect.flip(transport.exec("scp -t x"))).message).toMatch(
         /^the switch opens no further channel on this connection/

@@ -1,8 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
-import type { Conversation } from "../../../src/drivers/ssh/Conversation.ts"
-import type { Wire } from "../../../src/drivers/ssh/Shell.ts"
 import * as Shell from "../../../src/drivers/ssh/Shell.ts"
+import type { Conversation, Wire } from "../../../src/drivers/ssh/Shell.ts"
 
 /** A wire whose other end is the test. */
 const fakeWire = () => {
@@ -31,7 +30,7 @@ describe("the shell engine", () => {
   it.live("drops what came before the command", () =>
     Effect.gen(function* () {
       const { wire, say, written } = fakeWire()
-      const shell = Shell.make("acc-b2-01", "10.0.0.1", wire)
+      const shell = Shell.makeShell("acc-b2-01", "10.0.0.1", wire)
       say("a late line\n")
       const fiber = yield* Effect.forkChild(shell.converse("x", 5, untilDone))
       yield* Effect.yieldNow
@@ -45,7 +44,7 @@ describe("the shell engine", () => {
   it.live("cannot be used any more after a command that got no answer in time", () =>
     Effect.gen(function* () {
       const { wire, state } = fakeWire()
-      const shell = Shell.make("acc-b2-01", "10.0.0.1", wire)
+      const shell = Shell.makeShell("acc-b2-01", "10.0.0.1", wire)
       const error = yield* Effect.flip(shell.converse("show x", 0.02, untilDone))
       expect(error).toMatchObject({ _tag: "CommandTimeout", command: "show x", seconds: 0.02 })
       expect(state.destroyed).toBe(true)
@@ -56,7 +55,7 @@ describe("the shell engine", () => {
   it.live("cannot be used any more after a command that was interrupted", () =>
     Effect.gen(function* () {
       const { wire, state } = fakeWire()
-      const shell = Shell.make("acc-b2-01", "10.0.0.1", wire)
+      const shell = Shell.makeShell("acc-b2-01", "10.0.0.1", wire)
       const fiber = yield* Effect.forkChild(shell.converse("x", 5, untilDone))
       yield* Effect.yieldNow
       yield* Fiber.interrupt(fiber)
@@ -68,7 +67,7 @@ describe("the shell engine", () => {
   it.live("reports a connection that closes during a command", () =>
     Effect.gen(function* () {
       const { wire, state } = fakeWire()
-      const shell = Shell.make("acc-b2-01", "10.0.0.1", wire)
+      const shell = Shell.makeShell("acc-b2-01", "10.0.0.1", wire)
       const fiber = yield* Effect.forkChild(Effect.flip(shell.converse("x", 5, untilDone)))
       yield* Effect.yieldNow
       state.closed("the switch closed the connection")
@@ -82,7 +81,7 @@ describe("the shell engine", () => {
   it.live("reads more for a command that may give more, and no more than that", () =>
     Effect.gen(function* () {
       const { wire, say } = fakeWire()
-      const shell = Shell.make("acc-b2-01", "10.0.0.1", wire)
+      const shell = Shell.makeShell("acc-b2-01", "10.0.0.1", wire)
       const fiber = yield* Effect.forkChild(
         Effect.flip(shell.converse("x", 5, { ...untilDone, limit: 2 * 1024 * 1024 }))
       )
@@ -95,7 +94,7 @@ describe("the shell engine", () => {
   it.live("stops a switch that never stops talking", () =>
     Effect.gen(function* () {
       const { wire, say, state } = fakeWire()
-      const shell = Shell.make("acc-b2-01", "10.0.0.1", wire)
+      const shell = Shell.makeShell("acc-b2-01", "10.0.0.1", wire)
       const fiber = yield* Effect.forkChild(Effect.flip(shell.converse("x", 5, untilDone)))
       yield* Effect.yieldNow
       for (let count = 0; count < 17; count++) say(`${"x".repeat(1024 * 1024)}\n`)

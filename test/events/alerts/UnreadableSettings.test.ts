@@ -1,5 +1,5 @@
 /** Settings in force that this release cannot read say nothing of alerts: these wait, and none is lost or given up. */
-import { NodeServices } from "@effect/platform-node"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"

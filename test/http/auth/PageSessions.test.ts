@@ -1,5 +1,5 @@
 /** People sign on in the page: what their browser keeps, and what it is worth. */
-import { NodeServices } from "@effect/platform-node"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, layer } from "@effect/vitest"
 import { Effect, FileSystem, Layer } from "effect"
 import { SqlClient } from "effect/sql"

@@ -1,5 +1,5 @@
 /** What belongs to a person, whichever of their tokens they use: streams, requests, renderings, and tokens that end with their owner. */
-import { NodeServices } from "@effect/platform-node"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Fiber, FileSystem, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"

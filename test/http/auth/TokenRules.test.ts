@@ -1,5 +1,5 @@
 /** What a JSON Web Token needs on a site with roles, and what the log keeps of tokens. */
-import { NodeServices } from "@effect/platform-node"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect, FileSystem, Layer } from "effect"
 import { maskUrl } from "../../../src/runtime/MaskedUrl.ts"

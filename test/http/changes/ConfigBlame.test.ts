@@ -1,6 +1,6 @@
 /** Which configuration first had each line. */
 import { assert, it } from "@effect/vitest"
-import { blame } from "../../../src/http/changes/ConfigBlame.ts"
+import { blame } from "../../../src/http/changes/StoredConfigs.ts"
 
 const origins = (...texts: ReadonlyArray<string>) => blame(texts).map(({ origin }) => origin)
 

@@ -1,11 +1,9 @@
 /** One reader of a stream beside a clock that is set back: it goes on to say that it is there. */
 import { it } from "@effect/vitest"
 import { Clock, Effect } from "effect"
-import { makeReader } from "../../../src/http/events/EventReader.ts"
-import type { ReaderParts } from "../../../src/http/events/ReaderParts.ts"
-import type { Sight } from "../../../src/http/events/EventSight.ts"
-import { makeSharedTexts } from "../../../src/http/events/SharedTexts.ts"
-import { makeStreamBody } from "../../../src/http/events/StreamBody.ts"
+import { makeReader, type ReaderParts } from "../../../src/http/events/EventReader.ts"
+import type { Sight } from "../../../src/http/events/EventAccess.ts"
+import { makeSharedTexts, makeStreamBody } from "../../../src/http/events/SseOutput.ts"
 
 const HOUR = 3_600_000
 

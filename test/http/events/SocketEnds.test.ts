@@ -2,7 +2,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { StreamTimes } from "../../../src/http/events/StreamTimes.ts"
+import { StreamTimes } from "../../../src/http/core/OpenStreams.ts"
 import { ApiClient } from "../../support/ApiServer.ts"
 import { attempt, listen } from "../../support/LiveClient.ts"
 import { caller, SiteWithRoles, tokenOf } from "../../support/RolesSite.ts"

@@ -1,7 +1,7 @@
 /** A list of jobs that worked on thousands of devices, at a server with little memory: all of it is told, and nobody else waits for it. */
 import { assert, it } from "@effect/vitest"
 import { PgClient } from "@effect/sql-pg"
-import { NodeServices } from "@effect/platform-node"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Effect, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import * as http from "node:http"

@@ -1,5 +1,5 @@
 /** Which tokens a server accepts that has an identity provider, and what it does while the provider is away. */
-import { NodeServices } from "@effect/platform-node"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it as plain, layer } from "@effect/vitest"
 import { Effect, FileSystem, Layer } from "effect"
 import { SignJWT } from "jose"

@@ -2,7 +2,7 @@
 import { assert, it } from "@effect/vitest"
 import { bounceRefusal } from "../../../src/devices/PortBounce.ts"
 import { neighbourDetailsOf } from "../../../src/drivers/eos/Neighbours.ts"
-import { interfaceLines } from "../../../src/http/operations/InterfaceLines.ts"
+import { interfaceLines } from "../../../src/http/operations/OperationHandlers.ts"
 import { factsDifference } from "../../../src/jobs/upkeep/UpdateFacts.ts"
 
 const eos = `interface Ethernet1

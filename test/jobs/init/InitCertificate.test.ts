@@ -1,5 +1,5 @@
 /** The certificate of a blank switch, on the engine alone. */
-import { NodeServices } from "@effect/platform-node"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { X509Certificate } from "node:crypto"

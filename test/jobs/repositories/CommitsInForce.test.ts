@@ -1,5 +1,5 @@
 /** Two servers on one database that refresh at the same time, each with a local copy of its own. */
-import { NodeServices } from "@effect/platform-node"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Layer, Option, References, type Scope } from "effect"
 import { SqlClient } from "effect/sql"

@@ -1,5 +1,5 @@
 /** What stands in a repository and cannot be used: refused with its place or left alone and listed, by every door that reads one. */
-import { NodeServices } from "@effect/platform-node"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, it } from "@effect/vitest"
 import { Console, Effect, Option } from "effect"
 import { execFile } from "node:child_process"

@@ -8,15 +8,14 @@ import { hash } from "node:crypto"
 import { copyFileSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { basename, join } from "node:path"
 import { Effect, Option } from "effect"
-import { frr } from "../../../src/domain/platforms/Frr.ts"
+import { frr } from "../../../src/domain/platforms/frr/Platform.ts"
 import type { Platform } from "../../../src/domain/platforms/Platform.ts"
-import { clearTheWay } from "../../../src/drivers/ClearTheWay.ts"
-import * as ConfigDiff from "../../../src/drivers/ConfigDiff.ts"
+import { clearForLoad, ForeignSessions } from "../../../src/drivers/LoadChecks.ts"
+import * as UnifiedDiff from "../../../src/drivers/UnifiedDiff.ts"
 import type { ConfigSession, Driver, DriverSession, DriverTarget } from "../../../src/drivers/Driver.ts"
 import * as Errors from "../../../src/drivers/DriverErrors.ts"
-import { ForeignSessions } from "../../../src/drivers/ForeignSessions.ts"
 import { maskSecrets } from "../../../src/drivers/SecretMask.ts"
-import { wholeDriver, wholeFacts, wholeList, wholeSession } from "../../../src/drivers/WholeDriver.ts"
+import { completeFacts, defineDriver, defineSession, listSessions } from "../../../src/drivers/DriverDefinition.ts"
 
 /** Devices of the platform `frr` are served by this driver where it is given instead of that of FRR. */
 const platform: Platform = {
@@ -82,7 +81,7 @@ const makeSession = (
     const open = (yield* files(() => readdirSync(folder))).filter((file) => file.endsWith(".open"))
     const names = open.map((file) => basename(file, ".open")).filter((name) => !isTimed || name !== running)
     const list = names.map((name): ConfigSession => ({ name, state: "open", user: "" }))
-    return wholeList(isTimed ? [...list, { name: running, state: "timed", user: "" }] : list)
+    return listSessions(isTimed ? [...list, { name: running, state: "timed", user: "" }] : list)
   })
   const discard = Effect.fnUntraced(function* (name: string) {
     const { pending } = yield* sessions
@@ -98,15 +97,15 @@ const makeSession = (
     yield* files(() => rmSync(openOf(name), { force: true }))
   })
 
-  return wholeSession(hostname, {
+  return defineSession(hostname, {
     hostKey: "none: BIRD is reached on this machine",
     facts: Effect.map(ask("show", "status"), (status) =>
-      wholeFacts({ vendor: platform.vendor, hostname, os_version: /BIRD (\S+)/.exec(status)?.[1] ?? null })
+      completeFacts({ vendor: platform.vendor, hostname, os_version: /BIRD (\S+)/.exec(status)?.[1] ?? null })
     ),
     runningConfig,
     sessions,
     load: Effect.fnUntraced(function* (request) {
-      const beside = yield* clearTheWay({ hostname, removed, foreign, sessions, discard }, request)
+      const beside = yield* clearForLoad({ hostname, removed, foreign, sessions, discard }, request)
       if (request.mode === "merge") return yield* refused("configure", "BIRD takes whole configurations only")
       const { mark, stable, text } = marked(request.name, request.text)
       yield* files(() => writeFileSync(fileOf(mark), text))
@@ -117,7 +116,7 @@ const makeSession = (
       const rejected = [{ lineNumber: Number(number), line, answer: message }]
       if (said !== "") return yield* new Errors.ReplaceConfigException({ hostname, message, rejected })
       yield* files(() => writeFileSync(openOf(request.name), mark))
-      return { diff: ConfigDiff.diff(yield* runningConfig, stable), remarks: [], ...beside }
+      return { diff: UnifiedDiff.diff(yield* runningConfig, stable), remarks: [], ...beside }
     }),
     discard,
     commit: (name) => commit(name),
@@ -140,7 +139,7 @@ const makeSession = (
 /** The driver of the BIRD that has its configurations and its control socket in this folder. */
 export const make = (folder: string): Effect.Effect<Driver> =>
   Effect.map(ForeignSessions, (foreign) =>
-    wholeDriver({
+    defineDriver({
       platform,
       open: (target) => {
         const session = makeSession(folder, target, foreign)

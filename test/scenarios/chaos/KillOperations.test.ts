@@ -5,7 +5,7 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer, Redacted } from "effect"
 import { createPrivateKey, X509Certificate } from "node:crypto"
-import { NodeServices } from "@effect/platform-node"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import { SqlClient } from "effect/sql"
 import { CertificateAuthority } from "../../../src/certificates/CertificateAuthority.ts"
 import { type DeviceResult, finalStatuses } from "../../../src/domain/Job.ts"

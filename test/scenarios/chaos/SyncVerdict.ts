@@ -5,7 +5,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { stableText } from "../../../src/drivers/eos/RunningConfig.ts"
-import { configHashOf } from "../../../src/drivers/WholeDriver.ts"
+import { configHashOf } from "../../../src/drivers/DriverDefinition.ts"
 import type { DeviceResult, Job } from "../../../src/domain/Job.ts"
 import type { LabSwitch } from "../../../src/lab/LabSwitch.ts"
 import { DeviceStore } from "../../../src/store/DeviceStore.ts"

@@ -3,7 +3,7 @@
  * line or by the page on loopback leads to an administrator and to repositories in force. Runs as any user.
  */
 import { assert, describe, it } from "@effect/vitest"
-import { NodeServices } from "@effect/platform-node"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Effect, Redacted, Result, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import * as fs from "node:fs/promises"

@@ -2,7 +2,7 @@
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as net from "node:net"
-import { NodeServices } from "@effect/platform-node"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import { keyFile, makeIssuer } from "../../support/TokenKeys.ts"
 import { databaseUrl } from "../../support/TestDatabase.ts"
 import { freePort } from "../../support/FreePort.ts"

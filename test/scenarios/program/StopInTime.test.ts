@@ -10,7 +10,7 @@ import * as Database from "../../../src/store/Database.ts"
 import { behaviours, listen } from "../../support/AlertReceiver.ts"
 import { jobEnded, SECRET } from "../../support/AlertSite.ts"
 import { SLOWNESS } from "../../support/Patience.ts"
-import { dataFolder, ofThisProcess, type Program, start, until } from "../../support/Program.ts"
+import { dataFolder, ofThisProcess, type Program, program as PROGRAM, start, until } from "../../support/Program.ts"
 import * as SilentNames from "../../support/SilentNames.ts"
 import * as SilentProxy from "../../support/SilentProxy.ts"
 import { databaseUrl } from "../../support/TestDatabase.ts"
@@ -212,12 +212,7 @@ it.live.skipIf(!SilentNames.canBeSilent)("stops in time although a name server i
     const { address, words } = yield* SilentNames.make({ seconds: 30, attempts: 2 })
     const asked = Buffer.from(address.split(".").map(Number).toReversed()).toString("hex").toUpperCase()
     const data = yield* dataFolder
-    const [command, ...rest] = [
-      ...words,
-      process.execPath,
-      path.resolve(import.meta.dirname, "../../../src/main.ts"),
-      "serve"
-    ]
+    const [command, ...rest] = [...words, process.execPath, PROGRAM, "serve"]
     const env = {
       ...ofThisProcess,
       DATA_DIR: data,

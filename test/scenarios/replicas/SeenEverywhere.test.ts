@@ -2,7 +2,7 @@
  * What is changed at one replica counts at the others at once, or as soon as they ask again (docs/operations.md#replicas). `SEEN=1` prints
  * how long each took.
  */
-import { NodeServices } from "@effect/platform-node"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, it } from "@effect/vitest"
 import { Console, Effect, FileSystem } from "effect"
 import * as fs from "node:fs/promises"

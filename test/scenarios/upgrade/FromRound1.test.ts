@@ -4,7 +4,7 @@
  * their ends, and what was done before can still be read.
  */
 import { assert, it } from "@effect/vitest"
-import { NodeServices } from "@effect/platform-node"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Effect, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import * as DatabaseClient from "../../../src/store/DatabaseClient.ts"

@@ -1,0 +1,2 @@
+/** Brings the bundle of the server up to date. */
+export declare const bringServerUpToDate: () => Promise<void>

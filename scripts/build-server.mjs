@@ -1,0 +1,144 @@
+/**
+ * Bundles the server into `build`, because two thousand modules take two seconds to load and a bundle of them a third of one. Every
+ * process and thread begins with a file of its own there: `src/templates/renderMain.ts` is `build/templates-renderMain.js`. Modules go on
+ * seeing themselves in `src`, so that what lies beside them is found; `ownModule` alone names files of the bundle.
+ * Does nothing where the bundle is of these sources, or where there are none, as in a package.
+ */
+import { createHash } from "node:crypto"
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, utimesSync, writeFileSync } from "node:fs"
+import path from "node:path"
+import { pathToFileURL } from "node:url"
+
+const root = path.resolve(import.meta.dirname, "..")
+const target = path.join(root, "build")
+const STAMP = ".made-of"
+
+const filesBelow = (folder) =>
+  readdirSync(path.join(root, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name.endsWith(".ts"))
+    .map((entry) => path.join(entry.parentPath, entry.name))
+
+/** What the bundle is made of; `bin/start.mjs` compares the times of the same. */
+const sources = () => [
+  ...filesBelow("src"),
+  ...filesBelow("machines"),
+  path.join(root, "package-lock.json"),
+  import.meta.filename
+]
+
+const stampOf = (files) => {
+  const hash = createHash("sha256")
+  for (const file of files.toSorted()) hash.update(path.relative(root, file)).update(readFileSync(file))
+  return hash.digest("hex")
+}
+
+/** `src/http/settings/checkMain.ts` → `http-settings-checkMain`: the bundle is one folder, seen from which the root is always the same. */
+const entryName = (file) => path.relative(path.join(root, "src"), file).replace(/\.ts$/, "").replaceAll(path.sep, "-")
+
+/** `ownModule("./renderMain", import.meta.url)`, and ``ownModule(`./bundled/${name}`, import.meta.url)`` for all files of a folder. */
+const OWN = /\bownModule\(\s*(?:"([^"]+)"|`([^`$]+)\$\{\w+\}`)\s*,\s*import\.meta\.url/g
+
+/** Where processes and threads begin: the program, and whatever is opened through `ownModule`. */
+const entries = () => {
+  const found = [path.join(root, "src", "main.ts")]
+  for (const file of filesBelow("src")) {
+    for (const [, name, folder] of readFileSync(file, "utf8").matchAll(OWN)) {
+      if (name !== undefined) found.push(path.resolve(path.dirname(file), `${name}.ts`))
+      else {
+        const below = path.resolve(path.dirname(file), folder)
+        found.push(
+          ...readdirSync(below)
+            .filter((one) => one.endsWith(".ts"))
+            .map((one) => path.join(below, one))
+        )
+      }
+    }
+  }
+  return Object.fromEntries(found.map((file) => [entryName(file), file]))
+}
+
+/** The folder of the program, which may have been moved since the bundle was made. */
+const ROOT = `new URL("../", import.meta.url)`
+
+const OWN_MODULE = path.join(root, "src", "runtime", "OwnModule.ts")
+const ownModuleOfBundle = `
+const root = ${ROOT}
+const src = new URL("src/", root).href
+/** The file of the bundle for a module of the source. */
+export const ownModule = (name, from) =>
+  new URL("build/" + new URL(name, from).href.slice(src.length).replaceAll("/", "-") + ".js", root)
+`
+
+const MANIFEST = path.join(root, "package.json")
+const readManifest = `
+import { readFileSync } from "node:fs"
+export default JSON.parse(readFileSync(new URL("package.json", ${ROOT}), "utf8"))
+`
+
+/** In front of the first line, so that all others stay where source maps have them. */
+const seeing = (place) =>
+  `import { dirname as __dirnameOf } from "node:path"; import { fileURLToPath as __pathOf } from "node:url"; ` +
+  `const __here = new URL(${JSON.stringify(place)}, ${ROOT}); `
+
+/** Lets each module see itself where its source is. A package has a manifest of its own, which is read when the program runs. */
+const asInSource = {
+  name: "as-in-source",
+  load(id) {
+    return id === MANIFEST ? { code: readManifest, moduleType: "js" } : null
+  },
+  transform(code, id) {
+    if (id === OWN_MODULE) return { code: ownModuleOfBundle, map: null }
+    if (!id.startsWith(path.join(root, "src") + path.sep) || !code.includes("import.meta.")) return null
+    const changed = code
+      .replaceAll("import.meta.dirname", "__dirnameOf(__pathOf(__here))")
+      .replaceAll("import.meta.filename", "__pathOf(__here)")
+      .replaceAll("import.meta.url", "__here.href")
+    return { code: seeing(path.relative(root, id).replaceAll(path.sep, "/")) + changed, map: null }
+  }
+}
+
+const build = async (stamp) => {
+  const { rolldown } = await import("rolldown")
+  const made = path.join(root, `build.${process.pid}`)
+  try {
+    const bundle = await rolldown({
+      input: entries(),
+      cwd: root,
+      platform: "node",
+      plugins: [asInSource],
+      onLog: (level, log, print) => {
+        // packages of others have what these warn of
+        if (level === "warn" && log.id?.includes("node_modules")) return
+        print(level, log)
+      }
+    })
+    await bundle.write({
+      dir: made,
+      format: "esm",
+      sourcemap: true,
+      sourcemapExcludeSources: true,
+      entryFileNames: "[name].js",
+      chunkFileNames: "part-[name]-[hash].js",
+      keepNames: true
+    })
+    await bundle.close()
+    writeFileSync(path.join(made, STAMP), stamp)
+    rmSync(target, { recursive: true, force: true, maxRetries: 5 })
+    renameSync(made, target)
+  } finally {
+    rmSync(made, { recursive: true, force: true })
+  }
+}
+
+/** Brings the bundle up to date. */
+export const bringServerUpToDate = async () => {
+  if (!existsSync(path.join(root, "src", "main.ts"))) return
+  const stamp = stampOf(sources())
+  const made = path.join(target, STAMP)
+  if (existsSync(made) && readFileSync(made, "utf8") === stamp) return utimesSync(made, new Date(), new Date())
+  process.stderr.write("Bundling the server (a few seconds) ...\n")
+  await build(stamp)
+}
+
+if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href)
+  await bringServerUpToDate()

@@ -1,0 +1,96 @@
+/** Cisco IOS-XE. There is no driver for it yet. */
+import { usualRisk } from "../ChangeScore.ts"
+import { commonShortNames, indented, type Platform } from "./Platform.ts"
+import { commonSecrets, junosSecrets } from "./SecretWords.ts"
+
+export const ios: Platform<"ios"> = {
+  name: "ios",
+  vendor: "Cisco",
+  capabilities: null,
+  interfaces: {
+    short: [["Po", "Port-channel"], ...commonShortNames],
+    physical:
+      /^(FastEthernet|GigabitEthernet|TwoGigabitEthernet|FiveGigabitEthernet|TenGigabitEthernet|TwentyFiveGigE|FortyGigabitEthernet|HundredGigE)[\d/]+$/,
+    possible: null
+  },
+  configuration: {
+    ...indented,
+    own: /^(?:\s*!|end$|version \d|boot-(?:start|end)-marker$|boot system |ntp clock-period \d|(?:Building|Current) configuration\b)/
+  },
+  autoPush: null,
+  risk: usualRisk,
+  firmware: null,
+  secrets: commonSecrets,
+  saltedSecrets: [],
+  remarks: [],
+  loginLine: null
+}
+
+// Cisco IOS-XR. There is no driver for it yet.
+
+export const iosXr: Platform<"iosxr"> = {
+  name: "iosxr",
+  vendor: "Cisco",
+  capabilities: null,
+  interfaces: {
+    short: [["Te", "TenGigE"], ["Mg", "MgmtEth"], ...commonShortNames],
+    physical: /^(GigabitEthernet|TenGigE|TwentyFiveGigE|FortyGigE|HundredGigE|FourHundredGigE)[\d/]+$/,
+    possible: null
+  },
+  configuration: {
+    ...indented,
+    own: /^(?:\s*!|end$|Building configuration\b|[A-Z][a-z]{2} [A-Z][a-z]{2} +\d+ \d\d:\d\d:\d\d)/
+  },
+  autoPush: null,
+  risk: usualRisk,
+  firmware: null,
+  secrets: commonSecrets,
+  saltedSecrets: [],
+  remarks: [{ line: /^% WARNING: Policy object \S+ \S+ exists!/, meaning: "the policy object is replaced" }],
+  loginLine: null
+}
+
+// Juniper Junos. There is no driver for it yet.
+
+export const junos: Platform<"junos"> = {
+  name: "junos",
+  vendor: "Juniper",
+  capabilities: null,
+  interfaces: { short: [], physical: /^(ge|xe|et|mge)-(\d+\/)+\d+$/, possible: null },
+  configuration: {
+    sections: "braces",
+    comment: "#",
+    own: /^(?:#|version [^ ;]+;$)/,
+    interfaceHeading: "    {name} {",
+    multiLineInputs: []
+  },
+  autoPush: null,
+  risk: usualRisk,
+  firmware: null,
+  secrets: junosSecrets,
+  saltedSecrets: [],
+  remarks: [],
+  loginLine: null
+}
+
+// Cisco NX-OS under both of its names. There is no driver for it yet.
+
+/** The record under one of the names that clients use. */
+export const nxos = <Name extends "nxos" | "nxos_ssh">(name: Name): Platform<Name> => ({
+  name,
+  vendor: "Cisco",
+  capabilities: null,
+  interfaces: {
+    short: [["Po", "port-channel"], ["Eth", "Ethernet"], ...commonShortNames],
+    physical: /^Ethernet[\d/]+$/,
+    possible: null
+  },
+  configuration: { ...indented, own: /^(?:\s*!|version \d|boot (?:nxos|kickstart|system) )/ },
+  autoPush: null,
+  risk: usualRisk,
+  firmware: null,
+  secrets: commonSecrets,
+  saltedSecrets: [],
+  remarks: [],
+  loginLine: null
+})

@@ -1,0 +1,204 @@
+/**
+ * Makes a whole driver of what a platform has. What a platform has nothing for is filled in here, once, and with what claims
+ * least: nothing is shown, a reading is refused, a group of verbs is not there. `test/scenarios/bird/BirdDriver.ts` is the
+ * smallest driver; docs/adding-a-driver.md goes through it.
+ */
+import { hash } from "node:crypto"
+import { Effect, Exit, Option, Scope } from "effect"
+import { SHOWS_NOTHING } from "../domain/DeviceIdentity.ts"
+import { cleanedValue } from "../domain/Text.ts"
+import { textRemoved } from "../runtime/metrics/SshMetrics.ts"
+import type { CommitHabits, ConfigSession, ConfigSessions, Driver, DriverSession, SessionLimits } from "./Driver.ts"
+import type { Facts } from "../domain/Facts.ts"
+import { CommandRejected, CommitError, type ReadError } from "./DriverErrors.ts"
+import { gatedSession } from "./LoadChecks.ts"
+
+/** What a platform may have nothing for. */
+type OptionalVerb =
+  | "shown"
+  | "interfaces"
+  | "optics"
+  | "lldp"
+  | "lldpDetail"
+  | "macTable"
+  | "arpTable"
+  | "committedConfig"
+  | "runningDefaults"
+  | "sessionsWhileTimed"
+  | "candidateText"
+  | "commitAndSave"
+  | "firmware"
+  | "certificates"
+  | "reset"
+  | "ports"
+  | "abandon"
+
+type CommitVerb = "commit" | "commitTimed" | "confirm"
+
+/** A verb that may be refused in any way; whoever calls it is told that the commit was. */
+type Refusable<Verb> = Verb extends (...args: infer Args) => Effect.Effect<infer A, infer _E>
+  ? (...args: Args) => Effect.Effect<A, ReadError | CommitError>
+  : never
+
+/** The verbs that every platform has, and those of the others that this one has. */
+export type SessionDefinition = Omit<DriverSession, OptionalVerb | CommitVerb> &
+  Partial<Pick<DriverSession, OptionalVerb>> & { readonly [Verb in CommitVerb]: Refusable<DriverSession[Verb]> }
+
+/** Columns of facts hold this many characters. */
+const FACT = 64
+/** The longest name that LLDP can carry, and the widest column of a name. */
+const NAME = 255
+/** Descriptions are for people to read. */
+const DESCRIPTION = 1024
+
+/** What a device says, without what no text may hold: a device cannot be asked to say it again. */
+const cleaned = <A>(said: A, kind: "line" | "lines", longest?: number): A => {
+  const { removed, value } = cleanedValue(said, kind, longest)
+  if (removed > 0) textRemoved.add(removed)
+  return value
+}
+const clean =
+  (kind: "line" | "lines", longest?: number) =>
+  <A, E>(reading: Effect.Effect<A, E>): Effect.Effect<A, E> =>
+    Effect.map(reading, (said) => cleaned(said, kind, longest))
+const cleanNames = clean("line", NAME)
+const cleanText = clean("lines")
+const cleanSome = <E>(reading: Effect.Effect<Option.Option<string>, E>) =>
+  Effect.flatMap(
+    reading,
+    Option.match({ onNone: () => Effect.succeedNone, onSome: (text) => Effect.asSome(cleanText(Effect.succeed(text))) })
+  )
+const cleanFacts = (facts: Facts): Facts => {
+  const { model, os_version, serial_number, vendor } = facts
+  return cleaned({ ...facts, ...cleaned({ model, os_version, serial_number, vendor }, "line", FACT) }, "line", NAME)
+}
+
+/** Names and numbers are of one line, configurations and differences of many. */
+const cleanSession = (session: DriverSession): DriverSession => ({
+  ...session,
+  shown: cleaned(session.shown, "line", FACT),
+  facts: Effect.map(session.facts, cleanFacts),
+  interfaces: clean("line", DESCRIPTION)(session.interfaces),
+  optics: cleanNames(session.optics),
+  lldp: cleanNames(session.lldp),
+  // the description of a system may have several lines
+  lldpDetail: clean("lines", DESCRIPTION)(session.lldpDetail),
+  macTable: cleanNames(session.macTable),
+  arpTable: cleanNames(session.arpTable),
+  runningConfig: cleanText(session.runningConfig),
+  runningDefaults: cleanText(session.runningDefaults),
+  committedConfig: (name) => cleanSome(session.committedConfig(name)),
+  candidateText: (name) => cleanSome(session.candidateText(name)),
+  load: (request) => cleanText(session.load(request))
+})
+
+/** A session of a device with the verbs that a platform has. What it cannot be asked is refused as a command would be. */
+export const defineSession = (hostname: string, verbs: SessionDefinition): DriverSession => {
+  const refused = (command: string) =>
+    Effect.fail(new CommandRejected({ hostname, command, message: "the platform has no way to ask for this" }))
+  const orNoCommit = <A>(session: string, step: Effect.Effect<A, ReadError | CommitError>) =>
+    Effect.catchTag(
+      step,
+      ["CommandRejected", "UnexpectedAnswer"],
+      ({ message }) => new CommitError({ hostname, session, message })
+    )
+  return cleanSession({
+    shown: SHOWS_NOTHING,
+    interfaces: refused("interfaces"),
+    optics: Effect.succeed({}),
+    lldp: refused("lldp"),
+    lldpDetail: refused("lldp detail"),
+    macTable: refused("MAC address table"),
+    arpTable: refused("ARP table"),
+    committedConfig: () => Effect.succeedNone,
+    runningDefaults: Effect.succeed(""),
+    sessionsWhileTimed: () => verbs.sessions,
+    candidateText: () => Effect.succeedNone,
+    // a commit that ends with its connection could be lost half way
+    commitAndSave: (session) =>
+      Effect.fail(
+        new CommitError({ hostname, session, message: "the platform has no commit that outlives its connection" })
+      ),
+    firmware: null,
+    certificates: null,
+    reset: null,
+    ports: null,
+    abandon: Effect.void,
+    ...verbs,
+    commit: (name) => orNoCommit(name, verbs.commit(name)),
+    commitTimed: (name, seconds) => orNoCommit(name, verbs.commitTimed(name, seconds)),
+    confirm: (name, wasSeen) => orNoCommit(name, verbs.confirm(name, wasSeen))
+  })
+}
+
+/** What a device says of itself; the rest it does not say. */
+export const completeFacts = (said: Pick<Facts, "vendor"> & Partial<Facts>): Facts => ({
+  hostname: null,
+  fqdn: null,
+  model: null,
+  serial_number: null,
+  os_version: null,
+  uptime: null,
+  interface_list: null,
+  ...said
+})
+
+const silent: SessionLimits = { maxOpen: null, maxSaved: null, mergesAtCommit: null, savesAtCommit: null }
+
+/**
+ * The list of a platform that always shows a commit that waits: among its candidates, as `timed`. So one without it says that no
+ * timer runs.
+ */
+export const listSessions = (
+  sessions: ReadonlyArray<ConfigSession>,
+  limits: SessionLimits = silent
+): ConfigSessions => {
+  const timed = sessions.find(({ state }) => state === "timed")
+  return {
+    isListed: true,
+    sessions,
+    pending: Option.map(Option.fromUndefinedOr(timed), ({ name }) => ({ name })),
+    timer: timed === undefined ? { _tag: "none" } : { _tag: "running", name: timed.name },
+    limits
+  }
+}
+
+const habitsByList = ({ limits }: ConfigSessions): CommitHabits => ({
+  savesAtCommit: limits.savesAtCommit === true,
+  mergesAtCommit: limits.mergesAtCommit === true
+})
+
+const withoutBlankEnd = (text: string): string => `${text.trimEnd()}\n`
+
+/** The hash of a driver: hexadecimal SHA-256 of a configuration without what is volatile in it. */
+export const configHashOf =
+  (stableText: Driver["stableText"]): Driver["configHash"] =>
+  (text) =>
+    hash("sha256", stableText(text), "hex")
+
+/**
+ * What a platform says of itself. `stableText`, left out: only blank lines at the end do not count. `commitHabits`, left out: as
+ * the list of sessions says.
+ */
+export type DriverDefinition = Pick<Driver, "platform" | "open"> & Partial<Pick<Driver, "stableText" | "commitHabits">>
+
+/** The driver. A login that fails closes its connection at once, however long the caller's scope lives. */
+export const defineDriver = ({
+  commitHabits = habitsByList,
+  open,
+  platform,
+  stableText = withoutBlankEnd
+}: DriverDefinition): Driver => ({
+  platform,
+  stableText,
+  configHash: configHashOf(stableText),
+  commitHabits,
+  open: Effect.fn(`open ${platform.name}`)(function* (target) {
+    const scope = yield* Scope.fork(yield* Effect.scope)
+    return yield* open(target).pipe(
+      Effect.map((session) => gatedSession(platform, target.hostname, session)),
+      Scope.provide(scope),
+      Effect.onError((cause) => Scope.close(scope, Exit.failCause(cause)))
+    )
+  })
+})

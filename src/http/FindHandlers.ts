@@ -1,0 +1,188 @@
+/** Handlers of finding (docs/api.md#find). */
+import { Effect, Option, Result } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { Api } from "../api/Api.ts"
+import { enveloped, jobStartedOnDevices } from "../api/Envelope.ts"
+import { BadRequest } from "../api/Failures.ts"
+import type { Findings } from "../api/FindApi.ts"
+import { type FindQuestion, questionOf } from "../domain/FindQuestion.ts"
+import { macWithColons } from "../domain/Hostname.ts"
+import { ReadTables } from "../domain/jobs/ReadTables.ts"
+import { targetOf } from "../domain/requests/DeviceSelector.ts"
+import type { ReadTablesRequest } from "../domain/requests/OperationRequests.ts"
+import { JobRequests } from "../jobs/engine/JobRequests.ts"
+import { type Bounds, FindStore, type FoundRow, type VlansAsked } from "../store/FindStore.ts"
+import { answered, asCaller } from "./core/HandlerErrors.ts"
+import { makeVisible } from "./core/Permits.ts"
+import { DeviceTargets } from "./provisioning/DeviceTargets.ts"
+import type { SqlError } from "effect/sql"
+import type { Device } from "../domain/Device.ts"
+import { ActiveSettings } from "../settings/ActiveSettings.ts"
+import type { Settings } from "../settings/SettingsModel.ts"
+import { DeviceStore } from "../store/DeviceStore.ts"
+
+// What the settings in force know of VLANs and of ports of distribution and core switches, over all devices.
+
+/** Going through the settings of ten thousand devices takes a while, and they seldom change. */
+const KEPT = "20 seconds"
+
+/** A port of the settings; `vlans` as they are written. */
+export interface SettingsPort {
+  readonly hostname: string
+  readonly port: string
+  readonly description: string
+  readonly vlans: ReadonlyArray<string>
+}
+
+/** Names of VLANs by id, and the ports. */
+export interface SettingsPorts {
+  readonly names: ReadonlyMap<number, ReadonlySet<string>>
+  readonly ports: ReadonlyArray<SettingsPort>
+}
+
+const nothing: SettingsPorts = { names: new Map(), ports: [] }
+
+const portsOf = ({ hostname }: Device, { interfaces }: Settings): ReadonlyArray<SettingsPort> =>
+  interfaces.map(({ description, name, tagged_vlan_list, untagged_vlan }) => ({
+    hostname,
+    port: name,
+    description: description ?? "",
+    vlans: [untagged_vlan, ...(tagged_vlan_list ?? [])].flatMap((vlan) =>
+      vlan === null || vlan === undefined ? [] : [String(vlan)]
+    )
+  }))
+
+/** Yields the ports and VLANs; none while no settings are in force. */
+export const makeSettingsPorts = Effect.gen(function* () {
+  const settings = yield* ActiveSettings
+  const devices = yield* DeviceStore
+
+  const gather = Effect.gen(function* () {
+    const snapshot = yield* settings.snapshot
+    const names = new Map<number, Set<string>>()
+    const seen = new Set<Settings["vxlans"]>()
+    const ports: Array<SettingsPort> = []
+    for (const device of yield* devices.all) {
+      const found = Result.getOrUndefined(snapshot.layering.forDevice(device))
+      if (found === undefined) continue
+      if (device.device_type !== "ACCESS") ports.push(...portsOf(device, found.settings))
+      if (seen.has(found.settings.vxlans)) continue
+      seen.add(found.settings.vxlans)
+      for (const [key, { vlan_id: id, vlan_name: name }] of found.settings.vxlans) {
+        names.set(id, (names.get(id) ?? new Set<string>()).add(key).add(name))
+      }
+    }
+    return { names, ports } satisfies SettingsPorts
+  })
+  const orNothing: Effect.Effect<SettingsPorts, SqlError.SqlError> = Effect.catchTag(
+    gather,
+    ["NoSettings", "SettingsInvalid"],
+    () => Effect.succeed(nothing)
+  )
+  return yield* Effect.cachedWithTTL(orNothing, KEPT)
+})
+
+/** Hits of each kind that an answer has. */
+const MOST = 200
+
+const KINDS = ["mac", "arp", "device", "port", "vlan"] as const
+
+/** VLANs that a question may mean: its id with all names of it, or those whose name has the text in it. */
+const vlansOf = ({ text, vlan }: FindQuestion, { names }: SettingsPorts): VlansAsked => {
+  if (vlan !== null) return { ids: [vlan], names: [...(names.get(vlan) ?? [])] }
+  const asked = text.toLowerCase()
+  const meant = [...names].filter(([, known]) => [...known].some((name) => name.toLowerCase().includes(asked)))
+  return { ids: meant.map(([id]) => id), names: meant.flatMap(([, known]) => [...known]) }
+}
+
+/** Ports of distribution and core switches, which stand in the settings. */
+const settingsHits = (
+  { text }: FindQuestion,
+  { ids, names }: VlansAsked,
+  { ports }: SettingsPorts,
+  { within }: Bounds
+): ReadonlyArray<FoundRow> => {
+  const vlans = new Set([...names, ...ids.map(String)])
+  const asked = text.toLowerCase()
+  return ports
+    .filter(({ hostname }) => within === undefined || within.names.has(hostname))
+    .filter((port) => port.description.toLowerCase().includes(asked) || port.vlans.some((vlan) => vlans.has(vlan)))
+    .map(({ description, hostname, port }) => ({
+      kind: "port",
+      hostname,
+      port,
+      vlan: null,
+      mac: null,
+      ip: null,
+      description: description === "" ? null : description,
+      first_seen: null,
+      last_seen: null,
+      on_uplink: null
+    }))
+}
+
+const withColons = (mac: string | null): string | null =>
+  mac === null ? null : Option.getOrElse(macWithColons(mac), () => mac)
+
+const sameHit = (hit: FoundRow): string => [hit.hostname, hit.port, hit.vlan, hit.mac, hit.ip].join("\n")
+
+/** Of each kind the first ones, each once. */
+const bounded = (found: ReadonlyArray<FoundRow>) => {
+  const byKind = KINDS.map((kind) => [
+    ...new Map(found.filter((hit) => hit.kind === kind).map((hit) => [sameHit(hit), hit] as const)).values()
+  ])
+  return {
+    hits: byKind.flatMap((hits) => hits.slice(0, MOST)).map((hit) => ({ ...hit, mac: withColons(hit.mac) })),
+    truncated: byKind.some((hits) => hits.length > MOST)
+  } satisfies Omit<Findings, "tables">
+}
+
+const makeFind = Effect.gen(function* () {
+  const store = yield* FindStore
+  const visible = yield* makeVisible
+  const settingsPorts = yield* makeSettingsPorts
+
+  const look = Effect.fnUntraced(function* (question: FindQuestion, bounds: Bounds) {
+    const { ip, mac, text } = question
+    // whoever gives a whole address means no name
+    if (ip !== null) return yield* store.byIp(ip, bounds)
+    const known = yield* settingsPorts
+    const vlans = vlansOf(question, known)
+    return [
+      ...(mac === null ? [] : yield* store.byMac(mac, bounds)),
+      ...(yield* store.byText(text, bounds)),
+      ...(yield* store.ports(text, vlans, bounds)),
+      ...settingsHits(question, vlans, known, bounds),
+      ...(yield* store.vlans(vlans.ids, bounds))
+    ]
+  })
+
+  return Effect.fn("Find.find")(function* (q: string) {
+    const question = yield* Effect.mapError(Effect.fromResult(questionOf(q)), (message) => new BadRequest({ message }))
+    const { within } = yield* visible
+    const found = bounded(yield* look(question, { within, most: MOST + 1 }))
+    return enveloped({ ...found, tables: yield* store.read(within) })
+  })
+})
+
+/** Starts `read_tables` for the selected devices, all when there is no selector. */
+const makeReadTables = Effect.gen(function* () {
+  const requests = yield* JobRequests
+  const targets = yield* DeviceTargets
+  return Effect.fn("ReadTables.start")(function* (request: ReadTablesRequest, user: string) {
+    const { args, count, what } = yield* targets.select(targetOf(request))
+    const job = yield* requests.start(ReadTables, args, { user })
+    return jobStartedOnDevices(`Scheduled job to read tables of ${what}`, job, count)
+  })
+})
+
+/** Handlers of `FindGroup`. */
+export const FindLive = HttpApiBuilder.group(Api, "find", (handlers) =>
+  Effect.gen(function* () {
+    const find = yield* makeFind
+    const readTables = yield* makeReadTables
+    return handlers
+      .handle("find", ({ query }) => answered(find(query.q ?? "")))
+      .handle("readTables", ({ payload }) => asCaller((user) => readTables(payload, user)))
+  })
+)

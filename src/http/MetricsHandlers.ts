@@ -1,0 +1,90 @@
+/** The handler of `GET /metrics` (docs/monitoring.md). */
+import { Duration, Effect } from "effect"
+import { HttpServerResponse } from "effect/http"
+import { HttpApiBuilder } from "effect/http-api"
+import { Api } from "../api/Api.ts"
+import { contentType, formatOf, write } from "../runtime/metrics/Exposition.ts"
+import { makePlace, type Place } from "../runtime/metrics/Family.ts"
+import { watchProcess } from "../runtime/metrics/ProcessMetrics.ts"
+import { ServerConfig } from "../ServerConfig.ts"
+import { functionOf } from "../domain/Job.ts"
+import { databaseConnections, databaseUp } from "../runtime/metrics/DatabaseMetrics.ts"
+import { deadLetters, tellEventsLag } from "../runtime/metrics/EventMetrics.ts"
+import {
+  certificateEnd,
+  devices,
+  retainedBytes,
+  retainedDue,
+  retainedOldest,
+  retainedRows,
+  unreachableDevices
+} from "../runtime/metrics/FleetMetrics.ts"
+import { jobsUnfinished, queueAge } from "../runtime/metrics/JobMetrics.ts"
+import { failingWithoutDatabase } from "../store/DatabaseClient.ts"
+import { type Figures, FleetFigures } from "../store/FleetFigures.ts"
+
+// What the database holds as metrics: asked once for all who ask at the same time and for some seconds after, and never waited for longer.
+
+/** How long figures are given out. */
+const KEPT = Duration.seconds(3)
+/** A scrape has ten seconds as a rule, and must get the rest of the page. */
+const PATIENCE = Duration.seconds(2)
+
+const tell = (place: Place, figures: Figures): void => {
+  const { certificateEnd: end, connections, devices: found, jobs } = figures
+  for (const { count, device_type, state, synchronized } of found)
+    devices.tell(place, count, state, device_type, String(synchronized))
+  const unfinished = new Map<string, number>()
+  for (const { count, function_name, status } of jobs) {
+    const key = `${functionOf(function_name)} ${status}`
+    unfinished.set(key, (unfinished.get(key) ?? 0) + count)
+  }
+  for (const [key, count] of unfinished) jobsUnfinished.tell(place, count, ...key.split(" "))
+  queueAge.tell(place, Math.max(0, ...jobs.map(({ age }) => age ?? 0)))
+  for (const { count, state } of connections) databaseConnections.tell(place, count, state)
+  for (const { bytes, due, kind, oldest, rows } of figures.retained) {
+    retainedRows.tell(place, rows, kind)
+    retainedDue.tell(place, due, kind)
+    if (bytes !== null) retainedBytes.tell(place, bytes, kind)
+    if (oldest !== null) retainedOldest.tell(place, Date.parse(`${oldest}Z`) / 1000, kind)
+  }
+  if (end !== null) certificateEnd.tell(place, end)
+  unreachableDevices.tell(place, figures.unreachable)
+  deadLetters.tell(place, figures.deadLetters)
+  tellEventsLag(place, figures.newestEvent)
+}
+
+/** A function that writes what the database holds, or that it is away. */
+export const makeFigures = Effect.gen(function* () {
+  const { read } = yield* FleetFigures
+  const asked = read.pipe(
+    failingWithoutDatabase,
+    Effect.timeout(PATIENCE),
+    Effect.tapCause((cause) => Effect.logDebug("The database gives no figures for metrics", cause)),
+    Effect.catchCause(() => Effect.succeed(null))
+  )
+  const figures = yield* Effect.cachedWithTTL(asked, KEPT)
+  return (place: Place) =>
+    Effect.map(figures, (found) => {
+      databaseUp.tell(place, found === null ? 0 : 1)
+      if (found !== null) tell(place, found)
+    })
+})
+
+/** Handlers of `MetricsGroup`. */
+export const MetricsLive = HttpApiBuilder.group(Api, "metrics", (handlers) =>
+  Effect.gen(function* () {
+    const { DATA_DIR } = yield* ServerConfig
+    const tellFigures = yield* makeFigures
+    const tellProcess = yield* watchProcess(DATA_DIR)
+    return handlers.handle("metrics", ({ request }) =>
+      Effect.gen(function* () {
+        const asked = new Map()
+        const place = makePlace(asked)
+        yield* Effect.all([tellFigures(place), tellProcess(place)], { concurrency: 2 })
+        const format = formatOf(request.headers["accept"])
+        return HttpServerResponse.text(write(asked, format), { contentType: contentType(format) })
+      })
+    )
+  })
+)

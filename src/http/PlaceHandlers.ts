@@ -1,0 +1,174 @@
+/** Handlers of new switches and of the topology. */
+import { Effect, Result } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { Api } from "../api/Api.ts"
+import { answered, asCaller } from "./core/HandlerErrors.ts"
+import { AskedDevices } from "../access/AskedDevices.ts"
+import { enveloped } from "../api/Envelope.ts"
+import { BadRequest } from "../api/Failures.ts"
+import type { Device } from "../domain/Device.ts"
+import { isManageable, platforms } from "../domain/platforms/Platforms.ts"
+import { type InitLine, type InitListRequest, onLine } from "../domain/requests/InitListRequest.ts"
+import { initArguments } from "../provisioning/InitArguments.ts"
+import { initJob } from "../provisioning/InitStart.ts"
+import { SettingsUnavailable, SettingsView } from "../settings/SettingsView.ts"
+import { DeviceStore } from "../store/DeviceStore.ts"
+import { makeVisible } from "./core/Permits.ts"
+import { makeInitialisation } from "./provisioning/Initialisation.ts"
+import { edgesOf } from "../domain/Topology.ts"
+import { placesOf, replacedBy } from "../domain/WaitingDevice.ts"
+import { HeardStore } from "../store/HeardStore.ts"
+import { LinknetStore } from "../store/LinknetStore.ts"
+import { PlaceStore, type WaitingRow } from "../store/PlaceStore.ts"
+
+// What is known of where switches are: read from the database alone, so that it is quick.
+
+const managed = platforms.filter(({ capabilities }) => capabilities !== null).map(({ name }) => name)
+
+const problemsOf = (device: WaitingRow): ReadonlyArray<string> => [
+  ...(device.state === "DHCP_BOOT" ? ["It has not been discovered yet: nobody has logged in to it"] : []),
+  ...(isManageable(device)
+    ? []
+    : [`There is no driver for platform ${device.platform ?? "None"} (only for ${managed.join(", ")})`])
+]
+
+/** The two readings. */
+export const makePlaces = Effect.gen(function* () {
+  const places = yield* PlaceStore
+  const heard = yield* HeardStore
+  const links = yield* LinknetStore
+  const devices = yield* DeviceStore
+  const settings = yield* SettingsView
+  const visible = yield* makeVisible
+
+  const newDevices = Effect.gen(function* () {
+    const { within } = yield* visible
+    const rows = yield* places.waiting(within)
+    if (rows.length === 0) return enveloped({ devices: [] })
+    const seen = within === undefined ? undefined : new Set(within.hostnames)
+    const all = (yield* devices.all).filter(({ hostname }) => seen?.has(hostname) ?? true)
+    const said = yield* heard.ofKnown
+    const stored = yield* links.all
+    return enveloped({
+      devices: rows.map((row) => {
+        const found = placesOf(row, all, stored, said)
+        return { ...row, places: found, replaces: replacedBy(found), problems: problemsOf(row) }
+      })
+    })
+  })
+
+  const topology = Effect.gen(function* () {
+    const { within } = yield* visible
+    const rows = yield* places.nodes(within)
+    const seen = new Set(rows.map(({ hostname }) => hostname))
+    const found = (yield* devices.all).filter(({ hostname }) => seen.has(hostname))
+    const names = yield* settings.primaryGroups(found)
+    const groups = new Map(found.map(({ id }, index) => [id, names[index] ?? "DEFAULT"]))
+    const edges = edgesOf(rows, yield* links.all, yield* heard.ofKnown)
+    const nodes = rows.map(({ platform: _platform, ...row }) => ({
+      ...row,
+      primary_group: groups.get(row.id) ?? "DEFAULT"
+    }))
+    return enveloped({ nodes, edges })
+  })
+
+  return { newDevices, topology }
+})
+
+// Initialises the switches of a list (docs/provisioning.md#several-at-once): all lines are checked first, and either all are begun or none.
+
+const requestOf = ({ device_type, hostname, replace_hostname }: InitLine) => ({
+  hostname,
+  device_type,
+  neighbors: null,
+  ...(replace_hostname ? { replace_hostname } : {})
+})
+
+/** The switch that a line names, or why none can be meant. */
+const switchOf = ({ mac, serial }: InitLine, all: ReadonlyArray<Device>): Result.Result<Device, [string, string]> => {
+  const found = all.filter(
+    (device) => (mac === null || device.ztp_mac === mac) && (serial === null || device.serial === serial)
+  )
+  const [device] = found
+  const [field, value] = mac === null ? ["serial", serial] : ["mac", mac]
+  if (device === undefined) return Result.fail([field, `No device has ${field} ${value}`])
+  return found.length > 1 ? Result.fail([field, `Several devices have ${field} ${value}`]) : Result.succeed(device)
+}
+
+/** What speaks against a line beside what a look at the switch would find. */
+const faultsOf = (line: InitLine, device: Device, all: ReadonlyArray<Device>): ReadonlyArray<[string, string]> => {
+  const holder = all.find(({ hostname }) => hostname === line.hostname)
+  const field = line.mac === null ? "serial" : "mac"
+  const faults: Array<[string, string]> = []
+  if (device.state !== "DISCOVERED") {
+    faults.push([field, `Device must be in state DISCOVERED to begin init, ${device.hostname} is ${device.state}`])
+  }
+  if (!isManageable(device)) faults.push([field, `There is no driver for platform ${device.platform ?? "None"}`])
+  if (line.replace_hostname && holder?.state !== "UNMANAGED") {
+    const why = holder === undefined ? "not found" : "not in UNMANAGED state"
+    faults.push(["replace_hostname", `Device ${line.hostname} ${why}`])
+  }
+  if (!line.replace_hostname && holder !== undefined && holder.id !== device.id) {
+    faults.push(["hostname", `Another device has the hostname ${line.hostname}`])
+  }
+  const job = initJob(device, initArguments(device.id, requestOf(line)))
+  if (Result.isFailure(job)) faults.push(["device_type", job.failure.message])
+  return faults
+}
+
+/** The handler. */
+export const makeSeveralInits = Effect.gen(function* () {
+  const devices = yield* DeviceStore
+  const { permit } = yield* AskedDevices
+  const visible = yield* makeVisible
+  const initialise = yield* makeInitialisation
+  return Effect.fn("SeveralInits.start")(function* ({ devices: lines }: InitListRequest, user: string) {
+    const all = yield* devices.all
+    const { within } = yield* visible
+    // a switch that the caller may not see is as one that is not there
+    const seen = within === undefined ? all : all.filter(({ hostname }) => within.names.has(hostname))
+    const found = lines.map((line, index) => {
+      const device = switchOf(line, seen)
+      const faults = Result.isFailure(device) ? [device.failure] : faultsOf(line, device.success, seen)
+      return { line, device, faults: faults.map(([field, sentence]) => onLine(index, field, sentence)) }
+    })
+    const meant = found.flatMap(({ device }) => (Result.isSuccess(device) ? [device.success] : []))
+    const later = found.flatMap(({ device, line: { device_type, hostname } }) =>
+      Result.isSuccess(device) ? [{ ...device.success, hostname, device_type }] : []
+    )
+    const old = seen.filter(({ hostname }) => lines.some((line) => line.replace_hostname && line.hostname === hostname))
+    yield* permit([...meant, ...later, ...old], {}).pipe(
+      Effect.catchTag(["NoSettings", "SettingsInvalid"], ({ message }) =>
+        Effect.fail(new SettingsUnavailable({ message }))
+      )
+    )
+    const wrong = found.flatMap(({ faults }) => faults)
+    const repeated = lines.flatMap((line, index) => {
+      const first = meant.findIndex(({ id }) => id === meant[index]?.id)
+      return wrong.length > 0 || first === index
+        ? []
+        : [onLine(index, line.mac === null ? "serial" : "mac", `The same device as on line ${first + 1}`)]
+    })
+    if (wrong.length + repeated.length > 0) return yield* new BadRequest({ message: [...wrong, ...repeated] })
+    const started = yield* Effect.forEach(found, ({ device, line }) =>
+      Effect.gen(function* () {
+        const { id } = yield* Effect.fromResult(device).pipe(Effect.orDie)
+        const { job_id } = yield* initialise(String(id), requestOf(line), user)
+        return { hostname: line.hostname, device_id: id, job_id }
+      })
+    )
+    return enveloped({ started })
+  })
+})
+
+/** Handlers of `PlacesGroup`. */
+export const PlacesLive = HttpApiBuilder.group(Api, "places", (handlers) =>
+  Effect.gen(function* () {
+    const places = yield* makePlaces
+    const start = yield* makeSeveralInits
+    return handlers
+      .handle("newDevices", () => answered(places.newDevices))
+      .handle("initDevices", ({ payload }) => asCaller((user) => start(payload, user)))
+      .handle("topology", () => answered(places.topology))
+  })
+)

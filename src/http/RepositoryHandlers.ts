@@ -1,0 +1,88 @@
+/** Handlers for authors of settings and templates (docs/settings-repository.md#commits). */
+import { Effect, Option } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { Api } from "../api/Api.ts"
+import { enveloped } from "../api/Envelope.ts"
+import { BadRequest, InternalError, NotFound, ServiceUnavailable } from "../api/Failures.ts"
+import type { BranchRequest, TrialRequest } from "../domain/requests/TrialRequests.ts"
+import { BranchCheck } from "../jobs/repositories/BranchCheck.ts"
+import { RepositoryCommits } from "../jobs/repositories/RepositoryCommits.ts"
+import { RepositoryFiles } from "../jobs/repositories/RepositoryFiles.ts"
+import type { RepositoryName } from "../store/RepositoryStore.ts"
+import { answered } from "./core/HandlerErrors.ts"
+import { TemplateTrial, type TrialFailed } from "../templates/TemplateTrial.ts"
+import { makeDeviceLookup } from "./core/Permits.ts"
+
+// Variables of a device, and templates tried with them (docs/templates.md#trying-templates).
+
+const refused = ({ message, problems }: TrialFailed) => Effect.fail(new BadRequest({ message, problems }))
+
+/** Answers about one device. */
+export const makeTrials = Effect.gen(function* () {
+  const lookup = yield* makeDeviceLookup
+  const trials = yield* TemplateTrial
+  return {
+    variables: Effect.fn("Trials.variables")(function* (hostname: string) {
+      const device = yield* lookup.byHostname(hostname)
+      const found = yield* Effect.catchTag(trials.variables(device), "TrialFailed", refused)
+      return enveloped({ hostname, ...found })
+    }),
+    render: Effect.fn("Trials.render")(function* (hostname: string, request: TrialRequest) {
+      const device = yield* lookup.byHostname(hostname)
+      const rendered = yield* trials.render(device, request).pipe(
+        Effect.catchTags({
+          TrialFailed: refused,
+          ThreadsBusy: ({ message }) => Effect.fail(new ServiceUnavailable({ message }))
+        })
+      )
+      return enveloped(rendered)
+    })
+  }
+})
+
+const COMMITS = 20
+
+const makeFiles = Effect.gen(function* () {
+  const files = yield* RepositoryFiles
+  return {
+    list: (name: RepositoryName, branch = "") => Effect.map(files.list(name, branch), enveloped),
+    read: Effect.fn("Files.read")(function* (name: RepositoryName, path: string, branch = "") {
+      const text = yield* files.read(name, branch, path)
+      if (Option.isNone(text)) return yield* new NotFound({ message: `path: no file ${path} is in force` })
+      return enveloped({ path, text: text.value })
+    })
+  }
+})
+
+const makeCheck = Effect.map(
+  BranchCheck,
+  ({ check }) =>
+    (name: RepositoryName, request: BranchRequest) =>
+      check(name, request).pipe(
+        Effect.map(enveloped),
+        Effect.catchTags({
+          BranchUnknown: ({ message }) => Effect.fail(new BadRequest({ message })),
+          BranchUnreadable: ({ message }) => Effect.fail(new InternalError({ message })),
+          BranchCheckBusy: ({ message }) => Effect.fail(new ServiceUnavailable({ message }))
+        })
+      )
+)
+
+/** Handlers of `RepositoryGroup`. */
+export const RepositoryLive = HttpApiBuilder.group(Api, "repository", (handlers) =>
+  Effect.gen(function* () {
+    const commits = yield* RepositoryCommits
+    const files = yield* makeFiles
+    const check = yield* makeCheck
+    const trials = yield* makeTrials
+    return handlers
+      .handle("commits", ({ params, query: { limit = COMMITS } }) =>
+        answered(Effect.map(commits.list(params.name, limit), enveloped))
+      )
+      .handle("files", ({ params, query }) => answered(files.list(params.name, query.branch)))
+      .handle("file", ({ params, query }) => answered(files.read(params.name, query.path, query.branch)))
+      .handle("check", ({ params, payload }) => answered(check(params.name, payload)))
+      .handle("variables", ({ params }) => answered(trials.variables(params.hostname)))
+      .handle("render", ({ params, payload }) => answered(trials.render(params.hostname, payload)))
+  })
+)

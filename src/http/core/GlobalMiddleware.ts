@@ -1,0 +1,239 @@
+/**
+ * What happens to every request and answer, whichever endpoint it is for: where it comes from, whether it may come in at all,
+ * and on the way out envelope, headers and log (`Answering.ts`).
+ */
+import { Cause, Clock, Effect, Result } from "effect"
+import { HttpEffect, HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { addressPerson, Person } from "../../domain/access/Person.ts"
+import { EventFeed } from "../../events/EventFeed.ts"
+import { BackgroundWork } from "../../runtime/BackgroundWork.ts"
+import { secondsSince } from "../../runtime/metrics/Family.ts"
+import { methodLabel, NO_ROUTE, requests, requestSeconds, requestsInFlight } from "../../runtime/metrics/HttpMetrics.ts"
+import { ServerConfig, type ServerSettings } from "../../ServerConfig.ts"
+import { clientOf, makeMeetClient, makeRefusalOfForeign, recall, rememberFault } from "./Client.ts"
+import { answerOutside, enveloped, failure, type UnreadableAddress, unreadableAddress } from "./ErrorEnvelope.ts"
+import { Limits } from "./Limits.ts"
+import { isProbe, logged } from "./RequestLog.ts"
+
+// What browsers are told about pages of other origins (docs/security.md#web-pages).
+
+const EXPOSED =
+  "Authorization, Content-Disposition, Content-Type, Cookie, Link, Retry-After, Set-Cookie, X-Matching-Count, X-Total-Count"
+const METHODS = "DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT"
+
+type Headers = Readonly<Record<string, string>>
+
+const NONE: Headers = {}
+
+const preflightHeaders = ({ headers, method }: Request): Headers => {
+  if (method !== "OPTIONS" || headers["access-control-request-method"] === undefined) return NONE
+  const wanted = headers["access-control-request-headers"]
+  return {
+    "access-control-allow-methods": METHODS,
+    ...(wanted === undefined ? {} : { "access-control-allow-headers": wanted })
+  }
+}
+
+/** A function that yields the headers for a request: any origin without credentials, or those that are allowed with them. */
+export const makeCorsHeaders = ({ ALLOWED_ORIGINS }: Pick<ServerSettings, "ALLOWED_ORIGINS">) => {
+  const allowed = new Set(ALLOWED_ORIGINS)
+  return (request: Request): Headers => {
+    const { origin } = request.headers
+    if (origin === undefined || !request.url.startsWith("/api/")) return NONE
+    if (allowed.size > 0 && !allowed.has(origin)) return { vary: "Origin" }
+    return {
+      "access-control-allow-origin": origin,
+      ...(allowed.size > 0 ? { "access-control-allow-credentials": "true" } : {}),
+      "access-control-expose-headers": EXPOSED,
+      vary: "Origin",
+      ...preflightHeaders(request)
+    }
+  }
+}
+
+/** More are nobody's own pages. */
+const MAX_NOTICED = 20
+
+/**
+ * A function that yields, once for each origin, what an operator should know: a browser asks for a page of another origin
+ * whether it may POST, and does not send it when credentials go with it.
+ */
+export const makeOriginNotice = ({ ALLOWED_ORIGINS }: Pick<ServerSettings, "ALLOWED_ORIGINS">) => {
+  const noticed = new Set<string>()
+  return ({ headers, method }: Request): string | undefined => {
+    const { "access-control-request-method": wanted, origin } = headers
+    if (ALLOWED_ORIGINS.length > 0 || method !== "OPTIONS" || wanted !== "POST" || origin === undefined)
+      return undefined
+    if (noticed.size >= MAX_NOTICED || noticed.has(origin)) return undefined
+    noticed.add(origin)
+    return `A page of ${origin.slice(0, 255)} calls. If it sends cookies with its requests, browsers refuse them until ALLOWED_ORIGINS names it`
+  }
+}
+
+// What every answer gets on its way out, in this order: the envelope, when to come again, headers, and its line in the log.
+
+const dressed = (request: Request, response: Response, more: Readonly<Record<string, string>>): Response =>
+  HttpServerResponse.setHeaders(response, {
+    ...safeHeaders(request, response, clientOf(request).isEncrypted),
+    ...more
+  })
+
+/** The handler for answers of the API. */
+export const makeAnswering = Effect.map(ServerConfig, (config) => {
+  const corsHeaders = makeCorsHeaders(config)
+  const originNotice = makeOriginNotice(config)
+  return (request: Request, response: Response) => {
+    const told = withRetryAfter(enveloped(request, response))
+    const answering = logged(request, dressed(request, told, corsHeaders(request)))
+    const notice = originNotice(request)
+    return notice === undefined ? answering : Effect.andThen(Effect.logWarning(notice), answering)
+  }
+})
+
+/** The handler for files on the listener of the switches. */
+export const answeringFiles = (request: Request, response: Response) =>
+  logged(request, dressed(request, withRetryAfter(response), {}))
+
+type Request = HttpServerRequest.HttpServerRequest
+type Response = HttpServerResponse.HttpServerResponse
+
+/** The answer to a request that no endpoint has to see, or undefined. */
+const makeAnswerOutside = Effect.map(makeRefusalOfForeign, (refusalOfForeign) => (request: Request) => {
+  const foreign = refusalOfForeign(request)
+  return foreign === undefined ? answerOutside(request) : failure(403, {}, foreign)
+})
+
+/** Runs requests in their turn, counted among those that their client has in work; too many are answered with 429. */
+const makeLimited = Effect.gen(function* () {
+  const background = yield* BackgroundWork
+  const limits = yield* Limits
+  return <E, R>(request: Request, httpEffect: Effect.Effect<Response, E, R>) =>
+    Effect.acquireUseRelease(
+      Effect.map(Clock.currentTimeMillis, (now) => {
+        requestsInFlight.add(1)
+        return limits.enter(request, now)
+      }),
+      (entered): Effect.Effect<Response, E, R> =>
+        Result.isFailure(entered)
+          ? Effect.succeed(entered.failure)
+          : // a probe asks whether the server is able, not whether it is idle
+            isProbe(request.url)
+            ? httpEffect
+            : Effect.andThen(background.request, httpEffect),
+      (entered) =>
+        Effect.sync(() => {
+          requestsInFlight.add(-1)
+          if (Result.isSuccess(entered)) limits.leave(entered.success)
+        })
+    )
+})
+
+const READS: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"])
+
+/** Whoever follows events hears what a request has done before its answer comes, because clients wait for both (docs/events.md#order). */
+const makeTold = Effect.map(
+  Effect.service(EventFeed),
+  ({ flushed }) =>
+    <E, R>({ method }: Request, httpEffect: Effect.Effect<Response, E, R>) =>
+      READS.has(method) ? httpEffect : Effect.ensuring(httpEffect, flushed)
+)
+
+const parts = Effect.all({
+  answering: makeAnswering,
+  answerTo: makeAnswerOutside,
+  limited: makeLimited,
+  told: makeTold,
+  meetClient: Effect.map(ServerConfig, makeMeetClient)
+})
+
+/** Counts answers on their way out, with the time since the request came. */
+const counting = (answering: (request: Request, response: Response) => Effect.Effect<Response>) => {
+  const began = performance.now()
+  return (request: Request, response: Response) =>
+    Effect.tap(answering(request, response), ({ status }) =>
+      Effect.sync(() => {
+        const { route = NO_ROUTE } = recall(request)
+        const method = methodLabel(request.method)
+        requests.add(1, route, method, String(status))
+        requestSeconds.record(secondsSince(began), route, method)
+      })
+    )
+}
+
+/** The request at an address that the router can read. Whoever asks for its caller refuses it afterwards. */
+const withAddress = (request: Request, { message, readable }: UnreadableAddress): Request => {
+  rememberFault(request, message)
+  return request.modify({ url: readable })
+}
+
+/** The outermost layer. One middleware instead of four, because their order matters. */
+export const Surroundings = HttpRouter.middleware(
+  Effect.map(
+    parts,
+    ({ answerTo, answering, limited, meetClient, told }) =>
+      (httpEffect) =>
+        Effect.gen(function* () {
+          const request = yield* HttpServerRequest.HttpServerRequest
+          meetClient(request)
+          yield* HttpEffect.appendPreResponseHandler(counting(answering))
+          const unreadable = unreadableAddress(request)
+          const found = unreadable === undefined ? request : withAddress(request, unreadable)
+          const answer = answerTo(found)
+          if (answer !== undefined) return answer
+          const work = Effect.provideService(httpEffect, HttpServerRequest.HttpServerRequest, found)
+          const handled = Effect.tapCause(limited(found, told(found, work)), (cause) =>
+            Cause.hasDies(cause) ? Effect.logError("A request met a defect", cause) : Effect.void
+          )
+          // until it is known who calls
+          return yield* Effect.provideService(handled, Person, addressPerson(clientOf(request).address ?? ""))
+        })
+  ),
+  { global: true }
+)
+
+// Says when to come again in every answer that asks for it: 503, 429 and 408.
+
+const STATUSES: ReadonlySet<number> = new Set([408, 429, 503])
+const SECONDS = "5"
+
+/** Adds `Retry-After` where it is missing. */
+export const withRetryAfter = (
+  response: HttpServerResponse.HttpServerResponse
+): HttpServerResponse.HttpServerResponse =>
+  STATUSES.has(response.status) && response.headers["retry-after"] === undefined
+    ? HttpServerResponse.setHeader(response, "retry-after", SECONDS)
+    : response
+
+// Headers that keep browsers from doing more with an answer than it is for (docs/security.md#headers): answers of the API are
+// data, so no page may be made of them, shown in a frame, or kept.
+
+const EVERYWHERE = {
+  "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+  "x-content-type-options": "nosniff",
+  "x-frame-options": "DENY",
+  "referrer-policy": "no-referrer"
+} as const
+
+const DATA = { ...EVERYWHERE, "cache-control": "no-store" } as const
+
+/** A year. */
+const HSTS = { "strict-transport-security": "max-age=31536000" } as const
+
+/** The headers that this answer has beside its own; what it says itself counts. */
+export const safeHeaders = (
+  { url }: HttpServerRequest.HttpServerRequest,
+  { headers, status }: HttpServerResponse.HttpServerResponse,
+  isEncrypted: boolean
+): Readonly<Record<string, string>> => {
+  // images do not change under their name, and proxies near the switches may keep them
+  const isImage = url.startsWith("/firmware/") && status < 400
+  return { ...(isImage ? EVERYWHERE : DATA), ...(isEncrypted ? HSTS : {}), ...headers }
+}
+
+/** Those of answers that are written by others. */
+export const safeHeadersOfData: Readonly<Record<string, string>> = DATA
+
+/** The same as lines, for what is answered without a response. */
+export const safeLines: string = Object.entries(DATA)
+  .map(([name, value]) => `${name}: ${value}\r\n`)
+  .join("")

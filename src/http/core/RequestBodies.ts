@@ -1,0 +1,324 @@
+/**
+ * Reads bodies and refuses what breaks a rule, before any handler sees a request. The framework decodes with the endpoint's
+ * schemas, but only a body that was read within bounds (`JsonBody.ts`) and is a JSON object whose texts may travel (`domain/Text.ts`).
+ */
+import { Context, Deferred, Duration, Effect, Layer, type Scope, Stream } from "effect"
+import { Headers, HttpServerRequest } from "effect/http"
+import { type HttpApiEndpoint, HttpApiError } from "effect/http-api"
+import { AskedDevices } from "../../access/AskedDevices.ts"
+import { Permit, permittedFields } from "../../access/Permit.ts"
+import { BASE } from "../../api/Api.ts"
+import {
+  BadRequest,
+  Forbidden,
+  PayloadTooLarge,
+  RequestTimeout,
+  ServiceUnavailable,
+  UnsupportedMediaType
+} from "../../api/Failures.ts"
+import { RequestBody, RequestParameters } from "../../api/Requests.ts"
+import { subjectOf } from "../../api/Subjects.ts"
+import { isForSomeDevices } from "../../domain/access/PermissionRule.ts"
+import { type CheckedBody, refusalOf } from "../../domain/fields/Body.ts"
+import type { JsonObject } from "../../domain/fields/Values.ts"
+import { faultsOfBody, fieldsOfBody, jsonOf, parseJsonObject, unacceptableField } from "./JsonText.ts"
+import { refuseOrDie } from "./HandlerErrors.ts"
+import { ServerConfig } from "../../ServerConfig.ts"
+import { maskSecrets } from "../../drivers/SecretMask.ts"
+import { rememberBody, rememberText } from "./Client.ts"
+
+// The memory that request bodies take, all together. A body takes its share as it arrives and gives it back when its request
+// has been answered. When the memory is used up, the largest body that is still arriving is refused: somebody who holds large
+// bodies keeps nobody else from sending a small one. Bodies of callers without a token have a part of their own.
+
+/** Who sends a body: somebody with a token, or anybody. */
+export type Sender = "caller" | "anybody"
+
+/** What one body takes of the memory. */
+export interface BodyShare {
+  /** Takes more bytes; fails when there are none and no larger body is arriving. */
+  readonly grow: (bytes: number) => Effect.Effect<void, ServiceUnavailable>
+  /** Fails when the body has to go, so that smaller ones have room. */
+  readonly refused: Effect.Effect<never, ServiceUnavailable>
+  /** The whole body is there: it is not refused any more. */
+  readonly arrived: Effect.Effect<void>
+}
+
+/** Anybody may fill this part of the memory. */
+const ANYBODYS_PART = 1 / 8
+
+const refusal = () => new ServiceUnavailable({ message: "Too many large requests are being sent, try again later" })
+
+interface Allocation {
+  bytes: number
+  readonly mustGo: Deferred.Deferred<never, ServiceUnavailable>
+}
+
+const makePart = (limit: number) => {
+  const arriving = new Set<Allocation>()
+  let total = 0
+
+  const release = (allocation: Allocation): void => {
+    arriving.delete(allocation)
+    total -= allocation.bytes
+    allocation.bytes = 0
+  }
+
+  const largestBut = (own: Allocation): Allocation | undefined =>
+    [...arriving].reduce<Allocation | undefined>(
+      (best, allocation) => (allocation !== own && allocation.bytes > (best?.bytes ?? 0) ? allocation : best),
+      undefined
+    )
+
+  const grow = Effect.fnUntraced(function* (own: Allocation, bytes: number) {
+    const hasRoom = () => total + bytes <= limit
+    while (!hasRoom()) {
+      const largest = largestBut(own)
+      if (largest === undefined || largest.bytes < own.bytes + bytes) {
+        release(own)
+        return yield* refusal()
+      }
+      release(largest)
+      yield* Deferred.fail(largest.mustGo, refusal())
+    }
+    own.bytes += bytes
+    total += bytes
+  })
+
+  const share: Effect.Effect<BodyShare, never, Scope.Scope> = Effect.gen(function* () {
+    const allocation: Allocation = { bytes: 0, mustGo: yield* Deferred.make<never, ServiceUnavailable>() }
+    arriving.add(allocation)
+    yield* Effect.addFinalizer(() => Effect.sync(() => release(allocation)))
+    return {
+      grow: (bytes) => grow(allocation, bytes),
+      refused: Deferred.await(allocation.mustGo),
+      arrived: Effect.sync(() => void arriving.delete(allocation))
+    }
+  })
+  return share
+}
+
+const make = Effect.map(ServerConfig, ({ BODY_MEMORY }) => {
+  const parts = {
+    caller: makePart(BODY_MEMORY * (1 - ANYBODYS_PART)),
+    anybody: makePart(BODY_MEMORY * ANYBODYS_PART)
+  }
+  return BodyMemory.of({ share: (sender) => parts[sender] })
+})
+
+/** Who reads a body takes a share first. */
+export class BodyMemory extends Context.Service<
+  BodyMemory,
+  {
+    /** A share of no bytes yet, given back with the scope. */
+    readonly share: (sender: Sender) => Effect.Effect<BodyShare, never, Scope.Scope>
+  }
+>()("switchyard/http/core/BodyMemory") {
+  static readonly layer = Layer.effect(BodyMemory, make)
+}
+
+// Reads request bodies by the rules of all routes (docs/api.md#requests and docs/api.md#errors): an empty body is `{}`,
+// anything but a JSON object is refused. How much is read is bounded for each body, for all together (`BodyMemory.ts`) and in
+// time. Rules about fields are those of the endpoints' schemas.
+
+/** The largest body that is read, in bytes. */
+export const MAX_BODY_BYTES = 10 * 1024 * 1024
+/** Larger bodies are no help in a log. */
+const MAX_LOGGED_BYTES = 16 * 1024
+
+const isJsonType = (contentType: string | undefined): boolean => {
+  const type = (contentType ?? "application/json").split(";", 1)[0]?.trim().toLowerCase() ?? ""
+  return type === "application/json" || (type.startsWith("application/") && type.endsWith("+json"))
+}
+
+const badRequest = () => new BadRequest({ message: "Bad Request" })
+
+/** Who sends the body, how large it may be, and what is said when it is larger. */
+interface Reading {
+  readonly sender: Sender
+  readonly maxBytes: number
+  readonly tooLarge?: string
+}
+
+const bytesOf = (
+  request: HttpServerRequest.HttpServerRequest,
+  share: BodyShare,
+  { maxBytes, tooLarge = "Request Entity Too Large" }: Reading
+) =>
+  Effect.gen(function* () {
+    const refusal = new PayloadTooLarge({ message: tooLarge })
+    if (Number(request.headers["content-length"] ?? 0) > maxBytes) return yield* refusal
+    const parts: Array<Uint8Array> = []
+    let size = 0
+    yield* Stream.runForEach(Stream.mapError(request.stream, badRequest), (part) => {
+      size += part.length
+      if (size > maxBytes) return Effect.fail(refusal)
+      parts.push(part)
+      return share.grow(part.length)
+    })
+    yield* share.arrived
+    return Buffer.concat(parts)
+  }).pipe(Effect.raceFirst(share.refused))
+
+const decode = (bytes: Uint8Array) =>
+  Effect.try({ try: () => new TextDecoder("utf-8", { fatal: true }).decode(bytes), catch: badRequest })
+
+/** Reads bodies. A reading fails with 408 for a body that does not come, 413, 415 for a compressed one, or 503 when bodies take too much memory. */
+const makeReadShare = Effect.gen(function* () {
+  const { BODY_TIMEOUT } = yield* ServerConfig
+  const memory = yield* BodyMemory
+  return Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest, reading: Reading) {
+    const coding = request.headers["content-encoding"]?.trim().toLowerCase() ?? "identity"
+    if (coding !== "identity") {
+      const message = "Content-Encoding must be identity: send the body without compression"
+      return yield* new UnsupportedMediaType({ message })
+    }
+    const share = yield* memory.share(reading.sender)
+    const bytes = yield* bytesOf(request, share, reading).pipe(
+      Effect.timeoutOrElse({
+        duration: Duration.seconds(BODY_TIMEOUT),
+        orElse: () => new RequestTimeout({ message: `The request was not sent within ${BODY_TIMEOUT} seconds` })
+      })
+    )
+    return { bytes, share }
+  })
+})
+
+/** Reads bodies of forms, whose content type is the caller's matter. */
+export const makeReadBytes = Effect.map(
+  makeReadShare,
+  (read) => (request: HttpServerRequest.HttpServerRequest, reading: Reading) =>
+    Effect.scoped(Effect.map(read(request, reading), ({ bytes }) => bytes))
+)
+
+/**
+ * Reads bodies as text. Fails as a reading does, with 400 `Bad Request`, and with 415 `Unsupported Media Type` (a body of no bytes has no
+ * content type to be wrong).
+ */
+export const makeReadText = Effect.map(makeReadShare, (read) =>
+  Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest, reading: Reading) {
+    const { bytes, share } = yield* read(request, reading)
+    if (bytes.byteLength > 0 && !isJsonType(request.headers["content-type"])) {
+      return yield* new UnsupportedMediaType({ message: "Unsupported Media Type" })
+    }
+    return { text: yield* decode(bytes), size: bytes.byteLength, share }
+  })
+)
+
+/** Keys of a body, but not of what is in it, whose texts are for people and for no device. */
+const REMARK = /"(?:comment|ticket_ref|description|reason|abort_reason)"\s*:/
+const REMARKS = ["comment", "ticket_ref", "description", "reason", "abort_reason"]
+
+/** The body with asterisks in the place of each secret in its remarks: they go to everybody, so none is kept in them. */
+const withoutSecretRemarks = (text: string): string => {
+  if (!REMARK.test(text) || maskSecrets(text) === text) return text
+  const body = parseJsonObject(text)
+  if (body === undefined) return text
+  const masked = REMARKS.flatMap((key) => {
+    const remark = Object.hasOwn(body, key) ? body[key] : undefined
+    const shown = typeof remark === "string" ? maskSecrets(remark) : remark
+    return shown === remark ? [] : [[key, shown] as const]
+  })
+  return masked.length === 0 ? text : JSON.stringify({ ...body, ...Object.fromEntries(masked) })
+}
+
+/** Reads the body of a caller with a token as text of JSON, and notes a small one for the log. Fails as a reading does. */
+export const makeReadJson = Effect.map(makeReadText, (readText) =>
+  Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
+    const { size, text } = yield* readText(request, { sender: "caller", maxBytes: MAX_BODY_BYTES })
+    const taken = withoutSecretRemarks(text)
+    const body = size <= MAX_LOGGED_BYTES ? parseJsonObject(taken) : undefined
+    if (body !== undefined) rememberBody(request, body)
+    rememberText(request, taken)
+    return jsonOf(taken)
+  })
+)
+
+/** Parts of a request that clients write. */
+const FROM_CLIENT: ReadonlySet<string> = new Set(["Params", "Query", "Payload"])
+
+/** A request whose body is this text of JSON, whatever its content type was. */
+const withText = (request: HttpServerRequest.HttpServerRequest, text: string) =>
+  Object.defineProperty(
+    request.modify({ headers: Headers.set(request.headers, "content-type", "application/json") }),
+    "text",
+    { value: Effect.succeed(text) }
+  )
+
+/** What cannot be decoded becomes the answer: the sentences of a rule that was broken, else what the framework says. */
+const refused = <A, E, R>(effect: Effect.Effect<A, E, R>, body = "{}"): Effect.Effect<A, E | BadRequest, R> =>
+  Effect.catch(effect, (error): Effect.Effect<never, E | BadRequest> => {
+    if (!HttpApiError.HttpApiSchemaError.is(error) || !FROM_CLIENT.has(error.kind)) return Effect.fail(error)
+    return Effect.fail(
+      new BadRequest({ message: refusalOf(error.cause.issue) ?? unacceptableField(body) ?? "Bad Request" })
+    )
+  })
+
+const texts = (value: unknown): ReadonlyArray<string> => {
+  if (typeof value === "string") return [value]
+  return Array.isArray(value) ? value.flatMap(texts) : []
+}
+
+/** The devices that a body names, for an endpoint that is about these. */
+const namedIn = ({ method, path }: HttpApiEndpoint.Top, fields: JsonObject): ReadonlyArray<string> =>
+  subjectOf(method, path.slice(BASE.length)) === "asked"
+    ? ["hostname", "hostnames", "mlag_peer_hostname"].flatMap((key) => texts(fields[key]))
+    : []
+
+/**
+ * Asks whether the caller may write these fields, and work on the devices that they name, whatever else is wrong with the body. Yields the
+ * permit for the rest. To a caller of some devices others are as those that are not there.
+ */
+const makeMayWrite = Effect.gen(function* () {
+  const { known } = yield* AskedDevices
+  return Effect.fnUntraced(function* (endpoint: HttpApiEndpoint.Top, text: string) {
+    const permit = yield* Permit
+    if (permit === null) return null
+    const fields = fieldsOfBody(text)
+    const names = permit.held.every(({ permission }) => isForSomeDevices(permission)) ? namedIn(endpoint, fields) : []
+    const devices = names.length === 0 ? {} : { devices: yield* known(names) }
+    return yield* permittedFields({ ...devices, fields })
+  })
+})
+
+const makeRequestBody = Effect.gen(function* () {
+  const readJson = yield* makeReadJson
+  const mayWrite = yield* makeMayWrite
+  return RequestBody.of((httpEffect, { endpoint }) =>
+    Effect.gen(function* () {
+      const request = yield* HttpServerRequest.HttpServerRequest
+      const text = yield* readJson(request)
+      const permit = yield* mayWrite(endpoint, text).pipe(
+        Effect.catchTags({
+          NotPermitted: ({ message }) => new Forbidden({ message }),
+          NoSettings: ({ message }) => new ServiceUnavailable({ message }),
+          SettingsInvalid: ({ message }) => new ServiceUnavailable({ message }),
+          SqlError: refuseOrDie
+        })
+      )
+      const [fault] = faultsOfBody(text)
+      if (fault !== undefined) return yield* new BadRequest({ message: fault })
+      const read = withText(request, text)
+      const handled = Effect.provideService(httpEffect, HttpServerRequest.HttpServerRequest, read)
+      return yield* refused(Effect.provideService(handled, Permit, permit), text)
+    })
+  )
+})
+
+/** Both middlewares; needs the memory for bodies. */
+export const RequestsLive = Layer.merge(
+  Layer.effect(RequestBody, makeRequestBody),
+  Layer.succeed(
+    RequestParameters,
+    RequestParameters.of((httpEffect) => refused(httpEffect))
+  )
+)
+
+// Refusals of a body that its handler has looked at as well (`domain/fields/Body.ts`).
+
+/** 400 with a list of sentences. */
+export const refuse = (...message: ReadonlyArray<string>) => new BadRequest({ message })
+
+/** The body; fails with 400 and everything that is said against it. */
+export const complete = <A>(checked: CheckedBody<A>): Effect.Effect<A, BadRequest> =>
+  Effect.mapError(Effect.fromResult(checked.complete), (message) => new BadRequest({ message }))

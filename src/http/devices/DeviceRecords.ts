@@ -1,0 +1,322 @@
+/** PUT /device/<id> (docs/api.md#changing-a-device). */
+import { Effect, Option, Result } from "effect"
+import { ManagementAccess, type Reachable } from "../../devices/ManagementAccess.ts"
+import { AskedDevices } from "../../access/AskedDevices.ts"
+import { permitted, permittedByRight } from "../../access/Permit.ts"
+import {
+  type Device,
+  type DeviceFields,
+  type DeviceState,
+  HostnameTaken,
+  isFabricType,
+  platforms
+} from "../../domain/Device.ts"
+import { type DeviceChange, type NewDevice, UNKNOWN_SITE, withoutImpossible } from "../../domain/DeviceFields.ts"
+import { isOtherDevice } from "../../domain/UniqueFields.ts"
+import { DeviceStates } from "../../jobs/engine/DeviceStates.ts"
+import { DeviceStore } from "../../store/DeviceStore.ts"
+import { type TakenOver, UniqueFieldStore } from "../../store/UniqueFieldStore.ts"
+import { SettingsUnavailable, SettingsView } from "../../settings/SettingsView.ts"
+import { SyncEventStore } from "../../store/SyncEventStore.ts"
+import { transaction } from "../core/HandlerErrors.ts"
+import type { CheckedBody } from "../../domain/fields/Body.ts"
+import { SiteStore } from "../../store/SiteStore.ts"
+import { complete, refuse } from "../core/RequestBodies.ts"
+import { loginStateOf } from "../../devices/Logins.ts"
+import { BadRequest, InternalError, TooManyRequests } from "../../api/Failures.ts"
+import { InterfaceStore } from "../../store/InterfaceStore.ts"
+import { makeNeighbours } from "./LinkedDevices.ts"
+import { UnknownDeviceStore } from "../../store/UnknownDeviceStore.ts"
+import { allocateLoopback } from "../../provisioning/ManagementAddress.ts"
+import { allocationLock } from "../../store/AllocationLock.ts"
+import { ReservationStore } from "../../store/ReservationStore.ts"
+import { isObject } from "../../domain/fields/Values.ts"
+import { ServerConfig } from "../../ServerConfig.ts"
+
+// The registration of unknown devices, as the DHCP hook does it: bounded by the hour and in all, because anybody who can plug in
+// a cable causes it. What has been silent for long makes room.
+
+/** True for a device of which nothing is known but that it asked for a lease. */
+export const isUnknown = ({ device_type, state }: Pick<Device, "device_type" | "state">): boolean =>
+  state === "DHCP_BOOT" && device_type === "UNKNOWN"
+
+/** Makes room for one more unknown device, inside the transaction that inserts it. Fails with 429 when there is none. */
+export const makeRoom = Effect.gen(function* () {
+  const unknown = yield* UnknownDeviceStore
+  const { UNKNOWN_DEVICES_MAX, UNKNOWN_DEVICES_PER_HOUR } = yield* ServerConfig
+  return Effect.gen(function* () {
+    const { count, secondsLeft } = yield* unknown.lastHour
+    if (count >= UNKNOWN_DEVICES_PER_HOUR) {
+      return yield* new TooManyRequests({
+        message: `${count} unknown devices have registered within the last hour (UNKNOWN_DEVICES_PER_HOUR); the next one is taken in ${secondsLeft} seconds`
+      })
+    }
+    const tooMany = (yield* unknown.waiting) + 1 - UNKNOWN_DEVICES_MAX
+    if (tooMany <= 0) return
+    const dropped = yield* unknown.dropSilent(tooMany)
+    if (dropped.length < tooMany) {
+      return yield* new TooManyRequests({
+        message: `${UNKNOWN_DEVICES_MAX} unknown devices wait in state DHCP_BOOT (UNKNOWN_DEVICES_MAX), and too few have been silent for an hour`
+      })
+    }
+    yield* Effect.logWarning("Unknown devices that were silent for an hour made room for a new one", { dropped })
+  })
+})
+
+// What the rename of a device means for itself and for those beside it (docs/api.md#changing-a-device).
+
+/** The check before a rename, and its consequences after it. */
+export const makeDeviceRename = Effect.gen(function* () {
+  const settings = yield* SettingsView
+  const interfaces = yield* InterfaceStore
+  const events = yield* SyncEventStore
+  const { linkedTo, unsynchronize } = yield* makeNeighbours
+
+  /** Fails with 400 when a managed device would have other settings under its new name. */
+  const allow = Effect.fn("DeviceRename.allow")(function* (device: Device, hostname: string) {
+    if (device.state !== "MANAGED") return
+    const same = yield* settings
+      .sameUnderName(device, hostname)
+      .pipe(
+        Effect.catchTag("SettingsUnavailable", ({ message }) =>
+          Effect.fail(new InternalError({ message: `Error in settings repo configuration: ${message}` }))
+        )
+      )
+    if (same) return
+    const text = `Configuration after name change for ${device.hostname} would not be the same. Please check device specific configuration for ${device.hostname} and ${hostname}`
+    return yield* new BadRequest({ message: [text] })
+  })
+
+  /** Marks the device and its neighbours unsynchronized, after the row has its new name. */
+  const follow = Effect.fn("DeviceRename.follow")(function* (before: Device, hostname: string, by: string) {
+    const linked = yield* linkedTo(before)
+    yield* unsynchronize(linked, "linknet_neighbor_name_change", by)
+    const naming = yield* interfaces.renameNeighbor(before.hostname, hostname)
+    yield* unsynchronize(
+      naming.filter((id) => !linked.includes(id) && id !== before.id),
+      "neighbor_name_change",
+      by
+    )
+    yield* events.clear([before.hostname])
+    yield* unsynchronize([before.id], "device_name_change", by)
+  })
+
+  return { allow, follow }
+})
+
+// Who may say where the server logs in with the login of managed switches (docs/security.md#who-decides-where-the-login-goes): a record
+// in one of its states gets its address from the server's own provisioning, or from who has the right `trust`.
+
+/** What decides where a record is logged in to, and with what. */
+const DIALLED = ["management_ip", "dhcp_ip", "port"] as const
+
+type Dialled = { readonly [Field in (typeof DIALLED)[number]]?: Device[Field] | undefined } & {
+  readonly state?: DeviceState | undefined
+}
+
+/** Whether records in this state are logged in to with what managed switches have; a switch that is moved has it already. */
+const isFleetLogin = (state: DeviceState): boolean => {
+  const login = loginStateOf[state]
+  return login === "MANAGED" || login === "INIT"
+}
+
+/** Asks for the right where a record is to be logged in to so, and was not, or not there. `before` is null for a new one. */
+export const mayLogIn = Effect.fnUntraced(function* (before: Device | null, sent: Dialled) {
+  const state = sent.state ?? before?.state
+  if (state === undefined || !isFleetLogin(state)) return
+  if (before === null || !isFleetLogin(before.state)) {
+    yield* permittedByRight({ trust: `a device in state ${state} is logged in to with the login of managed switches` })
+    return
+  }
+  const moved = DIALLED.find((field) => sent[field] !== undefined && sent[field] !== before[field])
+  if (moved === undefined) return
+  yield* permittedByRight({
+    trust: `${moved} says where ${before.hostname} is logged in to with the login of managed switches`
+  })
+})
+
+/** A record that loses its management address is logged in to at its lease from then on, which anybody may have by now. */
+export const mayTake = Effect.fnUntraced(function* (taken: ReadonlyArray<TakenOver>) {
+  const lost = taken.find(({ field }) => field === "management_ip")
+  if (lost === undefined) return
+  yield* permittedByRight({ trust: `${lost.hostname} would lose its management address ${lost.address}` })
+})
+
+// Sites of device records: `site_id` has to exist, `site` stands for the only site of that description.
+
+interface WithSite {
+  readonly site_id?: number | null | undefined
+  readonly site?: string | null | undefined
+}
+
+/** The fields of a body with what the site table says about them. Fails with 400 and everything that is wrong. */
+export const makeSiteRule = Effect.map(Effect.service(SiteStore), (sites) =>
+  Effect.fnUntraced(function* <A extends WithSite>(checked: CheckedBody<A>) {
+    const { site, site_id }: WithSite = checked.fields
+    const unknown = typeof site_id === "number" && !(yield* sites.exists(site_id))
+    const { site: _site, ...fields } = yield* complete(unknown ? checked.refuse("site_id", UNKNOWN_SITE) : checked)
+    const named = typeof site === "string" && site_id === undefined ? yield* sites.named(site) : Option.none<number>()
+    return Option.match(named, { onNone: () => fields, onSome: (id) => ({ ...fields, site_id: id }) })
+  })
+)
+
+type Change = typeof DeviceChange.checked.Type
+
+/** A record that is where it was may be changed in all else: it is refused at its next login. */
+const isMoved = (before: Reachable, after: Reachable): boolean =>
+  before.state !== after.state || before.management_ip !== after.management_ip || before.dhcp_ip !== after.dhcp_ip
+
+/** Which switch a record stands for: with another one the caller would work on somebody else's. */
+const IDENTITY = [
+  "management_ip",
+  "secondary_management_ip",
+  "infra_ip",
+  "dhcp_ip",
+  "port",
+  "ztp_mac",
+  "serial",
+  "model"
+] as const
+
+/** Asked of what was sent, whatever else is wrong with it; a value that no rule takes counts as another one. */
+const saysWhichSwitch = (before: Device, { fields, refusals }: Change): boolean =>
+  IDENTITY.some(
+    (field) => refusals.has(field) || (fields[field] !== undefined && (fields[field] ?? null) !== before[field])
+  )
+
+/**
+ * Changes a device by a request body, in one transaction. Yields the device after the change, and the addresses that it took from other
+ * records. Fails with DeviceNotFound, with IdentityTaken, and with DeviceBusy when an open change relies on what is changed.
+ */
+export const makeDeviceChange = Effect.gen(function* () {
+  const devices = yield* DeviceStore
+  const states = yield* DeviceStates
+  const events = yield* SyncEventStore
+  const { permit } = yield* AskedDevices
+  const rename = yield* makeDeviceRename
+  const withSite = yield* makeSiteRule
+  const access = yield* ManagementAccess
+  const identities = yield* UniqueFieldStore
+  const inTransaction = yield* transaction
+
+  const permitHere = (rows: ReadonlyArray<Device>) =>
+    Effect.catchTag(permit(rows, { whole: true }), ["NoSettings", "SettingsInvalid"], ({ message }) =>
+      Effect.fail(new SettingsUnavailable({ message }))
+    )
+
+  const change = Effect.fnUntraced(function* (before: Device, sent: Change, by: string) {
+    const { hostname } = sent.fields
+    yield* permitHere([before])
+    yield* mayLogIn(before, sent.fields)
+    if (saysWhichSwitch(before, sent)) yield* permitted({ beyond: true })
+    // whether the name may change is asked before the other fields are
+    if (hostname !== undefined && hostname !== before.hostname) yield* rename.allow(before, hostname)
+    const { state, ...others } = yield* withSite(withoutImpossible(sent, before))
+    const asked = { ...before, ...others, state: state ?? before.state }
+    if (isOtherDevice(before, asked)) yield* identities.requireIdle(before)
+    const taken = yield* identities.takeOver({ id: before.id, state: asked.state, fields: others })
+    yield* mayTake(taken)
+    const after = yield* devices.update(before.id, others)
+    const wanted = { ...after, state: asked.state }
+    if (isMoved(before, wanted)) yield* access.allow(wanted)
+    // a new name or type can put a device among other people's
+    yield* permitHere([{ ...after, state: before.state }])
+    if (others.synchronized === true) yield* events.clear([before.hostname])
+    if (after.hostname !== before.hostname) yield* rename.follow(before, after.hostname, by)
+    if (state === undefined) return { device: yield* devices.get(before.id), taken }
+    const { device } = yield* states.apply(before.id, { type: "OPERATOR_SET", state }, { by, jobId: null })
+    return { device, taken }
+  })
+
+  return Effect.fn("DeviceChange.change")((id: number, sent: Change, by: string) =>
+    inTransaction(Effect.flatMap(devices.lock(id), (before) => change(before, sent, by)))
+  )
+})
+
+// POST /device (docs/api.md#creating-a-device).
+
+const PLATFORM = `Device platform not specified or not known (must be any of: ${platforms.join(", ")})`
+
+/**
+ * Creates a device from a request body, and yields it with the addresses that it took from other records. Fails with 400 and the list of
+ * what is wrong, with HostnameTaken, or with IdentityTaken.
+ */
+export const makeDeviceCreation = Effect.gen(function* () {
+  const devices = yield* DeviceStore
+  const withSite = yield* makeSiteRule
+  const automatic = yield* makeAutomaticAddresses
+  const inTransaction = yield* transaction
+  const room = yield* makeRoom
+  const unknown = yield* UnknownDeviceStore
+  const access = yield* ManagementAccess
+  const identities = yield* UniqueFieldStore
+  return Effect.fn("DeviceCreation.create")(function* (sent: typeof NewDevice.checked.Type) {
+    yield* mayLogIn(null, sent.fields)
+    const fields = yield* withSite(withoutImpossible(sent, null))
+    const { hostname } = fields
+    if ((yield* devices.byHostnames([hostname])).length > 0) return yield* new HostnameTaken({ hostname })
+    if (fields.platform === null) return yield* refuse(PLATFORM)
+    return yield* inTransaction(
+      Effect.gen(function* () {
+        const device = { ...fields, ...(yield* automatic(fields)) }
+        yield* access.allow({ management_ip: null, dhcp_ip: null, ...device })
+        const taken = yield* identities.takeOver({ id: null, state: device.state, fields: device })
+        yield* mayTake(taken)
+        if (!isUnknown(device)) return { device: yield* devices.insert(device), taken }
+        yield* room
+        return { device: yield* Effect.tap(devices.insert(device), ({ id }) => unknown.register(id)), taken }
+      })
+    )
+  })
+})
+
+// Addresses that CORE and DIST devices get when they are created without (docs/api.md#automatic-addresses).
+
+type Addresses = Pick<DeviceFields, "management_ip" | "infra_ip">
+
+/** `underlay` of the CORE settings: the pools of addresses and link networks. Fails with 400 when there are no settings. */
+export const underlayOf = Effect.map(Effect.service(SettingsView), (settings) =>
+  settings.effective({ _tag: "DeviceType", device_type: "CORE" }).pipe(
+    Effect.catchTag("SettingsUnavailable", ({ message }) =>
+      Effect.fail(new BadRequest({ message: [`Error getting settings: ${message}`] }))
+    ),
+    Effect.map((effective) => {
+      const { underlay } = effective.settings
+      return (name: "mgmt_lo_net" | "infra_lo_net" | "infra_link_net"): string | null => {
+        const value = isObject(underlay) ? underlay[name] : undefined
+        return typeof value === "string" ? value : null
+      }
+    })
+  )
+)
+
+const choose = (setting: "mgmt_lo_net" | "infra_lo_net", network: string | null, taken: Iterable<string>) =>
+  Result.match(allocateLoopback(setting, network, taken), {
+    onSuccess: ({ ip }) => Effect.succeed<string | null>(ip),
+    onFailure: (error) =>
+      error._tag === "NoFreeAddress"
+        ? Effect.succeed<string | null>(null)
+        : Effect.fail(new BadRequest({ message: [error.message] }))
+  })
+
+/**
+ * Fills what is missing, inside the caller's transaction, which then holds the lock on allocation until it ends. A network
+ * that is full leaves the field null; a missing setting is 400.
+ */
+export const makeAutomaticAddresses = Effect.gen(function* () {
+  const waitForAllocation = yield* allocationLock
+  const reservations = yield* ReservationStore
+  const underlay = yield* underlayOf
+  return Effect.fn("AutomaticAddresses.fill")(function* (given: Partial<DeviceFields>) {
+    const management = given.management_ip ?? null
+    const infra = given.infra_ip ?? null
+    if (!isFabricType(given.device_type) || (management !== null && infra !== null)) return {}
+    yield* waitForAllocation
+    const network = yield* underlay
+    return {
+      management_ip:
+        management ?? (yield* choose("mgmt_lo_net", network("mgmt_lo_net"), yield* reservations.takenAddresses)),
+      infra_ip: infra ?? (yield* choose("infra_lo_net", network("infra_lo_net"), yield* reservations.takenAddresses))
+    } satisfies Addresses
+  })
+})

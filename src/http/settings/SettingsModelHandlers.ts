@@ -1,0 +1,121 @@
+/**
+ * The check of posted settings, which needs no token (docs/settings-repository.md#answers): it is done in a thread beside the
+ * API, under a budget. Anybody may have a small text checked, within a tenth of a second of processor time and without patterns
+ * of groups; callers with a token have a thread of their own, and more of everything.
+ */
+import { makeCallerOf } from "../core/Callers.ts"
+import { Context, Effect, Layer } from "effect"
+import { BadRequest, PayloadTooLarge, ServiceUnavailable, Unauthorized } from "../../api/Failures.ts"
+import * as ThreadPool from "../../runtime/ThreadPool.ts"
+import { ownModule } from "../../runtime/OwnModule.ts"
+import { makeReadText, MAX_BODY_BYTES, type Sender } from "../core/RequestBodies.ts"
+import { CheckRpc, type PostRefused } from "./PostedSettings.ts"
+import { type HttpServerRequest, HttpServerResponse } from "effect/http"
+import { ServerConfig } from "../../ServerConfig.ts"
+
+interface Terms {
+  readonly cpuMillis: number
+  readonly maxAnswer: number
+  readonly withPatterns: boolean
+  readonly waiting: number
+  readonly megabytes: number
+  readonly tooLong: string
+}
+
+const TOO_LONG = "The settings take too long to check, send them in smaller parts"
+
+const TERMS: Readonly<Record<Sender, Terms>> = {
+  anybody: {
+    cpuMillis: 100,
+    maxAnswer: 2_000_000,
+    withPatterns: false,
+    waiting: 32,
+    megabytes: 64,
+    tooLong: `${TOO_LONG} or with a token`
+  },
+  caller: {
+    cpuMillis: 20_000,
+    maxAnswer: 50_000_000,
+    withPatterns: true,
+    waiting: 8,
+    megabytes: 512,
+    tooLong: TOO_LONG
+  }
+}
+
+const asFailure = ({ message, reason }: PostRefused) => {
+  if (reason === "needsToken") return new Unauthorized({ message })
+  return reason === "answerTooLarge" ? new PayloadTooLarge({ message }) : new BadRequest({ message })
+}
+
+const makeFor = Effect.fnUntraced(function* (sender: Sender) {
+  const { cpuMillis, maxAnswer, megabytes, tooLong, waiting, withPatterns } = TERMS[sender]
+  const { run } = yield* ThreadPool.make(CheckRpc, {
+    program: ownModule("./checkMain", import.meta.url),
+    name: `settings check for ${sender}`,
+    threads: 1,
+    waiting,
+    megabytes
+  })
+  return (file: string | null, text: string) =>
+    run({ cpuMillis }, (client) => client.Check({ file, text, maxAnswer, withPatterns })).pipe(
+      Effect.catchTags({
+        PostRefused: (refusal) => Effect.fail(asFailure(refusal)),
+        CalculationStopped: ({ reason }) =>
+          Effect.fail(
+            reason === "ended"
+              ? new ServiceUnavailable({ message: "The check was cut short, try again later" })
+              : new PayloadTooLarge({ message: tooLong })
+          ),
+        ThreadsBusy: ({ message }) => Effect.fail(new ServiceUnavailable({ message }))
+      })
+    )
+})
+
+const make = Effect.gen(function* () {
+  const checks = { anybody: yield* makeFor("anybody"), caller: yield* makeFor("caller") }
+  return SettingsCheck.of({ check: (sender, file, text) => checks[sender](file, text) })
+})
+
+/** Checks what is posted as settings. */
+export class SettingsCheck extends Context.Service<
+  SettingsCheck,
+  {
+    /** The normalised settings as JSON text; `file` null means settings of all files. */
+    readonly check: (
+      sender: Sender,
+      file: string | null,
+      text: string
+    ) => Effect.Effect<string, BadRequest | Unauthorized | PayloadTooLarge | ServiceUnavailable>
+  }
+>()("switchyard/http/settings/SettingsCheck") {
+  static readonly layer = Layer.effect(SettingsCheck, make)
+}
+
+// A request to check settings: who sends it decides how much is read and done (`SettingsCheck.ts`).
+
+/** Answers with the normalised settings of the body; `file` null means settings of all files. */
+export const makeCheckRequest = Effect.gen(function* () {
+  const { check } = yield* SettingsCheck
+  const { OPEN_CHECK_MAX_SIZE } = yield* ServerConfig
+  const callerOf = yield* makeCallerOf
+  const readText = yield* makeReadText
+  const readings = {
+    caller: { sender: "caller", maxBytes: MAX_BODY_BYTES },
+    anybody: {
+      sender: "anybody",
+      maxBytes: OPEN_CHECK_MAX_SIZE,
+      tooLarge: `Without a token at most ${OPEN_CHECK_MAX_SIZE} bytes are checked`
+    }
+  } as const
+  return Effect.fn("CheckRequest")(function* (request: HttpServerRequest.HttpServerRequest, file: string | null) {
+    const sender: Sender = yield* Effect.match(callerOf(request), {
+      onFailure: () => "anybody" as const,
+      onSuccess: () => "caller" as const
+    })
+    const { share, text } = yield* readText(request, readings[sender])
+    const settings = yield* check(sender, file, text)
+    yield* share.grow(settings.length)
+    return HttpServerResponse.text(`{"status":"success","data":${settings}}`, { contentType: "application/json" })
+  })
+})
