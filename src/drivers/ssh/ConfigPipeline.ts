@@ -8,7 +8,15 @@
  * A line that is no configuration may lead out of the mode in which the others belong, or make the switch ask something. What the
  * switch then shows is no prompt of ours: nothing more is sent, the question is cancelled, and the line is named.
  */
-import { type ConfigUnit, configUnit, isBlock, type LedgerRules, type OpenText, PromptLedger, type Rejection } from "./PromptLedger.ts"
+import {
+  type ConfigUnit,
+  configUnit,
+  isBlock,
+  type LedgerRules,
+  type OpenText,
+  PromptLedger,
+  type Rejection
+} from "./PromptLedger.ts"
 import type { TerminalText } from "./TerminalText.ts"
 import { type Conversation, type Step, waiting } from "./Shell.ts"
 
