@@ -5,11 +5,11 @@
  * labs side by side also the port that they share, the second octet of its addresses and what its names begin with.
  */
 import { Console, Effect } from "effect"
-import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { campus, type PlannedSwitch } from "../src/lab/CampusPlan.ts"
-import { isPersonality, personalities } from "../src/lab/eos/Personalities.ts"
+import { isPersonality, personalities } from "../src/lab/eos/Quirks.ts"
 import { makeLab } from "../src/lab/Lab.ts"
 import { PASSWORD } from "./BenchSite.ts"
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 
 const [count = "1000", commitMs = "2000", kind = "plain", port = "0", block = "32", site = ""] = process.argv.slice(2)
 

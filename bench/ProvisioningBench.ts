@@ -3,7 +3,6 @@
  * the same process and commits without delay; the waits that a site sets (discovery, step 2) are 0, so the figure is the
  * work itself. Nothing is provisioned twice: no address repeats and nothing stays in INIT.
  */
-import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Deferred, Effect, Layer, Option, Queue } from "effect"
 import { SqlClient } from "effect/sql"
 import { mkdirSync, writeFileSync } from "node:fs"
@@ -12,7 +11,7 @@ import { normalizeMac } from "../src/domain/Hostname.ts"
 import * as Engine from "../src/Engine.ts"
 import { JobEngine } from "../src/jobs/engine/JobEngine.ts"
 import { refresh } from "../src/jobs/repositories/RefreshRepository.ts"
-import type { Lease } from "../src/lab/DhcpServer.ts"
+import type { Lease } from "../src/lab/Power.ts"
 import { type LabShape, makeLab } from "../src/lab/Lab.ts"
 import type { Node } from "../src/lab/Topology.ts"
 import * as Logging from "../src/runtime/Logging.ts"
@@ -23,6 +22,7 @@ import { MgmtDomainStore } from "../src/store/MgmtDomainStore.ts"
 import { environment, HASH, PASSWORD, siteFolder } from "./BenchSite.ts"
 import type { Measured } from "./Measured.ts"
 import { jobNamed } from "../test/support/Jobs.ts"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 
 const DOMAINS = 4
 const DOMAIN_NUMBERS = Array.from({ length: DOMAINS }, (_, index) => index)

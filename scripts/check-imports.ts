@@ -42,7 +42,7 @@ const only: Readonly<Record<string, ReadonlyArray<string>>> = {
   runtime: ["runtime", "domain", "ServerConfig"],
   api: ["api", "domain"],
   lab: ["lab", "src/drivers/ssh/Ssh2.ts"],
-  fabric: ["fabric", "src/runtime/OwnModule.ts", "src/runtime/SystemErrors.ts"],
+  fabric: ["fabric"],
   provisioning: ["provisioning", "domain", "machines"],
   drivers: ["drivers", "domain", "runtime"]
 }

@@ -1,5 +1,5 @@
 /** The part of `FAULTS.md` about switches of other personalities, from the table that the tests play. */
-import { personalities } from "../src/lab/eos/Personalities.ts"
+import { personalities } from "../src/lab/eos/Quirks.ts"
 import { type CellEnding, operationNames, operations } from "../test/scenarios/personalities/Operations.ts"
 import { endingOf, personalityNames } from "../test/scenarios/personalities/PersonalityTable.ts"
 

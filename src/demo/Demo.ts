@@ -6,9 +6,8 @@
 import { Effect, FileSystem, Layer, Path } from "effect"
 import { Lab, type LabShape } from "../lab/Lab.ts"
 import * as Server from "../Server.ts"
-import { type DemoApi, DemoFailed, make as makeApi } from "./DemoApi.ts"
+import { type DemoApi, DemoFailed, type DemoOptions, make as makeApi, say, sayFailure, step } from "./DemoApi.ts"
 import * as Campus from "./DemoCampus.ts"
-import { type DemoOptions, say, sayFailure, step } from "./Telling.ts"
 
 const environment = (options: DemoOptions, folder: string, lab: LabShape, settings: string, templates: string) => ({
   HOST: "127.0.0.1",

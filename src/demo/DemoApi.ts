@@ -1,5 +1,5 @@
 /** Calls of the demo to the server's API, as any client would make them. */
-import { Clock, Duration, Effect, Schema } from "effect"
+import { Cause, Clock, Console, Duration, Effect, Schema } from "effect"
 import { FetchHttpClient, HttpClient, HttpClientRequest } from "effect/http"
 
 /** A step of the demo did not go as told. */
@@ -11,7 +11,7 @@ const Envelope = Schema.Struct({
   message: Schema.optionalKey(Schema.Unknown),
   job_id: Schema.optionalKey(Schema.Int)
 })
-export type Envelope = typeof Envelope.Type
+type Envelope = typeof Envelope.Type
 
 const Devices = Schema.Struct({
   devices: Schema.Array(
@@ -38,7 +38,7 @@ const Jobs = Schema.Struct({
     })
   )
 })
-export type DemoJob = (typeof Jobs.Type)["jobs"][number]
+type DemoJob = (typeof Jobs.Type)["jobs"][number]
 
 const SyncResult = Schema.Struct({
   devices: Schema.Record(
@@ -186,3 +186,26 @@ export const make = (url: string, patience: Duration.Input = PATIENCE) => {
 }
 
 export type DemoApi = ReturnType<typeof make>
+
+// How a demo tells what it does.
+
+/** `exit`: end when the story is told. */
+export interface DemoOptions {
+  readonly exit: boolean
+  readonly port: number
+}
+
+export const say = (text: string) => Console.log(text)
+export const step = (title: string) => say(`\n== ${title}`)
+
+/** Goes on when what the story says holds; else the demo fails with this sentence. */
+export const hold = (holds: boolean, otherwise: string) =>
+  holds ? Effect.void : Effect.fail(new DemoFailed({ message: otherwise }))
+
+/** Says why a demo failed; one that was stopped has not failed. */
+export const sayFailure = <A, E, R>(play: Effect.Effect<A, E, R>) =>
+  Effect.tapCause(play, (cause) =>
+    Cause.hasInterruptsOnly(cause)
+      ? Effect.void
+      : Console.error(`The demo failed: ${Cause.pretty(cause).split("\n")[0]}`)
+  )

@@ -6,13 +6,10 @@
 import { Console, Effect, Schema } from "effect"
 import * as Runtime from "effect/Runtime"
 import { cores, dists, routers, usual } from "../fabric/FabricPlan.ts"
-import { bgpSessions, macOf, pings, renewLease } from "../fabric/Observations.ts"
-import { missing } from "../fabric/Requirements.ts"
+import { bgpSessions, macOf, missing, pings, renewLease } from "../fabric/Fabric.ts"
 import * as Campus from "./DemoCampus.ts"
-import { DemoFailed } from "./DemoApi.ts"
-import * as Lockout from "./RealLockout.ts"
-import { build, OFFICES, type RealSite, serve, withLines } from "./RealSite.ts"
-import { type DemoOptions, hold, say, sayFailure, step } from "./Telling.ts"
+import { DemoFailed, type DemoOptions, hold, say, sayFailure, step } from "./DemoApi.ts"
+import { build, fabricSettings, OFFICES, type RealSite, serve, withLines } from "./RealSite.ts"
 
 /** The machine cannot have a real fabric; what it lacks has been said. */
 class CannotBuild extends Schema.TaggedError<CannotBuild>()("CannotBuild", {}) {
@@ -116,7 +113,7 @@ const provision = Effect.fnUntraced(function* (site: RealSite) {
 })
 
 /** Fails when a packet is lost. */
-export const ping = Effect.fnUntraced(function* ({ fabric }: RealSite) {
+const ping = Effect.fnUntraced(function* ({ fabric }: RealSite) {
   const received = yield* pings(fabric, PACKETS)
   yield* hold(received === PACKETS, `${received} of ${PACKETS} packets came through`)
   yield* say(`  host1 → host2: ${received} of ${PACKETS} packets came through`)
@@ -170,6 +167,67 @@ const change = Effect.fnUntraced(function* (site: RealSite) {
   yield* ping(site)
 })
 
+// A commit shuts the management port of a router, and the router comes back by itself.
+
+const ROUTER = "dist2"
+const FILE = `devices/${ROUTER}/base_system.yml`
+
+/** What the router itself shows: its port, what it runs and would start with, and what became of the last commit. */
+const look = ({ fabric }: RealSite) =>
+  Effect.all({
+    port: fabric.run(ROUTER, "cat /sys/class/net/eth0/operstate"),
+    configuration: fabric.run(ROUTER, "vtysh -c 'show running-config no-header' 2>/dev/null; cat /etc/frr/frr.conf"),
+    last: fabric.run(ROUTER, "cat /etc/frr/switchyard/last")
+  })
+
+const lockOut = Effect.fnUntraced(function* (site: RealSite) {
+  const { api, settings } = site
+  const before = yield* look(site)
+  const shut = withLines("interface eth0", " shutdown", "exit")
+  yield* Campus.commitFiles(settings, { [FILE]: shut }, "Shut a port")
+  yield* say(`  ${yield* api.refresh("settings")}`)
+  const job = yield* api.sync(false, { hostname: ROUTER })
+  const [failure] = yield* api.failures(job)
+  yield* hold(failure !== undefined, `job ${job.id} says that ${ROUTER} was changed`)
+  yield* say(`  job ${job.id} says of ${ROUTER}:\n${failure?.reason.trim().replaceAll(/^ */gm, "    ")}`)
+  yield* hold(
+    failure?.reason.includes("runs the configuration that it had before") === true,
+    "the job does not say what the router runs"
+  )
+  const after = yield* look(site)
+  yield* hold(after.port.trim() === "up", `the management port is ${after.port.trim()}`)
+  yield* hold(
+    after.configuration === before.configuration,
+    "the router does not run, or start with, what it had before"
+  )
+  yield* hold(/^reverted .* timer$/m.test(after.last), `the router says of the last commit: ${after.last.trim()}`)
+  yield* say(
+    "  the router says so too: the timer has run out, the port is up, running and startup configuration are those of before"
+  )
+})
+
+const putRight = Effect.fnUntraced(function* ({ api, settings }: RealSite) {
+  const [device] = yield* api.devices(`filter[hostname]=${ROUTER}`)
+  yield* hold(device?.synchronized === false, `${ROUTER} counts as synchronized`)
+  yield* say(`  ${ROUTER} is not synchronized: git asks for something else`)
+  yield* Campus.commitFiles(settings, { [FILE]: fabricSettings[FILE] ?? "" }, "Take it back")
+  yield* say(`  ${yield* api.refresh("settings")}`)
+  yield* api.diffs(yield* api.sync(false, { hostname: ROUTER }))
+  const [again] = yield* api.devices(`filter[hostname]=${ROUTER}`)
+  yield* hold(again?.synchronized === true, `${ROUTER} is not synchronized`)
+  yield* say(`  ${ROUTER}: synchronized`)
+})
+
+/** Plays this part. */
+const playLockout = Effect.fn("RealLockout.play")(function* (site: RealSite) {
+  yield* step(
+    `A commit that shuts the management port of ${ROUTER}: it locks us out, and comes back when the timer runs out`
+  )
+  yield* lockOut(site)
+  yield* step("The commit is taken back")
+  yield* putRight(site)
+})
+
 const play = Effect.fnUntraced(function* (options: DemoOptions) {
   const lacks = missing()
   if (lacks.length > 0) {
@@ -188,7 +246,7 @@ const play = Effect.fnUntraced(function* (options: DemoOptions) {
   yield* provision(site)
   yield* bringUp(site)
   yield* change(site)
-  yield* Lockout.play(site)
+  yield* playLockout(site)
   yield* ping(site)
   yield* step("Everything held")
   if (options.exit) return

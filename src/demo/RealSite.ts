@@ -1,17 +1,158 @@
 /**
- * What the demo with real routers is played on: the usual fabric of blank routers, and a server in their management network that
- * works with copies of the example repositories. What became of each device is taken from the server's log, where no transition can be missed.
+ * The site of the demo with real routers: the usual fabric of blank routers with a DHCP server, a settings repository for it, and the
+ * server in their management network. What became of each device is read in the server's log, where no transition can be missed.
  */
 import { Effect, FileSystem } from "effect"
 import { fileURLToPath } from "node:url"
-import * as BlankFabric from "../fabric/BlankFabric.ts"
 import * as Fabric from "../fabric/Fabric.ts"
-import { LOGIN, SERVER } from "../fabric/FabricPlan.ts"
-import { fabricSettings, lastLines } from "../fabric/FabricSettings.ts"
-import * as SiteProgram from "../fabric/SiteProgram.ts"
+import {
+  cores,
+  dists,
+  type FabricPlan,
+  hosts,
+  LOGIN,
+  type Node,
+  router,
+  routers,
+  SERVER,
+  START,
+  usual
+} from "../fabric/FabricPlan.ts"
 import { ownModule } from "../runtime/OwnModule.ts"
 import { make as makeApi } from "./DemoApi.ts"
 import * as Campus from "./DemoCampus.ts"
+import { readFile } from "node:fs/promises"
+import * as path from "node:path"
+
+// The fabric: routers without a configuration, and a DHCP server that calls the hook as a site installs it, which is dnsmasq with the
+// files of `deploy`. The server must run in the site's network, at `SERVER` and the ports below.
+
+/** The port of the API that the hook of the DHCP server calls. */
+const API_PORT = 5000
+
+const projectRoot = path.resolve(import.meta.dirname, "../..")
+const CLIENT_HOOK = "/etc/fabric/udhcpc-lease"
+
+/** A router that asks for an address, and is called by its MAC address until it has a name. */
+const blankRouter = (name: string, clientHook: string): Node => {
+  const { files, ...rest } = router(name, { _tag: "leased" })
+  return {
+    ...rest,
+    files: [
+      ...files.filter(({ path }) => !["/etc/frr/frr.conf", "/etc/hostname", "/etc/hosts"].includes(path)),
+      { path: "/etc/hostname", text: "blank" },
+      { path: "/etc/hosts", text: "127.0.0.1 localhost\n127.0.1.1 blank" },
+      { path: "/etc/frr/frr.conf", text: "frr defaults datacenter\nservice integrated-vtysh-config\n!" },
+      { path: CLIENT_HOOK, text: clientHook },
+      {
+        path: `${START}/60-dhcp`,
+        text: [
+          `chmod 755 ${CLIENT_HOOK}`,
+          "# a configured router has its address from FRR and needs no lease",
+          "grep -q '^ ip address' /etc/frr/frr.conf && exit 0",
+          `udhcpc -b -i eth0 -V FRR -O bootfile -s ${CLIENT_HOOK} -p /run/udhcpc.pid -t 100 -T 1 -A 1 >/dev/null 2>&1 &`
+        ].join("\n")
+      }
+    ]
+  }
+}
+
+const dnsmasq = `port=0
+interface=eth0
+bind-interfaces
+dhcp-authoritative
+dhcp-leasefile=/var/lib/switchyard/leases
+dhcp-range=tag:frr,10.99.0.100,10.99.0.199,255.255.255.0,300
+dhcp-option=3
+dhcp-vendorclass=set:frr,FRR
+dhcp-option=tag:frr,option:bootfile-name,http://${SERVER}/templates/frr/dhcp-init.j2
+dhcp-script=/etc/switchyard/dnsmasq-lease
+script-on-renewal
+log-dhcp
+log-facility=/var/log/dnsmasq`
+
+const hookEnvironment = `SWITCHYARD=${projectRoot}
+SWITCHYARD_NODE=${process.execPath}
+SWITCHYARD_URL=http://${SERVER}:${API_PORT}
+SWITCHYARD_HOOK_LOG=/var/log/hook
+DATA_DIR=/var/lib/switchyard`
+
+const deployed = (file: string) => Effect.promise(() => readFile(path.join(projectRoot, "deploy", file), "utf8"))
+
+const inSite = (name: string, text: string) => ({ path: `/etc/switchyard/${name}`, text })
+
+const dhcpServer = Effect.gen(function* () {
+  const node: Node = {
+    name: "dhcp",
+    management: "eth0",
+    files: [
+      ...hosts("dhcp"),
+      inSite("dnsmasq.conf", dnsmasq),
+      inSite("dhcp-hook.env", hookEnvironment),
+      inSite("platform-of", "platform_of() { echo frr; }"),
+      inSite("dnsmasq-lease", yield* deployed("dhcp/dnsmasq-lease")),
+      inSite("switchyard-lease", yield* deployed("dhcp/switchyard-lease")),
+      {
+        path: `${START}/20-network`,
+        text: "ip addr add 10.99.0.2/16 dev eth0\nip link set eth0 up\nmkdir -p /var/lib/switchyard\nchmod -R a+rx /etc/switchyard"
+      },
+      { path: `${START}/30-dnsmasq`, text: "dnsmasq --conf-file=/etc/switchyard/dnsmasq.conf --no-ping --user=root" }
+    ]
+  }
+  return node
+})
+
+/** The plan: the cables and hosts of the usual fabric. Management addresses are leased from 10.99.0.100 on. */
+const blankPlan: Effect.Effect<FabricPlan> = Effect.gen(function* () {
+  const { cables, nodes } = usual()
+  const clientHook = yield* deployed("frr/udhcpc-lease")
+  return {
+    address: `${SERVER}/16`,
+    cables,
+    nodes: [
+      ...routers.map((name) => blankRouter(name, clientHook)),
+      yield* dhcpServer,
+      ...nodes.filter(({ name }) => name.startsWith("host"))
+    ]
+  }
+})
+
+// The settings repository of this site.
+
+const uplinks = "  - {name: 'swp[1-2]', ifclass: fabric}\n"
+const toHost = (number: number) => `  - {name: swp10, ifclass: custom, config: ip address 10.98.${number}.1/24}\n`
+
+const portsOf = (name: string): string => {
+  if (cores.includes(name)) return "interfaces:\n  - {name: 'swp[1-4]', ifclass: fabric}\n"
+  const number = dists.indexOf(name) + 1
+  return `interfaces:\n${uplinks}${number === 1 || number === dists.length ? toHost(number) : ""}`
+}
+
+/** The networks of the underlay; `management` is the one that routers get their management addresses from. */
+export const routing = (management: string): string => `---
+underlay:
+  infra_lo_net: 10.98.200.0/24
+  infra_link_net: 10.98.201.0/24
+  mgmt_lo_net: ${management}
+`
+
+/** Lines at the end of the configuration, as a file of base settings. Of several layers the innermost file alone counts. */
+const lastLines = (...lines: ReadonlyArray<string>): string =>
+  `---\ncli_append_str: |\n${lines.map((line) => `  ${line}\n`).join("")}`
+
+/** Text by path. Routers get their management addresses from 10.99.1.0/24. */
+export const fabricSettings: Readonly<Record<string, string>> = {
+  "global/routing.yml": routing("10.99.1.0/24"),
+  ...Object.fromEntries(
+    routers.flatMap((name) => [
+      [`devices/${name}/interfaces.yml`, `---\n${portsOf(name)}`],
+      [`devices/${name}/base_system.yml`, "---\n{}\n"],
+      [`devices/${name}/routing.yml`, "---\n{}\n"]
+    ])
+  )
+}
+
+// The server.
 
 /** Its routers come from a network of their own, from which the server is reached by this route. */
 const ROUTE = "ip route 10.99.0.0/24 eth0"
@@ -42,7 +183,7 @@ const ours = Object.fromEntries(
 
 const environment = (folder: string, settings: string, templates: string): Readonly<Record<string, string>> => ({
   HOST: SERVER,
-  PORT: String(BlankFabric.API_PORT),
+  PORT: String(API_PORT),
   ZTP_HTTP_HOST: SERVER,
   ZTP_HTTP_PORT: "80",
   DATA_DIR: `${folder}/data`,
@@ -94,7 +235,7 @@ const temporaryFolder = Effect.gen(function* () {
 })
 
 /** Builds the fabric with nobody to answer it yet. */
-export const build = Effect.flatMap(BlankFabric.plan, Fabric.make)
+export const build = Effect.flatMap(blankPlan, Fabric.make)
 
 /** Starts the server in the network of the fabric; its API is reached at this port of the machine. */
 export const serve = Effect.fn("RealSite.serve")(function* (fabric: Fabric.Fabric, port: number) {
@@ -102,13 +243,13 @@ export const serve = Effect.fn("RealSite.serve")(function* (fabric: Fabric.Fabri
   const settings = yield* settingsRepository(folder)
   const templates = yield* Campus.repository("templates", folder)
   const { hear, statesOf } = makeHistory()
-  yield* SiteProgram.start(fabric, {
+  yield* Fabric.startProgram(fabric, {
     command: [process.execPath, fileURLToPath(ownModule("../main", import.meta.url)), "serve"],
     env: environment(folder, settings, templates),
-    ready: `Listening on http://${SERVER}:${BlankFabric.API_PORT}`,
+    ready: `Listening on http://${SERVER}:${API_PORT}`,
     hear
   })
-  yield* fabric.reach(SERVER, BlankFabric.API_PORT, { address: "127.0.0.1", port })
+  yield* fabric.reach(SERVER, API_PORT, { address: "127.0.0.1", port })
   const url = `http://127.0.0.1:${port}`
   return { fabric, api: makeApi(url, PATIENCE), url, settings, statesOf }
 })

@@ -1,22 +1,21 @@
 /**
  * A real fabric as a scoped resource: routers of FRRouting with LLDP and OpenSSH in namespaces of their own, joined by cables.
  * Everything lives below one process of `site.sh`, whose input we hold: when the scope ends, or this process dies, the kernel
- * takes all of it away. The machine's network is never touched; what has to talk to the routers runs in the site's network
- * (`inSite`) or goes through a local port (`reach`).
+ * takes all of it away. The machine's network is never touched; a program that talks to the routers runs in the site's network
+ * (`inSite`, `startProgram`) or goes through a local port (`reach`).
  */
-import { type ChildProcess, spawn } from "node:child_process"
+import { type ChildProcess, spawn, spawnSync } from "node:child_process"
 import { existsSync, readFileSync } from "node:fs"
 import { mkdtemp, rm } from "node:fs/promises"
 import { createConnection, createServer } from "node:net"
 import { tmpdir } from "node:os"
 import * as path from "node:path"
-import { fileURLToPath } from "node:url"
 import { Effect, Schema, type Scope } from "effect"
 import { type FabricPlan, planText } from "./FabricPlan.ts"
-import { ownModule } from "../runtime/OwnModule.ts"
+import { createInterface } from "node:readline"
 
 const SITE = path.join(import.meta.dirname, "site.sh")
-const RELAY = fileURLToPath(ownModule("./relayMain", import.meta.url))
+const RELAY = path.join(import.meta.dirname, "relay.mjs")
 
 /** A fabric could not be built, or a command in one of its nodes failed. `output` is what was said. */
 export class FabricError extends Schema.TaggedError<FabricError>()("FabricError", {
@@ -29,7 +28,7 @@ export class FabricError extends Schema.TaggedError<FabricError>()("FabricError"
 }
 
 /** Where a local port listens; an address of the loopback network, and any port for 0. */
-export interface LocalEnd {
+interface LocalEnd {
   readonly address: string
   readonly port: number
 }
@@ -206,3 +205,164 @@ export const make = Effect.fn("Fabric.make")(function* (
     reach: (address, port, local = anywhere) => localPort(socket, address, port, local)
   }
 })
+
+// A program in the network of a site: it has the machine's files, and ends when the scope does or this process dies.
+
+const WHILE_INPUT = path.join(import.meta.dirname, "while-input.sh")
+
+/** So many of the last lines are told when the program ends too early. */
+const LAST_LINES = 30
+
+interface SiteProgram {
+  /** Program and arguments. */
+  readonly command: ReadonlyArray<string>
+  readonly env: Readonly<Record<string, string>>
+  /** What one of its lines has when it is ready. */
+  readonly ready: string
+  /** Is told every line that it prints. */
+  readonly hear: (line: string) => void
+}
+
+const inputEnded = (child: ChildProcess) =>
+  Effect.callback<void>((resume) => {
+    if (child.exitCode !== null || child.signalCode !== null) return resume(Effect.void)
+    child.once("exit", () => resume(Effect.void))
+    child.stdin?.end()
+  })
+
+/** Starts a program and waits until it is ready. Fails with its last lines when it ends before. */
+export const startProgram = Effect.fn("Fabric.startProgram")(function* (
+  fabric: Fabric,
+  { command, env, hear, ready }: SiteProgram
+): Effect.fn.Return<void, FabricError, Scope.Scope> {
+  const [program = "", ...words] = fabric.inSite(["sh", WHILE_INPUT, ...command])
+  // Ctrl-C reaches us alone: the program ends with its input
+  const child = yield* Effect.acquireRelease(
+    Effect.sync(() => spawn(program, words, { env, stdio: "pipe", detached: true })),
+    inputEnded
+  )
+  child.stdin.on("error", () => undefined)
+  yield* Effect.callback<void, FabricError>((resume) => {
+    const last: Array<string> = []
+    const listen = (line: string) => {
+      if (last.push(line) > LAST_LINES) last.shift()
+      hear(line)
+      if (line.includes(ready)) resume(Effect.void)
+    }
+    for (const stream of [child.stdout, child.stderr]) createInterface({ input: stream }).on("line", listen)
+    child.once("close", () =>
+      resume(Effect.fail(new FabricError({ command: command.join(" "), output: last.join("\n") })))
+    )
+  })
+})
+
+// What can be seen on the nodes of the usual fabric: MAC addresses, BGP sessions, and packets from host to host.
+
+/** The address of the host at the other end of the fabric. */
+const FAR_HOST = "10.98.4.2"
+
+const Summary = Schema.fromJsonString(
+  Schema.Struct({
+    ipv4Unicast: Schema.optionalKey(
+      Schema.Struct({ peers: Schema.Record(Schema.String, Schema.Struct({ state: Schema.String })) })
+    )
+  })
+)
+
+/** The MAC address of a node's management port: 12 capital digits. */
+export const macOf = (fabric: Fabric, node: string) =>
+  Effect.map(fabric.run(node, "cat /sys/class/net/eth0/address"), (text) =>
+    text.trim().replaceAll(":", "").toUpperCase()
+  )
+
+/** Has the DHCP client of a node ask again, as it would at the half of its lease. */
+export const renewLease = (fabric: Fabric, node: string) =>
+  Effect.asVoid(fabric.run(node, "kill -USR1 $(cat /run/udhcpc.pid)"))
+
+/** How many BGP sessions of a router are up. */
+export const bgpSessions = Effect.fn("Fabric.bgpSessions")(function* (fabric: Fabric, node: string) {
+  const command = "vtysh -c 'show bgp summary json' 2>/dev/null"
+  const text = yield* fabric.run(node, command)
+  const { ipv4Unicast } = yield* Effect.mapError(
+    Schema.decodeUnknownEffect(Summary)(text),
+    (error) => new FabricError({ command, output: error.message })
+  )
+  return Object.values(ipv4Unicast?.peers ?? {}).filter(({ state }) => state === "Established").length
+})
+
+/** How many of so many packets from the first host to the second, one every 0.2 s, were answered. */
+export const pings = (fabric: Fabric, count: number) =>
+  Effect.map(fabric.run("host1", `ping -c ${count} -i 0.2 -W 1 ${FAR_HOST} || true`), (said) =>
+    Number(/(\d+) received/.exec(said)?.[1] ?? 0)
+  )
+
+// What a machine needs for a real fabric, and how what is missing is installed.
+
+/** A file of each package that is needed. On Debian the packages have these names; elsewhere similar ones. */
+const packages: ReadonlyArray<readonly [name: string, file: string]> = [
+  ["frr", "/usr/lib/frr/zebra"],
+  ["frr-pythontools", "/usr/lib/frr/frr-reload.py"],
+  ["lldpd", "/usr/sbin/lldpd"],
+  ["openssh-server", "/usr/sbin/sshd"],
+  ["dnsmasq-base", "/usr/sbin/dnsmasq"],
+  ["udhcpc", "/usr/sbin/udhcpc"],
+  ["iproute2", "/sbin/ip"],
+  ["iputils-ping", "/usr/bin/ping"],
+  ["util-linux", "/usr/bin/nsenter"],
+  ["procps", "/usr/sbin/sysctl"]
+]
+
+const inPath = (file: string): boolean =>
+  ["/usr/sbin", "/usr/bin", "/sbin", "/bin"].some((folder) => existsSync(path.join(folder, path.basename(file))))
+
+const isThere = (file: string): boolean => existsSync(file) || (!file.includes("/frr/") && inPath(file))
+
+/** Whether this process may make namespaces with links and an overlay in them. */
+const mayBuild = (): boolean => {
+  const attempt = [
+    "mount -t tmpfs fabric /mnt && mkdir /mnt/u /mnt/w /mnt/r &&",
+    "mount -t overlay fabric -o lowerdir=/,upperdir=/mnt/u,workdir=/mnt/w /mnt/r &&",
+    "ip link add try0 type veth peer name try1 && ip link add try2 type bridge"
+  ].join(" ")
+  const flags = ["--mount", "--propagation", "private", "--pid", "--net", "--fork", "sh", "-c", attempt]
+  return spawnSync("unshare", flags, { stdio: "ignore" }).status === 0
+}
+
+/** What is known of a machine. */
+interface Machine {
+  readonly isLinux: boolean
+  readonly isRoot: boolean
+  readonly has: (file: string) => boolean
+  /** Asked only when all else is there. */
+  readonly mayBuild: () => boolean
+}
+
+const absentText = (absent: ReadonlyArray<string>): ReadonlyArray<string> =>
+  absent.length === 0
+    ? []
+    : [
+        `Missing: ${absent.join(", ")}.`,
+        `On Debian: apt-get install --no-install-recommends ${absent.join(" ")} (no service of it has to run)`
+      ]
+
+/** Sentences that say what this machine lacks, the last of them how it is installed; empty when nothing is. */
+export const missingOn = ({ has, isLinux, isRoot, mayBuild: may }: Machine): ReadonlyArray<string> => {
+  if (!isLinux) return ["A real fabric needs Linux."]
+  const lacks = [
+    ...(isRoot ? [] : ["A real fabric needs root: run it with sudo."]),
+    ...absentText(packages.filter(([, file]) => !has(file)).map(([name]) => name))
+  ]
+  if (lacks.length > 0) return lacks
+  return may()
+    ? []
+    : ["This kernel, or the container around us, does not allow namespaces with an overlay, veth and bridge in them."]
+}
+
+/** The same of the machine that this process runs on. */
+export const missing = (): ReadonlyArray<string> =>
+  missingOn({
+    isLinux: process.platform === "linux",
+    isRoot: process.getuid?.() === 0,
+    has: isThere,
+    mayBuild
+  })

@@ -4,7 +4,7 @@
  */
 
 /** A file of a node, with its whole path on it. */
-export interface NodeFile {
+interface NodeFile {
   readonly path: string
   readonly text: string
 }
@@ -19,7 +19,7 @@ export interface Node {
 }
 
 /** A cable from port to port. */
-export interface Cable {
+interface Cable {
   readonly a: readonly [node: string, port: string]
   readonly b: readonly [node: string, port: string]
 }
@@ -56,7 +56,7 @@ export const planText = ({ address, cables, nodes }: FabricPlan): string =>
   ].join("\n")
 
 /** How a node gets its management address: by its own startup configuration, or from the DHCP server. */
-export type Addressing = { readonly _tag: "configured"; readonly address: string } | { readonly _tag: "leased" }
+type Addressing = { readonly _tag: "configured"; readonly address: string } | { readonly _tag: "leased" }
 
 /** The login of every router of a fabric. */
 export const LOGIN = { username: "root", password: "fabric" }

@@ -1,9 +1,104 @@
 /** `npm run fabric -- up|down|status`: builds the usual fabric and leaves it running, ends it, shows it. */
 import { Effect } from "effect"
-import { childOf, FabricError, leaveSite, runToEnd, siteCommand, startSite } from "./Fabric.ts"
+import { childOf, FabricError, leaveSite, missing, runToEnd, siteCommand, startSite } from "./Fabric.ts"
 import { addressOf, LOGIN, usual } from "./FabricPlan.ts"
-import * as FabricRecord from "./FabricRecord.ts"
-import { missing } from "./Requirements.ts"
+import { existsSync, linkSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import * as path from "node:path"
+
+// Which process the fabric of `npm run fabric` lives in, kept in a file together with the instant of its start, so that a process
+// of another program is never taken for it. While it is built, the file names the process that builds.
+
+const RECORD = path.join(existsSync("/run") ? "/run" : tmpdir(), "switchyard-fabric")
+
+/** What the record says of a process that lives. */
+interface Recorded {
+  readonly pid: number
+  readonly phase: "building" | "up"
+}
+
+/** When a process started, in ticks since the machine did; undefined when there is none. */
+const startOf = (pid: number): string | undefined => {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "utf8")
+    return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19]
+  } catch {
+    return undefined
+  }
+}
+
+const recordText = ({ phase, pid }: Recorded): string => `${pid} ${startOf(pid)} ${phase}\n`
+
+const codeOf = (error: unknown): unknown => (error instanceof Error && "code" in error ? error.code : undefined)
+
+const textOf = (file: string): string => {
+  try {
+    return readFileSync(file, "utf8")
+  } catch {
+    return ""
+  }
+}
+
+const recordIn = (record: string): Recorded | undefined => {
+  const [pid = "", start = "", phase] = record.trim().split(" ")
+  if (startOf(Number(pid)) !== start) return undefined
+  return { pid: Number(pid), phase: phase === "building" ? "building" : "up" }
+}
+
+/** The fabric that runs or is being built, if one is. */
+const readRecord = (): Recorded | undefined => recordIn(textOf(RECORD))
+
+/** Gives a file the record's name, unless another one has it: the record is never there without its text. */
+const linkAsRecord = (file: string): boolean => {
+  try {
+    linkSync(file, RECORD)
+    return true
+  } catch (error) {
+    if (codeOf(error) === "EEXIST") return false
+    throw error
+  }
+}
+
+/** Takes the record of a process that has ended away; one that somebody has put in its place meanwhile goes back. */
+const removeEnded = (ended: string): void => {
+  const aside = `${RECORD}.${process.pid}.ended`
+  try {
+    renameSync(RECORD, aside)
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return
+    throw error
+  }
+  if (textOf(aside) !== ended) linkAsRecord(aside)
+  rmSync(aside, { force: true })
+}
+
+/** Says that this process builds one. Yields the other one, when there is one already. */
+const claimRecord = (): Recorded | undefined => {
+  const mine = `${RECORD}.${process.pid}`
+  writeFileSync(mine, recordText({ pid: process.pid, phase: "building" }))
+  try {
+    while (!linkAsRecord(mine)) {
+      const there = textOf(RECORD)
+      const found = recordIn(there)
+      if (found !== undefined) return found
+      removeEnded(there)
+    }
+    return undefined
+  } finally {
+    rmSync(mine, { force: true })
+  }
+}
+
+/** Says that the fabric is up, in this process. */
+const keepRecord = (pid: number): void => {
+  writeFileSync(`${RECORD}.new`, recordText({ pid, phase: "up" }))
+  renameSync(`${RECORD}.new`, RECORD)
+}
+
+const forgetRecord = (): void => rmSync(RECORD, { force: true })
+
+/** The first process of the fabric; undefined while whoever builds it has not started it. */
+const siteOf = ({ phase, pid }: Recorded): number | undefined => (phase === "up" ? pid : childOf(childOf(pid) ?? 0))
 
 /** It takes seconds; a node that hangs is not waited for. */
 const MOST_SECONDS = 180
@@ -16,7 +111,7 @@ const build = Effect.gen(function* () {
   const parent = yield* startSite(plan, true)
   const pid = childOf(parent.pid ?? 0)
   if (pid === undefined) return yield* new FabricError({ command: "site.sh stay", output: "it ended" })
-  FabricRecord.keep(pid)
+  keepRecord(pid)
   yield* leaveSite(parent)
   yield* say(`${plan.nodes.length} nodes are up after ${((Date.now() - began) / 1000).toFixed(1)} s.`)
   yield* say(`A shell in the network of the server: nsenter -t ${pid} --net bash`)
@@ -26,28 +121,28 @@ const build = Effect.gen(function* () {
     duration: `${MOST_SECONDS} seconds`,
     orElse: () => Effect.fail(new FabricError({ command: "site.sh stay", output: `not up after ${MOST_SECONDS} s` }))
   }),
-  Effect.tapError(() => Effect.sync(FabricRecord.forget))
+  Effect.tapError(() => Effect.sync(forgetRecord))
 )
 
 const up = Effect.suspend(() => {
-  const found = FabricRecord.claim()
+  const found = claimRecord()
   if (found === undefined) return build
   return say(found.phase === "up" ? "The fabric is up already." : `Process ${found.pid} is building the fabric.`)
 })
 
 const down = Effect.gen(function* () {
-  const found = FabricRecord.read()
+  const found = readRecord()
   if (found === undefined) return yield* say("No fabric is up.")
-  const site = FabricRecord.siteOf(found)
+  const site = siteOf(found)
   // a fabric that is being built ends with its first process, and so does whoever builds it
   process.kill(site ?? found.pid, "SIGKILL")
-  while (FabricRecord.startOf(site ?? found.pid) !== undefined) yield* Effect.sleep("20 millis")
-  FabricRecord.forget()
+  while (startOf(site ?? found.pid) !== undefined) yield* Effect.sleep("20 millis")
+  forgetRecord()
   yield* say("The fabric is down.")
 })
 
 const status = Effect.gen(function* () {
-  const found = FabricRecord.read()
+  const found = readRecord()
   if (found === undefined) return yield* say("No fabric is up.")
   if (found.phase === "building") return yield* say(`Process ${found.pid} is building the fabric.`)
   const lines = yield* runToEnd(siteCommand(found.pid, ["status"]))

@@ -14,7 +14,7 @@ import { JobRequests } from "../jobs/engine/JobRequests.ts"
 import { type Bounds, FindStore, type FoundRow, type VlansAsked } from "../store/FindStore.ts"
 import { answered, asCaller } from "./core/HandlerErrors.ts"
 import { makeVisible } from "./core/Permits.ts"
-import { DeviceTargets } from "./provisioning/DeviceTargets.ts"
+import { makeSelectDevices } from "./provisioning/DeviceTargets.ts"
 import type { SqlError } from "effect/sql"
 import type { Device } from "../domain/Device.ts"
 import { ActiveSettings } from "../settings/ActiveSettings.ts"
@@ -168,9 +168,9 @@ const makeFind = Effect.gen(function* () {
 /** Starts `read_tables` for the selected devices, all when there is no selector. */
 const makeReadTables = Effect.gen(function* () {
   const requests = yield* JobRequests
-  const targets = yield* DeviceTargets
+  const selectDevices = yield* makeSelectDevices
   return Effect.fn("ReadTables.start")(function* (request: ReadTablesRequest, user: string) {
-    const { args, count, what } = yield* targets.select(targetOf(request))
+    const { args, count, what } = yield* selectDevices(targetOf(request))
     const job = yield* requests.start(ReadTables, args, { user })
     return jobStartedOnDevices(`Scheduled job to read tables of ${what}`, job, count)
   })

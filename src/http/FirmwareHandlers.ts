@@ -19,7 +19,7 @@ import { DeviceUpgrade } from "../domain/jobs/DeviceUpgrade.ts"
 import { hostsForCallers, switchGuard } from "../runtime/OutboundHosts.ts"
 import { SettingsView } from "../settings/SettingsView.ts"
 import { DeviceStore } from "../store/DeviceStore.ts"
-import { delayUntil, DeviceTargets } from "./provisioning/DeviceTargets.ts"
+import { delayUntil, makeSelectDevices } from "./provisioning/DeviceTargets.ts"
 import { toId } from "../domain/fields/Values.ts"
 import type { DownloadView, VersionsOfGroup } from "../domain/FirmwareViews.ts"
 import { nameInUrl } from "../domain/ImageName.ts"
@@ -114,13 +114,13 @@ const switchRefusal = (config: ServerSettings, url: string): Effect.Effect<strin
 /** Starts the job of a request for this user, and answers with the number of selected devices. */
 export const makeUpgrade = Effect.gen(function* () {
   const config = yield* ServerConfig
-  const targets = yield* DeviceTargets
+  const selectDevices = yield* makeSelectDevices
   const requests = yield* JobRequests
   return Effect.fn("Upgrades.start")(function* (request: UpgradeRequest, user: string) {
     const { comment, start_at, ticket_ref, url = defaultUrl(config) } = request
     const refusal = request.url === undefined ? undefined : yield* switchRefusal(config, request.url)
     if (refusal !== undefined) return yield* refuse(`url: ${refusal}`)
-    const { count } = yield* targets.select(targetOf(request))
+    const { count } = yield* selectDevices(targetOf(request))
     const job = yield* requests.start(
       DeviceUpgrade,
       { ...Struct.omit(request, BESIDE), url, ...hostnameOrGroup(request) },

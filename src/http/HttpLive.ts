@@ -48,9 +48,8 @@ import { SignOnLive } from "./auth/SignOnHandlers.ts"
 import { ChangesLive } from "./changes/ChangeHandlers.ts"
 import { AuthorizationLive } from "./core/Authorization.ts"
 import { Callers } from "./core/Callers.ts"
-import { RequestsLive } from "./core/RequestBodies.ts"
-import { Surroundings } from "./core/GlobalMiddleware.ts"
-import { Tokens } from "./core/JsonWebTokens.ts"
+import { RequestMiddlewareLive } from "./core/RequestBodies.ts"
+import { GlobalMiddleware } from "./core/GlobalMiddleware.ts"
 import { AvailabilityLive } from "./core/HandlerErrors.ts"
 import { EventsLive } from "./events/EventHandlers.ts"
 import { FindLive } from "./FindHandlers.ts"
@@ -64,14 +63,12 @@ import { MgmtDomainsLive } from "./MgmtDomainHandlers.ts"
 import { OperationsLive } from "./operations/OperationHandlers.ts"
 import { Provider } from "./oidc/Provider.ts"
 import { ProviderTokens } from "./oidc/ProviderTokens.ts"
-import { SignOn } from "./oidc/SignOn.ts"
 import { RevocationFile } from "./operations/Certificates.ts"
-import { DeviceTargets } from "./provisioning/DeviceTargets.ts"
 import { PlacesLive } from "./PlaceHandlers.ts"
 import { ProvisioningLive } from "./provisioning/ProvisioningHandlers.ts"
 import { RepositoryLive } from "./RepositoryHandlers.ts"
-import { SettingsCheck } from "./settings/SettingsModelHandlers.ts"
-import { SettingsLive, SettingsModelLive } from "./settings/SettingsHandlers.ts"
+import { SettingsLive } from "./settings/SettingsHandlers.ts"
+import { SettingsModelLive } from "./settings/SettingsModelHandlers.ts"
 import { SetupPage } from "./setup/SetupPage.ts"
 import { ProtectionLines, ServerLive } from "./system/StatusHandlers.ts"
 import { HealthLive, PluginsLive, SystemLive } from "./system/SystemHandlers.ts"
@@ -92,12 +89,12 @@ const Groups = Layer.mergeAll(
   FindLive.pipe(Layer.provide(FindStore.layer)),
   FirmwareLive.pipe(Layer.provide([Firmware.layer, UpgradeOrders.layer, FirmwareViewStore.layer])),
   SettingsLive,
-  SettingsModelLive.pipe(Layer.provide(SettingsCheck.layer)),
+  SettingsModelLive,
   RepositoryLive,
   PluginsLive,
   SystemLive,
   AuthLive,
-  SignOnLive,
+  SignOnLive.pipe(Layer.provide(SecretKey.layer)),
   AuditLive.pipe(Layer.provide(AuditChain.layer), Layer.provide(SecretKey.layer)),
   EventsLive.pipe(Layer.provide(EventPages.layer)),
   WindowsLive,
@@ -111,20 +108,18 @@ const Groups = Layer.mergeAll(
   Layer.provide([
     AuthorizationLive,
     AvailabilityLive,
-    RequestsLive,
-    DeviceTargets.layer,
+    RequestMiddlewareLive,
     SiteStore.layer,
     UnknownDeviceStore.layer,
     JobRequests.layer.pipe(Layer.provide(DryRunRisk.layer), Layer.provide(AutoPushVerdict.layer)),
     SecretSight.layer
   ]),
   Layer.provide([AskedDevices.layer, ChangeStore.layer]),
-  Layer.provide(SignOn.layer),
   Layer.provide(Callers.layer),
   Layer.provide(ProviderTokens.layer),
   Layer.provide(Provider.layer),
   Layer.provide([PasswordLogin.layer, PageSessions.layer]),
-  Layer.provide([ApiTokens.layer, Tokens.layer, LocalUsers.layer]),
+  Layer.provide([ApiTokens.layer, LocalUsers.layer]),
   Layer.provide([PersonStore.layer, RequestApprovalStore.layer, ApiTokenStore.layer]),
   Layer.provideMerge(Grants.layer),
   Layer.provide(Permissions.layer)
@@ -145,5 +140,5 @@ export const HttpLive = Layer.mergeAll(
   ApiDocument,
   PageRoutes,
   SetupPage.pipe(Layer.provide(SettingUp)),
-  Surroundings
+  GlobalMiddleware
 )

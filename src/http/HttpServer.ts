@@ -9,13 +9,13 @@ import * as http from "node:http"
 import type { Duplex } from "node:stream"
 import { BackgroundWork } from "../runtime/BackgroundWork.ts"
 import { ServerConfig } from "../ServerConfig.ts"
-import { Asides, listening } from "./core/Listening.ts"
-import { BodyMemory } from "./core/RequestBodies.ts"
+import { listening, Mounts } from "./core/Listening.ts"
+import { RequestBodies } from "./core/RequestBodies.ts"
 import { routerConfig } from "./core/ErrorEnvelope.ts"
 import { Limits } from "./core/Limits.ts"
 import { OpenStreams } from "./core/OpenStreams.ts"
 import { isLoopback } from "./core/Client.ts"
-import { safeLines } from "./core/GlobalMiddleware.ts"
+import { securityHeaderLines } from "./core/GlobalMiddleware.ts"
 import { makeTlsListener } from "./core/TlsListener.ts"
 import { HttpLive } from "./HttpLive.ts"
 import { FirstScreen, FirstStart } from "./setup/FirstStart.ts"
@@ -63,7 +63,7 @@ const refuse = (error: Error & { readonly code?: string }, socket: Duplex): void
   const [status, message] = REFUSALS[error.code ?? ""] ?? ["400 Bad Request", "Bad Request"]
   const body = JSON.stringify({ status: "error", message })
   const head = `HTTP/1.1 ${status}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}`
-  socket.end(`${head}\r\n${safeLines}Connection: close\r\n\r\n${body}`)
+  socket.end(`${head}\r\n${securityHeaderLines}Connection: close\r\n\r\n${body}`)
 }
 
 const MAX_HEADER_BYTES = 32 * 1024
@@ -81,7 +81,7 @@ const nodeServer = () => http.createServer(HTTP_OPTIONS).on("clientError", refus
 const api = Layer.unwrap(
   Effect.gen(function* () {
     const { HOST: host, PORT: port } = yield* ServerConfig
-    const asides = yield* Asides
+    const asides = yield* Mounts
     const encrypted = yield* makeTlsListener(HTTP_OPTIONS)
     for (const { server } of encrypted) server().on("clientError", refuse)
     const { endAll } = yield* OpenStreams
@@ -92,11 +92,11 @@ const api = Layer.unwrap(
 
 /** The running server; its address, with the port that the system has chosen for PORT 0, is `HttpServer.address`. */
 export const HttpServerLive = Layer.merge(
-  FirstScreen.pipe(Layer.provideMerge(api.pipe(Layer.provide(Asides.layer)))),
+  FirstScreen.pipe(Layer.provideMerge(api.pipe(Layer.provide(Mounts.layer)))),
   ZtpServer
 ).pipe(
   Layer.provide(FirstStart.layer),
-  Layer.provide([BodyMemory.layer, BackgroundWork.layer, Limits.layer]),
+  Layer.provide([RequestBodies.layer, BackgroundWork.layer, Limits.layer]),
   Layer.provideMerge(OpenStreams.layer),
   Layer.provideMerge(Layer.effectDiscard(guard))
 )

@@ -16,7 +16,7 @@ import {
 import * as http from "node:http"
 import { ServerConfig } from "../ServerConfig.ts"
 import { answeringFiles } from "./core/GlobalMiddleware.ts"
-import { makeMeetClient } from "./core/Client.ts"
+import { makeNoteClient } from "./core/Client.ts"
 import { listening } from "./core/Listening.ts"
 import { imageFolder, keepsImages } from "../firmware/Firmware.ts"
 import { isImageName } from "../domain/ImageName.ts"
@@ -74,7 +74,7 @@ const MAX_HEADER_BYTES = 8 * 1024
 
 const Answers = HttpRouter.middleware(
   Effect.map(ServerConfig, (config) => {
-    const meetClient = makeMeetClient(config)
+    const meetClient = makeNoteClient(config)
     return (httpEffect) =>
       Effect.gen(function* () {
         meetClient(yield* HttpServerRequest.HttpServerRequest)

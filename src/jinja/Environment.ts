@@ -1,6 +1,6 @@
 /**
- * The engine with its templates: compiles each file once and renders it as often as wanted. Make one environment per
- * state of a repository (a commit); its cache then never goes stale. Nothing throws: all functions return a `Result`.
+ * The engine with its templates: loads files, compiles each once, and renders it as often as the caller wants. Make one environment per
+ * state of a repository (a commit); its cache then never becomes stale. Nothing throws: all functions return a `Result`.
  */
 import { compileTemplate } from "./compile/Templates.ts"
 import { attempt, fail, type Failure, Position, type Result } from "./Failure.ts"

@@ -1,6 +1,6 @@
 /**
- * Values of the engine from values of JavaScript, such as a YAML reader makes them. Maps keep their order and their keys
- * of any type. A number without fraction is an integer; wrap it in `Float` where the source said otherwise.
+ * Values of the engine made from values of JavaScript, such as a YAML reader gives them, and from JSON text. Maps keep their order and
+ * their keys of any type. A number without a fraction is an integer; wrap it in `Float` if the source wrote it as a float.
  */
 import { attempt, fail, Fault, Position, type Result } from "./Failure.ts"
 import { Dict, Float, fromBigInt, Markup, Native, Tuple, Undefined, type Value } from "./values/Value.ts"

@@ -14,7 +14,7 @@ export interface PlannedSwitch {
   readonly address: string
 }
 
-export interface CampusOptions {
+interface CampusOptions {
   readonly name?: string
   /** Text before the name of every switch, for several campuses side by side. */
   readonly site?: string
@@ -37,7 +37,7 @@ const FIRST_CORE_PORT = 49
 const OCTET = 256
 
 /** The default start configuration. */
-export const startConfig = ({ name, address, role }: PlannedSwitch): string => `hostname ${name}
+const startConfig = ({ name, address, role }: PlannedSwitch): string => `hostname ${name}
 username admin privilege 15 role network-admin secret admin
 aaa authorization exec default local
 interface ${role === "access" ? "Vlan600" : "Loopback1"}

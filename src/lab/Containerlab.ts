@@ -1,15 +1,83 @@
+// What containerlab files say that the lab does without, and why: the tables behind `Containerlab.ts`.
+
+const CONTAINERS = "the lab starts no containers"
+const COMMANDS = "the lab runs nothing in a node, and all its switches are up together"
+const FILES = "a simulated switch reads no file but its configuration"
+const ADDRESSES = "a switch answers at the addresses of its configuration"
+const MARKS = "it changes nothing about a switch"
+
+const because = (why: string, keys: string): ReadonlyArray<readonly [string, string]> =>
+  keys.split(" ").map((key) => [key, why])
+
+/** Keys of a node, of `defaults`, and of an entry of `kinds` or `groups`, with the reason why they are ignored. */
+const ignoredOfNode: ReadonlyMap<string, string> = new Map([
+  ...because(CONTAINERS, "image image-pull-policy restart-policy auto-remove runtime sandbox kernel network-mode"),
+  ...because(CONTAINERS, "cpu cpu-set memory shm-size cap-add devices sysctls ulimits user env env-files components"),
+  ...because(COMMANDS, "exec cmd entrypoint stages wait-for startup-delay healthcheck"),
+  ...because(FILES, "binds license extras enforce-startup-config suppress-startup-config certificate"),
+  ...because(ADDRESSES, "mgmt-ipv4 mgmt-ipv6 mgmt_ipv4 mgmt_ipv6 publish dns aliases"),
+  ...because(MARKS, "labels position"),
+  ["type", "`model` says which box a switch is"],
+  ["config", "the lab fills in no templates of configurations"],
+  ["credentials", "`users` and the configuration say who may log in"]
+])
+
+/** `ports` is a number of ports for the lab and a list of published ones for containerlab. */
+const WHY_NO_PUBLISHED_PORTS = ADDRESSES
+
+/** Keys beside `topology`, with the reason why they are ignored. */
+const ignoredOfFile: ReadonlyMap<string, string> = new Map([
+  ["mgmt", "switches answer on addresses of this machine and have no network of their own for that"],
+  ["prefix", CONTAINERS],
+  ["settings", CONTAINERS],
+  ["debug", CONTAINERS]
+])
+
+/** Keys of a link, with the reason why they are ignored. */
+const ignoredOfLink: ReadonlyMap<string, string> = new Map([
+  ["mtu", "packets do not pass the lab's links"],
+  ["vars", "the lab fills in no templates of configurations"],
+  ["labels", MARKS]
+])
+
+/** Keys of an end of a link beside `node` and `interface`. */
+const WHY_NO_END_SETTINGS = "the switch's configuration says what its ports have"
+
+/** Types of links, and names instead of a node, that lead out of the lab or nowhere. */
+export const outwardLinks: ReadonlyMap<string, string> = new Map([
+  ["host", "the lab has no ports on this machine"],
+  ["mgmt-net", "the lab has no management network of containers"],
+  ["macvlan", "the lab has no ports on this machine"],
+  ["vxlan", "the lab has no tunnels to other machines"],
+  ["vxlan-stitch", "the lab has no tunnels to other machines"],
+  ["dummy", "nothing is at its other end"]
+])
+
+/** Kinds that are no network device, or that have no vendor in their name. */
+const otherKinds = new Set(
+  (
+    "linux host bridge ovs-bridge ext-container k8s-kind generic_vm srl crpd xrd cvx rare border0 mysocketio sonic-vs sonic-vm " +
+    "openbsd freebsd openwrt ostinato vr-sros vr-vmx vr-vqfx vr-vsrx vr-vjunosrouter vr-vjunosswitch vr-vjunosevolved vr-xrv " +
+    "vr-xrv9k vr-csr vr-n9kv vr-nxos vr-c8000v vr-cat9kv vr-ftdv vr-ftosv vr-aoscx vr-pan vr-ros vr-fortios"
+  ).split(" ")
+)
+
+const VENDORS =
+  /^(?:vr-)?(?:6wind|arrcus|aruba|checkpoint|cisco|cumulus|dell|extreme|f5|fdio|fortinet|huawei|ipinfusion|juniper|keysight|mikrotik|nokia|nvidia|paloalto|vyosnetworks|vyatta)_/
+
+/** True for a kind of containerlab that the lab cannot simulate. */
+const isOtherKind = (kind: string): boolean => otherKinds.has(kind) || VENDORS.test(kind)
 /**
  * Reads the usual containerlab files as topologies of the lab: what the lab needs is put where it looks for it (settings of
  * kinds and groups under the nodes, extended links as `node:port`), and what it does without is left out, with a note for
  * the user. What nobody knows stays in the document, so that the check of the topology names it.
  * docs/provisioning.md#containerlab-files says what is read.
  */
-import * as Keys from "./ContainerlabKeys.ts"
 
 type Fields = Readonly<Record<string, unknown>>
 
 /** A document in the lab's own shape, if there are no mistakes in it. */
-export interface Reading {
+interface Reading {
   readonly document: unknown
   /** What was ignored and why, a line each. */
   readonly notes: ReadonlyArray<string>
@@ -67,10 +135,10 @@ const withConfiguration = (fields: Fields, name: string, note: Note): Fields => 
 }
 
 const settingsOf = (fields: Fields, where: string, note: Note): Fields => {
-  const { ports, ...others } = without(fields, Keys.ignoredOfNode, where, note)
+  const { ports, ...others } = without(fields, ignoredOfNode, where, note)
   if (ports === undefined) return others
   if (!Array.isArray(ports)) return { ...others, ports }
-  note("ports", Keys.WHY_NO_PUBLISHED_PORTS, where)
+  note("ports", WHY_NO_PUBLISHED_PORTS, where)
   return others
 }
 
@@ -103,7 +171,7 @@ const readNodes = (nodes: Fields, topology: Fields, note: Note): NodesRead => {
     const own = value ?? {}
     const node = isFields(own) ? inherited(own, topology, note, name) : own
     const kind = isFields(node) ? node["kind"] : undefined
-    if (typeof kind === "string" && Keys.isOtherKind(kind)) {
+    if (typeof kind === "string" && isOtherKind(kind)) {
       others.set(name, kind)
       note(`kind: ${kind}`, "the lab simulates no such node, so it is left out with its links", name)
     } else if (isFields(node)) {
@@ -119,7 +187,7 @@ const readNodes = (nodes: Fields, topology: Fields, note: Note): NodesRead => {
 const readDefaults = (defaults: Fields, note: Note): Fields => {
   const { group: _, ...fields } = settingsOf(defaults, "defaults", note)
   const { kind, ...others } = fields
-  const kept = typeof kind === "string" && Keys.isOtherKind(kind) ? others : fields
+  const kept = typeof kind === "string" && isOtherKind(kind) ? others : fields
   const file = kept["startup-config"]
   if (typeof file !== "string" || file.includes("\n")) return kept
   if (!file.includes("__clabNodeName__")) return withConfiguration(kept, "defaults", note)
@@ -139,7 +207,7 @@ const readEnd = (end: unknown, note: Note): unknown => {
   if (!isFields(end) || typeof end["node"] !== "string" || end["interface"] === undefined) return end
   const { interface: port, node, ...more } = end
   const text = `${node}:${portName(String(port))}`
-  for (const key of Object.keys(more)) note(`${key} of an end of a link`, Keys.WHY_NO_END_SETTINGS, text)
+  for (const key of Object.keys(more)) note(`${key} of an end of a link`, WHY_NO_END_SETTINGS, text)
   return text
 }
 
@@ -147,11 +215,11 @@ const nodeOf = (end: unknown): string => (typeof end === "string" ? (end.split("
 
 /** Why a link is left out, or undefined. */
 const reasonToLeaveOut = (type: unknown, ends: ReadonlyArray<unknown>, { nodes, others }: NodesRead) => {
-  const outward = typeof type === "string" ? Keys.outwardLinks.get(type) : undefined
+  const outward = typeof type === "string" ? outwardLinks.get(type) : undefined
   if (outward !== undefined) return { what: `a link of type ${String(type)}`, why: outward }
   for (const end of ends) {
     const node = nodeOf(end)
-    const why = Object.hasOwn(nodes, node) ? undefined : Keys.outwardLinks.get(node)
+    const why = Object.hasOwn(nodes, node) ? undefined : outwardLinks.get(node)
     if (why !== undefined) return { what: `a link to ${node}`, why }
     const kind = others.get(node)
     if (kind !== undefined) return { what: `a link to a node of kind ${kind}`, why: "that node is left out" }
@@ -176,7 +244,7 @@ const readLink = (link: Fields, nodes: NodesRead, note: Note): Fields | undefine
     return undefined
   }
   const ends = given.map((end) => readEnd(end, note))
-  const others = without(more, Keys.ignoredOfLink, where, note)
+  const others = without(more, ignoredOfLink, where, note)
   return { ...others, ...(type === undefined || type === "veth" ? {} : { type }), endpoints: ends }
 }
 
@@ -196,7 +264,7 @@ const readLinks = (links: ReadonlyArray<unknown>, nodes: NodesRead, note: Note) 
 export const read = (file: unknown): Reading => {
   if (!isFields(file)) return { document: file, notes: [], linkPlaces: [] }
   const { lines, note } = makeNotes()
-  const around = without(file, Keys.ignoredOfFile, "the file", note)
+  const around = without(file, ignoredOfFile, "the file", note)
   const topology = part(around, "topology")
   const given = topology === undefined ? undefined : part(topology, "nodes")
   if (topology === undefined || given === undefined || file["topology"] === undefined)

@@ -65,7 +65,7 @@ export const Fault = Schema.Union([
   kind("wrappedEcho", {})
 ])
 export type Fault = typeof Fault.Type
-export type FaultKind = Fault["kind"]
+type FaultKind = Fault["kind"]
 
 type OfKind<K extends FaultKind> = Extract<Fault, { readonly kind: K }>
 
@@ -78,7 +78,7 @@ interface ArmedFault {
 export type Faults = Array<ArmedFault>
 
 /** Most faults that one switch holds at a time. */
-export const LIMIT = 64
+const LIMIT = 64
 
 /** Adds a fault; the oldest goes when there are too many. */
 export const add = (faults: Faults, fault: Fault): void => {

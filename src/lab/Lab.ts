@@ -4,14 +4,11 @@
  * docs/switch-dialogues.md#the-simulated-switch.
  */
 import { Context, Effect, Layer, Schema, type Scope } from "effect"
-import * as DhcpServer from "./DhcpServer.ts"
 import { openForeign } from "./eos/ConfigSessions.ts"
 import * as Hardware from "./eos/Hardware.ts"
-import { isPersonality, personalities, type Personality } from "./eos/Personalities.ts"
-import * as Quirks from "./eos/Quirks.ts"
-import * as HostKey from "./HostKey.ts"
+import { isPersonality, none as noQuirks, personalities, type Personality } from "./eos/Quirks.ts"
+import * as SshFront from "./SshFront.ts"
 import * as LabSwitch from "./LabSwitch.ts"
-import * as Hosts from "./Hosts.ts"
 import * as Links from "./Links.ts"
 import * as Listeners from "./Listeners.ts"
 import * as Power from "./Power.ts"
@@ -32,7 +29,7 @@ export interface LabOptions {
   /** Addresses that are rewritten; default 10.a.b.c → 127.a.b.c, and what the topology says. */
   readonly addressMap?: Listeners.AddressMap
   /** Called in process for every committed lease, beside the hook program of the topology. */
-  readonly onLease?: (lease: DhcpServer.Lease) => Effect.Effect<void>
+  readonly onLease?: (lease: Power.Lease) => Effect.Effect<void>
   /** Milliseconds from a blank switch's first lease to its initial configuration; default 100. */
   readonly provisioningMs?: number
   /** Records of each sort that a switch remembers; default 200. */
@@ -40,7 +37,7 @@ export interface LabOptions {
 }
 
 /** What stands between two switches, seen from one of them. */
-export interface Uplink {
+interface Uplink {
   readonly port: string
   readonly neighbour: string
   readonly up: boolean
@@ -79,24 +76,24 @@ export class Lab extends Context.Service<Lab, LabShape>()("switchyard/lab/Lab") 
   static readonly layer = (
     topology: Topology,
     options: LabOptions = {}
-  ): Layer.Layer<Lab, PortUnavailable | DhcpServer.DhcpPoolInvalid> => Layer.effect(Lab, makeLab(topology, options))
+  ): Layer.Layer<Lab, PortUnavailable | Power.DhcpPoolInvalid> => Layer.effect(Lab, makeLab(topology, options))
 }
 
 /** Starts the switches of a topology; all are up (blank ones off) when it returns. */
 export const makeLab = Effect.fn("Lab.make")(function* (
   topology: Topology,
   options: LabOptions = {}
-): Effect.fn.Return<LabShape, PortUnavailable | DhcpServer.DhcpPoolInvalid, Scope.Scope> {
+): Effect.fn.Return<LabShape, PortUnavailable | Power.DhcpPoolInvalid, Scope.Scope> {
   const nodes = new Map(
     Object.entries(topology.topology.nodes).map(([name, node]) => [name, { ...topology.topology.defaults, ...node }])
   )
   const devices = new Map<string, Switch.Switch>()
   const pairs = (topology.topology.links ?? []).map(({ endpoints }) => [end(endpoints[0]), end(endpoints[1])] as const)
-  const hosts = new Map([...nodes].map(([name, node]) => [name, Hosts.ofNode(node)]))
+  const hosts = new Map([...nodes].map(([name, node]) => [name, Links.ofNode(node)]))
   const links = Links.make(pairs, (name) => devices.get(name), hosts)
   const listeners = yield* openListeners(topology, options)
   const settled = Effect.promise(() => Listeners.settled(listeners))
-  const dhcp = yield* DhcpServer.make(
+  const dhcp = yield* Power.makeDhcpServer(
     topology.lab?.dhcp ?? {},
     (device) => nodes.get(device.name)?.platform ?? "eos",
     options.onLease
@@ -104,7 +101,7 @@ export const makeLab = Effect.fn("Lab.make")(function* (
   const initialConfig = topology.lab?.dhcp?.config ?? DEFAULT_INITIAL_CONFIG
   const power = yield* Power.make({ dhcp, initialConfig, provisioningMs: options.provisioningMs ?? 100, settled })
   const world = yield* makeWorld(listeners, links, dhcp, power)
-  const sharedKey = HostKey.lazy()
+  const sharedKey = SshFront.lazyHostKey()
   let boxes = 0
   const around = { listeners, power, dhcp, settled, nextBox: () => (boxes += 1) }
   for (const [name, node] of nodes) {
@@ -146,7 +143,7 @@ const openListeners = Effect.fnUntraced(function* (topology: Topology, options: 
 const makeWorld = Effect.fnUntraced(function* (
   listeners: Listeners.Listeners,
   links: Links.Links,
-  dhcp: DhcpServer.DhcpServer,
+  dhcp: Power.DhcpServer,
   power: Power.Power
 ) {
   const context = yield* Effect.context<Scope.Scope>()
@@ -157,7 +154,7 @@ const makeWorld = Effect.fnUntraced(function* (
     else if (!dhcp.active.has(device)) {
       dhcp.active.add(device)
       device.lease = dhcp.lease(device)
-      fork(Effect.forkScoped(DhcpServer.logged(dhcp.commit(device))))
+      fork(Effect.forkScoped(Power.loggedHook(dhcp.commit(device))))
     }
   }
   return {
@@ -166,7 +163,7 @@ const makeWorld = Effect.fnUntraced(function* (
       Listeners.follow(listeners, device)
     },
     neighbours: (device) => Links.neighbours(links, device),
-    stations: (device) => Hosts.stations(links, device),
+    stations: (device) => Links.stations(links, device),
     linkUp: (device, port) => Links.isUp(links, device, port),
     reload: power.reload
   } satisfies Switch.World
@@ -177,14 +174,14 @@ const makeSwitch = (
   node: Node,
   hardware: Hardware.Hardware,
   world: Switch.World,
-  sharedKey: HostKey.HostKey,
+  sharedKey: Switch.HostKey,
   historyLimit: number
 ) =>
   Switch.make({
     name,
     hardware,
     world,
-    hostKey: node.hostKey === "shared" ? sharedKey : HostKey.lazy(),
+    hostKey: node.hostKey === "shared" ? sharedKey : SshFront.lazyHostKey(),
     version: node.version ?? personalityOf(node)?.version ?? "4.31.4M",
     behaviour: behaviourOf(node),
     startup: node.blank === true ? undefined : (node["startup-config"] ?? `hostname ${name}\n`),
@@ -212,7 +209,7 @@ export const behaviourOf = (node: Node): Switch.Behaviour => ({
   users: node.users ?? {},
   passwords: node.passwords ?? {},
   bracketedPaste: node.bracketedPaste,
-  quirks: { ...Quirks.none, ...personalityOf(node)?.quirks, ...node.quirks }
+  quirks: { ...noQuirks, ...personalityOf(node)?.quirks, ...node.quirks }
 })
 
 const shutDown = (devices: ReadonlyMap<string, Switch.Switch>, listeners: Listeners.Listeners) => {

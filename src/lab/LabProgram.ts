@@ -3,15 +3,198 @@
  * interrupted. `npm run lab` and the demo run this.
  */
 import { createServer } from "node:http"
-import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
-import { Console, Effect, Layer } from "effect"
-import { HttpRouter } from "effect/http"
-import { personalities } from "./eos/Personalities.ts"
-import { Lab, type LabOptions, type LabShape } from "./Lab.ts"
-import * as LabHttp from "./LabHttp.ts"
+import { Console, Effect, Layer, Schema } from "effect"
+import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { personalities } from "./eos/Quirks.ts"
+import { Lab, type LabOptions, type LabShape, SwitchUnknown } from "./Lab.ts"
 import * as Topology from "./Topology.ts"
+import { Fault } from "./Faults.ts"
+import type { LabSwitch } from "./LabSwitch.ts"
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 
-export interface LabProgramOptions extends LabOptions {
+// The lab's control endpoint: look at switches, boot them, break them, with curl from another process. Meant for loopback
+// only; requests from web pages are refused.
+
+/** What the endpoint says about one switch. */
+export const describe = (device: LabSwitch) => ({
+  name: device.name,
+  hostname: device.hostname(),
+  power: device.power(),
+  addresses: device.addresses(),
+  lease: device.lease() ?? null,
+  model: device.hardware().model,
+  mac: device.hardware().mac,
+  serial: device.hardware().serial,
+  version: device.version(),
+  sessions: device.sessions(),
+  timer: device.timer() ?? null,
+  connections: device.connections(),
+  faults: device.faults()
+})
+
+/** A body that is not what the route takes. */
+class BodyInvalid extends Schema.TaggedError<BodyInvalid>()("BodyInvalid", { message: Schema.String }) {}
+
+const json = (value: unknown, status = 200) => HttpServerResponse.jsonUnsafe(value, { status })
+const failure = (status: number, message: string) => json({ status: "error", message }, status)
+
+/** The switch that the path names. */
+const named = Effect.gen(function* () {
+  const lab = yield* Lab
+  const { name = "" } = yield* HttpRouter.params
+  return yield* lab.get(name)
+})
+
+const body = <A>(schema: Schema.ConstraintDecoder<A>) =>
+  Effect.mapError(HttpServerRequest.schemaBodyJson(schema), (error) => new BodyInvalid({ message: String(error) }))
+
+const textBody = Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
+  Effect.mapError(request.text, (error) => new BodyInvalid({ message: String(error) }))
+)
+
+type Handler<R> = Effect.Effect<HttpServerResponse.HttpServerResponse, SwitchUnknown | BodyInvalid, R>
+
+/** Errors as JSON with their status; requests that a web page makes are refused. */
+const answered = <R>(handler: Handler<R>) =>
+  Effect.gen(function* () {
+    const request = yield* HttpServerRequest.HttpServerRequest
+    if (request.headers["origin"] !== undefined) return failure(403, "not for web pages")
+    return yield* handler
+  }).pipe(
+    Effect.catchTags({
+      SwitchUnknown: (error) => Effect.succeed(failure(404, `no switch ${error.name}`)),
+      BodyInvalid: (error) => Effect.succeed(failure(400, error.message))
+    })
+  )
+
+const look = (path: `/${string}`, view: (device: LabSwitch) => HttpServerResponse.HttpServerResponse) =>
+  HttpRouter.add("GET", path, answered(Effect.map(named, view)))
+
+const act = (name: string, action: (device: LabSwitch) => Effect.Effect<void>) =>
+  HttpRouter.add(
+    "POST",
+    `/switches/:name/${name}`,
+    answered(
+      Effect.flatMap(named, (device) => Effect.as(action(device), device)).pipe(
+        Effect.map((device) => json(describe(device)))
+      )
+    )
+  )
+
+const overview = HttpRouter.add(
+  "GET",
+  "/switches",
+  answered(
+    Effect.map(Lab, (lab) =>
+      json({ name: lab.name, port: lab.port, switches: [...lab.switches.values()].map(describe) })
+    )
+  )
+)
+
+const setFault = HttpRouter.add(
+  "POST",
+  "/switches/:name/faults",
+  answered(
+    Effect.gen(function* () {
+      const device = yield* named
+      device.setFault(yield* body(Fault))
+      return json(device.faults())
+    })
+  )
+)
+
+const clearFaults = HttpRouter.add(
+  "DELETE",
+  "/switches/:name/faults",
+  answered(
+    Effect.map(named, (device) => {
+      device.clearFaults()
+      return json([])
+    })
+  )
+)
+
+const configure = HttpRouter.add(
+  "POST",
+  "/switches/:name/configure",
+  answered(
+    Effect.gen(function* () {
+      const device = yield* named
+      device.configure(yield* textBody)
+      return json(describe(device))
+    })
+  )
+)
+
+const Foreign = Schema.Struct({ name: Schema.String, seconds: Schema.optionalKey(Schema.Finite) })
+
+const foreign = HttpRouter.add(
+  "POST",
+  "/switches/:name/sessions",
+  answered(
+    Effect.gen(function* () {
+      const device = yield* named
+      const { name, seconds } = yield* body(Foreign)
+      const error = device.foreignSession(name, seconds)
+      return error === undefined ? json(device.sessions()) : failure(409, error)
+    })
+  )
+)
+
+const Box = Schema.Struct({
+  mac: Schema.optionalKey(Schema.String),
+  serial: Schema.optionalKey(Schema.String),
+  model: Schema.optionalKey(Schema.String)
+})
+
+const swap = HttpRouter.add(
+  "POST",
+  "/switches/:name/swap",
+  answered(
+    Effect.gen(function* () {
+      const device = yield* named
+      yield* device.swapHardware(yield* body(Box))
+      return json(describe(device))
+    })
+  )
+)
+
+const renew = HttpRouter.add(
+  "POST",
+  "/switches/:name/renew",
+  answered(
+    Effect.gen(function* () {
+      const device = yield* named
+      return yield* Effect.match(device.renewLease, {
+        onSuccess: () => json(describe(device)),
+        onFailure: (error) => failure(502, `${error.reason}: ${error.output}`)
+      })
+    })
+  )
+)
+
+const views = Layer.mergeAll(
+  look("/switches/:name", (device) => json(describe(device))),
+  look("/switches/:name/running", (device) => HttpServerResponse.text(device.running())),
+  look("/switches/:name/startup", (device) => HttpServerResponse.text(device.startup() ?? "")),
+  look("/switches/:name/commits", (device) => json(device.commits())),
+  look("/switches/:name/logins", (device) => json(device.logins())),
+  look("/switches/:name/commands", (device) => json(device.commands())),
+  look("/switches/:name/files", (device) => json([...device.files()].map(([name, { size }]) => ({ name, size }))))
+)
+
+const actions = Layer.mergeAll(
+  act("boot", (device) => device.boot),
+  act("reload", (device) => device.reload),
+  act("power-off", (device) => device.powerOff),
+  act("drop", (device) => device.dropConnections),
+  act("host-key", (device) => Effect.sync(device.newHostKey))
+)
+
+/** All routes; needs a Lab. */
+const routes = Layer.mergeAll(overview, views, actions, setFault, clearFaults, configure, foreign, swap, renew)
+
+interface LabProgramOptions extends LabOptions {
   readonly topologyFile: string
   /** Loopback TCP port of the control endpoint; absent = none. */
   readonly controlPort?: number
@@ -35,7 +218,7 @@ const readTopology = Effect.fn("LabProgram.readTopology")(function* (options: La
 
 /** The control endpoint on loopback; needs a Lab. */
 export const control = (port: number) =>
-  HttpRouter.serve(LabHttp.routes, { disableListenLog: true }).pipe(
+  HttpRouter.serve(routes, { disableListenLog: true }).pipe(
     Layer.provide(NodeHttpServer.layer(() => createServer(), { port, host: "127.0.0.1" }))
   )
 

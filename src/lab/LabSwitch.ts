@@ -4,21 +4,19 @@
  */
 import { Effect } from "effect"
 import * as ConfigSessions from "./eos/ConfigSessions.ts"
-import type { DhcpHookFailed, DhcpServer } from "./DhcpServer.ts"
+import { type DhcpHookFailed, type DhcpServer, pause, type Power } from "./Power.ts"
 import * as Faults from "./Faults.ts"
 import * as Flash from "./Flash.ts"
-import * as HostKey from "./HostKey.ts"
+import * as SshFront from "./SshFront.ts"
 import * as Hardware from "./eos/Hardware.ts"
-import type { CommandRecord, CommitRecord, LoginRecord } from "./History.ts"
+import * as Switch from "./Switch.ts"
+import type { CommandRecord, CommitRecord, LoginRecord } from "./Switch.ts"
 import * as Listeners from "./Listeners.ts"
 import * as Loader from "./eos/ConfigLoader.ts"
 import { render } from "./eos/ConfigTree.ts"
-import type { Power } from "./Power.ts"
-import { pause } from "./RealTime.ts"
-import { showRunning, showStartup } from "./eos/PrintedConfig.ts"
-import * as Switch from "./Switch.ts"
+import { showRunning, showStartup } from "./eos/Wording.ts"
 
-export interface SessionView {
+interface SessionView {
   readonly name: string
   readonly state: ConfigSessions.ConfigSession["state"]
   readonly user: string
@@ -91,7 +89,7 @@ export interface LabSwitch {
   }) => Effect.Effect<void>
 }
 
-export interface Surroundings {
+interface Surroundings {
   readonly listeners: Listeners.Listeners
   readonly power: Power
   readonly dhcp: DhcpServer
@@ -116,7 +114,7 @@ export const make = (device: Switch.Switch, around: Surroundings): LabSwitch => 
   setNeighbour: (port, neighbour) => setNeighbour(device, port, neighbour),
   clearNeighbours: () => device.lldpOverrides.clear(),
   newHostKey: () => {
-    device.hostKey = HostKey.lazy()
+    device.hostKey = SshFront.lazyHostKey()
   },
   swapHardware: (box) =>
     Effect.andThen(
@@ -208,7 +206,7 @@ const swap = (
     serial: box.serial,
     linked: device.hardware.ports
   })
-  device.hostKey = HostKey.lazy()
+  device.hostKey = SshFront.lazyHostKey()
   device.startup = undefined
   device.running = ""
   device.lease = undefined

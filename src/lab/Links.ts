@@ -1,10 +1,11 @@
 /**
  * Who is connected to whom, which links are up, and what LLDP and reachability follow from it.
  */
-import { systemDescription } from "./eos/Release.ts"
-import type { Host } from "./Hosts.ts"
-import type { End } from "./Topology.ts"
-import type { Neighbour, Switch } from "./Switch.ts"
+import { systemDescription } from "./eos/Hardware.ts"
+import type { End, Node } from "./Topology.ts"
+import type { Neighbour, Station, Switch } from "./Switch.ts"
+import * as ConfigFacts from "./eos/ConfigFacts.ts"
+import { longName } from "./eos/Words.ts"
 
 export interface Links {
   /** Switch name → port → the other end. */
@@ -86,4 +87,85 @@ export const reachable = (links: Links, gateways: ReadonlyArray<string>): Readon
       if (!seen.has(to.node) && isUp(links, from, port)) queue.push(to.node)
   }
   return seen
+}
+
+// Machines that are plugged to ports, and what switches learn of them: every switch that frames of a machine reach over links which
+// are up and not routed knows it by the port towards it, and whoever routes its VLAN knows its address. VLANs that a trunk does not
+// carry are not looked at.
+
+/** One machine: lower case with colons. */
+interface Host {
+  readonly mac: string
+  readonly ip: string | undefined
+}
+
+/** The machines of a node by long port name. */
+export const ofNode = ({ hosts = {} }: Node): ReadonlyMap<string, ReadonlyArray<Host>> =>
+  new Map(
+    Object.entries(hosts).map(([port, machines]) => [
+      longName(port),
+      machines.map(({ ip, mac }) => ({ ip, mac: mac.toLowerCase() }))
+    ])
+  )
+
+type Ports = ReadonlyMap<string, ConfigFacts.InterfaceFacts>
+
+const portsOf = (device: Switch): Ports =>
+  new Map(ConfigFacts.interfaces(device.running).map((facts) => [facts.name, facts]))
+
+/** The bundle that a port is a member of, or the port itself. */
+const bundleOf = (ports: Ports, port: string): string => {
+  const group = ports.get(port)?.channelGroup
+  return group === undefined ? port : `Port-Channel${group}`
+}
+
+const isRouted = (ports: Ports, port: string): boolean => ports.get(bundleOf(ports, port))?.mode === "routed"
+
+/** By which port of a switch the frames of each switch come in. */
+const ways = (links: Links, from: Switch, portsFor: (device: Switch) => Ports): ReadonlyMap<string, string> => {
+  const found = new Map<string, string>()
+  const queue: Array<Switch> = [from]
+  for (let at = queue.shift(); at !== undefined; at = queue.shift()) {
+    for (const [port, to] of links.ends.get(at.name) ?? []) {
+      const next = links.device(to.node)
+      if (next === undefined || next === from || found.has(next.name) || !isUp(links, at, port)) continue
+      if (isRouted(portsFor(at), port) || isRouted(portsFor(next), to.port)) continue
+      found.set(next.name, found.get(at.name) ?? port)
+      queue.push(next)
+    }
+  }
+  return found
+}
+
+/** What a switch has learnt, in the order of the nodes. */
+export const stations = (links: Links, device: Switch): ReadonlyArray<Station> => {
+  const known = new Map<string, Ports>()
+  const portsFor = (one: Switch): Ports => {
+    const ports = known.get(one.name) ?? portsOf(one)
+    known.set(one.name, ports)
+    return ports
+  }
+  const towards = ways(links, device, portsFor)
+  const own = portsFor(device)
+  return [...links.hosts].flatMap(([name, plugged]) => {
+    const edge = links.device(name)
+    const way = towards.get(name)
+    if (edge === undefined || (edge !== device && way === undefined)) return []
+    return [...plugged].flatMap(([port, machines]) => {
+      if (!isUp(links, edge, port) || isRouted(portsFor(edge), port)) return []
+      const vlan = portsFor(edge).get(port)?.accessVlan ?? 1
+      return machines.map(({ ip, mac }) => ({
+        mac,
+        vlan,
+        port: bundleOf(own, edge === device ? port : (way ?? port)),
+        ip: routes(own, vlan) ? ip : undefined
+      }))
+    })
+  })
+}
+
+/** A switch hears which address a machine has when it has one itself in its VLAN. */
+const routes = (ports: Ports, vlan: number): boolean => {
+  const facts = ports.get(`Vlan${vlan}`)
+  return facts !== undefined && !facts.shutdown && (facts.virtual || facts.addresses.length > 0)
 }

@@ -68,7 +68,7 @@ const intoNetwork = (from: string, to: string, address: string): string | undefi
 }
 
 /** The address on which the lab answers for a configured one; undefined when this machine cannot have it. */
-export const mapped = (map: AddressMap, address: string): string | undefined => {
+const mapped = (map: AddressMap, address: string): string | undefined => {
   for (const [from, to] of map) {
     if (from.includes(":")) {
       const found = intoNetwork(from, to, address)

@@ -7,6 +7,8 @@ import type {
   Algorithms,
   AuthContext,
   Connection as SshConnection,
+  ParsedKey,
+  Prompt,
   PublicKeyAuthContext,
   ServerChannel,
   Session
@@ -14,16 +16,70 @@ import type {
 import { Server, utils } from "../drivers/ssh/Ssh2.ts"
 import { run } from "./eos/CommandLine.ts"
 import * as Faults from "./Faults.ts"
-import * as History from "./History.ts"
-import * as LoginQuestions from "./LoginQuestions.ts"
-import * as Printer from "./Printer.ts"
-import * as Scp from "./Scp.ts"
-import * as Sftp from "./Sftp.ts"
+import { type Connection, type HostKey, pushRecord, type Switch } from "./Switch.ts"
+import * as FileTransfer from "./FileTransfer.ts"
 import type { Quirks } from "./eos/Quirks.ts"
-import { isHashOf } from "./eos/SaltedSecrets.ts"
+import { isHashOf } from "./eos/ConfigFacts.ts"
 import * as Shell from "./eos/Shell.ts"
-import type { Connection, Switch } from "./Switch.ts"
 import * as Terminal from "./Terminal.ts"
+import { createPrivateKey, sign } from "node:crypto"
+
+// What a switch asks at a login by keyboard-interactive, round by round, as its AAA server wants it.
+
+/** One round of questions; `password` and `name` are where their answers stand. */
+interface Round {
+  readonly instructions?: string
+  readonly questions: ReadonlyArray<Prompt>
+  readonly password?: number
+  readonly name?: number
+}
+
+const hidden = (prompt: string): Prompt => ({ prompt, echo: false })
+const first: Round = { questions: [hidden("Password: ")], password: 0 }
+
+const ROUNDS: Readonly<Record<Required<Quirks>["loginAsks"], ReadonlyArray<Round>>> = {
+  password: [first],
+  nameAndPassword: [
+    { questions: [{ prompt: "Username: ", echo: true }, hidden("Password for the network: ")], name: 0, password: 1 }
+  ],
+  passcode: [{ instructions: "Welcome", questions: [hidden("Enter PASSCODE: ")], password: 0 }],
+  code: [first, { questions: [hidden("Verification code: ")] }],
+  newPassword: [
+    first,
+    {
+      instructions: "Your password has expired.",
+      questions: [hidden("New password: "), hidden("Retype new password: ")]
+    }
+  ]
+}
+
+type Ask = (
+  questions: Array<Prompt>,
+  title: string,
+  instructions: string,
+  answer: (answers: Array<string>) => void
+) => void
+
+/** Asks all rounds. `mayLogin` judges a password; `decide` is told at last whether the login is let in. */
+const askQuestions = (
+  kind: Required<Quirks>["loginAsks"],
+  user: string,
+  send: Ask,
+  mayLogin: (password: string) => boolean,
+  decide: (accepted: boolean) => void
+): void => {
+  const next = (rounds: ReadonlyArray<Round>): void => {
+    const [round, ...later] = rounds
+    if (round === undefined) return decide(true)
+    const { instructions = "", name, password, questions } = round
+    return send([...questions], "", instructions, (answers) => {
+      if (name !== undefined && answers[name] !== user) return decide(false)
+      const given = password === undefined ? undefined : answers[password]
+      return given !== undefined && mayLogin(given) ? next(later) : decide(false)
+    })
+  }
+  next(ROUNDS[kind])
+}
 
 const MODERN = {
   cipher: ["aes128-gcm@openssh.com", "aes256-gcm@openssh.com", "aes128-ctr", "aes256-ctr"],
@@ -105,7 +161,7 @@ const authenticate = (device: Switch, context: AuthContext, connection: Connecti
   const refuse = () => context.reject(["publickey", offered])
   const accepts = (password: string) => mayLogin(device, context.username, password)
   const decide = (accepted: boolean) => {
-    History.push(device.history, device.history.logins, {
+    pushRecord(device.history, device.history.logins, {
       user: context.username,
       accepted,
       method: context.method === "publickey" ? "key" : "password",
@@ -121,8 +177,8 @@ const authenticate = (device: Switch, context: AuthContext, connection: Connecti
     return isKnown && context.signature === undefined ? context.accept() : decide(isKnown && isSigned(context))
   }
   if (context.method === "keyboard-interactive" && offered === "keyboard-interactive") {
-    const send: Parameters<typeof LoginQuestions.ask>[2] = (...round) => context.prompt(...round)
-    return LoginQuestions.ask(device.behaviour.quirks.loginAsks, context.username, send, accepts, decide)
+    const send: Parameters<typeof askQuestions>[2] = (...round) => context.prompt(...round)
+    return askQuestions(device.behaviour.quirks.loginAsks, context.username, send, accepts, decide)
   }
   if (context.method === "password" && offered === "password") {
     if (device.behaviour.quirks.loginAsks === "newPassword")
@@ -170,7 +226,7 @@ const openSession = (device: Switch, user: string, session: Session, connection:
   session.on("shell", (accept) => openShell(device, user, accept(), connection, width))
   session.on("exec", (accept, _reject, info) => openExec(device, user, accept(), connection, info.command))
   session.on("sftp", (accept, reject) => {
-    if (device.behaviour.sftp) Sftp.serve(device, accept())
+    if (device.behaviour.sftp) FileTransfer.serveSftp(device, accept())
     else reject()
   })
 }
@@ -191,7 +247,7 @@ const makeShell = (device: Switch, user: string, connection: Connection, width: 
 }
 
 const openShell = (device: Switch, user: string, channel: ServerChannel, connection: Connection, width: number) => {
-  let printer: Printer.Printer | undefined
+  let printer: Terminal.Printer | undefined
   const logOut = () => {
     printer?.flush()
     channel.exit(0)
@@ -199,7 +255,7 @@ const openShell = (device: Switch, user: string, channel: ServerChannel, connect
   }
   const shell = makeShell(device, user, connection, width, logOut)
   if (Shell.breaksAt(shell, "login", "after")) return
-  printer = Printer.make(device, (bytes) => {
+  printer = Terminal.makePrinter(device, (bytes) => {
     if (channel.writable) channel.write(bytes)
   })
   const login = `Last login: ${new Date().toUTCString()} from ${connection.address}\n${device.facts.motd ?? ""}`
@@ -211,8 +267,8 @@ const openShell = (device: Switch, user: string, channel: ServerChannel, connect
 
 const openExec = (device: Switch, user: string, channel: ServerChannel, connection: Connection, line: string) => {
   channel.on("error", () => connection.drop())
-  const transfer = Scp.parse(line)
-  if (transfer !== undefined) return Scp.serve(device, transfer, channel)
+  const transfer = FileTransfer.parse(line)
+  if (transfer !== undefined) return FileTransfer.serve(device, transfer, channel)
   const shell = makeShell(device, user, connection, 32_767, () => undefined)
   const finish = (text: string) => {
     if (shell.gone) return
@@ -224,4 +280,30 @@ const openExec = (device: Switch, user: string, channel: ServerChannel, connecti
   if (typeof output === "string") finish(output)
   else output.then(finish, (error: unknown) => finish(`% Internal error: ${String(error)}\n`))
   return undefined
+}
+
+// SSH host keys of simulated switches.
+
+const TRIES = 100
+
+/** A key that is made when it is needed first: a lab of thousands of switches starts without waiting for their keys. */
+export const lazyHostKey = (): HostKey => {
+  let key: ParsedKey | undefined
+  return () => (key ??= generate())
+}
+
+/** A new ed25519 key. ssh2 writes about one key in a few hundred in a form that it cannot read itself: then it tries again. */
+const generate = (): ParsedKey => {
+  for (let left = TRIES; ; left--) {
+    const key = utils.parseKey(utils.generateKeyPairSync("ed25519").private)
+    if (!(key instanceof Error)) return readOnce(key)
+    if (left === 0) throw key
+  }
+}
+
+/** ssh2 would read the key's text again for each signature, which costs more than to sign. */
+const readOnce = (key: ParsedKey): ParsedKey => {
+  const secret = createPrivateKey(key.getPrivatePEM())
+  key.sign = (data) => sign(null, typeof data === "string" ? Buffer.from(data) : data, secret)
+  return key
 }

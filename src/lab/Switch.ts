@@ -2,18 +2,80 @@
  * The state of one simulated switch and the few things that change all of it: a new running configuration, going down,
  * coming up. Everything else (sessions, files, commands) works on this record.
  */
+import type { ParsedKey } from "ssh2"
 import * as ConfigFacts from "./eos/ConfigFacts.ts"
-import type { ConfigSession, CommitTimer } from "./eos/ConfigSessions.ts"
+import type { CommitTimer, ConfigSession } from "./eos/ConfigSessions.ts"
 import * as Flash from "./Flash.ts"
 import type { Faults } from "./Faults.ts"
-import type { Hardware } from "./eos/Hardware.ts"
+import { type Hardware, imageOf, versionOf } from "./eos/Hardware.ts"
 import type { Quirks } from "./eos/Quirks.ts"
-import * as History from "./History.ts"
-import type { HostKey } from "./HostKey.ts"
 import * as Loader from "./eos/ConfigLoader.ts"
 import { render } from "./eos/ConfigTree.ts"
-import { imageOf, versionOf } from "./eos/Release.ts"
-import { saltedText } from "./eos/SaltedSecrets.ts"
+
+// What happened to one switch, newest last, bounded: logins, commands, and everything that changed its configuration.
+
+/** How a configuration came to run, or stopped running. */
+export type CommitKind = "commit" | "commitTimer" | "confirm" | "abort" | "expired" | "direct" | "reload" | "ztp"
+
+export interface CommitRecord {
+  /** Session name; empty for changes without a session. */
+  readonly session: string
+  readonly kind: CommitKind
+  /** Milliseconds since 1970. */
+  readonly at: number
+}
+
+export interface LoginRecord {
+  readonly user: string
+  readonly accepted: boolean
+  /** By a key or with a password. */
+  readonly method: "key" | "password"
+  readonly address: string
+  readonly at: number
+}
+
+export interface CommandRecord {
+  readonly user: string
+  readonly command: string
+  readonly at: number
+}
+
+interface History {
+  readonly limit: number
+  readonly commits: Array<CommitRecord>
+  readonly logins: Array<LoginRecord>
+  readonly commands: Array<CommandRecord>
+  /** Told of every commit once the switch has done it and before its answer can be read. */
+  readonly watchers: Set<(record: CommitRecord) => void>
+}
+
+/** An empty history that keeps the last `limit` records of each sort. */
+const makeHistory = (limit: number): History => ({
+  limit,
+  commits: [],
+  logins: [],
+  commands: [],
+  watchers: new Set()
+})
+
+/** Adds a record and forgets the oldest above the limit. */
+export const pushRecord = <A>(history: History, list: Array<A>, record: A): void => {
+  list.push(record)
+  if (list.length > history.limit) list.splice(0, list.length - history.limit)
+}
+
+/** Adds what changed the configuration, and tells those who watch. */
+export const pushCommit = (history: History, record: CommitRecord): void => {
+  pushRecord(history, history.commits, record)
+  if (history.watchers.size === 0) return
+  // the switch finishes its step first; nothing reaches the client meanwhile
+  queueMicrotask(() => {
+    for (const tell of history.watchers) tell(record)
+  })
+}
+
+/** The SSH host key of a switch, made at the first login. */
+export type HostKey = () => ParsedKey
 
 /** How one switch behaves, resolved from the topology and the lab's defaults. */
 export interface Behaviour {
@@ -111,7 +173,7 @@ export interface Switch {
   readonly certificates: Map<string, Buffer>
   readonly keys: Map<string, Buffer>
   readonly faults: Faults
-  readonly history: History.History
+  readonly history: History
   /** IPv4 address that DHCP gave. */
   lease: string | undefined
   /** LLDP entries put there by hand, per local port; null hides a port. */
@@ -169,7 +231,7 @@ export const make = (options: {
     certificates: new Map(),
     keys: new Map(),
     faults: [],
-    history: History.make(options.historyLimit),
+    history: makeHistory(options.historyLimit),
     lease: undefined,
     lldpOverrides: new Map(),
     connections: new Set(),
@@ -181,7 +243,7 @@ export const make = (options: {
 }
 
 const print = (text: string, { quirks }: Behaviour) =>
-  render(Loader.parse(quirks.saltsSecrets ? saltedText(text) : text))
+  render(Loader.parse(quirks.saltsSecrets ? ConfigFacts.saltedText(text) : text))
 
 /** Makes a printed configuration the running one. */
 export const setRunning = (device: Switch, printed: string): void => {

@@ -4,11 +4,9 @@
  */
 import { Effect, FileSystem, Path, Schema, SchemaIssue } from "effect"
 import { parse as parseYaml } from "yaml"
-import * as Containerlab from "./Containerlab.ts"
-import { outwardLinks } from "./ContainerlabKeys.ts"
-import { longName } from "./eos/InterfaceNames.ts"
-import { isPersonality, personalities } from "./eos/Personalities.ts"
-import { Quirks } from "./eos/Quirks.ts"
+import { outwardLinks, read as readContainerlab } from "./Containerlab.ts"
+import { longName } from "./eos/Words.ts"
+import { isPersonality, personalities, Quirks } from "./eos/Quirks.ts"
 
 const Text = Schema.String
 const Flag = Schema.Boolean
@@ -38,7 +36,7 @@ const behaviour = {
   ports: Schema.optionalKey(Schema.Int),
   flashBytes: Schema.optionalKey(Schema.Finite),
   platform: Schema.optionalKey(Text),
-  /** One of `eos/Personalities.ts`: a release with its quirks; what the node says itself counts more. */
+  /** A personality of `eos/Quirks.ts`: a release with its quirks; what the node says itself counts more. */
   personality: Schema.optionalKey(
     Text.check(
       Schema.makeFilter(
@@ -135,13 +133,13 @@ const format = SchemaIssue.makeFormatterStandardSchemaV1()
 const decode = Schema.decodeUnknownEffect(Topology)
 
 /** A topology, and what of its file was ignored and why. */
-export interface TopologyRead {
+interface TopologyRead {
   readonly topology: Topology
   readonly notes: ReadonlyArray<string>
 }
 
 const read = Effect.fn("Topology.read")(function* (file: unknown) {
-  const { document, linkPlaces, notes } = Containerlab.read(file)
+  const { document, linkPlaces, notes } = readContainerlab(file)
   const topology = yield* decode(document, { errors: "all", onExcessProperty: "error" }).pipe(
     Effect.mapError(
       (error) => new TopologyInvalid({ issues: format(error.issue).issues.map((issue) => describe(issue, linkPlaces)) })

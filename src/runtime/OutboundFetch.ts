@@ -1,11 +1,12 @@
 /**
- * One HTTP request whose answer is read as a stream: with or without a check of the certificate, following a few redirects,
- * each to a host that may be connected to (`OutboundHosts.ts`). Used for images, for an external image server, and for receivers of alerts.
+ * HTTP requests to other systems, all bounded. `open` reads the answer as a stream: with or without a check of the certificate, following a
+ * few redirects, each to a host that may be connected to (`OutboundHosts.ts`); for images, an external image server, and receivers of alerts.
+ * `bounded` is a `fetch` for short answers, also for libraries that take one; for the identity provider.
  */
 import { Effect, Schema, type Scope } from "effect"
 import * as http from "node:http"
 import * as https from "node:https"
-import { lookup } from "./NameLookup.ts"
+import { askedFirst, lookup } from "./NameLookup.ts"
 import { codeOf, type OwnFault, ownFault } from "./SystemErrors.ts"
 import { HostRefused, type OutboundGuard } from "./OutboundHosts.ts"
 
@@ -125,3 +126,42 @@ export const textOf = (response: http.IncomingMessage, limit: number) =>
     },
     catch: unreachable
   })
+
+/** What one call of `bounded` may take. */
+export interface FetchBounds {
+  /** For the request and its answer, unless the caller gives a signal. */
+  readonly seconds: number
+  /** The largest answer. */
+  readonly bytes: number
+}
+
+/** The answer is larger than its bound. */
+export class AnswerTooLarge extends Error {}
+
+const boundedBody = async (response: Response, limit: number): Promise<Uint8Array<ArrayBuffer> | null> => {
+  if (response.body === null) return null
+  const chunks: Array<Uint8Array> = []
+  let size = 0
+  for await (const chunk of response.body) {
+    size += chunk.length
+    if (size > limit) throw new AnswerTooLarge("the answer is too large")
+    chunks.push(chunk)
+  }
+  return size === 0 ? null : new Uint8Array(Buffer.concat(chunks))
+}
+
+/** `fetch` within bounds; redirects are not followed. Rejects as `fetch` does, and with AnswerTooLarge. */
+export const bounded =
+  ({ bytes, seconds }: FetchBounds) =>
+  async (url: string, { body, headers, method, signal }: RequestInit = {}): Promise<Response> => {
+    await askedFirst(url)
+    const response = await fetch(url, {
+      ...(method === undefined ? {} : { method }),
+      ...(headers === undefined ? {} : { headers }),
+      ...(body === undefined || body === null ? {} : { body }),
+      redirect: "manual",
+      signal: signal ?? AbortSignal.timeout(seconds * 1000)
+    })
+    const { headers: received, status, statusText } = response
+    return new Response(await boundedBody(response, bytes), { status, statusText, headers: received })
+  }

@@ -1,7 +1,7 @@
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as Fabric from "../../src/fabric/Fabric.ts"
-import { missingOn } from "../../src/fabric/Requirements.ts"
+import { missingOn } from "../../src/fabric/Fabric.ts"
 import { describeReal } from "../support/RealFabric.ts"
 
 const namespaces = ["--mount", "--propagation", "private", "--net", "--pid", "--fork", "--kill-child", "--mount-proc"]

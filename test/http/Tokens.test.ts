@@ -1,4 +1,3 @@
-import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
@@ -7,9 +6,10 @@ import { createSecretKey, generateKeyPairSync } from "node:crypto"
 import { setScene } from "../scenarios/conformance/Scene.ts"
 import { Permissions } from "../../src/access/Permissions.ts"
 import { HttpServerLive } from "../../src/http/HttpServer.ts"
+import { makeJsonWebTokens } from "../../src/http/core/JsonWebTokens.ts"
 import { ApiClient, ApiServer, Backend, configOf } from "../support/ApiServer.ts"
 import { type Issuer, keyFile, makeIssuer, sign } from "../support/TokenKeys.ts"
-import { Tokens } from "../../src/http/core/JsonWebTokens.ts"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 
 const now = () => Math.floor(Date.now() / 1000)
 const ours = makeIssuer("ES256")
@@ -137,12 +137,11 @@ layer(serverWith(ours), { excludeTestServices: true })("A token", (it) => {
 
 /** No roles: there is no permissions.yml. */
 const tokensWith = (variables: Readonly<Record<string, string>>) =>
-  Tokens.layer.pipe(
-    Layer.provide(Permissions.layer),
-    Layer.provide(
+  Permissions.layer.pipe(
+    Layer.provideMerge(
       configOf({ JWT_ENABLED: "true", DATA_DIR: "/dev/null/data", PERMISSIONS_DISABLED: "true", ...variables })
     ),
-    Layer.provide(NodeServices.layer)
+    Layer.provideMerge(NodeServices.layer)
   )
 
 const tokensOf = (issuer: Issuer) =>
@@ -159,14 +158,14 @@ const start = (variables: Readonly<Record<string, string>>) =>
 describe("The server", () => {
   it.effect("takes RS256 tokens when its key is RSA", () =>
     Effect.gen(function* () {
-      const tokens = yield* Tokens
+      const tokens = yield* makeJsonWebTokens
       assert.strictEqual((yield* tokens.check(yield* sign(rsa, { sub: "indy" }))).name, "indy")
     }).pipe(Effect.provide(tokensOf(rsa)))
   )
 
   it.effect("refuses a token that was good, once it has expired", () =>
     Effect.gen(function* () {
-      const tokens = yield* Tokens
+      const tokens = yield* makeJsonWebTokens
       const token = yield* sign(ours, { sub: "indy", exp: 60 })
       assert.strictEqual((yield* tokens.check(token)).name, "indy")
       // clocks may differ by half a minute
@@ -181,7 +180,7 @@ describe("The server", () => {
     Effect.gen(function* () {
       const JWT_CERT = yield* keyFile(ours)
       yield* Effect.gen(function* () {
-        const tokens = yield* Tokens
+        const tokens = yield* makeJsonWebTokens
         const good = { sub: "indy", iss: "https://id.example.org", aud: ["other", "switchyard"] }
         assert.strictEqual((yield* tokens.check(yield* sign(ours, good))).name, "indy")
         assert.strictEqual((yield* tokens.check(yield* sign(ours, { ...good, aud: "switchyard" }))).name, "indy")

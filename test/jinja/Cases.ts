@@ -3,9 +3,19 @@
  */
 import { Schema } from "effect"
 import { readFileSync } from "node:fs"
-import { Dict, Environment, memoryLoader, parseJson } from "../../src/jinja/Jinja.ts"
+import { Dict, Environment, memoryLoader, parseJson, sectionFilters, siteFilters } from "../../src/jinja/Jinja.ts"
 import type { Rendered, Result } from "../../src/jinja/Jinja.ts"
-import { templateFilters } from "../../src/templates/TemplateFilters.ts"
+
+/** All filters beyond Jinja2's own, with two notations of configurations. */
+export const siteLibrary = [
+  siteFilters,
+  sectionFilters(
+    new Map([
+      ["eos", { sections: "indentation", comment: "!" }],
+      ["junos", { sections: "braces", comment: "#" }]
+    ])
+  )
+]
 
 /** A case: its result is either a text or an error. */
 export interface Case {
@@ -94,7 +104,7 @@ export const render = (
   variables: Dict | Readonly<Record<string, unknown>> = {},
   files: Readonly<Record<string, string>> = {}
 ): Result<Rendered> => {
-  const environment = new Environment({ loader: memoryLoader(files), filters: templateFilters })
+  const environment = new Environment({ loader: memoryLoader(files), filters: siteLibrary })
   const compiled = environment.compileText("main.j2", template)
   return compiled.ok ? environment.render(compiled.value, variables) : compiled
 }

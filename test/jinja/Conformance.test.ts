@@ -1,8 +1,7 @@
 import { expect, it } from "vitest"
 import { directoryLoader, Environment } from "../../src/jinja/Jinja.ts"
-import { templateFilters } from "../../src/templates/TemplateFilters.ts"
 import { exampleTemplates, stored } from "../support/Lindhaven.ts"
-import { generatedCases, numberCases, referenceCases, render, variablesFrom } from "./Cases.ts"
+import { generatedCases, numberCases, referenceCases, render, siteLibrary, variablesFrom } from "./Cases.ts"
 import type { Case } from "./Cases.ts"
 
 const run = (entry: Case): ReturnType<typeof render> =>
@@ -78,7 +77,7 @@ it.each([
   ["dist", "lhv-dist1"],
   ["core", "lhv-core1"]
 ])("renders the example configuration of an %s switch byte for byte", (type, host) => {
-  const environment = new Environment({ loader: directoryLoader(exampleTemplates), filters: templateFilters })
+  const environment = new Environment({ loader: directoryLoader(exampleTemplates), filters: siteLibrary })
   const result = environment.renderFile(`${type}.j2`, variablesFrom(stored(`${host}.variables.json`)))
   expect(result.ok ? result.value.text : result.failure).toBe(stored(`${host}.cfg`))
 })

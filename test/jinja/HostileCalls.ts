@@ -3,7 +3,7 @@
  * use up the memory or the time of the server. Which calls these are depends on nothing but the number of rounds.
  */
 import { Environment, memoryLoader } from "../../src/jinja/Jinja.ts"
-import { templateFilters } from "../../src/templates/TemplateFilters.ts"
+import { siteLibrary } from "./Cases.ts"
 import { builtinFilters } from "../../src/jinja/Environment.ts"
 import { globals } from "../../src/jinja/library/Globals.ts"
 import { tests } from "../../src/jinja/library/Tests.ts"
@@ -153,7 +153,7 @@ const constructs: ReadonlyArray<readonly [string, string]> = [
 export const allDeeds: ReadonlyArray<Deed> = [
   ...deeds(
     "filter",
-    [...builtinFilters.keys(), ...templateFilters.flatMap((library) => [...library.keys()])],
+    [...builtinFilters.keys(), ...siteLibrary.flatMap((library) => [...library.keys()])],
     (name) => `s|${name}(*args)`
   ),
   ...deeds("test", tests.keys(), (name) => `s is ${name}(*args)`),
@@ -226,7 +226,7 @@ export const hostileCalls = (rounds: number, seed = 1): ReadonlyArray<Call> => {
 /** Memory in cells and time in milliseconds that each call may use. */
 export const bounds = { cells: 1024 * 1024, deadline: 200, output: 1024 * 1024 }
 
-const environment = new Environment({ loader: memoryLoader({}), filters: templateFilters, limits: bounds })
+const environment = new Environment({ loader: memoryLoader({}), filters: siteLibrary, limits: bounds })
 
 /** Does it; the answer says how it ended. */
 export const run = ({ args, deed, subject }: Call): string => {

@@ -1,10 +1,10 @@
-import * as NodeServices from "@effect/platform-node/NodeServices"
 import { describe, expect, it } from "@effect/vitest"
 import { Console, Effect, FileSystem } from "effect"
-import { personalities } from "../../src/lab/eos/Personalities.ts"
+import { personalities } from "../../src/lab/eos/Quirks.ts"
 import { personalityLines, runLab } from "../../src/lab/LabProgram.ts"
 import { freePort } from "../../src/lab/Listeners.ts"
 import { connect } from "../support/lab/Client.ts"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 
 const YAML = `
 name: small

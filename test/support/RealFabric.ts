@@ -3,7 +3,7 @@
  * title and on the error output why.
  */
 import { describe } from "@effect/vitest"
-import { missing } from "../../src/fabric/Requirements.ts"
+import { missing } from "../../src/fabric/Fabric.ts"
 
 const lacks = missing().join(" ")
 

@@ -15,12 +15,12 @@ import type { Receiver } from "../../domain/events/alerts/Receiver.ts"
 import { parseGitAddress } from "../../git/GitAddress.ts"
 import { runGit } from "../../git/GitCommand.ts"
 import { ownFault } from "../../runtime/SystemErrors.ts"
+import { checkTls } from "../../http/core/TlsListener.ts"
 import { childEnvironment } from "../../runtime/ChildEnvironment.ts"
-import { readAlertsText } from "../../settings/SettingsFile.ts"
 import { ALERTS_FILE } from "../../settings/RepositoryPaths.ts"
 import { serverUrl } from "../client/Server.ts"
 import { bad, type Found, good, type Place, question, type Question, warn } from "./Questions.ts"
-import { lookAtTls } from "../../http/core/TlsListener.ts"
+import { readAlertsText } from "../../settings/SettingsFile.ts"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 
 const SECONDS = 8
@@ -89,7 +89,7 @@ const chainOf = (text: string): { readonly isWhole: boolean; readonly chain: Rea
 }
 
 const listener = async (cert: string, key: string): Promise<Found> => {
-  const looked = await Effect.runPromise(Effect.provide(lookAtTls({ cert, key }), NodeServices.layer))
+  const looked = await Effect.runPromise(Effect.provide(checkTls({ cert, key }), NodeServices.layer))
   if (Result.isFailure(looked))
     return [
       bad(cert, [

@@ -13,7 +13,7 @@ import { ServerConfig } from "../../ServerConfig.ts"
 import { baseUrlOf, clientOf, makeIsTrustedOrigin } from "../core/Client.ts"
 import { failure } from "../core/ErrorEnvelope.ts"
 import { Limits } from "../core/Limits.ts"
-import { makeRefusedCalls } from "../core/RequestLog.ts"
+import { makeRefusalAudit } from "../core/RequestLog.ts"
 import {
   heldOf,
   loginsIn,
@@ -26,7 +26,7 @@ import {
   withPage,
   withSession
 } from "../oidc/SessionCookies.ts"
-import { type Granted, type LoginState, SignOn, SignOnRefused } from "../oidc/SignOn.ts"
+import { type Granted, type LoginState, type Flows, SignOnRefused } from "../oidc/SignOn.ts"
 import { PAGE_BASE } from "../page/WebPages.ts"
 
 type Request = HttpServerRequest.HttpServerRequest
@@ -94,13 +94,12 @@ const answer = (data: unknown): Response => HttpServerResponse.jsonUnsafe(envelo
 const sessionOf = (response: Response, token: Option.Option<string>): Response =>
   Option.match(token, { onNone: () => response, onSome: (one) => withSession(response, one) })
 
-export const makeOidcRequests = Effect.gen(function* () {
+export const makeOidcRequests = Effect.fnUntraced(function* (flows: Flows | null) {
   const { FRONTEND_CALLBACK_URL, OIDC_REDIRECT_URL } = yield* ServerConfig
-  const { flows } = yield* SignOn
   const limits = yield* Limits
   const sessions = yield* PageSessions
   const isTrusted = yield* makeIsTrustedOrigin
-  const refusals = yield* makeRefusedCalls
+  const refusals = yield* makeRefusalAudit
 
   const on = flows === null ? Effect.fail(new NotFound({ message: OFF })) : Effect.succeed(flows)
 

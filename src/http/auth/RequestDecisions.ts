@@ -22,7 +22,7 @@ import {
   type StoredRequest
 } from "../../store/RequestApprovalStore.ts"
 import { Callers } from "../core/Callers.ts"
-import { SentAgain } from "../core/SecuredRequests.ts"
+import { ReplayedRequest } from "../core/RequestApproval.ts"
 
 const Told = Schema.fromJsonString(Schema.Struct({ message: Schema.optionalKey(Schema.Unknown) }))
 
@@ -41,7 +41,7 @@ export const makeRequestDecisions = Effect.gen(function* () {
   const refusalToDecide = yield* makeRefusalToDecide
 
   /** Sends a stored request through the router in somebody's name. */
-  const send = Effect.fnUntraced(function* ({ method, path, sent }: StoredRequest, again: SentAgain) {
+  const send = Effect.fnUntraced(function* ({ method, path, sent }: StoredRequest, again: ReplayedRequest) {
     const init = sent === "" ? { method } : { method, body: sent, headers: { "content-type": "application/json" } }
     const request = HttpServerRequest.fromWeb(new Request(`http://localhost${BASE}${path}`, init)).modify({
       url: `${BASE}${path}`
@@ -50,7 +50,7 @@ export const makeRequestDecisions = Effect.gen(function* () {
       .asHttpEffect()
       .pipe(
         Effect.provideService(HttpServerRequest.HttpServerRequest, request),
-        Effect.provideService(SentAgain, again),
+        Effect.provideService(ReplayedRequest, again),
         Effect.scoped,
         Effect.orDie
       )

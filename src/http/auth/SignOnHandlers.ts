@@ -20,9 +20,9 @@ import { makeTurns } from "../../runtime/Turns.ts"
 import { EventStore } from "../../store/EventStore.ts"
 import { Callers, findToken, isGuess } from "../core/Callers.ts"
 import { Limits } from "../core/Limits.ts"
-import { makeRefusedCalls } from "../core/RequestLog.ts"
+import { makeRefusalAudit } from "../core/RequestLog.ts"
 import { endOf, heldOf, pageIn, sessionSeconds, withoutPage, withPage } from "../oidc/SessionCookies.ts"
-import { SignOn } from "../oidc/SignOn.ts"
+import { type Flows, makeSignOn } from "../oidc/SignOn.ts"
 
 // Signing on in the page and off again (docs/sign-on.md#the-page). A cookie stands for these requests, so they are done for no other page;
 // what is refused counts as a guess.
@@ -46,14 +46,14 @@ const firstOf = ({ attributes }: Identity, name: string): string | undefined =>
 
 /** `byPassword` yields the token for the name and the password of a request. */
 export const makePageRequests = Effect.fnUntraced(function* <E>(
-  byPassword: (request: Request) => Effect.Effect<Redacted.Redacted, E>
+  byPassword: (request: Request) => Effect.Effect<Redacted.Redacted, E>,
+  flows: Flows | null
 ) {
   const callers = yield* Callers
   const events = yield* EventStore
   const limits = yield* Limits
-  const refusals = yield* makeRefusedCalls
+  const refusals = yield* makeRefusalAudit
   const sessions = yield* PageSessions
-  const { flows } = yield* SignOn
   const inTurn = makeTurns()
 
   const own = Effect.fnUntraced(function* (request: Request) {
@@ -245,8 +245,9 @@ export const SignOnLive = HttpApiBuilder.group(Api, "signOn", (handlers) =>
       const request = yield* HttpServerRequest.HttpServerRequest
       return { access_token: Redacted.value(yield* byPassword(request)) }
     })
-    const oidc = yield* makeOidcRequests
-    const pages = yield* makePageRequests(byPassword)
+    const flows = yield* makeSignOn
+    const oidc = yield* makeOidcRequests(flows)
+    const pages = yield* makePageRequests(byPassword, flows)
     // a server whose provider has no address does not start
     const provider = OIDC_ENABLED
       ? Option.map(OIDC_CONF_WELL_KNOWN_URL, (url) => ({

@@ -21,7 +21,6 @@ import { finalStatuses, functionOf } from "../../domain/Job.ts"
 import { DeviceDrift } from "../../domain/jobs/DeviceDrift.ts"
 import { RevertJob } from "../../domain/jobs/RevertJob.ts"
 import { targetOf } from "../../domain/requests/DeviceSelector.ts"
-import { passGate } from "../../drivers/LoadChecks.ts"
 import { platformOf } from "../../domain/platforms/Platforms.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { ChangeStore } from "../../store/ChangeStore.ts"
@@ -29,7 +28,8 @@ import { DeviceStore } from "../../store/DeviceStore.ts"
 import { type JobHead, JobStore } from "../../store/JobStore.ts"
 import { makeJobVisible } from "../core/Permits.ts"
 import { findMark } from "../../store/SecretTexts.ts"
-import { DeviceTargets } from "../provisioning/DeviceTargets.ts"
+import { makeSelectDevices } from "../provisioning/DeviceTargets.ts"
+import { passGate } from "../../drivers/LoadChecks.ts"
 
 // Starts jobs that apply a given configuration, undo another job or look for drift.
 
@@ -113,9 +113,9 @@ export const makeRevert = Effect.gen(function* () {
 /** Starts `device_drift` for the selected devices, all when there is no selector. */
 export const makeDrift = Effect.gen(function* () {
   const requests = yield* JobRequests
-  const targets = yield* DeviceTargets
+  const selectDevices = yield* makeSelectDevices
   return Effect.fn("DeviceDrift.start")(function* (request: DriftRequest, user: string) {
-    const { args, count, what } = yield* targets.select(targetOf(request))
+    const { args, count, what } = yield* selectDevices(targetOf(request))
     const job = yield* requests.start(DeviceDrift, args, { user })
     return jobStartedOnDevices(`Scheduled job to look for drift on ${what}`, job, count)
   })

@@ -22,9 +22,9 @@ import { isGuess, makeCallerOf } from "./Callers.ts"
 import { clientOf, recall, rememberCaller } from "./Client.ts"
 import { failure } from "./ErrorEnvelope.ts"
 import { Limits } from "./Limits.ts"
-import { makeRefusedCalls } from "./RequestLog.ts"
+import { makeRefusalAudit } from "./RequestLog.ts"
 import { makePermitOf } from "./Permits.ts"
-import { makeSecured, SentAgain } from "./SecuredRequests.ts"
+import { makeApprovalGate, ReplayedRequest } from "./RequestApproval.ts"
 import { refuseOrDie } from "./HandlerErrors.ts"
 
 /** Refuses a request whose address cannot be read, once it is known who calls and what they may. */
@@ -77,7 +77,7 @@ const makeTurns = () => {
   ): Effect.Effect<HttpServerResponse.HttpServerResponse, E, R> =>
     way === "open" || WAITING_ELSEWHERE.test(path)
       ? handled
-      : Effect.flatMap(SentAgain, (again) =>
+      : Effect.flatMap(ReplayedRequest, (again) =>
           again === null
             ? Effect.catchIf(places.within(handled), isFull, ({ message }) => Effect.succeed(failure(503, {}, message)))
             : handled
@@ -88,7 +88,7 @@ const makeTurns = () => {
 const makeAdmission = Effect.gen(function* () {
   const callerOf = yield* makeCallerOf
   const limits = yield* Limits
-  const refused = yield* makeRefusedCalls
+  const refused = yield* makeRefusalAudit
   const refusalOf = Effect.fnUntraced(function* (
     request: HttpServerRequest.HttpServerRequest,
     unauthorized: Unauthorized
@@ -117,7 +117,7 @@ const isForbidden = Schema.is(Forbidden)
 
 const makeAuthentication = Effect.fnUntraced(function* (inTurn: Turns) {
   const admit = yield* makeAdmission
-  const secured = yield* makeSecured
+  const secured = yield* makeApprovalGate
   return Authentication.of({
     bearer: (httpEffect, { endpoint }) => {
       const asksMore = [...endpoint.middlewares].some(({ key }) => key === HandlingOfCallers.key)
@@ -131,9 +131,9 @@ const makeAuthentication = Effect.fnUntraced(function* (inTurn: Turns) {
 
 const makeAuthorization = Effect.fnUntraced(function* (inTurn: Turns) {
   const admit = yield* makeAdmission
-  const refused = yield* makeRefusedCalls
+  const refused = yield* makeRefusalAudit
   const permitOf = yield* makePermitOf
-  const secured = yield* makeSecured
+  const secured = yield* makeApprovalGate
   return Authorization.of({
     bearer: (httpEffect, { endpoint }) =>
       admit(
@@ -161,7 +161,7 @@ const makeAuthorization = Effect.fnUntraced(function* (inTurn: Turns) {
 /** Only who may do everything handles users; a program makes no tokens. Asked before what is wrong with the call. */
 const makeHandlingOfCallers = Effect.gen(function* () {
   const { mayHandleUsers, mayMakeTokens } = yield* Grants
-  const refused = yield* makeRefusedCalls
+  const refused = yield* makeRefusalAudit
   return HandlingOfCallers.of((httpEffect, { endpoint }) =>
     Effect.gen(function* () {
       const caller = yield* Caller

@@ -15,8 +15,8 @@ import { ProviderTokens } from "../oidc/ProviderTokens.ts"
 import { Permissions } from "../../access/Permissions.ts"
 import { FirstStart } from "../setup/FirstStart.ts"
 import { Limits } from "./Limits.ts"
-import { SentAgain } from "./SecuredRequests.ts"
-import { Tokens } from "./JsonWebTokens.ts"
+import { ReplayedRequest } from "./RequestApproval.ts"
+import { makeJsonWebTokens } from "./JsonWebTokens.ts"
 import { refuseOrDie } from "./HandlerErrors.ts"
 import { failWhenAway } from "../../store/DatabaseAway.ts"
 
@@ -28,7 +28,7 @@ const refusedToken = ({ isForged }: { readonly isForged: boolean }) =>
 
 const make = Effect.gen(function* () {
   const pages = yield* PageSessions
-  const tokens = yield* Tokens
+  const tokens = yield* makeJsonWebTokens
   const apiTokens = yield* ApiTokens
   const logins = yield* PasswordLogin
   const provider = yield* ProviderTokens
@@ -199,7 +199,7 @@ export const makeCallerOf = Effect.gen(function* () {
       : Effect.map(rules, (found) => found === null)
 
   return Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
-    const again = yield* SentAgain
+    const again = yield* ReplayedRequest
     if (again !== null) return again.identity
     if (!callers.required) return callers.everybody
     const query = yield* HttpServerRequest.ParsedSearchParams

@@ -140,7 +140,7 @@ export const makeClientOf = ({ TRUSTED_PROXIES }: Pick<ServerSettings, "TRUSTED_
 }
 
 /** Finds the client of a request and notes it for whoever asks later. */
-export const makeMeetClient = (config: Pick<ServerSettings, "TRUSTED_PROXIES">) => {
+export const makeNoteClient = (config: Pick<ServerSettings, "TRUSTED_PROXIES">) => {
   const clientOf = makeClientOf(config)
   return (request: Request): Client => {
     const client = clientOf(request)
@@ -217,7 +217,7 @@ const refusal = (what: string, name: string): string =>
   `${what} is ${name.slice(0, 255)}, which is not this machine: while JWT_ENABLED is false, only this machine may call, as http://127.0.0.1 or http://localhost. Set JWT_ENABLED=true, or ALLOW_OPEN_API=true if everybody may call`
 
 /** A check for servers without tokens: why a request is refused, or undefined. */
-export const makeRefusalOfForeign = Effect.map(ServerConfig, ({ ALLOW_OPEN_API, JWT_ENABLED }) => {
+export const makeLoopbackRefusal = Effect.map(ServerConfig, ({ ALLOW_OPEN_API, JWT_ENABLED }) => {
   if (JWT_ENABLED || ALLOW_OPEN_API) return () => undefined
   return (request: Request): string | undefined => {
     if (OPEN.test(request.url)) return undefined

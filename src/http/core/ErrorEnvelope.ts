@@ -148,7 +148,7 @@ const options = (url: string) => {
 }
 
 /** The answer to a request that no endpoint has to see; undefined for the others. */
-export const answerOutside = ({
+export const answerWithoutEndpoint = ({
   method,
   url
 }: HttpServerRequest.HttpServerRequest): HttpServerResponse.HttpServerResponse | undefined => {

@@ -10,8 +10,14 @@ import { BackgroundWork } from "../../runtime/BackgroundWork.ts"
 import { secondsSince } from "../../runtime/metrics/Family.ts"
 import { methodLabel, NO_ROUTE, requests, requestSeconds, requestsInFlight } from "../../runtime/metrics/HttpMetrics.ts"
 import { ServerConfig, type ServerSettings } from "../../ServerConfig.ts"
-import { clientOf, makeMeetClient, makeRefusalOfForeign, recall, rememberFault } from "./Client.ts"
-import { answerOutside, enveloped, failure, type UnreadableAddress, unreadableAddress } from "./ErrorEnvelope.ts"
+import { clientOf, makeLoopbackRefusal, makeNoteClient, recall, rememberFault } from "./Client.ts"
+import {
+  answerWithoutEndpoint,
+  enveloped,
+  failure,
+  type UnreadableAddress,
+  unreadableAddress
+} from "./ErrorEnvelope.ts"
 import { Limits } from "./Limits.ts"
 import { isProbe, logged } from "./RequestLog.ts"
 
@@ -74,7 +80,7 @@ export const makeOriginNotice = ({ ALLOWED_ORIGINS }: Pick<ServerSettings, "ALLO
 
 const dressed = (request: Request, response: Response, more: Readonly<Record<string, string>>): Response =>
   HttpServerResponse.setHeaders(response, {
-    ...safeHeaders(request, response, clientOf(request).isEncrypted),
+    ...securityHeaders(request, response, clientOf(request).isEncrypted),
     ...more
   })
 
@@ -98,9 +104,9 @@ type Request = HttpServerRequest.HttpServerRequest
 type Response = HttpServerResponse.HttpServerResponse
 
 /** The answer to a request that no endpoint has to see, or undefined. */
-const makeAnswerOutside = Effect.map(makeRefusalOfForeign, (refusalOfForeign) => (request: Request) => {
+const makeAnswerOutside = Effect.map(makeLoopbackRefusal, (refusalOfForeign) => (request: Request) => {
   const foreign = refusalOfForeign(request)
-  return foreign === undefined ? answerOutside(request) : failure(403, {}, foreign)
+  return foreign === undefined ? answerWithoutEndpoint(request) : failure(403, {}, foreign)
 })
 
 /** Runs requests in their turn, counted among those that their client has in work; too many are answered with 429. */
@@ -143,7 +149,7 @@ const parts = Effect.all({
   answerTo: makeAnswerOutside,
   limited: makeLimited,
   told: makeTold,
-  meetClient: Effect.map(ServerConfig, makeMeetClient)
+  meetClient: Effect.map(ServerConfig, makeNoteClient)
 })
 
 /** Counts answers on their way out, with the time since the request came. */
@@ -167,7 +173,7 @@ const withAddress = (request: Request, { message, readable }: UnreadableAddress)
 }
 
 /** The outermost layer. One middleware instead of four, because their order matters. */
-export const Surroundings = HttpRouter.middleware(
+export const GlobalMiddleware = HttpRouter.middleware(
   Effect.map(
     parts,
     ({ answerTo, answering, limited, meetClient, told }) =>
@@ -220,7 +226,7 @@ const DATA = { ...EVERYWHERE, "cache-control": "no-store" } as const
 const HSTS = { "strict-transport-security": "max-age=31536000" } as const
 
 /** The headers that this answer has beside its own; what it says itself counts. */
-export const safeHeaders = (
+export const securityHeaders = (
   { url }: HttpServerRequest.HttpServerRequest,
   { headers, status }: HttpServerResponse.HttpServerResponse,
   isEncrypted: boolean
@@ -231,9 +237,9 @@ export const safeHeaders = (
 }
 
 /** Those of answers that are written by others. */
-export const safeHeadersOfData: Readonly<Record<string, string>> = DATA
+export const dataSecurityHeaders: Readonly<Record<string, string>> = DATA
 
 /** The same as lines, for what is answered without a response. */
-export const safeLines: string = Object.entries(DATA)
+export const securityHeaderLines: string = Object.entries(DATA)
   .map(([name, value]) => `${name}: ${value}\r\n`)
   .join("")

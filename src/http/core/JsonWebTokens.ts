@@ -3,7 +3,7 @@
  * claims that keep the rules (`TokenRules.ts`). Claims whose signature was good are remembered, so that a busy client costs one
  * signature check.
  */
-import { Clock, Context, Effect, FileSystem, Layer, Option, Result, Schema } from "effect"
+import { Clock, Effect, FileSystem, Option, Result, Schema } from "effect"
 import { compactVerify, errors } from "jose"
 import { createPublicKey, type KeyObject } from "node:crypto"
 import { Permissions } from "../../access/Permissions.ts"
@@ -167,6 +167,14 @@ const makeCheck = Effect.fnUntraced(function* (key: VerificationKey) {
   })
 })
 
+/** Turns a token into the caller. */
+export interface JsonWebTokens {
+  /** False when everybody may call, as `admin`. */
+  readonly required: boolean
+  /** The identity behind a valid token. */
+  readonly check: (token: string) => Effect.Effect<Identity, Unauthorized>
+}
+
 const loadKey = Effect.fnUntraced(function* (path: string) {
   const files = yield* FileSystem.FileSystem
   const unusable = (reason: string) => new TokenKeyUnusable({ path, reason })
@@ -176,11 +184,18 @@ const loadKey = Effect.fnUntraced(function* (path: string) {
   return yield* Effect.mapError(Effect.fromResult(readKey(pem)), unusable)
 })
 
-const make = Effect.gen(function* () {
+/**
+ * The check of tokens; `required` is false when everybody may call, as `admin`. Reads the key: fails with TokenKeyUnusable.
+ */
+export const makeJsonWebTokens = Effect.gen(function* (): Effect.fn.Return<
+  JsonWebTokens,
+  TokenKeyUnusable,
+  FileSystem.FileSystem | Permissions | ServerConfig
+> {
   const { JWT_CERT, JWT_ENABLED, LOCAL_USERS, OIDC_ENABLED } = yield* ServerConfig
-  if (!JWT_ENABLED) return Tokens.of({ required: false, check: () => Effect.succeed(everybody) })
+  if (!JWT_ENABLED) return { required: false, check: () => Effect.succeed(everybody) }
   // the provider's tokens are checked elsewhere (`oidc/ProviderTokens.ts`), and no others count
-  if (OIDC_ENABLED) return Tokens.of({ required: true, check: () => Effect.fail(undecodable()) })
+  if (OIDC_ENABLED) return { required: true, check: () => Effect.fail(undecodable()) }
   const files = yield* FileSystem.FileSystem
   // a site whose people have passwords need not have another issuer
   if (
@@ -188,21 +203,7 @@ const make = Effect.gen(function* () {
     JWT_CERT === DEFAULT_JWT_CERT &&
     !(yield* Effect.orElseSucceed(files.exists(JWT_CERT), () => true))
   ) {
-    return Tokens.of({ required: true, check: () => Effect.fail(undecodable()) })
+    return { required: true, check: () => Effect.fail(undecodable()) }
   }
-  return Tokens.of({ required: true, check: yield* makeCheck(yield* loadKey(JWT_CERT)) })
+  return { required: true, check: yield* makeCheck(yield* loadKey(JWT_CERT)) }
 })
-
-/** Turns a token into the caller. */
-export class Tokens extends Context.Service<
-  Tokens,
-  {
-    /** False when everybody may call, as `admin`. */
-    readonly required: boolean
-    /** Whom a good token names. */
-    readonly check: (token: string) => Effect.Effect<Identity, Unauthorized>
-  }
->()("switchyard/http/Tokens") {
-  /** Reads the key. Fails with TokenKeyUnusable. */
-  static readonly layer = Layer.effect(Tokens, make)
-}

@@ -3,17 +3,17 @@
  * so that a request of a client that is quick is heard by nobody and never answered; here routes come first, and what
  * arrives between the two steps that are left is held until the handler is there.
  */
-import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Context, Effect, Layer } from "effect"
 import { HttpRouter, HttpServer, type HttpServerResponse } from "effect/http"
 import type * as http from "node:http"
 import type { ListenOptions } from "node:net"
 import type { Duplex } from "node:stream"
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 
 // What answers requests under a path of its own, on the same ports but beside the routes: what a library of Node answers itself, such as
 // socket.io. Adds itself while the routes are built.
 
-export interface Aside {
+export interface Mount {
   /** Begins the paths that it answers. */
   readonly path: string
   readonly request: (request: http.IncomingMessage, response: http.ServerResponse) => void
@@ -23,23 +23,23 @@ export interface Aside {
 }
 
 const make = Effect.sync(() => {
-  const asides: Array<Aside> = []
-  return Asides.of({
+  const asides: Array<Mount> = []
+  return Mounts.of({
     add: (aside) => Effect.sync(() => void asides.push(aside)),
     all: () => asides
   })
 })
 
 /** Those of this process. */
-export class Asides extends Context.Service<
-  Asides,
-  { readonly add: (aside: Aside) => Effect.Effect<void>; readonly all: () => ReadonlyArray<Aside> }
->()("switchyard/http/core/Asides") {
-  static readonly layer = Layer.effect(Asides, make)
+export class Mounts extends Context.Service<
+  Mounts,
+  { readonly add: (aside: Mount) => Effect.Effect<void>; readonly all: () => ReadonlyArray<Mount> }
+>()("switchyard/http/core/Mounts") {
+  static readonly layer = Layer.effect(Mounts, make)
 }
 
 /** Hands requests for these paths to whom they are for, and all others to those who listen on the server by now. */
-export const divert = (server: http.Server, asides: ReadonlyArray<Aside>): void => {
+export const routeToMounts = (server: http.Server, asides: ReadonlyArray<Mount>): void => {
   if (asides.length === 0) return
   const asideOf = ({ url = "" }: http.IncomingMessage) => asides.find(({ path }) => url.startsWith(path))
 
@@ -93,7 +93,7 @@ export interface Listener {
 const open = <E, R>(
   { server, where }: Listener,
   handler: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>,
-  asides: ReadonlyArray<Aside>
+  asides: ReadonlyArray<Mount>
 ) =>
   Effect.gen(function* () {
     const node = server()
@@ -102,7 +102,7 @@ const open = <E, R>(
     yield* listener.serve(handler)
     // before the server waits for its connections, which are theirs
     yield* Effect.addFinalizer(() => Effect.forEach(asides, ({ close }) => close, { discard: true }))
-    release(() => divert(node, asides))
+    release(() => routeToMounts(node, asides))
     return listener
   })
 
@@ -110,22 +110,22 @@ const logAddress = ({ scheme }: Listener, { address }: HttpServer.HttpServer["Se
   "port" in address ? Effect.logInfo(`Listening on ${scheme}://${address.address}:${address.port}`) : Effect.void
 
 /** What there is beside a server and its routes. */
-export interface Beside {
+export interface ListeningOptions {
   /** Other servers of the same routes. */
   readonly listeners: ReadonlyArray<Listener>
   /** What answers beside the routes, as it is when these are built. */
-  readonly asides: () => ReadonlyArray<Aside>
+  readonly asides: () => ReadonlyArray<Mount>
   /** Is done before the end waits for requests. */
   readonly beforeEnd: Effect.Effect<void>
 }
 
-const NOTHING: Beside = { listeners: [], asides: () => [], beforeEnd: Effect.void }
+const NOTHING: ListeningOptions = { listeners: [], asides: () => [], beforeEnd: Effect.void }
 
 /** Builds the routes once, then listens, on what is beside it first; the first server's address is `HttpServer.address`. */
 export const listening = <A, E, R>(
   first: Listener,
   routes: Layer.Layer<A, E, R>,
-  { asides, beforeEnd, listeners }: Beside = NOTHING
+  { asides, beforeEnd, listeners }: ListeningOptions = NOTHING
 ) =>
   Layer.effect(
     HttpServer.HttpServer,

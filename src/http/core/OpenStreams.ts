@@ -99,6 +99,6 @@ export interface StreamTimes {
 }
 
 /** The times of streams. */
-export const StreamTimes = Context.Reference<StreamTimes>("switchyard/http/events/StreamTimes", {
+export const StreamTimes = Context.Reference<StreamTimes>("switchyard/http/core/StreamTimes", {
   defaultValue: () => ({ heartbeat: 15_000, renewal: 60_000, stuck: 60_000 })
 })

@@ -1,6 +1,7 @@
 /**
- * Reads bodies and refuses what breaks a rule, before any handler sees a request. The framework decodes with the endpoint's
- * schemas, but only a body that was read within bounds (`JsonBody.ts`) and is a JSON object whose texts may travel (`domain/Text.ts`).
+ * Reads bodies and refuses what breaks a rule, before any handler sees a request (docs/api.md#requests and docs/api.md#errors): an empty body is
+ * `{}`, anything but a JSON object is refused. The framework decodes with the endpoint's schemas, but only a body that was read within bounds
+ * and whose texts may travel (`domain/Text.ts`).
  */
 import { Context, Deferred, Duration, Effect, Layer, type Scope, Stream } from "effect"
 import { Headers, HttpServerRequest } from "effect/http"
@@ -98,28 +99,7 @@ const makePart = (limit: number) => {
   return share
 }
 
-const make = Effect.map(ServerConfig, ({ BODY_MEMORY }) => {
-  const parts = {
-    caller: makePart(BODY_MEMORY * (1 - ANYBODYS_PART)),
-    anybody: makePart(BODY_MEMORY * ANYBODYS_PART)
-  }
-  return BodyMemory.of({ share: (sender) => parts[sender] })
-})
-
-/** Who reads a body takes a share first. */
-export class BodyMemory extends Context.Service<
-  BodyMemory,
-  {
-    /** A share of no bytes yet, given back with the scope. */
-    readonly share: (sender: Sender) => Effect.Effect<BodyShare, never, Scope.Scope>
-  }
->()("switchyard/http/core/BodyMemory") {
-  static readonly layer = Layer.effect(BodyMemory, make)
-}
-
-// Reads request bodies by the rules of all routes (docs/api.md#requests and docs/api.md#errors): an empty body is `{}`,
-// anything but a JSON object is refused. How much is read is bounded for each body, for all together (`BodyMemory.ts`) and in
-// time. Rules about fields are those of the endpoints' schemas.
+// Reading: how much is read is bounded for each body, for all together, and in time.
 
 /** The largest body that is read, in bytes. */
 export const MAX_BODY_BYTES = 10 * 1024 * 1024
@@ -163,48 +143,6 @@ const bytesOf = (
 const decode = (bytes: Uint8Array) =>
   Effect.try({ try: () => new TextDecoder("utf-8", { fatal: true }).decode(bytes), catch: badRequest })
 
-/** Reads bodies. A reading fails with 408 for a body that does not come, 413, 415 for a compressed one, or 503 when bodies take too much memory. */
-const makeReadShare = Effect.gen(function* () {
-  const { BODY_TIMEOUT } = yield* ServerConfig
-  const memory = yield* BodyMemory
-  return Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest, reading: Reading) {
-    const coding = request.headers["content-encoding"]?.trim().toLowerCase() ?? "identity"
-    if (coding !== "identity") {
-      const message = "Content-Encoding must be identity: send the body without compression"
-      return yield* new UnsupportedMediaType({ message })
-    }
-    const share = yield* memory.share(reading.sender)
-    const bytes = yield* bytesOf(request, share, reading).pipe(
-      Effect.timeoutOrElse({
-        duration: Duration.seconds(BODY_TIMEOUT),
-        orElse: () => new RequestTimeout({ message: `The request was not sent within ${BODY_TIMEOUT} seconds` })
-      })
-    )
-    return { bytes, share }
-  })
-})
-
-/** Reads bodies of forms, whose content type is the caller's matter. */
-export const makeReadBytes = Effect.map(
-  makeReadShare,
-  (read) => (request: HttpServerRequest.HttpServerRequest, reading: Reading) =>
-    Effect.scoped(Effect.map(read(request, reading), ({ bytes }) => bytes))
-)
-
-/**
- * Reads bodies as text. Fails as a reading does, with 400 `Bad Request`, and with 415 `Unsupported Media Type` (a body of no bytes has no
- * content type to be wrong).
- */
-export const makeReadText = Effect.map(makeReadShare, (read) =>
-  Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest, reading: Reading) {
-    const { bytes, share } = yield* read(request, reading)
-    if (bytes.byteLength > 0 && !isJsonType(request.headers["content-type"])) {
-      return yield* new UnsupportedMediaType({ message: "Unsupported Media Type" })
-    }
-    return { text: yield* decode(bytes), size: bytes.byteLength, share }
-  })
-)
-
 /** Keys of a body, but not of what is in it, whose texts are for people and for no device. */
 const REMARK = /"(?:comment|ticket_ref|description|reason|abort_reason)"\s*:/
 const REMARKS = ["comment", "ticket_ref", "description", "reason", "abort_reason"]
@@ -222,9 +160,37 @@ const withoutSecretRemarks = (text: string): string => {
   return masked.length === 0 ? text : JSON.stringify({ ...body, ...Object.fromEntries(masked) })
 }
 
-/** Reads the body of a caller with a token as text of JSON, and notes a small one for the log. Fails as a reading does. */
-export const makeReadJson = Effect.map(makeReadText, (readText) =>
-  Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
+const make = Effect.map(ServerConfig, ({ BODY_MEMORY, BODY_TIMEOUT }) => {
+  const parts = {
+    caller: makePart(BODY_MEMORY * (1 - ANYBODYS_PART)),
+    anybody: makePart(BODY_MEMORY * ANYBODYS_PART)
+  }
+
+  const read = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest, reading: Reading) {
+    const coding = request.headers["content-encoding"]?.trim().toLowerCase() ?? "identity"
+    if (coding !== "identity") {
+      const message = "Content-Encoding must be identity: send the body without compression"
+      return yield* new UnsupportedMediaType({ message })
+    }
+    const share = yield* parts[reading.sender]
+    const bytes = yield* bytesOf(request, share, reading).pipe(
+      Effect.timeoutOrElse({
+        duration: Duration.seconds(BODY_TIMEOUT),
+        orElse: () => new RequestTimeout({ message: `The request was not sent within ${BODY_TIMEOUT} seconds` })
+      })
+    )
+    return { bytes, share }
+  })
+
+  const readText = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest, reading: Reading) {
+    const { bytes, share } = yield* read(request, reading)
+    if (bytes.byteLength > 0 && !isJsonType(request.headers["content-type"])) {
+      return yield* new UnsupportedMediaType({ message: "Unsupported Media Type" })
+    }
+    return { text: yield* decode(bytes), size: bytes.byteLength, share }
+  })
+
+  const readJson = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
     const { size, text } = yield* readText(request, { sender: "caller", maxBytes: MAX_BODY_BYTES })
     const taken = withoutSecretRemarks(text)
     const body = size <= MAX_LOGGED_BYTES ? parseJsonObject(taken) : undefined
@@ -232,7 +198,44 @@ export const makeReadJson = Effect.map(makeReadText, (readText) =>
     rememberText(request, taken)
     return jsonOf(taken)
   })
-)
+
+  return RequestBodies.of({
+    bytes: (request, reading) => Effect.scoped(Effect.map(read(request, reading), ({ bytes }) => bytes)),
+    text: readText,
+    json: readJson
+  })
+})
+
+type ReadingRefused = BadRequest | PayloadTooLarge | RequestTimeout | ServiceUnavailable | UnsupportedMediaType
+
+/**
+ * Reads bodies. A reading fails with 408 for a body that does not arrive, 413, 415 for a compressed one, and 503 when bodies take too much
+ * memory. `text` and `json` also fail with 400 `Bad Request` for what is no UTF-8, and with 415 `Unsupported Media Type` (a body of no bytes has
+ * no content type to be wrong).
+ */
+export class RequestBodies extends Context.Service<
+  RequestBodies,
+  {
+    /** The body of a form, whose content type the caller checks. */
+    readonly bytes: (
+      request: HttpServerRequest.HttpServerRequest,
+      reading: Reading
+    ) => Effect.Effect<Uint8Array, ReadingRefused>
+    /** The body as text; its memory is given back when the scope closes. */
+    readonly text: (
+      request: HttpServerRequest.HttpServerRequest,
+      reading: Reading
+    ) => Effect.Effect<
+      { readonly text: string; readonly size: number; readonly share: BodyShare },
+      ReadingRefused,
+      Scope.Scope
+    >
+    /** The body of a caller with a token as text of JSON; a small one is noted for the log. */
+    readonly json: (request: HttpServerRequest.HttpServerRequest) => Effect.Effect<string, ReadingRefused, Scope.Scope>
+  }
+>()("switchyard/http/core/RequestBodies") {
+  static readonly layer = Layer.effect(RequestBodies, make)
+}
 
 /** Parts of a request that clients write. */
 const FROM_CLIENT: ReadonlySet<string> = new Set(["Params", "Query", "Payload"])
@@ -282,12 +285,12 @@ const makeMayWrite = Effect.gen(function* () {
 })
 
 const makeRequestBody = Effect.gen(function* () {
-  const readJson = yield* makeReadJson
+  const bodies = yield* RequestBodies
   const mayWrite = yield* makeMayWrite
   return RequestBody.of((httpEffect, { endpoint }) =>
     Effect.gen(function* () {
       const request = yield* HttpServerRequest.HttpServerRequest
-      const text = yield* readJson(request)
+      const text = yield* bodies.json(request)
       const permit = yield* mayWrite(endpoint, text).pipe(
         Effect.catchTags({
           NotPermitted: ({ message }) => new Forbidden({ message }),
@@ -305,8 +308,8 @@ const makeRequestBody = Effect.gen(function* () {
   )
 })
 
-/** Both middlewares; needs the memory for bodies. */
-export const RequestsLive = Layer.merge(
+/** The middlewares of endpoints with a body, and with parameters alone. */
+export const RequestMiddlewareLive = Layer.merge(
   Layer.effect(RequestBody, makeRequestBody),
   Layer.succeed(
     RequestParameters,

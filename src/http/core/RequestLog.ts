@@ -77,7 +77,7 @@ type Request = HttpServerRequest.HttpServerRequest
 const pathOf = ({ url }: Request): string => maskUrl(url.split(/[?;]/)[0] ?? "")
 
 /** Notes refusals: of somebody whose token is not good, and of a caller who may not. */
-export const makeRefusedCalls = Effect.gen(function* () {
+export const makeRefusalAudit = Effect.gen(function* () {
   const events = yield* EventStore
   let minute = 0
   const counts = new Map<string, number>()

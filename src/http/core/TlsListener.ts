@@ -110,7 +110,7 @@ export const readTls = Effect.fn("TlsFiles.read")(function* (paths: TlsPaths) {
 })
 
 /** The files as they are now, whether they are in force or not. */
-export const lookAtTls = (paths: TlsPaths) =>
+export const checkTls = (paths: TlsPaths) =>
   Effect.result(Effect.flatMap(read(paths), (pair) => Effect.fromResult(load(paths, pair))))
 
 const BETWEEN_LOOKS = "2 seconds"

@@ -121,7 +121,7 @@ const isFleetLogin = (state: DeviceState): boolean => {
 }
 
 /** Asks for the right where a record is to be logged in to so, and was not, or not there. `before` is null for a new one. */
-export const mayLogIn = Effect.fnUntraced(function* (before: Device | null, sent: Dialled) {
+export const requireTrustForLogin = Effect.fnUntraced(function* (before: Device | null, sent: Dialled) {
   const state = sent.state ?? before?.state
   if (state === undefined || !isFleetLogin(state)) return
   if (before === null || !isFleetLogin(before.state)) {
@@ -136,7 +136,7 @@ export const mayLogIn = Effect.fnUntraced(function* (before: Device | null, sent
 })
 
 /** A record that loses its management address is logged in to at its lease from then on, which anybody may have by now. */
-export const mayTake = Effect.fnUntraced(function* (taken: ReadonlyArray<TakenOver>) {
+export const requireTrustForTakeover = Effect.fnUntraced(function* (taken: ReadonlyArray<TakenOver>) {
   const lost = taken.find(({ field }) => field === "management_ip")
   if (lost === undefined) return
   yield* permittedByRight({ trust: `${lost.hostname} would lose its management address ${lost.address}` })
@@ -207,7 +207,7 @@ export const makeDeviceChange = Effect.gen(function* () {
   const change = Effect.fnUntraced(function* (before: Device, sent: Change, by: string) {
     const { hostname } = sent.fields
     yield* permitHere([before])
-    yield* mayLogIn(before, sent.fields)
+    yield* requireTrustForLogin(before, sent.fields)
     if (saysWhichSwitch(before, sent)) yield* permitted({ beyond: true })
     // whether the name may change is asked before the other fields are
     if (hostname !== undefined && hostname !== before.hostname) yield* rename.allow(before, hostname)
@@ -215,7 +215,7 @@ export const makeDeviceChange = Effect.gen(function* () {
     const asked = { ...before, ...others, state: state ?? before.state }
     if (isOtherDevice(before, asked)) yield* identities.requireIdle(before)
     const taken = yield* identities.takeOver({ id: before.id, state: asked.state, fields: others })
-    yield* mayTake(taken)
+    yield* requireTrustForTakeover(taken)
     const after = yield* devices.update(before.id, others)
     const wanted = { ...after, state: asked.state }
     if (isMoved(before, wanted)) yield* access.allow(wanted)
@@ -251,7 +251,7 @@ export const makeDeviceCreation = Effect.gen(function* () {
   const access = yield* ManagementAccess
   const identities = yield* UniqueFieldStore
   return Effect.fn("DeviceCreation.create")(function* (sent: typeof NewDevice.checked.Type) {
-    yield* mayLogIn(null, sent.fields)
+    yield* requireTrustForLogin(null, sent.fields)
     const fields = yield* withSite(withoutImpossible(sent, null))
     const { hostname } = fields
     if ((yield* devices.byHostnames([hostname])).length > 0) return yield* new HostnameTaken({ hostname })
@@ -261,7 +261,7 @@ export const makeDeviceCreation = Effect.gen(function* () {
         const device = { ...fields, ...(yield* automatic(fields)) }
         yield* access.allow({ management_ip: null, dhcp_ip: null, ...device })
         const taken = yield* identities.takeOver({ id: null, state: device.state, fields: device })
-        yield* mayTake(taken)
+        yield* requireTrustForTakeover(taken)
         if (!isUnknown(device)) return { device: yield* devices.insert(device), taken }
         yield* room
         return { device: yield* Effect.tap(devices.insert(device), ({ id }) => unknown.register(id)), taken }

@@ -20,14 +20,14 @@ import { jobsWithin } from "../../store/JobsWithin.ts"
 import type { Within } from "../../store/Listing.ts"
 
 /** What a caller may hear of. */
-export interface Sight {
+export interface EventAccess {
   /** Null for one who sees all devices. */
   readonly within: Within | null
   readonly seesAudit: boolean
   /** The same when devices that came since are known as well; the map has hostnames of events with the newest number of each. */
   readonly knowing: (
     named: ReadonlyMap<string, number>
-  ) => Effect.Effect<Sight, SettingsUnavailable | SqlError.SqlError>
+  ) => Effect.Effect<EventAccess, SettingsUnavailable | SqlError.SqlError>
 }
 
 /** Whether something may be heard of; a number: if the caller may see this job. */
@@ -38,7 +38,7 @@ const BEYOND: ReadonlySet<string> = new Set(["linknet", "mgmtdomain"])
 
 /** Judges an event. A job is told to those who may see it, and what it does on a device also to those who may see the device. */
 export const judgeEvent = (
-  { seesAudit, within }: Pick<Sight, "seesAudit" | "within">,
+  { seesAudit, within }: Pick<EventAccess, "seesAudit" | "within">,
   { action, hostname, job_id, kind }: Omit<ScannedEvent, "id" | "device_id">
 ): Verdict => {
   if (isForAudit(kind) && !seesAudit) return false
@@ -49,7 +49,7 @@ export const judgeEvent = (
 }
 
 /** Judges what is told and not kept. */
-export const judgeTold = ({ within }: Sight, thing: ToldThing): Verdict => {
+export const judgeTold = ({ within }: EventAccess, thing: ToldThing): Verdict => {
   if (within === null) return true
   if (thing.kind === "step") return within.names.has(thing.hostname)
   return thing.job ?? false
@@ -61,8 +61,8 @@ export const hostnamesIn = (
 ): ReadonlyMap<string, number> =>
   new Map(events.flatMap(({ hostname, id }) => (hostname === null ? [] : [[hostname, id] as const])))
 
-const ofEverything = (seesAudit: boolean): Sight => {
-  const sight: Sight = { within: null, seesAudit, knowing: () => Effect.succeed(sight) }
+const ofEverything = (seesAudit: boolean): EventAccess => {
+  const sight: EventAccess = { within: null, seesAudit, knowing: () => Effect.succeed(sight) }
   return sight
 }
 
@@ -72,15 +72,18 @@ const withoutSettings = <A>(work: Effect.Effect<A, SettingsError | SqlError.SqlE
   )
 
 /** Finds what a caller may hear of. Fails with NotPermitted when they may not read events any more. */
-export const makeSightOf = Effect.gen(function* () {
+export const makeAccessOf = Effect.gen(function* () {
   const { heldBy } = yield* Permissions
   const { learn, reach } = yield* AskedDevices
 
-  const ofSome = (permit: Permit, seesAudit: boolean): Effect.Effect<Sight, SettingsUnavailable | SqlError.SqlError> =>
+  const ofSome = (
+    permit: Permit,
+    seesAudit: boolean
+  ): Effect.Effect<EventAccess, SettingsUnavailable | SqlError.SqlError> =>
     Effect.map(withoutSettings(Effect.provideService(reach, Permit, permit)), (reached) => {
       if (reached === null) return ofEverything(seesAudit)
       const { name, way } = permit.caller
-      const sight: Sight = {
+      const sight: EventAccess = {
         seesAudit,
         within: { ...reached, caller: name, isProgram: way === "token" },
         // another caller may have learned of them, which this one does not know yet
@@ -94,7 +97,7 @@ export const makeSightOf = Effect.gen(function* () {
 
   return Effect.fn("EventSight.of")(function* (
     caller: Identity
-  ): Effect.fn.Return<Sight, NotPermitted | SettingsUnavailable | SqlError.SqlError> {
+  ): Effect.fn.Return<EventAccess, NotPermitted | SettingsUnavailable | SqlError.SqlError> {
     const all = yield* heldBy(caller)
     if (all === null) return ofEverything(true)
     const held = all.filter(({ permission }) => speaksOf(permission, "GET", "/events"))
@@ -108,8 +111,8 @@ export const makeSightOf = Effect.gen(function* () {
 })
 
 /** Asks which of these jobs a caller of some devices may see. */
-export const makeSeenJobs = Effect.map(Effect.service(SqlClient.SqlClient), (sql) =>
-  Effect.fnUntraced(function* ({ within }: Sight, verdicts: ReadonlyArray<Verdict>) {
+export const makeVisibleJobs = Effect.map(Effect.service(SqlClient.SqlClient), (sql) =>
+  Effect.fnUntraced(function* ({ within }: EventAccess, verdicts: ReadonlyArray<Verdict>) {
     const ids = [...new Set(verdicts.filter((verdict) => typeof verdict === "number"))]
     if (ids.length === 0 || within === null) return new Set<number>()
     const rows = yield* sql<{ id: number }>`select job.id from job
@@ -119,5 +122,5 @@ export const makeSeenJobs = Effect.map(Effect.service(SqlClient.SqlClient), (sql
 )
 
 /** Whether a verdict lets something through, when these jobs may be seen. */
-export const isSeen = (verdict: Verdict, jobs: ReadonlySet<number>): boolean =>
+export const isAllowed = (verdict: Verdict, jobs: ReadonlySet<number>): boolean =>
   typeof verdict === "number" ? jobs.has(verdict) : verdict

@@ -26,7 +26,7 @@ import { Told } from "../../runtime/Told.ts"
 import { OpenStreams, StreamTimes } from "../core/OpenStreams.ts"
 import { LEEWAY } from "../core/JsonWebTokens.ts"
 import { makeReader } from "./EventReader.ts"
-import { makeSeenJobs, makeSightOf } from "./EventAccess.ts"
+import { makeAccessOf, makeVisibleJobs } from "./EventAccess.ts"
 import { makeSharedTexts, makeStreamBody } from "./SseOutput.ts"
 
 // Streams of events (docs/events.md#server-sent-events): who asks, how many there are, and what becomes of a reader who does not read.
@@ -60,12 +60,12 @@ export const makeOpenStream = Effect.gen(function* () {
   const times = yield* StreamTimes
   const callerOf = yield* makeCallerOf
   const questionOf = yield* makeQuestionOf
-  const sightOf = yield* makeSightOf
+  const sightOf = yield* makeAccessOf
   const parts = {
     feed: yield* EventFeed,
     pages: yield* EventPages,
     readPage: yield* makeReadPage,
-    seenJobs: yield* makeSeenJobs,
+    seenJobs: yield* makeVisibleJobs,
     texts: makeSharedTexts(),
     times
   }

@@ -13,7 +13,7 @@ import { SettingsView, UnknownGroup } from "../../settings/SettingsView.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { EventPages, type ScannedEvent } from "../../store/EventPages.ts"
 import { JobStore } from "../../store/JobStore.ts"
-import { hostnamesIn, isSeen, judgeEvent, makeSeenJobs, makeSightOf, type Sight } from "./EventAccess.ts"
+import { type EventAccess, hostnamesIn, isAllowed, judgeEvent, makeAccessOf, makeVisibleJobs } from "./EventAccess.ts"
 import type { LiveEvent } from "../../domain/events/LiveEvent.ts"
 
 /** A question that can be answered. */
@@ -22,7 +22,7 @@ export interface EventQuestion {
   /** Names of the devices in the filter, for what is told without their ids. */
   readonly hostnames: ReadonlySet<string> | null
   readonly told: ReadonlySet<ToldKind>
-  readonly sight: Sight
+  readonly sight: EventAccess
   /** Which devices it is about may change with each device that comes or moves. */
   readonly followsDevices: boolean
 }
@@ -34,7 +34,7 @@ interface Named {
 
 const isTold = (kind: string): kind is ToldKind => toldKinds.some((told) => told === kind)
 
-const kept = (kinds: EventRequest["kinds"], { seesAudit }: Sight): EventFilter["kinds"] => {
+const kept = (kinds: EventRequest["kinds"], { seesAudit }: EventAccess): EventFilter["kinds"] => {
   if (kinds === null) return seesAudit ? null : new Set(publicKinds)
   return new Set([...kinds].filter((kind) => !isTold(kind)))
 }
@@ -43,14 +43,14 @@ const AUDIT_ONLY = "are part of the audit, which you may not read as a whole"
 
 /** Finds out what a request asks for. Fails with BadRequest, whose message names the field, and NotPermitted. */
 export const makeQuestionOf = Effect.gen(function* () {
-  const sightOf = yield* makeSightOf
+  const sightOf = yield* makeAccessOf
   const settings = yield* SettingsView
   const devices = yield* DeviceStore
   const jobs = yield* JobStore
   const pages = yield* EventPages
 
   /** Events of a device that is gone can be asked for by its id. A caller of some devices is not told that there is none. */
-  const deviceOf = Effect.fnUntraced(function* (text: string, { within }: Sight) {
+  const deviceOf = Effect.fnUntraced(function* (text: string, { within }: EventAccess) {
     const nobody: Named = { id: 0, hostname: "" }
     const unknown =
       within === null
@@ -68,7 +68,7 @@ export const makeQuestionOf = Effect.gen(function* () {
     return yield* Effect.catchTag(devices.get(id), "DeviceNotFound", () => gone)
   })
 
-  const devicesOf = Effect.fnUntraced(function* ({ devices: asked, groups }: EventRequest, sight: Sight) {
+  const devicesOf = Effect.fnUntraced(function* ({ devices: asked, groups }: EventRequest, sight: EventAccess) {
     const named: ReadonlyArray<Named> = yield* Effect.forEach(asked, (text) => deviceOf(text, sight))
     if (groups.length === 0) return asked.length === 0 ? null : named
     // all at once: the members of one are looked for among all devices
@@ -216,7 +216,7 @@ const nextCount = (limit: number, chosen: number, scanned: number): number =>
 /** Reads a page. */
 export const makeReadPage = Effect.gen(function* () {
   const pages = yield* EventPages
-  const seenJobs = yield* makeSeenJobs
+  const seenJobs = yield* makeVisibleJobs
 
   const chosenOf = Effect.fnUntraced(function* (question: EventQuestion, rows: ReadonlyArray<ScannedEvent>) {
     const asked = rows.filter((row) => matchesFilter(question.filter, row))
@@ -226,7 +226,7 @@ export const makeReadPage = Effect.gen(function* () {
       sight,
       matching.map(({ verdict }) => verdict)
     )
-    return matching.filter(({ verdict }) => isSeen(verdict, jobs)).map(({ id }) => id)
+    return matching.filter(({ verdict }) => isAllowed(verdict, jobs)).map(({ id }) => id)
   })
 
   return Effect.fn("EventReading.page")(function* (question: EventQuestion, range: PageRange) {

@@ -9,7 +9,7 @@ import { movesDevices } from "../../domain/events/EventKinds.ts"
 import type { EventFeed, Follower } from "../../events/EventFeed.ts"
 import type { Listener, ToldThing } from "../../runtime/Told.ts"
 import type { EventQuestion, makeReadPage } from "./EventQuestion.ts"
-import { hostnamesIn, isSeen, judgeEvent, judgeTold, type makeSeenJobs, type Sight } from "./EventAccess.ts"
+import { type EventAccess, hostnamesIn, isAllowed, judgeEvent, judgeTold, type makeVisibleJobs } from "./EventAccess.ts"
 import * as SseOutput from "./SseOutput.ts"
 import type { SharedTexts, StreamBody } from "./SseOutput.ts"
 import type { EventPages } from "../../store/EventPages.ts"
@@ -132,7 +132,7 @@ const isAsked = ({ hostnames, told, filter }: EventQuestion, thing: ToldThing): 
 const isCandidate = ({ filter, followsDevices }: EventQuestion, event: LiveEvent): boolean =>
   matchesFilter(followsDevices ? { ...filter, devices: null } : filter, event)
 
-const withSight = (question: EventQuestion, sight: Sight): EventQuestion => ({
+const withSight = (question: EventQuestion, sight: EventAccess): EventQuestion => ({
   ...question,
   sight,
   followsDevices: question.followsDevices || sight.within !== null
@@ -286,7 +286,7 @@ export const makeReader = Effect.fnUntraced(function* (
       sight,
       asked.map(({ verdict }) => verdict)
     )
-    return asked.filter(({ verdict }) => isSeen(verdict, jobs)).map(({ one }) => one)
+    return asked.filter(({ verdict }) => isAllowed(verdict, jobs)).map(({ one }) => one)
   })
 
   const shownText = (one: Waiting): string => ("event" in one ? texts.shownText(question, one.event) : one.text)
@@ -379,7 +379,7 @@ export interface ReaderParts {
   readonly feed: EventFeed["Service"]
   readonly pages: EventPages["Service"]
   readonly readPage: Effect.Success<typeof makeReadPage>
-  readonly seenJobs: Effect.Success<typeof makeSeenJobs>
+  readonly seenJobs: Effect.Success<typeof makeVisibleJobs>
   readonly texts: SharedTexts
   readonly times: StreamTimes
 }
@@ -391,7 +391,7 @@ export interface ReaderOrder {
   /** The question as it would be answered now; a failure is the reason to end, null that it is not known now. */
   readonly renewed: Effect.Effect<EventQuestion, string | null>
   /** What the caller may hear of now, by the roles that they were last known to have; fails in the same way. */
-  readonly sight: Effect.Effect<Sight, string | null>
+  readonly sight: Effect.Effect<EventAccess, string | null>
   /** When the caller's token ends, in epoch milliseconds. */
   readonly expiresAt: number
 }

@@ -2,7 +2,7 @@
  * Signing on with a browser (docs/sign-on.md): to the provider and back with a code (PKCE), a new token for a refresh token, and out again.
  * What the provider gives is looked at as any token is before it is handed on, so that nobody gets one that would be refused.
  */
-import { Clock, Context, Effect, Layer, Option, Redacted, Result, Schema } from "effect"
+import { Clock, Effect, Option, Redacted, Result, Schema } from "effect"
 import type { SqlError } from "effect/sql"
 import {
   authorizationCodeGrant,
@@ -245,12 +245,6 @@ const makeFlows = Effect.fnUntraced(function* (
   return { begin, begun, end, refresh, logout, close }
 })
 
-const make = Effect.gen(function* () {
-  const { access } = yield* Provider
-  const { check } = yield* ProviderTokens
-  return SignOn.of({ flows: access === null || check === null ? null : yield* makeFlows(access, check) })
-})
-
 export interface Flows {
   /** The provider's login page for somebody who comes back to `redirect`, and what their browser keeps until then. */
   readonly begin: (
@@ -286,13 +280,9 @@ export interface Closed {
   readonly end_session_url: string | null
 }
 
-/** Signing on. */
-export class SignOn extends Context.Service<
-  SignOn,
-  {
-    /** Null while OIDC_ENABLED is false. */
-    readonly flows: Flows | null
-  }
->()("switchyard/http/oidc/SignOn") {
-  static readonly layer = Layer.effect(SignOn, make).pipe(Layer.provide(SecretKey.layer))
-}
+/** Yields what browsers sign on with; null while OIDC_ENABLED is false. */
+export const makeSignOn = Effect.gen(function* () {
+  const { access } = yield* Provider
+  const { check } = yield* ProviderTokens
+  return access === null || check === null ? null : ((yield* makeFlows(access, check)) satisfies Flows)
+})

@@ -14,15 +14,15 @@ import { windowArguments } from "../../domain/requests/RequestFields.ts"
 import { JobRequests } from "../../jobs/engine/JobRequests.ts"
 import { CertificateStore, type RevokedRow } from "../../store/CertificateStore.ts"
 import { EventStore } from "../../store/EventStore.ts"
-import { DeviceTargets } from "../provisioning/DeviceTargets.ts"
+import { makeSelectDevices } from "../provisioning/DeviceTargets.ts"
 import { HttpRouter, HttpServerResponse } from "effect/http"
 
 /** POST device_cert. */
 export const makeRenewal = Effect.gen(function* () {
-  const targets = yield* DeviceTargets
+  const selectDevices = yield* makeSelectDevices
   const requests = yield* JobRequests
   return Effect.fn("Renewal.start")(function* (request: RenewalRequest, user: string) {
-    const { count } = yield* targets.select(targetOf(request))
+    const { count } = yield* selectDevices(targetOf(request))
     const action = request.action.toUpperCase()
     if (action !== "RENEW") return yield* new BadRequest({ message: `Unknown action specified: ${action}` })
     const job = yield* requests.start(

@@ -15,7 +15,7 @@ import { EventStore } from "../../store/EventStore.ts"
 import { HostKeyStore } from "../../store/HostKeyStore.ts"
 import { IdentityStore } from "../../store/IdentityStore.ts"
 import { transaction, withStatus } from "../core/HandlerErrors.ts"
-import { OnlyTried } from "../core/SecuredRequests.ts"
+import { TrialRun } from "../core/RequestApproval.ts"
 import { makeDeviceLookup } from "../core/Permits.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 
@@ -179,7 +179,7 @@ export const makeHostKeys = Effect.gen(function* () {
       if (job !== undefined) {
         return yield* new Conflict({ message: `Cannot trust what ${hostname} shows: job ${job} is changing it` })
       }
-      if (yield* OnlyTried) {
+      if (yield* TrialRun) {
         // the login would go to a switch that nobody has approved yet; what it would show is not known
         const { model, serial } = device
         return enveloped({ trusted: { hostname, fingerprint: "", serial, model, shown_hostname: null } })

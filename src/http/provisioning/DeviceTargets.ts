@@ -1,5 +1,5 @@
 /** The managed devices that a request selects: how many there are, how a job names them, and how the answer does. */
-import { Clock, Context, Effect, Layer, Schema } from "effect"
+import { Clock, Effect, Schema } from "effect"
 import type { SqlError } from "effect/sql"
 import type { DeviceType } from "../../domain/Device.ts"
 import { isManageable } from "../../domain/platforms/Platforms.ts"
@@ -46,7 +46,11 @@ const byNames = (hostnames: ReadonlyArray<string>, what: string): ResolvedTarget
   what
 })
 
-const make = Effect.gen(function* () {
+/**
+ * Yields a function that resolves a selector. Devices that are named are taken in any case; of the others, with `unsynchronizedOnly`, those
+ * that are not synchronized.
+ */
+export const makeSelectDevices = Effect.gen(function* () {
   const settings = yield* SettingsView
   const devices = yield* DeviceStore
 
@@ -76,31 +80,18 @@ const make = Effect.gen(function* () {
     return { args: { hostnames }, count: hostnames.length, what }
   })
 
-  return DeviceTargets.of({
-    select: Effect.fn("DeviceTargets.select")(function* (target: DeviceTarget, unsynchronizedOnly = false) {
-      const { args, selection, what }: ResolvedTarget = yield* resolve(target, unsynchronizedOnly)
-      const isNamed = target._tag === "Hostname" || target._tag === "Hostnames"
-      if ((yield* Permit) !== null && !isNamed) return yield* byNameNow(selection, what)
-      const count = yield* devices.countManaged(selection)
-      if (target._tag === "Hostname" && count === 0) return yield* new NotManaged({ hostname: target.hostname })
-      return { args, count, what }
-    })
+  return Effect.fn("DeviceTargets.select")(function* (
+    target: DeviceTarget,
+    unsynchronizedOnly = false
+  ): Effect.fn.Return<SelectedDevices, NotManaged | UnknownGroup | SettingsUnavailable | SqlError.SqlError> {
+    const { args, selection, what }: ResolvedTarget = yield* resolve(target, unsynchronizedOnly)
+    const isNamed = target._tag === "Hostname" || target._tag === "Hostnames"
+    if ((yield* Permit) !== null && !isNamed) return yield* byNameNow(selection, what)
+    const count = yield* devices.countManaged(selection)
+    if (target._tag === "Hostname" && count === 0) return yield* new NotManaged({ hostname: target.hostname })
+    return { args, count, what }
   })
 })
-
-/** Resolves the selectors of requests. */
-export class DeviceTargets extends Context.Service<
-  DeviceTargets,
-  {
-    /** Devices that are named are taken in any case; of the others, with `unsynchronizedOnly`, those that are not synchronized. */
-    readonly select: (
-      target: DeviceTarget,
-      unsynchronizedOnly?: boolean
-    ) => Effect.Effect<SelectedDevices, NotManaged | UnknownGroup | SettingsUnavailable | SqlError.SqlError>
-  }
->()("switchyard/http/provisioning/DeviceTargets") {
-  static readonly layer = Layer.effect(DeviceTargets, make)
-}
 
 // When a job of a request begins: `start_at`, decoded to milliseconds since 1970.
 

@@ -12,7 +12,6 @@ import type { RepositoryName } from "../../store/RepositoryStore.ts"
 import { answered, asCaller } from "../core/HandlerErrors.ts"
 import { Repositories, type RepositoryFailed, type RepositoryInvalid } from "../../jobs/repositories/Repositories.ts"
 import { type GroupView, type SettingsTarget, SettingsView } from "../../settings/SettingsView.ts"
-import { makeCheckRequest } from "./SettingsModelHandlers.ts"
 import type { DeviceType } from "../../domain/Device.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 
@@ -189,26 +188,5 @@ export const SettingsLive = HttpApiBuilder.group(Api, "settings", (handlers) =>
       .handle("repository", ({ params }) => answered(repository.describe(params.name)))
       .handle("problems", ({ params }) => answered(repository.problems(params.name)))
       .handle("refresh", ({ params, payload }) => asCaller((user) => repository.refresh(params.name, payload, user)))
-  })
-)
-
-/** A model in both notations, and once more for readers of the envelope. */
-const modelAnswer = (model: Readonly<Record<string, unknown>>) => ({
-  status: "success",
-  ...model,
-  $defs: model["definitions"] ?? {},
-  data: model
-})
-
-/** Handlers of `SettingsModelGroup`. */
-export const SettingsModelLive = HttpApiBuilder.group(Api, "settingsModel", (handlers) =>
-  Effect.gen(function* () {
-    const settings = yield* SettingsView
-    const validate = yield* makeCheckRequest
-    return handlers
-      .handle("model", () => Effect.map(settings.model, modelAnswer))
-      .handle("fileModel", ({ params }) => answered(Effect.map(settings.fileModel(params.file), modelAnswer)))
-      .handleRaw("validate", ({ request }) => answered(validate(request, null)))
-      .handleRaw("validateFile", ({ params, request }) => answered(validate(request, params.file)))
   })
 )

@@ -1,17 +1,21 @@
 /**
- * The check of posted settings, which needs no token (docs/settings-repository.md#answers): it is done in a thread beside the
+ * Handlers of the model of settings and of the check of posted settings, which needs no token (docs/settings-repository.md#answers): it is done in a thread beside the
  * API, under a budget. Anybody may have a small text checked, within a tenth of a second of processor time and without patterns
  * of groups; callers with a token have a thread of their own, and more of everything.
  */
 import { makeCallerOf } from "../core/Callers.ts"
-import { Context, Effect, Layer } from "effect"
+import { Effect } from "effect"
 import { BadRequest, PayloadTooLarge, ServiceUnavailable, Unauthorized } from "../../api/Failures.ts"
 import * as ThreadPool from "../../runtime/ThreadPool.ts"
 import { ownModule } from "../../runtime/OwnModule.ts"
-import { makeReadText, MAX_BODY_BYTES, type Sender } from "../core/RequestBodies.ts"
+import { MAX_BODY_BYTES, RequestBodies, type Sender } from "../core/RequestBodies.ts"
 import { CheckRpc, type PostRefused } from "./PostedSettings.ts"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { ServerConfig } from "../../ServerConfig.ts"
+import { HttpApiBuilder } from "effect/http-api"
+import { Api } from "../../api/Api.ts"
+import { SettingsView } from "../../settings/SettingsView.ts"
+import { answered } from "../core/HandlerErrors.ts"
 
 interface Terms {
   readonly cpuMillis: number
@@ -72,34 +76,12 @@ const makeFor = Effect.fnUntraced(function* (sender: Sender) {
     )
 })
 
-const make = Effect.gen(function* () {
-  const checks = { anybody: yield* makeFor("anybody"), caller: yield* makeFor("caller") }
-  return SettingsCheck.of({ check: (sender, file, text) => checks[sender](file, text) })
-})
-
-/** Checks what is posted as settings. */
-export class SettingsCheck extends Context.Service<
-  SettingsCheck,
-  {
-    /** The normalised settings as JSON text; `file` null means settings of all files. */
-    readonly check: (
-      sender: Sender,
-      file: string | null,
-      text: string
-    ) => Effect.Effect<string, BadRequest | Unauthorized | PayloadTooLarge | ServiceUnavailable>
-  }
->()("switchyard/http/settings/SettingsCheck") {
-  static readonly layer = Layer.effect(SettingsCheck, make)
-}
-
-// A request to check settings: who sends it decides how much is read and done (`SettingsCheck.ts`).
-
 /** Answers with the normalised settings of the body; `file` null means settings of all files. */
-export const makeCheckRequest = Effect.gen(function* () {
-  const { check } = yield* SettingsCheck
+const makeCheckRequest = Effect.gen(function* () {
+  const checks = { anybody: yield* makeFor("anybody"), caller: yield* makeFor("caller") }
   const { OPEN_CHECK_MAX_SIZE } = yield* ServerConfig
   const callerOf = yield* makeCallerOf
-  const readText = yield* makeReadText
+  const bodies = yield* RequestBodies
   const readings = {
     caller: { sender: "caller", maxBytes: MAX_BODY_BYTES },
     anybody: {
@@ -113,9 +95,30 @@ export const makeCheckRequest = Effect.gen(function* () {
       onFailure: () => "anybody" as const,
       onSuccess: () => "caller" as const
     })
-    const { share, text } = yield* readText(request, readings[sender])
-    const settings = yield* check(sender, file, text)
+    const { share, text } = yield* bodies.text(request, readings[sender])
+    const settings = yield* checks[sender](file, text)
     yield* share.grow(settings.length)
     return HttpServerResponse.text(`{"status":"success","data":${settings}}`, { contentType: "application/json" })
   })
 })
+
+/** A model in both notations, and once more for readers of the envelope. */
+const modelAnswer = (model: Readonly<Record<string, unknown>>) => ({
+  status: "success",
+  ...model,
+  $defs: model["definitions"] ?? {},
+  data: model
+})
+
+/** Handlers of `SettingsModelGroup`. */
+export const SettingsModelLive = HttpApiBuilder.group(Api, "settingsModel", (handlers) =>
+  Effect.gen(function* () {
+    const settings = yield* SettingsView
+    const validate = yield* makeCheckRequest
+    return handlers
+      .handle("model", () => Effect.map(settings.model, modelAnswer))
+      .handle("fileModel", ({ params }) => answered(Effect.map(settings.fileModel(params.file), modelAnswer)))
+      .handleRaw("validate", ({ request }) => answered(validate(request, null)))
+      .handleRaw("validateFile", ({ params, request }) => answered(validate(request, params.file)))
+  })
+)

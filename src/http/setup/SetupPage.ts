@@ -9,7 +9,7 @@ import { createHash, randomBytes, timingSafeEqual } from "node:crypto"
 import * as Setup from "../../access/Setup.ts"
 import { plainAddress } from "../../domain/access/AddressPrefixes.ts"
 import { LocalUserStore } from "../../store/LocalUserStore.ts"
-import { makeReadBytes } from "../core/RequestBodies.ts"
+import { RequestBodies } from "../core/RequestBodies.ts"
 import { failure } from "../core/ErrorEnvelope.ts"
 import { hostOf, isLoopback } from "../core/Client.ts"
 import { refuseOrDie } from "../core/HandlerErrors.ts"
@@ -173,7 +173,7 @@ const notFound = () => failure(404)
 export const SetupPage = HttpRouter.use((router) =>
   Effect.gen(function* () {
     const first = yield* FirstStart
-    const readBytes = yield* makeReadBytes
+    const bodies = yield* RequestBodies
     const context = yield* Effect.context<Setup.Needs | LocalUserStore>()
 
     const isShown = (request: Request) => (isLocal(request) ? first.isOpen : Effect.succeed(false))
@@ -215,7 +215,7 @@ export const SetupPage = HttpRouter.use((router) =>
       if (!(yield* isShown(request))) return notFound()
       const type = request.headers["content-type"]?.split(";", 1)[0]?.trim().toLowerCase()
       if (type !== "application/x-www-form-urlencoded") return failure(415)
-      const body = yield* Effect.result(readBytes(request, { sender: "anybody", maxBytes: MAX_BYTES }))
+      const body = yield* Effect.result(bodies.bytes(request, { sender: "anybody", maxBytes: MAX_BYTES }))
       if (Result.isFailure(body)) return failure(400, {}, String(body.failure.message))
       const sent: Sent = new Map(new URLSearchParams(Buffer.from(body.success).toString("utf8")))
       if (!isRightCode(sent.get("code"))) {

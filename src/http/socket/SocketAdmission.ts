@@ -8,11 +8,11 @@ import { Headers, HttpServerRequest } from "effect/http"
 import type { IncomingMessage } from "node:http"
 import { Unauthorized } from "../../api/Failures.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
-import { makeIsTrustedOrigin, makeMeetClient, makeRefusalOfForeign } from "../core/Client.ts"
+import { makeIsTrustedOrigin, makeLoopbackRefusal, makeNoteClient } from "../core/Client.ts"
 import { Limits } from "../core/Limits.ts"
 import type { Identity } from "../../domain/access/Identity.ts"
 import { mayHoldAnother } from "../../runtime/FairPlaces.ts"
-import { makeRefusedCalls } from "../core/RequestLog.ts"
+import { makeRefusalAudit } from "../core/RequestLog.ts"
 
 type Request = HttpServerRequest.HttpServerRequest
 
@@ -53,10 +53,10 @@ export const makeSocketAdmission = Effect.gen(function* () {
   const config = yield* ServerConfig
   const limits = yield* Limits
   const callerOf = yield* makeCallerOf
-  const refused = yield* makeRefusedCalls
-  const refusalOfForeign = yield* makeRefusalOfForeign
+  const refused = yield* makeRefusalAudit
+  const refusalOfForeign = yield* makeLoopbackRefusal
   const isTrusted = yield* makeIsTrustedOrigin
-  const meetClient = makeMeetClient(config)
+  const meetClient = makeNoteClient(config)
   const count = makeCount(config.SOCKET_CLIENTS, config.SOCKET_CLIENTS_PER_ADDRESS)
 
   const addressOf = (request: Request): string => meetClient(request).address ?? ""

@@ -12,9 +12,9 @@ import { type Room, roomOf } from "../../events/socket/Rooms.ts"
 import { SocketBridge } from "../../events/socket/SocketBridge.ts"
 import { eventSubscribers } from "../../runtime/metrics/EventMetrics.ts"
 import { ServerConfig, type ServerSettings } from "../../ServerConfig.ts"
-import { Asides } from "../core/Listening.ts"
+import { Mounts } from "../core/Listening.ts"
 import { StreamTimes } from "../core/OpenStreams.ts"
-import { safeHeadersOfData } from "../core/GlobalMiddleware.ts"
+import { dataSecurityHeaders } from "../core/GlobalMiddleware.ts"
 import { makeSocketAdmission } from "./SocketAdmission.ts"
 
 // One connection of socket.io: kept within bounds (docs/events.md#limits), so that who sends too many messages, or does not fetch what is
@@ -211,7 +211,7 @@ const make = Effect.gen(function* () {
     }
   })
   io.engine.use((_request: unknown, response: http.ServerResponse, next: () => void) => {
-    for (const [name, value] of Object.entries(safeHeadersOfData)) response.setHeader(name, value)
+    for (const [name, value] of Object.entries(dataSecurityHeaders)) response.setHeader(name, value)
     next()
   })
   io.engine.on("connection", (connection: Socket["conn"]) => {
@@ -264,7 +264,7 @@ const closedAnswer = (response: http.ServerResponse): void => {
 }
 
 const serve = Effect.gen(function* () {
-  const asides = yield* Asides
+  const asides = yield* Mounts
   const { inner, io } = yield* make
   let isClosed = false
   const close = Effect.suspend(() => {

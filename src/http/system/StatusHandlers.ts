@@ -23,7 +23,7 @@ import { ofProtection } from "../../domain/findings/ProtectionFindings.ts"
 import { hostsForCallers } from "../../runtime/OutboundHosts.ts"
 import { isLoopback } from "../core/Client.ts"
 import type { ServerTlsFact } from "../../domain/findings/CertificateFindings.ts"
-import { lookAtTls } from "../core/TlsListener.ts"
+import { checkTls } from "../core/TlsListener.ts"
 
 // How long the certificate of this server's own TLS listener is good, from its files as they are now (docs/operations.md#doctor).
 
@@ -32,7 +32,7 @@ export const ownCertificate = Effect.gen(function* () {
   const { TLS_CERT, TLS_KEY } = yield* ServerConfig
   if (Option.isNone(TLS_CERT) || Option.isNone(TLS_KEY)) return null
   const path = TLS_CERT.value
-  const looked = yield* lookAtTls({ cert: path, key: TLS_KEY.value })
+  const looked = yield* checkTls({ cert: path, key: TLS_KEY.value })
   const now = yield* Clock.currentTimeMillis
   return Result.match(looked, {
     onFailure: ({ variable, path: file, reason }): ServerTlsFact => ({

@@ -15,7 +15,7 @@ import { Permissions } from "../../access/Permissions.ts"
 import { type Part, Readiness } from "../../jobs/engine/Readiness.ts"
 import { lacking } from "../../runtime/OwnFaults.ts"
 import { BlockadeWatch, type Watch } from "../../store/ForeignLocks.ts"
-import { Tokens } from "../core/JsonWebTokens.ts"
+import { ServerConfig } from "../../ServerConfig.ts"
 
 // Looks at all parts of the server, and tells which work (docs/operations.md#health).
 
@@ -69,10 +69,10 @@ const healthReport = Effect.fnUntraced(function* (
 export const makeHealthReport = Effect.gen(function* () {
   const { parts } = yield* Readiness
   const { remark } = yield* Permissions
-  const { required } = yield* Tokens
+  const { JWT_ENABLED } = yield* ServerConfig
   const watch = yield* BlockadeWatch
   const remarking = Effect.gen(function* () {
-    const ofPermissions = required ? yield* remark : null
+    const ofPermissions = JWT_ENABLED ? yield* remark : null
     // others may do what this machine cannot, and whoever asks for something else is served here
     const { limited } = yield* lacking
     const ofMachine = limited === null ? null : `Some work waits: ${limited.replace(/\.$/, "")}`

@@ -1,6 +1,6 @@
 /**
- * Expressions as closures. Before an operation that may fail, the closure notes its place in the rendering, so that a
- * failure knows where it happened at the price of one store.
+ * Expressions as closures: operators, access, calls, filters and tests. Before an operation that may fail, the closure notes its place in
+ * the rendering, so that a failure knows where it happened at the price of one store.
  */
 import { allocate, reserveText, spend } from "../Meter.ts"
 import type { Activation, Evaluate, Rendering } from "../runtime/Rendering.ts"
@@ -190,7 +190,7 @@ export const compileFilter = (
 }
 
 /** Compiles a test. */
-export const compileTest = (scope: Scope, node: Test, compile: CompileExpression): Evaluate => {
+const compileTest = (scope: Scope, node: Test, compile: CompileExpression): Evaluate => {
   const builtin = lookUp(scope, scope.compilation.surroundings.tests, "test", node)
   return compileApplication(builtin, "test", node, compile(scope, node.of), compileArguments(scope, node.args, compile))
 }

@@ -1,5 +1,6 @@
 /**
- * What the compiler knows at a place of a template, and the code that reads, writes and enters variables there.
+ * Variables at compile time: which variable a name means at each place of a template, and the code that reads, writes and enters
+ * variables there.
  */
 import { Fault, type Position } from "../Failure.ts"
 import type { Body, Expression, Statement, Target, Template } from "../syntax/Tree.ts"
@@ -23,13 +24,13 @@ export class FunctionScope {
 }
 
 /** A variable: a slot of the activation of a function. */
-export interface Variable {
+interface Variable {
   readonly owner: FunctionScope
   readonly slot: number
 }
 
 /** What a variable holds when its scope is entered. */
-export type Load =
+type Load =
   | { readonly type: "parameter" }
   | { readonly type: "undefined" }
   | { readonly type: "resolve"; readonly name: string }

@@ -1,5 +1,5 @@
 /**
- * Setting names: targets, `set` and `set` with a block, and what of it a template exports.
+ * Statements that set names or enter a scope of their own: `set`, `for`, `macro` and `call`, and which of these names a template exports.
  */
 import { fail } from "../Failure.ts"
 import { Activation, type Evaluate, type Execute } from "../runtime/Rendering.ts"
@@ -26,10 +26,10 @@ import { allocate, spend } from "../Meter.ts"
 import { LoopState, MacroFunction, type MacroShape, type Recurse } from "../runtime/TemplateObjects.ts"
 
 /** Code that assigns to a target. */
-export type Store = (activation: Activation, value: Value) => void
+type Store = (activation: Activation, value: Value) => void
 
 /** Compiles the body of a statement. */
-export type CompileBody = (scope: Scope, body: Body) => Execute
+type CompileBody = (scope: Scope, body: Body) => Execute
 
 /** Compiles a target. Unpacking fails with ValueError when the counts differ. */
 export const compileTarget = (scope: Scope, target: Target): Store => {

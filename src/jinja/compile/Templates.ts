@@ -1,5 +1,5 @@
 /**
- * A whole template as closures: its root and its blocks, and the statements that have no file of their own.
+ * A whole template as closures: its root and its blocks, the simple statements, and those that bring in other files.
  */
 import { fail } from "../Failure.ts"
 import { spend } from "../Meter.ts"
@@ -112,7 +112,7 @@ const defaultModule = (activation: Activation, template: CompiledTemplate): Modu
 }
 
 /** Compiles an include. */
-export const compileInclude = (scope: Scope, node: Include): Execute => {
+const compileInclude = (scope: Scope, node: Include): Execute => {
   const find = compileFind(scope, node.template, node.ignoreMissing)
   const locals = localReaders(scope)
   const { at } = node
@@ -148,7 +148,7 @@ const compileModule = (scope: Scope, node: Import | FromImport): ((activation: A
 }
 
 /** Compiles `import file as name`. */
-export const compileImport = (scope: Scope, node: Import): Execute => {
+const compileImport = (scope: Scope, node: Import): Execute => {
   const load = compileModule(scope, node)
   const store = writer(scope, variableOf(scope, node.name))
   return (activation) => {
@@ -159,7 +159,7 @@ export const compileImport = (scope: Scope, node: Import): Execute => {
 }
 
 /** Compiles `from file import names`. */
-export const compileFrom = (scope: Scope, node: FromImport): Execute => {
+const compileFrom = (scope: Scope, node: FromImport): Execute => {
   const load = compileModule(scope, node)
   const { line, template } = node.at
   const names = node.names.map(({ name, alias }) => ({
@@ -181,7 +181,7 @@ export const compileFrom = (scope: Scope, node: FromImport): Execute => {
 }
 
 /** Compiles `extends`. */
-export const compileExtends = (scope: Scope, node: Extends): Execute => {
+const compileExtends = (scope: Scope, node: Extends): Execute => {
   const { compilation } = scope
   if (!scope.top) reject("cannot use extend from a non top-level scope", node.at)
   const find = compileFind(scope, node.template, false)

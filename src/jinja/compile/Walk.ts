@@ -6,7 +6,7 @@ import { spend } from "../Meter.ts"
 import type { Arguments, Body, Branch, Expression, For, Parameter, Statement, Target, With } from "../syntax/Tree.ts"
 
 /** What to do with a node's parts. */
-export interface Visitor {
+interface Visitor {
   readonly load: (name: string) => void
   readonly store: (name: string) => void
 }

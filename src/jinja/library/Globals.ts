@@ -23,7 +23,7 @@ const paragraph = (least: number, most: number): string => {
 }
 
 /** Paragraphs of filler text, with HTML tags around them if asked for. */
-export const lorem = (count: number, html: boolean, least: number, most: number): Value => {
+const lorem = (count: number, html: boolean, least: number, most: number): Value => {
   if (count > 1000 || least > 10_000 || most > 10_000) return fail("LimitExceeded", "too much filler text")
   reserveText(Math.max(0, count) * Math.max(1, least, most) * 12)
   const paragraphs = Array.from({ length: Math.max(0, count) }, () => paragraph(least, most))

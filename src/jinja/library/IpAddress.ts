@@ -1,5 +1,6 @@
 /**
- * IP addresses and networks of both families as numbers, read and written as Python's ipaddress module does it.
+ * IP addresses and networks of both families as numbers, read and written as Python's ipaddress module does it, with the attributes that
+ * templates ask for by name.
  */
 import { fail } from "../Failure.ts"
 import { fromBigInt, Native, type Value } from "../values/Value.ts"
@@ -47,7 +48,7 @@ class Bytes extends Native {
 }
 
 /** Bytes as a value. */
-export const bytesValue = (bytes: Uint8Array): Value => new Bytes(bytes)
+const bytesValue = (bytes: Uint8Array): Value => new Bytes(bytes)
 
 /** An address. */
 export interface Address {

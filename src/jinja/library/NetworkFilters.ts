@@ -1,5 +1,5 @@
 /**
- * Filters on names of interfaces, as the Python package netutils has them.
+ * Filters on names of interfaces, VLAN lists, AS numbers, bandwidths and MAC addresses, as the Python package netutils has them.
  */
 import { fail } from "../Failure.ts"
 import { allocate, borrow, GrowingText, spend } from "../Meter.ts"

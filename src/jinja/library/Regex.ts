@@ -1,6 +1,7 @@
 /**
  * Regular expressions of template authors. They run on RE2, whose time grows with the length of the text only, so that
- * no expression can hang a rendering; look-around and back references, which RE2 lacks, are refused with a sentence.
+ * no expression can hang a rendering; look-around and back references, which RE2 lacks, are refused with a sentence. An expression
+ * with too many states is refused before it is compiled.
  */
 import { RE2JS } from "re2js"
 import { fail } from "../Failure.ts"

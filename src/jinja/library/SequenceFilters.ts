@@ -1,5 +1,5 @@
 /**
- * Filters on lists and mappings: picking, ordering, grouping and computing over elements.
+ * Filters on lists and mappings: picking, ordering, grouping and computing over elements, and applying other filters to them.
  */
 import { fail } from "../Failure.ts"
 import { allocate, borrow, GrowingText, spend } from "../Meter.ts"
@@ -44,23 +44,6 @@ import { itemOf } from "../values/Access.ts"
 import { occurrences } from "../values/Text.ts"
 import type { Rendering } from "../runtime/Rendering.ts"
 
-// The filter `join`: printed elements with a separator between them.
-
-/** `join(value, d, attribute)`. */
-export const joinFilter: Implementation = (args) => {
-  const separator = softText(args, 1)
-  const getter = getterFor(argument(args, 2))
-  const cursor = cursorOf(argument(args, 0))
-  const text = new GrowingText()
-  let begun = false
-  for (let item = cursor.next(); item !== undefined; item = cursor.next()) {
-    if (begun && separator !== "") text.add(separator)
-    text.add(str(getter(item)))
-    begun = true
-  }
-  return text.toString()
-}
-
 // The argument `attribute` of filters: a dotted path in which digits are indexes.
 
 // Texts between separators, charged before they are made.
@@ -70,7 +53,7 @@ const piecesOf = (text: string, separator: string): ReadonlyArray<string> => {
 }
 
 /** How a filter finds the value that counts for an element. */
-export type Getter = (item: Value) => Value
+type Getter = (item: Value) => Value
 
 const pathOf = (attribute: Value): ReadonlyArray<Value> => {
   if (attribute === null) return []
@@ -79,7 +62,7 @@ const pathOf = (attribute: Value): ReadonlyArray<Value> => {
 }
 
 /** A getter for a path, or for the element itself if there is none; `fallback` replaces what is undefined. */
-export const getterFor = (attribute: Value, fallback: Value = null): Getter => {
+const getterFor = (attribute: Value, fallback: Value = null): Getter => {
   const path = pathOf(attribute)
   if (path.length === 0) return (item) => item
   return (item) => {
@@ -94,20 +77,37 @@ export const getterFor = (attribute: Value, fallback: Value = null): Getter => {
 }
 
 /** Getters for several paths with commas between them. */
-export const gettersFor = (attribute: Value): ReadonlyArray<Getter> =>
+const gettersFor = (attribute: Value): ReadonlyArray<Getter> =>
   isText(attribute) ? piecesOf(textOf(attribute), ",").map((part) => getterFor(part)) : [getterFor(attribute)]
 
 /** Texts in lower case, other values as they are: how filters compare unless they are told that case matters. */
 const ignoreCase = (value: Value): Value => (isText(value) ? textOf(value).toLowerCase() : value)
 
 /** The getter's value, in lower case unless case matters. */
-export const caseAware = (getter: Getter, caseSensitive: boolean): Getter =>
+const caseAware = (getter: Getter, caseSensitive: boolean): Getter =>
   caseSensitive ? getter : (item) => ignoreCase(getter(item))
+
+// The filter `join`: printed elements with a separator between them.
+
+/** `join(value, d, attribute)`. */
+const joinFilter: Implementation = (args) => {
+  const separator = softText(args, 1)
+  const getter = getterFor(argument(args, 2))
+  const cursor = cursorOf(argument(args, 0))
+  const text = new GrowingText()
+  let begun = false
+  for (let item = cursor.next(); item !== undefined; item = cursor.next()) {
+    if (begun && separator !== "") text.add(separator)
+    text.add(str(getter(item)))
+    begun = true
+  }
+  return text.toString()
+}
 
 const flag = (args: ReadonlyArray<Value>, index: number): boolean => truthy(argument(args, index))
 
 /** A generator whose beginning is put off until its first value is wanted, as in Python. */
-export const lazily = (begin: () => Cursor): Stream => {
+const lazily = (begin: () => Cursor): Stream => {
   let cursor: Cursor | undefined
   // What waits for its first value, and the cursors that it will be made of.
   allocate(48)

@@ -29,7 +29,7 @@ const render: Implementation = (args, rendering) => {
 }
 
 /** The filter `render_as_jinja`. */
-export const templateFilters: Library = library({ "render_as_jinja(text, **variables)": render })
+const templateFilters: Library = library({ "render_as_jinja(text, **variables)": render })
 
 // Hashes and base encodings. See docs/templates.md#filters.
 
@@ -87,7 +87,7 @@ const decode16: Implementation = (args) => {
 }
 
 /** Hashes and base encodings. */
-export const hashFilters: Library = library({
+const hashFilters: Library = library({
   "md5(value, encoding='utf-8')": hash("md5"),
   "sha1(value, encoding='utf-8')": hash("sha1"),
   "sha256(value, encoding='utf-8')": hash("sha256"),
@@ -154,7 +154,7 @@ const findAll: Implementation = (args) =>
     })
 
 /** Regular expressions. */
-export const regexFilters: Library = library({
+const regexFilters: Library = library({
   "regex_sub(pattern, repl, string, count=0)": substitute,
   "regex_search(pattern, string)": search,
   "regex_findall(pattern, string)": findAll

@@ -1,5 +1,5 @@
 /**
- * Filters on text.
+ * Filters on text, with line wrapping as Python's textwrap does it.
  */
 import { fail } from "../Failure.ts"
 import { allocate, borrow, GrowingText, reserveText, spend } from "../Meter.ts"
@@ -27,7 +27,7 @@ import { prettyPrint } from "./ValueFilters.ts"
 // dashes between words; words that are too long are broken.
 
 /** How to break. */
-export interface WrapOptions {
+interface WrapOptions {
   readonly width: number
   readonly breakLongWords: boolean
   readonly breakOnHyphens: boolean
@@ -105,7 +105,7 @@ const cutLength = (chunk: string, room: number, options: WrapOptions): number =>
 }
 
 /** The lines that a text without line ends is broken into. Fails with ValueError for widths below one. */
-export const wrapLine = (text: string, options: WrapOptions): Array<string> => {
+const wrapLine = (text: string, options: WrapOptions): Array<string> => {
   const { width } = options
   if (width <= 0) return fail("ValueError", `invalid width ${width} (must be > 0)`)
   const chunks = chunksOf(text, options.breakOnHyphens).toReversed()

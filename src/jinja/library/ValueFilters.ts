@@ -1,5 +1,5 @@
 /**
- * Filters that take any value.
+ * Filters that take any value: defaults and attributes, numbers, `tojson` and `pprint`.
  */
 import { attributeOf, ownAttributeOf } from "../values/Access.ts"
 import {

@@ -1,6 +1,7 @@
 /**
- * One rendering in progress: the text written so far, where it stands, how deep it is, and the modules it has imported.
- * A file that is imported without context is run once in a rendering, so that all who import it share its state.
+ * One rendering in progress: the text written so far, where it stands, how deep it is, and the modules it has imported; with the
+ * templates that are ready to run, the frames of their functions, and the names that they see beyond their own scopes. A file that is
+ * imported without context runs once in a rendering, so that all importers share its state.
  */
 import { Fault, type Position } from "../Failure.ts"
 import { allocate, exceed, limits, spend } from "../Meter.ts"
@@ -143,7 +144,7 @@ export class Context implements Names {
 }
 
 /** No names at all. */
-export const noNames: Names = { resolve: () => undefined, addTo: () => {} }
+const noNames: Names = { resolve: () => undefined, addTo: () => {} }
 
 /** What a rendering needs of the environment. */
 export interface Surroundings {

@@ -1,5 +1,5 @@
 /**
- * What templates see of templates: imported modules, `self` and `super`.
+ * Objects that the engine gives to templates: `loop`, macros, imported modules, `self` and `super`.
  */
 import { fail } from "../Failure.ts"
 import { repr } from "../values/Printing.ts"
@@ -49,7 +49,7 @@ export const makeModule = (template: CompiledTemplate, names: Names, rendering: 
 }
 
 /** A block of this template or of one it extends, to be called for its text. */
-export class BlockReference extends Native {
+class BlockReference extends Native {
   readonly typeName = "BlockReference"
   private readonly context: Context
   private readonly stack: ReadonlyArray<BlockFunction>
@@ -126,7 +126,7 @@ export interface MacroShape {
 }
 
 /** Arguments in the order parameters, caller, kwargs, varargs; undefined for those not given. */
-export type MacroBody = (args: ReadonlyArray<Value | undefined>, rendering: Rendering) => void
+type MacroBody = (args: ReadonlyArray<Value | undefined>, rendering: Rendering) => void
 
 /** A macro. */
 export class MacroFunction extends Native {

@@ -1,5 +1,6 @@
 /**
- * Expressions: precedence from loosest to tightest as one method each, the order of docs/templates.md#the-language.
+ * Expressions, from the tight end (literals, brackets, and what follows a value) to the loose one: one method for each level of
+ * precedence, in the order of docs/templates.md#the-language.
  */
 import type { ArithmeticOperator } from "../values/Arithmetic.ts"
 import type { Arguments, Comparator, Expression, Filter, Keyword, Literal } from "./Tree.ts"
@@ -20,7 +21,7 @@ const constants: ReadonlyMap<string, Literal> = new Map<string, Literal>([
 ])
 
 /** How a list of expressions without brackets is read. */
-export interface TupleOptions {
+interface TupleOptions {
   /** Names that end it, such as `recursive`. */
   readonly until?: string
   /** Is `x if y` allowed? */
@@ -30,7 +31,7 @@ export interface TupleOptions {
 }
 
 /** Parses operands; the operators between them are the business of `ExpressionParser`. */
-export abstract class OperandParser {
+abstract class OperandParser {
   readonly stream: TokenStream
 
   constructor(stream: TokenStream) {

@@ -1,6 +1,6 @@
 /**
- * Source text to tokens: text between tags with the rules of white space (`-`, `+`, trim_blocks, lstrip_blocks, final line end
- * kept), and the inside of tags. See docs/templates.md#the-language.
+ * Source text to a stream of tokens: text between tags with the rules of white space (`-`, `+`, trim_blocks, lstrip_blocks, final line
+ * end kept), the inside of tags, and string literals. See docs/templates.md#the-language.
  */
 import { attempt, type Failure, Fault, Position } from "../Failure.ts"
 import { spend } from "../Meter.ts"
@@ -10,7 +10,7 @@ import type { Literal } from "./Tree.ts"
 // Tokens, and the stream from which the parser takes them.
 
 /** The kinds of tokens. */
-export type TokenType =
+type TokenType =
   | "text"
   | "variable_begin"
   | "variable_end"
@@ -22,7 +22,7 @@ export type TokenType =
   | "operator"
   | "eof"
 
-export interface Token {
+interface Token {
   readonly type: TokenType
   /** Text, name or operator as written; the contents of a string. */
   readonly text: string
@@ -47,7 +47,7 @@ const descriptions: Readonly<Partial<Record<TokenType, string>>> = {
 export const describeToken = (token: Token): string => descriptions[token.type] ?? token.text
 
 /** What a lexer has found. */
-export interface Tokenized {
+interface Tokenized {
   readonly template: string
   readonly tokens: ReadonlyArray<Token>
   /** Length of the source in UTF-16 units. */
@@ -151,7 +151,7 @@ const simple: Readonly<Record<string, string>> = {
 const escape = /\\(?:([0-7]{1,3})|x([\da-fA-F]{2})|u([\da-fA-F]{4})|U([\da-fA-F]{8})|([^]))/gu
 
 /** The text that a literal without its quotes stands for. `fail` is called for escapes that Python refuses. */
-export const unescape = (text: string, fail: (message: string) => never): string => {
+const unescape = (text: string, fail: (message: string) => never): string => {
   if (!text.includes("\\")) return text
   return text.replace(escape, (whole, octal, byte, short, long, letter) => {
     if (letter === undefined)

@@ -59,11 +59,11 @@ const parseSeveral = (
 }
 
 /** A target, ended by the name `until` if given; `namespace` allows `ns.name`. */
-export const parseTarget = (stream: TokenStream, until: string | undefined, namespace: boolean): Target =>
+const parseTarget = (stream: TokenStream, until: string | undefined, namespace: boolean): Target =>
   parseSeveral(stream, until, namespace, false)
 
 /** The name of a macro, parameter or import. */
-export const parseTargetName = (stream: TokenStream): string => {
+const parseTargetName = (stream: TokenStream): string => {
   const at = stream.here
   const name = stream.expect("name").text
   return reserved.has(name) ? stream.fail("can't assign to 'name'", at) : name

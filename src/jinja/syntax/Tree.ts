@@ -31,27 +31,27 @@ interface At {
   readonly at: Position
 }
 
-export interface Name extends At {
+interface Name extends At {
   readonly type: "name"
   readonly name: string
 }
-export interface Constant extends At {
+interface Constant extends At {
   readonly type: "constant"
   readonly value: Literal
 }
-export interface ListNode extends At {
+interface ListNode extends At {
   readonly type: "list"
   readonly items: ReadonlyArray<Expression>
 }
-export interface TupleNode extends At {
+interface TupleNode extends At {
   readonly type: "tuple"
   readonly items: ReadonlyArray<Expression>
 }
-export interface DictNode extends At {
+interface DictNode extends At {
   readonly type: "dict"
   readonly pairs: ReadonlyArray<readonly [Expression, Expression]>
 }
-export interface Attribute extends At {
+interface Attribute extends At {
   readonly type: "attribute"
   readonly of: Expression
   readonly name: string
@@ -138,16 +138,16 @@ export type Expression =
   | Concatenation
   | Conditional
 
-export interface NamespaceTarget extends At {
+interface NamespaceTarget extends At {
   readonly type: "namespaceTarget"
   readonly name: string
   readonly attribute: string
 }
-export interface NameTarget extends At {
+interface NameTarget extends At {
   readonly type: "nameTarget"
   readonly name: string
 }
-export interface TupleTarget extends At {
+interface TupleTarget extends At {
   readonly type: "tupleTarget"
   readonly items: ReadonlyArray<Target>
 }

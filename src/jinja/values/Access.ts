@@ -1,6 +1,7 @@
 /**
- * `a.b`, `a['b']` and `a[1:2]`. A dot looks for a method of the type first and a key second, brackets the other way
- * round; what neither finds is undefined. Only the tables named here can be reached: no property of a JavaScript object.
+ * `a.b`, `a['b']` and `a[1:2]`, and the methods of lists, tuples, dicts and numbers. A dot looks for a method of the type first and a key
+ * second, brackets the other way round; a name that neither has is undefined. Only the tables named here can be reached: no property of a
+ * JavaScript object.
  */
 import { fail } from "../Failure.ts"
 import {
@@ -128,7 +129,7 @@ const sort = (args: ReadonlyArray<Value>, rendering: Rendering): null => {
 }
 
 /** Methods of lists. */
-export const listMethods: Library = library({
+const listMethods: Library = library({
   "append(self, object)": (args) => {
     allocate(1)
     list(args).push(argument(args, 1))
@@ -154,7 +155,7 @@ export const listMethods: Library = library({
 })
 
 /** Methods of tuples. */
-export const tupleMethods: Library = library({
+const tupleMethods: Library = library({
   "index(self, value, start=none, stop=none)": index,
   "count(self, value)": count
 })
@@ -220,7 +221,7 @@ const setDefault: Implementation = (args) => {
 }
 
 /** Methods of dicts. */
-export const dictMethods: Library = library({
+const dictMethods: Library = library({
   "items(self)": (args) => new DictView(dict(args), "dict_items"),
   "keys(self)": (args) => new DictView(dict(args), "dict_keys"),
   "values(self)": (args) => new DictView(dict(args), "dict_values"),
@@ -245,12 +246,12 @@ export const dictMethods: Library = library({
 })
 
 /** Methods of floats. */
-export const floatMethods: Library = library({
+const floatMethods: Library = library({
   "is_integer(self)": (args) => args[0] instanceof Float && Number.isInteger(args[0].value)
 })
 
 /** Methods of integers. */
-export const integerMethods: Library = library({
+const integerMethods: Library = library({
   "bit_length(self)": (args) => {
     const value = args[0]
     if (typeof value !== "number" && typeof value !== "bigint") return 1

@@ -1,5 +1,5 @@
 /**
- * Python's `'{} {0} {name.attribute[key]!r:>8}'.format(...)`.
+ * Python's `'{} {0} {name.attribute[key]!r:>8}'.format(...)`, with its format specifications.
  */
 import { fail } from "../Failure.ts"
 import { allocate, checkTime, GrowingText, reserveText, spend } from "../Meter.ts"
@@ -51,7 +51,7 @@ const parse = (text: string, value: Value): Spec => {
 }
 
 /** `format(value, spec)`. Fails with ValueError or TypeError as Python does. */
-export const formatValue = (value: Value, specification: string): string => {
+const formatValue = (value: Value, specification: string): string => {
   if (specification === "") return str(value)
   if (isText(value)) return formatText(textOf(value), parse(specification, value))
   if (isInteger(value) || typeof value === "boolean") return formatInteger(value, parse(specification, value))
@@ -162,8 +162,10 @@ const formatFloat = (value: number, spec: Spec, original: Value): string => {
   return aligned(spec, prefix, filled + rest, ">")
 }
 
+// The fields of a format, and their paths.
+
 /** How a field such as `{a.b[c]}` goes on from a value; undefined where there is nothing. */
-export interface Steps {
+interface Steps {
   readonly attribute: (value: Value, name: string) => Value | undefined
   readonly item: (value: Value, key: Value) => Value | undefined
 }

@@ -1,5 +1,5 @@
 /**
- * How values print: Python's `str` and `repr`, and the type names that error messages use.
+ * Values as text: Python's `str` and `repr`, the type names in error messages, and numbers written and read.
  */
 import { fail } from "../Failure.ts"
 import { allocate, checkTime, GrowingText, reserveText, spend } from "../Meter.ts"
@@ -97,6 +97,8 @@ export const roundFloat = (value: number, digits: number): number => {
   if (digits >= 0) return sign * Number(fixed(value, digits))
   return sign * Number(scaled(value, digits) * 10n ** BigInt(-digits))
 }
+
+// Values as text.
 
 /** Python's name of the type of a value, such as `NoneType`. */
 export const typeName = (value: Value): string => {

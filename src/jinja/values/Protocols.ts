@@ -1,5 +1,6 @@
 /**
- * Python's `==`, `<` and sorting. Unlike types are unequal but have no order: comparing them is a TypeError.
+ * What Python's operators and loops ask of any value: equality, order, iteration, length, truth, membership and slices. Values of unlike
+ * types are unequal but have no order: comparing them is a TypeError.
  */
 import { fail } from "../Failure.ts"
 import { allocate, borrow, spend } from "../Meter.ts"
@@ -290,7 +291,7 @@ export const contains = (haystack: Value, needle: Value): boolean => {
 // Indexes and slices of sequences as Python reads them: negative ones count from the end, a step may go backwards.
 
 /** Which elements a slice takes: `count` of them, beginning at `start`. */
-export interface Selection {
+interface Selection {
   readonly start: number
   /** Where it ends, as `slice.indices` gives it. */
   readonly stop: number

@@ -1,5 +1,5 @@
 /**
- * Python's notions of letter case, white space, lines and replacing, for methods and filters alike.
+ * Python's notions of letter case, white space, lines, splitting and replacing, and escaping for HTML; for methods and filters alike.
  */
 import { allocate, borrow, reserveText, spend } from "../Meter.ts"
 import { codePoints, textLength } from "./Protocols.ts"
@@ -58,7 +58,7 @@ export const swapCase = (text: string): string => {
 const separator = (code: number): boolean => code >= 0x1c && code <= 0x1f
 
 /** Is this character white space in Python's eyes? */
-export const isBlank = (character: string): boolean =>
+const isBlank = (character: string): boolean =>
   character === " " || (/[\s\x85]/.test(character) && character !== "\ufeff") || separator(character.charCodeAt(0))
 
 /** Strips these characters (white space if none are given) from the ends asked for. */

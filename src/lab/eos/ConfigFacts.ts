@@ -2,7 +2,8 @@
  * What the switch itself reads out of its configuration: its name, its addresses, who may log in, which ports are shut.
  * Computed by one scan of the printed text each time the running configuration changes.
  */
-import * as Aliases from "./Aliases.ts"
+import type { Entry } from "./ConfigTree.ts"
+import { hash, randomBytes, randomInt } from "node:crypto"
 
 /** The configuration of one interface, as far as show commands need it. */
 export interface InterfaceFacts {
@@ -22,7 +23,7 @@ export interface InterfaceFacts {
 }
 
 /** A login from the configuration. `secret` is undefined when only a hash is known, `hash` when the secret itself is. */
-export interface UserFacts {
+interface UserFacts {
   readonly privilege: number
   readonly secret: string | undefined
   /** As the configuration shows it, when only a hash is known. */
@@ -74,7 +75,7 @@ export const read = (text: string): ConfigFacts => {
     loginBanner: banner(text, "login"),
     motd: banner(text, "motd"),
     lldp: !/^no lldp run$/m.test(text),
-    aliases: Aliases.read(text),
+    aliases: aliases(text),
     shutPorts: new Set(ports.filter((port) => port.shutdown).map((port) => port.name))
   }
 }
@@ -162,4 +163,82 @@ const readLine = (port: InterfaceFacts, line: string) => {
   else if (line.startsWith("ip address virtual ")) port.virtual = true
   else if (line.startsWith("ip address ")) port.addresses.push(line.slice(11).split("/", 1)[0] ?? "")
   else if (line.startsWith("ipv6 address ")) port.addresses.push(line.slice(13).split("/", 1)[0] ?? "")
+}
+
+// How a switch keeps the secrets that it is given: a clear one of a user becomes a hash with a salt of its own, a clear or
+// obfuscated key becomes type 7 with another salt, so that no two loads of one line look alike. The obfuscation is the lab's
+// own; a hash that is given stays as it is.
+
+const USER = /^(\s*(?:username \S+ .*?\bsecret|enable (?:secret|password)) )(?:0 )?(\S+)$/
+const KEY =
+  /^(\s*(?:(?:radius|tacacs)-server .*?\bkey|ntp authentication-key \d+ (?:md5|sha\d*)|neighbor \S+ password|key) )(?:(0|7) )?(\S+)$/
+
+const SALTS = 256
+const digits = (value: string, by: number) =>
+  value.replaceAll(/[\da-f]/gi, (digit) => ((Number.parseInt(digit, 16) + by) & 15).toString(16).toUpperCase())
+
+const obfuscated = (body: string): string => {
+  const salt = randomInt(SALTS)
+  return `${salt.toString(16).padStart(2, "0").toUpperCase()}${digits(body, salt)}`
+}
+
+/** What stands behind a value of type 7: hexadecimal, the same for each of its forms. */
+export const clearOf = (value: string): string => digits(value.slice(2), -Number.parseInt(value.slice(0, 2), 16))
+
+const hashed = (password: string, salt: string) => `$6$${salt}$${hash("sha512", `${salt}:${password}`, "base64url")}`
+
+/** Whether the hash is that of the password. Only for hashes that the lab has made. */
+export const isHashOf = (shown: string, password: string): boolean => {
+  const [, kind, salt = ""] = shown.split("$")
+  return kind === "6" && shown === hashed(password, salt)
+}
+
+const keyLine = (before: string, kind: string | undefined, value: string): string | undefined => {
+  if (kind !== "7") return `${before}7 ${obfuscated(Buffer.from(value).toString("hex"))}`
+  return /^[\da-f]{4,}$/i.test(value) ? `${before}7 ${obfuscated(clearOf(value))}` : undefined
+}
+
+/** A typed line as the switch keeps it; a line without such a secret stays as it is. */
+export const salted = (line: string): string => {
+  const [, user, password] = USER.exec(line) ?? []
+  if (user !== undefined && password !== undefined) {
+    return `${user}sha512 ${hashed(password, randomBytes(6).toString("base64url"))}`
+  }
+  const [, key, kind, value] = KEY.exec(line) ?? []
+  return key === undefined || value === undefined ? line : (keyLine(key, kind, value) ?? line)
+}
+
+/** The same for each line of a text. */
+export const saltedText = (text: string): string => text.split("\n").map(salted).join("\n")
+
+// Aliases: words of a site that stand for commands, one (`alias <name> <command>`) or a section of numbered ones.
+
+const ALIAS = /^alias (\S+) (.+)$/
+
+/** Commands by alias, from a printed configuration. */
+const aliases = (text: string): ReadonlyMap<string, ReadonlyArray<string>> => {
+  const found = new Map<string, ReadonlyArray<string>>()
+  if (!/^alias /m.test(text)) return found
+  const lines = text.split("\n")
+  for (const [index, line] of lines.entries()) {
+    if (!line.startsWith("alias ")) continue
+    const single = ALIAS.exec(line)
+    if (single !== null) found.set(single[1] ?? "", [single[2] ?? ""])
+    else {
+      const end = lines.findIndex((other, at) => at > index && !other.startsWith(" "))
+      found.set(line.slice("alias ".length), numbered(lines.slice(index + 1, end < 0 ? undefined : end)))
+    }
+  }
+  return found
+}
+
+const numbered = (lines: ReadonlyArray<string>): ReadonlyArray<string> =>
+  lines.flatMap((line) => /^\s*\d+ (.+)$/.exec(line)?.[1] ?? [])
+
+/** The commands of an alias in a configuration that is being edited. */
+export const aliasIn = (tree: Entry | undefined, name: string): ReadonlyArray<string> | undefined => {
+  const entry = tree?.children?.get(`alias ${name}`)
+  if (entry === undefined) return undefined
+  const single = ALIAS.exec(entry.text)
+  return single === null ? numbered([...(entry.children?.keys() ?? [])]) : [single[2] ?? ""]
 }

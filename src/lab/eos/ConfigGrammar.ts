@@ -2,9 +2,8 @@
  * What the simulated switch knows about its own configuration language, as tables: which lines open a section, which
  * repeat a default, what `no` leaves behind, and which words exist. Nothing here acts; ConfigLoader reads it.
  */
-import { ORDER } from "./ConfigOrder.ts"
-import { shortName } from "./InterfaceNames.ts"
-import { firstWord } from "./Words.ts"
+import { ORDER } from "./ConfigTree.ts"
+import { firstWord, longName, remembered, shortName } from "./Words.ts"
 
 /** Lines that open a section, with the tag that the prompt shows while one is inside. */
 const SECTIONS: ReadonlyArray<readonly [RegExp, (match: RegExpMatchArray) => string]> = [
@@ -70,7 +69,7 @@ export const isDefault = (section: string, text: string): boolean =>
   DEFAULTS.some(([where, what]) => where.test(section) && what.test(text))
 
 /** True when the line repeats a default of some section. */
-export const mayBeDefault = (text: string): boolean => DEFAULTS.some(([, what]) => what.test(text))
+const mayBeDefault = (text: string): boolean => DEFAULTS.some(([, what]) => what.test(text))
 
 /** Things that do not exist by default: `no X` removes them and leaves no line behind. */
 const REMOVABLE =
@@ -190,7 +189,7 @@ export const sectionTag = (parent: string, text: string): string | undefined => 
 }
 
 /** True when the line opens a section inside of some other one. */
-export const mayNest = (text: string): boolean => NESTED.some(([, what]) => what.test(text))
+const mayNest = (text: string): boolean => NESTED.some(([, what]) => what.test(text))
 
 /** Commands that read a text until a line `EOF`, and what each says when it begins to read. */
 const TEXTS: ReadonlyArray<readonly [opens: RegExp, hint: string]> = [
@@ -201,7 +200,224 @@ const TEXTS: ReadonlyArray<readonly [opens: RegExp, hint: string]> = [
 ]
 
 /** Whether the command reads a text until a line `EOF`. */
-export const readsText = (command: string): boolean => TEXTS.some(([opens]) => opens.test(command))
+const readsText = (command: string): boolean => TEXTS.some(([opens]) => opens.test(command))
 
 /** What is said when the command begins to read, with its line end. */
 export const hintOf = (command: string): string => `${TEXTS.find(([opens]) => opens.test(command))?.[1] ?? ""}\n`
+
+// When two lines of a configuration are the same statement: which commands hold one value, and what identifies the others
+// among their siblings.
+
+/** Commands that hold one value: a second one with the same beginning replaces the first. */
+const SINGLE = [
+  "hostname",
+  "dns domain",
+  "ip domain-name",
+  "description",
+  "name",
+  "mtu",
+  "speed",
+  "vrf",
+  "router-id",
+  "load-interval",
+  "switchport mode",
+  "switchport access vlan",
+  "switchport trunk native vlan",
+  "switchport trunk allowed vlan",
+  "switchport trunk group",
+  "switchport voice vlan",
+  "channel-group",
+  "spanning-tree mode",
+  "spanning-tree guard",
+  "spanning-tree priority",
+  "service routing protocols model",
+  "storm-control broadcast level",
+  "storm-control multicast level",
+  "boot system",
+  "errdisable recovery interval",
+  "aaa authorization exec default",
+  "aaa authorization commands all default",
+  "aaa authentication login default",
+  "aaa authentication login console",
+  "aaa authentication dot1x default",
+  "ip virtual-router mac-address",
+  "maximum-paths",
+  "clock timezone",
+  "enable secret",
+  "enable password",
+  "qos trust",
+  "snmp-server location",
+  "snmp-server contact",
+  "sflow polling-interval",
+  "idle-timeout",
+  "authentication mode",
+  "authentication protocol",
+  "local-interface",
+  "peer-address",
+  "peer-link",
+  "domain-id",
+  "reload-delay mlag",
+  "reload-delay non-mlag",
+  "lacp rate",
+  "lacp timer",
+  "poe reboot action",
+  "dot1x port-control",
+  "dot1x host-mode",
+  "ip ospf network",
+  "prompt",
+  "logging buffered",
+  "logging console",
+  "rd",
+  "mlag",
+  "ipv6 nd ra disabled",
+  "vxlan source-interface",
+  "vxlan udp-port",
+  "vlan internal order"
+] as const
+
+const SOURCES = [
+  /^(?:ntp local-interface|logging source-interface|sflow source-interface)/,
+  /^(?:ntp|logging|sflow) vrf \S+ (?:local-interface|source-interface|source)\b/
+]
+
+/** Commands whose key is longer than a fixed beginning, by their first word: the matched text is the key. */
+const KEYED = new Map<string, ReadonlyArray<RegExp>>([
+  ["username", [/^username \S+ ssh-key/, /^username \S+/]],
+  [
+    "neighbor",
+    [
+      /^neighbor \S+ (?:remote-as|description|update-source|peer group|password|maximum-routes|ebgp-multihop|local-as)\b/
+    ]
+  ],
+  ["ntp", [...SOURCES, /^ntp authentication-key \d+/]],
+  ["logging", SOURCES],
+  ["sflow", SOURCES],
+  ["vxlan", [/^vxlan (?:vlan|vrf) \S+ vni\b/]],
+  ["banner", [/^banner (?:login|motd|exec)/]],
+  ["alias", [/^alias \S+/]],
+  ["radius-server", [/^radius-server host \S+(?: vrf \S+)?(?: auth-port \d+)?/]]
+])
+
+/** Lines of a list that begin with their number. */
+const NUMBERED = /^\d+(?= )/
+
+const ADDRESS = /^ip address (?!.*\bsecondary$)(?:virtual\b)?/
+
+/** The identity of a line among its siblings: two lines with the same key cannot stand together. */
+export const entryKey = (text: string): string => {
+  if (text.startsWith("ip address ") && ADDRESS.test(text))
+    return text.startsWith("ip address virtual") ? "ip address virtual" : "ip address"
+  const word = firstWord(text)
+  for (const pattern of KEYED.get(word) ?? []) {
+    const match = pattern.exec(text)
+    if (match !== null) return match[0]
+  }
+  const single = SINGLE_BY_FIRST_WORD.get(word)?.find((key) => beginsWith(text, key))
+  return single ?? NUMBERED.exec(text)?.[0] ?? text
+}
+
+const beginsWith = (text: string, key: string) =>
+  text.startsWith(key) && (text.length === key.length || text.charAt(key.length) === " ")
+
+const SINGLE_BY_FIRST_WORD = new Map<string, Array<string>>()
+for (const key of SINGLE) {
+  const list = SINGLE_BY_FIRST_WORD.get(firstWord(key)) ?? []
+  list.push(key)
+  SINGLE_BY_FIRST_WORD.set(
+    firstWord(key),
+    list.toSorted((a, b) => b.length - a.length)
+  )
+}
+
+// What can be said of a configuration line wherever it stands: how the switch spells it, what it is, what is wrong with it.
+
+export interface ConfigLine {
+  /** Blanks before it. */
+  readonly indent: number
+  /** The line with single blanks, long interface names and prefix lengths. */
+  readonly text: string
+  /** The text without `no` or `default`. */
+  readonly positive: string
+  /** Its identity among its siblings. */
+  readonly key: string
+  /** The line that takes it back. */
+  readonly negation: string
+  /** Tag of the section that it opens at the top level. */
+  readonly tag: string | undefined
+  /** It may open a section inside of another one. */
+  readonly mayNest: boolean
+  /** It may belong to the top level although it was typed inside of a section. */
+  readonly mayLeave: boolean
+  /** It may repeat a default. */
+  readonly mayBeDefault: boolean
+  readonly isHeredoc: boolean
+  /** A command without the value that it wants. */
+  readonly isBare: boolean
+  /** A value that is out of its range. */
+  readonly isOutOfRange: boolean
+  /** Its first word is one that the top level knows. */
+  readonly isRootWord: boolean
+  readonly isPoe: boolean
+  /** The interface that it names. */
+  readonly interfaceName: string | undefined
+}
+
+const describe = (line: string): ConfigLine => {
+  const trimmed = line.trim()
+  const text = normalise(trimmed)
+  const positive = text.replace(/^(?:no|default) /, "")
+  return {
+    indent: line.length - line.trimStart().length,
+    text,
+    positive,
+    key: entryKey(text),
+    negation: `no ${text}`,
+    tag: sectionTag("", text),
+    mayNest: mayNest(text),
+    mayLeave: leavesSection("", text),
+    mayBeDefault: mayBeDefault(text),
+    isHeredoc: readsText(text),
+    isBare: NEVER_ALONE.has(positive),
+    isOutOfRange: isOutOfRange(positive),
+    isRootWord: isRootWord(positive),
+    isPoe: /^poe\b/.test(positive),
+    interfaceName: /^interface (\S+)/.exec(positive)?.[1]
+  }
+}
+
+/** What a typed line is. */
+export const configLine = remembered(describe)
+
+const normalise = (trimmed: string): string => {
+  const text =
+    trimmed.includes("  ") && !/^(?:description|name|username|banner|snmp-server)/.test(trimmed)
+      ? trimmed.replace(/ {2,}/g, " ")
+      : trimmed
+  const named = /^(no |default )?interface (.+)$/.exec(text)
+  if (named !== null) return `${named[1] ?? ""}interface ${longName(named[2] ?? "")}`
+  const masked = /^ip address (\d[\d.]+) (255\.[\d.]+|0\.0\.0\.0)( secondary)?$/.exec(text)
+  if (masked !== null) return `ip address ${masked[1]}/${prefixLength(masked[2] ?? "")}${masked[3] ?? ""}`
+  return text
+}
+
+const prefixLength = (mask: string) =>
+  mask.split(".").reduce((bits, octet) => bits + Number(octet).toString(2).replaceAll("0", "").length, 0)
+
+/** Commands that want a value. */
+const NEVER_ALONE = new Set([
+  "interface",
+  "hostname",
+  "vlan",
+  "description",
+  "username",
+  "router",
+  "ip",
+  "switchport access vlan"
+])
+
+const isOutOfRange = (positive: string): boolean => {
+  const prefix = /^ip(?:v6)? address (?:virtual )?([\d.]+|[\da-f:]+)\/(\d+)/i.exec(positive)
+  if (prefix !== null && Number(prefix[2]) > (prefix[1]?.includes(":") ? 128 : 32)) return true
+  const vlan = /^(?:switchport access vlan|vlan) (\d+)$/.exec(positive)
+  return vlan !== null && (Number(vlan[1]) < 1 || Number(vlan[1]) > 4094)
+}

@@ -3,9 +3,16 @@
  * replaces single values, removes by `no`, reads texts up to `EOF`, and refuses what the switch cannot do. The same loader
  * serves lines typed one by one and a text copied from the terminal.
  */
-import * as Grammar from "./ConfigGrammar.ts"
-import { entryKey } from "./ConfigKeys.ts"
-import { configLine, type ConfigLine } from "./ConfigLine.ts"
+import {
+  configLine,
+  type ConfigLine,
+  entryKey,
+  isDefault,
+  isRemovable,
+  isToggle,
+  leavesSection,
+  sectionTag
+} from "./ConfigGrammar.ts"
 import { empty, type Entry } from "./ConfigTree.ts"
 
 /** What one switch accepts beside the language itself. */
@@ -167,7 +174,7 @@ const staysIn = (level: Level, outer: ReadonlyArray<Level>, line: ConfigLine) =>
   const { indent, text } = line
   if (indent > level.indent) return true
   const typedFlat = indent === level.indent && (level.childIndent === undefined || level.childIndent === indent)
-  if (!typedFlat || (line.mayLeave && Grammar.leavesSection(level.entry.text, text))) return false
+  if (!typedFlat || (line.mayLeave && leavesSection(level.entry.text, text))) return false
   // what both know belongs to the inner one
   if (tagOf(level.entry, line) !== undefined) return true
   return !outer.some(({ entry }) => entry.text !== "" && tagOf(entry, line) !== undefined)
@@ -176,11 +183,11 @@ const staysIn = (level: Level, outer: ReadonlyArray<Level>, line: ConfigLine) =>
 /** Tag of the section that a line opens below `parent`. */
 const tagOf = (parent: Entry, line: ConfigLine): string | undefined => {
   if (parent.text === "") return line.tag
-  return line.mayNest ? Grammar.sectionTag(parent.text, line.text) : undefined
+  return line.mayNest ? sectionTag(parent.text, line.text) : undefined
 }
 
 const repeatsDefault = (loader: Loader, parent: Entry, line: ConfigLine): boolean =>
-  loader.rules.dropDefaults && line.mayBeDefault && Grammar.isDefault(parent.text, line.text)
+  loader.rules.dropDefaults && line.mayBeDefault && isDefault(parent.text, line.text)
 
 const enter = (loader: Loader, entry: Entry, indent: number, tag: string) => {
   entry.children ??= new Map()
@@ -252,7 +259,7 @@ const applyNo = (loader: Loader, parent: Entry, line: ConfigLine) => {
   const positive = text.slice(3)
   const removed = remove(parent, positive)
   if (repeatsDefault(loader, parent, line)) return
-  if (!Grammar.isToggle(positive) && (removed || Grammar.isRemovable(positive))) return
+  if (!isToggle(positive) && (removed || isRemovable(positive))) return
   children(parent).set(text, { text, children: undefined, body: undefined })
 }
 

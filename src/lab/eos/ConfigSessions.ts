@@ -2,14 +2,65 @@
  * Configuration sessions: candidates that live on the switch (not in a connection), commits, and commit timers that really
  * expire. See docs/switch-dialogues.md#eos-loading-a-candidate and docs/switch-dialogues.md#eos-commit-confirm-discard.
  */
-import * as ConfigDiff from "./ConfigDiff.ts"
 import * as Faults from "../Faults.ts"
-import * as History from "../History.ts"
 import * as Loader from "./ConfigLoader.ts"
-import { merge } from "./ConfigMerge.ts"
-import { empty, render, type Entry } from "./ConfigTree.ts"
-import { saltedText } from "./SaltedSecrets.ts"
+import { empty, type Entry, render } from "./ConfigTree.ts"
+import { saltedText } from "./ConfigFacts.ts"
 import * as Switch from "../Switch.ts"
+import { TextDiff } from "effect"
+
+// The difference between two printed configurations, as `show session-config diffs` prints it.
+
+/** Above this many edits the script may be longer than needed, but stays correct and cheap. */
+const MAX_EDITS = 4000
+
+/** What `show running-config diffs` prints: empty when the running configuration is saved. */
+export const unsavedDiff = (startup: string, running: string): string =>
+  startup === running
+    ? ""
+    : TextDiff.unified(TextDiff.lines(startup, running, { maxEdits: MAX_EDITS }), {
+        fromFile: "flash:/startup-config",
+        toFile: "system:/running-config"
+      })
+
+/** Unified diff with three lines of context and the device's header lines; empty when nothing differs. */
+export const unifiedDiff = (running: string, candidate: string, session: string): string =>
+  running === candidate
+    ? ""
+    : TextDiff.unified(TextDiff.lines(running, candidate, { maxEdits: MAX_EDITS }), {
+        fromFile: "system:/running-config",
+        toFile: `session:/${session}-session-config`
+      })
+
+// What a commit makes of a candidate where `service configuration session commit merge` is set: the candidate's changes since its
+// session was opened, on top of what others have made of the running configuration meanwhile.
+
+const isSame = (a: Entry, b: Entry): boolean => {
+  if (a.text !== b.text || a.body?.join("\n") !== b.body?.join("\n")) return false
+  if (a.children?.size !== b.children?.size) return false
+  for (const [key, child] of a.children ?? []) {
+    const other = b.children?.get(key)
+    if (other === undefined || !isSame(child, other)) return false
+  }
+  return true
+}
+
+const onTop = (base: Entry, mine: Entry, theirs: Entry): Entry => {
+  const children = new Map(theirs.children)
+  for (const key of base.children?.keys() ?? []) if (mine.children?.has(key) !== true) children.delete(key)
+  for (const [key, entry] of mine.children ?? []) {
+    const before = base.children?.get(key)
+    if (before !== undefined && isSame(before, entry)) continue
+    const their = children.get(key)
+    const isSection = entry.children !== undefined && their?.children !== undefined
+    children.set(key, isSection ? onTop(before ?? empty(), entry, their) : entry)
+  }
+  return { ...mine, children }
+}
+
+/** The printed configuration of such a commit; all three are printed configurations. */
+const mergeCandidate = (base: string, candidate: string, running: string): string =>
+  base === running ? candidate : render(onTop(Loader.parse(base), Loader.parse(candidate), Loader.parse(running)))
 
 export interface ConfigSession {
   readonly name: string
@@ -43,7 +94,7 @@ const MAX_TIMER_SECONDS = 24 * 3600
 const TIMER_RUNS = "% Configuration sessions are not available until the pending commit is confirmed"
 
 /** Text of the refusal when too many sessions are open. */
-export const TOO_MANY =
+const TOO_MANY =
   "% Maximum number of pending sessions has been reached. Please commit or abort previous sessions before creating a new one."
 
 /** Opens a session or enters the pending one of that name. Returns the session or an error text. */
@@ -98,7 +149,7 @@ export const candidate = (session: ConfigSession): string =>
 
 /** The candidate's difference to the running configuration. */
 export const diff = (device: Switch.Switch, session: ConfigSession): string =>
-  ConfigDiff.unified(device.running, candidate(session), session.name)
+  unifiedDiff(device.running, candidate(session), session.name)
 
 /**
  * Commits a session, with a timer of `seconds` or without. A second commit of the session whose timer runs confirms it.
@@ -127,7 +178,9 @@ export const commit = (device: Switch.Switch, name: string, seconds: number | un
 }
 
 const outcome = (device: Switch.Switch, session: ConfigSession): string =>
-  device.behaviour.quirks.mergesAtCommit ? merge(session.base, candidate(session), device.running) : candidate(session)
+  device.behaviour.quirks.mergesAtCommit
+    ? mergeCandidate(session.base, candidate(session), device.running)
+    : candidate(session)
 
 const autosave = (device: Switch.Switch) => {
   if (device.behaviour.quirks.savesAtCommit) device.startup = device.running
@@ -202,8 +255,8 @@ const complete = (device: Switch.Switch, session: ConfigSession, state: "committ
   for (const old of completed.slice(0, Math.max(0, completed.length - maxSaved))) device.sessions.delete(old.name)
 }
 
-const record = (device: Switch.Switch, session: string, kind: History.CommitKind) =>
-  History.pushCommit(device.history, { session, kind, at: Date.now() })
+const record = (device: Switch.Switch, session: string, kind: Switch.CommitKind) =>
+  Switch.pushCommit(device.history, { session, kind, at: Date.now() })
 
 /** Puts an operator's session there that is not ours; with `timerSeconds` it is committed with a running timer. */
 export const foreign = (device: Switch.Switch, name: string, timerSeconds: number | undefined): string | undefined => {

@@ -4,8 +4,7 @@
  * word, this switch takes the command: a release that knows fewer words would. See docs/switch-dialogues.md#words-that-are-no-configuration.
  */
 import { isRootWord } from "./ConfigGrammar.ts"
-import { remembered } from "../Remembered.ts"
-import { firstWord } from "./Words.ts"
+import { firstWord, remembered } from "./Words.ts"
 
 /** First words of commands of privileged mode. */
 export const execWords: ReadonlyArray<string> = [
@@ -71,7 +70,7 @@ const SHORT: ReadonlyMap<string, string> = new Map([
 ])
 
 /** What a line is in a configuration mode. `word` is its first word, written out. */
-export type Meaning =
+type Meaning =
   | { readonly kind: "configuration" }
   | { readonly kind: "leaving" | "command"; readonly word: string }
   | { readonly kind: "ambiguous" }

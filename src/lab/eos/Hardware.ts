@@ -1,6 +1,7 @@
 /** The hardware of a simulated switch: models with their ports, and the numbers printed on the box. */
 import { createHash } from "node:crypto"
-import { compareInterfaces } from "./InterfaceNames.ts"
+import { compareInterfaces } from "./Words.ts"
+import type { Switch } from "../Switch.ts"
 
 interface Model {
   readonly copper: number
@@ -118,4 +119,22 @@ export const hasInterface = (hardware: Hardware, name: string): boolean => {
   if (physical === null) return /^(?:Port-Channel|Vlan|Loopback|Vxlan|Tunnel)\d+/.test(name)
   const base = `${physical[1]}${physical[2]}`
   return hardware.ports.some((port) => port === name || port === base || port.startsWith(`${base}/`))
+}
+
+// EOS releases: in the names of images, in what a switch announces of itself, and as what behaves differently since when.
+
+/** The image file of a version: `4.32.2F` → `EOS-4.32.2F.swi`. */
+export const imageOf = (version: string): string => `EOS-${version}.swi`
+
+/** The version that an image file name carries: `EOS-4.32.2F.swi` → `4.32.2F`. */
+export const versionOf = (image: string): string | undefined => /EOS(?:64)?-(\d+(?:\.\d+)+[A-Z]*)/.exec(image)?.[1]
+
+/** What a switch says of itself over LLDP. */
+export const systemDescription = ({ hardware, version }: Switch): string =>
+  `Arista Networks EOS version ${version} running on an Arista Networks ${hardware.model}`
+
+/** True when the switch runs this release or a later one. */
+export const isAtLeast = (device: Switch, major: number, minor: number): boolean => {
+  const [first = 0, second = 0] = device.version.split(".").map(Number)
+  return first > major || (first === major && second >= minor)
 }

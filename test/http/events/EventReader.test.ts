@@ -2,7 +2,7 @@
 import { it } from "@effect/vitest"
 import { Clock, Effect } from "effect"
 import { makeReader, type ReaderParts } from "../../../src/http/events/EventReader.ts"
-import type { Sight } from "../../../src/http/events/EventAccess.ts"
+import type { EventAccess } from "../../../src/http/events/EventAccess.ts"
 import { makeSharedTexts, makeStreamBody } from "../../../src/http/events/SseOutput.ts"
 
 const HOUR = 3_600_000
@@ -38,7 +38,7 @@ it.live("A clock that is set back by an hour keeps no reader from heartbeats, an
     }
     yield* Effect.gen(function* () {
       let renewals = 0
-      const sight: Sight = { within: null, seesAudit: true, knowing: () => Effect.succeed(sight) }
+      const sight: EventAccess = { within: null, seesAudit: true, knowing: () => Effect.succeed(sight) }
       const question = {
         filter: { kinds: null, devices: null, job: null },
         hostnames: null,

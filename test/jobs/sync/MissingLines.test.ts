@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Job } from "../../../src/domain/Job.ts"
-import { personalities } from "../../../src/lab/eos/Personalities.ts"
+import { personalities } from "../../../src/lab/eos/Quirks.ts"
 import * as Managed from "../../scenarios/chaos/ManagedCampus.ts"
 import * as Lab from "./SyncLab.ts"
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import * as ConfigDiff from "../../../src/lab/eos/ConfigDiff.ts"
+import * as ConfigSessions from "../../../src/lab/eos/ConfigSessions.ts"
 import * as ConfigFacts from "../../../src/lab/eos/ConfigFacts.ts"
 import * as Loader from "../../../src/lab/eos/ConfigLoader.ts"
 import { empty, render } from "../../../src/lab/eos/ConfigTree.ts"
@@ -166,7 +166,7 @@ router bgp 65001
 
   it("shows a unified diff with three lines of context", () => {
     const after = load("interface Vlan600\n   description mgmt\n", PRINTED).printed
-    expect(ConfigDiff.unified(PRINTED, after, "job1")).toBe(`--- system:/running-config
+    expect(ConfigSessions.unifiedDiff(PRINTED, after, "job1")).toBe(`--- system:/running-config
 +++ session:/job1-session-config
 @@ -30,6 +30,7 @@
  !
@@ -177,7 +177,7 @@ router bgp 65001
  no ip routing
  !
 `)
-    expect(ConfigDiff.unified(PRINTED, PRINTED, "job1")).toBe("")
+    expect(ConfigSessions.unifiedDiff(PRINTED, PRINTED, "job1")).toBe("")
   })
 
   it("reads its name, addresses and logins from the configuration", () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { clearOf, isHashOf } from "../../../src/lab/eos/SaltedSecrets.ts"
+import { clearOf, isHashOf } from "../../../src/lab/eos/ConfigFacts.ts"
 import type { Quirks } from "../../../src/lab/eos/Quirks.ts"
 import { oneSwitch, type OneSwitch } from "../../support/lab/Campus.ts"
 import { openShell, type Shell } from "../../support/lab/Client.ts"

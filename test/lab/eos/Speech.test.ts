@@ -2,7 +2,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Quirks } from "../../../src/lab/eos/Quirks.ts"
-import { spelled } from "../../../src/lab/eos/Spelling.ts"
+import { spelled } from "../../../src/lab/eos/Wording.ts"
 import { oneSwitch } from "../../support/lab/Campus.ts"
 
 const answers = Effect.fnUntraced(function* (quirks: Quirks, lines: ReadonlyArray<string>) {

@@ -1,5 +1,5 @@
 /** The moments of a change at which the faults of the table begin. */
-import type { CommitRecord } from "../../../src/lab/History.ts"
+import type { CommitRecord } from "../../../src/lab/Switch.ts"
 import type { LabSwitch } from "../../../src/lab/LabSwitch.ts"
 import type { FaultCase, Moment } from "./FaultEndings.ts"
 

@@ -5,7 +5,7 @@
 import { Effect } from "effect"
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
-import { personalities } from "../../../src/lab/eos/Personalities.ts"
+import { personalities } from "../../../src/lab/eos/Quirks.ts"
 import type { LabSwitch } from "../../../src/lab/LabSwitch.ts"
 import type { Node } from "../../../src/lab/Topology.ts"
 import { makeGitGate } from "../../git/gitGate.ts"

@@ -4,7 +4,7 @@
  */
 import { assert, beforeAll, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { personalities } from "../../../src/lab/eos/Personalities.ts"
+import { personalities } from "../../../src/lab/eos/Quirks.ts"
 import { seconds } from "../../support/Patience.ts"
 import { givenUpAfter } from "../../support/SilentSwitches.ts"
 import { type Operation, operationNames, operations } from "./Operations.ts"

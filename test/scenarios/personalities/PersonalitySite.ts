@@ -3,8 +3,7 @@
  * one to be initialised.
  */
 import { Effect } from "effect"
-import { personalities, type PersonalityName } from "../../../src/lab/eos/Personalities.ts"
-import type { Quirks } from "../../../src/lab/eos/Quirks.ts"
+import { personalities, type PersonalityName, type Quirks } from "../../../src/lab/eos/Quirks.ts"
 import type { LabSwitch } from "../../../src/lab/LabSwitch.ts"
 import type { Node } from "../../../src/lab/Topology.ts"
 import * as Campus from "../../support/Campus.ts"

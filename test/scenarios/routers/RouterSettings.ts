@@ -1,8 +1,8 @@
 /** The settings of a site whose fabric is the usual one of `src/fabric`, for repositories that begin as the examples. */
-import { fabricSettings } from "../../../src/fabric/FabricSettings.ts"
+import { fabricSettings } from "../../../src/demo/RealSite.ts"
 
 export { cores, dists, routers } from "../../../src/fabric/FabricPlan.ts"
-export { routing } from "../../../src/fabric/FabricSettings.ts"
+export { routing } from "../../../src/demo/RealSite.ts"
 
 /** Of switches that this site does not have. */
 export const elsewhere = Object.fromEntries(

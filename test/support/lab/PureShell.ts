@@ -1,5 +1,5 @@
 /** A switch of the lab and one shell on it, without SSH, cables and clocks: for many thousand lines in a moment. */
-import * as HostKey from "../../../src/lab/HostKey.ts"
+import * as SshFront from "../../../src/lab/SshFront.ts"
 import { behaviourOf } from "../../../src/lab/Lab.ts"
 import { run } from "../../../src/lab/eos/CommandLine.ts"
 import * as Hardware from "../../../src/lab/eos/Hardware.ts"
@@ -41,7 +41,7 @@ export const pureShell = (node: Partial<Node> = {}, more = ""): PureShell => {
       mac: undefined,
       serial: undefined
     }),
-    hostKey: HostKey.lazy(),
+    hostKey: SshFront.lazyHostKey(),
     version: "4.31.4M",
     behaviour: behaviourOf(node),
     world: {

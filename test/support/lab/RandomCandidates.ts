@@ -3,7 +3,7 @@
  * lab's own command tree, shortened, in any case, behind `do` and `no`, with pipes, as aliases, in and behind texts. All of it
  * follows from a seed.
  */
-import * as Commands from "../../../src/lab/eos/commands/Commands.ts"
+import * as CommandLine from "../../../src/lab/eos/CommandLine.ts"
 import { execWords, modeWords } from "../../../src/lab/eos/ExecWords.ts"
 import { randomOf } from "../Random.ts"
 
@@ -43,7 +43,7 @@ const MODE_COMMANDS = [
 
 /** Every command of the lab, with its free words open. */
 const PATTERNS: ReadonlyArray<string> = [
-  ...Commands.all.map(({ words }) => words.join(" ")),
+  ...CommandLine.execCommands.map(({ words }) => words.join(" ")),
   ...MODE_COMMANDS,
   ...execWords,
   ...modeWords.session

@@ -5,7 +5,7 @@
 import * as Flash from "../../Flash.ts"
 import type { Output, Shell } from "../Shell.ts"
 import type { Switch } from "../../Switch.ts"
-import { isAtLeast } from "../Release.ts"
+import { isAtLeast } from "../Hardware.ts"
 import { firstWord } from "../Words.ts"
 import { type Command, command } from "./Command.ts"
 

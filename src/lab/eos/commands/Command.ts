@@ -6,9 +6,65 @@ import type { Step } from "../../Faults.ts"
 import * as Flash from "../../Flash.ts"
 import type { Output, Shell } from "../Shell.ts"
 import type { Switch } from "../../Switch.ts"
-import { applyFilter } from "./Filters.ts"
+import { expression } from "../Words.ts"
+import type { Quirks } from "../Quirks.ts"
 
-export type Arguments = Readonly<Record<string, string>>
+// Text filters behind `|`: include, exclude, begin, section, grep, no-more.
+
+const FILTERS: Readonly<Record<string, (text: string, rest: string) => string>> = {
+  "no-more": (text) => text,
+  include: (text, rest) => keep(text, (line) => expression(rest).test(line)),
+  exclude: (text, rest) => keep(text, (line) => !expression(rest).test(line)),
+  begin: (text, rest) => {
+    const lines = text.split("\n")
+    const from = lines.findIndex((line) => expression(rest).test(line))
+    return from < 0 ? "" : lines.slice(from).join("\n")
+  },
+  section: (text, rest) => sections(text, expression(rest)),
+  grep: (text, rest) => grep(text, rest)
+}
+
+/** Applies `filter` (such as `include Ethernet`) to a text; an unknown filter is an error text. */
+const applyFilter = (text: string, filter: string): string => {
+  const [, word = "", rest = ""] = /^(\S+)\s*(.*)$/.exec(filter) ?? []
+  const names = Object.keys(FILTERS).filter((name) => name.startsWith(word))
+  const apply = FILTERS[names.length === 1 ? (names[0] ?? "") : word]
+  return apply === undefined || word === ""
+    ? `% Invalid input (at token 0: '${word}')\n`
+    : apply(text, unquote(rest.trim()))
+}
+
+const unquote = (text: string) => /^"(.*)"$/.exec(text)?.[1] ?? /^'(.*)'$/.exec(text)?.[1] ?? text
+
+const keep = (text: string, test: (line: string) => boolean) =>
+  text
+    .split("\n")
+    .filter((line) => line !== "" && test(line))
+    .map((line) => `${line}\n`)
+    .join("")
+
+const grep = (text: string, rest: string): string => {
+  const [, flags = "", pattern = ""] = /^((?:-\w+\s+)*)(.*)$/.exec(rest) ?? []
+  const search = expression(unquote(pattern))
+  if (flags.includes("o")) {
+    const all = new RegExp(search.source, "g")
+    return (text.match(all) ?? [])
+      .filter((match) => match !== "")
+      .map((match) => `${match}\n`)
+      .join("")
+  }
+  return keep(text, (line) => search.test(line) !== flags.includes("v"))
+}
+
+const sections = (text: string, search: RegExp): string => {
+  let inside = false
+  return keep(text, (line) => {
+    if (!line.startsWith(" ")) inside = search.test(line)
+    return inside && line !== "!"
+  })
+}
+
+type Arguments = Readonly<Record<string, string>>
 
 export interface Call {
   readonly shell: Shell
@@ -41,7 +97,7 @@ export const command = (
   json: options.json
 })
 
-export interface CommandMatch {
+interface CommandMatch {
   readonly command: Command
   readonly args: Arguments
   readonly filter: string | undefined
@@ -142,3 +198,48 @@ const writeAway = ({ flash }: Switch, filter: string, text: string): string | un
   Flash.writeBytes(flash, name, Buffer.concat([before, Buffer.from(text)]))
   return kind === "tee" ? text : ""
 }
+
+// How one switch words what it shows: the spelling of its MAC addresses, and the keys that its JSON lacks (`Quirks.ts`).
+
+type Spelling = Required<Quirks>["macSpelling"]
+
+const ADDRESS = /\b(?:[\da-f]{2}(?::[\da-f]{2}){5}|[\da-f]{4}(?:\.[\da-f]{4}){2})\b/gi
+
+const pairs = (hex: string, by: string) => (hex.match(/../g) ?? []).join(by)
+
+const SPELLINGS: Readonly<Record<Spelling, (hex: string, shown: string) => string>> = {
+  eos: (_hex, shown) => shown,
+  dots: (hex) => (hex.match(/..../g) ?? []).join("."),
+  colons: (hex) => pairs(hex, ":"),
+  dashes: (hex) => pairs(hex, "-"),
+  bare: (hex) => hex,
+  upper: (hex) => pairs(hex, ":").toUpperCase()
+}
+
+const spelledAddresses = (textAnswer: string, spelling: Spelling): string =>
+  spelling === "eos"
+    ? textAnswer
+    : textAnswer.replaceAll(ADDRESS, (shown) => SPELLINGS[spelling](shown.replaceAll(/[.:]/g, "").toLowerCase(), shown))
+
+const wordedAnswer = (value: unknown, absent: ReadonlyArray<string>, spelling: Spelling): unknown => {
+  if (typeof value === "string") return spelledAddresses(value, spelling)
+  if (Array.isArray(value)) return value.map((item) => wordedAnswer(item, absent, spelling))
+  if (typeof value !== "object" || value === null) return value
+  const kept = Object.entries(value).filter(([key]) => !absent.includes(key))
+  return Object.fromEntries(kept.map(([key, item]) => [key, wordedAnswer(item, absent, spelling)]))
+}
+
+/** A JSON answer as the switch gives it. */
+export const jsonAnswer =
+  (make: (call: Call) => unknown) =>
+  (call: Call): unknown => {
+    const { absentKeys, macSpelling } = call.device.behaviour.quirks
+    const made = make(call)
+    return absentKeys.length === 0 && macSpelling === "eos" ? made : wordedAnswer(made, absentKeys, macSpelling)
+  }
+
+/** A text answer as the switch gives it. */
+export const textAnswer =
+  (make: (call: Call) => string) =>
+  (call: Call): Output =>
+    spelledAddresses(make(call), call.device.behaviour.quirks.macSpelling)

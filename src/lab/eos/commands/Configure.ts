@@ -3,18 +3,33 @@
  * docs/switch-dialogues.md#eos-loading-a-candidate and docs/switch-dialogues.md#eos-commit-confirm-discard.
  */
 import { setTimeout as sleep } from "node:timers/promises"
-import { besideCommit } from "../Chatter.ts"
+import { besideCommit } from "../Wording.ts"
 import * as ConfigSessions from "../ConfigSessions.ts"
 import * as Faults from "../../Faults.ts"
 import * as Flash from "../../Flash.ts"
-import * as History from "../../History.ts"
 import * as Loader from "../ConfigLoader.ts"
 import { render } from "../ConfigTree.ts"
-import { expression } from "../Pattern.ts"
+import { expression } from "../Words.ts"
 import type { Output, Shell } from "../Shell.ts"
 import * as Switch from "../../Switch.ts"
-import { loaderRules } from "../LoaderRules.ts"
 import { type Call, type Command, command } from "./Command.ts"
+import * as Hardware from "../Hardware.ts"
+import { salted } from "../ConfigFacts.ts"
+
+// What a switch accepts of a configuration, by its hardware and its behaviour.
+
+/** The rules that configuration lines meet on this switch. */
+const loaderRules = (
+  device: Switch.Switch,
+  reject: ((line: string) => string | undefined) | undefined
+): Loader.LoaderRules => ({
+  hasInterface: device.behaviour.checkInterfaces ? (name) => Hardware.hasInterface(device.hardware, name) : undefined,
+  poe: device.hardware.poe,
+  strictWords: device.behaviour.strictWords,
+  dropDefaults: device.behaviour.dropDefaults,
+  salt: device.behaviour.quirks.saltsSecrets ? salted : undefined,
+  reject
+})
 
 /** `HH:MM:SS` in seconds; undefined when it is not a time. */
 export const seconds = (time: string): number | undefined => {
@@ -67,7 +82,7 @@ const replace = ({ device, args }: Call): string => {
         : device.flash.files.get(Flash.nameIn(path) ?? "")?.content?.toString("utf8")
   if (text === undefined) return `% Error replacing by ${path} (No such file or directory)\n`
   Switch.setRunning(device, render(Loader.parse(text)))
-  History.pushCommit(device.history, { session: "", kind: "direct", at: Date.now() })
+  Switch.pushCommit(device.history, { session: "", kind: "direct", at: Date.now() })
   return ""
 }
 

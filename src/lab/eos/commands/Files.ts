@@ -2,14 +2,12 @@
  * Files: copy, dir, delete, verify, saving. See docs/switch-dialogues.md#eos-files-and-certificates and
  * docs/switch-dialogues.md#eos-firmware-and-reload.
  */
-import * as Download from "../../Download.ts"
 import * as Faults from "../../Faults.ts"
 import * as Flash from "../../Flash.ts"
 import * as Loader from "../ConfigLoader.ts"
 import { render } from "../ConfigTree.ts"
-import * as History from "../../History.ts"
 import type { Output } from "../Shell.ts"
-import { showRunning, showStartup } from "../PrintedConfig.ts"
+import { showRunning, showStartup } from "../Wording.ts"
 import * as Switch from "../../Switch.ts"
 import { type Call, type Command, command } from "./Command.ts"
 
@@ -58,7 +56,7 @@ const write = (device: Switch.Switch, from: string, to: string, content: Buffer)
   }
   if (to === "running-config") {
     Switch.setRunning(device, merged(device.running, content))
-    History.pushCommit(device.history, { session: "", kind: "direct", at: Date.now() })
+    Switch.pushCommit(device.history, { session: "", kind: "direct", at: Date.now() })
     return DONE
   }
   const name = Flash.nameIn(to)
@@ -82,7 +80,7 @@ const download = async (device: Switch.Switch, url: string, to: string): Promise
   const name = target === "" ? decodeURIComponent(url.split("/").at(-1) ?? "") : target
   const old = device.flash.files.get(name)?.size ?? 0
   const full = device.faults.length > 0 && Faults.take(device.faults, "fullFlash") !== undefined
-  const fetched = await Download.fetch(url, full ? 0 : Flash.free(device.flash) + old)
+  const fetched = await Flash.download(url, full ? 0 : Flash.free(device.flash) + old)
   if (typeof fetched === "string") return `${fetched}\n`
   return Flash.write(device.flash, name, fetched) ? DONE : noSpace(to)
 }

@@ -2,14 +2,12 @@
  * Show commands about the box and its configuration. See docs/switch-dialogues.md#eos-reading and
  * docs/switch-dialogues.md#running-configuration-and-hash.
  */
-import * as ConfigDiff from "../ConfigDiff.ts"
 import * as ConfigSessions from "../ConfigSessions.ts"
 import type { Output } from "../Shell.ts"
-import { showRunning, showStartup, withHeader } from "../PrintedConfig.ts"
-import { withDefaults } from "../Spelling.ts"
+import { showRunning, showStartup, withDefaults, withHeader } from "../Wording.ts"
 import * as Switch from "../../Switch.ts"
-import * as Answers from "./Answers.ts"
-import { type Call, type Command, command } from "./Command.ts"
+import { type Call, type Command, command, jsonAnswer, textAnswer } from "./Command.ts"
+import { isAtLeast } from "../Hardware.ts"
 
 /** `4.31.4M` → `4.31.4M-36737551.4314M`: the build that a release number stands for. */
 export const internalVersion = (version: string): string => {
@@ -129,9 +127,12 @@ const extensions = { user: true }
 
 /** Commands of this file. */
 export const commands: ReadonlyArray<Command> = [
-  command("show version", "showVersion", Answers.text(versionText), { json: Answers.document(version), user: true }),
-  command("show hostname", "show", hostnameText, { json: Answers.document(hostname), user: true }),
-  command("show inventory", "show", inventoryText, { json: Answers.document(inventory), user: true }),
+  command("show version", "showVersion", textAnswer(versionText), {
+    json: jsonAnswer(version),
+    user: true
+  }),
+  command("show hostname", "show", hostnameText, { json: jsonAnswer(hostname), user: true }),
+  command("show inventory", "show", inventoryText, { json: jsonAnswer(inventory), user: true }),
   command("show clock", "show", () => `${new Date().toUTCString()}\nTimezone: UTC\nClock source: local\n`, extensions),
   command("show uptime", "show", ({ device }) => `${Switch.uptime(device)} seconds\n`, extensions),
   command(
@@ -149,7 +150,7 @@ export const commands: ReadonlyArray<Command> = [
   command("show running-config diffs", "show", ({ device }) =>
     device.behaviour.quirks.withoutRunningDiffs
       ? "% Invalid input (at token 2: 'diffs')\n"
-      : ConfigDiff.unsaved(device.startup ?? "", device.running)
+      : ConfigSessions.unsavedDiff(device.startup ?? "", device.running)
   ),
   command("show session-config", "show", sessionConfig),
   command("show session-config diffs", "diff", sessionDiff),
@@ -157,4 +158,102 @@ export const commands: ReadonlyArray<Command> = [
   command("show session-config named <name> diffs", "diff", sessionDiff),
   command("show management security ssl certificate", "show", certificates),
   command("show management security ssl key", "show", keys)
+]
+
+// `show configuration sessions` in the two forms that EOS has had for a running commit timer. See
+// docs/switch-dialogues.md#eos-reading.
+
+/** Where a release shows a timer that runs, unless the switch is peculiar. */
+const placeOf = (device: Switch.Switch) => {
+  const { timerShown } = device.behaviour.quirks
+  return timerShown === "release" ? (isAtLeast(device, 4, 32) ? "top" : "session") : timerShown
+}
+
+const UNCONVERTED = { errors: ["This is an unconverted command"] }
+
+const sessionDocument = (device: Switch.Switch, session: ConfigSessions.ConfigSession) => {
+  const { timer } = device
+  const shown = session.state === "pendingCommitTimer" && placeOf(device) === "session" ? timer : undefined
+  const open = session.state === "pending"
+  return {
+    state: session.state === "pendingCommitTimer" && shown === undefined ? "committed" : session.state,
+    ...(shown === undefined ? {} : { commitBy: onUptimeScale(device, shown.expiresAt) }),
+    ...(session.completedAt === undefined ? {} : { completedTime: session.completedAt / 1000 }),
+    commitUser: open ? "" : session.user,
+    description: "",
+    instances: open ? { "1": { user: session.user, terminal: session.terminal, currentTerminal: false } } : {}
+  }
+}
+
+const sessionsDocument = ({ device }: Call) => {
+  const { maxPending, maxSaved, mergesAtCommit, savesAtCommit, sessionsWithoutJson } = device.behaviour.quirks
+  if (sessionsWithoutJson) return UNCONVERTED
+  const timer = placeOf(device) === "top" ? device.timer : undefined
+  return {
+    sessions: Object.fromEntries(
+      [...device.sessions.values()].map((session) => [session.name, sessionDocument(device, session)])
+    ),
+    maxSavedSessions: maxSaved,
+    maxOpenSessions: maxPending,
+    mergeOnCommit: mergesAtCommit,
+    saveToStartupConfigOnCommit: savesAtCommit,
+    ...(timer === undefined
+      ? {}
+      : {
+          commitTimerSessionName: timer.session,
+          commitTimerExpireTime: onUptimeScale(device, timer.expiresAt)
+        })
+  }
+}
+
+/** Seconds since boot at a time given in milliseconds since 1970. */
+const onUptimeScale = (device: Switch.Switch, at: number) => (at - device.bootedAt) / 1000
+
+const abled = (on: boolean) => (on ? "enabled" : "disabled")
+
+const sessionsText = ({ device, shell }: Call): string => {
+  const { maxPending, maxSaved, mergesAtCommit, savesAtCommit } = device.behaviour.quirks
+  const lines = [
+    `Maximum number of completed sessions: ${maxSaved}`,
+    `Maximum number of pending sessions: ${maxPending}`,
+    `Merge on commit is ${abled(mergesAtCommit)}`,
+    `Autosave to startup-config on commit is ${abled(savesAtCommit)}`,
+    ""
+  ]
+  if (device.timer !== undefined && placeOf(device) !== "never") {
+    lines.push(`Session with pending commit timer: ${device.timer.session}`)
+    lines.push(
+      `Time left until commit timer expiry: in ${clock(Math.max(0, (device.timer.expiresAt - Date.now()) / 1000))}`,
+      ""
+    )
+  }
+  lines.push("  Name             State     User  Terminal Completed Time      Committed By")
+  lines.push("- ---------------- --------- ----- -------- ------------------- ------------")
+  for (const session of device.sessions.values())
+    lines.push(row(session, shell.mode.kind === "session" && shell.mode.session === session))
+  return `${lines.join("\n")}\n`
+}
+
+const row = (session: ConfigSessions.ConfigSession, mine: boolean) => {
+  const open = session.state === "pending"
+  const state = session.state === "pendingCommitTimer" ? "committed" : session.state
+  const completed =
+    session.completedAt === undefined ? "" : new Date(session.completedAt).toISOString().slice(0, 19).replace("T", " ")
+  return (
+    `${mine ? "*" : " "} ${session.name.padEnd(16)} ${state.padEnd(9)} ${(open ? session.user : "").padEnd(5)} ` +
+    `${(open ? session.terminal : "").padEnd(8)} ${completed.padEnd(19)} ${open ? "" : session.user}`
+  ).trimEnd()
+}
+
+const two = (value: number) => String(value).padStart(2, "0")
+
+const clock = (seconds: number) => {
+  const whole = Math.floor(seconds)
+  return `${Math.floor(whole / 3600)}:${two(Math.floor(whole / 60) % 60)}:${two(whole % 60)}`
+}
+
+/** Commands of this file. */
+export const sessionCommands = [
+  command("show configuration sessions", "showSessions", sessionsText, { json: sessionsDocument }),
+  command("show configuration sessions detail", "showSessions", sessionsText, { json: sessionsDocument })
 ]

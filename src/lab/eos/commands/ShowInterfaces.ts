@@ -1,10 +1,9 @@
 /** Show commands about ports, VLANs and neighbours. See docs/switch-dialogues.md#eos-reading. */
-import { compareInterfaces, shortName } from "../InterfaceNames.ts"
+import { compareInterfaces, shortName } from "../Words.ts"
 import * as ConfigFacts from "../ConfigFacts.ts"
 import { portMac } from "../Hardware.ts"
 import * as Switch from "../../Switch.ts"
-import * as Answers from "./Answers.ts"
-import { type Call, type Command, command } from "./Command.ts"
+import { type Call, type Command, command, jsonAnswer, textAnswer } from "./Command.ts"
 
 interface Port {
   readonly facts: ConfigFacts.InterfaceFacts
@@ -257,16 +256,128 @@ const user = true
 
 /** Commands of this file. */
 export const commands: ReadonlyArray<Command> = [
-  command("show interfaces", "show", Answers.text(interfacesText), { json: Answers.document(interfaces), user }),
-  command("show interfaces transceiver", "show", transceiverText, { json: Answers.document(transceivers), user }),
-  command("show interfaces status", "show", statusText, { json: Answers.document(status), user }),
-  command("show lldp neighbors", "showLldp", Answers.text(neighboursText), {
-    json: Answers.document(neighbours),
+  command("show interfaces", "show", textAnswer(interfacesText), {
+    json: jsonAnswer(interfaces),
     user
   }),
-  command("show lldp neighbors detail", "showLldp", Answers.text(neighboursText), {
-    json: Answers.document(neighboursDetail),
+  command("show interfaces transceiver", "show", transceiverText, { json: jsonAnswer(transceivers), user }),
+  command("show interfaces status", "show", statusText, { json: jsonAnswer(status), user }),
+  command("show lldp neighbors", "showLldp", textAnswer(neighboursText), {
+    json: jsonAnswer(neighbours),
     user
   }),
-  command("show vlan", "show", vlansText, { json: Answers.document(vlans), user })
+  command("show lldp neighbors detail", "showLldp", textAnswer(neighboursText), {
+    json: jsonAnswer(neighboursDetail),
+    user
+  }),
+  command("show vlan", "show", vlansText, { json: jsonAnswer(vlans), user })
+]
+
+// Show commands about machines that a switch has learnt. See docs/switch-dialogues.md#eos-reading.
+
+const VLAN_WIDTH = 4
+const SECONDS_AGO = 60
+
+const stations = ({ device }: Call): ReadonlyArray<Switch.Station> => device.world.stations(device)
+
+/** `0050.56aa.0001` */
+const dotted = (mac: string): string => mac.replaceAll(":", "").replace(/^(....)(....)(....)$/, "$1.$2.$3")
+
+const macTable = (call: Call) => ({
+  unicastTable: {
+    tableEntries: [
+      // its own address, as a switch that routes shows it
+      {
+        macAddress: call.device.hardware.mac,
+        interface: "Router",
+        vlanId: 1,
+        entryType: "static"
+      },
+      ...stations(call).map(({ mac, port, vlan }) => ({
+        macAddress: mac,
+        lastMove: Date.now() / 1000 - SECONDS_AGO,
+        interface: port,
+        moves: 1,
+        entryType: "dynamic",
+        vlanId: vlan
+      }))
+    ]
+  },
+  multicastTable: { tableEntries: [] },
+  disabledMacLearningVlans: []
+})
+
+const macTableText = (call: Call): string => {
+  const found = stations(call)
+  const rows = found.map(
+    ({ mac, port, vlan }) =>
+      `${String(vlan).padStart(VLAN_WIDTH)}    ${dotted(mac)}    DYNAMIC     ${shortName(port).padEnd(10)} 1       0:01:00 ago\n`
+  )
+  return (
+    `          Mac Address Table\n------------------------------------------------------------------\n\n` +
+    `Vlan    Mac Address       Type        Ports      Moves   Last Move\n----    -----------       ----        -----      -----   ---------\n` +
+    `${rows.join("")}Total Mac Addresses for this criterion: ${found.length}\n`
+  )
+}
+
+/** Those whose address it knows, of one family. */
+const known = (call: Call, isFamily: (ip: string) => boolean) =>
+  stations(call).flatMap(({ ip, mac, port, vlan }) =>
+    ip !== undefined && isFamily(ip) ? [{ ip, mac, port, vlan }] : []
+  )
+
+const isFour = (ip: string): boolean => !ip.includes(":")
+const isSix = (ip: string): boolean => ip.includes(":")
+
+const four = (call: Call) => {
+  const found = known(call, isFour)
+  return {
+    dynamicEntries: found.length,
+    ipV4Neighbors: found.map(({ ip, mac, port, vlan }) => ({
+      hwAddress: dotted(mac),
+      address: ip,
+      interface: `Vlan${vlan}, ${port}`,
+      age: SECONDS_AGO
+    })),
+    notLearnedEntries: 0,
+    totalEntries: found.length,
+    staticEntries: 0
+  }
+}
+
+const six = (call: Call) => ({
+  ipV6Neighbors: known(call, isSix).map(({ ip, mac, vlan }) => ({
+    address: ip,
+    hwAddress: dotted(mac),
+    interface: `Vlan${vlan}`,
+    age: "0:01:00"
+  }))
+})
+
+const rowsText = (call: Call, isFamily: (ip: string) => boolean): string =>
+  `Address         Age (sec)  Hardware Addr   Interface\n${known(call, isFamily)
+    .map(({ ip, mac, port, vlan }) => `${ip.padEnd(15)}   0:01:00  ${dotted(mac)}  Vlan${vlan}, ${port}\n`)
+    .join("")}`
+
+const fourText = (call: Call): string => rowsText(call, isFour)
+const sixText = (call: Call): string => rowsText(call, isSix)
+
+const byVrf = (table: (call: Call) => unknown) => (call: Call) => ({ vrfs: { default: table(call) } })
+
+/** Commands of this file. */
+export const stationCommands = [
+  command("show mac address-table", "show", textAnswer(macTableText), {
+    json: jsonAnswer(macTable),
+    user: true
+  }),
+  command("show ip arp", "show", textAnswer(fourText), { json: jsonAnswer(four), user: true }),
+  command("show ip arp vrf all", "show", textAnswer(fourText), {
+    json: jsonAnswer(byVrf(four)),
+    user: true
+  }),
+  command("show ipv6 neighbors", "show", textAnswer(sixText), { json: jsonAnswer(six), user: true }),
+  command("show ipv6 neighbors vrf all", "show", textAnswer(sixText), {
+    json: jsonAnswer(byVrf(six)),
+    user: true
+  })
 ]

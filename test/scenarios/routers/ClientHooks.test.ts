@@ -3,13 +3,13 @@ import { existsSync, readFileSync } from "node:fs"
 import * as path from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import * as Fabric from "../../src/fabric/Fabric.ts"
-import { type FabricPlan, hosts, type Node, router, START } from "../../src/fabric/FabricPlan.ts"
-import { describeReal } from "../support/RealFabric.ts"
+import * as Fabric from "../../../src/fabric/Fabric.ts"
+import { type FabricPlan, hosts, type Node, router, START } from "../../../src/fabric/FabricPlan.ts"
+import { describeReal } from "../../support/RealFabric.ts"
 
 const hook = (name: string) => ({
   path: `/etc/switchyard/${name}`,
-  text: readFileSync(path.resolve(import.meta.dirname, "../../deploy/frr", name), "utf8")
+  text: readFileSync(path.resolve(import.meta.dirname, "../../../deploy/frr", name), "utf8")
 })
 
 const BOOT_FILE = "ip prefix-list BOOTED seq 5 permit 10.0.0.0/8"

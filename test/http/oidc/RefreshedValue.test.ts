@@ -2,7 +2,7 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
-import { makeKept } from "../../../src/http/oidc/Kept.ts"
+import { makeRefreshedValue } from "../../../src/http/oidc/Provider.ts"
 
 const MINUTE = 60_000
 const times = { fresh: 10 * MINUTE, usable: 60 * MINUTE, between: 5000 }
@@ -20,7 +20,7 @@ const makeSource = () => {
 it.effect("a value is fetched once, and renewed behind whoever asks for an old one", () =>
   Effect.gen(function* () {
     const { fetch, source } = makeSource()
-    const { get } = yield* makeKept(fetch, times)
+    const { get } = yield* makeRefreshedValue(fetch, times)
     assert.deepEqual(yield* Effect.all([get, get, get], { concurrency: "unbounded" }), [1, 1, 1])
     yield* TestClock.adjust(11 * MINUTE)
     assert.strictEqual(yield* get, 1)
@@ -33,7 +33,7 @@ it.effect("a value is fetched once, and renewed behind whoever asks for an old o
 it.effect("while its owner is away it counts for an hour, and no longer", () =>
   Effect.gen(function* () {
     const { fetch, source } = makeSource()
-    const { get } = yield* makeKept(fetch, times)
+    const { get } = yield* makeRefreshedValue(fetch, times)
     assert.strictEqual(yield* get, 1)
     source.isAway = true
     yield* TestClock.adjust(59 * MINUTE)
@@ -52,7 +52,7 @@ it.effect("while its owner is away it counts for an hour, and no longer", () =>
 it.effect("whoever misses something in it waits for one attempt, with all others who do", () =>
   Effect.gen(function* () {
     const { fetch, source } = makeSource()
-    const { get, renewed } = yield* makeKept(fetch, times)
+    const { get, renewed } = yield* makeRefreshedValue(fetch, times)
     yield* get
     const waiting = yield* Effect.forkChild(Effect.all([renewed, renewed, renewed], { concurrency: "unbounded" }))
     yield* TestClock.adjust(times.between - 1)

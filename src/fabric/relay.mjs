@@ -1,12 +1,13 @@
 /**
  * Connects to addresses of a fabric for processes outside of its network. Runs in the site's network; listens on the socket that
- * its argument names, where each connection first says `ADDRESS PORT` in a line. Ends with its input.
+ * its argument names, where each connection first says `ADDRESS PORT` in a line. Ends with its input. A plain script, so that it starts
+ * as it lies there, from sources and from a package.
  */
-import { createConnection, createServer, type Socket } from "node:net"
+import { createConnection, createServer } from "node:net"
 
 const [, , socket = ""] = process.argv
 
-const connect = (near: Socket, address: string, port: number, rest: Buffer) => {
+const connect = (near, address, port, rest) => {
   const far = createConnection({ host: address, port, noDelay: true })
   far.write(rest)
   near.pipe(far).pipe(near)
@@ -18,7 +19,7 @@ const connect = (near: Socket, address: string, port: number, rest: Buffer) => {
 const server = createServer((near) => {
   near.on("error", () => undefined)
   let heard = Buffer.alloc(0)
-  const hear = (chunk: Buffer) => {
+  const hear = (chunk) => {
     heard = Buffer.concat([heard, chunk])
     const end = heard.indexOf(10)
     if (end < 0) return

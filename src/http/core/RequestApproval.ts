@@ -61,11 +61,11 @@ export const OPERATIONS: ReadonlyMap<string, Operation> = new Map<string, Operat
 ])
 
 /** In whose name a stored request is sent again: to see whether they could make it, or to carry it out. */
-export interface SentAgain {
+export interface ReplayedRequest {
   readonly identity: Identity
   readonly mode: "try" | "carry out"
 }
-export const SentAgain = Context.Reference<SentAgain | null>("switchyard/http/core/SentAgain", {
+export const ReplayedRequest = Context.Reference<ReplayedRequest | null>("switchyard/http/core/ReplayedRequest", {
   defaultValue: () => null
 })
 
@@ -73,7 +73,7 @@ export const SentAgain = Context.Reference<SentAgain | null>("switchyard/http/co
  * True where nothing of the request is kept, whatever comes of it. A handler with effects beside the database, such as a login to a switch,
  * leaves them out then.
  */
-export const OnlyTried = Context.Reference<boolean>("switchyard/http/core/OnlyTried", { defaultValue: () => false })
+export const TrialRun = Context.Reference<boolean>("switchyard/http/core/TrialRun", { defaultValue: () => false })
 
 /** Ends a transaction of which nothing is kept. */
 class NotKept extends Schema.TaggedError<NotKept>()("NotKept", {}) {}
@@ -81,7 +81,7 @@ class NotKept extends Schema.TaggedError<NotKept>()("NotKept", {}) {}
 type Handling<R> = Effect.Effect<Response, unhandled, R>
 
 /** Lets requests wait that want another person. */
-export const makeSecured = Effect.gen(function* () {
+export const makeApprovalGate = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const { rules } = yield* Permissions
   const { APPROVAL_WAIT } = yield* ServerConfig
@@ -139,7 +139,7 @@ export const makeSecured = Effect.gen(function* () {
           isOnlyTried || operation.when === "always"
             ? work.pipe(
                 Effect.provideService(References.MinimumLogLevel, "None"),
-                Effect.provideService(OnlyTried, true)
+                Effect.provideService(TrialRun, true)
               )
             : work,
         Effect.catchTag("NotKept", () =>
@@ -172,7 +172,7 @@ export const makeSecured = Effect.gen(function* () {
       const path = behindBase(endpoint.path).replaceAll(/\([^)]*\)/g, "")
       const operation = OPERATIONS.get(`${endpoint.method} ${path}`)
       if (operation === undefined || caller.way === "open") return yield* handle
-      const again = yield* SentAgain
+      const again = yield* ReplayedRequest
       if (again?.mode === "carry out") return yield* handle
       if (again === null && (yield* rules)?.securityApproval !== true) return yield* handle
       const { isWaiting, response } = yield* tried(operation, caller, handle, again !== null)
