@@ -1,12 +1,16 @@
 import { configDefaults, defineConfig } from "vitest/config"
+import { calibrate } from "./test/support/Calibration.ts"
 import { FailuresAtLast } from "./test/support/FailuresAtLast.ts"
 import { LongestFirst } from "./test/support/LongestFirst.ts"
-import { HOOK, TEST } from "./test/support/Patience.ts"
+import { projects } from "./test/support/TestLists.ts"
 
-/** Tests that work with routers and other daemons of others, which want the machine's processors for themselves. */
-const REAL = ["test/scenarios/routers/**", "test/scenarios/bird/**", "test/drivers/frr/**", "test/fabric/**"].map(
-  (folder) => `${folder}/*.test.ts`
-)
+// before anything asks how patient it is to be
+calibrate()
+const { HOOK, TEST } = await import("./test/support/Patience.ts")
+
+/** Most of the time of most files is waiting for switches and timers; routers are processes of their own. */
+const WORKERS = { quick: 6, long: 6, routers: 3 } as const
+const ORDER = { quick: 0, long: 0, routers: 1 } as const
 
 export default defineConfig({
   test: {
@@ -20,22 +24,15 @@ export default defineConfig({
     reporters: ["default", new FailuresAtLast()],
     // the log of a test is shown when it fails; TEST_LOGS=1 shows all of them
     silent: process.env["TEST_LOGS"] === undefined ? "passed-only" : false,
-    projects: [
-      {
-        extends: true,
-        test: {
-          name: "tests",
-          include: ["test/**/*.test.ts"],
-          exclude: [...configDefaults.exclude, ...REAL],
-          // most of the time of most files is waiting for switches and timers
-          maxWorkers: 6,
-          sequence: { groupOrder: 0 }
-        }
-      },
-      {
-        extends: true,
-        test: { name: "routers", include: REAL, maxWorkers: 3, sequence: { groupOrder: 1 } }
+    projects: (["quick", "long", "routers"] as const).map((name) => ({
+      extends: true,
+      test: {
+        name,
+        include: [...projects[name].include],
+        exclude: [...configDefaults.exclude, ...projects[name].exclude],
+        maxWorkers: WORKERS[name],
+        sequence: { groupOrder: ORDER[name] }
       }
-    ]
+    }))
   }
 })

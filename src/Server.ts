@@ -4,16 +4,15 @@ import { Permissions } from "./access/Permissions.ts"
 import { AuditChain } from "./access/AuditChain.ts"
 import * as AuditUpkeep from "./access/AuditUpkeep.ts"
 import * as SyslogExport from "./access/SyslogExport.ts"
-import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Effect, Layer } from "effect"
 import * as Engine from "./Engine.ts"
-import * as AlertMaking from "./events/alerts/AlertMaking.ts"
-import { AlertRulesInForce } from "./events/alerts/AlertRulesInForce.ts"
-import * as AlertSending from "./events/alerts/AlertSending.ts"
-import * as Watches from "./events/alerts/Watches.ts"
+import * as AlertMaking from "./events/AlertMaking.ts"
+import { AlertRulesInForce } from "./events/AlertMaking.ts"
+import * as AlertSending from "./events/AlertSending.ts"
+import * as Watches from "./events/Watches.ts"
+import * as EventUpkeep from "./events/EventFeed.ts"
 import { EventFeed } from "./events/EventFeed.ts"
-import * as ToldElsewhere from "./events/ToldElsewhere.ts"
-import * as EventUpkeep from "./events/EventUpkeep.ts"
+import * as ReplicaFeed from "./events/ReplicaFeed.ts"
 import { HttpServerLive } from "./http/HttpServer.ts"
 import { Build } from "./runtime/Build.ts"
 import { ActorInspection } from "./devices/ActorInspection.ts"
@@ -40,6 +39,7 @@ import { ServerConfig } from "./ServerConfig.ts"
 import * as Database from "./store/Database.ts"
 import { secureDefaults } from "./store/Migrations.ts"
 import { SecretStore } from "./store/SecretStore.ts"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 
 /** What the routes ask of other rooms. */
 export const ports = Layer.mergeAll(
@@ -63,7 +63,7 @@ const audit = Layer.mergeAll(
 )
 
 /** Steps of the actors, and what other replicas tell. */
-const telling = Layer.merge(ToldSteps.layer.pipe(Layer.provide(ActorInspection.layer)), ToldElsewhere.layer)
+const telling = Layer.merge(ToldSteps.layer.pipe(Layer.provide(ActorInspection.layer)), ReplicaFeed.layer)
 /** Alerts, from the events that nobody else tells to the receivers. */
 const alerts = Layer.mergeAll(AlertMaking.layer, AlertSending.layer, Watches.layer).pipe(
   Layer.provide([AlertRulesInForce.layer, AskedDevices.layer, Permissions.layer])

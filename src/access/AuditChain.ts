@@ -6,7 +6,7 @@ import { Context, Effect, Layer, Redacted } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { createHmac, createSecretKey } from "node:crypto"
 import { SecretKey } from "../runtime/SecretKey.ts"
-import { locks } from "../store/AdvisoryLocks.ts"
+import { locks } from "../store/DatabaseClient.ts"
 
 const BATCH = 1000
 

@@ -2,7 +2,7 @@
 import { Effect, Option, Stream } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import type { AuditEvent } from "../domain/AuditEvent.ts"
-import { AUDIT_COLUMNS } from "../store/AuditList.ts"
+import { AUDIT_COLUMNS } from "../store/EventStore.ts"
 
 /** An event with its place in the chain. */
 export interface SealedEvent {

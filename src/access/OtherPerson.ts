@@ -6,7 +6,7 @@ import { Effect, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Identity } from "../domain/access/Identity.ts"
 import { maySamePerson, namesOf, type Somebody } from "../domain/access/Person.ts"
-import { PersonStore } from "../store/PersonStore.ts"
+import { PersonStore } from "../store/AccountStore.ts"
 
 /** Who asked, and when. */
 export interface Asker {

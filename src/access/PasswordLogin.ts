@@ -15,7 +15,7 @@ import type { PlacesFull } from "../runtime/FairPlaces.ts"
 import { SecretKey } from "../runtime/SecretKey.ts"
 import { ServerConfig } from "../ServerConfig.ts"
 import { EventStore } from "../store/EventStore.ts"
-import { type AttemptLimit, LocalUserStore } from "../store/LocalUserStore.ts"
+import { type AttemptLimit, LocalUserStore } from "../store/AccountStore.ts"
 import { LocalUsers } from "./LocalUsers.ts"
 
 /** Name or password are wrong. */

@@ -10,8 +10,7 @@ import * as os from "node:os"
 import { ServerConfig } from "../ServerConfig.ts"
 import { makeSealedEvents, type SealedEvent } from "./AuditExport.ts"
 import { connected, handedOver, receiverOf, syslogMessage } from "./SyslogReceiver.ts"
-import { locks } from "../store/AdvisoryLocks.ts"
-import { mayStandStill } from "../store/DatabaseClient.ts"
+import { locks, mayStandStill } from "../store/DatabaseClient.ts"
 
 export { receiverOf } from "./SyslogReceiver.ts"
 

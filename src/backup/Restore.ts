@@ -10,12 +10,13 @@ import { gunzip } from "node:zlib"
 import { compareReleases, release } from "../domain/Release.ts"
 import { restoredSentence } from "../domain/RestoredCommits.ts"
 import { ServerConfig, type ServerSettings } from "../ServerConfig.ts"
-import * as CopyText from "../store/backup/CopyText.ts"
+import * as DatabaseDump from "../store/backup/DatabaseDump.ts"
 import * as DatabaseLoad from "../store/backup/DatabaseLoad.ts"
 import * as Installation from "../store/Installation.ts"
 import { migrations } from "../store/Migrations.ts"
 import { RepositoryStore } from "../store/RepositoryStore.ts"
 import { BackupFileError, type Reader } from "./BackupFile.ts"
+import * as SiteFiles from "./SiteFiles.ts"
 import {
   type BackedUpTable,
   Contents,
@@ -25,10 +26,8 @@ import {
   FORMAT,
   type KeyNames,
   sumLineOf
-} from "./Contents.ts"
-import * as KeyName from "./KeyName.ts"
-import * as LastBackup from "./LastBackup.ts"
-import * as SiteFiles from "./SiteFiles.ts"
+} from "./SiteFiles.ts"
+import * as Backup from "./Backup.ts"
 
 /** The backup must not be put back here as it was asked for; the message says why and what helps. Nothing was changed. */
 export class RestoreRefused extends Schema.TaggedError<RestoreRefused>()("RestoreRefused", {
@@ -164,7 +163,7 @@ const inTheWay = Effect.fnUntraced(function* (reader: Reader, { places }: Plan) 
 /** Whether what is sealed in the backup can be read afterwards. */
 const keyFits = Effect.fnUntraced(function* ({ key }: Contents, { places }: Plan) {
   if (places.has(`files/${SiteFiles.KEY_FILE}`)) return { fits: true, own: null, missing: [] }
-  const own = Option.getOrNull(yield* KeyName.find)
+  const own = Option.getOrNull(yield* SiteFiles.find)
   const names = own === null ? [] : [own.name, ...own.previous]
   return { fits: names.includes(key.name), own, missing: key.previous.filter((name) => !names.includes(name)) }
 })
@@ -275,7 +274,7 @@ const feedFrom = (reader: Reader, { tables }: Contents) => {
         if (digestOf(content) !== found.part.sha256) return yield* broken(`${name} was changed while it was read`)
         const text = (yield* textOf(name, content)).toString("utf8")
         const rows = yield* Effect.try({
-          try: () => CopyText.decode(text, found.table.columns.length),
+          try: () => DatabaseDump.decode(text, found.table.columns.length),
           catch: (error) => broken(`${name}: ${error instanceof Error ? error.message : String(error)}`)
         })
         yield* insert(found.table, rows)
@@ -332,7 +331,7 @@ export const carryOut = Effect.fn("Restore.carryOut")(
       )
     yield* writeIdentity
     // what is there now is what the next backup is compared with
-    yield* LastBackup.note({ at: contents.at, file: "the restored one", held: yield* LastBackup.held })
+    yield* Backup.note({ at: contents.at, file: "the restored one", held: yield* Backup.contentsNow })
   },
   Effect.scoped,
   Effect.uninterruptible

@@ -3,13 +3,65 @@
  * back to where the settings of the restoring server say (docs/operations.md#backup). Firmware images and copies of repositories are
  * not among them: they come again from where they came from.
  */
-import { Effect, Option, Schema } from "effect"
+import { Effect, Option, Redacted, Schema } from "effect"
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
 import { isMissing, reasonOf } from "../runtime/SystemErrors.ts"
 import { ServerConfig, type ServerSettings } from "../ServerConfig.ts"
-import * as KeyName from "./KeyName.ts"
-import { isSafeName } from "./Tar.ts"
+import { isSafeName } from "./BackupFile.ts"
+import * as SecretKey from "../runtime/SecretKey.ts"
+import { createHash } from "node:crypto"
+import { Sequence } from "../store/backup/DatabaseDump.ts"
+
+// Names of keys: whether a backup and a server have the same SECRET_KEY can be seen by them, and nothing of the key. The key itself is
+// looked for without making one, because a restore may be about to put its file back.
+
+const PURPOSE = "name of the key in backups"
+const LENGTH = 16
+
+/** The name of a key. */
+const nameOf = (key: Uint8Array): string => SecretKey.of(key).digester(PURPOSE)("switchyard").slice(0, LENGTH)
+
+/** The name of the key that a file holds; none when it holds none. */
+export const nameOfFile = (content: string): Option.Option<string> => Option.map(SecretKey.keyIn(content), nameOf)
+
+/** The file that holds the key when the settings do not. */
+export const fileOf = (dataDir: string): string => path.join(dataDir, SecretKey.FILE)
+
+const previousNames = Effect.map(ServerConfig, ({ SECRET_KEY_PREVIOUS }) =>
+  Option.match(SECRET_KEY_PREVIOUS, { onNone: () => [], onSome: (previous) => SecretKey.keysIn(previous).map(nameOf) })
+)
+
+/** The file of the key is there, and cannot be read. */
+export class KeyUnreadable extends Schema.TaggedError<KeyUnreadable>()("KeyUnreadable", {
+  file: Schema.String,
+  reason: Schema.String
+}) {
+  override get message() {
+    return `The key in ${this.file} cannot be read (${this.reason}): run this as the user of the server`
+  }
+}
+
+/** What a file holds; none when it is not there. */
+const contentOf = (file: string) =>
+  Effect.tryPromise(() => fs.readFile(file, "utf8")).pipe(
+    Effect.asSome,
+    Effect.catch(({ cause }) =>
+      isMissing(cause) ? Effect.succeedNone : Effect.fail(new KeyUnreadable({ file, reason: reasonOf(cause) }))
+    )
+  )
+
+/** The key of these settings by its names; none where there is no key yet. Fails with KeyUnreadable. */
+export const find = Effect.gen(function* () {
+  const { DATA_DIR, SECRET_KEY } = yield* ServerConfig
+  const previous = yield* previousNames
+  if (Option.isSome(SECRET_KEY)) {
+    const name = nameOf(Buffer.from(Redacted.value(SECRET_KEY.value)))
+    return Option.some<KeyNames>({ name, previous, place: "environment" })
+  }
+  const content = yield* contentOf(fileOf(DATA_DIR))
+  return Option.map(Option.flatMap(content, nameOfFile), (name): KeyNames => ({ name, previous, place: "file" }))
+})
 
 /** A file of the site cannot be read or written; the message names it. */
 export class SiteFileError extends Schema.TaggedError<SiteFileError>()("SiteFileError", { message: Schema.String }) {}
@@ -41,7 +93,7 @@ const placesOf = (config: ServerSettings): ReadonlyArray<Place> => {
     Option.isSome(at) ? [{ name, at: at.value, kind }] : []
   const own = (at: Option.Option<string>) => Option.filter(at, (named) => isInside(DATA_DIR, named))
   return [
-    ...(Option.isNone(config.SECRET_KEY) ? [file(KEY_FILE, KeyName.fileOf(DATA_DIR))] : []),
+    ...(Option.isNone(config.SECRET_KEY) ? [file(KEY_FILE, fileOf(DATA_DIR))] : []),
     file("CAFILE", CAFILE),
     file("CAKEYFILE", CAKEYFILE),
     { name: "CERTPATH", at: CERTPATH, kind: "folder" },
@@ -146,3 +198,63 @@ const removeDraft = (at: string) => Effect.promise(() => fs.rm(draftOf(at), { fo
 
 /** Moves what was written to its place. */
 export const place = (at: string) => attempt(`${at} cannot be written`, () => fs.rename(draftOf(at), at))
+
+// What `backup.json`, behind which there is only its own sum, says of the others (docs/backup-format.md).
+
+/** The form of the files; it is raised when an older release could not read a newer one. */
+export const FORMAT = 1
+
+/** Name of the file. */
+export const CONTENTS = "backup.json"
+
+/** Name of the file behind it, which holds its sum. */
+export const CONTENTS_SUM = `${CONTENTS}.sha256`
+
+const Part = Schema.Struct({ file: Schema.String, sha256: Schema.String })
+export type Part = typeof Part.Type
+
+const BackedUpTable = Schema.Struct({
+  name: Schema.String,
+  columns: Schema.Array(Schema.String),
+  rows: Schema.Int,
+  /** Of the lines of all parts, one after the other, as they are when they are not compressed. */
+  sha256: Schema.String,
+  parts: Schema.Array(Part)
+})
+export type BackedUpTable = typeof BackedUpTable.Type
+
+const SiteFile = Schema.Struct({ ...Part.fields, mode: Schema.Int })
+export type SiteFile = typeof SiteFile.Type
+
+/** The key under which values are sealed, by names that tell nothing of it. */
+export const KeyNames = Schema.Struct({
+  name: Schema.String,
+  /** Keys that it was replacing: something may still be sealed under them. */
+  previous: Schema.Array(Schema.String),
+  /** Whether the backup has it. */
+  place: Schema.Literals(["environment", "file"])
+})
+export type KeyNames = typeof KeyNames.Type
+
+export const Contents = Schema.Struct({
+  format: Schema.Int,
+  release: Schema.String,
+  /** Number of the newest migration. */
+  schema: Schema.Int,
+  /** Time of the snapshot, ISO 8601 with microseconds, UTC. */
+  at: Schema.String,
+  /** Id of the installation; there is none in a backup of a release before identities. */
+  installation: Schema.optionalKey(Schema.String.pipe(Schema.check(Schema.isUUID()))),
+  postgres: Schema.String,
+  key: KeyNames,
+  tables: Schema.Array(BackedUpTable),
+  sequences: Schema.Array(Sequence),
+  files: Schema.Array(SiteFile)
+})
+export type Contents = typeof Contents.Type
+
+/** The sum by which a file of a backup is known. */
+export const digestOf = (content: Uint8Array): string => createHash("sha256").update(content).digest("hex")
+
+/** What the file behind `backup.json` says of it, as `sha256sum --check` reads it. */
+export const sumLineOf = (contents: Uint8Array): string => `${digestOf(contents)}  ${CONTENTS}\n`

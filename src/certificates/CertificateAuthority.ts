@@ -4,12 +4,65 @@
  * only.
  */
 import { Context, Effect, FileSystem, Layer, Option, Path, type PlatformError, Redacted, Schema } from "effect"
-import { ServerConfig } from "../ServerConfig.ts"
+import { ServerConfig, type ServerSettings } from "../ServerConfig.ts"
 import { fileSentence, ownFault } from "../runtime/SystemErrors.ts"
 import { SecretKey } from "../runtime/SecretKey.ts"
 import * as Certificates from "./Certificates.ts"
-import * as RevocationList from "./RevocationList.ts"
-import * as KeyFile from "./KeyFile.ts"
+import { createPrivateKey } from "node:crypto"
+
+// The file of the authority's key: encrypted (PKCS #8) with CAKEY_PASSPHRASE, or else with a passphrase that is made of the server's
+// own key (docs/security.md#certificate-authority). A clear one, as earlier releases have made and sites bring along, is read as it is
+// and never rewritten behind anybody's back: `switchyard secret rotate` encrypts it.
+
+/** The key in the file is none, or is encrypted with another passphrase. */
+export class KeyUnreadable extends Schema.TaggedError<KeyUnreadable>()("KeyUnreadable", { message: Schema.String }) {}
+
+const PURPOSE = "key of the certificate authority"
+const CIPHER = "aes-256-cbc"
+
+type Passphrases = readonly [now: string | undefined, ...earlier: ReadonlyArray<string>]
+
+const madeOf = (key: Redacted.Redacted<Uint8Array>) => Buffer.from(Redacted.value(key)).toString("base64url")
+
+/** The passphrase of a new file and those that a file may have; none where replicas could not share one. */
+export const passphrases = (
+  key: SecretKey["Service"],
+  { CAKEY_PASSPHRASE }: Pick<ServerSettings, "CAKEY_PASSPHRASE">
+): Passphrases => {
+  const own = madeOf(key.keyFor(PURPOSE))
+  const previous = key.previousFor(PURPOSE).map(madeOf)
+  if (Option.isSome(CAKEY_PASSPHRASE)) return [Redacted.value(CAKEY_PASSPHRASE.value), own, ...previous]
+  return [key.isShared ? own : undefined, own, ...previous]
+}
+
+/** Whether the text of a file is an encrypted key. */
+export const isEncrypted = (pem: string): boolean => pem.includes("ENCRYPTED")
+
+/** The text of the file for this key (PEM). */
+export const encrypted = ([passphrase]: Passphrases, key: Redacted.Redacted): string =>
+  passphrase === undefined
+    ? Redacted.value(key)
+    : createPrivateKey(Redacted.value(key))
+        .export({ type: "pkcs8", format: "pem", cipher: CIPHER, passphrase })
+        .toString()
+
+/** The key of a file's text as clear PEM. Fails with KeyUnreadable when no passphrase opens it. */
+export const decrypted = Effect.fnUntraced(function* (known: Passphrases, pem: string) {
+  if (!isEncrypted(pem)) return Redacted.make(pem)
+  for (const passphrase of known) {
+    const opened = yield* Effect.option(
+      Effect.try({
+        try: () =>
+          createPrivateKey({ key: pem, passphrase: passphrase ?? "" }).export({ type: "pkcs1", format: "pem" }),
+        catch: () => new KeyUnreadable({ message: "another passphrase" })
+      })
+    )
+    if (Option.isSome(opened)) return Redacted.make(opened.value.toString())
+  }
+  return yield* new KeyUnreadable({
+    message: "it is encrypted with another passphrase: see CAKEY_PASSPHRASE and SECRET_KEY"
+  })
+})
 
 /** A file of the authority is missing or cannot be used; the message names it. */
 export class AuthorityUnavailable extends Schema.TaggedError<AuthorityUnavailable>()("AuthorityUnavailable", {
@@ -76,7 +129,7 @@ const makeFiles = Effect.gen(function* () {
 const make = Effect.gen(function* () {
   const files = yield* makeFiles
   const { CAFILE, CAKEYFILE, CERTIFICATE_DAYS, CERTPATH, DATA_DIR, ...config } = yield* ServerConfig
-  const passphrases = KeyFile.passphrases(yield* SecretKey, config)
+  const accepted = passphrases(yield* SecretKey, config)
 
   const exists = Effect.map(Effect.all([files.isKind(CAFILE, "File"), files.isKind(CAKEYFILE, "File")]), (found) =>
     found.includes(true)
@@ -94,7 +147,7 @@ const make = Effect.gen(function* () {
     }
     yield* Effect.forEach([CAKEYFILE, CAFILE], files.makeFolderOf)
     const made = yield* Certificates.makeAuthority(commonName)
-    yield* files.write(CAKEYFILE, KeyFile.encrypted(passphrases, made.key), PRIVATE)
+    yield* files.write(CAKEYFILE, encrypted(accepted, made.key), PRIVATE)
     // a site that keeps it elsewhere may have others who read it
     const isOurs = !files.relative(DATA_DIR, CAFILE).startsWith("..")
     yield* files.write(CAFILE, made.certificate, isOurs ? PRIVATE : undefined)
@@ -103,7 +156,7 @@ const make = Effect.gen(function* () {
 
   const ownKey = Effect.gen(function* () {
     const text = yield* files.required(CAKEYFILE, "cakeyfile")
-    return yield* Effect.mapError(KeyFile.decrypted(passphrases, text), ({ message }) =>
+    return yield* Effect.mapError(decrypted(accepted, text), ({ message }) =>
       unavailable(`The cakeyfile cannot be read: ${CAKEYFILE}: ${message}`)
     )
   })
@@ -116,7 +169,7 @@ const make = Effect.gen(function* () {
   const encrypt = Effect.fn("CertificateAuthority.encrypt")(function* () {
     if (!(yield* files.isKind(CAKEYFILE, "File"))) return false
     const key = yield* ownKey
-    yield* files.write(CAKEYFILE, KeyFile.encrypted(passphrases, key), PRIVATE)
+    yield* files.write(CAKEYFILE, encrypted(accepted, key), PRIVATE)
     return true
   })
 
@@ -131,8 +184,8 @@ const make = Effect.gen(function* () {
     return issued
   })
 
-  const revocationList = Effect.fn("CertificateAuthority.revocationList")((order: RevocationList.ListOrder) =>
-    Effect.flatMap(signer, (authority) => RevocationList.make(authority, order))
+  const revocationList = Effect.fn("CertificateAuthority.revocationList")((order: Certificates.ListOrder) =>
+    Effect.flatMap(signer, (authority) => Certificates.make(authority, order))
   )
 
   return CertificateAuthority.of({ show, exists, create, issue, encrypt: encrypt(), revocationList })
@@ -158,7 +211,7 @@ export class CertificateAuthority extends Context.Service<
     /** A new key and certificate for a host at this address; both are kept in CERTPATH too. */
     readonly issue: (hostname: string, address: string) => Effect.Effect<Certificates.IssuedCertificate, Failure>
     /** A signed list of certificates that were taken back, as DER. */
-    readonly revocationList: (order: RevocationList.ListOrder) => Effect.Effect<Buffer, Failure>
+    readonly revocationList: (order: Certificates.ListOrder) => Effect.Effect<Buffer, Failure>
   }
 >()("switchyard/certificates/CertificateAuthority") {
   static readonly layer = Layer.effect(CertificateAuthority, make)

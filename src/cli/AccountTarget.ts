@@ -31,8 +31,7 @@ export const atDatabaseWith = Effect.fnUntraced(function* (change: (settings: Se
     { Grants },
     { Permissions },
     { EventStore },
-    { LocalUserStore },
-    { PersonStore }
+    { LocalUserStore, PersonStore }
   ] = yield* Effect.promise(() =>
     Promise.all([
       import("./GuestDatabase.ts"),
@@ -42,8 +41,7 @@ export const atDatabaseWith = Effect.fnUntraced(function* (change: (settings: Se
       import("../access/Grants.ts"),
       import("../access/Permissions.ts"),
       import("../store/EventStore.ts"),
-      import("../store/LocalUserStore.ts"),
-      import("../store/PersonStore.ts")
+      import("../store/AccountStore.ts")
     ])
   )
   const config = Layer.effect(

@@ -22,7 +22,7 @@ const stopped = (sentence: string) => () => {
 /** What the database has answered, in words; what it has refused it has not done. */
 const sentenceOf = Effect.fnUntraced(function* (error: { readonly message: string }, unchanged: string) {
   if (!SqlError.isSqlError(error)) return error.message
-  const { isDatabaseAway, meaning, sqlState } = yield* Effect.promise(() => import("../store/DatabaseAway.ts"))
+  const { isDatabaseAway, meaning, sqlState } = yield* Effect.promise(() => import("../store/DatabaseErrors.ts"))
   const { cause } = error.reason
   const own = !isDatabaseAway(error) && cause instanceof Error ? `: ${cause.message}` : ""
   return `The database: ${meaning(error)}${own}${sqlState(error) === undefined ? "" : `. ${unchanged}`}`
@@ -36,7 +36,7 @@ export const endingWell =
   <A, E extends { readonly message: string }, R>(work: Effect.Effect<A, E, R>) =>
     Effect.gen(function* () {
       yield* hangUpStops
-      const { failWhenAway } = yield* Effect.promise(() => import("../store/DatabaseAway.ts"))
+      const { failWhenAway } = yield* Effect.promise(() => import("../store/DatabaseErrors.ts"))
       const said = Effect.catch(failWhenAway(work), (error: E | SqlError.SqlError) =>
         Effect.flatMap(sentenceOf(error, unchanged), (message) => told({ message: harmless(message) }))
       )

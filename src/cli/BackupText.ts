@@ -1,5 +1,5 @@
 /** What people read of a backup: what is in it, and what it is worth without the key. */
-import type { Contents } from "../backup/Contents.ts"
+import type { Contents } from "../backup/SiteFiles.ts"
 import type { MadeBackup } from "../backup/Backup.ts"
 
 const UNITS = ["bytes", "kB", "MB", "GB", "TB"]

@@ -12,7 +12,6 @@ const loaded = Effect.promise(() =>
     import("../runtime/Logging.ts"),
     import("../ServerConfig.ts"),
     import("../store/InterfaceStore.ts"),
-    import("../store/SecretTexts.ts"),
     import("@effect/platform-node/NodeServices")
   ])
 )
@@ -22,13 +21,12 @@ const services = Effect.map(
   loaded,
   ([
     GuestDatabase,
-    { SecretStore },
+    { SecretStore, SecretTexts },
     { SecretKey },
     { CertificateAuthority },
     Logging,
     { ServerConfig },
     { InterfaceStore },
-    { SecretTexts },
     NodeServices
   ]) => {
     const ports = InterfaceStore.layer.pipe(Layer.provide(SecretTexts.layer))

@@ -205,7 +205,7 @@ const environment = (folder: string, settings: string, templates: string): Reado
 /** The states that devices have been in, in order, by their id. */
 const makeHistory = () => {
   const seen = new Map<string, Array<string>>()
-  const hear = (line: string) => {
+  const onLine = (line: string) => {
     const [, id = "", from = "", to = ""] =
       /message="State of a device" .*\bid=(\d+) .*\bfrom=(\w+) to=(\w+)/.exec(line) ?? []
     if (id === "") return
@@ -215,7 +215,7 @@ const makeHistory = () => {
     states.push(to)
     seen.set(id, states)
   }
-  return { hear, statesOf: (id: number): ReadonlyArray<string> => seen.get(String(id)) ?? [] }
+  return { onLine, statesOf: (id: number): ReadonlyArray<string> => seen.get(String(id)) ?? [] }
 }
 
 const settingsRepository = Effect.fnUntraced(function* (folder: string) {
@@ -242,12 +242,12 @@ export const serve = Effect.fn("RealSite.serve")(function* (fabric: Fabric.Fabri
   const folder = yield* temporaryFolder
   const settings = yield* settingsRepository(folder)
   const templates = yield* Campus.repository("templates", folder)
-  const { hear, statesOf } = makeHistory()
+  const { onLine, statesOf } = makeHistory()
   yield* Fabric.startProgram(fabric, {
     command: [process.execPath, fileURLToPath(ownModule("../main", import.meta.url)), "serve"],
     env: environment(folder, settings, templates),
     ready: `Listening on http://${SERVER}:${API_PORT}`,
-    hear
+    onLine
   })
   yield* fabric.reach(SERVER, API_PORT, { address: "127.0.0.1", port })
   const url = `http://127.0.0.1:${port}`

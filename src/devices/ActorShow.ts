@@ -4,7 +4,7 @@ import { type ChangePhase, type ChangeRow, verdicts } from "../../machines/chang
 import { nextEvents } from "../../machines/NextEvents.ts"
 import { placeOf } from "../../machines/Place.ts"
 import type { ActorView, ChangeView } from "../domain/ActorView.ts"
-import type { LiveChange } from "../store/LiveChangeStore.ts"
+import type { LiveChange } from "../store/UnfinishedChanges.ts"
 import type { DeviceStatechart } from "./DeviceStatechart.ts"
 import type { DeviceTurns } from "./DeviceTurns.ts"
 

@@ -9,10 +9,10 @@ import { errorText } from "./ChangeSteps.ts"
 import type { BasePush, BasePushed } from "./DeviceCalls.ts"
 import type { DeviceLogin, LoggedIn } from "./DeviceLogin.ts"
 import * as ShownCheck from "./ShownCheck.ts"
-import type { JobSelection } from "../drivers/Candidate.ts"
 import * as RefusedLogins from "./RefusedLogins.ts"
+import type { LearnedLineStore } from "../store/ConfigStore.ts"
+import type { JobSelection } from "../drivers/Candidate.ts"
 import * as UnifiedDiff from "../drivers/UnifiedDiff.ts"
-import type { LearnedLineStore } from "../store/LearnedLineStore.ts"
 
 /** Seconds to wait for one answer on an address, and between two tries. */
 const CONNECT_SECONDS = 3

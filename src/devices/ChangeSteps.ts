@@ -10,15 +10,15 @@ import type { DeviceConnection } from "./DeviceConnection.ts"
 import { loadCandidate, type LoadContext } from "./CandidateLoad.ts"
 import * as Candidate from "../drivers/Candidate.ts"
 import type { ConfigSessions } from "../drivers/Driver.ts"
-import { shownHash } from "../drivers/UnifiedDiff.ts"
 import { withoutSecrets } from "../drivers/SecretEquivalence.ts"
 import type { SecretDigests } from "../store/ChangeStore.ts"
-import type { SeenConfig } from "../store/ProvedConfigStore.ts"
+import type { SeenConfig } from "../store/ConfigStore.ts"
 import * as ChangeProof from "./ChangeProof.ts"
 import type { LoggedIn, LoginError } from "./DeviceLogin.ts"
 import { type DriverError, renderError } from "../drivers/DriverErrors.ts"
 import { maskSecrets } from "../drivers/SecretMask.ts"
 import * as LoginProof from "./LoginProof.ts"
+import { shownHash } from "../drivers/UnifiedDiff.ts"
 
 /** What was seen of the switch. */
 export interface SeenTexts {

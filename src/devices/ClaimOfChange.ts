@@ -2,9 +2,9 @@
 import { Duration, Effect, Option, Schedule } from "effect"
 import type { ChangeRow } from "../../machines/change/ChangeRow.ts"
 import { SILENT_REPLICA } from "../domain/TakeOver.ts"
-import { isClaimFresh, TAKEN_OVER, UNASKED, type WorkClaim } from "../drivers/Driver.ts"
 import { failingWithoutDatabase } from "../store/DatabaseClient.ts"
-import type { LiveChangeStore } from "../store/LiveChangeStore.ts"
+import type { LiveChangeStore } from "../store/UnfinishedChanges.ts"
+import { isClaimFresh, TAKEN_OVER, UNASKED, type WorkClaim } from "../drivers/Driver.ts"
 
 /** The row as this process has read or written it last, and when it asked for that, in epoch milliseconds. */
 export interface LastKnown {

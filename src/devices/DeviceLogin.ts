@@ -11,24 +11,14 @@ import { type Difference, firstDifference, serialDifference, WrongDevice } from 
 import type { DisputedRecord } from "../domain/UniqueFields.ts"
 import { failingWithoutDatabase } from "../store/DatabaseClient.ts"
 import { ServerConfig, type ServerSettings } from "../ServerConfig.ts"
-import { AcceptedLoginStore } from "../store/AcceptedLoginStore.ts"
+import { AcceptedLoginStore, type HostKey, HostKeyStore, IdentityStore, type Owner } from "../store/IdentityStore.ts"
 import { overSentences } from "./ForgottenLogins.ts"
 import { makeSshSettings } from "./SshSettings.ts"
 import { WatchStore } from "../store/WatchStore.ts"
 import { ManagementAccess } from "./ManagementAccess.ts"
-import { type HostKey, HostKeyStore } from "../store/HostKeyStore.ts"
-import { IdentityStore, type Owner } from "../store/IdentityStore.ts"
-import { LeftSessionStore } from "../store/LeftSessionStore.ts"
-import { UniqueFieldStore } from "../store/UniqueFieldStore.ts"
-import { DriverRegistry } from "../drivers/Drivers.ts"
-import {
-  type Driver,
-  type DriverSession,
-  type DriverTarget,
-  type HostKeyPolicy,
-  type WorkClaim
-} from "../drivers/Driver.ts"
-import { remarksOf, UnmanageableDevice } from "../domain/platforms/Platforms.ts"
+import { LeftSessionStore } from "../store/UnfinishedChanges.ts"
+import { UniqueFieldStore } from "../store/DeviceIdentifiers.ts"
+import type { Driver, DriverSession, DriverTarget, HostKeyPolicy, WorkClaim } from "../drivers/Driver.ts"
 import {
   ConnectAuthError,
   type ConnectError,
@@ -47,6 +37,8 @@ import {
   type ReplacedLogins,
   settingsOf
 } from "./Logins.ts"
+import { DriverRegistry } from "../drivers/Drivers.ts"
+import { remarksOf, UnmanageableDevice } from "../domain/platforms/Platforms.ts"
 
 /** Something that is needed to log in is not known: an address or credentials. Trying again does not help. */
 export class LoginUnknown extends Schema.TaggedError<LoginUnknown>()("LoginUnknown", { message: Schema.String }) {}

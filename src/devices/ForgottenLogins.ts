@@ -1,5 +1,5 @@
 /** What is said of logins that are remembered no more: a change of passwords or keys is over (docs/security.md#logins-of-switches). */
-import type { NamedLogin } from "../store/AcceptedLoginStore.ts"
+import type { NamedLogin } from "../store/IdentityStore.ts"
 
 /** Names of devices that are told at most. */
 const MOST_NAMES = 20

@@ -7,7 +7,7 @@
 import { Option, Redacted } from "effect"
 import type { DeviceState } from "../domain/Device.ts"
 import type { Login, LoginState, PrivateKey, ServerSettings } from "../ServerConfig.ts"
-import type { AcceptedLogin, LoginSlot } from "../store/AcceptedLoginStore.ts"
+import type { AcceptedLogin, LoginSlot } from "../store/IdentityStore.ts"
 
 /** One of the logins of a state. With a key the password is for `enable` only. */
 export interface Credentials extends Login {

@@ -10,7 +10,7 @@ import { type Device, reachableAddress } from "../domain/Device.ts"
 import { type Network, parseNetwork } from "../domain/Network.ts"
 import { type LoginState, loginStates, ServerConfig, type ServerSettings } from "../ServerConfig.ts"
 import { ActiveSettings } from "../settings/ActiveSettings.ts"
-import { makeSharedRead } from "../store/SharedRead.ts"
+import { makeSharedRead } from "../store/GroupedStatement.ts"
 import { loginStateOf } from "./Logins.ts"
 
 /** The logins that managed switches have. */

@@ -4,7 +4,7 @@
  */
 import { Effect, Option, Scope, Semaphore } from "effect"
 import type { Device } from "../domain/Device.ts"
-import { LiveChangeStore } from "../store/LiveChangeStore.ts"
+import { LiveChangeStore } from "../store/UnfinishedChanges.ts"
 import { DeviceStore } from "../store/DeviceStore.ts"
 import { ActorInspection } from "./ActorInspection.ts"
 import { show } from "./ActorShow.ts"

@@ -11,7 +11,7 @@ import { type DriverError, ReplaceConfigException } from "../drivers/DriverError
 import { type KnownSpelling, type MissingLine, missingLines, placedLines, placeOf } from "../drivers/MissingLines.ts"
 import * as Candidate from "../drivers/Candidate.ts"
 import { maskSecrets } from "../drivers/SecretMask.ts"
-import type { Learned, LearnedLineStore, Lookup } from "../store/LearnedLineStore.ts"
+import type { Learned, LearnedLineStore, Lookup } from "../store/ConfigStore.ts"
 import type { LoggedIn } from "./DeviceLogin.ts"
 import { probe, type ProbeScene } from "./LineProbe.ts"
 

@@ -8,9 +8,9 @@ import type { DriverTarget, JumpHost } from "../drivers/Driver.ts"
 import { type PrivateKey, ServerConfig } from "../ServerConfig.ts"
 import { ActiveSettings, type SettingsError } from "../settings/ActiveSettings.ts"
 import type { SettingsSnapshot } from "../settings/SettingsSnapshot.ts"
-import type { SshSettings } from "../settings/BaseModels.ts"
 import type { OwnLogin } from "./Logins.ts"
-import { makeSharedRead } from "../store/SharedRead.ts"
+import { makeSharedRead } from "../store/GroupedStatement.ts"
+import type { SshSettings } from "../settings/BaseModels.ts"
 
 /** The part of a target that settings decide, and the login that they give in the place of the fleet's. */
 export interface SshTarget extends Pick<

@@ -3,12 +3,13 @@
  * order of the log. It looks for new ones while somebody follows, because telling each commit to every process would hold up the
  * commits of others.
  */
-import { Context, Effect, Latch, Layer, Schedule, type Scope, Semaphore } from "effect"
+import { Context, Duration, Effect, Latch, Layer, Schedule, type Scope, Semaphore } from "effect"
 import type { SqlError } from "effect/sql"
 import type { LiveEvent } from "../domain/events/LiveEvent.ts"
 import { eventsTold, noteHandedOn } from "../runtime/metrics/EventMetrics.ts"
 import { failingWithoutDatabase, waitingForDatabase } from "../store/DatabaseClient.ts"
-import { EventLog } from "../store/EventLog.ts"
+import { EventLog, EventRetention } from "../store/EventStore.ts"
+import { ServerConfig } from "../ServerConfig.ts"
 
 /** How often new events are looked for. */
 const INTERVAL = "50 millis"
@@ -97,3 +98,22 @@ export class EventFeed extends Context.Service<
 >()("switchyard/events/EventFeed") {
   static readonly layer = Layer.effect(EventFeed, make)
 }
+
+// Removes events older than EVENT_DAYS while the server runs (docs/events.md#retention).
+
+/** Seconds, at most: often, so that little is removed at a time. */
+const LONGEST = 600
+
+/** Works until the server stops. */
+export const layer = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const { EVENT_DAYS, UPKEEP_INTERVAL } = yield* ServerConfig
+    const retention = yield* EventRetention
+    if (EVENT_DAYS === 0) return
+    yield* retention.remove(EVENT_DAYS).pipe(
+      Effect.catchCause((cause) => Effect.logWarning("Old events could not be removed", cause)),
+      Effect.repeat(Schedule.spaced(Duration.seconds(Math.min(UPKEEP_INTERVAL, LONGEST)))),
+      Effect.forkScoped
+    )
+  })
+).pipe(Layer.provide(EventRetention.layer))

@@ -210,17 +210,17 @@ export const make = Effect.fn("Fabric.make")(function* (
 
 const WHILE_INPUT = path.join(import.meta.dirname, "while-input.sh")
 
-/** So many of the last lines are told when the program ends too early. */
+/** Last lines in the error when the program ends too early. */
 const LAST_LINES = 30
 
 interface SiteProgram {
   /** Program and arguments. */
   readonly command: ReadonlyArray<string>
   readonly env: Readonly<Record<string, string>>
-  /** What one of its lines has when it is ready. */
+  /** Text in the line that it prints when it is ready. */
   readonly ready: string
-  /** Is told every line that it prints. */
-  readonly hear: (line: string) => void
+  /** Called with every line that it prints. */
+  readonly onLine: (line: string) => void
 }
 
 const inputEnded = (child: ChildProcess) =>
@@ -233,7 +233,7 @@ const inputEnded = (child: ChildProcess) =>
 /** Starts a program and waits until it is ready. Fails with its last lines when it ends before. */
 export const startProgram = Effect.fn("Fabric.startProgram")(function* (
   fabric: Fabric,
-  { command, env, hear, ready }: SiteProgram
+  { command, env, onLine, ready }: SiteProgram
 ): Effect.fn.Return<void, FabricError, Scope.Scope> {
   const [program = "", ...words] = fabric.inSite(["sh", WHILE_INPUT, ...command])
   // Ctrl-C reaches us alone: the program ends with its input
@@ -246,7 +246,7 @@ export const startProgram = Effect.fn("Fabric.startProgram")(function* (
     const last: Array<string> = []
     const listen = (line: string) => {
       if (last.push(line) > LAST_LINES) last.shift()
-      hear(line)
+      onLine(line)
       if (line.includes(ready)) resume(Effect.void)
     }
     for (const stream of [child.stdout, child.stderr]) createInterface({ input: stream }).on("line", listen)

@@ -2,15 +2,107 @@
  * Downloads one image into a partial file, in constant memory. What is there already is kept and only the rest is asked for,
  * so a download goes on after a cut or a restart; the checksum over the whole decides. Nothing is visible to anybody yet.
  */
-import { Effect, Schedule } from "effect"
+import { Effect, Schedule, Schema } from "effect"
 import type { IncomingMessage } from "node:http"
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
-import { codeOf, messageOf, reasonOf } from "../runtime/SystemErrors.ts"
+import { codeOf, isMissing, messageOf, ownFault, reasonOf } from "../runtime/SystemErrors.ts"
 import * as OutboundFetch from "../runtime/OutboundFetch.ts"
+import type { OutboundError } from "../runtime/OutboundFetch.ts"
 import type { OutboundGuard } from "../runtime/OutboundHosts.ts"
-import { type FirmwareError, FirmwareRefused, FirmwareUnreachable, ofOutbound, orOurs } from "./FirmwareErrors.ts"
-import * as ImageDigests from "./ImageDigests.ts"
+import { createHash, type Hash } from "node:crypto"
+import { createReadStream } from "node:fs"
+
+// Checksums of image files: SHA-1 for operators, SHA-512 and MD5 for what switches can verify. Files are read as streams.
+
+/** Size in bytes and checksums in lower-case hexadecimal. */
+export const ImageDigests = Schema.Struct({
+  size: Schema.Int,
+  sha1: Schema.String,
+  sha512: Schema.String,
+  md5: Schema.String
+})
+export type ImageDigests = typeof ImageDigests.Type
+
+/** Checksums that grow with what is added. */
+export interface RunningDigests {
+  readonly add: (chunk: Buffer) => void
+  readonly size: () => number
+  /** The sums of everything added; nothing may be added afterwards. */
+  readonly end: () => ImageDigests
+}
+
+/** Checksums of nothing yet. */
+export const begin = (): RunningDigests => {
+  const sums: ReadonlyArray<Hash> = [createHash("sha1"), createHash("sha512"), createHash("md5")]
+  let size = 0
+  return {
+    add: (chunk) => {
+      size += chunk.length
+      for (const sum of sums) sum.update(chunk)
+    },
+    size: () => size,
+    end: () => {
+      const [sha1 = "", sha512 = "", md5 = ""] = sums.map((sum) => sum.digest("hex"))
+      return { size, sha1, sha512, md5 }
+    }
+  }
+}
+
+/** Adds a file's content to running checksums; a file that is not there adds nothing. */
+export const addFile = (digests: RunningDigests, file: string) =>
+  Effect.tryPromise({
+    try: async (signal) => {
+      try {
+        for await (const chunk of createReadStream(file, { highWaterMark: 1024 * 1024, signal })) digests.add(chunk)
+      } catch (error) {
+        if (!isMissing(error)) throw error
+      }
+    },
+    catch: (error) => error
+  }).pipe(
+    Effect.catch((error) => orOurs(error)(new FirmwareRefused({ message: `Could not read file: ${reasonOf(error)}` })))
+  )
+
+// What can go wrong with firmware images. The texts are those that clients know (docs/jobs.md#get_firmware).
+
+/** The image service refuses or cannot do what was asked; `message` is its answer. Asking again does not help. */
+export class FirmwareRefused extends Schema.TaggedError<FirmwareRefused>()("FirmwareRefused", {
+  message: Schema.String
+}) {}
+
+/** The image service, or the server that an image comes from, cannot be reached or does not answer as it should. */
+export class FirmwareUnreachable extends Schema.TaggedError<FirmwareUnreachable>()("FirmwareUnreachable", {
+  message: Schema.String
+}) {}
+
+export type FirmwareError = FirmwareRefused | FirmwareUnreachable
+
+/** What a request to another server has met; for what this machine lacks, such as a name server, the job waits (`JobExecution.ts`). */
+export const ofOutbound = (error: OutboundError): Effect.Effect<never, FirmwareError> => {
+  switch (error._tag) {
+    case "OwnFault":
+      return Effect.die(error)
+    case "OutboundRefused":
+      return Effect.fail(new FirmwareRefused({ message: `Could not download firmware: ${error.message}` }))
+    case "OutboundAway":
+      return Effect.fail(new FirmwareUnreachable({ message: error.message }))
+  }
+}
+
+/** What the machine of this server lacks is no answer of the image service: the job waits for it, and a request is answered with 503. */
+export const orOurs =
+  (error: unknown) =>
+  <E>(failure: E): Effect.Effect<never, E> => {
+    const fault = ownFault(error, "file", "Images cannot be stored")
+    return fault === undefined ? Effect.fail(failure) : Effect.die(fault)
+  }
+
+/** Works on the disk. Fails with FirmwareRefused and this message, which clients know, whatever is wrong with the file. */
+export const disk = <A>(message: string, run: () => Promise<A>) =>
+  Effect.catch(Effect.tryPromise({ try: run, catch: (error) => error }), (error) =>
+    orOurs(error)(new FirmwareRefused({ message }))
+  )
 
 /** Told now and then how many bytes are there, and of how many when that is known. */
 export type TellProgress = (bytes: number, total: number | null) => void
@@ -60,12 +152,7 @@ const checkRoom = Effect.fnUntraced(function* (part: string, bytes: number) {
 const tooLarge = ({ maxBytes }: Download) => refused(`The image is larger than ${maxBytes} bytes`)
 
 /** Appends the body to the file from `position` on. */
-const receive = (
-  download: Download,
-  response: IncomingMessage,
-  sums: ImageDigests.RunningDigests,
-  total: number | null
-) =>
+const receive = (download: Download, response: IncomingMessage, sums: RunningDigests, total: number | null) =>
   Effect.acquireUseRelease(
     onDisk(() => fs.open(download.part, sums.size() === 0 ? "w" : "r+", 0o600)),
     (file) =>
@@ -94,8 +181,8 @@ const receive = (
   )
 
 const sumsOfPart = Effect.fnUntraced(function* (part: string) {
-  const sums = ImageDigests.begin()
-  yield* ImageDigests.addFile(sums, part)
+  const sums = begin()
+  yield* addFile(sums, part)
   return sums
 })
 
@@ -116,7 +203,7 @@ const once = Effect.fnUntraced(function* (download: Download) {
     return yield* refused(`Could not download firmware: the server answers ${status}`)
   const continues = status === PARTIAL && startOf(response) === from
   if (status === PARTIAL && !continues) return yield* refused("The server answers with another part than was asked for")
-  const sums = continues ? known : ImageDigests.begin()
+  const sums = continues ? known : begin()
   const rest = Number(response.headers["content-length"] ?? 0)
   if (sums.size() + rest > download.maxBytes) return yield* tooLarge(download)
   yield* checkRoom(download.part, rest)

@@ -2,17 +2,61 @@
  * The images that this server keeps itself, in a folder of its data directory. An image becomes visible in one step, when it
  * is whole and its checksum is right; what is still coming, and what is known about the files, is in hidden folders beside.
  */
-import { Effect, Option } from "effect"
+import { Effect, Option, Schema } from "effect"
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
-import { disk, FirmwareRefused } from "./FirmwareErrors.ts"
-import type { ImageDigests } from "./ImageDigests.ts"
 import * as ImageDownload from "./ImageDownload.ts"
+import { disk, FirmwareRefused, type ImageDigests } from "./ImageDownload.ts"
 import { defaultName, isImageName } from "../domain/ImageName.ts"
 import type { OutboundGuard } from "../runtime/OutboundHosts.ts"
 import { isMissing } from "../runtime/SystemErrors.ts"
 import { makeTurns } from "../runtime/Turns.ts"
-import * as KnownDigests from "./KnownDigests.ts"
+
+// What is known about the checksums of the images in a folder: noted in a hidden folder beside them with the time of the
+// file, so that a checksum is computed again only when its file has changed.
+
+const Note = Schema.fromJsonString(Schema.Struct({ ...ImageDownload.ImageDigests.fields, modified: Schema.Finite }))
+
+/** An image as it is on the disk: `modified` in milliseconds since 1970. */
+export interface ImageOnDisk {
+  readonly name: string
+  readonly modified: number
+  readonly size: number
+}
+
+/** The notes about the images of this folder. */
+export const makeKnownDigests = (folder: string) => {
+  const notes = path.join(folder, ".digests")
+  const noteOf = (name: string) => path.join(notes, `${name}.json`)
+
+  /** Notes the checksums of a file that was last written at this time. */
+  const write = (name: string, digests: ImageDownload.ImageDigests, modified: number) =>
+    disk(`Could not note the checksum of ${name}`, async () => {
+      await fs.mkdir(notes, { recursive: true, mode: 0o700 })
+      const draft = `${noteOf(name)}.${process.pid}.part`
+      await fs.writeFile(draft, JSON.stringify({ ...digests, modified }), { mode: 0o600 })
+      await fs.rename(draft, noteOf(name))
+    })
+
+  /** The checksums computed from the file as it is now. */
+  const compute = Effect.fnUntraced(function* ({ modified, name }: ImageOnDisk) {
+    const running = ImageDownload.begin()
+    yield* ImageDownload.addFile(running, path.join(folder, name))
+    const digests = running.end()
+    yield* write(name, digests, modified)
+    return digests
+  })
+
+  /** The checksums as they are noted; none when the file has changed since, or nothing is noted. */
+  const read = ({ modified, name, size }: ImageOnDisk) =>
+    disk("not noted", () => fs.readFile(noteOf(name), "utf8")).pipe(
+      Effect.flatMap(Schema.decodeEffect(Note)),
+      Effect.option,
+      Effect.map(Option.filter((note) => note.modified === modified && note.size === size))
+    )
+
+  return { write, compute, read, forget: (name: string) => fs.rm(noteOf(name), { force: true }) }
+}
 
 /** A link by which switches find the image that is current. */
 export interface DefaultImage {
@@ -86,7 +130,7 @@ const lookIn = (folder: string) => (name: string) =>
   isImageName(name)
     ? Effect.option(disk(`Could not find file ${name}`, () => fs.stat(path.join(folder, name)))).pipe(
         Effect.map(Option.filter((found) => found.isFile())),
-        Effect.map(Option.map(({ mtimeMs, size }): KnownDigests.ImageOnDisk => ({ name, modified: mtimeMs, size })))
+        Effect.map(Option.map(({ mtimeMs, size }): ImageOnDisk => ({ name, modified: mtimeMs, size })))
       )
     : Effect.succeedNone
 
@@ -94,7 +138,7 @@ const lookIn = (folder: string) => (name: string) =>
 const makeDownloads = ({ folder, guard, maxBytes }: ImageStoreOptions) => {
   const incoming = path.join(folder, ".incoming")
   const find = lookIn(folder)
-  const known = KnownDigests.make(folder)
+  const known = makeKnownDigests(folder)
 
   const prepare = disk("Could not make the folder of the firmware images", async () => {
     await fs.mkdir(incoming, { recursive: true, mode: 0o700 })
@@ -120,11 +164,11 @@ const makeDownloads = ({ folder, guard, maxBytes }: ImageStoreOptions) => {
 }
 
 /** Opens the store. Its folders are made by the first download. */
-export const make = (options: ImageStoreOptions) => {
+export const makeImageStore = (options: ImageStoreOptions) => {
   const { folder } = options
   const inTurn = makeTurns()
   const add = makeDownloads(options)
-  const known = KnownDigests.make(folder)
+  const known = makeKnownDigests(folder)
   const find = lookIn(folder)
   const list = listImages(folder)
 
@@ -187,4 +231,4 @@ export const make = (options: ImageStoreOptions) => {
 }
 
 /** The images of this server. */
-export type ImageStore = ReturnType<typeof make>
+export type ImageStore = ReturnType<typeof makeImageStore>

@@ -1,24 +1,28 @@
 /** Handlers of alerts (docs/alerts.md#looking-at-alerts). */
 import { Clock, Effect, Schema } from "effect"
-import { HttpApiBuilder, HttpApiSchema } from "effect/http-api"
-import { Api } from "../api/Api.ts"
-import { answered } from "./core/HandlerErrors.ts"
 import type { HttpServerRequest } from "effect/http"
+import { HttpApiBuilder, HttpApiSchema } from "effect/http-api"
 import { SqlClient } from "effect/sql"
 import { randomUUID } from "node:crypto"
+import { Api } from "../api/Api.ts"
+import { answered } from "./core/HandlerErrors.ts"
 import { Caller } from "../api/Authorization.ts"
 import { enveloped } from "../api/Envelope.ts"
 import { type AlertMessage, titleOf } from "../domain/events/alerts/AlertMessage.ts"
 import { toId } from "../domain/fields/Values.ts"
 import { type MuteRequest, timeOf } from "../domain/requests/AlertRequests.ts"
-import { AlertRulesInForce } from "../events/alerts/AlertRulesInForce.ts"
-import { remarkOf } from "../events/alerts/AlertSecrets.ts"
-import { handOver } from "../events/alerts/Receivers.ts"
+import { AlertRulesInForce } from "../events/AlertMaking.ts"
+import { handOver, remarkOf } from "../events/Receivers.ts"
 import { receiverGuard } from "../runtime/OutboundHosts.ts"
 import { ServerConfig } from "../ServerConfig.ts"
-import { AlertDeliveryStore, type DeliveryState, type ListedDelivery } from "../store/AlertDeliveryStore.ts"
-import { AlertMuteStore, MuteNotFound } from "../store/AlertMuteStore.ts"
-import { AlertStore } from "../store/AlertStore.ts"
+import {
+  AlertDeliveryStore,
+  AlertMuteStore,
+  AlertStore,
+  type DeliveryState,
+  type ListedDelivery,
+  MuteNotFound
+} from "../store/AlertStore.ts"
 import { EventStore } from "../store/EventStore.ts"
 import { makeListPage } from "./listing/ListPage.ts"
 import * as Lists from "./listing/Lists.ts"

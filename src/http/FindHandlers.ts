@@ -11,15 +11,15 @@ import { ReadTables } from "../domain/jobs/ReadTables.ts"
 import { targetOf } from "../domain/requests/DeviceSelector.ts"
 import type { ReadTablesRequest } from "../domain/requests/OperationRequests.ts"
 import { JobRequests } from "../jobs/engine/JobRequests.ts"
-import { type Bounds, FindStore, type FoundRow, type VlansAsked } from "../store/FindStore.ts"
+import { type Bounds, FindStore, type FoundRow, type VlansAsked } from "../store/FleetViews.ts"
 import { answered, asCaller } from "./core/HandlerErrors.ts"
 import { makeVisible } from "./core/Permits.ts"
-import { makeSelectDevices } from "./provisioning/DeviceTargets.ts"
 import type { SqlError } from "effect/sql"
 import type { Device } from "../domain/Device.ts"
 import { ActiveSettings } from "../settings/ActiveSettings.ts"
 import type { Settings } from "../settings/SettingsModel.ts"
 import { DeviceStore } from "../store/DeviceStore.ts"
+import { makeSelectDevices } from "./provisioning/DeviceTargets.ts"
 
 // What the settings in force know of VLANs and of ports of distribution and core switches, over all devices.
 

@@ -21,7 +21,7 @@ import {
 } from "../runtime/metrics/FleetMetrics.ts"
 import { jobsUnfinished, queueAge } from "../runtime/metrics/JobMetrics.ts"
 import { failingWithoutDatabase } from "../store/DatabaseClient.ts"
-import { type Figures, FleetFigures } from "../store/FleetFigures.ts"
+import { type Figures, FleetFigures } from "../store/Figures.ts"
 
 // What the database holds as metrics: asked once for all who ask at the same time and for some seconds after, and never waited for longer.
 

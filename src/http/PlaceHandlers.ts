@@ -12,14 +12,13 @@ import { type InitLine, type InitListRequest, onLine } from "../domain/requests/
 import { initArguments } from "../provisioning/InitArguments.ts"
 import { initJob } from "../provisioning/InitStart.ts"
 import { SettingsUnavailable, SettingsView } from "../settings/SettingsView.ts"
-import { DeviceStore } from "../store/DeviceStore.ts"
+import { DeviceStore, HeardStore } from "../store/DeviceStore.ts"
 import { makeVisible } from "./core/Permits.ts"
 import { makeInitialisation } from "./provisioning/Initialisation.ts"
 import { edgesOf } from "../domain/Topology.ts"
 import { placesOf, replacedBy } from "../domain/WaitingDevice.ts"
-import { HeardStore } from "../store/HeardStore.ts"
-import { LinknetStore } from "../store/LinknetStore.ts"
-import { PlaceStore, type WaitingRow } from "../store/PlaceStore.ts"
+import { LinknetStore } from "../store/NetworkStore.ts"
+import { PlaceStore, type WaitingRow } from "../store/FleetViews.ts"
 
 // What is known of where switches are: read from the database alone, so that it is quick.
 

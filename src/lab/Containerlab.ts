@@ -1,4 +1,10 @@
-// What containerlab files say that the lab does without, and why: the tables behind `Containerlab.ts`.
+/**
+ * Reads the usual containerlab files as topologies of the lab: what the lab needs is put where it looks for it (settings of
+ * kinds and groups under the nodes, extended links as `node:port`), and what it does without is left out, with a note for
+ * the user. Unknown keys stay in the document, so that the check of the topology names them.
+ * docs/provisioning.md#containerlab-files says what is read.
+ */
+// What containerlab files say that the lab does without, and why.
 
 const CONTAINERS = "the lab starts no containers"
 const COMMANDS = "the lab runs nothing in a node, and all its switches are up together"
@@ -67,12 +73,6 @@ const VENDORS =
 
 /** True for a kind of containerlab that the lab cannot simulate. */
 const isOtherKind = (kind: string): boolean => otherKinds.has(kind) || VENDORS.test(kind)
-/**
- * Reads the usual containerlab files as topologies of the lab: what the lab needs is put where it looks for it (settings of
- * kinds and groups under the nodes, extended links as `node:port`), and what it does without is left out, with a note for
- * the user. What nobody knows stays in the document, so that the check of the topology names it.
- * docs/provisioning.md#containerlab-files says what is read.
- */
 
 type Fields = Readonly<Record<string, unknown>>
 

@@ -1,4 +1,7 @@
-/** The far end of `scp -t` and `scp -f` on a switch's flash. See docs/switch-dialogues.md#eos-files-and-certificates. */
+/**
+ * File transfers to and from a switch's flash: the far end of `scp -t` and `scp -f`, and a small sftp server. See
+ * docs/switch-dialogues.md#eos-files-and-certificates.
+ */
 import type { ServerChannel, SFTPWrapper } from "ssh2"
 import * as Faults from "./Faults.ts"
 import * as Flash from "./Flash.ts"

@@ -1,6 +1,6 @@
 /**
- * The lab as a program: reads a topology file, starts its switches, prints where they answer, and serves until it is
- * interrupted. `npm run lab` and the demo run this.
+ * The lab as a program: reads a topology file, starts its switches, prints where they answer, and serves its control endpoint until it
+ * is interrupted. `npm run lab` and the demo run this.
  */
 import { createServer } from "node:http"
 import { Console, Effect, Layer, Schema } from "effect"
@@ -12,8 +12,8 @@ import { Fault } from "./Faults.ts"
 import type { LabSwitch } from "./LabSwitch.ts"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 
-// The lab's control endpoint: look at switches, boot them, break them, with curl from another process. Meant for loopback
-// only; requests from web pages are refused.
+// The control endpoint: look at switches, boot them and break them with curl from another process. For loopback only; requests
+// from web pages are refused.
 
 /** What the endpoint says about one switch. */
 export const describe = (device: LabSwitch) => ({
@@ -190,6 +190,8 @@ const actions = Layer.mergeAll(
   act("drop", (device) => device.dropConnections),
   act("host-key", (device) => Effect.sync(device.newHostKey))
 )
+
+// The program.
 
 /** All routes; needs a Lab. */
 const routes = Layer.mergeAll(overview, views, actions, setFault, clearFaults, configure, foreign, swap, renew)

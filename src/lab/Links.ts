@@ -1,5 +1,6 @@
 /**
- * Who is connected to whom, which links are up, and what LLDP and reachability follow from it.
+ * Cables between switches and machines at their ports: which links are up, and what LLDP, reachability and address tables follow
+ * from it.
  */
 import { systemDescription } from "./eos/Hardware.ts"
 import type { End, Node } from "./Topology.ts"
@@ -89,9 +90,8 @@ export const reachable = (links: Links, gateways: ReadonlyArray<string>): Readon
   return seen
 }
 
-// Machines that are plugged to ports, and what switches learn of them: every switch that frames of a machine reach over links which
-// are up and not routed knows it by the port towards it, and whoever routes its VLAN knows its address. VLANs that a trunk does not
-// carry are not looked at.
+// Machines at ports, and what switches learn of them: every switch that a machine's frames reach over links that are up and not routed
+// knows the machine by the port towards it; the switch that routes its VLAN knows its address. Which VLANs a trunk carries is ignored.
 
 /** One machine: lower case with colons. */
 interface Host {

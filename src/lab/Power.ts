@@ -1,6 +1,6 @@
 /**
- * Switching on: with a startup configuration the switch boots into it; without one it does zero touch provisioning (asks DHCP,
- * fetches the initial configuration, starts it). See docs/provisioning.md#dhcp-and-boot-files.
+ * Switching on: with a startup configuration the switch boots into it; without one it does zero touch provisioning (asks the DHCP
+ * server of the site, fetches the initial configuration, starts it). See docs/provisioning.md#dhcp-and-boot-files.
  */
 import { Effect, Fiber, FiberMap, Schema, type Scope, Semaphore } from "effect"
 import * as Loader from "./eos/ConfigLoader.ts"
@@ -10,8 +10,17 @@ import * as Switch from "./Switch.ts"
 import { execFile } from "node:child_process"
 import type { Dhcp } from "./Topology.ts"
 
-// The site's DHCP server as far as switches see it: gives leases out of a pool and, for every commit of a lease, runs the same
-// program that a real DHCP server runs: `{hook} commit {mac} {ip} {platform}`. See docs/provisioning.md#dhcp-and-boot-files.
+/** Waits milliseconds of real time: clients of a switch are on the other end of a socket, so a test clock must not stop it. */
+export const pause = (milliseconds: number): Effect.Effect<void> =>
+  milliseconds <= 0
+    ? Effect.void
+    : Effect.callback<void>((resume) => {
+        const timer = setTimeout(() => resume(Effect.void), milliseconds)
+        return Effect.sync(() => clearTimeout(timer))
+      })
+
+// The site's DHCP server as switches see it: it gives leases out of a pool and, for every commit of a lease, runs the same
+// program that a real DHCP server runs: `{hook} commit {mac} {ip} {platform}`.
 
 /** The hook program could not be run or ended with an error. `output` is the end of what it printed. */
 export class DhcpHookFailed extends Schema.TaggedError<DhcpHookFailed>()("DhcpHookFailed", {
@@ -131,18 +140,6 @@ const runHook = (settings: Dhcp, lease: Lease): Effect.Effect<void, DhcpHookFail
     return Effect.sync(() => child.kill())
   })
 }
-
-// Waiting by the wall clock. The lab's switches live in real time (their clients are on the other end of a socket), so a
-// test clock must not stop them.
-
-/** Waits so many milliseconds of real time. */
-export const pause = (milliseconds: number): Effect.Effect<void> =>
-  milliseconds <= 0
-    ? Effect.void
-    : Effect.callback<void>((resume) => {
-        const timer = setTimeout(() => resume(Effect.void), milliseconds)
-        return Effect.sync(() => clearTimeout(timer))
-      })
 
 export interface Power {
   /** Boots in the background; a second call starts over. The effect waits for the end of the boot. */

@@ -1,6 +1,6 @@
 /**
- * The state of one simulated switch and the few things that change all of it: a new running configuration, going down,
- * coming up. Everything else (sessions, files, commands) works on this record.
+ * The state and the history of one simulated switch, and the few things that change all of it: a new running configuration,
+ * going down, coming up. Everything else (sessions, files, commands) works on this record.
  */
 import type { ParsedKey } from "ssh2"
 import * as ConfigFacts from "./eos/ConfigFacts.ts"
@@ -12,7 +12,7 @@ import type { Quirks } from "./eos/Quirks.ts"
 import * as Loader from "./eos/ConfigLoader.ts"
 import { render } from "./eos/ConfigTree.ts"
 
-// What happened to one switch, newest last, bounded: logins, commands, and everything that changed its configuration.
+// The history, newest last, bounded: logins, commands, and everything that changed the configuration.
 
 /** How a configuration came to run, or stopped running. */
 export type CommitKind = "commit" | "commitTimer" | "confirm" | "abort" | "expired" | "direct" | "reload" | "ztp"

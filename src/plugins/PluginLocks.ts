@@ -5,7 +5,7 @@
 import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, RcRef, Schedule, Semaphore } from "effect"
 import type { SqlConnection, SqlError } from "effect/sql"
-import { locks } from "../store/AdvisoryLocks.ts"
+import { locks } from "../store/DatabaseClient.ts"
 
 const POLL = "250 millis"
 

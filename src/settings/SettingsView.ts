@@ -6,12 +6,12 @@ import { Context, Effect, Layer, Result, Schema } from "effect"
 import { SqlError } from "effect/sql"
 import type { Device, DeviceType } from "../domain/Device.ts"
 import { DeviceStore } from "../store/DeviceStore.ts"
-import { makeSharedRead } from "../store/SharedRead.ts"
+import { makeSharedRead } from "../store/GroupedStatement.ts"
 import { ActiveSettings, type SettingsError } from "./ActiveSettings.ts"
-import { groupMembers, originLevels, type SettingsSnapshot } from "./SettingsSnapshot.ts"
 import { fileModelOf, settingsJsonSchema, settingsToJson } from "./FileModels.ts"
 import type { EffectiveSettings } from "./Layering.ts"
 import { DEFAULT_GROUP } from "./SettingsGroups.ts"
+import { groupMembers, originLevels, type SettingsSnapshot } from "./SettingsSnapshot.ts"
 
 /** There are no usable settings: nothing is cloned yet, or they are broken for this target. `message` is the reason alone. */
 export class SettingsUnavailable extends Schema.TaggedError<SettingsUnavailable>()("SettingsUnavailable", {

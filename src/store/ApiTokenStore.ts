@@ -3,7 +3,7 @@ import { Context, Effect, Layer, Option } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import type { Identity, Way } from "../domain/access/Identity.ts"
 import { machinePerson } from "../domain/access/Person.ts"
-import { locks } from "./AdvisoryLocks.ts"
+import { locks } from "./DatabaseClient.ts"
 
 /** A token without its secret; times are UTC, `2026-11-22T13:59:05Z`. */
 export interface ApiToken {

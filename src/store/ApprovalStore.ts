@@ -1,8 +1,200 @@
-/** Approvals that jobs wait for (docs/changes.md#approval). Whoever decides holds the job's row. */
+/** Requests that wait for another person (docs/security.md#four-eyes): as they were sent, sealed, and what became of them. */
 import { PgClient } from "@effect/sql-pg"
-import { Context, Effect, Layer, Option } from "effect"
+import { Context, Effect, Layer, Option, Schema } from "effect"
 import type { SqlError } from "effect/sql"
+import type { Identity } from "../domain/access/Identity.ts"
+import { open, seal } from "../runtime/Sealing.ts"
+import { SecretKey } from "../runtime/SecretKey.ts"
+import { EventStore } from "./EventStore.ts"
+import { sealingKeys } from "./SecretStore.ts"
 import type { Asked } from "../domain/access/PermissionRule.ts"
+
+/** A request as people see it; times are UTC. */
+export interface RequestApproval {
+  readonly id: number
+  readonly operation: string
+  readonly method: string
+  readonly path: string
+  readonly body: unknown
+  readonly asked_by: string
+  readonly asked_at: string
+  readonly expires_at: string
+  readonly decision: "approved" | "rejected" | "expired" | null
+  readonly decided_by: string | null
+  readonly decided_at: string | null
+  readonly comment: string | null
+  readonly answer: RequestAnswer | null
+}
+
+/** How a request was answered that was carried out. */
+export interface RequestAnswer {
+  readonly status: number
+  readonly message: unknown
+}
+
+/** What is needed to carry it out. */
+export interface StoredRequest extends RequestApproval {
+  /** Empty for a request without a body. */
+  readonly sent: string
+  readonly identity: Identity
+  /** Who has made the token, where it was a program that asked. */
+  readonly token_makers: ReadonlyArray<string>
+  readonly at: Date
+}
+
+export interface NewRequestApproval {
+  readonly operation: string
+  readonly method: string
+  readonly path: string
+  readonly sent: string
+  /** The body with secrets masked. */
+  readonly shown: unknown
+  readonly identity: Identity
+  readonly waitSeconds: number
+}
+
+/** There is no such request. */
+export class RequestNotFound extends Schema.TaggedError<RequestNotFound>()("RequestNotFound", {}) {
+  override get message() {
+    return "There is no such request that waits for an approval"
+  }
+  get httpStatus() {
+    return 404 as const
+  }
+}
+
+/** The request waits no more. */
+export class RequestNotWaiting extends Schema.TaggedError<RequestNotWaiting>()("RequestNotWaiting", {
+  id: Schema.Int,
+  why: Schema.String
+}) {
+  override get message() {
+    return `Request ${this.id} waits for no approval: ${this.why}`
+  }
+  get httpStatus() {
+    return 409 as const
+  }
+}
+
+/** One person asks for more than others can look through. */
+export class TooManyWaiting extends Schema.TaggedError<TooManyWaiting>()("TooManyWaiting", { most: Schema.Int }) {
+  override get message() {
+    return `${this.most} requests of yours wait for an approval already`
+  }
+  get httpStatus() {
+    return 429 as const
+  }
+}
+
+const MOST_WAITING = 50
+const MOST_LISTED = 200
+
+const make = Effect.gen(function* () {
+  const sql = yield* PgClient.PgClient
+  const events = yield* EventStore
+  const keys = sealingKeys(yield* SecretKey)
+  const [own] = keys
+  const time = (column: string) => sql.literal(`to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')`)
+  const columns = sql`id, operation, method, path, shown_body as body, asked_by, ${time("asked_at")} as asked_at,
+    ${time("expires_at")} as expires_at,
+    case when decision is null and expires_at <= now() then 'expired' else decision end as decision,
+    decided_by, ${time("decided_at")} as decided_at, comment, answer`
+
+  const note = (action: string, { asked_by, id, method, operation, path }: RequestApproval, more: object) =>
+    events.append({
+      kind: "approval",
+      action,
+      isAudit: true,
+      data: { request: id, operation, method, path, asked_by, ...more }
+    })
+
+  const find = Effect.fnUntraced(function* (id: number) {
+    const [row] = yield* sql<Omit<StoredRequest, "sent"> & { readonly sealed: string }>`select ${columns},
+      asked_identity as identity, sealed_body as sealed, asked_at as at,
+      array(select created_by from api_token t where asked_identity ->> 'way' = 'token' and t.name = asked_by) as token_makers
+      from request_approval where id = ${id}`
+    if (row === undefined) return yield* new RequestNotFound()
+    const { sealed, ...found } = row
+    if (found.decision !== null) return yield* new RequestNotWaiting({ id, why: `it is ${found.decision}` })
+    const sent = open(keys, sealed)
+    if (Option.isNone(sent)) return yield* new RequestNotWaiting({ id, why: "its body was sealed under another key" })
+    return { ...found, sent: sent.value } satisfies StoredRequest
+  })
+
+  return RequestApprovalStore.of({
+    find,
+    ask: Effect.fn("RequestApprovalStore.ask")(function* (asked: NewRequestApproval) {
+      const { identity, method, operation, path, sent, shown, waitSeconds } = asked
+      const [waiting] = yield* sql<{ count: number }>`select count(*)::integer as count from request_approval
+        where asked_person = ${identity.person} and decision is null and expires_at > now()`
+      if ((waiting?.count ?? 0) >= MOST_WAITING) return yield* new TooManyWaiting({ most: MOST_WAITING })
+      const [row] =
+        yield* sql<RequestApproval>`insert into request_approval (operation, method, path, sealed_body, shown_body,
+          asked_by, asked_person, asked_identity, expires_at)
+        values (${operation}, ${method}, ${path}, ${seal(own, sent)}, ${sql.json(shown)}, ${identity.name}, ${identity.person},
+          ${sql.json({ ...identity })}, now() + make_interval(secs => ${waitSeconds})) returning ${columns}`
+      const added = yield* Effect.orDie(Effect.fromNullishOr(row))
+      yield* note("asked", added, { body: shown })
+      return added
+    }, sql.withTransaction),
+    list: sql<
+      RequestApproval & { readonly person: string }
+    >`select ${columns}, asked_person as person from request_approval
+      order by id desc limit ${MOST_LISTED}`,
+    decide: Effect.fn("RequestApprovalStore.decide")(function* (id, decision, by, comment) {
+      // what is kept of a password is gone with the decision
+      const [row] = yield* sql<RequestApproval>`update request_approval set decision = ${decision}, decided_by = ${by},
+        decided_at = now(), comment = ${comment}, sealed_body = ''
+        where id = ${id} and decision is null and expires_at > now() returning ${columns}`
+      if (row === undefined) return yield* new RequestNotWaiting({ id, why: "it was decided just now, or has expired" })
+      yield* note(decision, row, { comment })
+      return row
+    }, sql.withTransaction),
+    forget: Effect.fn("RequestApprovalStore.forget")(function* (days: number) {
+      // nobody can approve them any more, and what is kept of a password is gone
+      yield* sql`update request_approval set decision = 'expired', decided_at = expires_at, sealed_body = ''
+        where decision is null and expires_at <= now()`
+      if (days > 0) yield* sql`delete from request_approval where decided_at < now() - make_interval(days => ${days})`
+    }),
+    answered: Effect.fn("RequestApprovalStore.answered")(function* (id, answer) {
+      const [row] = yield* sql<RequestApproval>`update request_approval set answer = ${sql.json({ ...answer })}
+        where id = ${id} returning ${columns}`
+      const found = yield* Effect.orDie(Effect.fromNullishOr(row))
+      yield* note("carried out", found, { status: answer.status, message: answer.message })
+      return found
+    }, sql.withTransaction)
+  })
+})
+
+type Ended = RequestNotFound | RequestNotWaiting | SqlError.SqlError
+
+/** Requests that wait, and those that have. */
+export class RequestApprovalStore extends Context.Service<
+  RequestApprovalStore,
+  {
+    /** Writes that a request waits. */
+    readonly ask: (asked: NewRequestApproval) => Effect.Effect<RequestApproval, TooManyWaiting | SqlError.SqlError>
+    /** A request that waits. */
+    readonly find: (id: number) => Effect.Effect<StoredRequest, Ended>
+    /** The newest, each with the key of who asked. */
+    readonly list: Effect.Effect<ReadonlyArray<RequestApproval & { readonly person: string }>, SqlError.SqlError>
+    /** Decides over one that waits; of two who do so at once the second fails. */
+    readonly decide: (
+      id: number,
+      decision: "approved" | "rejected",
+      by: string,
+      comment: string
+    ) => Effect.Effect<RequestApproval, RequestNotWaiting | SqlError.SqlError>
+    /** Ends those that have expired, and removes those that were over so many days ago; 0: none. */
+    readonly forget: (days: number) => Effect.Effect<void, SqlError.SqlError>
+    /** Notes how it was answered. */
+    readonly answered: (id: number, answer: RequestAnswer) => Effect.Effect<RequestApproval, SqlError.SqlError>
+  }
+>()("switchyard/store/RequestApprovalStore") {
+  static readonly layer = Layer.effect(RequestApprovalStore, make).pipe(Layer.provide(SecretKey.layer))
+}
+
+// Approvals that jobs wait for (docs/changes.md#approval). Whoever decides holds the job's row.
 
 /** `unneeded`: the rule by which it was needed is gone. */
 export type Decision = "approved" | "rejected" | "expired" | "unneeded"
@@ -45,7 +237,7 @@ export interface Approval {
   readonly has_expired: boolean
 }
 
-const make = Effect.gen(function* () {
+const makeJobApprovals = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   return ApprovalStore.of({
     want: Effect.fn("ApprovalStore.want")(function* ({
@@ -112,5 +304,5 @@ export class ApprovalStore extends Context.Service<
     ) => Effect.Effect<Option.Option<Pick<Approval, "decision" | "has_expired">>, SqlError.SqlError>
   }
 >()("switchyard/store/ApprovalStore") {
-  static readonly layer = Layer.effect(ApprovalStore, make)
+  static readonly layer = Layer.effect(ApprovalStore, makeJobApprovals)
 }

@@ -3,21 +3,70 @@
  * connections; the schema is brought up to date before anybody else may use it.
  */
 import { Duration, Effect, Layer, Option, Redacted, Result, Schedule, Schema } from "effect"
-import { SqlError } from "effect/sql"
+import { SqlClient, type SqlConnection, SqlError } from "effect/sql"
 import * as net from "node:net"
 import { IDLE_TRANSACTION } from "../domain/TakeOver.ts"
 import { poolSize } from "../runtime/metrics/DatabaseMetrics.ts"
 import { lookup } from "../runtime/NameLookup.ts"
 import { ServerConfig, type ServerSettings } from "../ServerConfig.ts"
 import { answeringWithin } from "./AnswerTime.ts"
-import { meaning } from "./DatabaseAway.ts"
+import * as DatabaseErrors from "./DatabaseErrors.ts"
+import { meaning } from "./DatabaseErrors.ts"
 import * as DatabaseClient from "./DatabaseClient.ts"
-import * as DatabaseTls from "./DatabaseTls.ts"
 import * as EmbeddedPostgres from "./EmbeddedPostgres.ts"
 import * as Installation from "./Installation.ts"
 import { MadeAnew } from "./migrations/0056_installation.ts"
 import * as Migrations from "./Migrations.ts"
-import * as WholeSessions from "./WholeSessions.ts"
+
+// Whether a connection is a session of its own in PostgreSQL. Locks of plugins and of the cluster, and prepared statements,
+// live in a session: behind a pooler that lends backends for a transaction or a statement they would be somebody else's, or
+// lost, without any error. Nothing is asked of the pooler, so any kind is found: two connections that are open at once must
+// have a backend each, and keep it.
+
+/** Somebody between the server and its database shares sessions; waiting does not help. */
+export class SessionsShared extends Schema.TaggedError<SessionsShared>()("SessionsShared", {}) {
+  override readonly message =
+    "The database is behind a pooler that lends its sessions by transaction or statement. Switchyard needs whole sessions, for its locks: set pool_mode = session in PgBouncer, or connect to PostgreSQL itself"
+}
+
+/** Enough for a pooler that gives out its backends in turn. */
+const ROUNDS = 3
+
+const send = (connection: SqlConnection.Connection, statement: string) =>
+  connection.executeValuesUnprepared(statement, [])
+
+const backendOf = (connection: SqlConnection.Connection) =>
+  Effect.map(send(connection, "select pg_backend_pid()"), ([row]) => Number(row?.[0]))
+
+/** A transaction for as long as the effect takes, and never one that is not there: PostgreSQL would warn of it at each start. */
+const inTransaction = <A, E>(connection: SqlConnection.Connection, effect: Effect.Effect<A, E>) =>
+  Effect.acquireUseRelease(
+    send(connection, "begin"),
+    () => effect,
+    () => Effect.ignore(send(connection, "commit"))
+  )
+
+/** Whether two connections have a backend each, also while the second has a transaction open. */
+const lookAtSessions = Effect.fnUntraced(function* (one: SqlConnection.Connection, other: SqlConnection.Connection) {
+  const before = yield* backendOf(one)
+  // one that lends by statement ends the connection at the sight of a transaction
+  if ((yield* backendOf(other)) === before) return false
+  const meanwhile = Effect.gen(function* () {
+    // with a single backend, which the other has now, there would be no answer
+    if ((yield* backendOf(other)) === before) return undefined
+    return yield* backendOf(one)
+  })
+  return (yield* inTransaction(other, meanwhile)) === before
+})
+
+/** Fails with SessionsShared; answers when the database does. */
+export const checkSessions = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const [one, other] = yield* Effect.all([sql.reserve, sql.reserve])
+  for (let round = 0; round < ROUNDS; round += 1) {
+    if (!(yield* lookAtSessions(one, other))) return yield* new SessionsShared()
+  }
+}).pipe(Effect.scoped, Effect.withSpan("WholeSessions.check"))
 
 /** The database cannot be used; the message is for the operator who starts the server. */
 export class DatabaseUnavailable extends Schema.TaggedError<DatabaseUnavailable>()("DatabaseUnavailable", {
@@ -44,7 +93,7 @@ const KEEP_ALIVE_MILLIS = 20_000
 
 const named = Effect.fnUntraced(function* (url: Redacted.Redacted) {
   const tls = yield* Effect.mapError(
-    DatabaseTls.make(url),
+    DatabaseErrors.tlsOptions(url),
     (cause) => new DatabaseUnavailable({ message: cause.message, cause })
   )
   return { url, ...tls, ...dialled(Redacted.value(url)) }
@@ -98,17 +147,17 @@ const poolAs = (applicationName: string, purpose: Installation.Purpose) =>
     )
   )
 
-const unanswered = (cause: SqlError.SqlError | WholeSessions.SessionsShared) =>
+const unanswered = (cause: SqlError.SqlError | SessionsShared) =>
   new DatabaseUnavailable({
     message: SqlError.isSqlError(cause) ? `The database cannot be used: ${meaning(cause)}` : cause.message,
     cause
   })
 
-const isWorthRetrying = (error: SqlError.SqlError | WholeSessions.SessionsShared) =>
+const isWorthRetrying = (error: SqlError.SqlError | SessionsShared) =>
   // neither a certificate nor a pooler becomes another one by waiting
-  SqlError.isSqlError(error) && DatabaseTls.meaning(error.reason.cause) === undefined
+  SqlError.isSqlError(error) && DatabaseErrors.tlsMeaning(error.reason.cause) === undefined
 
-const reachable = WholeSessions.check.pipe(
+const reachable = checkSessions.pipe(
   Effect.retry({ times: 20, schedule: Schedule.spaced("500 millis"), while: isWorthRetrying }),
   Effect.mapError((cause) => unanswered(cause))
 )

@@ -1,12 +1,19 @@
 /** Rows of the device table. State changes go through `devices/DeviceStates.ts`, which asks the machine first. */
-import { Context, Effect, Layer, Option } from "effect"
+import { Array, Clock, Context, Effect, Layer, Option } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { type Device, type DeviceFields, DeviceNotFound, type DeviceType, HostnameTaken } from "../domain/Device.ts"
 import { BackgroundWork } from "../runtime/BackgroundWork.ts"
 import { grouping, makeGroupedFind } from "./GroupedStatement.ts"
 import { comparableHostname } from "../domain/Hostname.ts"
 import type { IdentityTaken } from "../domain/UniqueFields.ts"
-import { identityViolation, uniqueViolation } from "./Violations.ts"
+import { identityViolation, uniqueViolation } from "./DatabaseErrors.ts"
+import type { StackMember } from "../domain/StackMember.ts"
+import { cutText } from "../domain/Text.ts"
+import type { Heard } from "../domain/Topology.ts"
+import { maskSecrets } from "../drivers/SecretMask.ts"
+import { madeBy, type SyncCause } from "../domain/SyncCause.ts"
+import type { SyncEvent } from "../domain/SyncEvent.ts"
+import { UnseenDevice } from "../domain/UnseenDevice.ts"
 
 /** A device as it is created: what is not given is null, `synchronized` false. */
 export type NewDevice = Partial<DeviceFields> & Pick<Device, "hostname" | "state" | "device_type">
@@ -160,4 +167,265 @@ export class DeviceStore extends Context.Service<
   }
 >()("switchyard/store/DeviceStore") {
   static readonly layer = Layer.effect(DeviceStore, make).pipe(Layer.provide(BackgroundWork.layer))
+}
+
+// Members of switch stacks (docs/api.md#stack-members).
+
+const makeMembers = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  return StackMemberStore.of({
+    ofDevice: Effect.fn("StackMemberStore.ofDevice")(
+      (deviceId: number) =>
+        sql<StackMember>`select member_no, hardware_id, priority from stackmember where device_id = ${deviceId}
+          order by member_no nulls last, id`
+    ),
+    replace: Effect.fn("StackMemberStore.replace")(function* (deviceId: number, members: ReadonlyArray<StackMember>) {
+      yield* sql`delete from stackmember where device_id = ${deviceId}`
+      if (!Array.isReadonlyArrayNonEmpty(members)) return
+      const rows = Array.map(members, (member) => ({ device_id: deviceId, ...member }))
+      yield* sql`insert into stackmember ${sql.insert(rows)}`
+    }, sql.withTransaction)
+  })
+})
+
+/** Stack members by device. */
+export class StackMemberStore extends Context.Service<
+  StackMemberStore,
+  {
+    /** Members by number, those without one last. */
+    readonly ofDevice: (deviceId: number) => Effect.Effect<ReadonlyArray<StackMember>, SqlError.SqlError>
+    /** Replaces all members in one transaction. */
+    readonly replace: (deviceId: number, members: ReadonlyArray<StackMember>) => Effect.Effect<void, SqlError.SqlError>
+  }
+>()("switchyard/store/StackMemberStore") {
+  static readonly layer = Layer.effect(StackMemberStore, makeMembers)
+}
+
+// What switches heard of their neighbours when they were read last, whole per device.
+
+/** Neighbours by port, as drivers read them. */
+export type HeardPorts = Readonly<Record<string, ReadonlyArray<{ readonly hostname: string; readonly port: string }>>>
+
+/** A switch with more is read as if it had no others. */
+const MOST = 1024
+const WIDTH = 255
+
+const rowsOf = (ports: HeardPorts) =>
+  Object.entries(ports)
+    .flatMap(([port, all]) =>
+      all.map(({ hostname, port: peer_port }) => ({
+        port: cutText(port, WIDTH),
+        name: cutText(maskSecrets(hostname), WIDTH),
+        peer_port: cutText(maskSecrets(peer_port), WIDTH)
+      }))
+    )
+    .slice(0, MOST)
+
+const makeHeard = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const columns = sql.literal("h.device_id, h.port, h.name, h.peer_port")
+  return HeardStore.of({
+    keep: Effect.fn("HeardStore.keep")(
+      function* (deviceId: number, ports: HeardPorts) {
+        const noted =
+          yield* sql`insert into heard (device_id, heard_at) select id, now() from device where id = ${deviceId}
+        on conflict (device_id) do update set heard_at = now() returning device_id`
+        if (noted.length === 0) return
+        yield* sql`delete from heard_neighbour where device_id = ${deviceId}`
+        yield* sql`insert into heard_neighbour (device_id, port, name, peer_port)
+        select ${deviceId}, port, name, peer_port
+        from jsonb_to_recordset(${JSON.stringify(rowsOf(ports))}::jsonb) as said(port text, name text, peer_port text)
+        on conflict do nothing`
+      },
+      sql.withTransaction,
+      Effect.catch((error) => Effect.logWarning(`Neighbours could not be kept: ${error.message}`))
+    ),
+    ofKnown: Effect.withSpan(
+      sql<Heard>`select ${columns} from heard_neighbour h
+        where lower(split_part(h.name, '.', 1)) in (select lower(split_part(hostname, '.', 1)) from device)
+        order by h.device_id, h.port, h.name, h.peer_port`,
+      "HeardStore.ofKnown"
+    )
+  })
+})
+
+/** Neighbours of devices by LLDP. */
+export class HeardStore extends Context.Service<
+  HeardStore,
+  {
+    /** Keeps what a device has heard now, instead of what it heard before. That it cannot be kept is logged: who asked has the answer. */
+    readonly keep: (deviceId: number, ports: HeardPorts) => Effect.Effect<void>
+    /** What was heard from names that devices have. */
+    readonly ofKnown: Effect.Effect<ReadonlyArray<Heard>, SqlError.SqlError>
+  }
+>()("switchyard/store/HeardStore") {
+  static readonly layer = Layer.effect(HeardStore, makeHeard)
+}
+
+// Why devices are not synchronized, in the order in which it was found out (docs/api.md#sync-history).
+
+/** What is noted; who made the change follows from the cause. */
+type NewSyncEvent = Pick<SyncEvent, "cause" | "by" | "job_id">
+
+const makeSyncEvents = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+
+  // in a transaction: alone, a statement whose answer is lost would be done again
+  const append = Effect.fn("SyncEventStore.append")(function* (
+    hostnames: ReadonlyArray<string>,
+    event: NewSyncEvent,
+    timestamp?: number
+  ) {
+    if (hostnames.length === 0) return
+    const happened_at = timestamp ?? (yield* Clock.currentTimeMillis) / 1000
+    const { by, cause, job_id } = event
+    yield* sql`insert into sync_event (hostname, cause, happened_at, by, found_by, made_by, job_id)
+      select hostname, ${cause}, ${happened_at}::double precision, ${by}, ${by}, ${madeBy(cause, by)}::text, ${job_id}::integer
+      from unnest(${hostnames}::text[]) with ordinality as named (hostname, place) order by place`
+  }, sql.withTransaction)
+
+  return SyncEventStore.of({
+    append,
+    unsynchronize: Effect.fn("SyncEventStore.unsynchronize")(function* (
+      devices: ReadonlyArray<Pick<Device, "id" | "hostname">>,
+      event: NewSyncEvent
+    ) {
+      if (devices.length === 0) return
+      const ids = devices.map(({ id }) => id)
+      // whoever waits for these rows must see the events afterwards
+      yield* sql`select 1 from device where id = any(${ids}::integer[]) order by id for update`
+      yield* append(
+        devices.map(({ hostname }) => hostname),
+        event
+      )
+      yield* sql`update device set synchronized = false where id = any(${ids}::integer[]) and synchronized`
+    }, sql.withTransaction),
+    clear: Effect.fn("SyncEventStore.clear")(function* (hostnames: ReadonlyArray<string>) {
+      if (hostnames.length > 0) yield* sql`delete from sync_event where hostname = any(${hostnames}::text[])`
+    }),
+    byHostname: Effect.fn("SyncEventStore.byHostname")(function* (hostname?: string) {
+      const where = hostname === undefined ? sql`true` : sql`hostname = ${hostname}`
+      const rows = yield* sql<SyncEvent & { readonly hostname: string }>`
+        select hostname, cause, happened_at as timestamp, by, coalesce(found_by, by) as found_by,
+          made_by, job_id from sync_event where ${where} order by id`
+      const events = new Map<string, Array<SyncEvent>>()
+      for (const { hostname: owner, ...event } of rows) events.set(owner, [...(events.get(owner) ?? []), event])
+      return events
+    })
+  })
+})
+
+/** Sync events by hostname. */
+export class SyncEventStore extends Context.Service<
+  SyncEventStore,
+  {
+    /** Adds one event to each hostname. `timestamp` is epoch seconds, now when not given. */
+    readonly append: (
+      hostnames: ReadonlyArray<string>,
+      event: NewSyncEvent,
+      timestamp?: number
+    ) => Effect.Effect<void, SqlError.SqlError>
+    /**
+     * Marks devices as not synchronized and says why, one event for each, in one transaction. Followers hear the cause before the change
+     * (docs/events.md#order).
+     */
+    readonly unsynchronize: (
+      devices: ReadonlyArray<Pick<Device, "id" | "hostname">>,
+      event: NewSyncEvent
+    ) => Effect.Effect<void, SqlError.SqlError>
+    /** Forgets all events of these hostnames, because they are synchronized or gone. */
+    readonly clear: (hostnames: ReadonlyArray<string>) => Effect.Effect<void, SqlError.SqlError>
+    /** Events in the order in which they were written, of one hostname or of all. */
+    readonly byHostname: (
+      hostname?: string
+    ) => Effect.Effect<ReadonlyMap<string, ReadonlyArray<SyncEvent>>, SqlError.SqlError>
+  }
+>()("switchyard/store/SyncEventStore") {
+  static readonly layer = Layer.effect(SyncEventStore, makeSyncEvents)
+}
+
+/** Devices */
+// Devices that nobody has looked at since the database was restored (docs/operations.md#restore). What is recorded of them is as old as the
+// backup, so nothing may be pushed to them before they were read.
+
+/** Why devices are not synchronized that were when the backup was made. */
+export const RESTORED: SyncCause = "restored"
+
+interface UnseenRow {
+  readonly id: number
+  readonly hostname: string
+  readonly backup_of: string
+}
+
+const makeUnseen = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const find = makeGroupedFind(
+    yield* grouping,
+    (ids) =>
+      sql<UnseenRow>`select device.id, hostname, iso_time(restore.backup_of) as backup_of
+        from device cross join (select backup_of from restore order by id desc limit 1) restore
+        where device.id = any(${ids}::integer[]) and unseen_since is not null and state = 'MANAGED'`,
+    ({ id }) => id
+  )
+
+  return UnseenDeviceStore.of({
+    requireSeen: Effect.fn("UnseenDeviceStore.requireSeen")(function* (deviceId: number) {
+      const found = yield* find(deviceId)
+      if (Option.isNone(found)) return
+      const { backup_of: backupOf, hostname } = found.value
+      return yield* new UnseenDevice({ hostname, backupOf })
+    }),
+    backupOf: Effect.fn("UnseenDeviceStore.backupOf")((deviceId: number) =>
+      Effect.map(find(deviceId), (found) => Option.map(found, ({ backup_of }) => backup_of))
+    ),
+    hostnames: Effect.map(
+      sql<{
+        hostname: string
+      }>`select hostname from device where unseen_since is not null and state = 'MANAGED' order by hostname`,
+      (rows) => rows.map(({ hostname }) => hostname)
+    ),
+    unrecorded: Effect.fn("UnseenDeviceStore.unrecorded")(function* (deviceId: number, jobs: ReadonlyArray<number>) {
+      if (jobs.length === 0) return []
+      const rows = yield* sql<{ job: number }>`select job from unnest(${jobs}::integer[]) as job
+        where not exists (select from config_change where device_id = ${deviceId} and job_id = job
+          and phase in ('confirmed', 'reverted', 'unchanged', 'discarded'))
+        and job > (select coalesce(max(job_id), 0) from config_change where device_id = ${deviceId} and phase = 'confirmed')
+        order by job`
+      return rows.map(({ job }) => job)
+    }),
+    seen: Effect.fn("UnseenDeviceStore.seen")(function* (deviceId: number, isAsProved: boolean) {
+      const seen = yield* sql<{ hostname: string }>`update device set unseen_since = null
+        where id = ${deviceId} and unseen_since is not null returning hostname`
+      const [device] = seen
+      if (device === undefined || !isAsProved) return
+      // it was synchronized when the backup was made, and nothing else has happened to it since
+      const { hostname } = device
+      const marks = yield* sql`delete from sync_event where hostname = ${hostname} and cause = ${RESTORED} returning id`
+      if (marks.length === 0) return
+      yield* sql`update device set synchronized = true where id = ${deviceId}
+        and not exists (select from sync_event where hostname = ${hostname})`
+    }, sql.withTransaction)
+  })
+})
+
+/** Devices that nobody has looked at since a restore. */
+export class UnseenDeviceStore extends Context.Service<
+  UnseenDeviceStore,
+  {
+    /** Fails for a device that nobody has looked at since. */
+    readonly requireSeen: (deviceId: number) => Effect.Effect<void, UnseenDevice | SqlError.SqlError>
+    /** When the backup was made (ISO 8601) since which nobody has looked at the device; none for one that was looked at. */
+    readonly backupOf: (deviceId: number) => Effect.Effect<Option.Option<string>, SqlError.SqlError>
+    /** Names of all devices that nobody has looked at since. */
+    readonly hostnames: Effect.Effect<ReadonlyArray<string>, SqlError.SqlError>
+    /** Which of these jobs have left a candidate on the device that no record tells of: they came after the backup. */
+    readonly unrecorded: (
+      deviceId: number,
+      jobs: ReadonlyArray<number>
+    ) => Effect.Effect<ReadonlyArray<number>, SqlError.SqlError>
+    /** The device was read; `isAsProved` when it runs what it was last proved to run. Then it is synchronized again if it was. */
+    readonly seen: (deviceId: number, isAsProved: boolean) => Effect.Effect<void, SqlError.SqlError>
+  }
+>()("switchyard/store/UnseenDeviceStore") {
+  static readonly layer = Layer.effect(UnseenDeviceStore, makeUnseen).pipe(Layer.provide(BackgroundWork.layer))
 }

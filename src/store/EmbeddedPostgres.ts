@@ -10,21 +10,14 @@ import { Cause, Effect, Fiber, Redacted, Schedule, type Scope } from "effect"
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
 import { atLast } from "../runtime/Ending.ts"
-import * as FolderOwner from "./postgres/FolderOwner.ts"
 import { reasonOf } from "../runtime/SystemErrors.ts"
 import { embeddedRestarts, embeddedUp } from "../runtime/metrics/DatabaseMetrics.ts"
+import * as Postmaster from "./postgres/Postmaster.ts"
 import { at, isOurs, provesItself, readPidFile } from "./postgres/Postmaster.ts"
-import { follow, sizeOf } from "./postgres/PostgresLog.ts"
 import * as PostgresWatch from "./postgres/PostgresWatch.ts"
 import * as PostgresProcess from "./postgres/PostgresProcess.ts"
-import {
-  createCluster,
-  EmbeddedPostgresError,
-  exists,
-  homeFor,
-  locateBinaries,
-  ownedFolder
-} from "./postgres/PostgresPrograms.ts"
+import { follow, sizeOf } from "./postgres/PostgresProcess.ts"
+import { createCluster, EmbeddedPostgresError, exists, homeFor, locateBinaries, ownedFolder } from "./postgres/PostgresPrograms.ts"
 
 export { EmbeddedPostgresError } from "./postgres/PostgresPrograms.ts"
 
@@ -56,7 +49,7 @@ interface Folder {
 /** What this process has: the server that it uses, and the lock of the folder while it keeps it. */
 interface State {
   server: PostgresProcess.Server | null
-  lock: FolderOwner.Lock | null
+  lock: Postmaster.Lock | null
 }
 
 const readPassword = ({ passwordFile }: Folder) => {
@@ -159,7 +152,7 @@ const kept = Effect.fnUntraced(function* (folder: Folder) {
 const useUntilFree = Effect.fnUntraced(function* (folder: Folder, state: State) {
   while (state.lock === null) {
     yield* Effect.sleep("1 second")
-    state.lock = yield* FolderOwner.take(folder.home)
+    state.lock = yield* Postmaster.take(folder.home)
     const file = yield* readPidFile(folder.data)
     if (state.lock === null && file !== null && file.pid !== state.server?.pid) {
       state.server = (yield* kept(folder)) ?? state.server
@@ -197,7 +190,7 @@ const GUEST_WAIT = { times: 300, schedule: Schedule.spaced("200 millis") }
 /** Waits for the server of the process that keeps the folder, a minute at most. */
 const join = Effect.fnUntraced(function* (folder: Folder, asked: string) {
   const found = Effect.flatMap(kept(folder), (server) =>
-    server === null ? FolderOwner.refuse(folder.home, asked) : Effect.succeed(server)
+    server === null ? Postmaster.refuse(folder.home, asked) : Effect.succeed(server)
   )
   return yield* Effect.retry(found, GUEST_WAIT)
 })
@@ -244,10 +237,10 @@ export const make = Effect.fn("EmbeddedPostgres.make")(function* ({
     if (held !== null && held.lock !== null && held.server !== null && !shared) process.kill(held.server.pid, "SIGQUIT")
   })
   const state = yield* Effect.acquireRelease(
-    Effect.map(FolderOwner.take(home), (lock): State => (held = { server: null, lock })),
+    Effect.map(Postmaster.take(home), (lock): State => (held = { server: null, lock })),
     (held) => leave(folder, held, shared)
   )
-  if (state.lock === null && !shared) return yield* FolderOwner.refuse(home, dataDir)
+  if (state.lock === null && !shared) return yield* Postmaster.refuse(home, dataDir)
   const work =
     state.lock === null
       ? yield* beginAsGuest(folder, state, flags, dataDir)

@@ -7,11 +7,118 @@ import { SqlClient, type SqlError } from "effect/sql"
 import type { Device } from "../domain/Device.ts"
 import type { Difference } from "../domain/DeviceIdentity.ts"
 import { BackgroundWork } from "../runtime/BackgroundWork.ts"
-import { grouping, makeGrouped } from "./GroupedStatement.ts"
-import { DeviceStore } from "./DeviceStore.ts"
+import { grouping, makeGrouped, makeGroupedFind, makeGroupedWrite } from "./GroupedStatement.ts"
+import { DeviceStore, SyncEventStore } from "./DeviceStore.ts"
 import { EventStore } from "./EventStore.ts"
-import { HostKeyStore } from "./HostKeyStore.ts"
-import { SyncEventStore } from "./SyncEventStore.ts"
+import type { LoginState } from "../ServerConfig.ts"
+
+// SSH host keys that devices are pinned to once they are MANAGED, and keys that were refused or wait for approval (promise 7).
+
+/** Fingerprints are `SHA256:…`; a refused one waits for an operator to pin it. Without a fingerprint the device is not pinned. */
+export interface HostKey {
+  readonly device_id: number
+  readonly fingerprint: string | null
+  readonly refused_fingerprint: string | null
+  /** This server has brought the device to its address. */
+  readonly is_provisioned: boolean
+  /** An operator has accepted what the device showed with this key. */
+  readonly is_trusted: boolean
+  /** The device was proved to run a configuration of ours. */
+  readonly is_proved: boolean
+  /** Another device that is pinned to the same key. */
+  readonly shared_with: string | null
+}
+
+/** A key that a device has shown and nobody has approved or pinned. */
+export interface WaitingKey {
+  readonly hostname: string
+  readonly state: string
+  readonly address: string | null
+  /** What the device is pinned to: then it has changed its key; null for a device that nobody knew. */
+  readonly fingerprint: string | null
+  readonly refused_fingerprint: string
+  /** ISO 8601 without a zone, UTC; null when nobody has noted it. */
+  readonly since: string | null
+}
+
+const makeHostKeys = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const grouped = yield* grouping
+  const find = makeGroupedFind(
+    grouped,
+    (ids) => sql<HostKey>`select device_id, fingerprint, refused_fingerprint, is_provisioned, is_trusted,
+        exists (select 1 from proved_config p where p.device_id = k.device_id) as is_proved,
+        (select d.hostname from host_key other join device d on d.id = other.device_id
+          where other.fingerprint = k.fingerprint and other.device_id <> k.device_id order by d.id limit 1) as shared_with
+      from host_key k where device_id = any(${ids}::integer[])`,
+    ({ device_id }) => device_id
+  )
+
+  const pin = makeGroupedWrite(
+    grouped,
+    (pins: ReadonlyArray<{ readonly device_id: number; readonly fingerprint: string }>) =>
+      sql`insert into host_key (device_id, fingerprint)
+        select * from unnest(${pins.map((pin) => pin.device_id)}::integer[], ${pins.map((pin) => pin.fingerprint)}::text[])
+        on conflict (device_id) do update set fingerprint = excluded.fingerprint, pinned_at = now(),
+          is_trusted = host_key.is_trusted and host_key.fingerprint is not distinct from excluded.fingerprint,
+          refused_fingerprint = null, refused_at = null`
+  )
+
+  return HostKeyStore.of({
+    waiting: sql<WaitingKey>`select d.hostname, d.state::text as state,
+        host(coalesce(d.management_ip, d.dhcp_ip)::inet) as address, k.fingerprint, k.refused_fingerprint, iso_time(k.refused_at) as since
+      from host_key k join device d on d.id = k.device_id where k.refused_fingerprint is not null order by d.hostname`,
+    find: Effect.fn("HostKeyStore.find")(find),
+    pin: Effect.fn("HostKeyStore.pin")((deviceId: number, fingerprint: string) =>
+      pin({ device_id: deviceId, fingerprint })
+    ),
+    refuse: Effect.fn("HostKeyStore.refuse")((deviceId: number, fingerprint: string) =>
+      Effect.asVoid(
+        sql`insert into host_key (device_id, refused_fingerprint, refused_at) values (${deviceId}, ${fingerprint}, now())
+          on conflict (device_id) do update set refused_fingerprint = excluded.refused_fingerprint, refused_at = now()`
+      )
+    ),
+    provisioned: Effect.fn("HostKeyStore.provisioned")((deviceId: number) =>
+      Effect.asVoid(
+        sql`insert into host_key (device_id, is_provisioned) values (${deviceId}, true)
+          on conflict (device_id) do update set is_provisioned = true, is_trusted = false, fingerprint = null,
+            refused_fingerprint = null, refused_at = null`
+      )
+    ),
+    trust: Effect.fn("HostKeyStore.trust")((deviceId: number, fingerprint: string) =>
+      Effect.asVoid(
+        sql`insert into host_key (device_id, fingerprint, is_trusted) values (${deviceId}, ${fingerprint}, true)
+          on conflict (device_id) do update set fingerprint = excluded.fingerprint, pinned_at = now(), is_trusted = true,
+            refused_fingerprint = null, refused_at = null`
+      )
+    ),
+    forget: Effect.fn("HostKeyStore.forget")((deviceId: number) =>
+      Effect.asVoid(sql`delete from host_key where device_id = ${deviceId}`)
+    )
+  })
+})
+
+type WriteKey = Effect.Effect<void, SqlError.SqlError>
+
+/** Host keys by device. */
+export class HostKeyStore extends Context.Service<
+  HostKeyStore,
+  {
+    readonly find: (deviceId: number) => Effect.Effect<Option.Option<HostKey>, SqlError.SqlError>
+    /** All that were shown and are waiting for somebody, by the names of their devices. */
+    readonly waiting: Effect.Effect<ReadonlyArray<WaitingKey>, SqlError.SqlError>
+    readonly pin: (deviceId: number, fingerprint: string) => WriteKey
+    /** Records a key that is not the pinned one, for the alarm and for pinning it. */
+    readonly refuse: (deviceId: number, fingerprint: string) => WriteKey
+    /** Records that this server has brought the device to its address: its key need not be approved, and is learned anew. */
+    readonly provisioned: (deviceId: number) => WriteKey
+    /** Pins the key, and records that an operator has accepted what the device shows. */
+    readonly trust: (deviceId: number, fingerprint: string) => WriteKey
+    readonly forget: (deviceId: number) => WriteKey
+  }
+>()("switchyard/store/HostKeyStore") {
+  static readonly layer = Layer.effect(HostKeyStore, makeHostKeys).pipe(Layer.provide(BackgroundWork.layer))
+}
 
 /** A record. */
 export type Owner = Pick<Device, "id" | "hostname">
@@ -170,4 +277,70 @@ export class IdentityStore extends Context.Service<
   static readonly layer = Layer.effect(IdentityStore, make).pipe(
     Layer.provide([DeviceStore.layer, EventStore.layer, HostKeyStore.layer, SyncEventStore.layer, BackgroundWork.layer])
   )
+}
+
+// Which login each device accepted last, while logins are changed (docs/security.md#changing-passwords). Without it each login
+// would be a guess, and guesses count as failed logins on the switch. It holds no names and no passwords.
+
+/** Of the logins of a state: its key, the password that counts, or the one that is to replace it. */
+export type LoginSlot = "key" | "current" | "next"
+
+/** `accepted_at` is in epoch milliseconds. */
+export interface AcceptedLogin {
+  readonly device_id: number
+  readonly state: LoginState
+  readonly slot: LoginSlot
+  readonly accepted_at: number
+}
+
+/** A device by its name, with the login that it accepted last. */
+export type NamedLogin = Pick<AcceptedLogin, "state" | "slot"> & { readonly hostname: string }
+
+const makeLogins = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const grouped = yield* grouping
+  const find = makeGroupedFind(
+    grouped,
+    (ids) => sql<AcceptedLogin>`select device_id, state, slot, accepted_at::float8 as accepted_at from accepted_login
+      where device_id = any(${ids}::integer[])`,
+    ({ device_id }) => device_id
+  )
+  const keep = makeGroupedWrite(
+    grouped,
+    (logins: ReadonlyArray<AcceptedLogin>) =>
+      sql`insert into accepted_login (device_id, state, slot, accepted_at)
+        select * from unnest(${logins.map((login) => login.device_id)}::integer[],
+          ${logins.map((login) => login.state)}::text[], ${logins.map((login) => login.slot)}::text[],
+          ${logins.map((login) => Math.round(login.accepted_at))}::bigint[])
+        on conflict (device_id) do update set state = excluded.state, slot = excluded.slot,
+          accepted_at = excluded.accepted_at`
+  )
+
+  return AcceptedLoginStore.of({
+    find: Effect.fn("AcceptedLoginStore.find")(find),
+    keep: Effect.fn("AcceptedLoginStore.keep")(keep),
+    forgetOthers: Effect.fn("AcceptedLoginStore.forgetOthers")((states) => {
+      const others = states.length === 0 ? sql`true` : sql`not ${sql.in("state", states)}`
+      return sql<NamedLogin>`with gone as (delete from accepted_login where ${others} returning device_id, state, slot)
+        select hostname, gone.state, slot from gone join device on id = device_id order by hostname`
+    }),
+    all: sql<NamedLogin>`select hostname, accepted_login.state, slot from accepted_login join device on id = device_id
+      order by hostname`
+  })
+})
+
+/** Accepted logins by device. */
+export class AcceptedLoginStore extends Context.Service<
+  AcceptedLoginStore,
+  {
+    readonly find: (deviceId: number) => Effect.Effect<Option.Option<AcceptedLogin>, SqlError.SqlError>
+    readonly keep: (login: AcceptedLogin) => Effect.Effect<void, SqlError.SqlError>
+    /** Forgets the logins of all states but these; yields what is forgotten. */
+    readonly forgetOthers: (
+      states: ReadonlyArray<LoginState>
+    ) => Effect.Effect<ReadonlyArray<NamedLogin>, SqlError.SqlError>
+    readonly all: Effect.Effect<ReadonlyArray<NamedLogin>, SqlError.SqlError>
+  }
+>()("switchyard/store/AcceptedLoginStore") {
+  static readonly layer = Layer.effect(AcceptedLoginStore, makeLogins).pipe(Layer.provide(BackgroundWork.layer))
 }

@@ -4,21 +4,44 @@
  */
 import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, Option } from "effect"
-import type { SqlError } from "effect/sql"
+import type { SqlClient, SqlError } from "effect/sql"
 import type { Way } from "../domain/access/Identity.ts"
-import { jobsWithin } from "./JobsWithin.ts"
 import type { Within } from "./Listing.ts"
 import { type Job, type JobException, JobNotFound, type JobStatus } from "../domain/Job.ts"
 import { type JobCounts, noDevices, type Outcome } from "../domain/JobOutcome.ts"
 import type { ServiceClass } from "../domain/jobs/ServiceClasses.ts"
-import { DerivedSecretStore } from "./DerivedSecretStore.ts"
-import { COLUMNS, HEAD, OWN_COLUMNS, type SyncTaskName } from "./JobColumns.ts"
-import { type DeviceText, type JobDevice, type JobDeviceRow, makeDeviceRows } from "./JobDeviceRows.ts"
+import { DerivedSecretStore, readJson, SecretTexts } from "./SecretStore.ts"
+import {
+  COLUMNS,
+  type DeviceText,
+  HEAD,
+  type JobDevice,
+  type JobDeviceRow,
+  makeDeviceRows,
+  OWN_COLUMNS,
+  type SyncTaskName
+} from "./JobResults.ts"
 import { isObject } from "../domain/fields/Values.ts"
-import { JOB_BEGUN } from "./JobStatusSql.ts"
+import { JOB_BEGUN } from "./StatusConditions.ts"
 import { BackgroundWork } from "../runtime/BackgroundWork.ts"
 import { grouping, makeGroupedFind } from "./GroupedStatement.ts"
-import { readJson, SecretTexts } from "./SecretTexts.ts"
+
+// The jobs that a caller who may work on some devices only may see (docs/roles.md#callers-of-some-devices).
+
+/**
+ * Jobs that the caller has started, and those that are about no other devices than these: they have worked on one of them and on no
+ * other, name no other in arguments such as `hostname` and `hostnames`, and either name their devices or have ended. A condition on `job`.
+ */
+export const jobsWithin = (
+  sql: SqlClient.SqlClient,
+  { caller, hostnames, isProgram }: Within
+) => sql`((job.scheduled_by = ${caller}
+    and (coalesce(job.scheduled_way, '') = 'token') = ${isProgram})
+  or (exists (select from job_device d where d.job_id = job.id)
+    and not exists (select from job_device d where d.job_id = job.id and d.hostname <> all(${hostnames}::text[]))
+    and (job.finish_time is not null or coalesce(job.start_arguments ?| array['hostname', 'hostnames'], false))
+    and not exists (select from jsonb_path_query(job.start_arguments, 'lax $.keyvalue() ? (@.key like_regex "hostname").value[*]') n
+      where jsonb_typeof(n) = 'string' and n #>> '{}' <> all(${hostnames}::text[]))))`
 
 /** A job as it is created. `delaySeconds` from now until it is due. */
 export interface NewJob {
@@ -78,7 +101,7 @@ export interface JobPatch {
   readonly aborted_by?: string
 }
 
-export type { DeviceText, JobDevice, JobDeviceRow } from "./JobDeviceRows.ts"
+export type { DeviceText, JobDevice, JobDeviceRow } from "./JobResults.ts"
 
 type StoredHead = JobHead & { readonly sealed_arguments: string | null }
 

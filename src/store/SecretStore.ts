@@ -5,11 +5,114 @@
 import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import type { SqlError } from "effect/sql"
-import { keyOf, open, seal } from "../runtime/Sealing.ts"
+import { keyOf, open, seal, type SealingKey, sealingKey } from "../runtime/Sealing.ts"
 import { SecretKey } from "../runtime/SecretKey.ts"
 import { isStorable } from "../runtime/SecretSources.ts"
-import { REFERENCE } from "./StoredText.ts"
-import { sealingKeys } from "./SecretTexts.ts"
+import { replaceSecrets } from "../drivers/SecretMask.ts"
+import { pack, unpack } from "../runtime/PackedText.ts"
+import { secretValues } from "../runtime/SecretValues.ts"
+import { ServerConfig } from "../ServerConfig.ts"
+import { DerivedSecrets, hideDerived, noSecrets, together } from "../templates/TemplateSecrets.ts"
+import { hash } from "node:crypto"
+
+// The border between texts with secrets and what is stored of them (docs/security.md#what-is-stored). What is only looked at is
+// stored with marks in the place of secrets; what has to be used again, such as the configuration that an undo puts back, is
+// sealed. A mark is short and keyed: it tells one secret from another one and nothing else.
+
+const MARK_DIGITS = 4
+/** What stands in the place of a secret already. */
+const MARK = /^"?(?:<hidden(?::[0-9a-f]+)?>|\*{8})"?$/
+
+/** A mark in a text, which stands for a secret that nobody knows who reads the text. */
+export const findMark = (text: string): string | undefined => /<hidden(?::[0-9a-f]+)?>/.exec(text)?.[0]
+
+/** A sealed value that is no text. */
+export const readJson = Schema.decodeOption(Schema.fromJsonString(Schema.Unknown))
+
+const isPlain = (value: unknown): value is object => typeof value === "object" && value !== null
+
+/** Names of what is a configuration or a difference; other texts are sentences, in which drivers have hidden what they quote. */
+const CONFIGURATIONS: ReadonlySet<string> = new Set(["config", "full_config", "diff"])
+
+/** The same value with other texts in it, by the name that each has; names stay. */
+const mapTexts = (value: unknown, change: (text: string, name: string) => string, name = ""): unknown => {
+  if (typeof value === "string") return change(value, name)
+  if (Array.isArray(value)) return value.map((item) => mapTexts(item, change, name))
+  if (!isPlain(value)) return value
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, mapTexts(item, change, key)]))
+}
+
+/** The keys of sealed texts: the one under which they are sealed now, and the one before. */
+export const sealingKeys = (key: SecretKey["Service"]): readonly [SealingKey, ...ReadonlyArray<SealingKey>] => {
+  const purpose = "stored texts"
+  return [sealingKey(key.keyFor(purpose)), ...key.previousFor(purpose).map(sealingKey)]
+}
+
+const makeTexts = Effect.gen(function* () {
+  const key = yield* SecretKey
+  const known = secretValues(yield* ServerConfig)
+  const digest = key.digester("marks of secrets")
+  const keys = sealingKeys(key)
+  const [own] = keys
+
+  const mark = (secret: string): string => {
+    if (MARK.test(secret)) return secret
+    const bytes = Buffer.from(digest(secret.replaceAll(/^"|"$/g, "")), "base64url")
+    return `<hidden:${bytes.toString("hex").slice(0, MARK_DIGITS)}>`
+  }
+
+  const hideKnown = (text: string, derived: DerivedSecrets = noSecrets): string =>
+    known.reduce(
+      (shown, value) => (shown.includes(value) ? shown.replaceAll(value, mark(value)) : shown),
+      hideDerived(text, derived, mark)
+    )
+
+  const hide = (text: string, derived?: DerivedSecrets): string => replaceSecrets(hideKnown(text, derived), mark)
+
+  return SecretTexts.of({
+    // replicas without a common key could not go on with each other's changes
+    seal: (text) => (key.isShared ? seal(own, text) : text),
+    sealPacked: (text) => (key.isShared ? seal(own, pack(text)) : pack(text)),
+    open: (text) => Option.map(open(keys, text), unpack),
+    hide,
+    hideKnown,
+    hideTexts: (value) => mapTexts(value, (text) => hide(text)),
+    hideIn: (value, derived) =>
+      mapTexts(value, (text, name) => (CONFIGURATIONS.has(name) ? hide(text, derived) : hideKnown(text, derived)))
+  })
+})
+
+/** Hides and seals what is stored. */
+export class SecretTexts extends Context.Service<
+  SecretTexts,
+  {
+    /** The text as it is kept for later use. */
+    readonly seal: (text: string) => string
+    /** The same, compressed: for texts that are kept for long. */
+    readonly sealPacked: (text: string) => string
+    /** What was sealed; none under another key than SECRET_KEY and SECRET_KEY_PREVIOUS. */
+    readonly open: (text: string) => Option.Option<string>
+    /**
+     * A configuration or a difference with a mark in the place of each secret: of values that the server knows, of what templates
+     * have made of them, and of what stands where a platform has its secrets. Idempotent.
+     */
+    readonly hide: (text: string, derived?: DerivedSecrets) => string
+    /** A sentence, such as a message of an error, with a mark in the place of each secret that is known. */
+    readonly hideKnown: (text: string, derived?: DerivedSecrets) => string
+    /** A JSON value of texts that people have written, such as the data of a port, each hidden as a configuration is. */
+    readonly hideTexts: (value: unknown) => unknown
+    /** A JSON value with its texts hidden: `config`, `full_config` and `diff` as configurations, others as sentences. */
+    readonly hideIn: (value: unknown, derived?: DerivedSecrets) => unknown
+  }
+>()("switchyard/store/SecretTexts") {
+  static readonly layer = Layer.effect(SecretTexts, makeTexts)
+}
+
+// Texts that are stored once (docs/operations.md#stored-once): in the place of one stands a reference, and `whole_text(column)` is the
+// text, sealed, wherever it stands. A release that does not know references takes one for a text under another key.
+
+/** What a reference begins with; the digest of the text follows. Migration 0044 has it too. */
+export const REFERENCE = "sealed:1:storedconfig:"
 
 /** A secret cannot be kept or found; the message names it. */
 export class SecretRefused extends Schema.TaggedError<SecretRefused>()("SecretRefused", { message: Schema.String }) {}
@@ -140,4 +243,66 @@ export class SecretStore extends Context.Service<
   }
 >()("switchyard/store/SecretStore") {
   static readonly layer = Layer.effect(SecretStore, make)
+}
+
+// What templates have made of secrets for each device, sealed: by this its configurations and differences are hidden later on.
+
+const Stored = Schema.fromJsonString(DerivedSecrets)
+const decode = Schema.decodeOption(Stored)
+const encode = Schema.encodeSync(Stored)
+
+const makeDerived = Effect.gen(function* () {
+  const sql = yield* PgClient.PgClient
+  const { open, seal } = yield* SecretTexts
+  const noted = new Map<number, string>()
+
+  /** What was sealed under another key is forgotten. */
+  const opened = (sealed: string): DerivedSecrets =>
+    Option.getOrElse(Option.flatMap(open(sealed), decode), () => noSecrets)
+
+  const note = Effect.fn("DerivedSecretStore.note")(function* (deviceId: number, derived: DerivedSecrets) {
+    if (derived.values.length + derived.lines.length === 0) return
+    const digest = hash("sha256", encode(derived), "base64url")
+    if (noted.get(deviceId) === digest) return
+    const [row] = yield* sql<{ sealed: string }>`select sealed from derived_secret where device_id = ${deviceId}`
+    const all = row === undefined ? derived : together(derived, opened(row.sealed))
+    // the device may have been removed meanwhile
+    yield* sql`insert into derived_secret (device_id, sealed) select id, ${seal(encode(all))} from device where id = ${deviceId}
+      on conflict (device_id) do update set sealed = excluded.sealed`
+    noted.set(deviceId, digest)
+  })
+
+  const ofHosts = Effect.fn("DerivedSecretStore.ofHosts")(function* (hostnames: ReadonlyArray<string>) {
+    const rows = yield* sql<{ hostname: string; sealed: string }>`select device.hostname, s.sealed
+      from derived_secret s join device on device.id = s.device_id where device.hostname = any(${hostnames}::text[])`
+    return new Map(rows.map(({ hostname, sealed }) => [hostname, opened(sealed)]))
+  })
+
+  const ofChanges = Effect.fn("DerivedSecretStore.ofChanges")(function* (ids: ReadonlyArray<number>) {
+    if (ids.length === 0) return new Map<number, DerivedSecrets>()
+    const rows = yield* sql<{ id: number; sealed: string }>`select c.id, s.sealed
+      from derived_secret s join config_change c on c.device_id = s.device_id where c.id = any(${ids}::integer[])`
+    return new Map(rows.map(({ id, sealed }) => [id, opened(sealed)]))
+  })
+
+  return DerivedSecretStore.of({ note, ofHosts, ofChanges })
+})
+
+/** Secrets that templates have made. */
+export class DerivedSecretStore extends Context.Service<
+  DerivedSecretStore,
+  {
+    /** Remembers them beside those of earlier renderings. */
+    readonly note: (deviceId: number, derived: DerivedSecrets) => Effect.Effect<void, SqlError.SqlError>
+    /** By the number of a change, of its device. */
+    readonly ofChanges: (
+      ids: ReadonlyArray<number>
+    ) => Effect.Effect<ReadonlyMap<number, DerivedSecrets>, SqlError.SqlError>
+    /** By hostname; devices without any are left out. */
+    readonly ofHosts: (
+      hostnames: ReadonlyArray<string>
+    ) => Effect.Effect<ReadonlyMap<string, DerivedSecrets>, SqlError.SqlError>
+  }
+>()("switchyard/store/DerivedSecretStore") {
+  static readonly layer = Layer.effect(DerivedSecretStore, makeDerived)
 }

@@ -3,6 +3,7 @@ import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import type { SqlError } from "effect/sql"
 import { JobTask } from "../domain/Job.ts"
+import { JOB_UNFINISHED } from "./StatusConditions.ts"
 
 /** Times are epoch seconds of the server. */
 export const UpgradeProgress = Schema.Struct({
@@ -56,4 +57,83 @@ export class UpgradeStore extends Context.Service<
   }
 >()("switchyard/store/UpgradeStore") {
   static readonly layer = Layer.effect(UpgradeStore, make)
+}
+
+// What the database knows of firmware for people: versions, downloads that are under way, and the devices of an upgrade.
+
+/** A download that has not ended, with its arguments and what it remembers. */
+export interface RunningDownload {
+  readonly job_id: number
+  readonly status: string
+  readonly by: string | null
+  readonly args: unknown
+  readonly memo: unknown
+}
+
+/** An upgrade job with its arguments and what it remembers. */
+export interface UpgradeJobRow {
+  readonly status: string
+  readonly args: unknown
+  readonly memo: unknown
+}
+
+const DeviceRow = Schema.Struct({
+  hostname: Schema.String,
+  os_version: Schema.NullOr(Schema.String),
+  progress: Schema.NullOr(UpgradeProgress),
+  failed: Schema.NullOr(Schema.Boolean),
+  tasks: Schema.Array(JobTask)
+})
+/** A device as an upgrade has left it; `failed` null until the job has a result for it. */
+export type UpgradeDeviceRow = typeof DeviceRow.Type
+
+const readRows = Schema.decodeUnknownEffect(Schema.Array(DeviceRow))
+
+const makeViews = Effect.gen(function* () {
+  const sql = yield* PgClient.PgClient
+  return FirmwareViewStore.of({
+    downloads:
+      sql<RunningDownload>`select id as job_id, status, scheduled_by as by, start_arguments as args, memo from job
+      where function_name = 'get_firmware' and status in ${sql.literal(JOB_UNFINISHED)} order by id`.pipe(
+        Effect.withSpan("FirmwareViewStore.downloads")
+      ),
+    upgrade: Effect.fn("FirmwareViewStore.upgrade")((jobId: number) =>
+      Effect.map(
+        sql<UpgradeJobRow>`select status, start_arguments as args, memo from job
+          where id = ${jobId} and function_name = 'device_upgrade'`,
+        (rows) => Option.fromUndefinedOr(rows[0])
+      )
+    ),
+    devices: Effect.fn("FirmwareViewStore.devices")(function* (jobId: number, hostnames: ReadonlyArray<string>) {
+      const rows = yield* sql<{ readonly row: unknown }>`
+        select jsonb_build_object('hostname', names.hostname, 'os_version', device.os_version, 'progress', u.progress,
+          'failed', d.failed, 'tasks', coalesce(d.job_tasks, '[]')) as row
+        from (select unnest(${hostnames}::text[]) as hostname
+          union select hostname from device_upgrade where job_id = ${jobId}
+          union select hostname from job_device where job_id = ${jobId}) names
+        left join device on device.hostname = names.hostname
+        left join device_upgrade u on u.job_id = ${jobId} and u.hostname = names.hostname
+        left join job_device d on d.job_id = ${jobId} and d.hostname = names.hostname
+        order by names.hostname`
+      return yield* Effect.orDie(readRows(rows.map(({ row }) => row)))
+    })
+  })
+})
+
+/** Rows for views of firmware. */
+export class FirmwareViewStore extends Context.Service<
+  FirmwareViewStore,
+  {
+    /** Downloads of images that have not ended. */
+    readonly downloads: Effect.Effect<ReadonlyArray<RunningDownload>, SqlError.SqlError>
+    /** An upgrade job; none for another job. */
+    readonly upgrade: (jobId: number) => Effect.Effect<Option.Option<UpgradeJobRow>, SqlError.SqlError>
+    /** Its devices by name: these, and all that it has worked on. */
+    readonly devices: (
+      jobId: number,
+      hostnames: ReadonlyArray<string>
+    ) => Effect.Effect<ReadonlyArray<UpgradeDeviceRow>, SqlError.SqlError>
+  }
+>()("switchyard/store/FirmwareViewStore") {
+  static readonly layer = Layer.effect(FirmwareViewStore, makeViews)
 }

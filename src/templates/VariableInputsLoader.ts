@@ -11,13 +11,12 @@ import { endOf, type Linknet } from "../domain/Linknet.ts"
 import type { MgmtDomain } from "../domain/MgmtDomain.ts"
 import type { StackMember } from "../domain/StackMember.ts"
 import { ServerConfig } from "../ServerConfig.ts"
-import type { SettingsSnapshot } from "../settings/SettingsSnapshot.ts"
 import type { SettingsTarget } from "../settings/Layering.ts"
 import type { Settings } from "../settings/SettingsModel.ts"
+import type { SettingsSnapshot } from "../settings/SettingsSnapshot.ts"
 import { DeviceStore } from "../store/DeviceStore.ts"
 import { InterfaceStore } from "../store/InterfaceStore.ts"
-import { LinknetStore } from "../store/LinknetStore.ts"
-import { MgmtDomainStore } from "../store/MgmtDomainStore.ts"
+import { LinknetStore, MgmtDomainStore } from "../store/NetworkStore.ts"
 import {
   type DeviceLink,
   type InitInputs,

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os"
 import * as path from "node:path"
 import { gzipSync } from "node:zlib"
 import * as BackupFile from "../../src/backup/BackupFile.ts"
-import { type Contents, CONTENTS, CONTENTS_SUM, digestOf, sumLineOf } from "../../src/backup/Contents.ts"
+import { type Contents, CONTENTS, CONTENTS_SUM, digestOf, sumLineOf } from "../../src/backup/SiteFiles.ts"
 import * as Restore from "../../src/backup/Restore.ts"
 
 const TEXT = Buffer.from("1\tThe old library\n2\t\\N\n")

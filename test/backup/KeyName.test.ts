@@ -5,7 +5,7 @@ import { randomBytes } from "node:crypto"
 import * as fs from "node:fs/promises"
 import { tmpdir } from "node:os"
 import * as path from "node:path"
-import * as KeyName from "../../src/backup/KeyName.ts"
+import * as SiteFiles from "../../src/backup/SiteFiles.ts"
 import { ServerConfig } from "../../src/ServerConfig.ts"
 
 const makeFolder = Effect.acquireRelease(
@@ -14,7 +14,7 @@ const makeFolder = Effect.acquireRelease(
 )
 
 const findIn = (folder: string) =>
-  Effect.provide(KeyName.find, ServerConfig.layerOf({ DATA_DIR: folder }), { local: true })
+  Effect.provide(SiteFiles.find, ServerConfig.layerOf({ DATA_DIR: folder }), { local: true })
 
 describe("The key of a machine", () => {
   it.effect("is none where there is no file, and has a name where there is one", () =>
@@ -22,9 +22,9 @@ describe("The key of a machine", () => {
       const folder = yield* makeFolder
       assert.isTrue(Option.isNone(yield* findIn(folder)))
       const line = `${randomBytes(32).toString("base64url")}\n`
-      yield* Effect.promise(() => fs.writeFile(KeyName.fileOf(folder), line))
+      yield* Effect.promise(() => fs.writeFile(SiteFiles.fileOf(folder), line))
       const found = Option.getOrThrow(yield* findIn(folder))
-      assert.deepStrictEqual(Option.some(found.name), KeyName.nameOfFile(line))
+      assert.deepStrictEqual(Option.some(found.name), SiteFiles.nameOfFile(line))
       assert.strictEqual(found.place, "file")
     })
   )
@@ -33,10 +33,10 @@ describe("The key of a machine", () => {
     Effect.gen(function* () {
       const folder = yield* makeFolder
       // nobody can read a folder as a file, not even root
-      yield* Effect.promise(() => fs.mkdir(KeyName.fileOf(folder)))
+      yield* Effect.promise(() => fs.mkdir(SiteFiles.fileOf(folder)))
       const error = yield* Effect.flip(findIn(folder))
       assert.strictEqual(error._tag, "KeyUnreadable")
-      assert.include(error.message, `The key in ${KeyName.fileOf(folder)} cannot be read (it is a folder)`)
+      assert.include(error.message, `The key in ${SiteFiles.fileOf(folder)} cannot be read (it is a folder)`)
     })
   )
 })

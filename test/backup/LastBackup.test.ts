@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { type Held, losses } from "../../src/backup/LastBackup.ts"
+import { type Held, losses } from "../../src/backup/Backup.ts"
 
 const before: Held = { devices: 40, ports: 2000, jobs: 500, newest_job: 812 }
 

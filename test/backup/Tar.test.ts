@@ -5,7 +5,7 @@ import { execFileSync } from "node:child_process"
 import * as fs from "node:fs/promises"
 import { tmpdir } from "node:os"
 import * as path from "node:path"
-import * as Tar from "../../src/backup/Tar.ts"
+import * as BackupFile from "../../src/backup/BackupFile.ts"
 
 const FILES = [
   { name: "backup.json", content: Buffer.from("{}") },
@@ -14,8 +14,11 @@ const FILES = [
   { name: `files/CERTPATH/${"long-name/".repeat(14)}größe.crt`, content: Buffer.alloc(100_001, 1) }
 ]
 
-const whole = (files: ReadonlyArray<Tar.TarEntry>) =>
-  Buffer.concat([...files.flatMap(({ content, name }) => Tar.entry(name, content, 1_000_000)), Tar.end])
+const whole = (files: ReadonlyArray<BackupFile.TarEntry>) =>
+  Buffer.concat([
+    ...files.flatMap(({ content, name }) => BackupFile.tarEntry(name, content, 1_000_000)),
+    BackupFile.TAR_END
+  ])
 
 /** The same bytes in pieces of this length. */
 async function* inPieces(bytes: Buffer, length: number) {
@@ -23,26 +26,26 @@ async function* inPieces(bytes: Buffer, length: number) {
 }
 
 const read = async (bytes: Buffer, length = 1000) => {
-  const found: Array<Tar.TarEntry> = []
-  for await (const entry of Tar.entries(inPieces(bytes, length))) found.push(entry)
+  const found: Array<BackupFile.TarEntry> = []
+  for await (const entry of BackupFile.tarEntries(inPieces(bytes, length))) found.push(entry)
   return found
 }
 
 const refusal = (bytes: Buffer) =>
   read(bytes).then(
     () => "nothing was refused",
-    (error: unknown) => (error instanceof Tar.TarDamaged ? error.message : String(error))
+    (error: unknown) => (error instanceof BackupFile.TarDamaged ? error.message : String(error))
   )
 
 /** A header as it is written, with other bytes in it and the right sum. */
 const forged = (change: (header: Buffer) => void) => {
-  const [header] = Tar.entry("a", Buffer.alloc(0), 0)
+  const [header] = BackupFile.tarEntry("a", Buffer.alloc(0), 0)
   const bytes = Buffer.from(header ?? [])
   change(bytes)
   bytes.fill(" ", 148, 156)
   const sum = bytes.reduce((all, byte) => all + byte, 0)
   bytes.write(`${sum.toString(8).padStart(6, "0")}\0 `, 148)
-  return Buffer.concat([bytes, Tar.end])
+  return Buffer.concat([bytes, BackupFile.TAR_END])
 }
 
 it("Files come back as they were, in whatever pieces they are read", async () => {
@@ -79,7 +82,7 @@ it("A header that was altered is refused, and so is what follows the end", async
 it.each(["../secret.key", "/etc/passwd", "files/../../x", "a//b", "./a", "a\\b", ""])(
   "The name %j is neither written nor read",
   async (name) => {
-    assert.throws(() => Tar.entry(name, Buffer.alloc(0), 0), "cannot be in a backup")
+    assert.throws(() => BackupFile.tarEntry(name, Buffer.alloc(0), 0), "cannot be in a backup")
     const bytes = forged((header) => header.fill(0, 0, 100).write(name, 0))
     assert.include(await refusal(bytes), "leads out of the backup")
   }

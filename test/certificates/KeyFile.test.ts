@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Option, Redacted } from "effect"
 import { generateKeyPairSync } from "node:crypto"
-import * as KeyFile from "../../src/certificates/KeyFile.ts"
+import * as CertificateAuthority from "../../src/certificates/CertificateAuthority.ts"
 import { of } from "../../src/runtime/SecretKey.ts"
 
 const KEY = generateKeyPairSync("rsa", {
@@ -17,25 +17,33 @@ const [one, other] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)]
 describe("The file of the authority's key", () => {
   it.effect("is encrypted with the server's own key, and is read while that is changed", () =>
     Effect.gen(function* () {
-      const file = KeyFile.encrypted(KeyFile.passphrases(of(one), none), Redacted.make(KEY))
+      const file = CertificateAuthority.encrypted(CertificateAuthority.passphrases(of(one), none), Redacted.make(KEY))
       assert.include(file, "BEGIN ENCRYPTED PRIVATE KEY")
       for (const key of [of(one), of(other, [one])]) {
-        assert.strictEqual(Redacted.value(yield* KeyFile.decrypted(KeyFile.passphrases(key, none), file)), KEY)
+        assert.strictEqual(
+          Redacted.value(yield* CertificateAuthority.decrypted(CertificateAuthority.passphrases(key, none), file)),
+          KEY
+        )
       }
-      const refused = yield* Effect.flip(KeyFile.decrypted(KeyFile.passphrases(of(other), none), file))
+      const refused = yield* Effect.flip(
+        CertificateAuthority.decrypted(CertificateAuthority.passphrases(of(other), none), file)
+      )
       assert.include(refused.message, "SECRET_KEY")
     })
   )
 
   it.effect("has the passphrase of the site if there is one, and a clear one is read as it is", () =>
     Effect.gen(function* () {
-      const ours = KeyFile.passphrases(of(one), { CAKEY_PASSPHRASE: Option.some(Redacted.make("of the site")) })
-      const file = KeyFile.encrypted(ours, Redacted.make(KEY))
-      assert.strictEqual(Redacted.value(yield* KeyFile.decrypted(ours, file)), KEY)
+      const ours = CertificateAuthority.passphrases(of(one), {
+        CAKEY_PASSPHRASE: Option.some(Redacted.make("of the site"))
+      })
+      const file = CertificateAuthority.encrypted(ours, Redacted.make(KEY))
+      assert.strictEqual(Redacted.value(yield* CertificateAuthority.decrypted(ours, file)), KEY)
       assert.isTrue(
-        (yield* Effect.exit(KeyFile.decrypted(KeyFile.passphrases(of(one), none), file)))._tag === "Failure"
+        (yield* Effect.exit(CertificateAuthority.decrypted(CertificateAuthority.passphrases(of(one), none), file)))
+          ._tag === "Failure"
       )
-      assert.strictEqual(Redacted.value(yield* KeyFile.decrypted(ours, KEY)), KEY)
+      assert.strictEqual(Redacted.value(yield* CertificateAuthority.decrypted(ours, KEY)), KEY)
     })
   )
 })

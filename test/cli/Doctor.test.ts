@@ -10,7 +10,7 @@ import { promisify } from "node:util"
 import * as Certificates from "../../src/certificates/Certificates.ts"
 import { isServer } from "../../src/cli/doctor/Questions.ts"
 import { severeLines } from "../../src/cli/doctor/FolderQuestions.ts"
-import * as FolderOwner from "../../src/store/postgres/FolderOwner.ts"
+import * as Postmaster from "../../src/store/postgres/Postmaster.ts"
 import { isAlive, postmaster } from "../support/PostgresProcesses.ts"
 import { command, dataFolder, environmentOf, program, start, until } from "../support/Program.ts"
 import { databaseUrl, emptyDatabaseUrl } from "../support/TestDatabase.ts"
@@ -154,7 +154,7 @@ it.live("removes no pid file and no note while some server has the folder, also 
       // a number that another program has got
       await fs.writeFile(files[0] ?? "", `${process.pid}\n${data}\n1\n5432\n\n127.0.0.1\n1 1\nready\n`)
     })
-    const lock = yield* FolderOwner.take(home(folder))
+    const lock = yield* Postmaster.take(home(folder))
     assert.isNotNull(lock)
     const names = () => Promise.all(files.map((file) => fs.stat(file).then(({ size }) => size > 0)))
     const kept = yield* doctor({ DATA_DIR: folder }, "--repair")

@@ -3,10 +3,10 @@ import { assert, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { claimOf } from "../../src/devices/ClaimOfChange.ts"
-import { TAKEN_OVER, UNASKED } from "../../src/drivers/Driver.ts"
-import { LiveChangeStore } from "../../src/store/LiveChangeStore.ts"
+import { LiveChangeStore } from "../../src/store/UnfinishedChanges.ts"
 import { losses } from "../support/SilentProxy.ts"
 import { ProxiedDatabase } from "../support/TestDatabase.ts"
+import { TAKEN_OVER, UNASKED } from "../../src/drivers/Driver.ts"
 
 const makeScene = Effect.gen(function* () {
   const { layer, proxy } = yield* ProxiedDatabase

@@ -1,14 +1,14 @@
 /** A database that is stopped, killed, read-only or full: what follows the log goes on afterwards, with each event once. */
-import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { EventFeed } from "../../src/events/EventFeed.ts"
-import { EventRetention } from "../../src/store/EventRetention.ts"
+import { EventRetention } from "../../src/store/EventStore.ts"
 import { listen } from "../support/AlertReceiver.ts"
 import { serveAlerts, until, verified } from "../support/AlertSite.ts"
 import { Server, StruckDatabase } from "../support/StruckDatabase.ts"
 import { storesOn } from "../support/TestStores.ts"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 
 const database = Layer.mergeAll(EventFeed.layer, EventRetention.layer).pipe(
   Layer.provideMerge(storesOn(StruckDatabase)),

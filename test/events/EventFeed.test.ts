@@ -3,9 +3,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { EventFeed } from "../../src/events/EventFeed.ts"
-import { EventLog } from "../../src/store/EventLog.ts"
-import { DeviceStore } from "../../src/store/DeviceStore.ts"
-import { SyncEventStore } from "../../src/store/SyncEventStore.ts"
+import { EventLog } from "../../src/store/EventStore.ts"
+import { DeviceStore, SyncEventStore } from "../../src/store/DeviceStore.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 
 const database = Layer.mergeAll(EventFeed.layer, DeviceStore.layer, SyncEventStore.layer).pipe(

@@ -1,8 +1,7 @@
 /** What clients of socket.io hear of each event of the log, and which rooms their messages join: as tables. */
 import { assert, describe, it } from "@effect/vitest"
 import type { LiveEvent } from "../../src/domain/events/LiveEvent.ts"
-import { socketPayload } from "../../src/events/socket/Payloads.ts"
-import { roomOf, roomsOfLine } from "../../src/events/socket/Rooms.ts"
+import { roomOf, roomsOfLine, socketPayload } from "../../src/events/SocketBridge.ts"
 
 const event = (kind: string, action: string, more: Partial<LiveEvent> = {}): LiveEvent => ({
   id: 1,

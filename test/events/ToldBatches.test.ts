@@ -1,6 +1,6 @@
 /** Lines and steps on their way to other replicas. */
 import { assert, it } from "@effect/vitest"
-import { listensMessage, readMessage, toMessages } from "../../src/events/ToldBatches.ts"
+import { listensMessage, readMessage, toMessages } from "../../src/events/ReplicaFeed.ts"
 import type { ToldLine, ToldStep } from "../../src/runtime/Told.ts"
 
 const line = (text: string): ToldLine => ({ kind: "log", at: 1, level: "INFO", module: "server", job: 3, text })

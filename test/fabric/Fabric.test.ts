@@ -118,7 +118,7 @@ describeReal("a program in a site", () => {
           command: ["sh", "-c", line],
           env,
           ready: "ready",
-          hear: (said) => heard.push(said)
+          onLine: (said) => heard.push(said)
         })
       yield* Effect.scoped(shell("trap 'echo told; exit 0' TERM; ip -br addr; echo ready; while :; do sleep 0.1; done"))
       expect(heard.join("\n")).toMatch(/^management .*10\.99\.0\.1\/24/m)

@@ -5,12 +5,12 @@ import { SqlClient } from "effect/sql"
 import * as fs from "node:fs"
 import { tmpdir } from "node:os"
 import * as path from "node:path"
-import { withUpgradeShapes } from "../../src/http/jobs/JobAnswer.ts"
 import { DeviceStore } from "../../src/store/DeviceStore.ts"
 import { JobStore } from "../../src/store/JobStore.ts"
-import { LinknetStore } from "../../src/store/LinknetStore.ts"
+import { LinknetStore } from "../../src/store/NetworkStore.ts"
 import * as Examples from "../../src/api/Examples.ts"
 import { ApiClient, ApiServer, SiteServer } from "../support/ApiServer.ts"
+import { withUpgradeShapes } from "../../src/http/jobs/JobAnswer.ts"
 
 const folder = fs.mkdtempSync(path.join(tmpdir(), "switchyard-api-images-"))
 const images = path.join(folder, "firmware")

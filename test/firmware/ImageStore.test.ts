@@ -34,7 +34,7 @@ const makeScene = (options: Partial<ImageStore.ImageStoreOptions> = {}) =>
   Effect.gen(function* () {
     const folder = yield* makeFolder
     const host = yield* makeImageHost(new Map([[NAME, image]]))
-    const store = ImageStore.make({ folder, maxBytes: 8 * MIB, guard: guardOf(true), ...options })
+    const store = ImageStore.makeImageStore({ folder, maxBytes: 8 * MIB, guard: guardOf(true), ...options })
     const add = (sum = sha1, url = `${host.url}/${NAME}`) => store.add(NAME, { url, sha1: sum, verifyTls: true })
     const visible = Effect.map(store.list, ({ files }) => files)
     const stored = Effect.promise(() => fs.readFile(path.join(folder, NAME)))

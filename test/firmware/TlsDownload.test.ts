@@ -41,7 +41,11 @@ it.live("a download from a server with a bad certificate is refused, unless the 
     )
     const address = server.address()
     const url = `https://localhost:${typeof address === "object" && address !== null ? address.port : 0}/${NAME}`
-    const store = ImageStore.make({ folder, maxBytes: 1000, guard: receiverGuard({ OUTBOUND_HOSTS: Option.none() }) })
+    const store = ImageStore.makeImageStore({
+      folder,
+      maxBytes: 1000,
+      guard: receiverGuard({ OUTBOUND_HOSTS: Option.none() })
+    })
     const error = yield* Effect.flip(store.add(NAME, { url, sha1: sha1Of(image), verifyTls: true }))
     assert.match(error.message, /^Could not download firmware: self-signed certificate/)
     assert.deepStrictEqual((yield* store.list).files, [])

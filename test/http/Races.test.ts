@@ -3,7 +3,7 @@ import { Effect, Fiber } from "effect"
 import { setScene } from "../scenarios/conformance/Scene.ts"
 import { type Answer, ApiClient, SiteServer } from "../support/ApiServer.ts"
 import { SqlClient } from "effect/sql"
-import { allocationLock } from "../../src/store/AllocationLock.ts"
+import { allocationLock } from "../../src/store/NetworkStore.ts"
 
 const CLIENTS = 12
 const together = <A, E, R>(request: (client: number) => Effect.Effect<A, E, R>) =>

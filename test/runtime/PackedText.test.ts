@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Option, Redacted } from "effect"
 import { pack, unpack } from "../../src/runtime/PackedText.ts"
 import { open, seal, sealingKey } from "../../src/runtime/Sealing.ts"
-import { REFERENCE } from "../../src/store/StoredText.ts"
+import { REFERENCE } from "../../src/store/SecretStore.ts"
 
 describe("packed texts", () => {
   it.each(["", "hostname acc-1\n", "description für Größe ✓ \u0000\n", "interface Ethernet1\n".repeat(5000)])(

@@ -2,9 +2,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { locks } from "../../src/store/AdvisoryLocks.ts"
-import { EventRetention } from "../../src/store/EventRetention.ts"
-import { UnknownDeviceStore } from "../../src/store/UnknownDeviceStore.ts"
+import { locks } from "../../src/store/DatabaseClient.ts"
+import { EventRetention } from "../../src/store/EventStore.ts"
+import { UnknownDeviceStore } from "../../src/store/DeviceIdentifiers.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 
 const database = Layer.mergeAll(EventRetention.layer, UnknownDeviceStore.layer).pipe(Layer.provideMerge(TestDatabase))

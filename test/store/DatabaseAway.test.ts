@@ -4,7 +4,7 @@ import { Cause, Effect, Exit, Redacted } from "effect"
 import { ClusterError } from "effect/cluster"
 import { SqlClient, SqlError } from "effect/sql"
 import { inject } from "vitest"
-import { AWAY_STATES, databaseAwayIn, failWhenAway, isDatabaseAway, sqlState } from "../../src/store/DatabaseAway.ts"
+import { AWAY_STATES, databaseAwayIn, failWhenAway, isDatabaseAway, sqlState } from "../../src/store/DatabaseErrors.ts"
 import { createDatabase, TestDatabase } from "../support/TestDatabase.ts"
 
 const loseConnection = Effect.flatMap(

@@ -1,8 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { DeviceStore } from "../../src/store/DeviceStore.ts"
-import { SyncEventStore } from "../../src/store/SyncEventStore.ts"
+import { DeviceStore, SyncEventStore } from "../../src/store/DeviceStore.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 
 const blank = { hostname: "mac-0C1A33BEEF01", state: "DHCP_BOOT", device_type: "UNKNOWN" } as const

@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { EventPages, type EventScan } from "../../src/store/EventPages.ts"
+import { EventPages, type EventScan } from "../../src/store/EventStore.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 
 const database = EventPages.layer.pipe(Layer.provideMerge(TestDatabase))

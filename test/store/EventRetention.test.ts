@@ -2,8 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { EventPages } from "../../src/store/EventPages.ts"
-import { EventRetention } from "../../src/store/EventRetention.ts"
+import { EventPages, EventRetention } from "../../src/store/EventStore.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 
 const database = Layer.mergeAll(EventRetention.layer, EventPages.layer).pipe(Layer.provideMerge(TestDatabase))

@@ -3,7 +3,7 @@ import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { CertificateStore } from "../../src/store/CertificateStore.ts"
-import { JobLockStore } from "../../src/store/JobLockStore.ts"
+import { JobLockStore } from "../../src/store/JobScheduling.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { storesOn } from "../support/TestStores.ts"
 

@@ -3,9 +3,8 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { jobStatuses } from "../../src/domain/Job.ts"
-import { makeHolders } from "../../src/store/Holders.ts"
+import { JobLockStore, makeHolders } from "../../src/store/JobScheduling.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
-import { JobLockStore } from "../../src/store/JobLockStore.ts"
 
 const ENDED = ["FINISHED", "EXCEPTION", "ABORTED"]
 

@@ -2,7 +2,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { JobLockStore } from "../../src/store/JobLockStore.ts"
+import { JobLockStore } from "../../src/store/JobScheduling.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 
 /** A job that has waited for the lock for so many minutes; a class of null is that of an earlier release. */

@@ -1,15 +1,15 @@
 /** Old jobs and what they have done: which rows go, and which stay because somebody needs them. */
-import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { ServerConfig } from "../../src/ServerConfig.ts"
 import { EventStore } from "../../src/store/EventStore.ts"
-import { JobRetention } from "../../src/store/JobRetention.ts"
-import { PersonStore } from "../../src/store/PersonStore.ts"
-import { RequestApprovalStore } from "../../src/store/RequestApprovalStore.ts"
+import { JobRetention } from "../../src/store/Retention.ts"
+import { PersonStore } from "../../src/store/AccountStore.ts"
+import { RequestApprovalStore } from "../../src/store/ApprovalStore.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { TEST_KEY } from "../support/TestStores.ts"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 
 const database = JobRetention.layer.pipe(Layer.provideMerge(TestDatabase))
 const settings = {

@@ -3,9 +3,8 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Exit, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { waitingForDatabase } from "../../src/store/DatabaseClient.ts"
-import { DeviceStore } from "../../src/store/DeviceStore.ts"
+import { DeviceStore, SyncEventStore } from "../../src/store/DeviceStore.ts"
 import { OperationStore } from "../../src/store/OperationStore.ts"
-import { SyncEventStore } from "../../src/store/SyncEventStore.ts"
 import { StruckDatabase, withLostAnswer } from "../support/StruckDatabase.ts"
 
 const stores = Layer.mergeAll(DeviceStore.layer, OperationStore.layer, SyncEventStore.layer)

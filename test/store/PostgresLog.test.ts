@@ -1,10 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Fiber, Logger } from "effect"
+import { Effect, Fiber, Logger, Option } from "effect"
 import * as fs from "node:fs/promises"
 import { tmpdir } from "node:os"
 import * as path from "node:path"
-import { follow, type Level, parseLine, summarize } from "../../src/store/postgres/PostgresLog.ts"
-import { Option } from "effect"
+import { follow, type Level, parseLine, summarize } from "../../src/store/postgres/PostgresProcess.ts"
 
 const line = (rest: string) => `2026-11-22 10:37:00.123 UTC [4711] ${rest}`
 

@@ -3,8 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { ServerConfig } from "../../src/ServerConfig.ts"
-import { JobRetention } from "../../src/store/JobRetention.ts"
-import { RetainedFigures } from "../../src/store/RetainedFigures.ts"
+import { JobRetention, RetainedFigures } from "../../src/store/Retention.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 
 const database = RetainedFigures.layer.pipe(

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
-import { makeSharedRead } from "../../src/store/SharedRead.ts"
+import { makeSharedRead } from "../../src/store/GroupedStatement.ts"
 
 /** A read that counts how often it ran and waits to be let go. */
 const makeRead = () => {

@@ -11,8 +11,7 @@ import { promisify } from "node:util"
 import { type LabShape, makeLab } from "../../src/lab/Lab.ts"
 import type { Node } from "../../src/lab/Topology.ts"
 import { DeviceStore } from "../../src/store/DeviceStore.ts"
-import { LinknetStore } from "../../src/store/LinknetStore.ts"
-import { MgmtDomainStore } from "../../src/store/MgmtDomainStore.ts"
+import { LinknetStore, MgmtDomainStore } from "../../src/store/NetworkStore.ts"
 import { timer } from "./Patience.ts"
 
 const run = promisify(execFile)

@@ -4,15 +4,14 @@
  */
 import { Effect, Redacted, Schedule } from "effect"
 import { type ChildProcess, execFile, spawn } from "node:child_process"
-import { existsSync } from "node:fs"
 import * as fs from "node:fs/promises"
-import { tmpdir } from "node:os"
 import * as path from "node:path"
 import { promisify } from "node:util"
 import * as EmbeddedPostgres from "../../src/store/EmbeddedPostgres.ts"
 import { freePort } from "./FreePort.ts"
 import * as SilentProxy from "./SilentProxy.ts"
 import { seconds } from "./Patience.ts"
+import { memoryFolder } from "./RunFolders.ts"
 
 export interface PostgresProcess {
   readonly program: string
@@ -66,7 +65,7 @@ const run = promisify(execFile)
 const makeFolder = (size: string) =>
   Effect.acquireRelease(
     Effect.promise(async () => {
-      const folder = await fs.mkdtemp(path.join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "switchyard-postgres-"))
+      const folder = await fs.mkdtemp(path.join(memoryFolder(), "switchyard-postgres-"))
       await fs.chmod(folder, 0o711)
       const mounted = isRoot
         ? await run("mount", ["-t", "tmpfs", "-o", `size=${size},mode=711`, "tmpfs", folder]).then(

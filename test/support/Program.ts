@@ -13,9 +13,9 @@ const here = path.resolve(import.meta.dirname, "../..")
 /** What `bin/switchyard` runs: the bundle, which is made once before all tests. */
 export const program = path.join(here, "bin/start.mjs")
 
-/** What a program that a test starts needs of our environment: where commands are, and where compiled code is kept. */
+/** What a program that a test starts needs of our environment: where commands are, and where compiled code and temporary files are kept. */
 export const ofThisProcess: Readonly<Record<string, string>> = Object.fromEntries(
-  ["PATH", "NODE_COMPILE_CACHE"].flatMap((name) => {
+  ["PATH", "NODE_COMPILE_CACHE", "TMPDIR"].flatMap((name) => {
     const value = process.env[name]
     return value === undefined ? [] : [[name, value]]
   })

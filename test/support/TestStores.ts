@@ -1,10 +1,10 @@
 /** The stores of a server on a database, with the settings of that server: what it has sealed is opened by the same key. */
-import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Layer } from "effect"
 import * as Engine from "../../src/Engine.ts"
 import { SecretKey } from "../../src/runtime/SecretKey.ts"
 import { ServerConfig } from "../../src/ServerConfig.ts"
-import { SecretTexts } from "../../src/store/SecretTexts.ts"
+import { SecretTexts } from "../../src/store/SecretStore.ts"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 
 /** For servers that have no folder. */
 export const TEST_KEY = { SECRET_KEY: "the key of tests, which is long enough" }

@@ -1,19 +1,17 @@
 /**
- * Starts one PostgreSQL for all test files, in memory where the machine has /dev/shm, and migrates a template database. Programs
- * that tests start share a cache of compiled code.
+ * Removes what killed runs have left, and starts one PostgreSQL for all test files, in memory where the machine has /dev/shm, with a
+ * migrated template database. Programs that tests start share a bundle and a cache of compiled code.
  */
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Exit, Redacted, References, Scope } from "effect"
 import { SqlClient } from "effect/sql"
-import { existsSync } from "node:fs"
-import { chmod, mkdtemp, rm } from "node:fs/promises"
-import { tmpdir } from "node:os"
 import * as path from "node:path"
 import type { TestProject } from "vitest/node"
 import * as EmbeddedPostgres from "../../src/store/EmbeddedPostgres.ts"
 import { bringPageUpToDate } from "../../scripts/build-page.mjs"
 import { bringServerUpToDate } from "../../scripts/build-server.mjs"
 import * as Migrations from "../../src/store/Migrations.ts"
+import { clearDeadRuns, makeRunFolders } from "./RunFolders.ts"
 
 declare module "vitest" {
   export interface ProvidedContext {
@@ -34,12 +32,12 @@ const prepareTemplate = (where: { port: number; password: Redacted.Redacted }) =
   return Effect.andThen(create, Migrations.run.pipe(Effect.provide(connect(TEMPLATE))))
 }
 
-export default async (project: TestProject) => {
+const start = async () => {
   await bringServerUpToDate()
   await bringPageUpToDate()
-  const folder = await mkdtemp(path.join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "switchyard-test-"))
+  clearDeadRuns()
   // the database may run as another user, who has to get in
-  await chmod(folder, 0o711)
+  const { memory: folder, remove } = makeRunFolders()
   process.env["NODE_COMPILE_CACHE"] = path.join(folder, "compiled")
   const scope = Scope.makeUnsafe()
   const server = await Effect.runPromise(
@@ -49,11 +47,25 @@ export default async (project: TestProject) => {
       Scope.provide(scope)
     )
   )
-  await Effect.runPromise(prepareTemplate({ port: server.port(), password: server.password }))
-  project.provide("postgres", { port: server.port(), password: Redacted.value(server.password) })
-  return async () => {
+  const stop = async () => {
     await Effect.runPromise(Scope.close(scope, Exit.void))
-    // programs that were stopped may still write into it
-    await rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 })
+    // programs that were stopped may still write into them
+    remove()
+  }
+  await Effect.runPromise(prepareTemplate({ port: server.port(), password: server.password }))
+  return { postgres: { port: server.port(), password: Redacted.value(server.password) }, stop }
+}
+
+/** Each project of a run sets itself up, with a copy of this module of its own; what they share is started once. */
+const shared: { made?: ReturnType<typeof start>; users: number } = ((
+  globalThis as { switchyardTests?: typeof shared }
+).switchyardTests ??= { users: 0 })
+
+export default async (project: TestProject) => {
+  shared.users++
+  const { postgres, stop } = await (shared.made ??= start())
+  project.provide("postgres", postgres)
+  return async () => {
+    if (--shared.users === 0) await stop()
   }
 }

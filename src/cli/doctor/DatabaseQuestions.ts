@@ -11,8 +11,8 @@ import { findingsOf } from "../../domain/findings/Findings.ts"
 import { codeOf } from "../../runtime/SystemErrors.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import * as DatabaseClient from "../../store/DatabaseClient.ts"
-import * as DatabaseTls from "../../store/DatabaseTls.ts"
-import { FindingFacts } from "../../store/FindingFacts.ts"
+import * as DatabaseErrors from "../../store/DatabaseErrors.ts"
+import { FindingFacts } from "../../store/Figures.ts"
 import {
   ageOf,
   type Blocker,
@@ -24,7 +24,7 @@ import {
 } from "../../store/ForeignLocks.ts"
 import { FILE as INSTALLATION, identityIn } from "../../store/Installation.ts"
 import { at, isOurs, readPidFile } from "../../store/postgres/Postmaster.ts"
-import { bad, type Found, good, type Place, percentOf, type Question, sizeOf, unknown, warn } from "./Questions.ts"
+import { bad, type Found, good, percentOf, type Place, type Question, sizeOf, unknown, warn } from "./Questions.ts"
 
 const SECONDS = 8
 /** By this name the server's own sessions are known. */
@@ -59,7 +59,7 @@ const wayTo = Effect.fnUntraced(function* ({ home, settings }: Place) {
   }
   const url = settings === null ? Option.none() : settings.DATABASE_URL
   if (Option.isNone(url)) return yield* new NoDatabase({ message: "the settings do not say where the database is" })
-  return { url: url.value, ...(yield* DatabaseTls.make(url.value)) }
+  return { url: url.value, ...(yield* DatabaseErrors.tlsOptions(url.value)) }
 })
 
 const options = (way: Effect.Success<ReturnType<typeof wayTo>>) => ({

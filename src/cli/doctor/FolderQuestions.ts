@@ -13,7 +13,7 @@ import { codeOf } from "../../runtime/SystemErrors.ts"
 import { withoutValues } from "../../store/ForeignLocks.ts"
 import * as Installation from "../../store/Installation.ts"
 import { pidFileOf } from "../../store/postgres/Postmaster.ts"
-import { parseLine } from "../../store/postgres/PostgresLog.ts"
+import { parseLine } from "../../store/postgres/PostgresProcess.ts"
 import { leftoverQuestions } from "./LeftoverQuestions.ts"
 import {
   bad,

@@ -7,7 +7,7 @@ import * as fs from "node:fs/promises"
 import { hostname } from "node:os"
 import * as path from "node:path"
 import { codeOf } from "../../runtime/SystemErrors.ts"
-import * as FolderOwner from "../../store/postgres/FolderOwner.ts"
+import * as Postmaster from "../../store/postgres/Postmaster.ts"
 import { isOurs, isTaken, pidFileOf, readPidFile } from "../../store/postgres/Postmaster.ts"
 import { bad, doing, type Found, good, isServer, type Place, question, see, unknown, warn } from "./Questions.ts"
 
@@ -18,7 +18,7 @@ const IN_USE = "a server has begun to use it meanwhile: nothing was removed"
 /** Removes what an ended process has left, unless somebody has begun to use the folder since it was looked at. */
 const removing = (home: string, file: string, isLeft: () => Promise<boolean>) =>
   doing(`${file} was removed`, async () => {
-    const removed = await FolderOwner.whileFree(home, async () => {
+    const removed = await Postmaster.whileFree(home, async () => {
       if (!(await isLeft())) throw new Error(IN_USE)
       await fs.rm(file)
       return true

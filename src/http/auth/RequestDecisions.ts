@@ -20,7 +20,7 @@ import {
   RequestApprovalStore,
   RequestNotFound,
   type StoredRequest
-} from "../../store/RequestApprovalStore.ts"
+} from "../../store/ApprovalStore.ts"
 import { Callers } from "../core/Callers.ts"
 import { ReplayedRequest } from "../core/RequestApproval.ts"
 

@@ -4,12 +4,11 @@ import { enveloped } from "../../api/Envelope.ts"
 import { BadRequest, InternalError, NotFound } from "../../api/Failures.ts"
 import type { ConfigSource } from "../../api/StoredConfigEndpoints.ts"
 import { LiveDevices } from "../../devices/LiveDevices.ts"
-import { diff, maxEdits } from "../../drivers/UnifiedDiff.ts"
 import { Previews } from "../../jobs/sync/Previews.ts"
-import { ConfigHistoryStore } from "../../store/ConfigHistoryStore.ts"
-import { DerivedSecretStore } from "../../store/DerivedSecretStore.ts"
-import { SecretTexts } from "../../store/SecretTexts.ts"
+import { ConfigHistoryStore } from "../../store/ConfigStore.ts"
+import { DerivedSecretStore, SecretTexts } from "../../store/SecretStore.ts"
 import { makeDeviceLookup } from "../core/Permits.ts"
+import { diff, maxEdits } from "../../drivers/UnifiedDiff.ts"
 
 // Which of the stored configurations first had each line of the newest one. Pure.
 

@@ -1,6 +1,5 @@
 /** Who stands behind a token, whichever kind it is of: a token of a program, one that a password brought, or another JSON Web Token, of the identity provider where there is one (docs/api.md#tokens). */
 import { Context, Effect, Layer, Option, Result } from "effect"
-import { HttpServerRequest } from "effect/http"
 import type { SqlError } from "effect/sql"
 import { ApiTokens, identityOf, isApiToken } from "../../access/ApiTokens.ts"
 import { Grants } from "../../access/Grants.ts"
@@ -10,15 +9,16 @@ import { isOfLocalUser, PasswordLogin } from "../../access/PasswordLogin.ts"
 import { ServiceUnavailable, Unauthorized } from "../../api/Failures.ts"
 import { everybody, type Identity } from "../../domain/access/Identity.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
-import { PersonStore } from "../../store/PersonStore.ts"
+import { PersonStore } from "../../store/AccountStore.ts"
 import { ProviderTokens } from "../oidc/ProviderTokens.ts"
+import { failWhenAway } from "../../store/DatabaseErrors.ts"
+import { HttpServerRequest } from "effect/http"
 import { Permissions } from "../../access/Permissions.ts"
 import { FirstStart } from "../setup/FirstStart.ts"
 import { Limits } from "./Limits.ts"
+import { refuseOrDie } from "./HandlerErrors.ts"
 import { ReplayedRequest } from "./RequestApproval.ts"
 import { makeJsonWebTokens } from "./JsonWebTokens.ts"
-import { refuseOrDie } from "./HandlerErrors.ts"
-import { failWhenAway } from "../../store/DatabaseAway.ts"
 
 /** A token that was good once, or one that nobody here has made: the latter counts as a guess. */
 const refusedToken = ({ isForged }: { readonly isForged: boolean }) =>

@@ -1,5 +1,5 @@
 /**
- * What becomes of database errors in handlers: a database that is away is 503 (`store/DatabaseAway.ts` says when it is), a
+ * What becomes of database errors in handlers: a database that is away is 503 (`store/DatabaseErrors.ts` says when it is), a
  * deadlock is tried again and then 503 as well, a value that it refuses is 400 and a defect of the endpoint that the log names, and
  * everything else is a defect of ours, which is logged and answered with 500. What the machine of this server lacks is 503 as well, in a
  * sentence.
@@ -21,9 +21,16 @@ import {
 import { failure } from "./ErrorEnvelope.ts"
 import { failWhenOurs, OwnFaults } from "../../runtime/OwnFaults.ts"
 import { OwnFault } from "../../runtime/SystemErrors.ts"
+import {
+  failWhenAway,
+  isDatabaseAway,
+  isHeldUp,
+  meaning,
+  refusedValue,
+  refusedValueIn,
+  sqlState
+} from "../../store/DatabaseErrors.ts"
 import { rememberRoute } from "./Client.ts"
-import { failWhenAway, isDatabaseAway, isHeldUp, meaning, sqlState } from "../../store/DatabaseAway.ts"
-import { refusedValue, refusedValueIn } from "../../store/Violations.ts"
 
 // Errors that carry their status: an error of the domain or of a service that says `httpStatus` becomes the failure of that
 // status. Clients are told its `refusal`, else its message. Who needs another sentence for one route catches the error there.

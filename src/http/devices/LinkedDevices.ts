@@ -3,10 +3,9 @@ import { Effect, Order } from "effect"
 import { BadRequest } from "../../api/Failures.ts"
 import type { Device } from "../../domain/Device.ts"
 import type { CheckedBody } from "../../domain/fields/Body.ts"
-import { DeviceStore } from "../../store/DeviceStore.ts"
-import { LinknetStore } from "../../store/LinknetStore.ts"
+import { DeviceStore, SyncEventStore } from "../../store/DeviceStore.ts"
+import { LinknetStore } from "../../store/NetworkStore.ts"
 import type { SyncCause } from "../../domain/SyncCause.ts"
-import { SyncEventStore } from "../../store/SyncEventStore.ts"
 
 /** Locks devices until the transaction ends, lowest id first so that two requests cannot wait for each other. */
 export const lockDevices = Effect.map(

@@ -3,8 +3,7 @@
  * of the audit only with the right to read all of it.
  */
 import { Effect } from "effect"
-import type { SqlError } from "effect/sql"
-import { SqlClient } from "effect/sql"
+import { SqlClient, type SqlError } from "effect/sql"
 import { AskedDevices } from "../../access/AskedDevices.ts"
 import { Permissions } from "../../access/Permissions.ts"
 import { NotPermitted, Permit } from "../../access/Permit.ts"
@@ -15,8 +14,8 @@ import { isForAudit } from "../../domain/events/EventKinds.ts"
 import type { ToldThing } from "../../runtime/Told.ts"
 import type { SettingsError } from "../../settings/ActiveSettings.ts"
 import { SettingsUnavailable } from "../../settings/SettingsView.ts"
-import type { ScannedEvent } from "../../store/EventPages.ts"
-import { jobsWithin } from "../../store/JobsWithin.ts"
+import type { ScannedEvent } from "../../store/EventStore.ts"
+import { jobsWithin } from "../../store/JobStore.ts"
 import type { Within } from "../../store/Listing.ts"
 
 /** What a caller may hear of. */

@@ -1,5 +1,4 @@
 /** Handlers of events: pages of the log, or a stream, by what the client accepts (docs/events.md). */
-import { findToken, makeCallerOf } from "../core/Callers.ts"
 import { Effect, Result, Schema } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
@@ -7,8 +6,7 @@ import { Api } from "../../api/Api.ts"
 import { Caller } from "../../api/Authorization.ts"
 import { enveloped } from "../../api/Envelope.ts"
 import { BadRequest, TooManyRequests, Unauthorized } from "../../api/Failures.ts"
-import { type EventBounds, EventPages } from "../../store/EventPages.ts"
-import { answered } from "../core/HandlerErrors.ts"
+import { type EventBounds, EventPages } from "../../store/EventStore.ts"
 import {
   type EventQuestion,
   type EventRequest,
@@ -16,6 +14,8 @@ import {
   makeReadPage,
   readEventRequest
 } from "./EventQuestion.ts"
+import { findToken, makeCallerOf } from "../core/Callers.ts"
+import { answered } from "../core/HandlerErrors.ts"
 import { decodeJwt } from "jose"
 import { IncomingMessage } from "node:http"
 import type { Socket } from "node:net"
@@ -26,8 +26,8 @@ import { Told } from "../../runtime/Told.ts"
 import { OpenStreams, StreamTimes } from "../core/OpenStreams.ts"
 import { LEEWAY } from "../core/JsonWebTokens.ts"
 import { makeReader } from "./EventReader.ts"
-import { makeAccessOf, makeVisibleJobs } from "./EventAccess.ts"
 import { makeSharedTexts, makeStreamBody } from "./SseOutput.ts"
+import { makeAccessOf, makeVisibleJobs } from "./EventAccess.ts"
 
 // Streams of events (docs/events.md#server-sent-events): who asks, how many there are, and what becomes of a reader who does not read.
 

@@ -11,7 +11,7 @@ import { type EventFilter, matchesFilter } from "../../domain/events/EventFilter
 import { toId } from "../../domain/fields/Values.ts"
 import { SettingsView, UnknownGroup } from "../../settings/SettingsView.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
-import { EventPages, type ScannedEvent } from "../../store/EventPages.ts"
+import { EventPages, type ScannedEvent } from "../../store/EventStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import { type EventAccess, hostnamesIn, isAllowed, judgeEvent, makeAccessOf, makeVisibleJobs } from "./EventAccess.ts"
 import type { LiveEvent } from "../../domain/events/LiveEvent.ts"

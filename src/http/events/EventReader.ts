@@ -12,7 +12,7 @@ import type { EventQuestion, makeReadPage } from "./EventQuestion.ts"
 import { type EventAccess, hostnamesIn, isAllowed, judgeEvent, judgeTold, type makeVisibleJobs } from "./EventAccess.ts"
 import * as SseOutput from "./SseOutput.ts"
 import type { SharedTexts, StreamBody } from "./SseOutput.ts"
-import type { EventPages } from "../../store/EventPages.ts"
+import type { EventPages } from "../../store/EventStore.ts"
 import type { StreamTimes } from "../core/OpenStreams.ts"
 
 // What waits for one reader of a stream, within bounds: a reader who does not read costs no more than that. Events that do not fit end the

@@ -10,15 +10,15 @@ import type { SqlError } from "effect/sql"
 import type { BadRequest, NotFound } from "../../api/Failures.ts"
 import type { NotPermitted } from "../../access/Permit.ts"
 import type { SettingsUnavailable } from "../../settings/SettingsView.ts"
-import { makeVisible } from "../core/Permits.ts"
 import { isObject } from "../../domain/fields/Values.ts"
 import { functionOf, type Job } from "../../domain/Job.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import { keyOfWithin } from "../../store/Listing.ts"
-import { makeSharedRead } from "../../store/SharedRead.ts"
+import { makeSharedRead } from "../../store/GroupedStatement.ts"
 import { baseUrlOf } from "../core/Client.ts"
+import { makeVisible } from "../core/Permits.ts"
 import { first } from "../listing/ListPage.ts"
-import type { SyncTaskName } from "../../store/JobColumns.ts"
+import type { SyncTaskName } from "../../store/JobResults.ts"
 
 // A job record as the JSON that clients are given, whole when its result is at hand, and piece by piece when that is too long to be held.
 

@@ -2,7 +2,6 @@
 import { Effect, Result } from "effect"
 import { HttpServerRequest } from "effect/http"
 import type { SqlError } from "effect/sql"
-import { makeVisible } from "../core/Permits.ts"
 import { BadRequest } from "../../api/Failures.ts"
 import {
   type Counts,
@@ -12,7 +11,8 @@ import {
   ListQueryInvalid,
   makeListing
 } from "../../store/Listing.ts"
-import { makeSharedRead } from "../../store/SharedRead.ts"
+import { makeSharedRead } from "../../store/GroupedStatement.ts"
+import { makeVisible } from "../core/Permits.ts"
 import { baseUrlOf } from "../core/Client.ts"
 
 // Reads the query of a list and writes the headers of its page (docs/api.md#lists).

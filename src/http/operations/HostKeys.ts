@@ -12,12 +12,11 @@ import type { Device } from "../../domain/Device.ts"
 import type { HostKeyRequest, OfferedKey, TrustRequest } from "../../domain/requests/OperationRequests.ts"
 import { ChangeStore } from "../../store/ChangeStore.ts"
 import { EventStore } from "../../store/EventStore.ts"
-import { HostKeyStore } from "../../store/HostKeyStore.ts"
-import { IdentityStore } from "../../store/IdentityStore.ts"
-import { transaction, withStatus } from "../core/HandlerErrors.ts"
-import { TrialRun } from "../core/RequestApproval.ts"
-import { makeDeviceLookup } from "../core/Permits.ts"
+import { HostKeyStore, IdentityStore } from "../../store/IdentityStore.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
+import { transaction, withStatus } from "../core/HandlerErrors.ts"
+import { makeDeviceLookup } from "../core/Permits.ts"
+import { TrialRun } from "../core/RequestApproval.ts"
 
 /** How an operator comes to trust a key, as the sentence of a refusal has it. */
 const verbs = { pinned: "pin", approved: "approve" } as const

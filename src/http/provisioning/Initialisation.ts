@@ -17,8 +17,7 @@ import { type InitJob, initJob } from "../../provisioning/InitStart.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { SettingsUnavailable } from "../../settings/SettingsView.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
-import { UniqueFieldStore } from "../../store/UniqueFieldStore.ts"
-import { UnknownDeviceStore } from "../../store/UnknownDeviceStore.ts"
+import { UniqueFieldStore, UnknownDeviceStore } from "../../store/DeviceIdentifiers.ts"
 import { makeDeviceLookup } from "../core/Permits.ts"
 
 const refuse = (message: string) => new BadRequest({ message })

@@ -17,7 +17,7 @@ import { delayUntil, makeSelectDevices } from "./DeviceTargets.ts"
 import { makeDeviceLookup } from "../core/Permits.ts"
 import { Previews } from "../../jobs/sync/Previews.ts"
 import { isObject, type JsonObject } from "../../domain/fields/Values.ts"
-import { LiveChangeStore } from "../../store/LiveChangeStore.ts"
+import { LiveChangeStore } from "../../store/UnfinishedChanges.ts"
 
 // GET generate_config: the rendered configuration, or the parts of it that the client wants
 // (docs/templates.md#trying-templates).

@@ -7,9 +7,9 @@ import { HttpServer } from "effect/http"
 import { randomBytes } from "node:crypto"
 import { release } from "../../domain/Release.ts"
 import { ServerConfig, type ServerSettings } from "../../ServerConfig.ts"
-import { LocalUserStore } from "../../store/LocalUserStore.ts"
-import { isLoopback } from "../core/Client.ts"
+import { LocalUserStore } from "../../store/AccountStore.ts"
 import { failingWithoutDatabase } from "../../store/DatabaseClient.ts"
+import { isLoopback } from "../core/Client.ts"
 
 /** Where the page is. */
 export const SETUP_PATH = "/setup"

@@ -8,13 +8,13 @@ import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto"
 import * as Setup from "../../access/Setup.ts"
 import { plainAddress } from "../../domain/access/AddressPrefixes.ts"
-import { LocalUserStore } from "../../store/LocalUserStore.ts"
-import { RequestBodies } from "../core/RequestBodies.ts"
+import { LocalUserStore } from "../../store/AccountStore.ts"
 import { failure } from "../core/ErrorEnvelope.ts"
+import { FirstStart, SETUP_PATH, typedCode } from "./FirstStart.ts"
 import { hostOf, isLoopback } from "../core/Client.ts"
 import { refuseOrDie } from "../core/HandlerErrors.ts"
 import { PAGE_BASE } from "../page/WebPages.ts"
-import { FirstStart, SETUP_PATH, typedCode } from "./FirstStart.ts"
+import { RequestBodies } from "../core/RequestBodies.ts"
 
 type Request = HttpServerRequest.HttpServerRequest
 

@@ -8,14 +8,13 @@ import * as http from "node:http"
 import type { Duplex } from "node:stream"
 import { Server, type Socket } from "socket.io"
 import type { Identity } from "../../domain/access/Identity.ts"
-import { type Room, roomOf } from "../../events/socket/Rooms.ts"
-import { SocketBridge } from "../../events/socket/SocketBridge.ts"
+import { type Room, roomOf, SocketBridge } from "../../events/SocketBridge.ts"
 import { eventSubscribers } from "../../runtime/metrics/EventMetrics.ts"
 import { ServerConfig, type ServerSettings } from "../../ServerConfig.ts"
-import { Mounts } from "../core/Listening.ts"
-import { StreamTimes } from "../core/OpenStreams.ts"
-import { dataSecurityHeaders } from "../core/GlobalMiddleware.ts"
 import { makeSocketAdmission } from "./SocketAdmission.ts"
+import { StreamTimes } from "../core/OpenStreams.ts"
+import { Mounts } from "../core/Listening.ts"
+import { dataSecurityHeaders } from "../core/GlobalMiddleware.ts"
 
 // One connection of socket.io: kept within bounds (docs/events.md#limits), so that who sends too many messages, or does not fetch what is
 // told, is cut off and may come again; and told with few writes.

@@ -9,7 +9,7 @@ import { regex, type Regex, type RegexMatch } from "./Regex.ts"
 import { splitLines } from "../values/Text.ts"
 import { createHash } from "node:crypto"
 import { repr } from "../values/Printing.ts"
-import { Context, HandedNames } from "../runtime/Rendering.ts"
+import { Context, PassedNames } from "../runtime/Rendering.ts"
 
 // The filter `render_as_jinja`: a text rendered as a template with the current variables and those given.
 
@@ -23,7 +23,7 @@ const render: Implementation = (args, rendering) => {
   const outer = rendering.context
   return rendering.enterFile(() => {
     const template = rendering.surroundings.compileText("text given to render_as_jinja", source)
-    const context = new Context(template, new HandedNames(outer, locals))
+    const context = new Context(template, new PassedNames(outer, locals))
     return rendering.capture(() => template.run(context, rendering))
   })
 }

@@ -42,7 +42,7 @@ export class BaseNames implements Names {
 }
 
 /** The names that a template hands to another one, laid over its own. */
-export class HandedNames implements Names {
+export class PassedNames implements Names {
   private readonly outer: Names
   private readonly locals: ReadonlyMap<string, Value>
 
@@ -92,7 +92,7 @@ export class LiveNames implements Names {
 export const snapshot = (names: Names): Names => {
   const all = new Map<string, Value>()
   names.addTo(all)
-  return new HandedNames(noNames, all)
+  return new PassedNames(noNames, all)
 }
 
 /** The names of one run of a template. */

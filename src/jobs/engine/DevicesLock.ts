@@ -6,12 +6,11 @@
 import { Clock, Context, DateTime, Effect, Layer } from "effect"
 import type { SqlError } from "effect/sql"
 import { finalStatuses, JobFailure } from "../../domain/Job.ts"
-import { DEVICES_LOCK, describeHolder, type LockHolder } from "../../domain/JobLock.ts"
+import { describeHolder, DEVICES_LOCK, type LockHolder } from "../../domain/JobLock.ts"
 import type { LockWait } from "../../domain/JobWaiting.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
-import { JobLockStore } from "../../store/JobLockStore.ts"
+import { JobLockStore, JobWaitStore } from "../../store/JobScheduling.ts"
 import { JobStore } from "../../store/JobStore.ts"
-import { JobWaitStore } from "../../store/JobWaitStore.ts"
 
 /** How often the job whose turn is next looks, and how often those behind it. */
 const POLL_NEXT = "300 millis"

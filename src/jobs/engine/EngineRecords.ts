@@ -6,7 +6,7 @@
 import { Context, Duration, Effect, Layer, Schedule } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { ServerConfig } from "../../ServerConfig.ts"
-import { JOB_ENDED } from "../../store/JobStatusSql.ts"
+import { JOB_ENDED } from "../../store/StatusConditions.ts"
 import { JobWorkflow } from "./JobWorkflow.ts"
 
 /** Executions that one statement removes, so that it never holds its locks for long. */

@@ -9,7 +9,7 @@ import { JobFailure } from "../../domain/Job.ts"
 import type { AnyJob, ArgsOf, MemoOf } from "../../domain/jobs/JobDefinition.ts"
 import { messageOf } from "../../runtime/SystemErrors.ts"
 import { WorkingCommits } from "../../domain/WorkingCommits.ts"
-import { JobCommitStore } from "../../store/JobCommitStore.ts"
+import { JobCommitStore } from "../../store/JobResults.ts"
 import { JobStore } from "../../store/JobStore.ts"
 
 /** A running job, as every function sees it. */

@@ -11,9 +11,14 @@ import type { ServiceClass } from "../../domain/jobs/ServiceClasses.ts"
 import { SILENT_JOB } from "../../domain/TakeOver.ts"
 import { currentTrace } from "../../runtime/Spans.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
-import { type JobAttempt, JobAttemptStore } from "../../store/JobAttemptStore.ts"
+import {
+  type JobAttempt,
+  JobAttemptStore,
+  JobWaitStore,
+  type NewTime,
+  type PutOffJob
+} from "../../store/JobScheduling.ts"
 import { JobStore } from "../../store/JobStore.ts"
-import { JobWaitStore, type NewTime, type PutOffJob } from "../../store/JobWaitStore.ts"
 import { memoOf } from "./JobHandler.ts"
 import { JobStates } from "./JobStates.ts"
 import { JobWorkflow } from "./JobWorkflow.ts"

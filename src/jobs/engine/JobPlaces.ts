@@ -9,7 +9,7 @@ import { classNames, makePlaces, serviceClasses, type Waiter } from "../../domai
 import type { PlaceWait } from "../../domain/JobWaiting.ts"
 import { jobsWaiting } from "../../runtime/metrics/JobMetrics.ts"
 import { ServerConfig, type ServerSettings } from "../../ServerConfig.ts"
-import { JobWaitStore } from "../../store/JobWaitStore.ts"
+import { JobWaitStore } from "../../store/JobScheduling.ts"
 
 /** Kinds of work, each with the setting that says how many of its jobs run at once. */
 const SETTINGS = {

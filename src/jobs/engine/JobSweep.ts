@@ -8,9 +8,13 @@ import { Duration, Effect, Layer, Schedule } from "effect"
 import { Sharding } from "effect/cluster"
 import { functionOf } from "../../domain/Job.ts"
 import { LOOK_FOR_JOBS, SILENT_JOB } from "../../domain/TakeOver.ts"
-import { type JobAttempt, JobAttemptStore } from "../../store/JobAttemptStore.ts"
-import { JobLockStore } from "../../store/JobLockStore.ts"
-import { JobWaitStore, type PutOffJob } from "../../store/JobWaitStore.ts"
+import {
+  type JobAttempt,
+  JobAttemptStore,
+  JobLockStore,
+  JobWaitStore,
+  type PutOffJob
+} from "../../store/JobScheduling.ts"
 import { JobApproval } from "./JobApproval.ts"
 import { JobEngine } from "./JobEngine.ts"
 import { JobFunctions } from "./JobHandler.ts"

@@ -20,7 +20,7 @@ import { ActiveSettings, type SettingsError } from "../../settings/ActiveSetting
 import { ChangeStore } from "../../store/ChangeStore.ts"
 import { EventStore } from "../../store/EventStore.ts"
 import { type JobHead, JobStore } from "../../store/JobStore.ts"
-import { JobWaitStore, type NewTime, type PutOffJob } from "../../store/JobWaitStore.ts"
+import { JobWaitStore, type NewTime, type PutOffJob } from "../../store/JobScheduling.ts"
 import { OperationStore } from "../../store/OperationStore.ts"
 import { DeviceSelection } from "../sync/DeviceSelection.ts"
 import { JobSubjects } from "./JobSubjects.ts"

@@ -7,7 +7,7 @@
 import { Context, Deferred, Duration, Effect, Layer, Schedule } from "effect"
 import type { SqlError } from "effect/sql"
 import { SIGN } from "../../domain/TakeOver.ts"
-import { type JobAttempt, JobAttemptStore } from "../../store/JobAttemptStore.ts"
+import { type JobAttempt, JobAttemptStore } from "../../store/JobScheduling.ts"
 
 interface LiveAttempt extends JobAttempt {
   readonly superseded: Deferred.Deferred<void>

@@ -16,11 +16,11 @@ import { ownFaultOf } from "../../runtime/SystemErrors.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { ActiveSettings } from "../../settings/ActiveSettings.ts"
 import * as AnswerTime from "../../store/AnswerTime.ts"
-import { meaning } from "../../store/DatabaseAway.ts"
+import { meaning } from "../../store/DatabaseErrors.ts"
 import { BlockadeWatch } from "../../store/ForeignLocks.ts"
 import * as Migrations from "../../store/Migrations.ts"
 import { EmbeddedTrouble } from "../../store/postgres/PostgresWatch.ts"
-import * as WrittenCheck from "../../store/WrittenCheck.ts"
+import * as DatabaseClient from "../../store/DatabaseClient.ts"
 import { ActiveTemplates } from "../../templates/ActiveTemplates.ts"
 
 /** One part; fails with a sentence that says what is wrong with it. */
@@ -56,7 +56,7 @@ const database = Effect.gen(function* () {
   // who keeps it running knows better than a failed write why it fails
   const { sentence } = yield* EmbeddedTrouble
   if (sentence !== null) return yield* Effect.fail({ message: sentence })
-  yield* WrittenCheck.write
+  yield* DatabaseClient.checkWritable
 })
 
 /** A message that nobody had read when it was looked at first, at `since` in milliseconds. */

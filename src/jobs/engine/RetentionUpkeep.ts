@@ -1,15 +1,13 @@
 /** Removes old jobs, what they have done, tokens and requests that ended, and persons whom nobody sees any more, while the server runs, stores texts once, and notes what is there; one replica of all (docs/operations.md#retention). */
 import { Duration, Effect, Layer, Schedule } from "effect"
 import { ApiTokenStore } from "../../store/ApiTokenStore.ts"
-import { PersonStore } from "../../store/PersonStore.ts"
-import { RequestApprovalStore } from "../../store/RequestApprovalStore.ts"
+import { PersonStore } from "../../store/AccountStore.ts"
+import { RequestApprovalStore } from "../../store/ApprovalStore.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { EventStore } from "../../store/EventStore.ts"
-import { JobRetention } from "../../store/JobRetention.ts"
+import { JobRetention, RetainedFigures, TextPacking } from "../../store/Retention.ts"
 import { SecretKey } from "../../runtime/SecretKey.ts"
-import { RetainedFigures } from "../../store/RetainedFigures.ts"
-import { SecretTexts } from "../../store/SecretTexts.ts"
-import { TextPacking } from "../../store/TextPacking.ts"
+import { SecretTexts } from "../../store/SecretStore.ts"
 
 /** A part of the interval: what another replica did less than that ago is not done again. */
 const YOUNG = 0.9

@@ -11,7 +11,7 @@ import { type AccessPlacement, placeAccessSwitch } from "../../provisioning/Acce
 import { cabledPorts, checkMlagRows, physicalInterfaces, planInterfaces } from "../../provisioning/InterfaceDatabase.ts"
 import { joinLinks, linkError, type LldpTable } from "../../provisioning/Links.ts"
 import { InterfaceStore } from "../../store/InterfaceStore.ts"
-import { MgmtDomainStore } from "../../store/MgmtDomainStore.ts"
+import { MgmtDomainStore } from "../../store/NetworkStore.ts"
 import { InitSurvey, type LinkFindingsSurveyed, type LinkSurveyed } from "./InitSurvey.ts"
 
 /** A switch of the pair (or the only one), the name it is to get, and what it told about itself. */

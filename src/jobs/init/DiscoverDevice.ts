@@ -5,21 +5,20 @@
 import { Effect, Option, Result } from "effect"
 import { SqlClient } from "effect/sql"
 import { DeviceEntity } from "../../devices/DeviceCalls.ts"
-import { requireManageable } from "../../domain/platforms/Platforms.ts"
 import * as Candidate from "../../drivers/Candidate.ts"
 import { patiently } from "../../devices/PatientCall.ts"
 import type { Device } from "../../domain/Device.ts"
 import { deviceResult, JobFailure, taskFailed, taskOk } from "../../domain/Job.ts"
 import { DiscoverDevice } from "../../domain/jobs/DiscoverDevice.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
-import { DeviceStore } from "../../store/DeviceStore.ts"
-import { HeardStore } from "../../store/HeardStore.ts"
+import { DeviceStore, HeardStore } from "../../store/DeviceStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import { ActiveTemplates } from "../../templates/ActiveTemplates.ts"
 import { callErrorText, isWrongDevice } from "../engine/CallErrorText.ts"
 import { DeviceStates } from "../engine/DeviceStates.ts"
 import { deviceRows, handle, type JobHandler, type JobRun, refusedAsFailure } from "../engine/JobHandler.ts"
 import { FACTS_TASK } from "../../domain/Facts.ts"
+import { requireManageable } from "../../domain/platforms/Platforms.ts"
 
 type Discovery = JobRun<typeof DiscoverDevice>
 

@@ -9,7 +9,7 @@ import type { InitArguments } from "../../provisioning/InitArguments.ts"
 import { allocateFabric, allocateManagement } from "../../provisioning/ManagementAddress.ts"
 import { collect } from "../../provisioning/Problems.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
-import { ReservationStore } from "../../store/ReservationStore.ts"
+import { ReservationStore } from "../../store/NetworkStore.ts"
 import { InitSurvey } from "./InitSurvey.ts"
 
 /** What a fabric device is to become. */

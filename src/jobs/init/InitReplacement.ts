@@ -12,7 +12,7 @@ import { cabledPorts, physicalInterfaces } from "../../provisioning/InterfaceDat
 import { checkReplacement, lostInterfaces, planReplacement } from "../../provisioning/Replacement.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { InterfaceStore } from "../../store/InterfaceStore.ts"
-import { LinknetStore } from "../../store/LinknetStore.ts"
+import { LinknetStore } from "../../store/NetworkStore.ts"
 import type { Member, PortPlan } from "./AccessPlace.ts"
 import { DeviceStates } from "../engine/DeviceStates.ts"
 import type { LinkSurveyed } from "./InitSurvey.ts"

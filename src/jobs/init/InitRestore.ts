@@ -9,8 +9,7 @@ import type { InitDecision, RowsBefore } from "../../domain/jobs/InitDecision.ts
 import type { Linknet } from "../../domain/Linknet.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { InterfaceStore } from "../../store/InterfaceStore.ts"
-import { LinknetStore } from "../../store/LinknetStore.ts"
-import { ReservationStore } from "../../store/ReservationStore.ts"
+import { LinknetStore, ReservationStore } from "../../store/NetworkStore.ts"
 import { DeviceStates } from "../engine/DeviceStates.ts"
 import type { RunningJob } from "../engine/JobHandler.ts"
 

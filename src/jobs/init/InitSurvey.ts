@@ -7,7 +7,6 @@ import { Context, Effect, Layer, Result, Schema } from "effect"
 import type { SqlError } from "effect/sql"
 import { DeviceEntity } from "../../devices/DeviceCalls.ts"
 import { type Facts, portsIn } from "../../domain/Facts.ts"
-import { longName } from "../../domain/platforms/Platforms.ts"
 import { patiently } from "../../devices/PatientCall.ts"
 import type { Device, DeviceType } from "../../domain/Device.ts"
 import { JobFailure } from "../../domain/Job.ts"
@@ -28,10 +27,10 @@ import {
 } from "../../provisioning/Links.ts"
 import { ActiveSettings, type SettingsError } from "../../settings/ActiveSettings.ts"
 import type { Settings } from "../../settings/SettingsModel.ts"
-import { DeviceStore } from "../../store/DeviceStore.ts"
-import { HeardStore } from "../../store/HeardStore.ts"
+import { DeviceStore, HeardStore } from "../../store/DeviceStore.ts"
 import { InterfaceStore } from "../../store/InterfaceStore.ts"
-import { LinknetStore } from "../../store/LinknetStore.ts"
+import { LinknetStore } from "../../store/NetworkStore.ts"
+import { longName } from "../../domain/platforms/Platforms.ts"
 
 /** The switch cannot be asked or its neighbours cannot be read; `reason` says what failed, for people. */
 export class SurveyImpossible extends Schema.TaggedError<SurveyImpossible>()("SurveyImpossible", {

@@ -10,9 +10,8 @@ import { patiently } from "../../devices/PatientCall.ts"
 import type { Device } from "../../domain/Device.ts"
 import { JobFailure } from "../../domain/Job.ts"
 import { checkNeighbourStates } from "../../provisioning/NeighbourChecks.ts"
-import { DeviceStore } from "../../store/DeviceStore.ts"
-import { ProvedConfigStore } from "../../store/ProvedConfigStore.ts"
-import { SyncEventStore } from "../../store/SyncEventStore.ts"
+import { DeviceStore, SyncEventStore } from "../../store/DeviceStore.ts"
+import { ProvedConfigStore } from "../../store/ConfigStore.ts"
 
 const altered = (hostnames: ReadonlyArray<string>) =>
   new JobFailure({

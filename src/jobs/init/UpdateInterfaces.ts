@@ -8,7 +8,6 @@ import { portsIn } from "../../domain/Facts.ts"
 import { DeviceEntity } from "../../devices/DeviceCalls.ts"
 import { patiently } from "../../devices/PatientCall.ts"
 import type { Device } from "../../domain/Device.ts"
-import { requireManageable } from "../../domain/platforms/Platforms.ts"
 import type { Interface } from "../../domain/Interface.ts"
 import { JobFailure } from "../../domain/Job.ts"
 import { UpdateInterfaces } from "../../domain/jobs/UpdateInterfaces.ts"
@@ -21,12 +20,12 @@ import {
   trustsStoredUplinks,
   uplinkPorts
 } from "../../provisioning/InterfaceDatabase.ts"
-import { DeviceStore } from "../../store/DeviceStore.ts"
+import { DeviceStore, SyncEventStore } from "../../store/DeviceStore.ts"
 import { InterfaceStore } from "../../store/InterfaceStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
-import { LinknetStore } from "../../store/LinknetStore.ts"
-import { SyncEventStore } from "../../store/SyncEventStore.ts"
+import { LinknetStore } from "../../store/NetworkStore.ts"
 import { handle, type JobHandler, type JobRun, refusedAsFailure } from "../engine/JobHandler.ts"
+import { requireManageable } from "../../domain/platforms/Platforms.ts"
 
 type Update = JobRun<typeof UpdateInterfaces>
 

@@ -6,10 +6,9 @@
 import { Context, Effect, Layer, Schedule, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import type { VlanLosses } from "../../settings/SettingsEffects.ts"
-import { DeviceStore } from "../../store/DeviceStore.ts"
+import { DeviceStore, SyncEventStore } from "../../store/DeviceStore.ts"
 import { InterfaceStore } from "../../store/InterfaceStore.ts"
 import { type RepositoryName, RepositoryStore } from "../../store/RepositoryStore.ts"
-import { SyncEventStore } from "../../store/SyncEventStore.ts"
 import { type CheckedCommit, type RefreshCause, RefreshRefused } from "./RefreshRefused.ts"
 
 /** Somebody else has brought another commit into force since this one was checked: fetch and check again. */

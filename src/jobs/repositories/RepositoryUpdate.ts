@@ -12,9 +12,7 @@ import { waitingMessage } from "../../domain/EffectSentences.ts"
 import { clonedText, commitText, currentText, type GitCommit, type GitRefNotFound } from "../../git/GitCommit.ts"
 import type { RefreshResult } from "../../git/GitRepository.ts"
 import { repositoryCommits } from "../../runtime/metrics/JobMetrics.ts"
-import { RefreshStore } from "../../store/RefreshStore.ts"
-import { type RepositoryName, RepositoryStore } from "../../store/RepositoryStore.ts"
-import { missingBranchProblem } from "../../settings/SettingsSnapshot.ts"
+import { RefreshStore, type RepositoryName, RepositoryStore } from "../../store/RepositoryStore.ts"
 import { refreshAnswer } from "../../settings/SettingsProblem.ts"
 import { makeEffects } from "./CommitEffects.ts"
 import { CommitsInForce, type Overtaken } from "./CommitsInForce.ts"
@@ -30,6 +28,7 @@ import * as RefreshTurns from "./RefreshTurns.ts"
 import { RepositoryCopies } from "./RepositoryCopies.ts"
 import { SettingsUpdate } from "./SettingsUpdate.ts"
 import { TemplatesUpdate } from "./TemplatesUpdate.ts"
+import { missingBranchProblem } from "../../settings/SettingsSnapshot.ts"
 
 const broken = (message: string) => new RefreshRefused({ status: 500, message: `Error in repository: ${message}` })
 

@@ -2,8 +2,7 @@
 import { Effect } from "effect"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
-import { LinknetStore } from "../../store/LinknetStore.ts"
-import { MgmtDomainStore } from "../../store/MgmtDomainStore.ts"
+import { LinknetStore, MgmtDomainStore } from "../../store/NetworkStore.ts"
 
 /** Reads it; full device records, so that others can use them as well. */
 export const readInventory = Effect.gen(function* () {

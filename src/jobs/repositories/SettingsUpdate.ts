@@ -12,6 +12,16 @@ import type { Device } from "../../domain/Device.ts"
 import { placeText, type Remark, remark, remarkText } from "../../domain/Remark.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { ActiveSettings } from "../../settings/ActiveSettings.ts"
+import type { LayeringResult } from "../../settings/Layering.ts"
+import { isWithinSettings } from "../../settings/RepositoryPaths.ts"
+import { checkSettingsGently } from "../../settings/SettingsCheck.ts"
+import {
+  located,
+  problemRemarks,
+  refreshAnswer,
+  type SettingsProblem,
+  strictProblems
+} from "../../settings/SettingsProblem.ts"
 import {
   affectedDevices,
   buildSnapshot,
@@ -20,19 +30,8 @@ import {
   type SettingsSnapshot,
   templatesBranches
 } from "../../settings/SettingsSnapshot.ts"
-import {
-  located,
-  problemRemarks,
-  refreshAnswer,
-  type SettingsProblem,
-  strictProblems
-} from "../../settings/SettingsProblem.ts"
-import type { LayeringResult } from "../../settings/Layering.ts"
-import { isWithinSettings } from "../../settings/RepositoryPaths.ts"
-import { checkSettingsGently } from "../../settings/SettingsCheck.ts"
 import type { DeviceStore } from "../../store/DeviceStore.ts"
-import type { LinknetStore } from "../../store/LinknetStore.ts"
-import type { MgmtDomainStore } from "../../store/MgmtDomainStore.ts"
+import type { LinknetStore, MgmtDomainStore } from "../../store/NetworkStore.ts"
 import { type AppliedCommit, RepositoryStore } from "../../store/RepositoryStore.ts"
 import { ActiveTemplates } from "../../templates/ActiveTemplates.ts"
 import { UndefinedPrints } from "../../templates/UndefinedPrints.ts"

@@ -11,12 +11,10 @@ import { ActiveSettings } from "../../settings/ActiveSettings.ts"
 import type { SettingsSnapshot } from "../../settings/SettingsSnapshot.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { InterfaceStore } from "../../store/InterfaceStore.ts"
-import { LinknetStore } from "../../store/LinknetStore.ts"
-import { MgmtDomainStore } from "../../store/MgmtDomainStore.ts"
+import { LinknetStore, MgmtDomainStore } from "../../store/NetworkStore.ts"
 import { ActiveTemplates, type NoTemplates } from "../../templates/ActiveTemplates.ts"
-import { type DerivedSecrets, noSecrets } from "../../templates/TemplateSecrets.ts"
-import { NOT_AGAIN, type Render as RenderTemplate, Renderer } from "../../templates/Renderer.ts"
 import { commonMessage, derivedIn, otherTask } from "../../templates/Provenance.ts"
+import { NOT_AGAIN, type Render as RenderTemplate, Renderer } from "../../templates/Renderer.ts"
 import { deviceTask, type RenderedDevice, type RenderTask } from "../../templates/Rendering.ts"
 import {
   describeTemplateError,
@@ -28,6 +26,7 @@ import type { TemplateSnapshot } from "../../templates/TemplateSnapshot.ts"
 import { UndefinedPrints } from "../../templates/UndefinedPrints.ts"
 import type { InitInputs, VariablesError } from "../../templates/VariableInputs.ts"
 import { loadVariableInputs, type VariableRequest } from "../../templates/VariableInputsLoader.ts"
+import { type DerivedSecrets, noSecrets } from "../../templates/TemplateSecrets.ts"
 
 /** A device's configuration cannot be rendered. `type` and `message` are for the task list; the message may have lines. */
 export class RenderFailed extends Schema.TaggedError<RenderFailed>()("RenderFailed", {

@@ -17,14 +17,13 @@ import { type DisputedRecord, isOtherDevice, RecordChanged } from "../../domain/
 import type { UnseenDevice } from "../../domain/UnseenDevice.ts"
 import * as Candidate from "../../drivers/Candidate.ts"
 import { type MergeConfigException, renderError, type ReplaceConfigException } from "../../drivers/DriverErrors.ts"
-import { type GatedCandidate, passGate } from "../../drivers/LoadChecks.ts"
 import { rareRetry } from "../../runtime/RareRetry.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { ChangeStore, type ChangeToRun } from "../../store/ChangeStore.ts"
-import { DeviceStore } from "../../store/DeviceStore.ts"
-import { UniqueFieldStore } from "../../store/UniqueFieldStore.ts"
-import { UnseenDeviceStore } from "../../store/UnseenDeviceStore.ts"
+import { DeviceStore, UnseenDeviceStore } from "../../store/DeviceStore.ts"
+import { UniqueFieldStore } from "../../store/DeviceIdentifiers.ts"
 import { type CallError, callErrorText } from "../engine/CallErrorText.ts"
+import { type GatedCandidate, passGate } from "../../drivers/LoadChecks.ts"
 
 /** How changes are confirmed: not at all, each device at once, or all devices together. */
 export type ConfirmMode = 0 | 1 | 2

@@ -9,8 +9,8 @@ import type { Device } from "../../domain/Device.ts"
 import { functionOf } from "../../domain/Job.ts"
 import { SyncDevices } from "../../domain/jobs/SyncDevices.ts"
 import { type CommitSet, WorkingCommits } from "../../domain/WorkingCommits.ts"
+import { ShownChangeStore, type ShownJob } from "../../store/ConfigStore.ts"
 import { shownHash } from "../../drivers/UnifiedDiff.ts"
-import { ShownChangeStore, type ShownJob } from "../../store/ShownChangeStore.ts"
 
 /** What the change is pinned to, or a sentence that names what differs. */
 export type Fenced = Result.Result<ShownChange, string>

@@ -7,7 +7,7 @@
 import { Effect, FiberMap, Layer, Option, Schedule } from "effect"
 import type { ChangeReport } from "../../devices/ChangeExecutor.ts"
 import { ChangeStore } from "../../store/ChangeStore.ts"
-import { type LeftChange, LeftChangeStore } from "../../store/LeftChangeStore.ts"
+import { type LeftChange, LeftChangeStore } from "../../store/UnfinishedChanges.ts"
 import { AbandonedChangeRecord } from "./AbandonedChangeRecord.ts"
 import { BROKEN, ChangeCalls } from "./ChangeCalls.ts"
 import { becauseOf } from "./SyncTasks.ts"

@@ -7,7 +7,7 @@
 import { type DeviceResult, deviceResult, functionOf, taskOk } from "../../domain/Job.ts"
 import { SyncDevices } from "../../domain/jobs/SyncDevices.ts"
 import type { CommitSet } from "../../domain/WorkingCommits.ts"
-import type { LiveChange } from "../../store/LiveChangeStore.ts"
+import type { LiveChange } from "../../store/UnfinishedChanges.ts"
 import { MAIN_TASK } from "./SyncTasks.ts"
 
 const SUCCEEDED: ReadonlySet<string> = new Set(["confirmed", "unchanged"])

@@ -8,7 +8,7 @@ import { functionOf, type JobNotFound } from "../../domain/Job.ts"
 import { SyncDevices } from "../../domain/jobs/SyncDevices.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { JobStore } from "../../store/JobStore.ts"
-import { JobWaitStore } from "../../store/JobWaitStore.ts"
+import { JobWaitStore } from "../../store/JobScheduling.ts"
 import { planOf } from "./SyncPlan.ts"
 
 /** The job cannot be held, or is not held. */

@@ -9,7 +9,7 @@ import type { SqlError } from "effect/sql"
 import type { ChangeReport } from "../../devices/ChangeExecutor.ts"
 import type { Device } from "../../domain/Device.ts"
 import type { SyncCause } from "../../domain/SyncCause.ts"
-import { SyncEventStore } from "../../store/SyncEventStore.ts"
+import { SyncEventStore } from "../../store/DeviceStore.ts"
 
 /** The circumstances of a device's change. */
 export interface SyncRun {

@@ -5,10 +5,9 @@
 import { Duration, Effect, Option } from "effect"
 import { GetFirmware } from "../../domain/jobs/GetFirmware.ts"
 import { Firmware } from "../../firmware/Firmware.ts"
-import { FirmwareUnreachable } from "../../firmware/FirmwareErrors.ts"
+import { FirmwareUnreachable, type TellProgress } from "../../firmware/ImageDownload.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import type { MemoOf } from "../../domain/jobs/JobDefinition.ts"
-import type { TellProgress } from "../../firmware/ImageDownload.ts"
 import { handle, type JobHandler, type JobOutcome, type JobRun } from "../engine/JobHandler.ts"
 import { untilAborted } from "../engine/UntilAborted.ts"
 

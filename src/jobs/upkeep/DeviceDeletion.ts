@@ -8,12 +8,10 @@ import type { SqlError } from "effect/sql"
 import type { Device, DeviceNotFound } from "../../domain/Device.ts"
 import type { DeviceBusy } from "../../domain/UniqueFields.ts"
 import { CertificateStore } from "../../store/CertificateStore.ts"
-import { DeviceStore } from "../../store/DeviceStore.ts"
-import { UniqueFieldStore } from "../../store/UniqueFieldStore.ts"
+import { DeviceStore, SyncEventStore } from "../../store/DeviceStore.ts"
+import { UniqueFieldStore } from "../../store/DeviceIdentifiers.ts"
 import { PluginCallStore } from "../../store/PluginCallStore.ts"
-import { LinknetStore } from "../../store/LinknetStore.ts"
-import { MgmtDomainStore } from "../../store/MgmtDomainStore.ts"
-import { SyncEventStore } from "../../store/SyncEventStore.ts"
+import { LinknetStore, MgmtDomainStore } from "../../store/NetworkStore.ts"
 
 /** A management domain refers to the device, so it cannot be deleted. */
 export class DeviceInUse extends Schema.TaggedError<DeviceInUse>()("DeviceInUse", { message: Schema.String }) {

@@ -5,7 +5,7 @@
 import { Duration, Effect, Schedule } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { SCHEDULER } from "../../domain/Job.ts"
-import { JOB_UNFINISHED } from "../../store/JobStatusSql.ts"
+import { JOB_UNFINISHED } from "../../store/StatusConditions.ts"
 
 /** The longest time between two looks at the clock, in seconds. */
 const LONGEST_PAUSE = 30

@@ -1,7 +1,7 @@
 /** Looks at devices that nobody has looked at since the database was restored, again and again until each has answered. */
 import { Effect, Layer } from "effect"
 import { DeviceDrift } from "../../domain/jobs/DeviceDrift.ts"
-import { UnseenDeviceStore } from "../../store/UnseenDeviceStore.ts"
+import { UnseenDeviceStore } from "../../store/DeviceStore.ts"
 import { JobEngine } from "../engine/JobEngine.ts"
 import { SCHEDULER } from "../../domain/Job.ts"
 import { startRegularly } from "./JobSchedule.ts"

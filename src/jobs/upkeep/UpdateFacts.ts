@@ -8,14 +8,13 @@ import type { Device, DeviceFields } from "../../domain/Device.ts"
 import { deviceResult, JobFailure, taskFailed } from "../../domain/Job.ts"
 import { UpdateFacts } from "../../domain/jobs/UpdateFacts.ts"
 import { cutText } from "../../domain/Text.ts"
-import { requireManageable } from "../../domain/platforms/Platforms.ts"
-import { DeviceStore } from "../../store/DeviceStore.ts"
-import { HeardStore } from "../../store/HeardStore.ts"
+import { DeviceStore, HeardStore } from "../../store/DeviceStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import { callErrorText } from "../engine/CallErrorText.ts"
 import { untilAborted } from "../engine/UntilAborted.ts"
 import { notStarted } from "../sync/SyncTasks.ts"
 import { deviceRows, handle, type JobHandler, refusedAsFailure, type RunningJob } from "../engine/JobHandler.ts"
+import { requireManageable } from "../../domain/platforms/Platforms.ts"
 
 /** Columns hold this many characters. */
 const WIDTH = 64

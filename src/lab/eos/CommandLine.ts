@@ -4,7 +4,7 @@
  */
 import * as Bash from "./commands/Bash.ts"
 import { aliasIn } from "./ConfigFacts.ts"
-import { besideLine, besideShow, refusal, spelled } from "./Wording.ts"
+import { refusal, remarksOnLine, remarksOnShow, spelled } from "./Wording.ts"
 import { matchCommand, runMatched } from "./commands/Command.ts"
 import { breaksAt, type Mode, type Output, type Shell, withFaults } from "./Shell.ts"
 import * as Configure from "./commands/Configure.ts"
@@ -23,8 +23,8 @@ import { render } from "./ConfigTree.ts"
 import * as Switch from "../Switch.ts"
 import { firstWord } from "./Words.ts"
 
-// What a line means inside `configure terminal` and inside a configuration session: leaving, committing, texts up to `EOF`,
-// copies from the terminal, and configuration lines. See docs/switch-dialogues.md.
+// Configuration modes: what a line means in `configure terminal` and in a configuration session (leaving, committing, texts up to
+// `EOF`, copies from the terminal, configuration lines).
 
 /** Most errors that one copy from the terminal reports. */
 const MAX_ERRORS = 100
@@ -126,7 +126,7 @@ const configLine = (shell: Shell, raw: string): Output => {
     return hintOf(loader.heredoc.command)
   }
   applyDirect(shell)
-  return besideLine(device, shell.loadedLines)
+  return remarksOnLine(device, shell.loadedLines)
 }
 
 const heredocLine = (shell: Shell, loader: Loader.Loader, text: string): string => {
@@ -209,7 +209,7 @@ const copyFromTerminal = (shell: Shell): string => {
   return ""
 }
 
-// Every command of the exec modes, from the tables of its neighbours.
+// The commands of the exec modes, and aliases of a site that stand for them.
 
 /** All commands: words, `<name>` for one free word, `<name...>` for the rest of the line. */
 export const execCommands = [
@@ -277,5 +277,5 @@ const runLine = (shell: Shell, raw: string): Output => {
   const matched = matchCommand(execCommands, line, shell.privileged)
   if (typeof matched === "string") return `${matched}\n`
   const answer = withFaults(shell, matched.command.step(shell, matched.args), () => runMatched(shell, matched))
-  return typeof answer === "string" && line.startsWith("show ") ? besideShow(device) + answer : answer
+  return typeof answer === "string" && line.startsWith("show ") ? remarksOnShow(device) + answer : answer
 }

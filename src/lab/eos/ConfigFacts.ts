@@ -1,5 +1,5 @@
 /**
- * What the switch itself reads out of its configuration: its name, its addresses, who may log in, which ports are shut.
+ * What the switch itself reads in its configuration: its name, its addresses, users with their secrets, ports that are shut, aliases.
  * Computed by one scan of the printed text each time the running configuration changes.
  */
 import type { Entry } from "./ConfigTree.ts"
@@ -165,9 +165,8 @@ const readLine = (port: InterfaceFacts, line: string) => {
   else if (line.startsWith("ipv6 address ")) port.addresses.push(line.slice(13).split("/", 1)[0] ?? "")
 }
 
-// How a switch keeps the secrets that it is given: a clear one of a user becomes a hash with a salt of its own, a clear or
-// obfuscated key becomes type 7 with another salt, so that no two loads of one line look alike. The obfuscation is the lab's
-// own; a hash that is given stays as it is.
+// How a switch stores secrets: a user's clear secret becomes a hash with a new salt, a clear or obfuscated key becomes type 7 with
+// another salt, so that no two loads of one line look alike. The obfuscation is the lab's own; a given hash stays as it is.
 
 const USER = /^(\s*(?:username \S+ .*?\bsecret|enable (?:secret|password)) )(?:0 )?(\S+)$/
 const KEY =

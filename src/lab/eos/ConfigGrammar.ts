@@ -1,6 +1,6 @@
 /**
- * What the simulated switch knows about its own configuration language, as tables: which lines open a section, which
- * repeat a default, what `no` leaves behind, and which words exist. Nothing here acts; ConfigLoader reads it.
+ * The switch's configuration language as tables: which lines open a section, which repeat a default, what `no` leaves behind, which
+ * words exist, when two lines are the same statement, and what a line is wherever it stands. Nothing here acts; ConfigLoader reads it.
  */
 import { ORDER } from "./ConfigTree.ts"
 import { firstWord, longName, remembered, shortName } from "./Words.ts"
@@ -205,8 +205,7 @@ const readsText = (command: string): boolean => TEXTS.some(([opens]) => opens.te
 /** What is said when the command begins to read, with its line end. */
 export const hintOf = (command: string): string => `${TEXTS.find(([opens]) => opens.test(command))?.[1] ?? ""}\n`
 
-// When two lines of a configuration are the same statement: which commands hold one value, and what identifies the others
-// among their siblings.
+// When two lines are the same statement: which commands hold one value, and what identifies the others among their siblings.
 
 /** Commands that hold one value: a second one with the same beginning replaces the first. */
 const SINGLE = [
@@ -329,7 +328,7 @@ for (const key of SINGLE) {
   )
 }
 
-// What can be said of a configuration line wherever it stands: how the switch spells it, what it is, what is wrong with it.
+// A line wherever it stands: how the switch spells it, what it is, what is wrong with it.
 
 export interface ConfigLine {
   /** Blanks before it. */

@@ -9,59 +9,6 @@ import { saltedText } from "./ConfigFacts.ts"
 import * as Switch from "../Switch.ts"
 import { TextDiff } from "effect"
 
-// The difference between two printed configurations, as `show session-config diffs` prints it.
-
-/** Above this many edits the script may be longer than needed, but stays correct and cheap. */
-const MAX_EDITS = 4000
-
-/** What `show running-config diffs` prints: empty when the running configuration is saved. */
-export const unsavedDiff = (startup: string, running: string): string =>
-  startup === running
-    ? ""
-    : TextDiff.unified(TextDiff.lines(startup, running, { maxEdits: MAX_EDITS }), {
-        fromFile: "flash:/startup-config",
-        toFile: "system:/running-config"
-      })
-
-/** Unified diff with three lines of context and the device's header lines; empty when nothing differs. */
-export const unifiedDiff = (running: string, candidate: string, session: string): string =>
-  running === candidate
-    ? ""
-    : TextDiff.unified(TextDiff.lines(running, candidate, { maxEdits: MAX_EDITS }), {
-        fromFile: "system:/running-config",
-        toFile: `session:/${session}-session-config`
-      })
-
-// What a commit makes of a candidate where `service configuration session commit merge` is set: the candidate's changes since its
-// session was opened, on top of what others have made of the running configuration meanwhile.
-
-const isSame = (a: Entry, b: Entry): boolean => {
-  if (a.text !== b.text || a.body?.join("\n") !== b.body?.join("\n")) return false
-  if (a.children?.size !== b.children?.size) return false
-  for (const [key, child] of a.children ?? []) {
-    const other = b.children?.get(key)
-    if (other === undefined || !isSame(child, other)) return false
-  }
-  return true
-}
-
-const onTop = (base: Entry, mine: Entry, theirs: Entry): Entry => {
-  const children = new Map(theirs.children)
-  for (const key of base.children?.keys() ?? []) if (mine.children?.has(key) !== true) children.delete(key)
-  for (const [key, entry] of mine.children ?? []) {
-    const before = base.children?.get(key)
-    if (before !== undefined && isSame(before, entry)) continue
-    const their = children.get(key)
-    const isSection = entry.children !== undefined && their?.children !== undefined
-    children.set(key, isSection ? onTop(before ?? empty(), entry, their) : entry)
-  }
-  return { ...mine, children }
-}
-
-/** The printed configuration of such a commit; all three are printed configurations. */
-const mergeCandidate = (base: string, candidate: string, running: string): string =>
-  base === running ? candidate : render(onTop(Loader.parse(base), Loader.parse(candidate), Loader.parse(running)))
-
 export interface ConfigSession {
   readonly name: string
   readonly user: string
@@ -264,3 +211,56 @@ export const foreign = (device: Switch.Switch, name: string, timerSeconds: numbe
   if (typeof session === "string") return session
   return timerSeconds === undefined ? undefined : commit(device, name, timerSeconds)
 }
+
+// The difference between two printed configurations, as `show session-config diffs` prints it.
+
+/** Above this many edits the script may be longer than needed, but stays correct and cheap. */
+const MAX_EDITS = 4000
+
+/** What `show running-config diffs` prints: empty when the running configuration is saved. */
+export const unsavedDiff = (startup: string, running: string): string =>
+  startup === running
+    ? ""
+    : TextDiff.unified(TextDiff.lines(startup, running, { maxEdits: MAX_EDITS }), {
+        fromFile: "flash:/startup-config",
+        toFile: "system:/running-config"
+      })
+
+/** Unified diff with three lines of context and the device's header lines; empty when nothing differs. */
+export const unifiedDiff = (running: string, candidate: string, session: string): string =>
+  running === candidate
+    ? ""
+    : TextDiff.unified(TextDiff.lines(running, candidate, { maxEdits: MAX_EDITS }), {
+        fromFile: "system:/running-config",
+        toFile: `session:/${session}-session-config`
+      })
+
+// The commit of a switch with `service configuration session commit merge`: it applies the candidate's changes since the session was
+// opened on top of the changes that other people made to the running configuration meanwhile.
+
+const isSame = (a: Entry, b: Entry): boolean => {
+  if (a.text !== b.text || a.body?.join("\n") !== b.body?.join("\n")) return false
+  if (a.children?.size !== b.children?.size) return false
+  for (const [key, child] of a.children ?? []) {
+    const other = b.children?.get(key)
+    if (other === undefined || !isSame(child, other)) return false
+  }
+  return true
+}
+
+const onTop = (base: Entry, mine: Entry, theirs: Entry): Entry => {
+  const children = new Map(theirs.children)
+  for (const key of base.children?.keys() ?? []) if (mine.children?.has(key) !== true) children.delete(key)
+  for (const [key, entry] of mine.children ?? []) {
+    const before = base.children?.get(key)
+    if (before !== undefined && isSame(before, entry)) continue
+    const their = children.get(key)
+    const isSection = entry.children !== undefined && their?.children !== undefined
+    children.set(key, isSection ? onTop(before ?? empty(), entry, their) : entry)
+  }
+  return { ...mine, children }
+}
+
+/** The printed configuration of such a commit; all three are printed configurations. */
+const mergeCandidate = (base: string, candidate: string, running: string): string =>
+  base === running ? candidate : render(onTop(Loader.parse(base), Loader.parse(candidate), Loader.parse(running)))

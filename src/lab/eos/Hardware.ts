@@ -1,4 +1,4 @@
-/** The hardware of a simulated switch: models with their ports, and the numbers printed on the box. */
+/** The hardware and the release of a simulated switch: models with their ports, the numbers printed on the box, and EOS images. */
 import { createHash } from "node:crypto"
 import { compareInterfaces } from "./Words.ts"
 import type { Switch } from "../Switch.ts"
@@ -121,7 +121,7 @@ export const hasInterface = (hardware: Hardware, name: string): boolean => {
   return hardware.ports.some((port) => port === name || port === base || port.startsWith(`${base}/`))
 }
 
-// EOS releases: in the names of images, in what a switch announces of itself, and as what behaves differently since when.
+// EOS releases: in names of images, in the system description, and in behaviour that changed with a release.
 
 /** The image file of a version: `4.32.2F` → `EOS-4.32.2F.swi`. */
 export const imageOf = (version: string): string => `EOS-${version}.swi`

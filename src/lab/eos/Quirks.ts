@@ -1,7 +1,7 @@
 /**
- * What one switch does otherwise than most: releases differ, sites configure, and AAA forbids. A quirk is data, so that a
- * topology, a test and the table of faults name it the same way; those that are found together have a name. Faults
- * (`Faults.ts`) strike once or for a while, quirks are how the switch is.
+ * How one switch differs from most: releases differ, sites configure, and AAA forbids. A quirk is data, so that a topology, a test and
+ * the table of faults name it the same way; quirks that are found together have a name (personalities). Faults (`Faults.ts`) strike once
+ * or for a while, quirks are always there.
  */
 import { Schema } from "effect"
 
@@ -108,8 +108,8 @@ export const none: Required<Quirks> = {
   bareConfig: false
 }
 
-// Switches as they are found: the release and the quirks that go together. `usual` ones are what a site may well have, and
-// work on them has to succeed; of the others it is enough that nothing untrue is said.
+// Personalities: a release with the quirks that go together. Sites may well have the `usual` ones, and work on them must succeed;
+// on the others it is enough that nothing untrue is said.
 
 export interface Personality {
   /** What is peculiar about it, in one sentence. */

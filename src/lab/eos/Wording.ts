@@ -1,10 +1,13 @@
 /**
- * How a switch spells a line that it was given (quirk `normalises`): abbreviated words are written out, defaults are not kept,
- * lists of VLANs are sorted and compressed, masks become prefix lengths, MAC and IPv6 addresses get one form.
+ * How a switch words what it prints: the spelling of configuration lines, refusals, log lines and remarks between answers, and the lines
+ * around a configuration.
  */
 import { isIPv6 } from "node:net"
 import type { Quirks } from "./Quirks.ts"
 import type { Switch } from "../Switch.ts"
+
+// Spelling (quirk `normalises`): abbreviated words are written out, defaults are not kept, lists of VLANs are sorted and compressed,
+// masks become prefix lengths, MAC and IPv6 addresses get one form.
 
 type Normalisation = NonNullable<Quirks["normalises"]>[number]
 
@@ -142,7 +145,7 @@ export const spelled = (normalises: ReadonlyArray<Normalisation>, line: string):
   return line.slice(0, line.length - text.length) + result
 }
 
-// What a switch says beside its answers: other words for a refused line (quirk `refusal`), log lines and remarks (`chatty`).
+// Beside the answers: other words for a refused line (quirk `refusal`), log lines and remarks (`chatty`).
 
 const REFUSALS: Readonly<Record<NonNullable<Quirks["refusal"]>, (error: string) => string>> = {
   eos: (error) => `${error}\n`,
@@ -167,8 +170,8 @@ export const logLine = ({ facts }: Switch, text: string): string => {
 const UP = "%LINEPROTO-5-UPDOWN: Line protocol on Interface Ethernet9, changed state to up"
 const FAILED = "%AAA-4-LOGIN_FAILED: user guest failed to login [from: 192.0.2.9] [service: sshd]"
 
-/** What comes with every so manieth line; the numbers have no common divisor. */
-const BESIDE: ReadonlyArray<readonly [every: number, said: (device: Switch) => string]> = [
+/** Remarks that come with every fifth, seventh … line; the numbers have no common divisor. */
+const REMARKS: ReadonlyArray<readonly [every: number, said: (device: Switch) => string]> = [
   [5, (device) => logLine(device, UP)],
   [7, () => "! Change takes effect with the next restart of the agent\n"],
   [9, () => "% Info: the line is kept for the next start\n"],
@@ -177,21 +180,21 @@ const BESIDE: ReadonlyArray<readonly [every: number, said: (device: Switch) => s
 ]
 
 /** What a chatty switch says to the configuration line with this number. */
-export const besideLine = (device: Switch, number: number): string =>
+export const remarksOnLine = (device: Switch, number: number): string =>
   device.behaviour.quirks.chatty
-    ? BESIDE.map(([every, said]) => (number % every === 0 ? said(device) : "")).join("")
+    ? REMARKS.map(([every, said]) => (number % every === 0 ? said(device) : "")).join("")
     : ""
 
 /** What a chatty switch says to a commit that it carries out. */
-export const besideCommit = (device: Switch): string =>
+export const remarksOnCommit = (device: Switch): string =>
   device.behaviour.quirks.chatty
     ? `${logLine(device, "%SYS-5-CONFIG_SESSION_COMMIT_SUCCESS: User has committed a session")}% Info: two agents are restarted\n`
     : ""
 
 /** A log line ahead of what a chatty switch shows. */
-export const besideShow = (device: Switch): string => (device.behaviour.quirks.chatty ? logLine(device, UP) : "")
+export const remarksOnShow = (device: Switch): string => (device.behaviour.quirks.chatty ? logLine(device, UP) : "")
 
-// Configurations with the lines that EOS prints around them.
+// A configuration with the lines that EOS prints around it.
 
 /** The running configuration as `show running-config` prints it. */
 export const showRunning = (device: Switch): string => withHeader(device, "running-config", device.running)

@@ -1,4 +1,4 @@
-/** Words of a typed line. */
+/** Words of typed lines and configurations: the first word, names of interfaces and their order, and patterns. */
 
 /** The first word; a line without a blank is one. */
 export const firstWord = (text: string): string => {
@@ -66,7 +66,7 @@ const ZERO = 48
 export const compareInterfaces = (a: string, b: string): number =>
   interfaceOrder(a) - interfaceOrder(b) || (a < b ? -1 : a > b ? 1 : 0)
 
-// Regular expressions that come from outside.
+// Regular expressions of a user.
 
 /** A pattern that does not compile is taken literally. */
 export const expression = (pattern: string): RegExp => {
@@ -77,7 +77,7 @@ export const expression = (pattern: string): RegExp => {
   }
 }
 
-// Remembers what was found out about a text: thousands of switches in one process are given nearly the same lines.
+// A cache by text: thousands of switches in one process get nearly the same lines.
 
 /** More texts than this are not kept: then all are forgotten. */
 const MOST = 20_000

@@ -6,8 +6,192 @@ import { Duration, Effect, Option, Schema, Stream } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { answeringWithin } from "../AnswerTime.ts"
 import * as Installation from "../Installation.ts"
-import { BACKED_UP, LEFT_OUT } from "./BackupTables.ts"
-import * as CopyText from "./CopyText.ts"
+
+// What of the database is in a backup and what is not (docs/backup-format.md). A test compares the lists with a migrated database, so that
+// a new table or function cannot be forgotten.
+
+/** Tables whose rows are in a backup, every column of them. Names of tables that a later release drops stay here. */
+export const BACKED_UP = [
+  "accepted_login",
+  "alert",
+  "alert_delivery",
+  "alert_mute",
+  "alert_position",
+  "api_token",
+  "arp_entry",
+  "certificate",
+  "config_change",
+  "derived_secret",
+  "device",
+  "device_action",
+  "device_operation",
+  "device_unreachable",
+  "device_upgrade",
+  "event",
+  "event_anchor",
+  "event_export",
+  "event_removed",
+  "event_seal",
+  "heard",
+  "heard_neighbour",
+  "host_key",
+  "identity_claim",
+  "installation",
+  "interface",
+  "job",
+  "job_approval",
+  "job_device",
+  "joblock",
+  "learned_line",
+  "linknet",
+  "local_user",
+  "login_attempt",
+  "mac_entry",
+  "mgmtdomain",
+  "network_claim",
+  "person",
+  "plugin_run",
+  "proved_config",
+  "repository",
+  "repository_kept",
+  "request_approval",
+  "reserved_ip",
+  "restore",
+  "retained",
+  "secret",
+  "secure_defaults",
+  "site",
+  "stackmember",
+  "station_port",
+  "stored_text",
+  "sync_event",
+  "tables_read",
+  "unknown_device",
+  "watched",
+  "written_check"
+] as const
+
+/** Tables that are not in a backup, and why. A restore removes them; whoever needs them makes them again. */
+export const LEFT_OUT = {
+  left_session: "what was seen on switches, which are all looked at after a restore",
+  page_session: "who was signed on in the page, and signs on again after a restore",
+  waiting_commit: "found again by the next refresh",
+  switchyard_migrations: "made by the migrations, which a restore runs up to the schema of the backup",
+  cluster_migrations: "made by the cluster at its start",
+  cluster_runner_migrations: "made by the cluster at its start",
+  cluster_runners: "processes that ran when the backup was made",
+  cluster_locks: "what these processes held",
+  cluster_messages: "work of jobs that had not ended, which a restore ends",
+  cluster_replies: "answers to these messages"
+} as const
+
+/** Functions of the schema, which the migrations make. */
+export const FUNCTIONS = [
+  "acting",
+  "address_value",
+  "audit_change",
+  "audit_commit",
+  "audit_job",
+  "audit_lock",
+  "audit_row",
+  "audit_sync_events",
+  "claim_for_device",
+  "claim_for_ends",
+  "claim_for_reservation",
+  "claim_identities",
+  "end_waiting_commit",
+  "event_begins",
+  "event_is_final",
+  "events_after",
+  "events_complete",
+  "expect_proved",
+  "forget_identities",
+  "identities",
+  "iso_time",
+  "mac_value",
+  "network_value",
+  "networks_of",
+  "owner_name",
+  "release_identities",
+  "serial_value",
+  "shown_value",
+  "space_time",
+  "tell_changes_added",
+  "tell_changes_moved",
+  "tell_device",
+  "tell_job_devices",
+  "tell_job_devices_unless_stripped",
+  "tell_job_paused",
+  "tell_lock",
+  "tell_lock_passed",
+  "tell_upgrade",
+  "tell_waiting_commit",
+  "whole_text",
+  "without_secrets"
+] as const
+
+// Rows as the text of PostgreSQL's COPY: a line per row, columns parted by tabs, `\N` for null, and `\b`, `\f`, `\n`, `\r`, `\t`, `\v` and
+// `\\` for what would be mistaken. Such a text can be given to `psql` as it is.
+
+/** A text is not one of COPY. `line` counts from 1. */
+export class NotCopyText extends Schema.TaggedError<NotCopyText>()("NotCopyText", { line: Schema.Int }) {
+  override get message() {
+    return `line ${this.line} is no row of COPY`
+  }
+}
+
+/** The columns of a row as PostgreSQL writes them as text. */
+export type TextRow = ReadonlyArray<string | null>
+
+const NULL = "\\N"
+
+const LETTERS: Readonly<Record<string, string>> = {
+  "\b": "b",
+  "\f": "f",
+  "\n": "n",
+  "\r": "r",
+  "\t": "t",
+  "\v": "v",
+  "\\": "\\"
+}
+
+const MEANT: Readonly<Record<string, string>> = Object.fromEntries(
+  Object.entries(LETTERS).map(([char, letter]) => [letter, char])
+)
+
+const escaped = (value: string): string => value.replace(/[\b\f\n\r\t\v\\]/g, (char) => `\\${LETTERS[char] ?? char}`)
+
+/** The line of a row, with its end. */
+export const encode = (row: TextRow): string =>
+  `${row.map((value) => (value === null ? NULL : escaped(value))).join("\t")}\n`
+
+const unescaped = (field: string): string | undefined => {
+  if (!field.includes("\\")) return field
+  let isWrong = false
+  const value = field.replace(/\\([\s\S]?)/g, (_, letter: string) => {
+    const meant = MEANT[letter]
+    isWrong ||= meant === undefined
+    return meant ?? ""
+  })
+  return isWrong ? undefined : value
+}
+
+const decodeLine = (line: string, columns: number, number: number): TextRow => {
+  const row = line.split("\t").map((field) => (field === NULL ? null : unescaped(field)))
+  if (row.length !== columns) throw new NotCopyText({ line: number })
+  return row.map((value) => {
+    if (value === undefined) throw new NotCopyText({ line: number })
+    return value
+  })
+}
+
+/** The rows of whole lines. Throws NotCopyText. */
+export const decode = (text: string, columns: number): ReadonlyArray<TextRow> => {
+  if (text === "") return []
+  const lines = text.split("\n")
+  if (lines.pop() !== "") throw new NotCopyText({ line: lines.length + 1 })
+  return lines.map((line, index) => decodeLine(line, columns, index + 1))
+}
 
 /** The database has no schema of ours. */
 export class NothingToBackUp extends Schema.TaggedError<NothingToBackUp>()("NothingToBackUp", {}) {
@@ -118,7 +302,7 @@ const linesOf = ({ columns, name }: Table) =>
     Effect.map(Effect.service(SqlClient.SqlClient), (sql) => {
       const texts = columns.map((column) => sql`${sql(column)}::text as ${sql(column)}`)
       return sql<Readonly<Record<string, string | null>>>`select ${sql.csv(texts)} from ${sql(name)}`.stream.pipe(
-        Stream.map((row) => CopyText.encode(columns.map((column) => row[column] ?? null)))
+        Stream.map((row) => encode(columns.map((column) => row[column] ?? null)))
       )
     })
   )

@@ -8,7 +8,7 @@ import { Clock, Context, Effect, type Redacted } from "effect"
 import { SqlError } from "effect/sql"
 import * as fs from "node:fs/promises"
 import { codeOf } from "../../runtime/SystemErrors.ts"
-import { meaning, sqlState } from "../DatabaseAway.ts"
+import { meaning, sqlState } from "../DatabaseErrors.ts"
 import { at, readPidFile } from "./Postmaster.ts"
 import * as PostgresProcess from "./PostgresProcess.ts"
 

@@ -5,8 +5,7 @@ import { SqlClient } from "effect/sql"
 import * as Engine from "../../../src/Engine.ts"
 import { JobEngine } from "../../../src/jobs/engine/JobEngine.ts"
 import { ServerConfig } from "../../../src/ServerConfig.ts"
-import { JobAttemptStore } from "../../../src/store/JobAttemptStore.ts"
-import { JobLockStore } from "../../../src/store/JobLockStore.ts"
+import { JobAttemptStore, JobLockStore } from "../../../src/store/JobScheduling.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 
 const engine = Engine.layer.pipe(

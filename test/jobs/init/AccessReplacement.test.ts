@@ -5,7 +5,7 @@ import { SqlClient } from "effect/sql"
 import { CertificateStore } from "../../../src/store/CertificateStore.ts"
 import { DeviceStore } from "../../../src/store/DeviceStore.ts"
 import { InterfaceStore } from "../../../src/store/InterfaceStore.ts"
-import { LinknetStore } from "../../../src/store/LinknetStore.ts"
+import { LinknetStore } from "../../../src/store/NetworkStore.ts"
 import * as Campus from "../../support/ProvisioningLab.ts"
 import { driftOf, endOf, init, rolesOf, uplink, withFault, withoutFaults } from "./Outcome.ts"
 

@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import { Lab } from "../../../src/lab/Lab.ts"
 import { DeviceStore } from "../../../src/store/DeviceStore.ts"
 import { InterfaceStore } from "../../../src/store/InterfaceStore.ts"
-import { ReservationStore } from "../../../src/store/ReservationStore.ts"
+import { ReservationStore } from "../../../src/store/NetworkStore.ts"
 import * as Campus from "../../support/ProvisioningLab.ts"
 import { check, impossible } from "./Outcome.ts"
 

@@ -10,7 +10,7 @@ import { initArguments } from "../../../src/provisioning/InitArguments.ts"
 import { DeviceStore } from "../../../src/store/DeviceStore.ts"
 import { InterfaceStore } from "../../../src/store/InterfaceStore.ts"
 import { JobStore } from "../../../src/store/JobStore.ts"
-import { LinknetStore } from "../../../src/store/LinknetStore.ts"
+import { LinknetStore } from "../../../src/store/NetworkStore.ts"
 import * as Campus from "../../support/ProvisioningLab.ts"
 
 /** Runs step 1 of an access switch and what follows it. */

@@ -2,7 +2,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { DeviceStore } from "../../../src/store/DeviceStore.ts"
-import { HostKeyStore } from "../../../src/store/HostKeyStore.ts"
+import { HostKeyStore } from "../../../src/store/IdentityStore.ts"
 import * as Campus from "../../support/ProvisioningLab.ts"
 import { devicesOf, join } from "./Outcome.ts"
 

@@ -1,5 +1,4 @@
 /** Two servers on one database that refresh at the same time, each with a local copy of its own. */
-import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Layer, Option, References, type Scope } from "effect"
 import { SqlClient } from "effect/sql"
@@ -16,15 +15,15 @@ import { StrictRendering } from "../../../src/jobs/repositories/StrictRendering.
 import { TemplatesUpdate } from "../../../src/jobs/repositories/TemplatesUpdate.ts"
 import { ServerConfig } from "../../../src/ServerConfig.ts"
 import { ActiveSettings } from "../../../src/settings/ActiveSettings.ts"
-import { locks } from "../../../src/store/AdvisoryLocks.ts"
-import { RefreshStore } from "../../../src/store/RefreshStore.ts"
-import { RepositoryStore } from "../../../src/store/RepositoryStore.ts"
+import { locks } from "../../../src/store/DatabaseClient.ts"
+import { RefreshStore, RepositoryStore } from "../../../src/store/RepositoryStore.ts"
 import { ActiveTemplates } from "../../../src/templates/ActiveTemplates.ts"
 import { Renderer } from "../../../src/templates/Renderer.ts"
 import { UndefinedPrints } from "../../../src/templates/UndefinedPrints.ts"
 import * as Campus from "../../support/Campus.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 import { storesOn } from "../../support/TestStores.ts"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 
 type Folders = Effect.Success<typeof Campus.makeFolders>
 

@@ -1,7 +1,7 @@
 /** Whose turn it is on a device that two jobs want. */
 import { assert, describe, it } from "@effect/vitest"
 import { type Latecomer, turnOf } from "../../../src/jobs/sync/OtherChanges.ts"
-import type { LiveChange } from "../../../src/store/LiveChangeStore.ts"
+import type { LiveChange } from "../../../src/store/UnfinishedChanges.ts"
 
 const commits = { settings: "s1", templates: "t1", branches: {} }
 const own: Latecomer = { jobId: 20, changesSeen: 100, commits, hasWaited: false }

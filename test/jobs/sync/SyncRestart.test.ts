@@ -2,7 +2,7 @@
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { JobEngine } from "../../../src/jobs/engine/JobEngine.ts"
-import { JobLockStore } from "../../../src/store/JobLockStore.ts"
+import { JobLockStore } from "../../../src/store/JobScheduling.ts"
 import * as Lab from "./SyncLab.ts"
 import { SyncDevices } from "../../../src/domain/jobs/SyncDevices.ts"
 import { timer } from "../../support/Patience.ts"

@@ -1,7 +1,7 @@
 /** Putting an older or another configuration on devices, and finding what was changed by hand, end to end on the lab. */
 import { assert, it } from "@effect/vitest"
 import { Effect, Option } from "effect"
-import { ConfigHistoryStore } from "../../../src/store/ConfigHistoryStore.ts"
+import { ConfigHistoryStore } from "../../../src/store/ConfigStore.ts"
 import { DeviceStore } from "../../../src/store/DeviceStore.ts"
 import * as Lab from "./SyncLab.ts"
 

@@ -5,7 +5,7 @@ import { makeLab } from "../../../src/lab/Lab.ts"
 import type * as Topology from "../../../src/lab/Topology.ts"
 import { DeviceStore } from "../../../src/store/DeviceStore.ts"
 import { InterfaceStore } from "../../../src/store/InterfaceStore.ts"
-import { LinknetStore } from "../../../src/store/LinknetStore.ts"
+import { LinknetStore } from "../../../src/store/NetworkStore.ts"
 import * as Campus from "../../support/Campus.ts"
 import { serve } from "../../support/ServedCampus.ts"
 

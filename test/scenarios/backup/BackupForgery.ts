@@ -1,21 +1,24 @@
 /** Backups whose contents say something else than they did, with right sums: what another release, or somebody of ill will, would write. */
 import { Effect } from "effect"
 import * as fs from "node:fs/promises"
-import * as Tar from "../../../src/backup/Tar.ts"
-import { CONTENTS, CONTENTS_SUM, sumLineOf } from "../../../src/backup/Contents.ts"
+import * as BackupFile from "../../../src/backup/BackupFile.ts"
+import { CONTENTS, CONTENTS_SUM, sumLineOf } from "../../../src/backup/SiteFiles.ts"
 
 async function* once(bytes: Uint8Array) {
   yield bytes
 }
 
 const entriesOf = async (bytes: Uint8Array) => {
-  const found: Array<Tar.TarEntry> = []
-  for await (const entry of Tar.entries(once(bytes))) found.push(entry)
+  const found: Array<BackupFile.TarEntry> = []
+  for await (const entry of BackupFile.tarEntries(once(bytes))) found.push(entry)
   return found
 }
 
 /** The file with other files in it; `change` gets them without the sum of the contents, which is made anew. */
-export const forge = (file: string, change: (entries: ReadonlyArray<Tar.TarEntry>) => ReadonlyArray<Tar.TarEntry>) =>
+export const forge = (
+  file: string,
+  change: (entries: ReadonlyArray<BackupFile.TarEntry>) => ReadonlyArray<BackupFile.TarEntry>
+) =>
   Effect.promise(async () => {
     const entries = await entriesOf(await fs.readFile(file))
     const changed = change(entries.filter(({ name }) => name !== CONTENTS_SUM)).flatMap((entry) =>
@@ -23,7 +26,10 @@ export const forge = (file: string, change: (entries: ReadonlyArray<Tar.TarEntry
         ? [entry, { name: CONTENTS_SUM, content: Buffer.from(sumLineOf(entry.content)) }]
         : [entry]
     )
-    return Buffer.concat([...changed.flatMap(({ content, name }) => Tar.entry(name, content, 0)), Tar.end])
+    return Buffer.concat([
+      ...changed.flatMap(({ content, name }) => BackupFile.tarEntry(name, content, 0)),
+      BackupFile.TAR_END
+    ])
   })
 
 /** The file with another text in its contents. */

@@ -6,7 +6,7 @@ import { Effect } from "effect"
 import type { Node } from "../../../src/lab/Topology.ts"
 import { DeviceStore } from "../../../src/store/DeviceStore.ts"
 import { InterfaceStore } from "../../../src/store/InterfaceStore.ts"
-import { LinknetStore } from "../../../src/store/LinknetStore.ts"
+import { LinknetStore } from "../../../src/store/NetworkStore.ts"
 import * as Campus from "../../support/Campus.ts"
 
 /** The new switch of a run, or both of a pair: name in the lab and hostname that it is to get. */

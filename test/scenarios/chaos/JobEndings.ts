@@ -2,7 +2,7 @@
 import { Effect, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 import { finalStatuses, type Job, type JobStatus } from "../../../src/domain/Job.ts"
-import { UNFINISHED } from "../../../src/store/UnfinishedChange.ts"
+import { UNFINISHED } from "../../../src/store/StatusConditions.ts"
 import { seconds } from "../../support/Patience.ts"
 
 /** The tester's own work on the database: as often as it takes until it answers. */

@@ -5,12 +5,12 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { stableText } from "../../../src/drivers/eos/RunningConfig.ts"
-import { configHashOf } from "../../../src/drivers/DriverDefinition.ts"
 import type { DeviceResult, Job } from "../../../src/domain/Job.ts"
 import type { LabSwitch } from "../../../src/lab/LabSwitch.ts"
 import { DeviceStore } from "../../../src/store/DeviceStore.ts"
-import { JobLockStore } from "../../../src/store/JobLockStore.ts"
+import { JobLockStore } from "../../../src/store/JobScheduling.ts"
 import * as ManagedCampus from "./ManagedCampus.ts"
+import { configHashOf } from "../../../src/drivers/DriverDefinition.ts"
 
 /** What every run changes, in a configuration as it is printed and as `Canonical.ts` has it. */
 const FIRST_PORT = /(interface Ethernet1(?:\n {3}| \/ )description )[^\n]*/

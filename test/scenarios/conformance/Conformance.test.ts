@@ -5,7 +5,6 @@ import { Api } from "../../../src/api/Api.ts"
 import { ApiClient, SiteServer } from "../../support/ApiServer.ts"
 import { ApiSite, SETTINGS } from "../../support/ApiSite.ts"
 import { keyFile, makeIssuer, sign } from "../../support/TokenKeys.ts"
-import * as NodeServices from "@effect/platform-node/NodeServices"
 import { type Case, differences } from "./Case.ts"
 import { belongingCases } from "./cases/BelongingCases.ts"
 import { changeCases } from "./cases/ChangeCases.ts"
@@ -35,6 +34,7 @@ import { systemCases } from "./cases/SystemCases.ts"
 import { windowCases } from "./cases/WindowCases.ts"
 import { fingerprint, setScene } from "./Scene.ts"
 import { table } from "./Table.ts"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 
 const chapters: Readonly<Record<string, ReadonlyArray<Case>>> = {
   Devices: [...deviceCases, ...deviceChangeCases],
@@ -128,7 +128,7 @@ const ELSEWHERE: ReadonlyArray<string> = [
   "GET /api/v1.0/firmware_images 404",
   // test/http/Roles.test.ts
   "GET /api/v1.0/auth/explain 404",
-  // test/events/alerts/ServedAlerts.test.ts
+  // test/events/ServedAlerts.test.ts
   "POST /api/v1.0/alerts/receivers/:name/test 200",
   // test/http/auth/LocalUsers.test.ts
   "POST /api/v1.0/auth 200",

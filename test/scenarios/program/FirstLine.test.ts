@@ -139,5 +139,13 @@ it.live("provisions a blank switch by its leases alone, and proves a commit on i
       again.result?.devices?.["lhv-acc1"]?.job_tasks.map((task) => task.diff),
       ["", "", ""]
     )
+
+    // an undo gives it what it ran before
+    const sent = yield* api.send("POST", `/job/${live.id}/revert`, { dry_run: false })
+    const undone = yield* api.ended(Number(sent.body["job_id"]))
+    assert.deepInclude(undone, { status: "FINISHED", exception: null })
+    assert.strictEqual(acc.running(), before)
+    assert.notInclude(acc.startup() ?? "", "ntp server 10.20.0.9")
+    assert.isUndefined(acc.timer())
   }).pipe(Effect.scoped)
 )

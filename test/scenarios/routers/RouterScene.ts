@@ -6,15 +6,15 @@ import { Effect, Fiber, type Scope } from "effect"
 import { SqlClient } from "effect/sql"
 import type { DeviceResult } from "../../../src/domain/Job.ts"
 import { stableText } from "../../../src/drivers/frr/RunningConfig.ts"
-import { configHashOf } from "../../../src/drivers/DriverDefinition.ts"
 import * as Fabric from "../../../src/fabric/Fabric.ts"
 import { SERVER } from "../../../src/fabric/FabricPlan.ts"
 import { DeviceStore } from "../../../src/store/DeviceStore.ts"
-import { JobLockStore } from "../../../src/store/JobLockStore.ts"
+import { JobLockStore } from "../../../src/store/JobScheduling.ts"
 import { seconds } from "../../support/Patience.ts"
 import { routerSettings, routing } from "./RouterSettings.ts"
 import { makeRouterSite } from "./RouterSite.ts"
 import { arm, seenSteps, type Strike, struckRouter } from "./StruckRouter.ts"
+import { configHashOf } from "../../../src/drivers/DriverDefinition.ts"
 
 /** What strikes one router, and at which step; `line` is what its candidate adds if not the usual. */
 export interface RouterCell {

@@ -2,7 +2,7 @@
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { BACKED_UP, FUNCTIONS, LEFT_OUT } from "../../../src/store/backup/BackupTables.ts"
+import { BACKED_UP, FUNCTIONS, LEFT_OUT } from "../../../src/store/backup/DatabaseDump.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 
 const sorted = (names: Iterable<string>) => [...names].toSorted()

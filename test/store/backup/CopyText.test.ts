@@ -1,7 +1,7 @@
 /** Rows as lines of COPY: whatever a column holds comes back as it was. */
 import { assert, it } from "@effect/vitest"
 import { Schema } from "effect"
-import * as CopyText from "../../../src/store/backup/CopyText.ts"
+import * as DatabaseDump from "../../../src/store/backup/DatabaseDump.ts"
 
 const AWKWARD = ["", "\\N", "\\", "\\\\N", "\t", "\n", "\r\n", "a\\tb", "\\.", "\u000b\f\b", "ä\u{1f600}", "null"]
 
@@ -11,12 +11,12 @@ it.prop(
   ([given]) => {
     const width = Math.max(1, ...given.map((row) => row.length))
     const rows = given.map((row) => [...row, ...Array<null>(width - row.length).fill(null)])
-    assert.deepStrictEqual(CopyText.decode(rows.map(CopyText.encode).join(""), width), rows)
+    assert.deepStrictEqual(DatabaseDump.decode(rows.map(DatabaseDump.encode).join(""), width), rows)
   }
 )
 
 it("Null and the text that looks like it are told apart", () => {
-  assert.strictEqual(CopyText.encode([null, "\\N", "a\tb"]), "\\N\t\\\\N\ta\\tb\n")
+  assert.strictEqual(DatabaseDump.encode([null, "\\N", "a\tb"]), "\\N\t\\\\N\ta\\tb\n")
 })
 
 it.each([
@@ -25,5 +25,5 @@ it.each([
   ["a letter that means nothing", "a\n\\x41\n", 2],
   ["a lone backslash", "a\\\n", 1]
 ])("A text with %s is refused, and its line is named", (_, text, line) => {
-  assert.throws(() => CopyText.decode(text, 1), `line ${line} is no row of COPY`)
+  assert.throws(() => DatabaseDump.decode(text, 1), `line ${line} is no row of COPY`)
 })

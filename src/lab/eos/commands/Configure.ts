@@ -3,7 +3,7 @@
  * docs/switch-dialogues.md#eos-loading-a-candidate and docs/switch-dialogues.md#eos-commit-confirm-discard.
  */
 import { setTimeout as sleep } from "node:timers/promises"
-import { besideCommit } from "../Wording.ts"
+import { remarksOnCommit } from "../Wording.ts"
 import * as ConfigSessions from "../ConfigSessions.ts"
 import * as Faults from "../../Faults.ts"
 import * as Flash from "../../Flash.ts"
@@ -15,8 +15,6 @@ import * as Switch from "../../Switch.ts"
 import { type Call, type Command, command } from "./Command.ts"
 import * as Hardware from "../Hardware.ts"
 import { salted } from "../ConfigFacts.ts"
-
-// What a switch accepts of a configuration, by its hardware and its behaviour.
 
 /** The rules that configuration lines meet on this switch. */
 const loaderRules = (
@@ -92,7 +90,7 @@ const commit = (call: Call, time: string | undefined): Output => {
   if (time !== undefined && limit === undefined) return "% Invalid input\n"
   const act = () => {
     const error = ConfigSessions.commit(device, args["name"] ?? "", limit)
-    return error === undefined ? besideCommit(device) : answer(error)
+    return error === undefined ? remarksOnCommit(device) : answer(error)
   }
   // a confirmation only stops the timer: the switch has nothing to apply
   const confirms = limit === undefined && device.timer?.session === args["name"]

@@ -1,5 +1,5 @@
 /**
- * Show commands about the box and its configuration. See docs/switch-dialogues.md#eos-reading and
+ * Show commands about the box, its configuration and its configuration sessions. See docs/switch-dialogues.md#eos-reading and
  * docs/switch-dialogues.md#running-configuration-and-hash.
  */
 import * as ConfigSessions from "../ConfigSessions.ts"
@@ -160,8 +160,7 @@ export const commands: ReadonlyArray<Command> = [
   command("show management security ssl key", "show", keys)
 ]
 
-// `show configuration sessions` in the two forms that EOS has had for a running commit timer. See
-// docs/switch-dialogues.md#eos-reading.
+// `show configuration sessions` in the two forms that EOS has had for a running commit timer.
 
 /** Where a release shows a timer that runs, unless the switch is peculiar. */
 const placeOf = (device: Switch.Switch) => {

@@ -1,4 +1,4 @@
-/** Show commands about ports, VLANs and neighbours. See docs/switch-dialogues.md#eos-reading. */
+/** Show commands about ports, VLANs, neighbours and learnt stations. See docs/switch-dialogues.md#eos-reading. */
 import { compareInterfaces, shortName } from "../Words.ts"
 import * as ConfigFacts from "../ConfigFacts.ts"
 import { portMac } from "../Hardware.ts"
@@ -273,7 +273,7 @@ export const commands: ReadonlyArray<Command> = [
   command("show vlan", "show", vlansText, { json: jsonAnswer(vlans), user })
 ]
 
-// Show commands about machines that a switch has learnt. See docs/switch-dialogues.md#eos-reading.
+// Stations: machines that the switch has learnt.
 
 const VLAN_WIDTH = 4
 const SECONDS_AGO = 60

@@ -1,0 +1,334 @@
+/** Looks in the database for what somebody asks with one field (docs/api.md#find): machines, devices and ports, edge ports first. */
+import { PgClient } from "@effect/sql-pg"
+import { Context, Effect, Layer } from "effect"
+import { SqlClient, type SqlError, type Statement } from "effect/sql"
+import { keyOfWithin, type Listable, type Within } from "./Listing.ts"
+import type { Overview } from "../domain/Overview.ts"
+import { jobsWithin } from "./JobStore.ts"
+import { makeSharedRead } from "./GroupedStatement.ts"
+import type { TopologyNode } from "../domain/Topology.ts"
+import type { WaitingDevice } from "../domain/WaitingDevice.ts"
+import { JOB_UNFINISHED, UNFINISHED } from "./StatusConditions.ts"
+
+/** What was found; null where a kind has no such value. */
+export interface FoundRow {
+  readonly kind: "mac" | "arp" | "device" | "port" | "vlan"
+  readonly hostname: string
+  readonly port: string | null
+  readonly vlan: number | null
+  /** Twelve digits. */
+  readonly mac: string | null
+  readonly ip: string | null
+  readonly description: string | null
+  readonly first_seen: string | null
+  readonly last_seen: string | null
+  readonly on_uplink: boolean | null
+}
+
+/** How far tables have been read. */
+export interface TablesRead {
+  readonly devices: number
+  readonly read: number
+  readonly oldest: string | null
+  readonly newest: string | null
+}
+
+/** VLANs by which a port may be meant. */
+export interface VlansAsked {
+  readonly ids: ReadonlyArray<number>
+  readonly names: ReadonlyArray<string>
+}
+
+/** Who asks, and how many rows are wanted. */
+export interface Bounds {
+  readonly within: Within | undefined
+  readonly most: number
+}
+
+/** Entries of a MAC address that is given by a few digits only, of which many are not looked at. */
+const LOOKED_AT = 5000
+
+const make = Effect.gen(function* () {
+  const sql = yield* PgClient.PgClient
+
+  const sees = ({ within }: Pick<Bounds, "within">) =>
+    within === undefined ? sql`true` : sql`device.hostname = any(${within.hostnames}::text[])`
+
+  /** A text that contains what was asked, whatever signs are in it. */
+  const like = (text: string) => `%${text.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`
+
+  /** A tunnel, a port at which another device is heard, an end of a link, or a port that is meant for one. */
+  const isUplink = sql.literal(`(
+    coalesce(p.is_tunnel, false)
+    or exists (select 1 from device other where other.hostname = any(p.neighbours) and other.id <> m.device_id)
+    or exists (select 1 from linknet l where
+      (l.device_a_id = m.device_id and (l.device_a_port = m.port or l.device_a_port = any(p.members)))
+      or (l.device_b_id = m.device_id and (l.device_b_port = m.port or l.device_b_port = any(p.members))))
+    or exists (select 1 from interface i where i.device_id = m.device_id and (i.name = m.port or i.name = any(p.members))
+      and i.configtype in ('ACCESS_UPLINK', 'ACCESS_DOWNLINK', 'MLAG_PEER')))`)
+  const ofPort = sql.literal(`left join station_port p on p.device_id = m.device_id and p.port = m.port`)
+
+  const machines = (condition: Statement.Fragment, bounds: Bounds) => sql<FoundRow>`
+    with m as materialized (
+      select m.*, device.hostname from mac_entry m join device on device.id = m.device_id
+      where ${condition} and ${sees(bounds)} limit ${LOOKED_AT}),
+    found as materialized (
+      select m.*, ${isUplink} as on_uplink from m ${ofPort}
+      order by on_uplink, m.last_seen desc, m.mac, m.hostname, m.port limit ${bounds.most})
+    select 'mac' as kind, hostname, port, vlan, mac, iso_time(first_seen) as first_seen, iso_time(last_seen) as last_seen, on_uplink,
+      (select host(a.ip) from arp_entry a join device on device.id = a.device_id
+        where a.mac = found.mac and ${sees(bounds)} order by a.last_seen desc, a.ip limit 1) as ip,
+      (select i.data ->> 'description' from interface i where i.device_id = found.device_id and i.name = found.port) as description
+    from found order by on_uplink, found.last_seen desc, mac, hostname, port`
+
+  const addresses = (condition: Statement.Fragment, bounds: Bounds) => sql<FoundRow>`
+    select 'arp' as kind, device.hostname, a.interface as port, null::integer as vlan, a.mac, host(a.ip) as ip,
+      null as description, iso_time(a.first_seen) as first_seen, iso_time(a.last_seen) as last_seen, null::boolean as on_uplink
+    from arp_entry a join device on device.id = a.device_id where ${condition} and ${sees(bounds)}
+    order by a.last_seen desc, a.ip, device.hostname limit ${bounds.most}`
+
+  const devices = (condition: Statement.Fragment, bounds: Bounds) => sql<FoundRow>`
+    select 'device' as kind, device.hostname, null as port, null::integer as vlan, device.ztp_mac as mac,
+      coalesce(device.management_ip, device.dhcp_ip) as ip,
+      nullif(concat_ws(', ', nullif(device.description, ''), device.model, 'serial number ' || device.serial), '') as description,
+      null as first_seen, iso_time(device.last_seen) as last_seen, null::boolean as on_uplink
+    from device where ${condition} and ${sees(bounds)} order by device.hostname limit ${bounds.most}`
+
+  return FindStore.of({
+    byMac: Effect.fn("FindStore.byMac")(function* (digits: string, bounds: Bounds) {
+      const begins = `${digits}%`
+      return [
+        ...(yield* machines(sql`m.mac like ${begins}`, bounds)),
+        ...(yield* addresses(sql`a.mac like ${begins}`, bounds)),
+        ...(yield* devices(sql`device.ztp_mac like ${begins}`, bounds))
+      ]
+    }),
+    byIp: Effect.fn("FindStore.byIp")(function* (ip: string, bounds: Bounds) {
+      const heard = yield* addresses(sql`a.ip = ${ip}::inet`, bounds)
+      const macs = heard.flatMap(({ mac }) => (mac === null ? [] : [mac]))
+      const own = sql.or(
+        ["management_ip", "secondary_management_ip", "dhcp_ip", "infra_ip", "oob_ip"].map(
+          (column) => sql`device.${sql.literal(column)} in (${ip}, host(${ip}::inet))`
+        )
+      )
+      return [
+        ...(macs.length === 0 ? [] : yield* machines(sql`m.mac = any(${macs}::bpchar[])`, bounds)),
+        ...heard,
+        ...(yield* devices(own, bounds))
+      ]
+    }),
+    byText: Effect.fn("FindStore.byText")(function* (text: string, bounds: Bounds) {
+      const part = like(text)
+      const fields = sql`(device.hostname ilike ${part} or device.description ilike ${part} or device.serial ilike ${part}
+        or device.model ilike ${part}
+        or exists (select 1 from stackmember s where s.device_id = device.id and s.hardware_id ilike ${part}))`
+      return yield* devices(fields, bounds)
+    }),
+    ports: Effect.fn("FindStore.ports")(function* (text: string, { ids, names }: VlansAsked, bounds: Bounds) {
+      const part = like(text)
+      const vlans = [...names, ...ids.map(String)]
+      return yield* sql<FoundRow>`
+        select 'port' as kind, hostname, port, null::integer as vlan, null as mac, null as ip, description,
+          null as first_seen, null as last_seen, on_uplink
+        from (
+          select device.hostname, i.name as port, i.data ->> 'description' as description,
+            i.configtype in ('ACCESS_UPLINK', 'ACCESS_DOWNLINK', 'MLAG_PEER') as on_uplink
+          from interface i join device on device.id = i.device_id
+          where ${sees(bounds)} and (i.data ->> 'description' ilike ${part} or i.data ->> 'untagged_vlan' = any(${vlans}::text[])
+            or i.data ->> 'vxlan' = any(${vlans}::text[])
+            or (jsonb_typeof(i.data -> 'tagged_vlan_list') = 'array' and exists (
+              select 1 from jsonb_array_elements_text(i.data -> 'tagged_vlan_list') listed where listed = any(${vlans}::text[]))))
+          union all
+          select device.hostname, case when device.id = l.device_a_id then l.device_a_port else l.device_b_port end,
+            l.description, true
+          from linknet l join device on device.id in (l.device_a_id, l.device_b_id)
+          where ${sees(bounds)} and l.description ilike ${part}
+        ) found order by on_uplink, hostname, port limit ${bounds.most}`
+    }),
+    vlans: Effect.fn("FindStore.vlans")(function* (ids: ReadonlyArray<number>, bounds: Bounds) {
+      if (ids.length === 0) return []
+      return yield* sql<FoundRow>`
+        with m as materialized (
+          select m.device_id, device.hostname, m.port, m.vlan, count(distinct m.mac) as machines,
+            min(m.first_seen) as first_seen, max(m.last_seen) as last_seen
+          from mac_entry m join device on device.id = m.device_id
+          where m.vlan = any(${ids}::integer[]) and ${sees(bounds)} group by m.device_id, device.hostname, m.port, m.vlan)
+        select 'vlan' as kind, m.hostname, m.port, m.vlan, null as mac, null as ip,
+          m.machines || case m.machines when 1 then ' MAC address' else ' MAC addresses' end as description,
+          iso_time(m.first_seen) as first_seen, iso_time(m.last_seen) as last_seen, ${isUplink} as on_uplink
+        from m ${ofPort} order by on_uplink, hostname, port limit ${bounds.most}`
+    }),
+    read: Effect.fn("FindStore.read")(function* (within: Within | undefined) {
+      const [found] = yield* sql<TablesRead>`
+        select count(*)::integer as devices, count(r.read_at)::integer as read, iso_time(min(r.read_at)) as oldest,
+          iso_time(max(r.read_at)) as newest
+        from device left join tables_read r on r.device_id = device.id where device.state = 'MANAGED' and ${sees({ within })}`
+      return found ?? { devices: 0, read: 0, oldest: null, newest: null }
+    })
+  })
+})
+
+type Found = Effect.Effect<ReadonlyArray<FoundRow>, SqlError.SqlError>
+
+/** Questions of one field. */
+export class FindStore extends Context.Service<
+  FindStore,
+  {
+    /** By the first digits of a MAC address. */
+    readonly byMac: (digits: string, bounds: Bounds) => Found
+    /** Whose address it is, and where that machine was learnt. */
+    readonly byIp: (ip: string, bounds: Bounds) => Found
+    /** Devices by hostname, description, model and serial numbers. */
+    readonly byText: (text: string, bounds: Bounds) => Found
+    /** Ports by description or VLAN, and ends of links by description. */
+    readonly ports: (text: string, vlans: VlansAsked, bounds: Bounds) => Found
+    /** Ports on which machines were learnt in a VLAN. */
+    readonly vlans: (ids: ReadonlyArray<number>, bounds: Bounds) => Found
+    readonly read: (within: Within | undefined) => Effect.Effect<TablesRead, SqlError.SqlError>
+  }
+>()("switchyard/store/FindStore") {
+  static readonly layer = Layer.effect(FindStore, make)
+}
+
+// Counts of devices and jobs for people who look at the whole network: two statements, none of which reads more than devices and recent jobs.
+
+interface Row {
+  readonly state: string
+  readonly cause: string | null
+  readonly drifted: boolean
+  readonly unreachable: boolean
+  readonly in_change: boolean
+  readonly count: number
+}
+
+const sumOf = (rows: ReadonlyArray<Row>): number => rows.reduce((sum, { count }) => sum + count, 0)
+
+const countsBy = (rows: ReadonlyArray<Row>, of: (row: Row) => string | null): Readonly<Record<string, number>> => {
+  const named = rows.flatMap((row) => {
+    const name = of(row)
+    return name === null ? [] : [{ name, row }]
+  })
+  const groups = Map.groupBy(named, ({ name }) => name)
+  return Object.fromEntries([...groups].map(([name, all]) => [name, sumOf(all.map(({ row }) => row))]))
+}
+
+const devicesOf = (rows: ReadonlyArray<Row>): Overview["devices"] => ({
+  total: sumOf(rows),
+  by_state: countsBy(rows, ({ state }) => state),
+  unsynchronized: sumOf(rows.filter(({ cause }) => cause !== null)),
+  unsynchronized_by: countsBy(rows, ({ cause }) => cause),
+  drifted: sumOf(rows.filter(({ drifted }) => drifted)),
+  unreachable: sumOf(rows.filter(({ unreachable }) => unreachable)),
+  in_change: sumOf(rows.filter(({ in_change }) => in_change))
+})
+
+const makeOverview = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const shared = makeSharedRead<Overview, SqlError.SqlError>()
+  const failedToday = sql.literal(FAILED_TODAY)
+  const standing = sql.literal(
+    `device.state, ${STANDINGS.unsynchronized_by.sql} as cause, ${STANDINGS.drifted.sql} as drifted,
+    ${STANDINGS.unreachable.sql} as unreachable, ${STANDINGS.in_change.sql} as in_change`
+  )
+  const count = Effect.fnUntraced(function* (within: Within | undefined) {
+    const devices = within === undefined ? sql`true` : sql`device.hostname = any(${within.hostnames}::text[])`
+    const jobs = within === undefined ? sql`true` : jobsWithin(sql, within)
+    const rows = yield* sql<Row>`select state, cause, drifted, unreachable, in_change, count(*)::integer as count
+      from (select ${standing} from device where ${devices}) each group by 1, 2, 3, 4, 5`
+    const [found = { running: 0, waiting: 0, failed_today: 0 }] = yield* sql<Overview["jobs"]>`select
+        count(*) filter (where status in ('RUNNING', 'ABORTING'))::integer as running,
+        count(*) filter (where status = 'SCHEDULED')::integer as waiting,
+        count(*) filter (where ${failedToday})::integer as failed_today
+      from job where (status in ('SCHEDULED', 'RUNNING', 'ABORTING') or finish_time > now() - interval '1 day') and ${jobs}`
+    return { devices: devicesOf(rows), jobs: found }
+  })
+  return OverviewStore.of({
+    count: Effect.fn("OverviewStore.count")((within: Within | undefined) => shared(keyOfWithin(within), count(within)))
+  })
+})
+
+interface OverviewShape {
+  /** What a caller may see; who asks the same at the same time shares the answer. */
+  readonly count: (within: Within | undefined) => Effect.Effect<Overview, SqlError.SqlError>
+}
+
+export class OverviewStore extends Context.Service<OverviewStore, OverviewShape>()("switchyard/store/OverviewStore") {
+  static readonly layer = Layer.effect(OverviewStore, makeOverview)
+}
+
+// Devices as the screens of new switches and of the topology show them: how they stand, and which job works on them.
+
+/** A node without its group, which the settings say; `platform` is what port names are spelled by. */
+export type NodeRow = Omit<TopologyNode, "primary_group"> & { readonly platform: string | null }
+/** A new switch without what is worked out. */
+export type WaitingRow = Omit<WaitingDevice, "places" | "replaces" | "problems">
+
+const makePlaces = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const visible = (within: Within | undefined) =>
+    within === undefined ? sql`true` : sql`device.hostname = any(${within.hostnames}::text[])`
+  const unfinished = sql.literal(JOB_UNFINISHED)
+  const jobOfDevice = sql`(select max(job.id) from job where job.status in ${unfinished}
+    and (job.start_arguments ->> 'device_id' = device.id::text or job.start_arguments ->> 'ztp_mac' = device.ztp_mac))`
+  const read = sql.literal(
+    "(select iso_time(heard_at) from heard where heard.device_id = device.id) as neighbours_read"
+  )
+  return PlaceStore.of({
+    nodes: Effect.fn("PlaceStore.nodes")(
+      (within: Within | undefined) => sql<NodeRow>`select device.id, device.hostname, device.device_type, device.state,
+        device.synchronized, device.os_version, device.model, device.platform,
+        ${sql.literal(STANDINGS.unreachable.sql)} as unreachable, ${read},
+        coalesce((select max(c.job_id) from config_change c where c.device_id = device.id and c.${sql.literal(UNFINISHED)}),
+          ${jobOfDevice}) as job_id
+        from device where ${visible(within)} order by device.id`
+    ),
+    waiting: Effect.fn("PlaceStore.waiting")(
+      (within: Within | undefined) => sql<WaitingRow>`select device.id, device.hostname, device.state, device.ztp_mac,
+        device.serial, device.platform, device.vendor, device.model, device.os_version, device.dhcp_ip, ${read},
+        (select iso_time(e.at) from event e where e.device_id = device.id and e.kind = 'device'
+          and e.action in ('created', 'state') order by e.id desc limit 1) as since,
+        ${jobOfDevice} as job_id
+        from device where device.state in ('DHCP_BOOT', 'DISCOVERED', 'INIT') and ${visible(within)} order by device.id`
+    )
+  })
+})
+
+/** New switches, and devices of the topology. */
+export class PlaceStore extends Context.Service<
+  PlaceStore,
+  {
+    readonly nodes: (within: Within | undefined) => Effect.Effect<ReadonlyArray<NodeRow>, SqlError.SqlError>
+    readonly waiting: (within: Within | undefined) => Effect.Effect<ReadonlyArray<WaitingRow>, SqlError.SqlError>
+  }
+>()("switchyard/store/PlaceStore") {
+  static readonly layer = Layer.effect(PlaceStore, makePlaces)
+}
+
+// How devices and jobs stand beside their own records, as SQL over a row: what lists are filtered by, and what is counted.
+
+const ONLY_MANAGED = "device.state = 'MANAGED' and not device.synchronized"
+
+/** Fields of the list of devices. `unsynchronized_by` is the newest cause, null for a device that is synchronized or not managed. */
+export const STANDINGS = {
+  unsynchronized_by: {
+    sql: `(case when ${ONLY_MANAGED} then coalesce((select e.cause from sync_event e where e.hostname = device.hostname
+      order by e.id desc limit 1), 'unknown') end)`,
+    kind: "text"
+  },
+  drifted: {
+    sql: `(exists (select from sync_event e where e.hostname = device.hostname and e.cause = 'drift'))`,
+    kind: "boolean"
+  },
+  unreachable: {
+    sql: "(exists (select from device_unreachable u where u.device_id = device.id))",
+    kind: "boolean"
+  },
+  in_change: {
+    sql: `(exists (select from config_change c where c.device_id = device.id and c.${UNFINISHED}))`,
+    kind: "boolean"
+  }
+} as const satisfies Listable["columns"]
+
+/** Jobs that have ended within a day without success. */
+export const FAILED_TODAY =
+  "(coalesce(job.outcome in ('failed', 'partial'), false) and job.finish_time > now() - interval '1 day')"

@@ -1,0 +1,341 @@
+/** Feature locks between jobs: one row per held lock, one lock per job (docs/changes.md#locks-and-waiting). */
+import { Context, Effect, Layer, Option, Schema } from "effect"
+import { SqlClient, type SqlError } from "effect/sql"
+import { type JobLock, JobLockBusy, type LockHolder } from "../domain/JobLock.ts"
+import { serviceClasses } from "../domain/jobs/ServiceClasses.ts"
+import { JOB_BEGUN, JOB_ENDED, JOB_UNFINISHED, TIMERS_LEFT, UNFINISHED } from "./StatusConditions.ts"
+import { JobNotFound, JobStatus } from "../domain/Job.ts"
+import { SILENT_JOB } from "../domain/TakeOver.ts"
+import { PgClient } from "@effect/sql-pg"
+import { BackgroundWork } from "../runtime/BackgroundWork.ts"
+import type { JobWaiting, WindowWait } from "../domain/JobWaiting.ts"
+import { grouping, makeGroupedFind } from "./GroupedStatement.ts"
+
+// Which job holds a lock or a device. This is asked before a user overrides it: clears the lock, changes guarded fields of the device or
+// deletes it (docs/changes.md#locks-and-waiting). A holder is a job, and it holds until it has ended: its status is at an end, no
+// process works on it any more, and no change that it began is open. A job has a lock while it still is SCHEDULED, so none of
+// these can be left out. Each is asked with the row that is held locked, in the transaction that overrides it.
+
+/** A job that has something in hand. */
+const Holder = Schema.Struct({ job_id: Schema.Int, function_name: Schema.String, status: JobStatus })
+export type Holder = typeof Holder.Type
+
+/** Nothing was changed: the job has to end first. Waiting for it helps, and so does aborting it. */
+export class StillHeld extends Schema.TaggedError<StillHeld>()("StillHeld", { what: Schema.String, holder: Holder }) {
+  override get message() {
+    const { function_name, job_id, status } = this.holder
+    return `${this.what} is held by job ${job_id} (${function_name}), which is ${status}: wait until it ends, or abort it`
+  }
+  get httpStatus() {
+    return 409 as const
+  }
+}
+
+/** Whether a row of `job` has ended, as a condition of statements. */
+export const HOLDER_ENDED = `(job.status in ${JOB_ENDED}
+  and coalesce(job.alive_at < now() - interval '${SILENT_JOB} seconds', true)
+  and not exists (select from config_change c where c.job_id = job.id and c.${UNFINISHED}))`
+
+const HOLDER_COLUMNS = "job.id as job_id, job.function_name, job.status"
+
+/** Asks for holders. To be used in a transaction of the caller's. */
+export const makeHolders = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const columns = sql.literal(HOLDER_COLUMNS)
+
+  const refuse = (what: string) => (holders: ReadonlyArray<Holder>) => {
+    const [holder] = holders
+    return holder === undefined ? Effect.void : Effect.fail(new StillHeld({ what, holder }))
+  }
+
+  /** The job whose name stands at a lock; the lock cannot be taken, handed on or given back until the transaction ends. */
+  const lockedBy = Effect.fn("Holders.lockedBy")(function* (name: string) {
+    const [lock] = yield* sql<{ job_id: number }>`select job_id from joblock where name = ${name} for update`
+    return Option.fromUndefinedOr(lock)
+  })
+
+  return {
+    /** Removes a lock that a job has left behind; false when there is none. Fails with StillHeld. */
+    clearLock: Effect.fn("Holders.clearLock")(function* (name: string) {
+      const lock = yield* lockedBy(name)
+      if (Option.isNone(lock)) return false
+      yield* Effect.flatMap(
+        sql<Holder>`select ${columns} from job where id = ${lock.value.job_id} and not ${sql.literal(HOLDER_ENDED)}`,
+        refuse(`The lock ${name}`)
+      )
+      yield* sql`delete from joblock where name = ${name}`
+      return true
+    }),
+    /**
+     * Fails with StillHeld when a change on the device is open, or a job about this device alone has begun. The caller has locked the
+     * device's row, so no other change can be stored. `except` is the job that asks.
+     */
+    requireFree: Effect.fn("Holders.requireFree")(
+      (device: { readonly id: number; readonly hostname: string }, except: number | null = null) =>
+        Effect.flatMap(
+          sql<Holder>`select ${columns} from job where id is distinct from ${except}::integer
+            and (exists (select from config_change c where c.job_id = job.id and c.device_id = ${device.id}
+                and c.${sql.literal(UNFINISHED)})
+              or (job.status in ${sql.literal(JOB_BEGUN)} and job.start_arguments ->> 'device_id' = ${String(device.id)}::text))
+            order by job.id limit 1`,
+          refuse(device.hostname)
+        )
+    )
+  }
+})
+
+/** A job that has waited for so long goes before all that have come later, whatever their class. */
+const PASSED_FOR = "5 minutes"
+
+const make = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const columns = sql.literal(
+    "job_id, name, to_char(start_time at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS.US') as start_time, abort"
+  )
+
+  const unfinished = sql.literal(`status in ${JOB_UNFINISHED}`)
+
+  /** The class of a job's service as a number; one that has waited for long is not passed by anybody any more. */
+  const rank = (job: string) =>
+    sql`(case when (${sql.literal(job)}.waiting_for ->> 'waits_since')::timestamp at time zone 'UTC'
+          < now() - ${PASSED_FOR}::interval then 0
+        else coalesce(array_position(${[...serviceClasses]}::text[], ${sql.literal(job)}.service_class), 1) - 1 end)`
+
+  const waiting = (job: string, name: string) => sql`${sql.literal(job)}.status = 'SCHEDULED'
+    and ${sql.literal(job)}.waiting_for ->> 'lock' = ${name} and ${sql.literal(job)}.alive_at > now() - interval '10 seconds'`
+
+  /** The line: this job and those that wait for the lock; one whose process has died does not count, and one of an earlier release comes last. */
+  const line = (name: string, jobId: number) => sql`line as (
+      select w.id, w.function_name, w.scheduled_time, ${rank("w")} as rank, coalesce(w.lock_turn, 2147483647) as turn
+      from job w where w.id = ${jobId} or (${waiting("w", name)})),
+    before as (select l.* from line l, line own where own.id = ${jobId} and (l.rank, l.turn, l.id) < (own.rank, own.turn, own.id))`
+
+  /**
+   * Gives a job its turn when it joins the line: the one after the last of its own person, and no earlier one than that which is served now, so
+   * that each person has their turn, however many jobs one of them has in the line.
+   */
+  const join = (name: string, jobId: number) => sql`update job set lock_turn = (
+      select greatest(coalesce(max(w.lock_turn) filter (where w.person = own.person) + 1, 0), coalesce(min(w.lock_turn), 0))
+      from (select lock_turn, coalesce(scheduled_person, scheduled_by, '') as person from job o where ${waiting("o", name)}
+          or o.id in (select job_id from joblock where name = ${name})) w,
+        (select coalesce(job.scheduled_person, job.scheduled_by, '') as person) own)
+    where id = ${jobId} and lock_turn is null`
+
+  return JobLockStore.of({
+    acquire: Effect.fn("JobLockStore.acquire")(function* (name: string, jobId: number) {
+      yield* join(name, jobId)
+      // the job's row is locked, so that a job that ends in this moment does not get a lock that nobody gives back
+      yield* sql`with job_now as (select id from job where id = ${jobId} and ${unfinished} for update),
+        ${line(name, jobId)} insert into joblock (job_id, name) select id, ${name} from job_now
+        where not exists (select 1 from before) on conflict do nothing`
+      const [first, second] = yield* sql<LockHolder>`with ${line(name, jobId)}
+        select joblock.job_id, function_name, iso_time(joblock.start_time) as since, false as "isWaiting"
+          from joblock join job on job.id = joblock.job_id where name = ${name}
+        union all (select id, function_name, iso_time(scheduled_time), true from before order by rank, turn, id limit 1)
+        order by "isWaiting" limit 2`
+      if (first === undefined || first.job_id === jobId) return
+      return yield* new JobLockBusy({ name, holder: first, isNext: !first.isWaiting && second === undefined })
+    }),
+    release: Effect.fn("JobLockStore.release")(function* (jobId: number) {
+      yield* sql`delete from joblock where job_id = ${jobId}`
+    }),
+    releaseEnded: Effect.withSpan(
+      Effect.map(
+        sql<{ job_id: number }>`delete from joblock using job where job.id = joblock.job_id
+          and ${sql.literal(HOLDER_ENDED)} returning job_id`,
+        (rows) => rows.map(({ job_id }) => job_id)
+      ),
+      "JobLockStore.releaseEnded"
+    ),
+    transfer: Effect.fn("JobLockStore.transfer")(function* (from: number, to: number) {
+      yield* sql`update joblock set job_id = ${to} where job_id = ${from}`
+    }),
+    all: Effect.withSpan(sql<JobLock>`select ${columns} from joblock order by name`, "JobLockStore.all")
+  })
+})
+
+/** Locks by name. */
+export class JobLockStore extends Context.Service<
+  JobLockStore,
+  {
+    /**
+     * Takes the lock for the job when nobody has it or goes before (docs/jobs.md#who-goes-first); succeeds again for the job that has it, and
+     * for one that has ended and needs none.
+     */
+    readonly acquire: (name: string, jobId: number) => Effect.Effect<void, SqlError.SqlError | JobLockBusy>
+    /** Gives back what the job holds; a lock that is gone already is no error. */
+    readonly release: (jobId: number) => Effect.Effect<void, SqlError.SqlError>
+    /** Removes locks of jobs that have ended; yields those jobs. */
+    readonly releaseEnded: Effect.Effect<ReadonlyArray<number>, SqlError.SqlError>
+    /** Hands the lock of one job to another that finishes its work. */
+    readonly transfer: (from: number, to: number) => Effect.Effect<void, SqlError.SqlError>
+    readonly all: Effect.Effect<ReadonlyArray<JobLock>, SqlError.SqlError>
+  }
+>()("switchyard/store/JobLockStore") {
+  static readonly layer = Layer.effect(JobLockStore, make)
+}
+
+// Writes what jobs wait for into their records (`StatusConditions.ts`).
+
+const pauseMessage = (by: string, why: string | null) =>
+  `Paused by ${by}${why === null ? "" : `: ${why}`}. What is under way comes to its end, nothing further is begun until it is resumed`
+
+/** A job that waits for its windows. Times are in epoch milliseconds. */
+export interface PutOffJob {
+  readonly id: number
+  readonly attempt: number
+  readonly function_name: string
+  /** When it begins as its windows were when somebody looked last. */
+  readonly due: number
+  /** When it was to begin; null for a job of an earlier release, which was to begin at once. */
+  readonly wanted: number | null
+  /** What its record says about the window; null where it says nothing about one. */
+  readonly message: string | null
+  /** It waits for an approval first. */
+  readonly awaits_approval: boolean
+}
+
+/** When a job begins by the windows as they are now, in epoch milliseconds; `waiting` is null when it need not wait for them. */
+export interface NewTime {
+  readonly at: number
+  readonly waiting: WindowWait | null
+}
+
+const makeWaits = Effect.gen(function* () {
+  const sql = yield* PgClient.PgClient
+  const grouped = yield* grouping
+  const paused = (ids: ReadonlyArray<number>) =>
+    sql<{
+      id: number
+    }>`select id from job where id = any(${ids}::integer[]) and pause is not null and status = 'RUNNING'`
+  const findPaused = makeGroupedFind(grouped, paused, ({ id }) => id)
+  const timers = sql.literal(TIMERS_LEFT)
+  return JobWaitStore.of({
+    waitFor: Effect.fn("JobWaitStore.waitFor")((id: number, waiting: JobWaiting) =>
+      Effect.asVoid(sql`update job set waiting_for = ${sql.json(waiting)} where id = ${id}`)
+    ),
+    clear: Effect.fn("JobWaitStore.clear")((id: number) =>
+      Effect.asVoid(sql`update job set waiting_for = null where id = ${id}`)
+    ),
+    putOff: Effect.withSpan(
+      sql<PutOffJob>`select id, attempt, function_name, (extract(epoch from scheduled_time) * 1000)::float8 as due,
+          (extract(epoch from wanted_time) * 1000)::float8 as wanted,
+          case waiting_for ->> 'reason' when 'window' then waiting_for ->> 'message' end as message,
+          coalesce(waiting_for ->> 'reason' = 'approval', false) as awaits_approval
+        from job where status = 'SCHEDULED' and scheduled_time > now()
+          and (wanted_time is not null or waiting_for ->> 'reason' = 'window') order by id`,
+      "JobWaitStore.putOff"
+    ),
+    reschedule: Effect.fn("JobWaitStore.reschedule")(function* (job: PutOffJob, { at, waiting }: NewTime) {
+      // an approval is waited for first, and says so
+      const rows =
+        yield* sql`update job set scheduled_time = to_timestamp(${at / 1000}::float8), attempt = attempt + 1, alive_at = now(),
+          waiting_for = case waiting_for ->> 'reason' when 'approval' then waiting_for
+            else ${waiting === null ? null : sql.json(waiting)}::jsonb end
+        where id = ${job.id} and attempt = ${job.attempt} and status = 'SCHEDULED' and scheduled_time > now() returning id`
+      return rows.length === 1
+    }),
+    pause: Effect.fn("JobWaitStore.pause")((id: number, by: string, why: string | null) =>
+      Effect.asVoid(sql`update job set pause = jsonb_build_object('reason', 'pause', 'by', ${by}::text, 'why', ${why}::text,
+          'since', iso_time(now()), 'message', ${pauseMessage(by, why)}::text) where id = ${id}`)
+    ),
+    resume: Effect.fn("JobWaitStore.resume")((id: number) =>
+      Effect.asVoid(sql`update job set pause = null where id = ${id}`)
+    ),
+    isPaused: Effect.fn("JobWaitStore.isPaused")((id: number) => Effect.map(findPaused(id), Option.isSome)),
+    isPausedNow: Effect.fn("JobWaitStore.isPausedNow")((id: number) =>
+      Effect.map(paused([id]), (found) => found.length > 0)
+    ),
+    refreshWaiting: Effect.fn("JobWaitStore.refreshWaiting")((id: number) =>
+      Effect.asVoid(sql`update job set waiting_for = ${timers} where id = ${id}
+        and (waiting_for ->> 'until') is distinct from (${timers} ->> 'until')`)
+    )
+  })
+})
+
+type Write = Effect.Effect<void, SqlError.SqlError>
+
+/** What jobs wait for. */
+export class JobWaitStore extends Context.Service<
+  JobWaitStore,
+  {
+    /** Writes what the job waits for before it begins. */
+    readonly waitFor: (id: number, waiting: JobWaiting) => Write
+    /** Writes that the job waits for nothing. */
+    readonly clear: (id: number) => Write
+    /** Jobs that wait for their windows and are not due. */
+    readonly putOff: Effect.Effect<ReadonlyArray<PutOffJob>, SqlError.SqlError>
+    /** Gives such a job another time, and the next attempt that then works on it; false when it is due, or somebody else has done so. */
+    readonly reschedule: (job: PutOffJob, time: NewTime) => Effect.Effect<boolean, SqlError.SqlError>
+    /** Holds a job that runs, until `resume`. */
+    readonly pause: (id: number, by: string, why: string | null) => Write
+    readonly resume: (id: number) => Write
+    /** Whether somebody holds the job now. Many that ask at the same time share a statement. */
+    readonly isPaused: (id: number) => Effect.Effect<boolean, SqlError.SqlError>
+    /** The same within the caller's transaction. */
+    readonly isPausedNow: (id: number) => Effect.Effect<boolean, SqlError.SqlError>
+    /** Writes whether a job that runs waits for nothing but the commit timers of its devices. */
+    readonly refreshWaiting: (id: number) => Write
+  }
+>()("switchyard/store/JobWaitStore") {
+  static readonly layer = Layer.effect(JobWaitStore, makeWaits).pipe(Layer.provide(BackgroundWork.layer))
+}
+
+// Attempts at jobs: which one may work on a job, and when somebody last said that it does. A job that nobody works on gets a
+// further attempt.
+
+/** One attempt at a job; one that is started again because nobody works on it gets the next number. */
+export interface JobAttempt {
+  readonly jobId: number
+  readonly attempt: number
+}
+
+const makeAttempts = Effect.gen(function* () {
+  const sql = yield* PgClient.PgClient
+
+  /** Jobs that are due and have not ended, and of which nobody has said for so many seconds that they are worked on. */
+  const isSilent = (seconds: number) => sql`status in ${sql.literal(JOB_UNFINISHED)}
+    and greatest(alive_at, scheduled_time) < now() - make_interval(secs => ${seconds})`
+
+  return JobAttemptStore.of({
+    stayAlive: Effect.fn("JobAttemptStore.stayAlive")((attempts: ReadonlyArray<JobAttempt>) => {
+      const given = attempts.map(({ attempt, jobId }) => ({ attempt, jobId }))
+      return Effect.map(
+        sql<{ id: number }>`update job set alive_at = now()
+          from jsonb_to_recordset(${sql.json(given)}) as given ("jobId" integer, attempt integer)
+          where id = given."jobId" and job.attempt = given.attempt returning id`,
+        (rows) => rows.map(({ id }) => id)
+      )
+    }),
+    silent: Effect.fn("JobAttemptStore.silent")(
+      (seconds: number) =>
+        sql<JobAttempt>`select id as "jobId", attempt from job where ${isSilent(seconds)} order by id`
+    ),
+    current: Effect.fn("JobAttemptStore.current")(function* (id: number) {
+      const [row] = yield* sql<{ attempt: number }>`select attempt from job where id = ${id}`
+      return row === undefined ? yield* new JobNotFound({ id }) : row.attempt
+    }),
+    next: Effect.fn("JobAttemptStore.next")(function* ({ attempt, jobId }: JobAttempt, seconds: number) {
+      const rows = yield* sql`update job set attempt = attempt + 1, alive_at = now()
+        where id = ${jobId} and attempt = ${attempt} and ${isSilent(seconds)} returning id`
+      return rows.length === 1
+    })
+  })
+})
+
+/** Attempts by job. */
+export class JobAttemptStore extends Context.Service<
+  JobAttemptStore,
+  {
+    /** Writes that these attempts are worked on; yields the jobs of those that no newer one has replaced. */
+    readonly stayAlive: (attempts: ReadonlyArray<JobAttempt>) => Effect.Effect<ReadonlyArray<number>, SqlError.SqlError>
+    /** Attempts at jobs that are due and have not ended, and that nobody has worked on for so many seconds. */
+    readonly silent: (seconds: number) => Effect.Effect<ReadonlyArray<JobAttempt>, SqlError.SqlError>
+    /** The number of the attempt that may work on the job. */
+    readonly current: (id: number) => Effect.Effect<number, SqlError.SqlError | JobNotFound>
+    /** Replaces the attempt of a job that still is silent; false when it is not, or somebody else has done it. */
+    readonly next: (left: JobAttempt, seconds: number) => Effect.Effect<boolean, SqlError.SqlError>
+  }
+>()("switchyard/store/JobAttemptStore") {
+  static readonly layer = Layer.effect(JobAttemptStore, makeAttempts)
+}

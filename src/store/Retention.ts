@@ -1,0 +1,423 @@
+/**
+ * Removes old jobs and what they have done (docs/operations.md#retention), in batches of some hundred rows, each in a transaction of its
+ * own that locks nothing but its rows. Which of them stay is decided by `domain/Retention.ts`.
+ */
+import { Context, Effect, Layer, Option, Struct } from "effect"
+import { SqlClient, type SqlError } from "effect/sql"
+import {
+  type ChangeFacts,
+  type ConfigFacts,
+  type JobDeviceFacts,
+  type JobFacts,
+  keepsChange,
+  keepsConfig,
+  keepsJob,
+  keepsJobDevice,
+  keepsOperation,
+  type OperationFacts,
+  periodsOf,
+  type RetainedKind,
+  retainedKinds,
+  type RetentionSettings
+} from "../domain/Retention.ts"
+import { JOB_ENDED, JOB_UNFINISHED, UNFINISHED } from "./StatusConditions.ts"
+import { locks } from "./DatabaseClient.ts"
+import { ServerConfig } from "../ServerConfig.ts"
+import { SecretKey } from "../runtime/SecretKey.ts"
+import { REFERENCE, SecretTexts } from "./SecretStore.ts"
+
+const BATCH = 500
+
+/** Where to go on: id of the row, or of its job with its hostname. */
+interface Cursor {
+  readonly id: number
+  readonly hostname: string
+}
+
+type Row<Facts> = Facts & Cursor
+/** A batch: how many rows were looked at, which of them stay not, and where the next one begins. */
+interface Found {
+  readonly seen: number
+  readonly gone: ReadonlyArray<Cursor>
+  readonly next: Cursor
+}
+
+const START: Cursor = { id: 0, hostname: "" }
+const foundOf = <Facts>(rows: ReadonlyArray<Row<Facts>>, keeps: (facts: Facts) => boolean): Found => ({
+  seen: rows.length,
+  gone: rows.filter((row) => !keeps(row)).map(({ hostname, id }) => ({ hostname, id })),
+  next: rows.at(-1) ?? START
+})
+
+/** A change that says what ran afterwards. */
+const IN_FORCE = `load_mode = 'replace' and b.phase in ('confirmed', 'unchanged') and b.protocol ->> 'dryRun' is distinct from 'true'`
+
+const make = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const over =
+    sql.literal(`(job.status in ${JOB_ENDED} and not exists (select from job w where w.status in ${JOB_UNFINISHED}
+    and job.id::text in (w.start_arguments ->> 'dry_run_job', w.start_arguments ->> 'job_id', w.waiting_for ->> 'dry_run_job')))`)
+  const open = sql.literal(`(c.${UNFINISHED} or c.phase = 'unknown')`)
+  const before = (days: number) => sql`now() - make_interval(days => ${days})`
+
+  const finders: Readonly<
+    Record<RetainedKind, (days: number, after: Cursor, count: number) => Effect.Effect<Found, SqlError.SqlError>>
+  > = {
+    change: (days, after) =>
+      Effect.map(
+        sql<Row<ChangeFacts>>`select c.id, '' as hostname, ${over} as job_over, ${open} as is_open,
+            c.id = newest.id as is_newest, coalesce(c.id = newest.confirmed, false) as is_undoable,
+            coalesce(c.id = (select max(b.id) from config_change b where b.device_id = c.device_id and b.id < newest.confirmed
+              and b.${sql.literal(IN_FORCE)}), false) as is_ground
+          from config_change c join job on job.id = c.job_id cross join lateral
+            (select max(n.id) as id, max(n.id) filter (where n.phase = 'confirmed') as confirmed
+              from config_change n where n.device_id = c.device_id) newest
+          where c.id > ${after.id} and c.updated_at < ${before(days)} order by c.id limit ${BATCH}`,
+        (rows) => foundOf(rows, keepsChange)
+      ),
+    config: (days, after, count) =>
+      Effect.map(
+        sql<
+          Row<ConfigFacts>
+        >`select d.job_id as id, d.hostname, ${over} as job_over, d.waiting as is_waiting, d.failed, job.function_name = 'sync_devices' as is_live,
+            exists (select from device where device.hostname = d.hostname) as device_exists,
+            (select count(*)::integer from (select from job_device n join job later on later.id = n.job_id where n.hostname = d.hostname
+              and n.job_id > d.job_id and n.brief_tasks is not null and not n.failed and later.function_name = 'sync_devices'
+              limit ${count}) newest) as newer
+          from job_device d join job on job.id = d.job_id
+          where d.brief_tasks is not null and (d.hostname, d.job_id) > (${after.hostname}, ${after.id})
+            and coalesce(job.finish_time, now()) < ${before(days)} order by d.hostname, d.job_id limit ${BATCH}`,
+        (rows) => foundOf(rows, (facts) => keepsConfig(facts, count))
+      ),
+    job_device: (days, after) =>
+      Effect.map(
+        sql<Row<JobDeviceFacts>>`select d.job_id as id, d.hostname, ${over} as job_over, d.waiting as is_waiting,
+            d.brief_tasks is not null as has_config,
+            exists (select from config_change c join device on device.id = c.device_id
+              where c.job_id = d.job_id and device.hostname = d.hostname) as has_change
+          from job_device d join job on job.id = d.job_id
+          where (d.job_id, d.hostname) > (${after.id}, ${after.hostname}) and job.finish_time < ${before(days)}
+          order by d.job_id, d.hostname limit ${BATCH}`,
+        (rows) => foundOf(rows, keepsJobDevice)
+      ),
+    operation: (days, after) =>
+      Effect.map(
+        sql<
+          Row<OperationFacts>
+        >`select o.id, '' as hostname, coalesce(${over}, true) as job_over, o.phase = 'done' as is_done
+          from device_operation o left join job on job.id = o.job_id
+          where o.id > ${after.id} and o.updated_at < ${before(days)} order by o.id limit ${BATCH}`,
+        (rows) => foundOf(rows, keepsOperation)
+      ),
+    job: (days, after) =>
+      Effect.map(
+        sql<Row<JobFacts>>`select job.id, '' as hostname, ${over} as job_over,
+            (exists (select from config_change p where p.job_id = job.id)::integer
+              + exists (select from job_device p where p.job_id = job.id)::integer
+              + exists (select from device_operation p where p.job_id = job.id)::integer) as parts
+          from job where job.id > ${after.id} and job.finish_time < ${before(days)} order by job.id limit ${BATCH}`,
+        (rows) => foundOf(rows, keepsJob)
+      )
+  }
+
+  /** Rows of devices by job and name. */
+  const named = (gone: ReadonlyArray<Cursor>) =>
+    sql`jsonb_to_recordset(${JSON.stringify(gone)}::text::jsonb) as gone (id integer, hostname text)`
+  const numbers = (gone: ReadonlyArray<Cursor>) => gone.map(({ id }) => id)
+
+  const removers: Readonly<
+    Record<RetainedKind, (gone: ReadonlyArray<Cursor>) => Effect.Effect<unknown, SqlError.SqlError>>
+  > = {
+    change: (gone) => sql`delete from config_change where id = any(${numbers(gone)}::integer[])`,
+    // the tasks without their long texts stay, and those that have failed: what a job did, and why not, is still told
+    config: (gone) => sql`update job_device d set brief_tasks = null, sealed_tasks = null, job_tasks = coalesce((
+        select jsonb_agg(task order by place) from jsonb_array_elements(d.job_tasks) with ordinality listed (task, place)
+        where (task ->> 'failed')::boolean or d.brief_tasks @> jsonb_build_array(task)), '[]')
+      from ${named(gone)} where d.job_id = gone.id and d.hostname = gone.hostname`,
+    job_device: (gone) => sql`delete from job_device d using ${named(gone)}
+      where d.job_id = gone.id and d.hostname = gone.hostname`,
+    operation: (gone) => sql`delete from device_operation where id = any(${numbers(gone)}::integer[])`,
+    job: (gone) =>
+      Effect.andThen(
+        sql`update job set next_job_id = null where next_job_id = any(${numbers(gone)}::integer[])`,
+        sql`delete from job where id = any(${numbers(gone)}::integer[])`
+      )
+  }
+
+  const removeBatch = Effect.fnUntraced(function* (kind: RetainedKind, days: number, after: Cursor, count: number) {
+    const [lock] = yield* sql<{ taken: boolean }>`select pg_try_advisory_xact_lock(${locks.jobRemoval}) as taken`
+    if (lock?.taken !== true) return { seen: 0, gone: [], next: after }
+    const found = yield* finders[kind](days, after, count)
+    if (found.gone.length === 0) return found
+    yield* sql`select set_config('switchyard.retention', 'on', true)`
+    yield* removers[kind](found.gone)
+    return found
+  }, sql.withTransaction)
+
+  /** Goes through all old rows of a kind; yields how many were removed. */
+  const removeKind = Effect.fnUntraced(function* (kind: RetainedKind, days: number, count: number) {
+    let after = START
+    let removed = 0
+    for (;;) {
+      const { gone, next, seen } = yield* removeBatch(kind, days, after, count)
+      removed += gone.length
+      if (seen < BATCH) return removed
+      after = next
+    }
+  })
+
+  const due = Effect.fnUntraced(function* (kind: RetainedKind, days: number, count: number) {
+    let after = START
+    let total = 0
+    for (;;) {
+      const { gone, next, seen } = yield* finders[kind](Math.max(days - 1, 0), after, count)
+      total += gone.length
+      if (seen < BATCH) return total
+      after = next
+    }
+  })
+
+  return JobRetention.of({
+    remove: Effect.fn("JobRetention.remove")(function* (settings: RetentionSettings) {
+      const periods = periodsOf(settings)
+      const removed: Record<RetainedKind, number> = { change: 0, config: 0, job_device: 0, operation: 0, job: 0 }
+      for (const kind of retainedKinds) {
+        const days = periods[kind]
+        if (days !== null) removed[kind] = yield* removeKind(kind, days, Math.max(settings.CONFIG_COUNT, 1))
+      }
+      return removed
+    }),
+    due: Effect.fn("JobRetention.due")(function* (settings: RetentionSettings, kind: RetainedKind) {
+      const days = periodsOf(settings)[kind]
+      return days === null ? 0 : yield* due(kind, days, Math.max(settings.CONFIG_COUNT, 1))
+    })
+  })
+})
+
+/** The end of jobs. */
+export class JobRetention extends Context.Service<
+  JobRetention,
+  {
+    /** Removes what is older than its kind is kept and not needed any more, unless another replica does so now; yields how many of each. */
+    readonly remove: (
+      settings: RetentionSettings
+    ) => Effect.Effect<Readonly<Record<RetainedKind, number>>, SqlError.SqlError>
+    /** How many of the kind go within a day, as far as that can be told today. */
+    readonly due: (settings: RetentionSettings, kind: RetainedKind) => Effect.Effect<number, SqlError.SqlError>
+  }
+>()("switchyard/store/JobRetention") {
+  static readonly layer = Layer.effect(JobRetention, make)
+}
+
+// How much there is of each kind that has an end (docs/operations.md#retention): counted every hour by one replica and kept, so that
+// asking costs nothing.
+
+/** Rows, time and table of each kind; configurations are in the table of `job_device`, the audit in that of `event`. */
+const SOURCES = {
+  job: { of: "job", time: "finish_time", size: "job" },
+  job_device: { of: "job_device", time: "finished_at", size: "job_device" },
+  config: { of: "job_device where brief_tasks is not null", time: "finished_at", size: "" },
+  change: { of: "config_change", time: "created_at", size: "config_change" },
+  stored_text: { of: "stored_text", time: "stored_at", size: "stored_text" },
+  operation: { of: "device_operation", time: "created_at", size: "device_operation" },
+  event: { of: "event where not is_audit", time: "at", size: "event" },
+  audit: { of: "event where is_audit", time: "at", size: "event_seal" }
+} as const
+type RowKind = keyof typeof SOURCES
+const KINDS = Struct.keys(SOURCES)
+
+const makeFigures = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const config = yield* ServerConfig
+  const retention = yield* JobRetention
+
+  const oldEvents = (days: number, isAudit: boolean) =>
+    days === 0
+      ? Effect.succeed(0)
+      : Effect.map(
+          sql<{ due: number }>`select count(*)::float8 as due from event
+            where is_audit = ${isAudit} and at < now() - make_interval(days => ${Math.max(days - 1, 0)})`,
+          ([row]) => row?.due ?? 0
+        )
+
+  const dueOf = (kind: RowKind) => {
+    const own = retainedKinds.find((one) => one === kind)
+    if (own !== undefined) return retention.due(config, own)
+    if (kind === "stored_text") return Effect.succeed(0)
+    return kind === "audit" ? oldEvents(config.AUDIT_DAYS, true) : oldEvents(config.EVENT_DAYS, false)
+  }
+
+  const lookAt = Effect.fnUntraced(function* (kind: RowKind) {
+    const { of, size, time } = SOURCES[kind]
+    const due = yield* dueOf(kind)
+    yield* sql`insert into retained (kind, rows, bytes, oldest, due)
+      select ${kind}, count(*), pg_total_relation_size(to_regclass(nullif(${size}, ''))), min(${sql.literal(time)}), ${due}
+        from ${sql.literal(of)}
+      on conflict (kind) do update set rows = excluded.rows, bytes = excluded.bytes, oldest = excluded.oldest, due = excluded.due,
+        looked_at = now()`
+  })
+
+  const begin = Effect.fn("RetainedFigures.begin")(function* (seconds: number) {
+    const [lock] = yield* sql<{ taken: boolean }>`select pg_try_advisory_xact_lock(${locks.retentionRound}) as taken`
+    if (lock?.taken !== true) return false
+    const [known] = yield* sql<{
+      is_young: boolean
+    }>`select looked_at > now() - make_interval(secs => ${seconds}) as is_young
+      from retained where kind = 'job'`
+    if (known?.is_young === true) return false
+    // the count that says to others that a round has begun
+    yield* lookAt("job")
+    return true
+  }, sql.withTransaction)
+
+  return RetainedFigures.of({
+    begin,
+    look: Effect.forEach(KINDS, lookAt, { discard: true }).pipe(Effect.withSpan("RetainedFigures.look")),
+    noteRemoved: Effect.fn("RetainedFigures.noteRemoved")((removed: Readonly<Record<RetainedKind, number>>) =>
+      Effect.forEach(
+        retainedKinds,
+        (kind) =>
+          sql`update retained set removed = removed + ${removed[kind]} where kind = ${kind} and ${removed[kind]} > 0`,
+        { discard: true }
+      )
+    )
+  })
+})
+
+/** Figures of what is kept. */
+export class RetainedFigures extends Context.Service<
+  RetainedFigures,
+  {
+    /**
+     * Whether a round of removal and counting is to be done by this replica: none has begun within so many seconds, and none begins
+     * one now. Others are told so.
+     */
+    readonly begin: (seconds: number) => Effect.Effect<boolean, SqlError.SqlError>
+    /** Counts, and keeps what was found. */
+    readonly look: Effect.Effect<void, SqlError.SqlError>
+    readonly noteRemoved: (removed: Readonly<Record<RetainedKind, number>>) => Effect.Effect<void, SqlError.SqlError>
+  }
+>()("switchyard/store/RetainedFigures") {
+  static readonly layer = Layer.effect(RetainedFigures, makeFigures)
+}
+
+// Moves texts of jobs and changes that are a day old to where each is stored once (docs/operations.md#stored-once), in small batches, and
+// removes those to which nothing refers any more. One replica at a time: a text must not go while another one begins to refer to it.
+
+/** Texts of configurations are long. */
+const PACKED_BATCH = 50
+/** A release that does not know references must not meet one in what is under way while releases change. */
+const AGE = "1 day"
+/** Below that, a reference is no shorter. */
+const SHORTEST = 200
+
+interface Packable {
+  readonly key: string
+  readonly column: string
+  readonly text: string
+}
+
+const makePacking = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const secrets = yield* SecretTexts
+  const digest = (yield* SecretKey).digester("stored texts by content")
+
+  const locked = Effect.map(
+    sql<{ taken: boolean }>`select pg_try_advisory_xact_lock(${locks.textPacking}) as taken`,
+    ([lock]) => lock?.taken === true
+  )
+
+  /** What can be opened becomes a reference; what cannot stays as it is. */
+  const packed = ({ column, key, text }: Packable) =>
+    Option.toArray(
+      Option.map(secrets.open(text), (clear) => {
+        const hash = digest(clear)
+        return { key, column, before: text, after: `${REFERENCE}${hash}`, hash, body: secrets.sealPacked(clear) }
+      })
+    )
+
+  const store = Effect.fnUntraced(function* (found: ReadonlyArray<Packable>) {
+    const moved = found.flatMap(packed)
+    const bodies = [...new Map(moved.map(({ body, hash }) => [hash, { hash, body }])).values()]
+    yield* sql`insert into stored_text (hash, body) select hash, body
+      from jsonb_to_recordset(${JSON.stringify(bodies)}::text::jsonb) as given (hash text, body text)
+      order by hash on conflict (hash) do nothing`
+    return moved.map(({ after, before, column, key }) => ({ key, column, before, after }))
+  })
+
+  const packChanges = Effect.fnUntraced(function* (after: number) {
+    if (!(yield* locked)) return null
+    const rows = yield* sql<{
+      id: number
+      candidate: string
+      old_config: string | null
+      diff: string | null
+    }>`select id, candidate, old_config, diff from config_change
+      where not starts_with(candidate, ${sql.literal(`'${REFERENCE}'`)}) and updated_at < now() - ${sql.literal(`interval '${AGE}'`)}
+        and not (${sql.literal(UNFINISHED)}) and id > ${after} order by id limit ${PACKED_BATCH}`
+    const texts = rows.flatMap(({ id, ...columns }) =>
+      Object.entries(columns).flatMap(([column, text]) =>
+        text === null || (column !== "candidate" && text.length < SHORTEST) ? [] : [{ key: String(id), column, text }]
+      )
+    )
+    const moved = yield* store(texts)
+    yield* sql`with given as (select * from jsonb_to_recordset(${JSON.stringify(moved)}::text::jsonb)
+        as given (key integer, "column" text, before text, after text)),
+      wide as (select key, max(after) filter (where "column" = 'candidate') as candidate,
+        max(before) filter (where "column" = 'candidate') as before, max(after) filter (where "column" = 'old_config') as old_config,
+        max(after) filter (where "column" = 'diff') as diff from given group by key)
+      update config_change c set candidate = coalesce(wide.candidate, c.candidate),
+        old_config = coalesce(wide.old_config, c.old_config), diff = coalesce(wide.diff, c.diff)
+      from wide where c.id = wide.key and (wide.before is null or c.candidate = wide.before)`
+    return rows.length < PACKED_BATCH ? null : (rows.at(-1)?.id ?? null)
+  }, sql.withTransaction)
+
+  const packDevices = Effect.fnUntraced(function* (after: { readonly id: number; readonly hostname: string }) {
+    if (!(yield* locked)) return null
+    const rows = yield* sql<{ id: number; hostname: string; sealed: string }>`
+      select job_id as id, hostname, sealed_tasks as sealed from job_device
+      where sealed_tasks is not null and not starts_with(sealed_tasks, ${sql.literal(`'${REFERENCE}'`)}) and not waiting
+        and finished_at < now() - ${sql.literal(`interval '${AGE}'`)}
+        and (job_id, hostname) > (${after.id}, ${after.hostname}) order by job_id, hostname limit ${PACKED_BATCH}`
+    const moved = yield* store(
+      rows.map(({ hostname, id, sealed }) => ({
+        key: JSON.stringify([id, hostname]),
+        column: "sealed_tasks",
+        text: sealed
+      }))
+    )
+    // no row that is moved is told as a result of a device once more
+    yield* sql`select set_config('switchyard.retention', 'on', true)`
+    yield* sql`update job_device d set sealed_tasks = given.after
+      from jsonb_to_recordset(${JSON.stringify(moved)}::text::jsonb) as given (key text, before text, after text)
+      where d.job_id = (given.key::jsonb ->> 0)::integer and d.hostname = given.key::jsonb ->> 1 and d.sealed_tasks = given.before`
+    return rows.length < PACKED_BATCH ? null : (rows.at(-1) ?? null)
+  }, sql.withTransaction)
+
+  const removeUnused = sql.withTransaction(
+    Effect.gen(function* () {
+      if (!(yield* locked)) return
+      yield* sql`delete from stored_text s where not exists (select from (
+          select candidate as reference from config_change union all select old_config from config_change
+          union all select diff from config_change union all select sealed_tasks from job_device) used
+        where used.reference = ${REFERENCE} || s.hash)`
+    })
+  )
+
+  const pack = Effect.gen(function* () {
+    for (let after: number | null = 0; after !== null;) after = yield* packChanges(after)
+    let row: { readonly id: number; readonly hostname: string } | null = { id: 0, hostname: "" }
+    while (row !== null) row = yield* packDevices(row)
+    yield* removeUnused
+  }).pipe(Effect.withSpan("TextPacking.pack"))
+
+  return TextPacking.of({ pack })
+})
+
+/** The moving of texts to where each is stored once. */
+export class TextPacking extends Context.Service<
+  TextPacking,
+  { readonly pack: Effect.Effect<void, SqlError.SqlError> }
+>()("switchyard/store/TextPacking") {
+  static readonly layer = Layer.effect(TextPacking, makePacking)
+}

@@ -1,0 +1,60 @@
+/** Lists of job statuses for statements: `status in ${JOB_ENDED}`. Plain text, so that partial indexes are recognized. */
+import { begunStates, endedStates, unfinishedStates } from "../../machines/job/JobStatuses.ts"
+import { EXPIRY_MARGIN_SECONDS } from "../../machines/change/ChangeSetup.ts"
+
+const listOf = (statuses: ReadonlyArray<string>): string => `(${statuses.map((status) => `'${status}'`).join(", ")})`
+
+/** Statuses of jobs that have begun and not ended. */
+export const JOB_BEGUN = listOf(begunStates)
+/** Statuses of jobs that have not ended. */
+export const JOB_UNFINISHED = listOf(unfinishedStates)
+/** Statuses of jobs that have ended. */
+export const JOB_ENDED = listOf(endedStates)
+
+/**
+ * Seconds after the end of its timer for which a device that does not answer holds up its job: it may be late in taking the change
+ * back, and the way to it opens only then, when routes and trees have been found anew; and a look takes its time. Looks that run into
+ * their time limits take longer; the record is brought up to date when they have ended.
+ */
+export const ANSWER_MARGIN_SECONDS = EXPIRY_MARGIN_SECONDS + 10
+
+/** Phases of a change `c` whose commit was sent and not proved: what is left is to hear of its device, or to wait for the timer. */
+export const UNHEARD = "c.phase in ('committing', 'committed', 'looking', 'withdrawing', 'expiring')"
+
+/** Epoch seconds at which the timer of a change `c` has ended at the latest. */
+export const TIMER_END = `(coalesce((c.protocol ->> 'committedAt')::float8 / 1000, extract(epoch from coalesce(c.sent_at, c.updated_at)))
+  + coalesce((c.protocol ->> 'timerSeconds')::float8, 0))::float8`
+
+/** Changes that have not come to their end, as a condition of statements; to be put behind the name of the table. */
+export const UNFINISHED = "phase not in ('confirmed', 'reverted', 'unchanged', 'discarded', 'unknown')"
+
+// `waiting_for` of a job's record. Before the job begins it is what it waits for, as whoever has it wait has written. Later it is written every two
+// seconds: which of its devices do not answer after their commit. Reading it costs nothing then, however many devices the job has.
+
+const SECONDS_LEFT = `greatest(0, ceil((job.waiting_for ->> 'until')::float8 - extract(epoch from now())))::int`
+
+const DEVICES = "jsonb_array_length(job.waiting_for -> 'devices')"
+const SILENT_DEVICES = `(job.waiting_for -> 'devices' ->> 0) || case ${DEVICES} when 1 then ' does not answer; its timer ends in '
+  else ' and ' || ${DEVICES} - 1 || ' more do not answer; their timers end in ' end`
+
+/** The value as the API shows it. */
+export const WAITING = `case
+  when job.status = 'SCHEDULED' and job.waiting_for ->> 'reason' in ('lock', 'approval', 'window', 'place') then job.waiting_for
+  when job.status = 'RUNNING' and job.pause is not null then job.pause
+  when job.status in ${JOB_BEGUN} and job.waiting_for ->> 'reason' = 'timer' then
+    jsonb_build_object('reason', 'timer', 'devices', job.waiting_for -> 'devices', 'seconds', ${SECONDS_LEFT},
+      'message', ${SILENT_DEVICES} || ${SECONDS_LEFT} || ' s at the latest') end`
+
+/** For so long a device says nothing before it counts as one that does not answer: a commit and its proof take their time. */
+const QUIET_SECONDS = `case when c.phase = 'expiring' then 0 when c.phase in ('committing', 'committed')
+  then greatest(10, (c.protocol ->> 'timerSeconds')::float8 / 10) else 3 end`
+
+/** For which devices a job that runs waits now, as it is stored, and until when at most; null when all answer. */
+export const TIMERS_LEFT = `(select jsonb_build_object('reason', 'timer', 'devices', jsonb_agg(d.hostname order by d.hostname),
+    'until', max(${TIMER_END}) + ${ANSWER_MARGIN_SECONDS})
+  from config_change c join device d on d.id = c.device_id where c.job_id = job.id
+    and ${UNHEARD}
+    and c.protocol ->> 'timerSeconds' is not null
+    and extract(epoch from now() - c.updated_at) > ${QUIET_SECONDS}
+    and ${TIMER_END} + ${ANSWER_MARGIN_SECONDS} > extract(epoch from now())
+  having count(*) > 0)`
