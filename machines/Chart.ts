@@ -1,7 +1,32 @@
 /** A statechart as data, for those who draw it: its states, and what leads from one to another. */
-import type { AnyStateMachine, AnyStateNode } from "xstate"
+import {
+  type AnyMachineSnapshot,
+  type AnyStateMachine,
+  type AnyStateNode,
+  getNextTransitions,
+  type StateValue
+} from "xstate"
 import { toDirectedGraph } from "xstate/graph"
-import { eventName } from "./NextEvents.ts"
+
+// What a statechart takes next, in words.
+
+const AFTER = /^xstate\.after\.([^.]+)\./
+
+/** The name of an event as people read it; a delay is `after <name>`, and null is what no event from outside brings about. */
+export const eventName = (type: string): string | null => {
+  const delay = AFTER.exec(type)?.[1]
+  if (delay !== undefined) return `after ${delay}`
+  return type === "" || type.startsWith("xstate.") ? null : type
+}
+
+/** The events that a machine knows in its state, each once; those of one region of a parallel machine when it is named. */
+export const nextEvents = (snapshot: AnyMachineSnapshot, region?: string): ReadonlyArray<string> => {
+  const known = getNextTransitions(snapshot).flatMap(({ eventType, source }) => {
+    const name = eventName(eventType)
+    return name === null || (region !== undefined && source.path[0] !== region) ? [] : [name]
+  })
+  return [...new Set(known)]
+}
 
 /** What leads from a state to another. */
 export interface ChartArrow {
@@ -75,3 +100,15 @@ export const chartOf = (graph: Graph, without: ReadonlyArray<string> = []): Char
     arrows: [...arrows.values()]
   }
 }
+
+// Where a statechart is, in words.
+
+const path = (value: StateValue): string =>
+  typeof value === "string"
+    ? value
+    : Object.entries(value)
+        .map(([state, inner]) => (inner === undefined ? state : `${state}.${path(inner)}`))
+        .join(" ")
+
+/** The states that a statechart is in: `committed.observing`, or `life.MANAGED activity.idle` with two regions. */
+export const placeOf = ({ value }: { readonly value: StateValue }): string => path(value)

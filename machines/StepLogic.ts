@@ -2,8 +2,44 @@
  * A step of a statechart: an invoked actor that is given a task, works on it and ends with what came of it. The machines of
  * this folder only name their steps; whoever runs a machine provides them (`machine.provide({ actors })`, once a process).
  */
-import type { ActorLogic, AnyEventObject, AnyMachineSnapshot, DoneActorEvent, EventObject, Snapshot } from "xstate"
-import { expectedInThisState, refusedRule } from "./Refusal.ts"
+import {
+  type ActorLogic,
+  type AnyEventObject,
+  type AnyMachineSnapshot,
+  type DoneActorEvent,
+  type EventObject,
+  getNextTransitions,
+  type Snapshot
+} from "xstate"
+
+// Why a machine does not take an event: either its state knows no such event, or the named guards of all its transitions
+// said no. Every guard of our machines has a name that reads as a rule, so that name is the reason.
+
+/** An event that changed nothing. `rule` is a guard's name or `expectedInThisState`; `message` is a sentence for people. */
+export interface Refusal {
+  readonly _tag: "Refused"
+  readonly rule: string
+  readonly message: string
+}
+
+/** The rule of an event that the state does not know at all. */
+export const expectedInThisState = "expectedInThisState"
+
+const guardName = (guard: unknown): string | null => {
+  if (typeof guard === "string") return guard
+  if (typeof guard !== "object" || guard === null || !("type" in guard)) return null
+  return typeof guard.type === "string" ? guard.type : null
+}
+
+/** The rule by which this event is refused, or null when the machine takes it. */
+export const refusedRule = (snapshot: AnyMachineSnapshot, event: { readonly type: string }): string | null => {
+  if (snapshot.can(event)) return null
+  for (const candidate of getNextTransitions(snapshot)) {
+    const name = candidate.eventType === event.type ? guardName(candidate.guard) : null
+    if (name !== null) return name
+  }
+  return expectedInThisState
+}
 
 /** Where a step is; `input` is dropped when it has ended. */
 export type StepSnapshot<Output, Input> = Snapshot<Output> & { readonly input: Input | undefined }

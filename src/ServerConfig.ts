@@ -16,18 +16,15 @@ import {
   SchemaGetter,
   SchemaTransformation
 } from "effect"
-import { AddressPrefixes } from "./domain/access/AddressPrefixes.ts"
-import { OutboundNames } from "./domain/access/OutboundNames.ts"
-import { WebOrigins } from "./domain/access/WebOrigins.ts"
-import { ManagementNetworksText } from "./domain/access/ManagementNetworks.ts"
-import { commaList } from "./domain/fields/CommaList.ts"
+import { AddressPrefixes, commaList, OutboundNames, WebOrigins } from "./domain/access/HostLists.ts"
+import { ManagementNetworksText } from "./domain/Network.ts"
 import { withFiles } from "./runtime/SecretSources.ts"
 import { withSettingsFile } from "./runtime/SettingsFile.ts"
-import { SiteRemarks } from "./domain/platforms/Platforms.ts"
 import { filled, type PrivateKey, readPrivateKey } from "./runtime/KeyVariables.ts"
 import { Delays, DeviceDirectory, withEmptyLists } from "./runtime/SettingForms.ts"
 import { signOnVariables } from "./runtime/SignOnVariables.ts"
 import { traceVariables } from "./runtime/TraceVariables.ts"
+import { SiteRemarks } from "./domain/platforms/Platforms.ts"
 
 export type { PrivateKey }
 

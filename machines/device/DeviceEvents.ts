@@ -2,7 +2,18 @@
  * What can happen to a device and what has to be done about it, as data: the vocabulary of `DeviceLifecycle.ts`. Field
  * names are those of the device record.
  */
-import type { DeviceState } from "./DeviceLifecycle.ts"
+/** The states. */
+export const deviceStates = [
+  "UNKNOWN",
+  "PRE_CONFIGURED",
+  "DHCP_BOOT",
+  "DISCOVERED",
+  "INIT",
+  "MANAGED",
+  "MANAGED_NOIF",
+  "UNMANAGED"
+] as const
+export type DeviceState = (typeof deviceStates)[number]
 
 /** The columns of the device row that rules look at or actions repeat; the whole row may be given. */
 export interface LifecycleDevice {

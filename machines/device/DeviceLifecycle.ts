@@ -4,22 +4,96 @@
  * can apply an event under the row's lock and record the actions in the same transaction. Entering MANAGED from INIT is the
  * only thing that calls the plugins' `new_managed_device`. A live actor follows the row by ROW_READ.
  */
-import { enqueueActions } from "xstate"
-import type { DevicePatch, PresentedFacts } from "./DeviceEvents.ts"
-import { device } from "./DeviceSetup.ts"
+import { assign, enqueueActions, setup } from "xstate"
+import {
+  type DeviceActions,
+  type DeviceEvent,
+  type DevicePatch,
+  type DeviceState,
+  deviceStates,
+  type LifecycleDevice,
+  type PresentedFacts
+} from "./DeviceEvents.ts"
+import type { ChangeRow } from "../change/ChangeRow.ts"
+import type { ChangeInput } from "../change/ChangeSetup.ts"
+import { configChange } from "../change/ConfigChange.ts"
 
-/** The states. */
-export const deviceStates = [
-  "UNKNOWN",
-  "PRE_CONFIGURED",
-  "DHCP_BOOT",
-  "DISCOVERED",
-  "INIT",
-  "MANAGED",
-  "MANAGED_NOIF",
-  "UNMANAGED"
-] as const
-export type DeviceState = (typeof deviceStates)[number]
+// What the statechart of a device is made of: its row, the call that it serves, its rules and its actions. The regions are in
+// `DeviceLifecycle.ts` and `DeviceMachine.ts`.
+
+/** What a device is asked to do: by which call, for which job, and since when (epoch milliseconds). */
+export interface DeviceCall {
+  readonly name: string
+  readonly job: number | null
+  readonly since: number
+}
+
+export interface DeviceContext {
+  /** The row as it was read last. */
+  readonly device: LifecycleDevice
+  /** Null while the device is idle. */
+  readonly call: DeviceCall | null
+}
+
+/** What a live actor hears beside the events of the device's life. */
+export type ActivityEvent =
+  /** The row as it is in the database, which counts. */
+  | { readonly type: "ROW_READ"; readonly device: LifecycleDevice }
+  | { readonly type: "READ" | "OPERATE" | "UPGRADE"; readonly call: DeviceCall }
+  | { readonly type: "CHANGE"; readonly call: DeviceCall; readonly change: ChangeInput }
+  | { readonly type: "CALL_ENDED" }
+
+/** What a live actor tells whoever asked for the change. */
+export type DeviceNews =
+  | { readonly type: "CHANGE_ENDED"; readonly row: ChangeRow; readonly failure: string | null }
+  | { readonly type: "CHANGE_FAILED"; readonly error: unknown }
+
+// Actions are data for the caller: the machine only declares their names and the types of their parameters.
+const asData =
+  <K extends keyof DeviceActions>(_type: K) =>
+  (_info: unknown, _params: DeviceActions[K]): void => {}
+
+export const device = setup({
+  types: {
+    context: {} as DeviceContext,
+    input: {} as LifecycleDevice,
+    events: {} as DeviceEvent | ActivityEvent,
+    emitted: {} as DeviceNews
+  },
+  actors: { change: configChange },
+  actions: {
+    setFields: asData("setFields"),
+    touchLastSeen: asData("touchLastSeen"),
+    recordSyncEvent: asData("recordSyncEvent"),
+    dropSyncEvents: asData("dropSyncEvents"),
+    runPlugins: asData("runPlugins"),
+    scheduleDiscovery: asData("scheduleDiscovery"),
+    scheduleInitStep2: asData("scheduleInitStep2"),
+    undoInitLinks: asData("undoInitLinks"),
+    releaseReservations: asData("releaseReservations"),
+    reserveManagementAddresses: asData("reserveManagementAddresses"),
+    adoptRow: assign(({ context, event }) => ({
+      device: event.type === "ROW_READ" ? event.device : context.device
+    })),
+    startCall: assign(({ event }) => ({ call: "call" in event ? event.call : null })),
+    endCall: assign({ call: null })
+  },
+  guards: {
+    addressChanged: ({ context, event }) => event.type === "DHCP_LEASE" && event.dhcp_ip !== context.device.dhcp_ip,
+    attemptsRemain: ({ event }) => "attempt" in event && event.attempt < event.attempts,
+    /** Silence on both addresses counts as moved: only an answer on the old address alone proves the opposite. */
+    leftOldAddress: ({ event }) =>
+      event.type === "INIT_STEP1_PUSHED" && (event.newAddressAnswers || !event.oldAddressAnswers),
+    hostnameMatches: ({ context, event }) =>
+      event.type === "INIT_STEP2_DONE" &&
+      event.facts.hostname !== "" &&
+      event.facts.hostname === context.device.hostname,
+    operatorWants: ({ event }, params: { readonly state: DeviceState }) =>
+      event.type === "OPERATOR_SET" && event.state === params.state,
+    rowSays: ({ event }, params: { readonly state: DeviceState }) =>
+      event.type === "ROW_READ" && event.device.state === params.state
+  }
+})
 
 /** Seconds between the first and the second attempt of step 2 (docs/provisioning.md#step-2). */
 export const INIT_STEP2_RETRY_SECONDS = 30

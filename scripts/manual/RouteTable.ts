@@ -2,7 +2,7 @@
 import { Context, Option } from "effect"
 import { HttpApi, OpenApi } from "effect/http-api"
 import { Api } from "../../src/api/Api.ts"
-import { Authorization, ScrapeAuthorization } from "../../src/api/Authorization.ts"
+import { Authorization, ScrapeAuthorization } from "../../src/api/Requests.ts"
 import { table } from "./Marked.ts"
 
 const GUARDS: ReadonlySet<string> = new Set([Authorization.key, ScrapeAuthorization.key])

@@ -5,8 +5,7 @@
 import { Cache, Context, Effect, Layer, Option, Redacted, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { createHash, randomBytes } from "node:crypto"
-import type { Identity } from "../domain/access/Identity.ts"
-import { machinePerson, namedPerson } from "../domain/access/Person.ts"
+import { type Identity, machinePerson, namedPerson } from "../domain/access/Identity.ts"
 import { ServerConfig } from "../ServerConfig.ts"
 import { type ApiToken, ApiTokenStore, type ShownToken } from "../store/ApiTokenStore.ts"
 

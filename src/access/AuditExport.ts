@@ -1,7 +1,7 @@
 /** The audit as other programs take it: events in the order in which they were sealed, as JSON (docs/security.md#audit). */
 import { Effect, Option, Stream } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
-import type { AuditEvent } from "../domain/AuditEvent.ts"
+import type { AuditEvent } from "../domain/events/Event.ts"
 import { AUDIT_COLUMNS } from "../store/EventStore.ts"
 
 /** An event with its place in the chain. */

@@ -4,11 +4,11 @@
  */
 import { Context, Effect, Layer, Option, type Redacted, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
-import { localPerson } from "../domain/access/Person.ts"
+import { localPerson } from "../domain/access/Identity.ts"
 import type { PlacesFull } from "../runtime/FairPlaces.ts"
-import { type ListedPerson, type LocalUser, LocalUserStore, PersonStore } from "../store/AccountStore.ts"
 import { Grants, type UnknownRole } from "./Grants.ts"
 import { makePasswords } from "./Passwords.ts"
+import { type ListedPerson, type LocalUser, LocalUserStore, PersonStore } from "../store/AccountStore.ts"
 
 /** The name is taken. */
 export class UserNameTaken extends Schema.TaggedError<UserNameTaken>()("UserNameTaken", { name: Schema.String }) {

@@ -4,8 +4,7 @@
  */
 import { Effect, Option } from "effect"
 import { SqlClient } from "effect/sql"
-import type { Identity } from "../domain/access/Identity.ts"
-import { maySamePerson, namesOf, type Somebody } from "../domain/access/Person.ts"
+import { type Identity, maySamePerson, namesOf, type Somebody } from "../domain/access/Identity.ts"
 import { PersonStore } from "../store/AccountStore.ts"
 
 /** Who asked, and when. */

@@ -4,9 +4,14 @@
  */
 import { Context, Effect, Layer, Schema } from "effect"
 import type { Identity } from "../domain/access/Identity.ts"
-import { type HeldRole, type Permissions as Rules, readPermissions, rolesOf } from "../domain/access/PermissionFile.ts"
+import {
+  type HeldRole,
+  type Permissions as Rules,
+  readPermissions,
+  readyRoles,
+  rolesOf
+} from "../domain/access/PermissionFile.ts"
 import type { Asked } from "../domain/access/PermissionRule.ts"
-import { readyRoles } from "../domain/access/ReadyRoles.ts"
 import { ServerConfig } from "../ServerConfig.ts"
 import { makeFileInForce } from "./FileInForce.ts"
 import { type HeldPermission, judge } from "./Permit.ts"

@@ -8,8 +8,8 @@ import { SqlClient } from "effect/sql"
 import * as fs from "node:fs/promises"
 import { tmpdir } from "node:os"
 import * as path from "node:path"
-import * as ManagementNetworks from "../domain/access/ManagementNetworks.ts"
-import { OutboundNames, RULE as OUTBOUND_RULE } from "../domain/access/OutboundNames.ts"
+import * as Network from "../domain/Network.ts"
+import { NAMES_RULE as OUTBOUND_RULE, OutboundNames } from "../domain/access/HostLists.ts"
 import { isName, isPassword } from "../domain/requests/SignOnRequests.ts"
 import { textFault } from "../domain/Text.ts"
 import { parseGitAddress } from "../git/GitAddress.ts"
@@ -17,11 +17,11 @@ import { tryRemote } from "../git/GitRepository.ts"
 import { draftSettings, giveToOwnerOf } from "../runtime/SettingsFile.ts"
 import { codeOf } from "../runtime/SystemErrors.ts"
 import { ServerConfig } from "../ServerConfig.ts"
-import { locks } from "../store/DatabaseClient.ts"
-import { LocalUserStore } from "../store/AccountStore.ts"
 import { ApiTokens } from "./ApiTokens.ts"
 import { Grants } from "./Grants.ts"
 import { LocalUsers } from "./LocalUsers.ts"
+import { locks } from "../store/DatabaseClient.ts"
+import { LocalUserStore } from "../store/AccountStore.ts"
 
 /** The setup cannot be done as it was asked for; each sentence names what is wrong. Nothing has changed. */
 export class SetupRefused extends Schema.TaggedError<SetupRefused>()("SetupRefused", {
@@ -120,7 +120,7 @@ export const faultsOf = ({ hosts, name, networks, password, settings, templates 
       : ["password: expected 12 to 256 characters, without control characters"]),
     ...(networks === ""
       ? []
-      : Result.match(ManagementNetworks.parse(networks), {
+      : Result.match(Network.parseManagementNetworks(networks), {
           onSuccess: () => [],
           onFailure: (why) => [`management networks: ${why}`]
         })),

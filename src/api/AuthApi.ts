@@ -1,26 +1,252 @@
 /** Who the caller is and what they may do (docs/roles.md). */
 import { Schema } from "effect"
-import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { Permission } from "../domain/access/PermissionRule.ts"
 import * as Parameter from "../domain/fields/Parameter.ts"
-import { Authentication } from "./Authorization.ts"
+import { Authentication, RequestBody } from "./Requests.ts"
 import { documented, shown } from "./Documented.ts"
-import { Enveloped } from "./Envelope.ts"
-import { BadRequest, NotFound } from "./Failures.ts"
-import { beginLogin, closePage, endLogin, logout, openPage, refreshLogin } from "./OidcEndpoints.ts"
-import { approveRequest, listApprovals, rejectRequest } from "./ApprovalEndpoints.ts"
+import { BadRequest, Conflict, Enveloped, Forbidden, NotFound, TooManyRequests, Unauthorized } from "./Answers.ts"
 import {
   admitPerson,
   changeUser,
+  createToken,
   createUser,
   listPersons,
+  listTokens,
   listUsers,
   login,
   removeUser,
+  revokeToken,
   withdrawPerson
-} from "./UserEndpoints.ts"
-import { ways } from "./WaysEndpoint.ts"
-import { createToken, listTokens, revokeToken } from "./TokenEndpoints.ts"
+} from "./AccountEndpoints.ts"
+import { DecisionRequest } from "../domain/requests/OperationRequests.ts"
+
+// Which ways in this server has, for whoever has not come in yet (docs/sign-on.md).
+
+const Provider = Schema.Struct({
+  /** Host of the provider, as people know it. */
+  name: Schema.String,
+  /** Where a browser goes to sign on there. */
+  path: Schema.String
+})
+
+const Ways = Schema.Struct({
+  /** False where everybody may call everything: there is nothing to sign on to. */
+  needed: Schema.Boolean,
+  password: Schema.Boolean,
+  provider: Schema.NullOr(Provider),
+  token: Schema.Boolean
+})
+
+export const ways = HttpApiEndpoint.get("ways", "/auth/ways", { success: Enveloped(Ways) }).annotateMerge(
+  documented({
+    summary: "Ask how to sign on",
+    description:
+      "Without a token. `needed` is false where JWT_ENABLED is; `password` is LOCAL_USERS, `provider` is there with OIDC_ENABLED.",
+    example: {
+      response: {
+        status: "success",
+        data: {
+          needed: true,
+          password: true,
+          provider: { name: "login.example.org", path: "/api/v1.0/auth/login" },
+          token: true
+        }
+      }
+    }
+  })
+)
+
+// Signing on at the identity provider of the site, and in the page (docs/sign-on.md).
+
+const error = [Unauthorized, NotFound, TooManyRequests]
+
+export const beginLogin = HttpApiEndpoint.get("beginLogin", "/auth/login", {
+  query: {
+    page: Schema.optionalKey(
+      Parameter.text(shown("`ui` for the page of Switchyard, which gets no token in its address", "ui"))
+    )
+  },
+  success: HttpApiSchema.Empty(302),
+  error: NotFound
+}).annotateMerge(
+  documented({
+    summary: "Go to the provider's login page",
+    description: "For browsers. 404 unless OIDC_ENABLED is true, as all of these.",
+    example: { response: undefined }
+  })
+)
+
+export const endLogin = HttpApiEndpoint.get("endLogin", "/auth/auth", {
+  success: HttpApiSchema.Empty(302),
+  error
+}).annotateMerge(
+  documented({
+    summary: "Come back from the provider's login page",
+    description:
+      "The provider sends browsers here with `code` and `state`, once. Goes on to the page of Switchyard, with a cookie and no token in the address, when the login was begun there; else to FRONTEND_CALLBACK_URL with `token` and, where it is known, `username`, and with the cookie REFRESH_TOKEN where the provider gives a refresh token. A browser that is refused gets a page.",
+    example: { response: undefined }
+  })
+)
+
+const Renewed = Schema.StructWithRest(
+  Schema.Struct({
+    access_token: Schema.String,
+    token_type: Schema.optionalKey(Schema.String),
+    expires_in: Schema.optionalKey(Schema.Finite),
+    id_token: Schema.optionalKey(Schema.String)
+  }),
+  [Schema.Record(Schema.String, Schema.Unknown)]
+)
+
+export const refreshLogin = HttpApiEndpoint.post("refreshLogin", "/auth/refresh", {
+  success: Enveloped(Renewed),
+  error: [...error, Forbidden]
+}).annotateMerge(
+  documented({
+    summary: "Get a new token",
+    description:
+      "Needs the cookie REFRESH_TOKEN and any `Authorization` header; the body is ignored. What the provider answers, without the refresh token, which goes into the cookie.",
+    example: {
+      response: { status: "success", data: { access_token: "eyJ…", expires_in: 3600, token_type: "Bearer" } }
+    }
+  })
+)
+
+const Ended = Schema.Struct({ revoked: Schema.Boolean, end_session_url: Schema.NullOr(Schema.String) })
+
+export const logout = HttpApiEndpoint.post("logout", "/auth/logout", {
+  success: Enveloped(Ended),
+  error: [NotFound, Forbidden]
+}).annotateMerge(
+  documented({
+    summary: "Log out",
+    description:
+      "Revokes the refresh token at the provider and removes the cookies. `revoked` is false where the provider cannot do that, or does not answer. `end_session_url` is the page that ends the session at the provider itself; null where it has none.",
+    example: {
+      response: {
+        status: "success",
+        data: { revoked: true, end_session_url: "https://id.example.org/session/end?client_id=switchyard" }
+      }
+    }
+  })
+)
+
+const Opened = Schema.Struct({ access_token: Schema.String, expires_in: Schema.Int })
+
+export const openPage = HttpApiEndpoint.post("openPage", "/auth/session", {
+  success: Enveloped(Opened),
+  error: [Unauthorized, NotFound, TooManyRequests, Forbidden]
+}).annotateMerge(
+  documented({
+    summary: "Sign on in the page",
+    description:
+      "For the page of Switchyard alone. With HTTP Basic or a token it begins a session and sets its cookie; without `Authorization` it exchanges the cookie for another one and a new token. The token counts for a quarter of an hour, and as long as the session.",
+    example: { response: { status: "success", data: { access_token: "eyJ…", expires_in: 900 } } }
+  })
+)
+
+export const closePage = HttpApiEndpoint.delete("closePage", "/auth/session", {
+  success: Enveloped(Ended),
+  error: [Unauthorized, Forbidden]
+}).annotateMerge(
+  documented({
+    summary: "Sign off in the page",
+    description:
+      "Ends the session of the cookie: its tokens count no more. Revokes the refresh token where the session is one of the provider; `end_session_url` as above.",
+    example: { response: { status: "success", data: { revoked: false, end_session_url: null } } }
+  })
+)
+
+// Requests that wait for another person because they would undermine approvals (docs/security.md#four-eyes).
+
+const RequestApproval = Schema.Struct({
+  id: Schema.Int,
+  operation: Schema.String,
+  method: Schema.String,
+  path: Schema.String,
+  /** The body, with secrets masked. */
+  body: Schema.NullOr(Schema.Unknown),
+  asked_by: Schema.String,
+  asked_at: Schema.String,
+  expires_at: Schema.String,
+  /** `approved`, `rejected`, `expired`; null while it waits. */
+  decision: Schema.NullOr(Schema.String),
+  decided_by: Schema.NullOr(Schema.String),
+  decided_at: Schema.NullOr(Schema.String),
+  comment: Schema.NullOr(Schema.String),
+  /** How the request was answered when it was carried out. */
+  answer: Schema.NullOr(Schema.Struct({ status: Schema.Int, message: Schema.NullOr(Schema.Unknown) }))
+})
+
+const waiting = {
+  id: 4,
+  operation: "the SSH host key of a device",
+  method: "POST",
+  path: "/device/lhv-acc1/hostkey/approve",
+  body: { fingerprint: "SHA256:1fW2gZ0y3o0E0bU2cH6m9qg8nT8m3cQn0q3V0s2kQ1c" },
+  asked_by: "maria",
+  asked_at: "2026-11-22T13:59:05Z",
+  expires_at: "2026-11-23T13:59:05Z",
+  decision: null,
+  decided_by: null,
+  decided_at: null,
+  comment: null,
+  answer: null
+}
+const decided = { decided_by: "kim", decided_at: "2026-11-22T14:10:00Z", comment: "as agreed in CHG-7" }
+
+export const listApprovals = HttpApiEndpoint.get("approvals", "/approvals", {
+  success: Enveloped(Schema.Struct({ approvals: Schema.Array(RequestApproval) }))
+}).annotateMerge(
+  documented({
+    summary: "List requests that wait for another person",
+    description:
+      "With `approval: {security: true}` in permissions.yml: yours, and those that you could have made yourself; the newest first, with those that were decided, at most 200.",
+    example: { response: { status: "success", data: { approvals: [waiting] } } }
+  })
+)
+
+const decision = (
+  name: "approveRequest" | "rejectRequest",
+  verb: "approve" | "reject",
+  [summary, description]: readonly [summary: string, description: string],
+  after: Readonly<Record<string, unknown>>
+) =>
+  HttpApiEndpoint.post(name, `/approvals/:id(^\\d+$)/${verb}`, {
+    params: { id: Schema.String },
+    payload: DecisionRequest.schema,
+    success: Enveloped(Schema.Struct({ approval: RequestApproval })),
+    error: [BadRequest, Forbidden, NotFound, Conflict]
+  })
+    .middleware(RequestBody)
+    .annotateMerge(
+      documented({
+        summary,
+        description,
+        example: {
+          request: { comment: decided.comment },
+          response: { status: "success", data: { approval: { ...waiting, ...decided, ...after } } }
+        }
+      })
+    )
+
+export const approveRequest = decision(
+  "approveRequest",
+  "approve",
+  [
+    "Approve a request",
+    "Carries it out exactly as it was asked, in the name of who asked, with all checks made again. It takes another person, who could make the request themselves. 409 when it cannot be carried out any more."
+  ],
+  { decision: "approved", answer: { status: 200, message: null } }
+)
+
+export const rejectRequest = decision(
+  "rejectRequest",
+  "reject",
+  ["Reject a request", "Nothing is done. Who has asked may take a request back in the same way."],
+  { decision: "rejected" }
+)
 
 const Explanation = Schema.Struct({
   allowed: Schema.Boolean,

@@ -5,8 +5,7 @@ import { DeviceCertificate } from "../domain/Certificate.ts"
 import * as Parameter from "../domain/fields/Parameter.ts"
 import { AuthorityRequest, RenewalRequest, RevocationRequest } from "../domain/requests/OperationRequests.ts"
 import { documented, shown } from "./Documented.ts"
-import { Enveloped, JobStartedOnDevices } from "./Envelope.ts"
-import { BadRequest, Conflict, InternalError, NotFound } from "./Failures.ts"
+import { BadRequest, Conflict, Enveloped, InternalError, JobStartedOnDevices, NotFound } from "./Answers.ts"
 import { RequestBody } from "./Requests.ts"
 
 const Authority = Schema.Struct({

@@ -3,16 +3,141 @@
  * (docs/changes.md#earlier-configurations and docs/changes.md#apply_config). Reverting a whole job and looking for drift go
  * beyond the reference.
  */
-import { Schema } from "effect"
+import { Option, Result, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { ApplyRequest, DriftRequest, RestoreRequest, RevertRequest } from "../domain/requests/ChangeRequests.ts"
-import { Authorization } from "./Authorization.ts"
-import { documented } from "./Documented.ts"
-import { Enveloped, JobStarted, JobStartedOnDevices } from "./Envelope.ts"
-import { BadRequest, Conflict, InternalError, NotFound } from "./Failures.ts"
-import { hostname } from "./PathParameters.ts"
-import { RequestBody, RequestParameters } from "./Requests.ts"
-import { configBlame, configDiff, listConfigs } from "./StoredConfigEndpoints.ts"
+import { Authorization, hostname, RequestBody, RequestParameters } from "./Requests.ts"
+import { documented, shown } from "./Documented.ts"
+import { BadRequest, Conflict, Enveloped, InternalError, JobStarted, JobStartedOnDevices, NotFound } from "./Answers.ts"
+import { parameter } from "../domain/fields/Parameter.ts"
+import { toId } from "../domain/fields/Values.ts"
+
+// Endpoints of a device's configurations as they are, were and would be (docs/changes.md#earlier-configurations).
+
+const Entry = Schema.Struct({
+  job_id: Schema.Int,
+  finish_time: Schema.String,
+  failed: Schema.Boolean,
+  /** Whether the job has rendered one. */
+  has_config: Schema.Boolean,
+  by: Schema.NullOr(Schema.String),
+  /** Who started the job that found what was to be done; the same as `by`. */
+  found_by: Schema.NullOr(Schema.String),
+  /** Who gave the configuration; null when nobody knows, as of a synchronization, which brings the commits of others. */
+  made_by: Schema.NullOr(Schema.String),
+  comment: Schema.NullOr(Schema.String),
+  settings_commit: Schema.NullOr(Schema.String),
+  templates_commit: Schema.NullOr(Schema.String)
+})
+
+const entry = {
+  job_id: 101,
+  finish_time: "2026-04-07T12:03:05",
+  failed: false,
+  has_config: true,
+  by: "anna",
+  found_by: "anna",
+  made_by: null,
+  comment: "new VLAN for students",
+  settings_commit: "8c1f0f6d2b7a4e1f9a3d5c6b7e8f9a0b1c2d3e4f",
+  templates_commit: "1a2b3c4d5e6f708192a3b4c5d6e7f8091a2b3c4d"
+}
+
+export const listConfigs = HttpApiEndpoint.get("listConfigs", "/device/:hostname/configs", {
+  params: hostname,
+  success: Enveloped(Schema.Struct({ hostname: Schema.String, configs: Schema.Array(Entry) })),
+  error: [BadRequest, NotFound]
+})
+  .middleware(RequestParameters)
+  .annotateMerge(
+    documented({
+      summary: "List a device's stored configurations",
+      description:
+        "The newest 100 live synchronizations that have ended for the device, newest first, with who started each and the commits that it worked on. `previous_config?job_id=` has the text.",
+      example: { response: { status: "success", data: { hostname: "lhv-a1", configs: [entry] } } }
+    })
+  )
+
+/** `running` or `generated`, or the id of a job. */
+export type ConfigSource = "running" | "generated" | number
+const ConfigSource = Schema.Union([Schema.Literals(["running", "generated"]), Schema.Int])
+
+const source = (name: string, description: string) =>
+  Schema.optionalKey(
+    parameter(
+      ConfigSource,
+      (sent) => {
+        if (sent === "running" || sent === "generated") return Result.succeed(sent)
+        return Option.match(toId(sent), {
+          onNone: () => Result.fail(`${name} must be running, generated or the id of a job`),
+          onSome: Result.succeed
+        })
+      },
+      shown(description, "generated")
+    )
+  )
+
+export const configDiff = HttpApiEndpoint.get("configDiff", "/device/:hostname/config_diff", {
+  params: hostname,
+  query: { from: source("from", "running when absent"), to: source("to", "generated when absent") },
+  success: Enveloped(
+    Schema.Struct({ hostname: Schema.String, from: ConfigSource, to: ConfigSource, diff: Schema.String })
+  ),
+  error: [BadRequest, NotFound, InternalError]
+})
+  .middleware(RequestParameters)
+  .annotateMerge(
+    documented({
+      summary: "Compare two configurations of a device",
+      description:
+        "A unified diff, empty when both say the same. Each is `running` (read from the switch while the client waits), `generated` (what it would get now) or the id of a job that has rendered one. Secrets are marks; beside `generated` a secret that is another one makes no difference.",
+      example: {
+        response: {
+          status: "success",
+          data: {
+            hostname: "lhv-a1",
+            from: 101,
+            to: "generated",
+            diff: "@@ -12,2 +12,3 @@\n vlan 10\n    name students\n+vlan 20"
+          }
+        }
+      }
+    })
+  )
+
+export const configBlame = HttpApiEndpoint.get("configBlame", "/device/:hostname/config_blame", {
+  params: hostname,
+  success: Enveloped(
+    Schema.Struct({
+      hostname: Schema.String,
+      /** The newest job first, whose configuration the lines are. */
+      jobs: Schema.Array(Entry),
+      lines: Schema.Array(Schema.Struct({ text: Schema.String, job_id: Schema.Int })),
+      /** More jobs are stored than were looked at: a line of the oldest may be older. */
+      has_older: Schema.Boolean
+    })
+  ),
+  error: [BadRequest, NotFound]
+})
+  .middleware(RequestParameters)
+  .annotateMerge(
+    documented({
+      summary: "Say which job brought each line",
+      description:
+        "The newest configuration that a live synchronization has put on the device, each line with the first job in a row whose configuration had it, of the newest 50 that did not fail; `jobs` are those that brought any. Secrets are marks.",
+      example: {
+        response: {
+          status: "success",
+          data: {
+            hostname: "lhv-a1",
+            jobs: [entry],
+            lines: [{ text: "hostname lhv-a1", job_id: 101 }],
+            has_older: false
+          }
+        }
+      }
+    })
+  )
 
 const PreviousConfig = Schema.Struct({
   job_id: Schema.Int,

@@ -1,18 +1,31 @@
 /** Devices: their records, lists, stack members and sync history (docs/api.md). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
-import { Device } from "../domain/Device.ts"
-import { DeviceChange, DeviceDeletion, NewDevice } from "../domain/DeviceFields.ts"
+import { Device, Overview } from "../domain/Device.ts"
+import {
+  DeviceChange,
+  DeviceDeletion,
+  NewDevice,
+  NewSyncEvent,
+  SentStack,
+  StackMember,
+  SyncEvent
+} from "../domain/DeviceFields.ts"
 import * as Parameter from "../domain/fields/Parameter.ts"
-import { SentStack, StackMember } from "../domain/StackMember.ts"
-import { Overview } from "../domain/Overview.ts"
-import { NewSyncEvent, SyncEvent } from "../domain/SyncEvent.ts"
-import { Authorization } from "./Authorization.ts"
+import { Authorization, hostname, RequestBody, RequestParameters } from "./Requests.ts"
+import * as Documented from "./Documented.ts"
 import { documented, listQuery, shown } from "./Documented.ts"
-import { Enveloped, JobStarted, Page } from "./Envelope.ts"
-import * as Examples from "./Examples.ts"
-import { BadRequest, Conflict, InternalError, NotFound, TooManyRequests } from "./Failures.ts"
-import { RequestBody, RequestParameters } from "./Requests.ts"
+import {
+  BadRequest,
+  Conflict,
+  Enveloped,
+  InternalError,
+  JobStarted,
+  NotFound,
+  Page,
+  TooManyRequests
+} from "./Answers.ts"
+import { ActorView, Statecharts } from "../domain/DeviceActivity.ts"
 
 /** A device as it is created: with whether any driver can log in to it. Without one it is kept as inventory. */
 export const DeviceAdded = Schema.Struct({
@@ -31,9 +44,9 @@ const taken_over = Schema.optionalKey(
   description: "addresses that other records had until now: an earlier lease, or a record in state UNMANAGED"
 })
 
-const added = { ...Examples.device, manageable: true }
+const added = { ...Documented.device, manageable: true }
 const record = { ...added, primary_group: "DEFAULT" }
-const hostname = { hostname: Schema.String }
+const deviceHostname = { hostname: Schema.String }
 const numericId = { id: Schema.String }
 const members = [{ member_no: 0, hardware_id: "AB1234", priority: null }]
 const StackMembers = Enveloped(Schema.Struct({ stackmembers: Schema.Array(StackMember) }))
@@ -124,7 +137,7 @@ const records = HttpApiGroup.make("devices").add(
           "Deletes the device with its interfaces, links and stack members. With `factory_default: true` a job erases the switch first and the device stays until that succeeds. Refused while the device belongs to a management domain.",
         example: {
           request: { factory_default: false },
-          response: { status: "success", data: { deleted_device: Examples.device } }
+          response: { status: "success", data: { deleted_device: Documented.device } }
         }
       })
     )
@@ -140,7 +153,7 @@ const belongings = records.add(
     })
   ),
   HttpApiEndpoint.get("stackMembers", "/device/:hostname/stackmember", {
-    params: hostname,
+    params: deviceHostname,
     success: StackMembers,
     error: NotFound
   }).annotateMerge(
@@ -151,7 +164,7 @@ const belongings = records.add(
     })
   ),
   HttpApiEndpoint.put("replaceStackMembers", "/device/:hostname/stackmember", {
-    params: hostname,
+    params: deviceHostname,
     payload: SentStack.schema,
     success: StackMembers,
     error: NotFound
@@ -236,3 +249,76 @@ export class DevicesGroup extends belongings.middleware(Authorization) {}
 /** A downloadable file: the header names it. */
 export const Download = <S extends Schema.Top>(body: S) =>
   HttpApiSchema.WithHeaders(body, { "content-disposition": Schema.String })
+
+// The routes that show what the actor of a device is at, and its statecharts. They go beyond the reference.
+
+const endpoints = HttpApiGroup.make("actor").add(
+  HttpApiEndpoint.get("show", "/device/:hostname/actor", {
+    params: hostname,
+    success: Enveloped(ActorView),
+    error: NotFound
+  })
+    .middleware(RequestParameters)
+    .annotateMerge(
+      documented({
+        summary: "Show what a device is doing",
+        description:
+          "Where the device's actor is: the state of the device, the call that it serves, the step of a change with the phase in which another process would resume it, and the calls that wait for their turn. `next` names the events that the state takes, for the device and for the change. Answers at once, also while the device is busy; times are ISO 8601, UTC.",
+        example: {
+          response: {
+            status: "success",
+            data: {
+              hostname: "eosaccess1",
+              state: "MANAGED",
+              activity: "changing",
+              call: "RunChange",
+              job_id: 412,
+              since: "2026-03-02T09:12:07.031",
+              next: ["OPERATOR_SET", "RESTORED_OLD_CONFIG", "LIVE_APPLY_CONFIG"],
+              change: {
+                id: 88,
+                job_id: 412,
+                phase: "committed",
+                step: "committed.observing",
+                step_since: "2026-03-02T09:12:09.377",
+                next: ["UNREACHABLE", "OBSERVED"]
+              },
+              waiting: [{ call: "ReadInterfaces", job_id: null, since: "2026-03-02T09:12:08.200" }]
+            }
+          }
+        }
+      })
+    ),
+  HttpApiEndpoint.get("statecharts", "/statecharts", { success: Enveloped(Statecharts) }).annotateMerge(
+    documented({
+      summary: "Show the statecharts of a device",
+      description:
+        "States and what leads from one to another, from the machines that run: the `life` of a device, its `activity`, and a `change` on it. An arrow without `from` starts at every state; one without an event is taken at once; `rule` must hold as well. `GET /device/<hostname>/actor` says where a device is.",
+      example: {
+        response: {
+          status: "success",
+          data: {
+            life: {
+              initial: "DHCP_BOOT",
+              states: ["DHCP_BOOT", "DISCOVERED"],
+              arrows: [{ from: "DHCP_BOOT", to: "DISCOVERED", event: "DISCOVERY_SUCCEEDED", rule: null }]
+            },
+            activity: {
+              initial: "idle",
+              states: ["idle", "reading"],
+              arrows: [{ from: "idle", to: "reading", event: "READ", rule: null }]
+            },
+            change: {
+              initial: "arriving",
+              states: ["arriving", "planned"],
+              arrows: [{ from: "arriving", to: "planned", event: "", rule: "wasPlanned" }]
+            }
+          }
+        }
+      }
+    })
+  )
+)
+
+/** The endpoints, with a token. */
+export class ActorGroup extends endpoints.middleware(Authorization) {}

@@ -1,13 +1,17 @@
 /** Firmware images and upgrades ( docs/api.md#firmware-images). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
-import { ImagesAndDownloads, UpgradeCampaign, VersionsOfGroup } from "../domain/FirmwareViews.ts"
-import { DownloadRequest, UpgradeCheckRequest, UpgradeRequest } from "../domain/requests/FirmwareRequests.ts"
-import { Authorization } from "./Authorization.ts"
+import {
+  DownloadRequest,
+  ImagesAndDownloads,
+  UpgradeCampaign,
+  UpgradeCheckRequest,
+  UpgradeRequest,
+  VersionsOfGroup
+} from "../domain/Firmware.ts"
+import { Authorization, RequestBody } from "./Requests.ts"
 import { documented } from "./Documented.ts"
-import { Enveloped, JobStarted, JobStartedOnDevices } from "./Envelope.ts"
-import { BadRequest, NotFound, ServiceUnavailable } from "./Failures.ts"
-import { RequestBody } from "./Requests.ts"
+import { BadRequest, Enveloped, JobStarted, JobStartedOnDevices, NotFound, ServiceUnavailable } from "./Answers.ts"
 
 const filename = { filename: Schema.String }
 const DefaultImages = Schema.Array(Schema.Struct({ default: Schema.String, file: Schema.String }))

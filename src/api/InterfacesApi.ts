@@ -2,13 +2,10 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import * as Parameter from "../domain/fields/Parameter.ts"
-import { Interface } from "../domain/Interface.ts"
-import { PortChanges } from "../domain/PortFields.ts"
-import { Authorization } from "./Authorization.ts"
+import { Interface, PortChanges } from "../domain/Interface.ts"
+import { Authorization, RequestBody } from "./Requests.ts"
 import { documented, shown } from "./Documented.ts"
-import { Enveloped } from "./Envelope.ts"
-import { InternalError, NotFound, PreconditionFailed } from "./Failures.ts"
-import { RequestBody } from "./Requests.ts"
+import { Enveloped, InternalError, NotFound, PreconditionFailed } from "./Answers.ts"
 
 const hostname = { hostname: Schema.String }
 

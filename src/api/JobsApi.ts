@@ -1,22 +1,18 @@
 /** Jobs and the locks between them (docs/jobs.md and docs/api.md#locks). */
 import { Result, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
-import { Job } from "../domain/Job.ts"
-import { JobLock } from "../domain/JobLock.ts"
-import { ClearLockRequest, DecisionRequest, JobActionRequest } from "../domain/requests/ActionRequests.ts"
-import { Authorization } from "./Authorization.ts"
+import { Job, JobLock, JobProgress } from "../domain/Job.ts"
+import { ClearLockRequest, DecisionRequest, JobActionRequest } from "../domain/requests/OperationRequests.ts"
+import { Authorization, RequestBody, RequestParameters } from "./Requests.ts"
+import * as Documented from "./Documented.ts"
 import { documented, listQuery, type QueryParameter, shown } from "./Documented.ts"
-import { Enveloped, Page } from "./Envelope.ts"
-import * as Examples from "./Examples.ts"
-import { BadRequest, Conflict, NotFound } from "./Failures.ts"
+import { BadRequest, Conflict, Enveloped, NotFound, Page } from "./Answers.ts"
 import * as Parameter from "../domain/fields/Parameter.ts"
-import { JobDiffs } from "../domain/jobs/JobDiffs.ts"
-import { JobProgress } from "../domain/jobs/JobProgress.ts"
-import { RequestBody, RequestParameters } from "./Requests.ts"
+import { JobDiffs } from "../domain/DiffGroups.ts"
 
 const Jobs = Schema.Struct({ jobs: Schema.Array(Job) })
-const one = { status: "success", data: { jobs: [Examples.job] } }
-const aborted = { ...Examples.job, status: "ABORTED", result: { message: "wrong image (aborted by admin)" } }
+const one = { status: "success", data: { jobs: [Documented.job] } }
+const aborted = { ...Documented.job, status: "ABORTED", result: { message: "wrong image (aborted by admin)" } }
 const lock = { job_id: 812, name: "devices", start_time: "2026-03-02 09:12:07.788892", abort: false }
 
 const progressExample = {

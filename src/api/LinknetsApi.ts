@@ -1,19 +1,16 @@
 /** Links between devices (docs/api.md#linknets). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
-import { Linknet } from "../domain/Linknet.ts"
-import { LinknetChange, LinknetChoice, NewLinknet } from "../domain/LinknetFields.ts"
-import { Authorization } from "./Authorization.ts"
+import { Linknet, LinknetBody, LinknetChange, LinknetChoice } from "../domain/Linknet.ts"
+import { Authorization, RequestBody } from "./Requests.ts"
+import * as Documented from "./Documented.ts"
 import { documented } from "./Documented.ts"
-import { Enveloped } from "./Envelope.ts"
-import * as Examples from "./Examples.ts"
-import { Conflict, NotFound } from "./Failures.ts"
-import { RequestBody } from "./Requests.ts"
+import { Conflict, Enveloped, NotFound } from "./Answers.ts"
 
 const numericId = { id: Schema.String }
 const Deleted = Enveloped(Schema.Struct({ deleted_linknet: Linknet }))
-const one = { response: { status: "success", data: { linknets: [Examples.linknet] } } }
-const deleted = { status: "success", data: { deleted_linknet: Examples.linknet } }
+const one = { response: { status: "success", data: { linknets: [Documented.linknet] } } }
+const deleted = { status: "success", data: { deleted_linknet: Documented.linknet } }
 
 const endpoints = HttpApiGroup.make("linknets").add(
   HttpApiEndpoint.get("list", "/linknets", {
@@ -31,7 +28,7 @@ const endpoints = HttpApiGroup.make("linknets").add(
     error: NotFound
   }).annotateMerge(documented({ summary: "Read one link", description: "The list has one record.", example: one })),
   HttpApiEndpoint.post("create", "/linknets", {
-    payload: NewLinknet.checked,
+    payload: LinknetBody.checked,
     success: Enveloped(Linknet).pipe(HttpApiSchema.status(201)),
     error: Conflict
   })
@@ -48,7 +45,7 @@ const endpoints = HttpApiGroup.make("linknets").add(
             device_b: "lhv-core1",
             device_b_port: "Ethernet3"
           },
-          response: { status: "success", data: Examples.linknet }
+          response: { status: "success", data: Documented.linknet }
         }
       })
     ),
@@ -69,7 +66,7 @@ const endpoints = HttpApiGroup.make("linknets").add(
           "The network is a /29, /30 or /31, and both addresses lie in it. Both devices become unsynchronized when something changed.",
         example: {
           request: { device_b_port: "Ethernet3" },
-          response: { status: "success", data: { updated_linknet: Examples.linknet } }
+          response: { status: "success", data: { updated_linknet: Documented.linknet } }
         }
       })
     ),

@@ -1,13 +1,10 @@
 /** Management domains (docs/api.md#management-domains). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
-import { MgmtDomain } from "../domain/MgmtDomain.ts"
-import { MgmtDomainChange, NewMgmtDomain } from "../domain/MgmtDomainFields.ts"
-import { Authorization } from "./Authorization.ts"
+import { MgmtDomain, MgmtDomainBody, MgmtDomainChange } from "../domain/MgmtDomain.ts"
+import { Authorization, RequestBody } from "./Requests.ts"
 import { documented, listQuery } from "./Documented.ts"
-import { Enveloped, Page } from "./Envelope.ts"
-import { BadRequest, Conflict, NotFound } from "./Failures.ts"
-import { RequestBody } from "./Requests.ts"
+import { BadRequest, Conflict, Enveloped, NotFound, Page } from "./Answers.ts"
 
 /** A management domain with the hostnames of its two devices. */
 export const MgmtDomainRecord = Schema.Struct({
@@ -54,7 +51,7 @@ const endpoints = HttpApiGroup.make("mgmtdomains").add(
     documented({ summary: "Read one management domain", description: "The list has one record.", example: one })
   ),
   HttpApiEndpoint.post("create", "/mgmtdomains", {
-    payload: NewMgmtDomain.checked,
+    payload: MgmtDomainBody.checked,
     success: Enveloped(Schema.Struct({ added_mgmtdomain: MgmtDomainRecord })),
     error: Conflict
   })

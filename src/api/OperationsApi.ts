@@ -5,7 +5,7 @@
 import { Result, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { parameter } from "../domain/fields/Parameter.ts"
-import { NeighbourDetail } from "../domain/NeighbourDetail.ts"
+import { NeighbourDetail, PortErrors, PortOptics } from "../domain/DeviceReadings.ts"
 import {
   ApprovalRequest,
   ApprovalsRequest,
@@ -15,8 +15,7 @@ import {
   UpdateFactsRequest,
   UpdateInterfacesRequest
 } from "../domain/requests/OperationRequests.ts"
-import { PortErrors, PortOptics } from "../domain/PortReadings.ts"
-import { Authorization } from "./Authorization.ts"
+import { Authorization, hostname, RequestBody, RequestParameters } from "./Requests.ts"
 import {
   authority,
   certificates,
@@ -25,10 +24,7 @@ import {
   revokeCertificate
 } from "./CertificateEndpoints.ts"
 import { documented, shown } from "./Documented.ts"
-import { Enveloped, JobStartedOnDevices } from "./Envelope.ts"
-import { BadRequest, Conflict, InternalError, NotFound } from "./Failures.ts"
-import { hostname } from "./PathParameters.ts"
-import { RequestBody, RequestParameters } from "./Requests.ts"
+import { BadRequest, Conflict, Enveloped, InternalError, JobStartedOnDevices, NotFound } from "./Answers.ts"
 
 /** A hostname that no device has is refused in words of its own. */
 const anyHostname = { hostname: Schema.String }

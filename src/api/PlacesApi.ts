@@ -1,14 +1,11 @@
 /** Where switches are: those that wait for their initialisation, and the whole network as it is planned and seen (docs/api.md#places). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
-import { InitListRequest } from "../domain/requests/InitListRequest.ts"
-import { Topology } from "../domain/Topology.ts"
-import { WaitingDevice } from "../domain/WaitingDevice.ts"
-import { Authorization } from "./Authorization.ts"
+import { InitListRequest } from "../domain/requests/InitRequests.ts"
+import { Topology, WaitingDevice } from "../domain/Topology.ts"
+import { Authorization, RequestBody } from "./Requests.ts"
 import { documented } from "./Documented.ts"
-import { Enveloped } from "./Envelope.ts"
-import { BadRequest, Conflict } from "./Failures.ts"
-import { RequestBody } from "./Requests.ts"
+import { BadRequest, Conflict, Enveloped } from "./Answers.ts"
 
 const waiting = {
   id: 45,

@@ -6,15 +6,20 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { parameter } from "../domain/fields/Parameter.ts"
 import { parseHostname } from "../domain/fields/Values.ts"
-import { DiscoverRequest } from "../domain/requests/DiscoverRequest.ts"
-import { InitCheckRequest, InitRequest } from "../domain/requests/InitRequest.ts"
-import { SyncOptions, SyncRequest } from "../domain/requests/SyncRequest.ts"
-import { Authorization } from "./Authorization.ts"
+import { DiscoverRequest, InitCheckRequest, InitRequest } from "../domain/requests/InitRequests.ts"
+import { SyncOptions, SyncRequest } from "../domain/requests/ChangeRequests.ts"
+import { Authorization, hostname, RequestBody, RequestParameters } from "./Requests.ts"
 import { documented, type EndpointDocument } from "./Documented.ts"
-import { Enveloped, JobStarted, JobStartedOnDevices } from "./Envelope.ts"
-import { BadRequest, Conflict, InternalError, NotFound, TooManyRequests } from "./Failures.ts"
-import { hostname } from "./PathParameters.ts"
-import { RequestBody, RequestParameters } from "./Requests.ts"
+import {
+  BadRequest,
+  Conflict,
+  Enveloped,
+  InternalError,
+  JobStarted,
+  JobStartedOnDevices,
+  NotFound,
+  TooManyRequests
+} from "./Answers.ts"
 
 const id = { id: Schema.String }
 

@@ -2,18 +2,12 @@
 import { Option, Result, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import * as Parameter from "../domain/fields/Parameter.ts"
-import { CheckedBranch } from "../domain/BranchCheck.ts"
-import { NO_EFFECTS } from "../domain/CommitEffects.ts"
-import { DeviceVariable } from "../domain/DeviceVariable.ts"
-import { Remark } from "../domain/Remark.ts"
-import { CommitsOfRepository } from "../domain/RepositoryCommit.ts"
-import { BranchRequest, TrialRequest } from "../domain/requests/TrialRequests.ts"
-import { Authorization } from "./Authorization.ts"
+import { CheckedBranch, NO_EFFECTS } from "../domain/CommitEffects.ts"
+import { CommitsOfRepository, DeviceVariable, Remark } from "../domain/Repository.ts"
+import { BranchRequest, TrialRequest } from "../domain/requests/ChangeRequests.ts"
+import { Authorization, hostname, RequestBody, RequestParameters } from "./Requests.ts"
 import { documented, shown } from "./Documented.ts"
-import { Enveloped } from "./Envelope.ts"
-import { BadRequest, InternalError, NotFound, ServiceUnavailable } from "./Failures.ts"
-import { hostname } from "./PathParameters.ts"
-import { RequestBody, RequestParameters } from "./Requests.ts"
+import { BadRequest, Enveloped, InternalError, NotFound, ServiceUnavailable } from "./Answers.ts"
 
 const RepositoryName = Schema.Literals(["settings", "templates"])
 const repositoryOf = Schema.decodeUnknownOption(RepositoryName)

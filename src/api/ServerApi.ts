@@ -1,11 +1,10 @@
 /** How the server itself does, for those who run it (docs/operations.md#how-the-server-does). */
 import { Schema } from "effect"
-import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { Finding } from "../domain/Finding.ts"
-import { Authorization } from "./Authorization.ts"
+import { Authorization, ScrapeAuthorization } from "./Requests.ts"
 import { documented } from "./Documented.ts"
-import { Enveloped } from "./Envelope.ts"
-import { ServiceUnavailable } from "./Failures.ts"
+import { Enveloped, ServiceUnavailable } from "./Answers.ts"
 
 const Seconds = Schema.Number
 const Bytes = Schema.Number
@@ -163,3 +162,21 @@ const server = HttpApiGroup.make("server").add(
 
 /** Endpoints about the server, all with a token. */
 export class ServerGroup extends server.middleware(Authorization) {}
+
+// Metrics for a monitoring system (docs/monitoring.md).
+
+const Page = Schema.String.pipe(HttpApiSchema.asText({ contentType: "text/plain" }))
+
+const metrics = HttpApiGroup.make("metrics").add(
+  HttpApiEndpoint.get("metrics", "/metrics", { success: Page }).annotateMerge(
+    documented({
+      summary: "Read the metrics",
+      description:
+        "All metrics for Prometheus, as OpenMetrics where the Accept header names it. No token is needed from an address in METRICS_NETWORKS.",
+      example: { response: "# TYPE switchyard_database_up gauge\nswitchyard_database_up 1\n" }
+    })
+  )
+)
+
+/** The page of metrics; its path has no version. */
+export class MetricsGroup extends metrics.middleware(ScrapeAuthorization) {}

@@ -4,22 +4,22 @@ import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { DeviceType, deviceTypeOf } from "../domain/Device.ts"
 import * as Parameter from "../domain/fields/Parameter.ts"
 import { CommitEffects, NO_EFFECTS, WaitingCommit } from "../domain/CommitEffects.ts"
-import { Remark } from "../domain/Remark.ts"
-import { RefreshRequest } from "../domain/requests/ActionRequests.ts"
-import { Authorization } from "./Authorization.ts"
+import { Remark } from "../domain/Repository.ts"
+import { RefreshRequest } from "../domain/requests/OperationRequests.ts"
+import { Authorization, RequestBody, RequestParameters } from "./Requests.ts"
 import { documented, type EndpointDocument, shown } from "./Documented.ts"
-import { Enveloped } from "./Envelope.ts"
 import {
   BadRequest,
   bodyFailures,
   Conflict,
+  Enveloped,
   InternalError,
   NotFound,
   ServiceUnavailable,
   Unauthorized
-} from "./Failures.ts"
+} from "./Answers.ts"
 import { repository } from "./RepositoryApi.ts"
-import { RequestBody, RequestParameters } from "./Requests.ts"
+import { ShownFreeze, ShownVerdict, ShownWindow } from "../domain/access/Windows.ts"
 
 const JsonObject = Schema.Record(Schema.String, Schema.Unknown)
 const Text = Enveloped(Schema.String)
@@ -259,3 +259,68 @@ const endpoints = withGroups.add(
 
 /** Endpoints of settings, groups and repositories, all with a token. */
 export class SettingsGroup extends endpoints.middleware(Authorization) {}
+
+// Windows: when which devices may be changed (docs/windows.md#looking-at-windows).
+
+const Windows = Schema.Struct({
+  in_force: Schema.Boolean,
+  problem: Schema.NullOr(Schema.String),
+  windows: Schema.Array(ShownWindow),
+  freezes: Schema.Array(ShownFreeze),
+  asked: Schema.NullOr(ShownVerdict)
+})
+
+const windowEndpoints = HttpApiGroup.make("windows").add(
+  HttpApiEndpoint.get("list", "/windows", {
+    query: {
+      device: Schema.optionalKey(
+        Parameter.hostname("Invalid hostname specified", shown("whether this device may be changed", "lhv-a1"))
+      ),
+      group: Schema.optionalKey(
+        Parameter.parameter(Schema.String, Result.succeed, shown("the same for all devices of a group", "EAST_WING"))
+      )
+    },
+    success: Enveloped(Windows),
+    error: [BadRequest, NotFound]
+  })
+    .middleware(RequestParameters)
+    .annotateMerge(
+      documented({
+        summary: "Show the windows",
+        description:
+          "When which devices may be changed. `in_force` is false without a `windows.yml`; `problem` says what is wrong with the file when older rules stay in force. With `device` or `group`, `asked` says whether these may be changed now, and when they may next. Times are UTC.",
+        example: {
+          response: {
+            status: "success",
+            data: {
+              in_force: true,
+              problem: null,
+              windows: [
+                {
+                  name: "closets",
+                  groups: ["EAST_WING"],
+                  device_types: null,
+                  timezone: "Europe/Stockholm",
+                  is_open: false,
+                  opens_at: "2026-11-24T21:00:00",
+                  closes_at: null
+                }
+              ],
+              freezes: [],
+              asked: {
+                devices: 1,
+                may_be_changed: false,
+                why_not:
+                  "lhv-a1 must not be changed: window closets is closed. The next opening is 2026-11-24 22:00 Europe/Stockholm",
+                opens_at: "2026-11-24T21:00:00",
+                closes_at: null
+              }
+            }
+          }
+        }
+      })
+    )
+)
+
+/** Endpoints of windows, all with a token. */
+export class WindowsGroup extends windowEndpoints.middleware(Authorization) {}

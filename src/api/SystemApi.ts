@@ -1,12 +1,10 @@
 /** Plugins, version and health (docs/plugins.md and docs/operations.md#health). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
-import { SelftestRequest } from "../domain/requests/ActionRequests.ts"
-import { Authorization } from "./Authorization.ts"
+import { SelftestRequest } from "../domain/requests/OperationRequests.ts"
+import { Authorization, RequestBody } from "./Requests.ts"
 import { documented, type EndpointDocument } from "./Documented.ts"
-import { Enveloped } from "./Envelope.ts"
-import { BadRequest, InternalError } from "./Failures.ts"
-import { RequestBody } from "./Requests.ts"
+import { BadRequest, Enveloped, InternalError } from "./Answers.ts"
 
 const PluginData = Schema.NullOr(
   Schema.Struct({

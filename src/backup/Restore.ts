@@ -8,9 +8,8 @@ import { createHash } from "node:crypto"
 import { promisify } from "node:util"
 import { gunzip } from "node:zlib"
 import { compareReleases, release } from "../domain/Release.ts"
-import { restoredSentence } from "../domain/RestoredCommits.ts"
+import { restoredSentence } from "../domain/Repository.ts"
 import { ServerConfig, type ServerSettings } from "../ServerConfig.ts"
-import * as DatabaseDump from "../store/backup/DatabaseDump.ts"
 import * as DatabaseLoad from "../store/backup/DatabaseLoad.ts"
 import * as Installation from "../store/Installation.ts"
 import { migrations } from "../store/Migrations.ts"
@@ -27,6 +26,7 @@ import {
   type KeyNames,
   sumLineOf
 } from "./SiteFiles.ts"
+import * as DatabaseDump from "../store/backup/DatabaseDump.ts"
 import * as Backup from "./Backup.ts"
 
 /** The backup must not be put back here as it was asked for; the message says why and what helps. Nothing was changed. */

@@ -5,14 +5,14 @@ import { randomBytes } from "node:crypto"
 import * as os from "node:os"
 import { ApiTokens } from "../access/ApiTokens.ts"
 import { Grants } from "../access/Grants.ts"
-import { PersonStore } from "../store/AccountStore.ts"
 import { LocalUsers } from "../access/LocalUsers.ts"
-import { Acting } from "../domain/access/Acting.ts"
+import { Acting } from "../domain/access/Identity.ts"
 import { isName, isPassword } from "../domain/requests/SignOnRequests.ts"
 import { atDatabase, isServerNamed } from "./AccountTarget.ts"
 import { readInput } from "./Asking.ts"
 import { format, printJson, printListed, reported } from "./client/Output.ts"
 import { ask, AwaitsApproval, Mistyped, Refused } from "./client/Server.ts"
+import { PersonStore } from "../store/AccountStore.ts"
 
 /** Whoever has the database's settings works in the name of their account on this machine. */
 const worker = () => `${os.userInfo().username} (command line)`

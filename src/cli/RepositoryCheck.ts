@@ -5,16 +5,7 @@
 import { Console, Effect, FileSystem, Option, Path, type PlatformError, Result, Runtime, Schema } from "effect"
 import { Device } from "../domain/Device.ts"
 import { effectSentences } from "../domain/EffectSentences.ts"
-import { type Remark, remark } from "../domain/Remark.ts"
-import {
-  type FileRefusal,
-  fileText,
-  isForeign,
-  LINK_NOWHERE,
-  LINK_OUTSIDE,
-  SUBMODULE,
-  unfitName
-} from "../git/GitTree.ts"
+import { type Remark, remark } from "../domain/Repository.ts"
 import { messageOf } from "../runtime/SystemErrors.ts"
 import { ServerConfig } from "../ServerConfig.ts"
 import { isWithinSettings } from "../settings/RepositoryPaths.ts"
@@ -27,6 +18,15 @@ import { buildTemplateSnapshot, isTemplatePath, type TemplateSnapshot } from "..
 import { harmless } from "./client/Output.ts"
 import { ask } from "./client/Server.ts"
 import { undefinedNames } from "./UndefinedNames.ts"
+import {
+  type FileRefusal,
+  fileText,
+  isForeign,
+  LINK_NOWHERE,
+  LINK_OUTSIDE,
+  SUBMODULE,
+  unfitName
+} from "../git/GitTree.ts"
 
 /** What to check. */
 export interface CheckRequest {

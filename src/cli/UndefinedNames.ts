@@ -6,7 +6,7 @@
 import { Result } from "effect"
 import { type Device, type DeviceType, deviceTypes } from "../domain/Device.ts"
 import type { MgmtDomain } from "../domain/MgmtDomain.ts"
-import type { Remark } from "../domain/Remark.ts"
+import type { Remark } from "../domain/Repository.ts"
 import { cellsPerMegabyte } from "../jinja/Meter.ts"
 import type { SettingsSnapshot } from "../settings/SettingsSnapshot.ts"
 import { deviceTask } from "../templates/Rendering.ts"

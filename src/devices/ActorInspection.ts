@@ -4,8 +4,7 @@
  */
 import { Context, Effect, Layer, References, Scope } from "effect"
 import type { Actor, AnyMachineSnapshot, AnyStateMachine, InspectionEvent, Snapshot, Subscription } from "xstate"
-import { placeOf } from "../../machines/Place.ts"
-import { eventName } from "../../machines/NextEvents.ts"
+import { eventName, placeOf } from "../../machines/Chart.ts"
 
 /** Whose actor it is, and the job that it works for. */
 export interface ActorOwner {

@@ -1,12 +1,11 @@
 /** What a device's actor shows of itself: where its statecharts are, and which calls wait. */
 import type { AnyMachineSnapshot } from "xstate"
 import { type ChangePhase, type ChangeRow, verdicts } from "../../machines/change/ChangeRow.ts"
-import { nextEvents } from "../../machines/NextEvents.ts"
-import { placeOf } from "../../machines/Place.ts"
-import type { ActorView, ChangeView } from "../domain/ActorView.ts"
-import type { LiveChange } from "../store/UnfinishedChanges.ts"
+import { nextEvents, placeOf } from "../../machines/Chart.ts"
+import type { ActorView, ChangeView } from "../domain/DeviceActivity.ts"
 import type { DeviceStatechart } from "./DeviceStatechart.ts"
 import type { DeviceTurns } from "./DeviceTurns.ts"
+import type { LiveChange } from "../store/UnfinishedChanges.ts"
 
 const isoTime = (millis: number): string => new Date(millis).toISOString().slice(0, -1)
 

@@ -4,16 +4,13 @@
  * docs/concepts.md#the-promises.
  */
 import { Effect, Option, Schema, type Scope } from "effect"
-import { type ChangeOutcome, outcomeOf } from "../../machines/change/ChangeDecision.ts"
+import { type ChangeOutcome, inputOf, outcomeOf } from "../../machines/change/ChangeDecision.ts"
 import { changePhases, type ChangeRow, type Proof, proofs, type Verdict } from "../../machines/change/ChangeRow.ts"
-import { inputOf } from "../../machines/change/ChangeSnapshot.ts"
-import { ChangeNotes } from "../domain/ChangeNotes.ts"
+import { ChangeNotes } from "../domain/Job.ts"
 import type { Device } from "../domain/Device.ts"
 import { platformOf } from "../domain/platforms/Platforms.ts"
 import type { ChangeStore, StoredChange } from "../store/ChangeStore.ts"
-import type { LiveChangeStore } from "../store/UnfinishedChanges.ts"
 import type { IdentityStore } from "../store/IdentityStore.ts"
-import type { LearnedLineStore, ProvedConfigStore } from "../store/ConfigStore.ts"
 import * as ChangeRun from "./ChangeRun.ts"
 import type { RunError } from "./ChangeRun.ts"
 import { claimOf, type LastKnown } from "./ClaimOfChange.ts"
@@ -23,6 +20,8 @@ import type { DeviceLogin } from "./DeviceLogin.ts"
 import type { DeviceStatechart } from "./DeviceStatechart.ts"
 import * as KnownSecrets from "./KnownSecrets.ts"
 import type { WorkClaim } from "../drivers/Driver.ts"
+import type { LiveChangeStore } from "../store/UnfinishedChanges.ts"
+import type { LearnedLineStore, ProvedConfigStore } from "../store/ConfigStore.ts"
 
 /** What a change came to, for the job's record. `waiting` is true for a mode-2 change that is proved and needs a verdict. */
 export const ChangeReport = Schema.Struct({

@@ -1,6 +1,6 @@
 /** Looks at the actors of devices, wherever they live. */
 import { Context, Effect, Layer, Schema } from "effect"
-import type { ActorView } from "../domain/ActorView.ts"
+import type { ActorView } from "../domain/DeviceActivity.ts"
 import type { Device } from "../domain/Device.ts"
 import { DeviceEntity } from "./DeviceCalls.ts"
 import { patiently } from "./PatientCall.ts"

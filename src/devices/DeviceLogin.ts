@@ -5,19 +5,22 @@
  */
 import { Clock, Context, Effect, Layer, Option, Result, Schema, type Scope } from "effect"
 import type { SqlError } from "effect/sql"
-import type { AddressOutside } from "../domain/access/ManagementNetworks.ts"
+import type { AddressOutside } from "../domain/Network.ts"
 import { type Device, type DeviceState, reachableAddress } from "../domain/Device.ts"
-import { type Difference, firstDifference, serialDifference, WrongDevice } from "../domain/DeviceIdentity.ts"
-import type { DisputedRecord } from "../domain/UniqueFields.ts"
+import {
+  type Difference,
+  type DisputedRecord,
+  firstDifference,
+  serialDifference,
+  WrongDevice
+} from "../domain/DeviceIdentity.ts"
 import { failingWithoutDatabase } from "../store/DatabaseClient.ts"
 import { ServerConfig, type ServerSettings } from "../ServerConfig.ts"
-import { AcceptedLoginStore, type HostKey, HostKeyStore, IdentityStore, type Owner } from "../store/IdentityStore.ts"
 import { overSentences } from "./ForgottenLogins.ts"
 import { makeSshSettings } from "./SshSettings.ts"
 import { WatchStore } from "../store/WatchStore.ts"
 import { ManagementAccess } from "./ManagementAccess.ts"
-import { LeftSessionStore } from "../store/UnfinishedChanges.ts"
-import { UniqueFieldStore } from "../store/DeviceIdentifiers.ts"
+import { AcceptedLoginStore, type HostKey, HostKeyStore, IdentityStore, type Owner } from "../store/IdentityStore.ts"
 import type { Driver, DriverSession, DriverTarget, HostKeyPolicy, WorkClaim } from "../drivers/Driver.ts"
 import {
   ConnectAuthError,
@@ -39,6 +42,8 @@ import {
 } from "./Logins.ts"
 import { DriverRegistry } from "../drivers/Drivers.ts"
 import { remarksOf, UnmanageableDevice } from "../domain/platforms/Platforms.ts"
+import { LeftSessionStore } from "../store/UnfinishedChanges.ts"
+import { UniqueFieldStore } from "../store/DeviceIdentifiers.ts"
 
 /** Something that is needed to log in is not known: an address or credentials. Trying again does not help. */
 export class LoginUnknown extends Schema.TaggedError<LoginUnknown>()("LoginUnknown", { message: Schema.String }) {}

@@ -1,6 +1,6 @@
 /** Calls to one device take turns, in the order in which they came; those that wait can be seen. */
 import { Clock, Effect, Semaphore } from "effect"
-import type { DeviceCall } from "../../machines/device/DeviceSetup.ts"
+import type { DeviceCall } from "../../machines/device/DeviceLifecycle.ts"
 
 /** The turns of one device. */
 export interface DeviceTurns {

@@ -2,7 +2,7 @@
 import { Effect, Schedule } from "effect"
 import type { SqlError } from "effect/sql"
 import type { Operation, OperationStore } from "../store/OperationStore.ts"
-import type { OperationPhase } from "../domain/DeviceOperation.ts"
+import type { OperationPhase } from "../domain/DeviceActivity.ts"
 import { DeviceFailure } from "./DeviceFailure.ts"
 import type { LoginError } from "./DeviceLogin.ts"
 import type { DriverSession } from "../drivers/Driver.ts"

@@ -4,11 +4,11 @@
  */
 import { Effect, Result } from "effect"
 import { withoutOwnLines } from "../domain/ConfigLines.ts"
-import type { OurSession } from "../domain/LeftSession.ts"
+import type { OurSession } from "../domain/DeviceActivity.ts"
 import { jobOf } from "../drivers/Candidate.ts"
-import * as UnifiedDiff from "../drivers/UnifiedDiff.ts"
 import type { ConfigSession, ConfigSessions } from "../drivers/Driver.ts"
 import type { LoggedIn } from "./DeviceLogin.ts"
+import * as UnifiedDiff from "../drivers/UnifiedDiff.ts"
 
 /** What the device is compared with; `withJobs`: after a restore the jobs that have left candidates have to be known. */
 export interface DriftQuestion {

@@ -13,10 +13,10 @@ import {
   placedLines,
   placeOf
 } from "../drivers/MissingLines.ts"
-import { placed } from "../domain/LineShape.ts"
+import { placed } from "../domain/ConfigLines.ts"
 import type { Platform } from "../domain/platforms/Platform.ts"
-import type { Learned } from "../store/ConfigStore.ts"
 import * as UnifiedDiff from "../drivers/UnifiedDiff.ts"
+import type { Learned } from "../store/ConfigStore.ts"
 
 /** What probes work with: the running configuration as the switch shows it, and the name of the session to throw away. */
 export interface ProbeScene {

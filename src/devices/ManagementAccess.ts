@@ -5,13 +5,19 @@
  */
 import { Context, Effect, Layer, Redacted, Result } from "effect"
 import type { SqlError } from "effect/sql"
-import { AddressOutside, isInside, type ManagementNetworks, parse } from "../domain/access/ManagementNetworks.ts"
+import {
+  AddressOutside,
+  isInside,
+  type ManagementNetworks,
+  type Network,
+  parseManagementNetworks,
+  parseNetwork
+} from "../domain/Network.ts"
 import { type Device, reachableAddress } from "../domain/Device.ts"
-import { type Network, parseNetwork } from "../domain/Network.ts"
 import { type LoginState, loginStates, ServerConfig, type ServerSettings } from "../ServerConfig.ts"
 import { ActiveSettings } from "../settings/ActiveSettings.ts"
-import { makeSharedRead } from "../store/GroupedStatement.ts"
 import { loginStateOf } from "./Logins.ts"
+import { makeSharedRead } from "../store/GroupedStatement.ts"
 
 /** The logins that managed switches have. */
 const FLEET: ReadonlyArray<LoginState> = ["INIT", "MANAGED"]
@@ -35,7 +41,7 @@ const make = Effect.gen(function* () {
   const config = yield* ServerConfig
   const active = yield* ActiveSettings
   const list = config.MANAGEMENT_NETWORKS
-  const rule: ManagementNetworks | null = list === "" ? null : Result.getOrThrow(parse(list))
+  const rule: ManagementNetworks | null = list === "" ? null : Result.getOrThrow(parseManagementNetworks(list))
   const guarded = guardedStates(config)
   // hundreds of devices log in at once, and which commit is in force is a question to the database
   const shared = makeSharedRead<ReadonlyArray<Network>, SqlError.SqlError>()

@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 import { Rpc } from "effect/rpc"
 import { DeviceFailure } from "./DeviceFailure.ts"
-import { LearnedTables } from "../domain/LearnedTables.ts"
+import { LearnedTables } from "../domain/DeviceReadings.ts"
 import { InterfaceStates, NeighbourDetails, Optics } from "../drivers/Driver.ts"
 
 /** Ports to bounce with the rendered halves of it. */

@@ -6,7 +6,7 @@
  */
 import { Effect, Option } from "effect"
 import { offered } from "../drivers/Verbs.ts"
-import type { LearnedTables } from "../domain/LearnedTables.ts"
+import type { LearnedTables } from "../domain/DeviceReadings.ts"
 import type { Operation, OperationStore } from "../store/OperationStore.ts"
 import type { DeviceFailure } from "./DeviceFailure.ts"
 import * as DeviceWork from "./DeviceWork.ts"

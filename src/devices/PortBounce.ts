@@ -5,7 +5,7 @@
  * late finds nothing to commit.
  */
 import { Clock, Effect, Option, Schema } from "effect"
-import { BounceDetail } from "../domain/DeviceOperation.ts"
+import { BounceDetail } from "../domain/DeviceActivity.ts"
 import type { Operation, OperationStore } from "../store/OperationStore.ts"
 import * as DeviceWork from "./DeviceWork.ts"
 import * as Candidate from "../drivers/Candidate.ts"

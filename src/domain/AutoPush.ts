@@ -2,7 +2,7 @@
  * Whether a change may be pushed without a person: which rule of its platform or of the templates repository it breaks,
  * by comparing what the device runs with what it would run. The score does not matter here. Pure.
  */
-import type { AutoPushRule, PlatformWords } from "./AutoPushRules.ts"
+import type { AutoPushRule, PlatformWords } from "./ChangeRisk.ts"
 import { type ChangedLine, changedLines, type ConfigLine, configLines } from "./ConfigLines.ts"
 import { plainAddress } from "./Network.ts"
 import { platformOf, platforms } from "./platforms/Platforms.ts"

@@ -1,5 +1,6 @@
 /** Certificates of devices as the database keeps them and the API shows them (docs/security.md#certificate-authority). */
 import { Schema } from "effect"
+import { DAY, type Finding, lengthOf } from "./Finding.ts"
 
 /** Why a certificate was taken back, in the words of RFC 5280. */
 export const revocationReasons = ["unspecified", "keyCompromise", "superseded", "cessationOfOperation"] as const
@@ -40,4 +41,77 @@ export class CertificateRevoked extends Schema.TaggedError<CertificateRevoked>()
   get httpStatus() {
     return 409 as const
   }
+}
+
+// Certificates that end: those of devices, and the one by which this server is known.
+
+export interface CertificateFact {
+  readonly hostname: string
+  readonly ends: string
+  /** Seconds; below zero when it has ended. */
+  readonly left: number
+}
+
+/** The certificate by which this server is known to its callers. */
+export interface ServerTlsFact {
+  /** Where it is. */
+  readonly path: string
+  /** Why the files cannot be used as they are now; null when they can. */
+  readonly problem: string | null
+  /** Until when it is good, and the seconds until then, below zero when it has ended; null when nobody can say. */
+  readonly ends: string | null
+  readonly left: number | null
+}
+
+const ENDING = 30 * DAY
+
+/** The certificate of a device, which we can renew. */
+export const ofCertificate = ({ ends, hostname, left }: CertificateFact): ReadonlyArray<Finding> =>
+  left >= ENDING
+    ? []
+    : [
+        {
+          kind: "certificate",
+          level: left < 0 ? "bad" : "warn",
+          about: hostname,
+          since: null,
+          what: left < 0 ? `Its certificate ended ${lengthOf(-left)} ago` : `Its certificate ends in ${lengthOf(left)}`,
+          why: `It is good until ${ends}.`,
+          next: "Renew it; the switch gets a new one, and keeps the old one until then.",
+          repair: {
+            says: `Renew the certificate of ${hostname}`,
+            method: "POST",
+            path: "/device_cert",
+            body: { action: "RENEW", hostname }
+          }
+        }
+      ]
+
+/** The certificate of this server, which somebody else makes. */
+export const ofServerTls = ({ ends, left, path, problem }: ServerTlsFact): ReadonlyArray<Finding> => {
+  const finding = { kind: "certificate", about: "TLS_CERT", since: null, repair: null } as const
+  if (problem !== null) {
+    return [
+      {
+        ...finding,
+        level: "bad",
+        what: "The files of this server's own certificate cannot be used",
+        why: `${problem}. The ones that were read before stay in force until the server stops, and it does not start with these.`,
+        next: "Put a certificate with its chain and its key into the two files. They are read again within seconds."
+      }
+    ]
+  }
+  if (left === null || left >= ENDING) return []
+  return [
+    {
+      ...finding,
+      level: left < 0 ? "bad" : "warn",
+      what:
+        left < 0
+          ? `This server's own certificate ended ${lengthOf(-left)} ago`
+          : `This server's own certificate ends in ${lengthOf(left)}`,
+      why: `The one in ${path} is good until ${ends}. Clients refuse it from then on.`,
+      next: "Renew it where it comes from, and replace both files. They are read again within seconds."
+    }
+  ]
 }

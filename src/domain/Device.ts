@@ -3,7 +3,7 @@
  * those of the wire (docs/api.md#device-record), so a record is never renamed on its way.
  */
 import { Schema } from "effect"
-import { type DeviceState as LifecycleState, deviceStates } from "../../machines/device/DeviceLifecycle.ts"
+import { type DeviceState as LifecycleState, deviceStates } from "../../machines/device/DeviceEvents.ts"
 
 export { deviceStates }
 export { platformNames as platforms } from "./platforms/Platforms.ts"
@@ -86,3 +86,29 @@ export class HostnameTaken extends Schema.TaggedError<HostnameTaken>()("Hostname
 /** The address that a device is reached on: its management address, else its DHCP lease. */
 export const reachableAddress = (device: Pick<Device, "management_ip" | "dhcp_ip">): string | null =>
   device.management_ip ?? device.dhcp_ip
+
+// How the network stands, in numbers, as `GET /overview` answers. Each is the number of devices of a list (docs/page.md#now-and-devices).
+
+const Counts = Schema.Record(Schema.String, Schema.Int)
+
+export const Overview = Schema.Struct({
+  devices: Schema.Struct({
+    total: Schema.Int,
+    by_state: Counts,
+    /** Managed, and not proved to run what the settings say. */
+    unsynchronized: Schema.Int,
+    /** The same by the newest cause of each. */
+    unsynchronized_by: Counts,
+    drifted: Schema.Int,
+    unreachable: Schema.Int,
+    /** A change of their configuration is under way, or waits for its end. */
+    in_change: Schema.Int
+  }),
+  jobs: Schema.Struct({
+    running: Schema.Int,
+    waiting: Schema.Int,
+    /** Ended within a day without success. */
+    failed_today: Schema.Int
+  })
+}).annotate({ identifier: "Overview" })
+export type Overview = typeof Overview.Type

@@ -4,13 +4,13 @@
  */
 import { Option, Result, Schema } from "effect"
 import { type Device, DeviceState, deviceStates, DeviceType, deviceTypes, platforms } from "./Device.ts"
-import { addressFields, isDeviceMac, isNumber, whyNoDeviceAddress } from "./UniqueFields.ts"
+import { addressFields, isDeviceMac, isNumber, whyNoDeviceAddress } from "./DeviceIdentity.ts"
 import * as Body from "./fields/Body.ts"
-import { optional, otherwise, type Place, required, type Rule } from "./fields/Field.ts"
+import { optional, otherwise, type Place, required, type Rule } from "./fields/Body.ts"
 import * as Rules from "./fields/Rules.ts"
-import { toInteger } from "./fields/Values.ts"
-import { isHostname, macWithColons, normalizeMac } from "./Hostname.ts"
-import { plainAddress } from "./Network.ts"
+import { boundedInteger, listOf, orNull } from "./fields/Rules.ts"
+import { lengthOf, MAX_INTEGER, settingError, toInteger } from "./fields/Values.ts"
+import { isHostname, macWithColons, normalizeMac, plainAddress } from "./Network.ts"
 import { windowFaults, windowFields } from "./requests/RequestFields.ts"
 
 const nullable = (description: string) => Schema.NullOr(Schema.String).annotate({ description })
@@ -189,3 +189,100 @@ export const DeviceDeletion = Body.make(
   { message: Body.firstOf, together: windowFaults }
 )
 export type DeviceDeletion = typeof DeviceDeletion.schema.Type
+
+// A member of a switch stack, and the members that a client sends for one (docs/api.md#stack-members).
+
+export const StackMember = Schema.Struct({
+  member_no: Schema.NullOr(Schema.Int),
+  hardware_id: Schema.String,
+  priority: Schema.NullOr(Schema.Int)
+})
+export type StackMember = typeof StackMember.Type
+
+const MAX_HARDWARE_ID = 64
+
+const hardwareId: Rule<string> = (sent, { key }) => {
+  if (typeof sent !== "string") return Result.fail(`${key}: Input should be a valid string`)
+  if (sent === "") return Result.fail(`Value error, ${key} cannot be an empty string`)
+  return lengthOf(sent) > MAX_HARDWARE_ID
+    ? Result.fail(`${key}: String should have at most ${MAX_HARDWARE_ID} characters`)
+    : Result.succeed(sent)
+}
+
+const number = orNull(
+  boundedInteger({ min: 0, max: MAX_INTEGER }, (shouldBe, { key }) => `${key}: Input should be ${shouldBe}`)
+)
+
+const missingInMember = ({ key }: Place) => `${key}: Field required`
+
+const SentMember = Body.make({
+  member_no: otherwise(Schema.NullOr(Schema.Int), null, number),
+  hardware_id: required(Schema.String, missingInMember, hardwareId),
+  priority: otherwise(Schema.NullOr(Schema.Int), null, number)
+})
+
+const isDuplicated = (values: ReadonlyArray<unknown>): boolean => new Set(values).size < values.length
+
+/** The whole stack of a device. Two members without a number collide, too; of two collisions the first is told. */
+export const SentStack = Body.make(
+  {
+    stackmembers: required(
+      Schema.Array(StackMember),
+      missingInMember,
+      listOf(SentMember, {
+        noList: "stackmembers: Input should be a valid list",
+        noObject: "stackmembers: Input should be a valid dictionary"
+      }),
+      Schema.Array(SentMember.wire)
+    )
+  },
+  {
+    together: ({ stackmembers }) =>
+      (["member_no", "hardware_id"] as const)
+        .filter((key) => isDuplicated(stackmembers.map((member) => member[key])))
+        .slice(0, 1)
+        .map((key) => `Value error, ${key} must be unique for stackmembers belonging to the same device`)
+  }
+)
+
+// Why a device became unsynchronized (docs/api.md#sync-history).
+
+/** One event; `timestamp` is epoch seconds (UTC) with a fraction. */
+export const SyncEvent = Schema.Struct({
+  cause: Schema.String,
+  timestamp: Schema.Finite,
+  /** Who noted it, as clients know it. */
+  by: Schema.String,
+  /** Who noticed it: the same as `by`. */
+  found_by: Schema.String,
+  /** Who made the change that it is about; null when nobody knows. */
+  made_by: Schema.NullOr(Schema.String),
+  job_id: Schema.NullOr(Schema.Int)
+})
+export type SyncEvent = typeof SyncEvent.Type
+
+const MAX_TEXT = 255
+
+const syncText: Rule<string> = (sent) => {
+  if (typeof sent !== "string") return Result.fail("Input should be a valid string")
+  return sent.length > MAX_TEXT
+    ? Result.fail(`String should have at most ${MAX_TEXT} characters`)
+    : Result.succeed(sent)
+}
+
+const NUMERIC = /^\s*[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?\s*$/i
+
+const syncNumber: Rule<number> = (sent) => {
+  const value = typeof sent === "string" && NUMERIC.test(sent) ? Number(sent) : sent
+  return typeof value === "number" && Number.isFinite(value)
+    ? Result.succeed(value)
+    : Result.fail("Input should be a valid number, unable to parse string as a number")
+}
+
+const given = required(Schema.String, () => "Field required", syncText)
+
+/** The body of POST /device_synchistory; `timestamp` in epoch seconds (docs/api.md#sync-history). */
+export const NewSyncEvent = Body.make(
+  { hostname: given, cause: given, by: given, timestamp: optional(Schema.NullOr(Schema.Finite), orNull(syncNumber)) },
+  { sentencesOf: settingError }
+)

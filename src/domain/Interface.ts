@@ -1,5 +1,14 @@
 /** A port of an access switch as the interface database keeps it (docs/api.md#ports-of-a-device). */
-import { Schema } from "effect"
+import { Result, Schema } from "effect"
+import * as Body from "./fields/Body.ts"
+import { optional, otherwise, required, type Rule, sentencesOf } from "./fields/Body.ts"
+import * as Rules from "./fields/Rules.ts"
+import { isFalsy, isObject, type JsonObject, lengthOf, own, shown } from "./fields/Values.ts"
+import { isHostname } from "./Network.ts"
+import { faultText, valueFaults } from "./Text.ts"
+import { isDeepStrictEqual } from "node:util"
+import { refusalText, refusedLines } from "./CandidateGate.ts"
+import { platformOf } from "./platforms/Platforms.ts"
 
 /** What a port is used for. */
 export const configTypes = [
@@ -44,4 +53,318 @@ export const indexNumber = (name: string): number => {
     .slice(1)
     .filter((part) => part !== undefined)
     .reduce((sum, part) => sum * 100 + Number.parseInt(part, 10) + 1, 0)
+}
+
+// What clients may write about the ports of an access switch (docs/api.md#changing-ports): each port and each key on its own,
+// null removes a key, keys that nobody knows are ignored. Which VLANs and VXLANs a device has is asked in `PortChange.ts`.
+
+const MAX_DESCRIPTION = 64
+const MAX_TEXT = 65_536
+/** The longest list. */
+export const MAX_ELEMENTS = 4096
+
+const className = (value: unknown): string => {
+  if (typeof value === "string") return "<class 'str'>"
+  if (typeof value === "boolean") return "<class 'bool'>"
+  if (typeof value === "number") return Number.isInteger(value) ? "<class 'int'>" : "<class 'float'>"
+  return "<class 'dict'>"
+}
+
+const nullable = <S extends Schema.Top>(value: S, rule: Rule<S["Type"]>, wire: Schema.Top = value) =>
+  optional<Schema.NullOr<S>>(Schema.NullOr(value), Rules.orNull(rule), Schema.NullOr(wire))
+
+/** Asked with the device's settings, so that any value passes here. */
+const asked = (wire: Schema.Top) => nullable(Schema.Unknown, (sent) => Result.succeed(sent), wire)
+
+const Vlan = Schema.Union([Schema.String, Schema.Int])
+
+const integer = (name: (value: string) => string) =>
+  nullable(
+    Schema.Int,
+    Rules.accept(
+      (sent): sent is number => Number.isSafeInteger(sent),
+      ({ sent }) => name(shown(sent))
+    )
+  )
+
+const flag = (name: string) =>
+  nullable(
+    Schema.Boolean,
+    Rules.flag(({ sent }) => `${name} must be a bool, true or false, got: ${shown(sent)}`)
+  )
+
+/** Texts further within the elements are those of one line too, whatever the keys are that they stand behind. */
+const withoutLines =
+  (rule: Rule<ReadonlyArray<unknown>>): Rule<ReadonlyArray<unknown>> =>
+  (sent, place) => {
+    const faults = Array.isArray(sent) ? valueFaults(sent, "line", () => "line") : []
+    const fault = faults.find(({ path }) => path.length > 1)
+    return fault === undefined
+      ? rule(sent, place)
+      : Result.fail(faultText({ ...fault, path: [place.key, ...fault.path] }))
+  }
+
+const list = (max: number, wire: Schema.Top) =>
+  nullable(
+    Schema.Array(Schema.Unknown),
+    withoutLines(
+      Rules.accept(
+        (sent): sent is ReadonlyArray<unknown> => Array.isArray(sent) && sent.length <= max,
+        ({ key, sent }) => `${key} should be of type list, found ${className(sent)}`
+      )
+    ),
+    Schema.Array(wire)
+  )
+
+const text = (isShort: (sent: string) => boolean, rule: string) =>
+  Rules.accept(
+    (sent): sent is string => typeof sent === "string" && isShort(sent),
+    ({ sent }) => `${rule}, got: ${shown(sent)}`
+  )
+
+/** The data of a port. Null says that a key goes. */
+export const PortData = Body.make({
+  untagged_vlan: asked(Vlan),
+  tagged_vlan_list: list(Number.POSITIVE_INFINITY, Vlan),
+  vxlan: asked(Schema.String),
+  neighbor: nullable(
+    Schema.String,
+    Rules.accept(isHostname, ({ sent }) => `Neighbor must be valid hostname, got: ${shown(sent)}`)
+  ),
+  neighbor_id: integer((value) => `Neighbor_id must be valid integer, got: ${value}`),
+  // empty text says the same as no description
+  description: optional(
+    Schema.NullOr(Schema.String),
+    Rules.emptyAsNull(
+      text(
+        (sent) => lengthOf(sent) <= MAX_DESCRIPTION,
+        `Description must be a string of 0-${MAX_DESCRIPTION} characters`
+      )
+    )
+  ),
+  enabled: flag("Enabled"),
+  aggregate_id: integer((value) => `Aggregate ID must be an integer: ${value}`),
+  bpdu_filter: flag("bpdu_filter"),
+  redundant_link: flag("redundant_link"),
+  tags: list(MAX_ELEMENTS, Schema.String),
+  cli_append_str: nullable(
+    Schema.String,
+    text((sent) => sent.length <= MAX_TEXT, "cli_append_str must be a string")
+  )
+})
+export type PortData = typeof PortData.part.Type
+
+/** What is said of a port, or of its data, that is no object. */
+export const NO_OBJECT = "Each interface must have a dict with data to update"
+
+const isNothing = (sent: unknown): boolean => isFalsy(sent) || (isObject(sent) && Object.keys(sent).length === 0)
+
+/** Null and `{}` both say that all data goes. */
+const data: Rule<PortData | null> = (sent) => {
+  if (isNothing(sent)) return Result.succeed(null)
+  return isObject(sent) ? Result.succeed(PortData.check(sent)) : Result.fail(NO_OBJECT)
+}
+
+const configtype: Rule<ConfigType> = (sent) => {
+  if (typeof sent !== "string") return Result.fail("configtype is not a string")
+  const name = sent.toUpperCase()
+  const known = configTypes.find((type) => type === name)
+  return known === undefined ? Result.fail(`Invalid configtype received: ${name}`) : Result.succeed(known)
+}
+
+/** One port. Without a configtype (null) and without data it says nothing. */
+export const SentPort = Body.make({
+  configtype: otherwise(Schema.NullOr(ConfigType), null, Rules.falsyAsNull(configtype)),
+  data: optional(Schema.NullOr(PortData.part), data, Schema.NullOr(PortData.wire))
+})
+export type SentPort = typeof SentPort.part.Type
+
+const MAX_SHOWN = 64
+const abbreviated = (key: string): string => (key.length > MAX_SHOWN ? `${key.slice(0, MAX_SHOWN)}…` : key)
+
+const isDataKey = (key: string): boolean => Object.hasOwn(PortData.wire.fields, key)
+
+/** The keys of an entry that says nothing but unknown ones; empty when it says anything that can be understood. */
+const unknownKeys = (sent: JsonObject): ReadonlyArray<string> => {
+  const sentData = own(sent, "data")
+  const inData = isObject(sentData) ? Object.keys(sentData) : []
+  const isSaid = !isFalsy(own(sent, "configtype") ?? null) || (Object.hasOwn(sent, "data") && inData.length === 0)
+  if (isSaid || inData.some(isDataKey)) return []
+  const beside = Object.keys(sent).filter((key) => key !== "configtype" && key !== "data")
+  return [...inData.map((key) => `data.${key}`), ...beside].map(abbreviated)
+}
+
+const portOf = (name: string, sent: JsonObject): SentPort => {
+  const unknown = unknownKeys(sent)
+  if (unknown.length === 0) return SentPort.check(sent)
+  const sentence = `Interface ${name} is unchanged, because these keys are unknown: ${unknown.join(", ")}`
+  return SentPort.check({}).refuse("", sentence)
+}
+
+/** The body of PUT interfaces: ports by name, each with what is wrong with it; null for one that is no object. */
+export const PortChanges = Body.make({
+  interfaces: required(
+    Schema.Record(Schema.String, Schema.NullOr(SentPort.part)),
+    () => "interfaces must be an object",
+    (sent) =>
+      isObject(sent)
+        ? Result.succeed(
+            Object.fromEntries(
+              Object.entries(sent).map(([name, port]) => [name, isObject(port) ? portOf(name, port) : null])
+            )
+          )
+        : Result.fail("interfaces must be an object"),
+    Schema.Record(Schema.String, SentPort.wire)
+  )
+})
+
+// What a request changes at one port, and which parts of it are refused (docs/api.md#changing-ports). Pure; which VLANs and
+// VXLANs a device has is given.
+
+/** What values may refer to. */
+export interface PortContext {
+  readonly hostname: string
+  readonly platform: string | null
+  /** Names of VLANs, and keys of VXLANs, which name their VLAN as well. */
+  readonly vlanNames: ReadonlySet<string>
+  readonly vxlans: ReadonlySet<string>
+}
+
+/** What a port becomes, which of its two parts differ from what is stored, and what was refused. */
+export interface PortChange {
+  readonly configtype: ConfigType
+  readonly data: InterfaceData | null
+  readonly configtypeChanged: boolean
+  readonly dataChanged: boolean
+  readonly errors: ReadonlyArray<string>
+}
+
+/** Keys whose values refer to the settings of the device. */
+const REFERRING = ["untagged_vlan", "tagged_vlan_list", "vxlan"] as const
+
+/** True when a change names VLANs or VXLANs, so that the settings have to be read. */
+export const refersToSettings = (sent: SentPort | null): boolean => {
+  const data = sent?.fields.data?.fields
+  return data !== undefined && REFERRING.some((key) => (data[key] ?? null) !== null)
+}
+
+/** A VLAN is named, or given by a number that nobody checks. */
+const isVlan = (value: unknown, { vlanNames }: PortContext): boolean =>
+  typeof value === "string"
+    ? value !== "" && vlanNames.has(value)
+    : typeof value === "number" && Number.isSafeInteger(value) && value !== 0
+
+/** Why a value of these keys does not fit the device's settings. */
+const problems: Readonly<
+  Record<(typeof REFERRING)[number], (value: unknown, context: PortContext) => string | undefined>
+> = {
+  untagged_vlan: (value, context) =>
+    isVlan(value, context) ? undefined : `Specified VLAN name ${shown(value)} is not present in ${context.hostname}`,
+  tagged_vlan_list: (value, context) => {
+    const names: ReadonlyArray<unknown> = Array.isArray(value) ? value : []
+    const absent = names.filter((vlan) => !isVlan(vlan, context))
+    return absent.length === 0 && names.length <= MAX_ELEMENTS
+      ? undefined
+      : `Some VLAN names ${absent.map(shown).join(", ")} are not present in ${context.hostname}`
+  },
+  vxlan: (value, { hostname, vxlans }) =>
+    typeof value === "string" && vxlans.has(value)
+      ? undefined
+      : `Specified VXLAN ${shown(value)} is not present in ${hostname}`
+}
+
+const withSettings = (sent: PortData, context: PortContext): PortData =>
+  REFERRING.reduce((checked, key) => {
+    const value = sent.fields[key] ?? null
+    const problem = value === null ? undefined : problems[key](value, context)
+    return problem === undefined ? checked : checked.refuse(key, problem)
+  }, sent)
+
+/** Every text within a value, at any depth. */
+const textsIn = (value: unknown): ReadonlyArray<string> => {
+  if (typeof value === "string") return [value]
+  if (Array.isArray(value)) return value.flatMap(textsIn)
+  return isObject(value) ? Object.entries(value).flatMap(([key, part]) => [key, ...textsIn(part)]) : []
+}
+
+const hasLines = (key: string, value: unknown): boolean =>
+  key === "cli_append_str"
+    ? textsIn(value).some((text) => text !== "")
+    : textsIn(value).some((text) => /[\r\n\u0085\u2028\u2029]/.test(text.trim()))
+
+const ALL_DATA = ""
+
+/**
+ * The keys, each with a point before it, by which a change gives a port lines of its own for the configuration, takes such lines away, or
+ * tries to; all data of the port by an empty text. `shown` are the stored data as their reader is shown them: what equals these is no change.
+ * The stored data themselves are not compared, because the answer would tell whoever guesses a hidden secret.
+ */
+export const freeFields = ({ fields: { data } }: SentPort, shown: InterfaceData | null): ReadonlyArray<string> => {
+  if (data === undefined) return []
+  const isStored = (key: string) => hasLines(key, shown?.[key])
+  if (data === null) return Object.keys(shown ?? {}).some(isStored) ? [ALL_DATA] : []
+  const given: JsonObject = data.fields
+  return [...new Set([...Object.keys(given), ...data.refusals.keys()])]
+    .filter((key) => {
+      if (data.refusals.has(key)) return key === "cli_append_str"
+      const isSame = isDeepStrictEqual(shown?.[key] ?? null, given[key] ?? null)
+      return !isSame && (hasLines(key, given[key]) || isStored(key))
+    })
+    .map((key) => `.${key}`)
+}
+
+/** The lines that a value brings into the section of its port beside the words that a template puts before it. */
+const linesOf = (key: "cli_append_str" | "description" | "tags", value: unknown): string => {
+  const lines = textsIn(value).map((text) => text.trim())
+  return lines.map((text) => (key === "cli_append_str" ? text : text.replace(/^.*/, ""))).join("\n")
+}
+
+/** Without the values that hold lines which are no configuration, or leave the section of the port. */
+const withoutCommands = (sent: PortData, { platform: name }: PortContext): PortData => {
+  const platform = platformOf(name)
+  if (platform === undefined) return sent
+  return (["cli_append_str", "description", "tags"] as const).reduce((checked, key) => {
+    const text = linesOf(key, sent.fields[key])
+    const [first] = text === "" ? [] : refusedLines(platform, text, { inPort: true })
+    return first === undefined ? checked : checked.refuse(key, `${key}: ${refusalText(first)}`)
+  }, sent)
+}
+
+interface MergedPort {
+  readonly data: InterfaceData | null
+  readonly errors: ReadonlyArray<string>
+}
+
+/** The stored data with the good keys merged in, and what is wrong with the others. */
+const merge = (stored: InterfaceData | null, sent: PortData, context: PortContext): MergedPort => {
+  const checked = withoutCommands(withSettings(sent, context), context)
+  const data = new Map(Object.entries(stored ?? {}))
+  for (const [key, value] of Object.entries(checked.fields)) {
+    if (checked.refusals.has(key)) continue
+    if (value === null) data.delete(key)
+    else data.set(key, value)
+  }
+  return { data: Object.fromEntries(data), errors: sentencesOf(checked.refusals) }
+}
+
+const isEmpty = (data: InterfaceData | null): boolean => isObject(data) && Object.keys(data).length === 0
+
+const dataOf = (stored: InterfaceData | null, sent: PortData | null | undefined, context: PortContext): MergedPort => {
+  if (sent === undefined) return { data: stored, errors: [] }
+  // what is empty already stays as it is
+  return sent === null ? { data: isEmpty(stored) ? stored : null, errors: [] } : merge(stored, sent, context)
+}
+
+/** Applies what was sent for a port to what is stored. */
+export const changePort = (port: Interface, sent: SentPort, context: PortContext): PortChange => {
+  const configtype = sent.fields.configtype ?? port.configtype
+  const { data, errors } = dataOf(port.data, sent.fields.data, context)
+  return {
+    configtype,
+    data,
+    configtypeChanged: configtype !== port.configtype,
+    // a key set to null where there is no data is no change either
+    dataChanged: !isDeepStrictEqual(data, port.data) && !(port.data === null && isEmpty(data)),
+    errors: [...sentencesOf(sent.refusals), ...errors]
+  }
 }

@@ -3,11 +3,181 @@
  * `jobs/`. See docs/jobs.md.
  */
 import { Predicate, Schema } from "effect"
-import { noteKeys } from "./ChangeNotes.ts"
-import { proofs } from "../../machines/change/ChangeRow.ts"
+import {
+  type ChangeNotes as Notes,
+  changePhases,
+  missingLinesPolicies,
+  proofs
+} from "../../machines/change/ChangeRow.ts"
 import { endedStates, jobStates } from "../../machines/job/JobStatuses.ts"
-import { JobCounts, Outcome } from "./JobOutcome.ts"
-import { JobWaiting } from "./JobWaiting.ts"
+import { serviceClasses } from "./jobs/ServiceClasses.ts"
+
+// What is remarkable about how a device took a candidate, as the record of a job shows it (docs/changes.md#entries-of-the-result).
+
+const line = { line_number: Schema.Int, line: Schema.String }
+
+const fields = {
+  said: Schema.Array(Schema.Struct({ ...line, answer: Schema.String })),
+  not_shown: Schema.Array(Schema.Struct({ ...line, is_new: Schema.Boolean }))
+}
+
+export const ChangeNotes = Schema.Struct(fields)
+export type ChangeNotes = Notes
+
+/** The same beside the other keys of a task; left out when there is nothing. */
+export const noteKeys = { said: Schema.optionalKey(fields.said), not_shown: Schema.optionalKey(fields.not_shown) }
+
+/** `on_missing_lines` of a synchronization. */
+export const MissingLinesPolicy = Schema.Literals(missingLinesPolicies)
+export type MissingLinesPolicy = typeof MissingLinesPolicy.Type
+
+// What a job waits for, as its record shows it: somebody's approval, a window, another job's lock, a place,
+// the commit timers of its own devices, or somebody who has paused it.
+
+/**
+ * Waits for a lock that another job has, or for a job that goes before; `since` is when that one got it, `waits_since` when this one began to
+ * wait: ISO 8601 without a zone, UTC.
+ */
+export const LockWait = Schema.Struct({
+  reason: Schema.Literal("lock"),
+  lock: Schema.String,
+  job_id: Schema.Int,
+  function_name: Schema.String,
+  since: Schema.String,
+  waits_since: Schema.optionalKey(Schema.String),
+  message: Schema.String
+})
+export type LockWait = typeof LockWait.Type
+
+/** Waits for one of so many places; `class` says in whose turn it begins. */
+export const PlaceWait = Schema.Struct({
+  reason: Schema.Literal("place"),
+  class: Schema.Literals(serviceClasses),
+  places: Schema.Int,
+  message: Schema.String
+})
+export type PlaceWait = typeof PlaceWait.Type
+
+/** These devices have not answered since their commit; the job waits for them until their timers have ended, at most so many seconds. */
+export const TimerWait = Schema.Struct({
+  reason: Schema.Literal("timer"),
+  devices: Schema.Array(Schema.String),
+  seconds: Schema.Int,
+  message: Schema.String
+})
+
+/** Waits for the approval of somebody else; at `until`, ISO 8601 without a zone, UTC, it is given up. */
+export const ApprovalWait = Schema.Struct({
+  reason: Schema.Literal("approval"),
+  why: Schema.String,
+  dry_run_job: Schema.NullOr(Schema.Int),
+  until: Schema.String,
+  message: Schema.String
+})
+
+/** Waits until all of its devices may be changed, at `until`, ISO 8601 without a zone, UTC, as the windows are now. */
+export const WindowWait = Schema.Struct({
+  reason: Schema.Literal("window"),
+  why: Schema.String,
+  until: Schema.NullOr(Schema.String),
+  message: Schema.String
+})
+export type WindowWait = typeof WindowWait.Type
+
+/** Begins no further device until it is resumed. `since` is ISO 8601 without a zone, UTC. */
+export const PauseWait = Schema.Struct({
+  reason: Schema.Literal("pause"),
+  by: Schema.String,
+  why: Schema.NullOr(Schema.String),
+  since: Schema.String,
+  message: Schema.String
+})
+
+export const JobWaiting = Schema.Union([LockWait, TimerWait, ApprovalWait, WindowWait, PlaceWait, PauseWait])
+export type JobWaiting = typeof JobWaiting.Type
+
+// How a job went, beside its status: a job whose devices all failed is FINISHED as clients know it, but no success. Pure; the
+// status, the devices and what the function says of itself decide (docs/jobs.md#outcome).
+
+/** `partial`: some devices are done and others are not. `failed`: nothing that was asked for came about. */
+export const jobOutcomes = ["success", "partial", "failed", "aborted"] as const
+export const Outcome = Schema.Literals(jobOutcomes)
+export type Outcome = typeof Outcome.Type
+
+/** Devices of a job. `changed`: succeeded with a difference, which a dry run has only shown. */
+export const JobCounts = Schema.Struct({
+  devices: Schema.Int,
+  succeeded: Schema.Int,
+  failed: Schema.Int,
+  changed: Schema.Int
+})
+export type JobCounts = typeof JobCounts.Type
+
+/** The counts of a job that has done nothing yet. */
+export const noDevices: JobCounts = { devices: 0, succeeded: 0, failed: 0, changed: 0 }
+
+/** A job at its end. */
+export interface EndedJob {
+  readonly status: JobStatus
+  readonly counts: JobCounts
+  /** Why the work as a whole came to nothing although nothing was thrown; null when it did not. */
+  readonly failure: string | null
+}
+
+/** The outcome of a job; null while it has not ended. */
+export const outcomeOf = ({ counts, failure, status }: EndedJob): Outcome | null => {
+  switch (status) {
+    case "ABORTED":
+      return "aborted"
+    case "EXCEPTION":
+      return counts.succeeded > 0 ? "partial" : "failed"
+    case "FINISHED":
+      if (counts.failed === 0 && failure === null) return "success"
+      return counts.succeeded > 0 ? "partial" : "failed"
+    default:
+      return null
+  }
+}
+
+/** Where a device failed: the name of the task, and the last thing that was said about it. */
+export interface FailedStep {
+  readonly step: string
+  readonly reason: string
+}
+
+const SUBTASK = /^Subtask: .* \(failed\)$/
+const TYPED = /^[A-Z]\w*: /
+
+/** Texts of failed tasks end in `Type: message`, which further lines may explain. */
+const reasonIn = (text: string): string => {
+  const lines = text.split("\n").filter((line) => line.trim() !== "")
+  return lines.findLast((line) => TYPED.test(line)) ?? lines.at(-1)?.trim() ?? ""
+}
+
+/** The step that failed among the failed tasks of a device, in their order; a main task often only points to its child. */
+export const failedStep = (tasks: ReadonlyArray<Pick<JobTask, "task_name" | "result">>): FailedStep => {
+  const texts = tasks.map(({ result, task_name }) => ({ step: task_name, text: String(result ?? "").trim() }))
+  const found = texts.findLast(({ text }) => text !== "" && !SUBTASK.test(text)) ?? texts.at(-1)
+  return { step: found?.step ?? "", reason: reasonIn(found?.text ?? "") }
+}
+
+const inOneLine = (text: string): string => text.trim().replaceAll(/\s*\n\s*/g, "; ")
+
+const failedDevices = ({ devices, failed }: JobCounts): string | null =>
+  failed === 0 ? null : `${failed} of ${devices} ${devices === 1 ? "device" : "devices"} failed`
+
+/** What the log says of a job that is not a success; `reason` is why it ended, when that is known. */
+export const outcomeText = (
+  jobFunction: string,
+  { counts, failure, status }: EndedJob,
+  reason: string | null
+): string => {
+  const why = [reason ?? failure, failedDevices(counts)].flatMap((part) => (part === null ? [] : [inOneLine(part)]))
+  const rest = why.length === 0 ? "" : `: ${why.join(", ")}`
+  if (status === "ABORTED") return `${jobFunction} was aborted${rest}`
+  if (status === "EXCEPTION") return `${jobFunction} ended EXCEPTION${rest}`
+  return `${jobFunction} ended ${status}, but ${counts.succeeded > 0 ? "only partly" : "failed"}${rest}`
+}
 
 /** Every status that a job can have; UNKNOWN is a value that is never assigned. */
 export const jobStatuses = ["UNKNOWN", ...jobStates] as const
@@ -159,3 +329,72 @@ export const deviceResult = (tasks: ReadonlyArray<JobTask>): DeviceResult => ({
   failed: tasks.some((task) => task.failed),
   job_tasks: tasks
 })
+
+// Locks that keep conflicting jobs apart, one row per feature (docs/changes.md#locks-and-waiting).
+
+/** The lock of everything that configures devices. It is the only name there is. */
+export const DEVICES_LOCK = "devices"
+
+/** A lock row as the API shows it; `start_time` is `YYYY-MM-DD HH:MM:SS.ffffff`, UTC. */
+export const JobLock = Schema.Struct({
+  job_id: Schema.Int,
+  name: Schema.String,
+  start_time: Schema.String,
+  abort: Schema.Boolean
+})
+export type JobLock = typeof JobLock.Type
+
+/** Whose turn it is: the job that has the lock, or that waits for it and goes before. `since` is ISO 8601, UTC. */
+export const LockHolder = Schema.Struct({
+  job_id: Schema.Int,
+  function_name: Schema.String,
+  since: Schema.String,
+  isWaiting: Schema.Boolean
+})
+export type LockHolder = typeof LockHolder.Type
+
+/** `job 12 (sync_devices) has had it since 2026-03-02T09:12:07`. */
+export const describeHolder = ({ function_name, isWaiting, job_id, since }: LockHolder): string =>
+  `job ${job_id} (${function_name}) ${isWaiting ? "has waited for it" : "has had it"} since ${since}`
+
+/** Another job has the lock; trying again later can help. */
+export class JobLockBusy extends Schema.TaggedError<JobLockBusy>()("JobLockBusy", {
+  name: Schema.String,
+  holder: LockHolder,
+  /** Nobody else who waits goes before. */
+  isNext: Schema.Boolean
+}) {
+  override get message() {
+    return `Unable to acquire lock for configuring devices: ${describeHolder(this.holder)}`
+  }
+}
+
+// How far a job is with each of its devices, as `GET /job/<id>/progress` answers.
+
+const nullableText = Schema.NullOr(Schema.String)
+
+const DeviceProgress = Schema.Struct({
+  hostname: Schema.String,
+  /** Where its change stands; null for a job that changes no configuration, and before the change was planned. */
+  phase: Schema.NullOr(Schema.Literals(changePhases)),
+  /** Why the change ended otherwise than confirmed, in one word. */
+  reason: nullableText,
+  /** Null until the job has a result for it. */
+  failed: Schema.NullOr(Schema.Boolean),
+  changed: Schema.Boolean,
+  score: Schema.NullOr(Schema.Finite),
+  /** Moment at which the switch takes its commit back by itself, UTC; null when no timer is known to run. */
+  timer_until: nullableText,
+  /** The step that failed, why in one line, and all that was said, which is the switch's own words where it has refused something. */
+  step: nullableText,
+  why: nullableText,
+  said: nullableText
+})
+
+/** The devices of a job, by name. */
+export const JobProgress = Schema.Struct({
+  devices: Schema.Array(DeviceProgress),
+  /** Why the job can never be paused; null when it can while it runs. */
+  unpausable: nullableText
+}).annotate({ identifier: "JobProgress" })
+export type JobProgress = typeof JobProgress.Type

@@ -103,3 +103,118 @@ export const containsAddress = (network: Network, text: string): boolean =>
  */
 export const hostAddresses = ({ first, last, version }: Network): AddressRange =>
   last - first < 2n ? { version, first, last } : { version, first: first + 1n, last: version === 4 ? last - 1n : last }
+
+// Names of devices and how MAC addresses are written: the two spellings by which the API, the settings repository and the DHCP
+// server refer to a switch. See docs/api.md#hostnames and docs/api.md#texts-of-device-fields.
+
+const LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/i
+
+/** The database column holds this many characters, so a longer name is refused as invalid. */
+const MAX_HOSTNAME_LENGTH = 64
+
+/**
+ * True for a hostname or FQDN: labels of 1–63 letters, digits and inner hyphens, 1–64 characters in all;
+ * one trailing dot is allowed and not counted.
+ */
+export const isHostname = (value: unknown): value is string => {
+  if (typeof value !== "string" || value.length > MAX_HOSTNAME_LENGTH) return false
+  const name = value.endsWith(".") ? value.slice(0, -1) : value
+  return name.length > 0 && name.split(".").every((label) => LABEL.test(label))
+}
+
+/** Two hostnames that are equal in this form cannot belong to two devices. */
+export const comparableHostname = (hostname: string): string => hostname.replace(/\.+$/, "").toLowerCase()
+
+export const isSameHostname = (one: string, other: string | undefined): boolean =>
+  other !== undefined && comparableHostname(one) === comparableHostname(other)
+
+/** A valid hostname; it is found by its exact spelling. */
+export const Hostname = Schema.String.pipe(
+  Schema.check(Schema.makeFilter((value: string) => isHostname(value) || "Expected a valid hostname"))
+)
+
+/** `08:00:27:5c:09:1f`, `0800.275c.091f` or plain hex to `0800275C091F`; none when it is not a MAC address. */
+export const normalizeMac = (value: string): Option.Option<string> => {
+  const hex = value.replaceAll(/[:.-]/g, "").toUpperCase()
+  return /^[0-9A-F]{12}$/.test(hex) ? Option.some(hex) : Option.none()
+}
+
+/** A MAC address in any of those spellings to `08:00:27:5C:09:1F`, as answers have it; none when it is not one. */
+export const macWithColons = (value: string): Option.Option<string> =>
+  Option.map(normalizeMac(value), (hex) => (hex.match(/../g) ?? []).join(":"))
+
+// Where devices may be that get the fleet's logins (docs/security.md#management-networks): prefixes, and on demand those that
+// the settings repository has for its fabric. What is no address of theirs is outside.
+
+/** What `MANAGEMENT_NETWORKS` says. */
+export interface ManagementNetworks {
+  readonly networks: ReadonlyArray<Network>
+  /** The prefixes of the settings' `underlay` count too. */
+  readonly fromSettings: boolean
+}
+
+/**
+ * The device may not get the login: its address is in none of the networks. Nothing was sent; `rule` is what forbids it, null where no
+ * network was named yet.
+ */
+export class AddressOutside extends Schema.TaggedError<AddressOutside>()("AddressOutside", {
+  hostname: Schema.String,
+  address: Schema.String,
+  rule: Schema.NullOr(Schema.String)
+}) {
+  override get message() {
+    if (this.rule === null) {
+      return `nobody has said yet in which networks devices are, so no login is sent to ${this.hostname} at ${this.address}; run \`switchyard setup\`, or set MANAGEMENT_NETWORKS (docs/security.md#management-networks)`
+    }
+    return `the address ${this.address} of ${this.hostname} is outside of the management networks (${this.rule}), so the fleet's login is not sent there; give the device an address inside, or add its network to MANAGEMENT_NETWORKS`
+  }
+  get httpStatus() {
+    return 400 as const
+  }
+  get refusal() {
+    return [this.message]
+  }
+}
+
+/** Stands for the prefixes of the settings. */
+const FROM_SETTINGS = "settings"
+
+const managementPrefix = (text: string): Result.Result<Network, string> => {
+  const cidr = text.includes("/") ? text : `${text}/${text.includes(":") ? WIDTH[6] : WIDTH[4]}`
+  const wrong = `"${text}" is neither a prefix such as 10.0.0.0/8 or 2001:db8::/32 nor the word ${FROM_SETTINGS}`
+  return Result.flatMap(
+    Result.mapError(parseNetwork(cidr), () => wrong),
+    (network) => {
+      if (network.address !== network.first)
+        return Result.fail(`"${text}" has bits behind its prefix: ${formatAddress(network.version, network.first)}?`)
+      return network.version === 6 && network.prefixLength >= MAPPED_BITS && isMapped(network.first)
+        ? Result.fail(`"${text}" is IPv4 in the spelling of IPv6: write it as IPv4`)
+        : Result.succeed(network)
+    }
+  )
+}
+
+/** Reads a comma separated list of prefixes and the word `settings`. Fails with a sentence. */
+export const parseManagementNetworks = (list: string): Result.Result<ManagementNetworks, string> =>
+  Result.gen(function* () {
+    const parts = list.split(",").map((part) => part.trim())
+    const networks: Array<Network> = []
+    for (const part of parts) if (part !== FROM_SETTINGS) networks.push(yield* managementPrefix(part))
+    return { networks, fromSettings: parts.includes(FROM_SETTINGS) }
+  })
+
+/** The list as it stands in the environment, or nothing; a wrong one ends the start with its sentence. */
+export const ManagementNetworksText = Schema.String.pipe(
+  Schema.check(
+    Schema.makeFilter(
+      (list: string) =>
+        list === "" || Result.match(parseManagementNetworks(list), { onSuccess: () => true, onFailure: (why) => why })
+    )
+  )
+)
+
+/** Whether the address is in one of the networks. Names, and whatever else is no address, are not. */
+export const isInside = (networks: ReadonlyArray<Network>, address: string): boolean => {
+  const text = plainAddress(address)
+  return networks.some((network) => containsAddress(network, text))
+}

@@ -13,7 +13,7 @@
  */
 
 /** Between two signs of life of a replica and of a job that is worked on; a sign that takes as long again counts as not given. */
-export const SIGN = 2
+export const HEARTBEAT = 2
 
 /** Without a sign for so long a replica loses its devices and executions to the others. */
 export const SILENT_REPLICA = 6
@@ -34,7 +34,7 @@ export const LOOK_FOR_MESSAGES = 1
 export const REFUSED = 2.5
 
 /** A claim that was found good is believed for so long (`WorkClaim` of `drivers/Driver.ts`). */
-export const BELIEVED = 2
+export const CLAIM_VALID = 2
 
 /** PostgreSQL ends a transaction of which it has heard nothing for so long. */
 export const IDLE_TRANSACTION = 4

@@ -21,14 +21,18 @@ import {
   type RejectedLine
 } from "./DriverErrors.ts"
 import type { ShownIdentity, WrongDevice } from "../domain/DeviceIdentity.ts"
-import type { Facts } from "../domain/Facts.ts"
-import type { ArpEntry, MacTable } from "../domain/LearnedTables.ts"
 import type { DeviceRemark, Platform } from "../domain/platforms/Platform.ts"
-import type { JobSelection } from "./Candidate.ts"
 import type { VerbGroups } from "./Verbs.ts"
-import { NeighbourDetail } from "../domain/NeighbourDetail.ts"
-import { PortErrors, PortOptics } from "../domain/PortReadings.ts"
-import { BELIEVED } from "../domain/TakeOver.ts"
+import {
+  type ArpEntry,
+  type Facts,
+  type MacTable,
+  NeighbourDetail,
+  PortErrors,
+  PortOptics
+} from "../domain/DeviceReadings.ts"
+import type { JobSelection } from "./Candidate.ts"
+import { CLAIM_VALID as BELIEVED } from "../domain/TakeOver.ts"
 
 /**
  * What to do with the key that the switch shows: `accept` any without keeping it (states before MANAGED), `learn` it (the

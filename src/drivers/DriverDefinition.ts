@@ -9,7 +9,7 @@ import { SHOWS_NOTHING } from "../domain/DeviceIdentity.ts"
 import { cleanedValue } from "../domain/Text.ts"
 import { textRemoved } from "../runtime/metrics/SshMetrics.ts"
 import type { CommitHabits, ConfigSession, ConfigSessions, Driver, DriverSession, SessionLimits } from "./Driver.ts"
-import type { Facts } from "../domain/Facts.ts"
+import type { Facts } from "../domain/DeviceReadings.ts"
 import { CommandRejected, CommitError, type ReadError } from "./DriverErrors.ts"
 import { gatedSession } from "./LoadChecks.ts"
 

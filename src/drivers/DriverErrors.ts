@@ -4,7 +4,7 @@
  * secret: configuration lines are masked before they get here.
  */
 import { Schema } from "effect"
-import type { AddressOutside } from "../domain/access/ManagementNetworks.ts"
+import type { AddressOutside } from "../domain/Network.ts"
 import type { WrongDevice } from "../domain/DeviceIdentity.ts"
 import type { UnmanageableDevice } from "../domain/platforms/Platforms.ts"
 

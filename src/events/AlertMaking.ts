@@ -18,14 +18,14 @@ import {
   reachesLevel,
   subjectOf
 } from "../domain/events/alerts/AlertRule.ts"
-import type { LiveEvent } from "../domain/events/LiveEvent.ts"
+import type { LiveEvent } from "../domain/events/Event.ts"
 import { isObject } from "../domain/fields/Values.ts"
 import { AlertMuteStore, AlertStore, type FoundAlert, MAX_EVENTS, type TimedMute } from "../store/AlertStore.ts"
 import { waitingForDatabase } from "../store/DatabaseClient.ts"
 import { DeviceStore } from "../store/DeviceStore.ts"
 import { EventLog } from "../store/EventStore.ts"
 import { makeFileInForce } from "../access/FileInForce.ts"
-import { placeText, type Remark } from "../domain/Remark.ts"
+import { placeText, type Remark } from "../domain/Repository.ts"
 import { ActiveSettings } from "../settings/ActiveSettings.ts"
 import { readAlertsText } from "../settings/SettingsFile.ts"
 import { ALERTS_FILE } from "../settings/RepositoryPaths.ts"

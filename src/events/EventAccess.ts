@@ -8,7 +8,7 @@ import { Permissions } from "../access/Permissions.ts"
 import { type HeldPermission, Permit } from "../access/Permit.ts"
 import type { Identity } from "../domain/access/Identity.ts"
 import { isForSomeDevices, isWhole, reaches } from "../domain/access/PermissionRule.ts"
-import { speaksOf } from "../domain/access/SpeaksOf.ts"
+import { coversCall } from "../domain/access/Glob.ts"
 import { Device } from "../domain/Device.ts"
 import { JobStore } from "../store/JobStore.ts"
 import type { Within } from "../store/Listing.ts"
@@ -40,7 +40,7 @@ export const makeHearing = Effect.gen(function* () {
 
   /** The permissions that speak of a list; null when one of them shows all of it. */
   const limitsOf = (all: ReadonlyArray<HeldPermission>, path: string) => {
-    const speaking = all.filter(({ permission }) => speaksOf(permission, "GET", path))
+    const speaking = all.filter(({ permission }) => coversCall(permission, "GET", path))
     const isUnlimited = speaking.some(({ permission }) => isWhole(permission) || !isForSomeDevices(permission))
     return isUnlimited ? null : speaking
   }

@@ -5,7 +5,7 @@
  */
 import { Context, Duration, Effect, Latch, Layer, Schedule, type Scope, Semaphore } from "effect"
 import type { SqlError } from "effect/sql"
-import type { LiveEvent } from "../domain/events/LiveEvent.ts"
+import type { LiveEvent } from "../domain/events/Event.ts"
 import { eventsTold, noteHandedOn } from "../runtime/metrics/EventMetrics.ts"
 import { failingWithoutDatabase, waitingForDatabase } from "../store/DatabaseClient.ts"
 import { EventLog, EventRetention } from "../store/EventStore.ts"

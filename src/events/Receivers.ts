@@ -2,10 +2,18 @@
 import { Clock, Effect, Option, Redacted, Result, Schema } from "effect"
 import * as os from "node:os"
 import { connected, handedOver, receiverOf, syslogMessage } from "../access/SyslogReceiver.ts"
-import type { AlertMessage } from "../domain/events/alerts/AlertMessage.ts"
-import { mattermostBody, slackBody, teamsBody, zulipBody } from "../domain/events/alerts/ChatBodies.ts"
-import { mailOf, pagerDutyBody, syslogOf, webhookBody } from "../domain/events/alerts/MachineBodies.ts"
-import { type Address, type Receiver, secretsOf } from "../domain/events/alerts/Receiver.ts"
+import {
+  type AlertMessage,
+  mailOf,
+  mattermostBody,
+  pagerDutyBody,
+  slackBody,
+  syslogOf,
+  teamsBody,
+  webhookBody,
+  zulipBody
+} from "../domain/events/alerts/AlertMessage.ts"
+import { type Address, type Receiver, retryAfter, secretsOf } from "../domain/events/alerts/Receiver.ts"
 import { type OutboundGuard, receiverGuard } from "../runtime/OutboundHosts.ts"
 import type { ServerSettings } from "../ServerConfig.ts"
 import { createHmac } from "node:crypto"
@@ -13,7 +21,6 @@ import { isIP } from "node:net"
 import { createTransport } from "nodemailer"
 import { messageOf, ownFault } from "../runtime/SystemErrors.ts"
 import type { IncomingMessage } from "node:http"
-import { retryAfter } from "../domain/events/alerts/Backoff.ts"
 import * as OutboundFetch from "../runtime/OutboundFetch.ts"
 
 // Secrets that receivers of alerts name (docs/alerts.md#secrets): `NOC` is ALERT_SECRET_NOC, of the environment, a file or the database.

@@ -11,7 +11,7 @@ import { Told, type ToldLevel, toldLevels, type ToldThing } from "../runtime/Tol
 import { failingWithoutDatabase } from "../store/DatabaseClient.ts"
 import { EventFeed } from "./EventFeed.ts"
 import { type ConnectedCaller, makeConnectedCallers, makeHearing } from "./EventAccess.ts"
-import type { LiveEvent } from "../domain/events/LiveEvent.ts"
+import type { LiveEvent } from "../domain/events/Event.ts"
 import { isObject } from "../domain/fields/Values.ts"
 
 // Whose connections are ended at once (docs/events.md#socketio): when somebody revokes a token, takes or changes a user, or withdraws a person.

@@ -3,7 +3,7 @@
  * (docs/jobs.md#device_upgrade). A site may bring its own list of models in its settings.
  */
 import type { ImageBuilds } from "../domain/platforms/Platform.ts"
-import { DETECT_ARCHITECTURE } from "../domain/ImageName.ts"
+import { DETECT_ARCHITECTURE } from "../domain/Firmware.ts"
 
 /**
  * The image for a switch of this model; names without the marker stay as they are. `builds` are the platform's (null where one

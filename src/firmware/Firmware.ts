@@ -5,6 +5,8 @@
 import { Context, Duration, Effect, Layer, Option, Schema } from "effect"
 import * as path from "node:path"
 import { OWN_HTTPD_URL, ServerConfig, type ServerSettings } from "../ServerConfig.ts"
+import { imageOrder } from "../domain/Firmware.ts"
+import { imageGuard } from "../runtime/OutboundHosts.ts"
 import {
   type FirmwareError,
   FirmwareRefused,
@@ -13,8 +15,6 @@ import {
   ofOutbound,
   type TellProgress
 } from "./ImageDownload.ts"
-import { imageOrder } from "../domain/ImageName.ts"
-import { imageGuard } from "../runtime/OutboundHosts.ts"
 import * as ImageStore from "./ImageStore.ts"
 import * as OutboundFetch from "../runtime/OutboundFetch.ts"
 

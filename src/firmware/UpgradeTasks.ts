@@ -3,8 +3,8 @@
  */
 import { type DeviceResult, deviceResult, type JobTask, subtaskFailed, taskFailed, taskOk } from "../domain/Job.ts"
 import { Option, Schema } from "effect"
-import type { UpgradeCampaign, UpgradeOfDevice } from "../domain/FirmwareViews.ts"
-import { DeviceUpgrade } from "../domain/jobs/DeviceUpgrade.ts"
+import type { UpgradeCampaign, UpgradeOfDevice } from "../domain/Firmware.ts"
+import { DeviceUpgrade } from "../domain/jobs/FirmwareJobs.ts"
 import type { UpgradeDeviceRow, UpgradeJobRow } from "../store/UpgradeStore.ts"
 
 export const MAIN_TASK = "device_upgrade_task"

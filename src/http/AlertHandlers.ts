@@ -6,13 +6,11 @@ import { SqlClient } from "effect/sql"
 import { randomUUID } from "node:crypto"
 import { Api } from "../api/Api.ts"
 import { answered } from "./core/HandlerErrors.ts"
-import { Caller } from "../api/Authorization.ts"
-import { enveloped } from "../api/Envelope.ts"
+import { Caller } from "../api/Requests.ts"
+import { enveloped } from "../api/Answers.ts"
 import { type AlertMessage, titleOf } from "../domain/events/alerts/AlertMessage.ts"
 import { toId } from "../domain/fields/Values.ts"
-import { type MuteRequest, timeOf } from "../domain/requests/AlertRequests.ts"
-import { AlertRulesInForce } from "../events/AlertMaking.ts"
-import { handOver, remarkOf } from "../events/Receivers.ts"
+import { type MuteRequest, timeOf } from "../api/AlertsApi.ts"
 import { receiverGuard } from "../runtime/OutboundHosts.ts"
 import { ServerConfig } from "../ServerConfig.ts"
 import {
@@ -26,6 +24,8 @@ import {
 import { EventStore } from "../store/EventStore.ts"
 import { makeListPage } from "./listing/ListPage.ts"
 import * as Lists from "./listing/Lists.ts"
+import { AlertRulesInForce } from "../events/AlertMaking.ts"
+import { handOver, remarkOf } from "../events/Receivers.ts"
 
 // What is asked of alerts: what is in force, messages, mutes and tests (docs/alerts.md#looking-at-alerts). Each change is part of the audit.
 

@@ -2,30 +2,30 @@
 import { Effect, Option, Schema, Struct } from "effect"
 import { HttpApiBuilder, HttpApiSchema } from "effect/http-api"
 import { Api } from "../api/Api.ts"
-import { Caller } from "../api/Authorization.ts"
-import { enveloped, jobStarted, jobStartedOnDevices } from "../api/Envelope.ts"
-import { BadRequest, NotFound } from "../api/Failures.ts"
-import { GetFirmware } from "../domain/jobs/GetFirmware.ts"
-import { GetFirmwareChksum } from "../domain/jobs/GetFirmwareChksum.ts"
-import { RemoveFile } from "../domain/jobs/RemoveFile.ts"
-import type { DownloadRequest, UpgradeRequest } from "../domain/requests/FirmwareRequests.ts"
+import { Caller } from "../api/Requests.ts"
+import { BadRequest, enveloped, jobStarted, jobStartedOnDevices, NotFound } from "../api/Answers.ts"
+import { DeviceUpgrade, GetFirmware, GetFirmwareChksum, RemoveFile } from "../domain/jobs/FirmwareJobs.ts"
+import {
+  type DownloadRequest,
+  type DownloadView,
+  nameInUrl,
+  type UpgradeRequest,
+  type VersionsOfGroup
+} from "../domain/Firmware.ts"
 import { defaultUrl, Firmware, imageRefusal } from "../firmware/Firmware.ts"
 import { JobRequests } from "../jobs/engine/JobRequests.ts"
 import { ServerConfig, type ServerSettings } from "../ServerConfig.ts"
 import { answered, asCaller } from "./core/HandlerErrors.ts"
-import { hostnameOrGroup, targetOf } from "../domain/requests/DeviceSelector.ts"
-import { ONLY_ACCESS, UpgradeOrders } from "../firmware/UpgradeOrder.ts"
-import { DeviceUpgrade } from "../domain/jobs/DeviceUpgrade.ts"
+import { hostnameOrGroup, targetOf } from "../domain/requests/RequestFields.ts"
 import { hostsForCallers, switchGuard } from "../runtime/OutboundHosts.ts"
 import { SettingsView } from "../settings/SettingsView.ts"
 import { DeviceStore } from "../store/DeviceStore.ts"
 import { delayUntil, makeSelectDevices } from "./provisioning/DeviceTargets.ts"
 import { toId } from "../domain/fields/Values.ts"
-import type { DownloadView, VersionsOfGroup } from "../domain/FirmwareViews.ts"
-import { nameInUrl } from "../domain/ImageName.ts"
+import { makeJobVisible } from "./core/Permits.ts"
+import { ONLY_ACCESS, UpgradeOrders } from "../firmware/UpgradeOrder.ts"
 import { campaignOf, groupsOf } from "../firmware/UpgradeTasks.ts"
 import { FirmwareViewStore, type RunningDownload } from "../store/UpgradeStore.ts"
-import { makeJobVisible } from "./core/Permits.ts"
 
 // What people look at: versions by group, images with downloads that are under way, and how far an upgrade is.
 

@@ -4,18 +4,24 @@ import { isDeepStrictEqual } from "node:util"
 import { HttpApiBuilder, HttpApiSchema } from "effect/http-api"
 import { SecretSight } from "../access/SecretSight.ts"
 import { Api } from "../api/Api.ts"
-import { Caller } from "../api/Authorization.ts"
-import { enveloped } from "../api/Envelope.ts"
-import { indexNumber, type Interface } from "../domain/Interface.ts"
+import { Caller } from "../api/Requests.ts"
+import { BadRequest, enveloped, InternalError, PreconditionFailed } from "../api/Answers.ts"
+import {
+  changePort,
+  freeFields,
+  indexNumber,
+  type Interface,
+  NO_OBJECT,
+  type PortChange,
+  type PortChanges,
+  type PortContext,
+  refersToSettings
+} from "../domain/Interface.ts"
 import { InterfaceStore } from "../store/InterfaceStore.ts"
-import { findMark, SecretTexts } from "../store/SecretStore.ts"
 import { answered, asCaller, transaction } from "./core/HandlerErrors.ts"
 import { makeDeviceLookup } from "./core/Permits.ts"
 import { permitted, permittedByRight } from "../access/Permit.ts"
-import { BadRequest, InternalError, PreconditionFailed } from "../api/Failures.ts"
 import type { Device } from "../domain/Device.ts"
-import { changePort, freeFields, type PortChange, type PortContext, refersToSettings } from "../domain/PortChange.ts"
-import { NO_OBJECT, type PortChanges } from "../domain/PortFields.ts"
 import { DeviceStore } from "../store/DeviceStore.ts"
 import { EventStore } from "../store/EventStore.ts"
 import { isObject, type JsonObject } from "../domain/fields/Values.ts"
@@ -24,6 +30,7 @@ import { makeNeighbours } from "./devices/LinkedDevices.ts"
 import { SettingsView } from "../settings/SettingsView.ts"
 import { createHash } from "node:crypto"
 import { diff } from "../drivers/UnifiedDiff.ts"
+import { findMark, SecretTexts } from "../store/SecretStore.ts"
 
 // The ports of a device as they are told: their version, another text as soon as one of them is another one, and their secrets hidden.
 

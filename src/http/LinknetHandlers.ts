@@ -2,21 +2,24 @@
 import { Effect, Option } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../api/Api.ts"
-import { enveloped } from "../api/Envelope.ts"
-import { NotFound } from "../api/Failures.ts"
-import { type LinknetChange, type LinknetPatch, type NewLinknet, patchOf } from "../domain/LinknetFields.ts"
-import { LinknetStore, SiteStore } from "../store/NetworkStore.ts"
+import { enveloped, NotFound } from "../api/Answers.ts"
+import {
+  type Linknet,
+  type LinknetBody as NewLinknet,
+  type LinknetChange,
+  type LinknetPatch,
+  patchOf
+} from "../domain/Linknet.ts"
 import { answered, asCaller, transaction } from "./core/HandlerErrors.ts"
-import { toId, toInteger } from "../domain/fields/Values.ts"
-import type { Linknet } from "../domain/Linknet.ts"
+import { settingError, toId, toInteger } from "../domain/fields/Values.ts"
 import { DeviceStore } from "../store/DeviceStore.ts"
-import { settingError } from "../domain/fields/SettingErrors.ts"
 import { complete, refuse } from "./core/RequestBodies.ts"
 import { lockDevices, makeNamedEnds, makeNeighbours, makePortCheck } from "./devices/LinkedDevices.ts"
 import { type Device, isFabricType } from "../domain/Device.ts"
 import type { Network } from "../domain/Network.ts"
 import { addressing, freeLinkNetworks } from "../provisioning/Links.ts"
 import { underlayOf } from "./devices/DeviceRecords.ts"
+import { LinknetStore, SiteStore } from "../store/NetworkStore.ts"
 
 // POST /linknets (docs/api.md#linknets): links between CORE and DIST devices get the lowest free /31 of the settings; when
 // somebody else takes it first, the next one is tried.

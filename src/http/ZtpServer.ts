@@ -16,11 +16,11 @@ import {
 import * as http from "node:http"
 import { ServerConfig } from "../ServerConfig.ts"
 import { answeringFiles } from "./core/GlobalMiddleware.ts"
-import { makeNoteClient } from "./core/Client.ts"
 import { listening } from "./core/Listening.ts"
 import { imageFolder, keepsImages } from "../firmware/Firmware.ts"
-import { isImageName } from "../domain/ImageName.ts"
+import { isImageName } from "../domain/Firmware.ts"
 import { RepositoryStore } from "../store/RepositoryStore.ts"
+import { makeNoteClient } from "./core/Client.ts"
 
 // What a blank switch fetches: `GET /templates/{platform}/dhcp-init.j2`, the file of the templates in force as it stands,
 // without rendering and without a token, because the switch has neither name nor credentials yet

@@ -5,7 +5,7 @@
  */
 import { Context, Duration, Effect, Fiber, Layer, Option, Schedule, Schema } from "effect"
 import type { SqlError } from "effect/sql"
-import { Acting, server } from "../domain/access/Acting.ts"
+import { Acting, server } from "../domain/access/Identity.ts"
 import { ServerConfig } from "../ServerConfig.ts"
 import { type CallEnd, type DueCall, PluginCallStore } from "../store/PluginCallStore.ts"
 import { type Plugin, PluginCall, PluginError } from "./Plugin.ts"

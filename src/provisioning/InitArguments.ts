@@ -1,6 +1,6 @@
 /** The arguments of an initialisation, as its jobs and checks have them (docs/provisioning.md#arguments). */
 import type { DeviceType } from "../domain/Device.ts"
-import type { InitRequest } from "../domain/requests/InitRequest.ts"
+import type { InitRequest } from "../domain/requests/InitRequests.ts"
 
 /** The keys and their order are those of `parsed_args`. */
 export interface InitArguments {

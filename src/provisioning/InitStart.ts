@@ -4,7 +4,7 @@
  */
 import { Option, Result } from "effect"
 import type { Device } from "../domain/Device.ts"
-import { accessOnlyFault } from "../domain/requests/InitRequest.ts"
+import { accessOnlyFault } from "../domain/requests/InitRequests.ts"
 import type { InitArguments } from "./InitArguments.ts"
 import { DeviceStateError, InitArgumentError } from "./ProvisioningErrors.ts"
 

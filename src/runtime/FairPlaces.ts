@@ -4,7 +4,7 @@
  * most waiting is refused, which is never the first of somebody else. Also the shares of places that are held for long. Carries promise 8.
  */
 import { Effect, Schema } from "effect"
-import { Person } from "../domain/access/Person.ts"
+import { Person } from "../domain/access/Identity.ts"
 
 /** So many wait for this already; trying again later can help. */
 export class PlacesFull extends Schema.TaggedError<PlacesFull>()("PlacesFull", { what: Schema.String }) {

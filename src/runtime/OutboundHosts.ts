@@ -8,7 +8,7 @@ import { Effect, Option, Result } from "effect"
 import { NetAddress } from "effect/net"
 import { BlockList, isIP, type LookupFunction } from "node:net"
 import { networkInterfaces } from "node:os"
-import { namedHosts, plainHost } from "../domain/access/OutboundNames.ts"
+import { namedHosts, plainHost } from "../domain/access/HostLists.ts"
 import { embeddedAddresses } from "./EmbeddedAddresses.ts"
 import { lookupAll } from "./NameLookup.ts"
 

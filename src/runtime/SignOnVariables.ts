@@ -1,6 +1,6 @@
 /** Settings of signing on at an identity provider (docs/sign-on.md); the names are those of existing sites. */
 import { Config, Redacted } from "effect"
-import { PrivateUrl } from "../domain/access/ProviderUrl.ts"
+import { PrivateUrl } from "../domain/access/HostLists.ts"
 import { filled } from "./KeyVariables.ts"
 
 const isEmpty = (text: string): boolean => text === ""

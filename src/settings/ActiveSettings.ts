@@ -6,15 +6,15 @@
 import { Array as Arr, Context, Effect, Layer, Option, Ref, Result, Schema, Semaphore } from "effect"
 import type { SqlError } from "effect/sql"
 import type { Device, DeviceType } from "../domain/Device.ts"
-import { WorkingCommits } from "../domain/WorkingCommits.ts"
+import { WorkingCommits } from "../domain/Repository.ts"
 import { ServerConfig } from "../ServerConfig.ts"
 import { DeviceStore } from "../store/DeviceStore.ts"
-import { LinknetStore } from "../store/NetworkStore.ts"
 import { type AppliedCommit, RepositoryStore } from "../store/RepositoryStore.ts"
 import type { EffectiveSettings, LayeringResult } from "./Layering.ts"
 import type { Membership } from "./SettingsGroups.ts"
 import { SettingsInvalid } from "./SettingsProblem.ts"
 import { buildSnapshot, downstreamDevices, type SettingsSnapshot } from "./SettingsSnapshot.ts"
+import { LinknetStore } from "../store/NetworkStore.ts"
 
 /** No settings have come into force yet: the repository is not configured, not reachable or was never valid. */
 export class NoSettings extends Schema.TaggedError<NoSettings>()("NoSettings", {

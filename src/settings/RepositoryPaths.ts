@@ -2,7 +2,7 @@
  * Which files a settings repository consists of, where each setting belongs, and the check that the mandatory files and
  * directories are there (docs/settings-repository.md#files). Paths are relative to the repository, with `/`.
  */
-import { isHostname } from "../domain/Hostname.ts"
+import { isHostname } from "../domain/Network.ts"
 import { finding, type SettingsProblem } from "./SettingsProblem.ts"
 
 /** Files below a group's or a device's directory, in the order in which they are layered. */

@@ -7,10 +7,14 @@
 import { Effect, Predicate, Result } from "effect"
 import type { Device } from "../domain/Device.ts"
 import type { Linknet } from "../domain/Linknet.ts"
-import { type Remark, remark } from "../domain/Remark.ts"
+import { type Remark, remark } from "../domain/Repository.ts"
 import type { MgmtDomain } from "../domain/MgmtDomain.ts"
-import { downstreamDevices, type SettingsSnapshot } from "./SettingsSnapshot.ts"
+import { type EffectiveSettings, type LayeringResult, problemIn, type SettingsTarget } from "./Layering.ts"
+import { ALERTS_FILE, deviceDirectories, isSettingsPath, modelOfPath, whyUnused } from "./RepositoryPaths.ts"
+import { f_groups, groupConflicts } from "./SettingsGroups.ts"
 import { type Finding, finding, findingOnKey, type KeyPath, locate, type SettingsProblem } from "./SettingsProblem.ts"
+import { downstreamDevices, type SettingsSnapshot } from "./SettingsSnapshot.ts"
+import { isSettingKey, settingKeys } from "./SettingValidator.ts"
 import {
   interfaceFindings,
   managementVlanProblems,
@@ -18,10 +22,6 @@ import {
   underlayFindings,
   VlanLedger
 } from "./DeviceChecks.ts"
-import { type EffectiveSettings, type LayeringResult, problemIn, type SettingsTarget } from "./Layering.ts"
-import { ALERTS_FILE, deviceDirectories, isSettingsPath, modelOfPath, whyUnused } from "./RepositoryPaths.ts"
-import { f_groups, groupConflicts } from "./SettingsGroups.ts"
-import { isSettingKey, settingKeys } from "./SettingValidator.ts"
 import { expandInterfaceRange, f_root } from "./SettingsModel.ts"
 import { fieldOf, type Rule, type SettingField } from "./SettingRule.ts"
 import type { SettingsFile } from "./SettingsFile.ts"

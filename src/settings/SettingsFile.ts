@@ -3,11 +3,11 @@
  * between two commits is the same object in both snapshots, so it is read and validated once.
  */
 import { Predicate, Result } from "effect"
-import { pathText, remark, type Remark, remarkText } from "../domain/Remark.ts"
+import { pathText, remark, type Remark, remarkText } from "../domain/Repository.ts"
 import { isText } from "../domain/Text.ts"
 import { fileModelOf, fileModels } from "./FileModels.ts"
-import { type Finding, finding, findingOnKey, located, placesIn, type SettingsProblem } from "./SettingsProblem.ts"
 import { pythonText, pythonTypeName, YamlFloat } from "./PythonText.ts"
+import { type Finding, finding, findingOnKey, located, placesIn, type SettingsProblem } from "./SettingsProblem.ts"
 import { readYaml, unreadableText } from "./YamlFile.ts"
 import { type AlertRules, readAlerts } from "../domain/events/alerts/AlertFile.ts"
 import { ALERTS_FILE } from "./RepositoryPaths.ts"

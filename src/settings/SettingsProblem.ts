@@ -3,7 +3,7 @@
  * refresh (docs/settings-repository.md#refresh), and its exact message (docs/settings-repository.md#messages).
  */
 import { Schema } from "effect"
-import { pathText, Remark, remark, remarkText, type TextPlace } from "../domain/Remark.ts"
+import { pathText, Remark, remark, remarkText, type TextPlace } from "../domain/Repository.ts"
 import { hiddenText, pythonText } from "./PythonText.ts"
 import type { Fault } from "./SettingValidator.ts"
 import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, type Node, type Pair } from "yaml"

@@ -3,11 +3,8 @@
  * the new commit's files and the old one stays in force until the new one has passed its checks.
  */
 import { Array as Arr, Result } from "effect"
-import { remark } from "../domain/Remark.ts"
+import { remark } from "../domain/Repository.ts"
 import type { AlertRules } from "../domain/events/alerts/AlertFile.ts"
-import { type FileRefusal, mayHideFiles } from "../git/GitTree.ts"
-import { located, type SettingsProblem } from "./SettingsProblem.ts"
-import { alertsOf, SettingsFile } from "./SettingsFile.ts"
 import { type EffectiveSettings, Layering } from "./Layering.ts"
 import {
   ALERTS_FILE,
@@ -17,8 +14,11 @@ import {
   structureProblem,
   structureProblems
 } from "./RepositoryPaths.ts"
+import { alertsOf, SettingsFile } from "./SettingsFile.ts"
 import { type GroupDefinitions, type GroupMember, readGroups } from "./SettingsGroups.ts"
+import { located, type SettingsProblem } from "./SettingsProblem.ts"
 import { SettingValidator } from "./SettingValidator.ts"
+import { type FileRefusal, mayHideFiles } from "../git/GitTree.ts"
 import type { Device } from "../domain/Device.ts"
 import type { Linknet } from "../domain/Linknet.ts"
 

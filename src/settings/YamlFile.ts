@@ -19,7 +19,7 @@ import {
   Scalar,
   type ScalarTag
 } from "yaml"
-import { pathText, type Remark, remark, remarkText, type TextPlace } from "../domain/Remark.ts"
+import { pathText, type Remark, remark, remarkText, type TextPlace } from "../domain/Repository.ts"
 import { textFault, type TextKind, visible } from "../domain/Text.ts"
 import { pythonText, YamlFloat } from "./PythonText.ts"
 

@@ -5,11 +5,10 @@
 import { PgClient } from "@effect/sql-pg"
 import { Clock, Context, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
-import type { Identity, Way } from "../domain/access/Identity.ts"
-import { localPerson } from "../domain/access/Person.ts"
+import { type Identity, localPerson, type Way } from "../domain/access/Identity.ts"
 import { isText } from "../domain/Text.ts"
-import { failWhenAway } from "./DatabaseErrors.ts"
 import { EventStore } from "./EventStore.ts"
+import { failWhenAway } from "./DatabaseErrors.ts"
 
 /** A person as administrators see them; times are UTC. */
 export interface ListedPerson {

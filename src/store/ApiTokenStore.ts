@@ -1,8 +1,7 @@
 /** Tokens of programs (docs/api.md#api-tokens): who made them, what they may do, until when. Of the token itself only the SHA-256 is kept. */
 import { Context, Effect, Layer, Option } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
-import type { Identity, Way } from "../domain/access/Identity.ts"
-import { machinePerson } from "../domain/access/Person.ts"
+import { type Identity, machinePerson, type Way } from "../domain/access/Identity.ts"
 import { locks } from "./DatabaseClient.ts"
 
 /** A token without its secret; times are UTC, `2026-11-22T13:59:05Z`. */

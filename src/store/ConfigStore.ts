@@ -6,17 +6,14 @@
 import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
-import { ApplyConfig } from "../domain/jobs/ApplyConfig.ts"
-import { InitStep2 } from "../domain/jobs/InitStep2.ts"
-import { RevertJob } from "../domain/jobs/RevertJob.ts"
-import { SyncDevices } from "../domain/jobs/SyncDevices.ts"
+import { ApplyConfig, RevertJob, SyncDevices } from "../domain/jobs/ChangeJobs.ts"
+import { InitStep2 } from "../domain/jobs/InitJobs.ts"
 import { SecretTexts } from "./SecretStore.ts"
 import { newChange } from "../../machines/change/ChangeDecision.ts"
 import type { Device } from "../domain/Device.ts"
-import { withoutOwnLines } from "../domain/ConfigLines.ts"
+import { filled, learnt, placed, shapeOf, withoutOwnLines } from "../domain/ConfigLines.ts"
 import { platformOf } from "../domain/platforms/Platforms.ts"
 import { ChangeStore, REPLACE_PROVED } from "./ChangeStore.ts"
-import { filled, learnt, placed, shapeOf } from "../domain/LineShape.ts"
 
 /** Which of the jobs; the n-th before the newest, or the newest that ended before a time (ISO 8601). */
 export type HistoryChoice =

@@ -10,7 +10,7 @@ import { ownFault } from "../runtime/SystemErrors.ts"
 import { BlockedByOther } from "./ForeignLocks.ts"
 import { readFileSync } from "node:fs"
 import { type ConnectionOptions, createSecureContext } from "node:tls"
-import { IdentityTaken } from "../domain/UniqueFields.ts"
+import { IdentityTaken } from "../domain/DeviceIdentity.ts"
 
 // TLS to the PostgreSQL that DATABASE_URL names. `@effect/sql-pg` reads `sslmode` only, takes three of its values for the same
 // and knows no files, so its parameters get here the meaning that they have for libpq: `sslmode`, `sslrootcert`, `sslcert` and

@@ -4,12 +4,12 @@
  */
 import { Context, Effect, Layer, Option } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
-import { JOB_BEGUN, JOB_UNFINISHED, UNFINISHED } from "./StatusConditions.ts"
-import { locks } from "./DatabaseClient.ts"
+import type { Device, DeviceFields, DeviceState } from "../domain/Device.ts"
+import { DeviceBusy, DisputedRecord } from "../domain/DeviceIdentity.ts"
 import { BackgroundWork } from "../runtime/BackgroundWork.ts"
 import { grouping, makeGroupedFind } from "./GroupedStatement.ts"
-import type { Device, DeviceFields, DeviceState } from "../domain/Device.ts"
-import { DeviceBusy, DisputedRecord } from "../domain/UniqueFields.ts"
+import { JOB_BEGUN, JOB_UNFINISHED, UNFINISHED } from "./StatusConditions.ts"
+import { locks } from "./DatabaseClient.ts"
 
 /** What the last hour has seen. */
 export interface Registrations {

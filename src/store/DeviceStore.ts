@@ -4,16 +4,14 @@ import { SqlClient, type SqlError } from "effect/sql"
 import { type Device, type DeviceFields, DeviceNotFound, type DeviceType, HostnameTaken } from "../domain/Device.ts"
 import { BackgroundWork } from "../runtime/BackgroundWork.ts"
 import { grouping, makeGroupedFind } from "./GroupedStatement.ts"
-import { comparableHostname } from "../domain/Hostname.ts"
-import type { IdentityTaken } from "../domain/UniqueFields.ts"
+import { comparableHostname } from "../domain/Network.ts"
+import { type IdentityTaken, UnseenDevice } from "../domain/DeviceIdentity.ts"
 import { identityViolation, uniqueViolation } from "./DatabaseErrors.ts"
-import type { StackMember } from "../domain/StackMember.ts"
+import type { StackMember, SyncEvent } from "../domain/DeviceFields.ts"
 import { cutText } from "../domain/Text.ts"
-import type { Heard } from "../domain/Topology.ts"
+import type { LldpNeighbour } from "../domain/Topology.ts"
 import { maskSecrets } from "../drivers/SecretMask.ts"
 import { madeBy, type SyncCause } from "../domain/SyncCause.ts"
-import type { SyncEvent } from "../domain/SyncEvent.ts"
-import { UnseenDevice } from "../domain/UnseenDevice.ts"
 
 /** A device as it is created: what is not given is null, `synchronized` false. */
 export type NewDevice = Partial<DeviceFields> & Pick<Device, "hostname" | "state" | "device_type">
@@ -241,7 +239,7 @@ const makeHeard = Effect.gen(function* () {
       Effect.catch((error) => Effect.logWarning(`Neighbours could not be kept: ${error.message}`))
     ),
     ofKnown: Effect.withSpan(
-      sql<Heard>`select ${columns} from heard_neighbour h
+      sql<LldpNeighbour>`select ${columns} from heard_neighbour h
         where lower(split_part(h.name, '.', 1)) in (select lower(split_part(hostname, '.', 1)) from device)
         order by h.device_id, h.port, h.name, h.peer_port`,
       "HeardStore.ofKnown"
@@ -256,7 +254,7 @@ export class HeardStore extends Context.Service<
     /** Keeps what a device has heard now, instead of what it heard before. That it cannot be kept is logged: who asked has the answer. */
     readonly keep: (deviceId: number, ports: HeardPorts) => Effect.Effect<void>
     /** What was heard from names that devices have. */
-    readonly ofKnown: Effect.Effect<ReadonlyArray<Heard>, SqlError.SqlError>
+    readonly ofKnown: Effect.Effect<ReadonlyArray<LldpNeighbour>, SqlError.SqlError>
   }
 >()("switchyard/store/HeardStore") {
   static readonly layer = Layer.effect(HeardStore, makeHeard)

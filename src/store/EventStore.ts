@@ -4,7 +4,7 @@
  */
 import { Context, Effect, Layer } from "effect"
 import { SqlClient, type SqlError, type Statement } from "effect/sql"
-import type { LiveEvent } from "../domain/events/LiveEvent.ts"
+import type { LiveEvent } from "../domain/events/Event.ts"
 import { locks } from "./DatabaseClient.ts"
 
 /** What happened. Who did it, from where and by which job is noted by itself (`Acting`). */

@@ -4,16 +4,21 @@
  */
 import { Clock, Context, Effect, Layer, Option } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
+import type { CertificateFact } from "../domain/Certificate.ts"
+import type { DatabaseFact, Facts } from "../domain/findings/Findings.ts"
+import type {
+  ChangeFact,
+  DisputeFact,
+  JobFact,
+  LockFact,
+  OverlapFact,
+  SessionFact,
+  TokenFact
+} from "../domain/findings/WorkFindings.ts"
 import { ServerConfig } from "../ServerConfig.ts"
-import type { CertificateFact } from "../domain/findings/CertificateFindings.ts"
-import type { DatabaseFact } from "../domain/findings/DatabaseFindings.ts"
-import type { Facts } from "../domain/findings/Findings.ts"
-import type { DisputeFact, OverlapFact, TokenFact } from "../domain/findings/IdentityFindings.ts"
-import type { SessionFact } from "../domain/findings/SessionFindings.ts"
-import type { ChangeFact, JobFact, LockFact } from "../domain/findings/WorkFindings.ts"
+import { RepositoryStore } from "./RepositoryStore.ts"
 import { DISPUTES } from "./DeviceIdentifiers.ts"
 import { JOB_ENDED, JOB_UNFINISHED, UNFINISHED, WAITING } from "./StatusConditions.ts"
-import { RepositoryStore } from "./RepositoryStore.ts"
 
 /** Devices that have all of these in common. */
 export interface DeviceFigure {

@@ -3,11 +3,10 @@ import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer } from "effect"
 import { SqlClient, type SqlError, type Statement } from "effect/sql"
 import { keyOfWithin, type Listable, type Within } from "./Listing.ts"
-import type { Overview } from "../domain/Overview.ts"
+import type { Overview } from "../domain/Device.ts"
 import { jobsWithin } from "./JobStore.ts"
 import { makeSharedRead } from "./GroupedStatement.ts"
-import type { TopologyNode } from "../domain/Topology.ts"
-import type { WaitingDevice } from "../domain/WaitingDevice.ts"
+import type { TopologyNode, WaitingDevice } from "../domain/Topology.ts"
 import { JOB_UNFINISHED, UNFINISHED } from "./StatusConditions.ts"
 
 /** What was found; null where a kind has no such value. */

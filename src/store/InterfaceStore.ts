@@ -9,7 +9,7 @@ import { isObject } from "../domain/fields/Values.ts"
 import type { ConfigType, Interface, InterfaceData } from "../domain/Interface.ts"
 import { findMark, readJson, SecretTexts } from "./SecretStore.ts"
 import { isIP } from "node:net"
-import type { LearnedTables } from "../domain/LearnedTables.ts"
+import type { LearnedTables } from "../domain/DeviceReadings.ts"
 
 type StoredPort = Interface & { readonly sealed_data: string | null }
 

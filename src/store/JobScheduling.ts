@@ -1,14 +1,20 @@
 /** Feature locks between jobs: one row per held lock, one lock per job (docs/changes.md#locks-and-waiting). */
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
-import { type JobLock, JobLockBusy, type LockHolder } from "../domain/JobLock.ts"
+import {
+  type JobLock,
+  JobLockBusy,
+  JobNotFound,
+  JobStatus,
+  type JobWaiting,
+  type LockHolder,
+  type WindowWait
+} from "../domain/Job.ts"
 import { serviceClasses } from "../domain/jobs/ServiceClasses.ts"
 import { JOB_BEGUN, JOB_ENDED, JOB_UNFINISHED, TIMERS_LEFT, UNFINISHED } from "./StatusConditions.ts"
-import { JobNotFound, JobStatus } from "../domain/Job.ts"
 import { SILENT_JOB } from "../domain/TakeOver.ts"
 import { PgClient } from "@effect/sql-pg"
 import { BackgroundWork } from "../runtime/BackgroundWork.ts"
-import type { JobWaiting, WindowWait } from "../domain/JobWaiting.ts"
 import { grouping, makeGroupedFind } from "./GroupedStatement.ts"
 
 // Which job holds a lock or a device. This is asked before a user overrides it: clears the lock, changes guarded fields of the device or

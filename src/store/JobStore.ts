@@ -7,9 +7,19 @@ import { Context, Effect, Layer, Option } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 import type { Way } from "../domain/access/Identity.ts"
 import type { Within } from "./Listing.ts"
-import { type Job, type JobException, JobNotFound, type JobStatus } from "../domain/Job.ts"
-import { type JobCounts, noDevices, type Outcome } from "../domain/JobOutcome.ts"
+import {
+  type Job,
+  type JobCounts,
+  type JobException,
+  JobNotFound,
+  type JobStatus,
+  noDevices,
+  type Outcome
+} from "../domain/Job.ts"
 import type { ServiceClass } from "../domain/jobs/ServiceClasses.ts"
+import { isObject } from "../domain/fields/Values.ts"
+import { BackgroundWork } from "../runtime/BackgroundWork.ts"
+import { grouping, makeGroupedFind } from "./GroupedStatement.ts"
 import { DerivedSecretStore, readJson, SecretTexts } from "./SecretStore.ts"
 import {
   COLUMNS,
@@ -21,10 +31,7 @@ import {
   OWN_COLUMNS,
   type SyncTaskName
 } from "./JobResults.ts"
-import { isObject } from "../domain/fields/Values.ts"
 import { JOB_BEGUN } from "./StatusConditions.ts"
-import { BackgroundWork } from "../runtime/BackgroundWork.ts"
-import { grouping, makeGroupedFind } from "./GroupedStatement.ts"
 
 // The jobs that a caller who may work on some devices only may see (docs/roles.md#callers-of-some-devices).
 

@@ -5,7 +5,7 @@
 import { Effect, Option, Result, Schema } from "effect"
 import { SqlClient, type SqlError, type Statement } from "effect/sql"
 import { hash } from "node:crypto"
-import { normalizeMac } from "../domain/Hostname.ts"
+import { normalizeMac } from "../domain/Network.ts"
 
 /** How values of a column are read and compared. */
 export type ColumnKind =

@@ -2,7 +2,7 @@
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import type { Linknet, NewLinknet } from "../domain/Linknet.ts"
-import type { IdentityTaken } from "../domain/UniqueFields.ts"
+import type { IdentityTaken } from "../domain/DeviceIdentity.ts"
 import { identityViolation, uniqueViolation } from "./DatabaseErrors.ts"
 import type { MgmtDomain, NewMgmtDomain } from "../domain/MgmtDomain.ts"
 import { locks } from "./DatabaseClient.ts"

@@ -5,7 +5,7 @@
 import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import type { SqlError } from "effect/sql"
-import { OperationKind, OperationPhase } from "../domain/DeviceOperation.ts"
+import { OperationKind, OperationPhase } from "../domain/DeviceActivity.ts"
 import { BackgroundWork } from "../runtime/BackgroundWork.ts"
 import { grouping, makeGroupedFind } from "./GroupedStatement.ts"
 

@@ -5,7 +5,7 @@
 import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import type { SqlError } from "effect/sql"
-import type { RestoredCommits } from "../domain/RestoredCommits.ts"
+import type { RestoredCommits } from "../domain/Repository.ts"
 import { JOB_UNFINISHED } from "./StatusConditions.ts"
 import { locks } from "./DatabaseClient.ts"
 import { WaitingCommit } from "../domain/CommitEffects.ts"

@@ -7,7 +7,7 @@ import type { JobStatus } from "../domain/Job.ts"
 import { BackgroundWork } from "../runtime/BackgroundWork.ts"
 import { grouping, makeGrouped, makeGroupedFind } from "./GroupedStatement.ts"
 import { JOB_ENDED, JOB_UNFINISHED, UNFINISHED } from "./StatusConditions.ts"
-import type { OurSession } from "../domain/LeftSession.ts"
+import type { OurSession } from "../domain/DeviceActivity.ts"
 
 /** The newest change of a live run on a device. */
 export interface LiveChange {

@@ -4,7 +4,7 @@
  */
 import { Context, Effect, Layer, Option, Ref, Schema, Semaphore } from "effect"
 import type { SqlError } from "effect/sql"
-import { WorkingCommits } from "../domain/WorkingCommits.ts"
+import { WorkingCommits } from "../domain/Repository.ts"
 import { type AppliedCommit, RepositoryStore } from "../store/RepositoryStore.ts"
 import { Renderer } from "./Renderer.ts"
 import { fixedTask, type FixedTemplate, type RenderedText } from "./Rendering.ts"

@@ -12,9 +12,9 @@
  * `section` and `line` are regular expressions in Python's syntax, matched from the start of the line, as those of groups are.
  */
 import { Array as Arr, Result } from "effect"
-import { remarkText } from "../domain/Remark.ts"
+import { remarkText } from "../domain/Repository.ts"
 import { ownRuleNames } from "../domain/AutoPush.ts"
-import type { AutoPushRule, LineTest } from "../domain/AutoPushRules.ts"
+import type { AutoPushRule, LineTest } from "../domain/ChangeRisk.ts"
 import { compileGroupPattern } from "../settings/GroupPattern.ts"
 import { pythonTypeName } from "../settings/PythonText.ts"
 import { readYaml } from "../settings/YamlFile.ts"

@@ -5,7 +5,7 @@
  */
 import { Result } from "effect"
 import type { DeviceType } from "../domain/Device.ts"
-import type { StackMember } from "../domain/StackMember.ts"
+import type { StackMember } from "../domain/DeviceFields.ts"
 import { accessVariables, type NamedVariables } from "./AccessVariables.ts"
 import { fabricVariables } from "./FabricVariables.ts"
 import { secretVariables } from "./TemplateSecrets.ts"

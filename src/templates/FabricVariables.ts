@@ -4,7 +4,7 @@
  */
 import { Result } from "effect"
 import { isFabricType } from "../domain/Device.ts"
-import { isHostname } from "../domain/Hostname.ts"
+import { isHostname } from "../domain/Network.ts"
 import type { MgmtDomain } from "../domain/MgmtDomain.ts"
 import { hostPrefixLength, linksByPort, type NamedVariables } from "./AccessVariables.ts"
 import type { DeviceLink, MirrorSource, Neighbour, SiteInputs, VariableInputs } from "./VariableInputs.ts"

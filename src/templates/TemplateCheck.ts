@@ -3,11 +3,12 @@
  * that do not compile. What no device can meet, or only perhaps, is a remark and does not stop a refresh.
  */
 import { Result } from "effect"
-import { type Remark, remark } from "../domain/Remark.ts"
-import { mayHideFiles } from "../git/GitTree.ts"
+import { type Remark, remark } from "../domain/Repository.ts"
 import { textFault } from "../domain/Text.ts"
-import { placesIn } from "../settings/SettingsProblem.ts"
 import { AUTO_PUSH_FILE, autoPushRules } from "./AutoPushFile.ts"
+import { errorRemark, RepoStructureError, type TemplateError, templateError } from "./TemplateErrors.ts"
+import { hideForms } from "./TemplateSecrets.ts"
+import { reachOf, referencesOf } from "./TemplateReferences.ts"
 import {
   MAPPING_FILE,
   mappingRemarks,
@@ -15,9 +16,8 @@ import {
   type TemplatePlatform,
   type TemplateSnapshot
 } from "./TemplateSnapshot.ts"
-import { errorRemark, RepoStructureError, type TemplateError, templateError } from "./TemplateErrors.ts"
-import { hideForms } from "./TemplateSecrets.ts"
-import { reachOf, referencesOf } from "./TemplateReferences.ts"
+import { mayHideFiles } from "../git/GitTree.ts"
+import { placesIn } from "../settings/SettingsProblem.ts"
 
 /** What a check found. Nothing is rendered from a snapshot with problems. */
 export interface TemplateCheck {

@@ -3,7 +3,7 @@
  * clients know (docs/templates.md#who-becomes-unsynchronized); messages about a template name the place in it.
  */
 import { Schema } from "effect"
-import { Remark, remark } from "../domain/Remark.ts"
+import { Remark, remark } from "../domain/Repository.ts"
 import type { Failure, Position } from "../jinja/Jinja.ts"
 
 /** A mapping or a file is missing or unusable; a retry helps only after the repository has changed. */

@@ -4,11 +4,11 @@
  * compiled once per snapshot, and platforms that did not change keep what the snapshot before has compiled.
  */
 import { Array as Arr, Equal, Result } from "effect"
-import { pathText, remark, type Remark, remarkText } from "../domain/Remark.ts"
-import type { FileRefusal } from "../git/GitTree.ts"
+import { pathText, remark, type Remark, remarkText } from "../domain/Repository.ts"
 import { Environment, type Limits, memoryLoader } from "../jinja/Jinja.ts"
 import { RepoStructureError } from "./TemplateErrors.ts"
 import { templateFilters } from "./TemplateFilters.ts"
+import type { FileRefusal } from "../git/GitTree.ts"
 import { pythonTypeName } from "../settings/PythonText.ts"
 import { readYaml } from "../settings/YamlFile.ts"
 import { placesIn } from "../settings/SettingsProblem.ts"

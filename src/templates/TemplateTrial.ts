@@ -5,14 +5,12 @@
 import { Context, Effect, Layer, Result, Schema } from "effect"
 import { SqlClient, SqlError } from "effect/sql"
 import type { Device } from "../domain/Device.ts"
-import type { DeviceVariable, VariableSource } from "../domain/DeviceVariable.ts"
-import { Remark, remark } from "../domain/Remark.ts"
+import { type DeviceVariable, Remark, remark, type VariableSource } from "../domain/Repository.ts"
 import { replaceSecrets } from "../drivers/SecretMask.ts"
 import { ServerConfig } from "../ServerConfig.ts"
 import { ActiveSettings } from "../settings/ActiveSettings.ts"
 import type { DeviceStore } from "../store/DeviceStore.ts"
 import type { InterfaceStore } from "../store/InterfaceStore.ts"
-import type { LinknetStore, MgmtDomainStore } from "../store/NetworkStore.ts"
 import { ActiveTemplates } from "./ActiveTemplates.ts"
 import { deviceVariables } from "./DeviceVariables.ts"
 import { configurationTask, type RenderedText, type RenderTask, shownVariables, taskError } from "./Rendering.ts"
@@ -28,6 +26,7 @@ import { placesIn } from "../settings/SettingsProblem.ts"
 import { cellsPerMegabyte, type Failure } from "../jinja/Jinja.ts"
 import { ownModule } from "../runtime/OwnModule.ts"
 import { packRequest, RenderRpc, unpackAnswer } from "./RenderRpc.ts"
+import type { LinknetStore, MgmtDomainStore } from "../store/NetworkStore.ts"
 
 // Renders a text that was just written and that nobody has checked: in threads of its own, so that no job waits for it, under the
 // budget of one device, and with marks in the place of secrets, so that no template can reveal them.

@@ -4,7 +4,7 @@
  */
 import { Context, Effect, Layer } from "effect"
 import type { SqlError } from "effect/sql"
-import { type Remark, remark } from "../domain/Remark.ts"
+import { type Remark, remark } from "../domain/Repository.ts"
 import type { UndefinedPrint } from "../jinja/Jinja.ts"
 import { RepositoryStore } from "../store/RepositoryStore.ts"
 import { ActiveTemplates } from "./ActiveTemplates.ts"

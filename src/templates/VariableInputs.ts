@@ -8,7 +8,7 @@ import type { Device, DeviceType } from "../domain/Device.ts"
 import type { Interface } from "../domain/Interface.ts"
 import type { LinkEnd } from "../domain/Linknet.ts"
 import type { MgmtDomain } from "../domain/MgmtDomain.ts"
-import type { StackMember } from "../domain/StackMember.ts"
+import type { StackMember } from "../domain/DeviceFields.ts"
 import type { Settings, SettingsInterface } from "../settings/SettingsModel.ts"
 
 /** A device as far as others configure it. A full device record fits. */

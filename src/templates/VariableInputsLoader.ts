@@ -9,14 +9,13 @@ import { type Device, isFabricType } from "../domain/Device.ts"
 import type { Interface } from "../domain/Interface.ts"
 import { endOf, type Linknet } from "../domain/Linknet.ts"
 import type { MgmtDomain } from "../domain/MgmtDomain.ts"
-import type { StackMember } from "../domain/StackMember.ts"
+import type { StackMember } from "../domain/DeviceFields.ts"
 import { ServerConfig } from "../ServerConfig.ts"
 import type { SettingsTarget } from "../settings/Layering.ts"
 import type { Settings } from "../settings/SettingsModel.ts"
 import type { SettingsSnapshot } from "../settings/SettingsSnapshot.ts"
 import { DeviceStore } from "../store/DeviceStore.ts"
 import { InterfaceStore } from "../store/InterfaceStore.ts"
-import { LinknetStore, MgmtDomainStore } from "../store/NetworkStore.ts"
 import {
   type DeviceLink,
   type InitInputs,
@@ -26,6 +25,7 @@ import {
   type VariableInputs,
   VariablesError
 } from "./VariableInputs.ts"
+import { LinknetStore, MgmtDomainStore } from "../store/NetworkStore.ts"
 
 /** A device whose variables are wanted; with `init` those for its first configuration. */
 export interface VariableRequest {

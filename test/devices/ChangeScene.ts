@@ -3,9 +3,8 @@
  * in memory under the rule by which the database gives claims; commands arrive at the switch as they are sent.
  */
 import { Clock, Effect } from "effect"
-import { newChange, type NewChange } from "../../machines/change/ChangeDecision.ts"
+import { inputOf, newChange, type NewChange } from "../../machines/change/ChangeDecision.ts"
 import type { ChangeEvent, ChangePhase, ChangeRow, Verdict } from "../../machines/change/ChangeRow.ts"
-import { inputOf } from "../../machines/change/ChangeSnapshot.ts"
 import { ActorInspection } from "../../src/devices/ActorInspection.ts"
 import * as ChangeRun from "../../src/devices/ChangeRun.ts"
 import type { ChangeSteps } from "../../src/devices/ChangeSteps.ts"

@@ -1,7 +1,7 @@
 /** `GET /device/{hostname}/actor` of a whole server: while its device is changed, beside it, and when it is idle. */
 import { assert, it } from "@effect/vitest"
 import { Effect, Fiber, Schema } from "effect"
-import { ActorView } from "../../src/domain/ActorView.ts"
+import { ActorView } from "../../src/domain/DeviceActivity.ts"
 import { makeOperationsLab, NAMES } from "../jobs/upkeep/OperationsLab.ts"
 import { untilSome } from "../jobs/sync/SyncLab.ts"
 

@@ -1,6 +1,6 @@
 /** Which differences are the same change. */
 import { describe, expect, it } from "vitest"
-import { AUTO_PUSH_BELOW, deviceScore } from "../../src/domain/ChangeScore.ts"
+import { AUTO_PUSH_BELOW, deviceScore } from "../../src/domain/ChangeRisk.ts"
 import { changeKey, groupDiffs } from "../../src/domain/DiffGroups.ts"
 
 const ntp = (line: number, before: string) => `@@ -${line},2 +${line},3 @@

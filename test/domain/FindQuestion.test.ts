@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Result } from "effect"
-import { questionOf } from "../../src/domain/FindQuestion.ts"
+import { questionOf } from "../../src/api/FindApi.ts"
 
 const whole = { mac: "005056AA1207" }
 

@@ -1,7 +1,14 @@
 /** How a job went, from its status and its devices. */
 import { assert, describe, it } from "@effect/vitest"
-import { failedStep, noDevices, outcomeOf, outcomeText } from "../../src/domain/JobOutcome.ts"
-import { jobStatuses, subtaskFailed, taskFailed } from "../../src/domain/Job.ts"
+import {
+  failedStep,
+  jobStatuses,
+  noDevices,
+  outcomeOf,
+  outcomeText,
+  subtaskFailed,
+  taskFailed
+} from "../../src/domain/Job.ts"
 
 const counts = (succeeded: number, failed: number) => ({
   devices: succeeded + failed,

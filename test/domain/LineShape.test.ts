@@ -1,5 +1,5 @@
 import { assert, it } from "@effect/vitest"
-import { filled, learnt, placed } from "../../src/domain/LineShape.ts"
+import { filled, learnt, placed } from "../../src/domain/ConfigLines.ts"
 
 it("counts for all lines that differ in numbers when these come back in their order", () => {
   const known = learnt("storm level 5 burst 10", ["storm-control all level 5", "storm-control burst 10"])

@@ -1,11 +1,11 @@
 /** Where the fleet's login may go (docs/security.md#management-networks). */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Result } from "effect"
-import { isInside, parse } from "../../src/domain/access/ManagementNetworks.ts"
+import { isInside, parseManagementNetworks } from "../../src/domain/Network.ts"
 import { ServerConfig } from "../../src/ServerConfig.ts"
 
-const networks = (list: string) => Result.getOrThrow(parse(list)).networks
-const refusal = (list: string) => Result.getOrThrow(Result.flip(parse(list)))
+const networks = (list: string) => Result.getOrThrow(parseManagementNetworks(list)).networks
+const refusal = (list: string) => Result.getOrThrow(Result.flip(parseManagementNetworks(list)))
 
 describe("management networks", () => {
   it("hold addresses by value, whichever way they are spelled", () => {
@@ -47,7 +47,7 @@ describe("management networks", () => {
     expect(refusal("campus")).toContain("nor the word settings")
     expect(refusal("10.1.0.0/8")).toBe('"10.1.0.0/8" has bits behind its prefix: 10.0.0.0?')
     expect(refusal("::ffff:10.0.0.0/104")).toContain("write it as IPv4")
-    expect(Result.getOrThrow(parse("settings, 10.0.0.0/8"))).toMatchObject({ fromSettings: true })
+    expect(Result.getOrThrow(parseManagementNetworks("settings, 10.0.0.0/8"))).toMatchObject({ fromSettings: true })
   })
 
   it("stop the start when they cannot be understood, and count as absent when they are empty", () => {

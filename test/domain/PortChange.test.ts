@@ -1,7 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
-import { changePort, type PortContext, refersToSettings } from "../../src/domain/PortChange.ts"
-import { PortChanges } from "../../src/domain/PortFields.ts"
-import type { Interface } from "../../src/domain/Interface.ts"
+import {
+  changePort,
+  type Interface,
+  PortChanges,
+  type PortContext,
+  refersToSettings
+} from "../../src/domain/Interface.ts"
 
 const stored: Interface = {
   device_id: 13,

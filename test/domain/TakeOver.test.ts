@@ -1,13 +1,13 @@
 /** The times of taking work over fit together, whatever they are set to. */
 import { assert, it } from "@effect/vitest"
 import {
-  BELIEVED,
+  CLAIM_VALID,
+  HEARTBEAT,
   IDLE_TRANSACTION,
   LOOK_FOR_JOBS,
   LOOK_FOR_MESSAGES,
   LOOK_FOR_REPLICAS,
   REFUSED,
-  SIGN,
   SILENT_JOB,
   SILENT_REPLICA,
   TAKE_OVER
@@ -25,13 +25,13 @@ it("has rows of a silent replica free when its work goes on, also those that two
 })
 
 it("lets nobody begin with work that a paused process may still believe to be its own", () => {
-  assert.isBelow(BELIEVED, SILENT_REPLICA - SIGN)
-  assert.isBelow(BELIEVED, REFUSED)
+  assert.isBelow(CLAIM_VALID, SILENT_REPLICA - HEARTBEAT)
+  assert.isBelow(CLAIM_VALID, REFUSED)
 })
 
 it("stops whoever cannot give signs before others take its work over", () => {
-  assert.isBelow(2 * SIGN, SILENT_REPLICA)
-  assert.isBelow(2 * SIGN, SILENT_JOB)
+  assert.isBelow(2 * HEARTBEAT, SILENT_REPLICA)
+  assert.isBelow(2 * HEARTBEAT, SILENT_JOB)
   // the cluster asks for three signs in the time of silence
-  assert.isAtMost(SIGN, SILENT_REPLICA / 3)
+  assert.isAtMost(HEARTBEAT, SILENT_REPLICA / 3)
 })

@@ -1,7 +1,13 @@
 import { describe, expect, it } from "@effect/vitest"
 import type { Linknet } from "../../src/domain/Linknet.ts"
-import { edgesOf, type EndDevice, type Heard } from "../../src/domain/Topology.ts"
-import { type PlaceDevice, placesOf, replacedBy } from "../../src/domain/WaitingDevice.ts"
+import {
+  edgesOf,
+  type EndDevice,
+  type LldpNeighbour,
+  type PlaceDevice,
+  placesOf,
+  replacedBy
+} from "../../src/domain/Topology.ts"
 
 const device = (id: number, hostname: string, read = true): EndDevice => ({
   id,
@@ -21,7 +27,7 @@ const link = (id: number, a: number, a_port: string, b: number, b_port: string):
   site_id: null,
   description: null
 })
-const hears = (device_id: number, port: string, name: string, peer_port: string): Heard => ({
+const hears = (device_id: number, port: string, name: string, peer_port: string): LldpNeighbour => ({
   device_id,
   port,
   name,
@@ -33,25 +39,26 @@ const acc = device(2, "acc1")
 const plan = [link(7, 2, "Ethernet49", 1, "Ethernet3")]
 
 describe("cables as they are planned and seen", () => {
-  const table: ReadonlyArray<readonly [string, ReadonlyArray<EndDevice>, ReadonlyArray<Heard>, ReadonlyArray<string>]> =
+  const table: ReadonlyArray<
+    readonly [string, ReadonlyArray<EndDevice>, ReadonlyArray<LldpNeighbour>, ReadonlyArray<string>]
+  > = [
     [
-      [
-        "agree when one end sees what is planned",
-        [dist, acc],
-        [hears(1, "Et3", "ACC1.example.org.", "Et49")],
-        ["agreed"]
-      ],
-      ["are planned only when an end was read and sees nothing", [dist, acc], [], ["planned"]],
-      ["are unread when nobody was asked", [device(1, "dist1", false), device(2, "acc1", false)], [], ["unread"]],
-      [
-        "have moved when a port sees another one, which is seen without a link",
-        [dist, acc],
-        [hears(1, "Ethernet3", "acc1", "Ethernet50")],
-        ["moved", "seen"]
-      ],
-      ["are left out to a device that may not be seen", [dist], [hears(1, "Ethernet3", "acc1", "Ethernet49")], []],
-      ["are no cables of a device to itself", [dist, acc], [hears(1, "Ethernet5", "dist1", "Ethernet6")], ["planned"]]
-    ]
+      "agree when one end sees what is planned",
+      [dist, acc],
+      [hears(1, "Et3", "ACC1.example.org.", "Et49")],
+      ["agreed"]
+    ],
+    ["are planned only when an end was read and sees nothing", [dist, acc], [], ["planned"]],
+    ["are unread when nobody was asked", [device(1, "dist1", false), device(2, "acc1", false)], [], ["unread"]],
+    [
+      "have moved when a port sees another one, which is seen without a link",
+      [dist, acc],
+      [hears(1, "Ethernet3", "acc1", "Ethernet50")],
+      ["moved", "seen"]
+    ],
+    ["are left out to a device that may not be seen", [dist], [hears(1, "Ethernet3", "acc1", "Ethernet49")], []],
+    ["are no cables of a device to itself", [dist, acc], [hears(1, "Ethernet5", "dist1", "Ethernet6")], ["planned"]]
+  ]
   it.each(table)("%s", (_name, devices, heard, agreements) => {
     expect(edgesOf(devices, plan, heard).map(({ agreement }) => agreement)).toEqual(agreements)
   })

@@ -1,6 +1,6 @@
 /** What clients of socket.io hear of each event of the log, and which rooms their messages join: as tables. */
 import { assert, describe, it } from "@effect/vitest"
-import type { LiveEvent } from "../../src/domain/events/LiveEvent.ts"
+import type { LiveEvent } from "../../src/domain/events/Event.ts"
 import { roomOf, roomsOfLine, socketPayload } from "../../src/events/SocketBridge.ts"
 
 const event = (kind: string, action: string, more: Partial<LiveEvent> = {}): LiveEvent => ({

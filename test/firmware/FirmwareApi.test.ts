@@ -7,10 +7,10 @@ import { tmpdir } from "node:os"
 import * as path from "node:path"
 import { DeviceStore } from "../../src/store/DeviceStore.ts"
 import { JobStore } from "../../src/store/JobStore.ts"
-import { LinknetStore } from "../../src/store/NetworkStore.ts"
-import * as Examples from "../../src/api/Examples.ts"
+import * as Documented from "../../src/api/Documented.ts"
 import { ApiClient, ApiServer, SiteServer } from "../support/ApiServer.ts"
 import { withUpgradeShapes } from "../../src/http/jobs/JobAnswer.ts"
+import { LinknetStore } from "../../src/store/NetworkStore.ts"
 
 const folder = fs.mkdtempSync(path.join(tmpdir(), "switchyard-api-images-"))
 const images = path.join(folder, "firmware")
@@ -222,13 +222,13 @@ layer(SiteServer({ DATA_DIR: folder, FIRMWARE_URL: URL }), { excludeTestServices
       const entry = { task_name: "device_upgrade_task", result: null, diff: "", failed: false }
       const result = { devices: { a1: { failed: false, job_tasks: [entry] } } }
       const named = { name: "device_upgrade_task", ...entry }
-      const done = withUpgradeShapes({ ...Examples.job, function_name: "device_upgrade", result })
+      const done = withUpgradeShapes({ ...Documented.job, function_name: "device_upgrade", result })
       assert.deepStrictEqual(done.result, {
         devices: { a1: { failed: false, job_tasks: [named] } },
         a1: [named],
         _totals: { selected_devices: 1 }
       })
-      const failed = { ...Examples.job, function_name: "device_upgrade", status: "EXCEPTION" as const, result: null }
+      const failed = { ...Documented.job, function_name: "device_upgrade", status: "EXCEPTION" as const, result: null }
       assert.deepStrictEqual(withUpgradeShapes(failed).result, { devices: {}, _totals: { selected_devices: 0 } })
     })
   )

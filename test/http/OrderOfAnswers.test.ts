@@ -2,12 +2,12 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { BASE } from "../../src/api/Api.ts"
-import { readyRoles } from "../../src/domain/access/ReadyRoles.ts"
-import { speaksOf } from "../../src/domain/access/SpeaksOf.ts"
+import { readyRoles } from "../../src/domain/access/PermissionFile.ts"
+import { coversCall } from "../../src/domain/access/Glob.ts"
 import { setScene } from "../scenarios/conformance/Scene.ts"
 import { ApiClient, type Sending } from "../support/ApiServer.ts"
 import { type ApiEndpoint, endpoints, pathOf } from "../support/EndpointRequests.ts"
-import { tokenOf, SiteWithRoles } from "../support/RolesSite.ts"
+import { SiteWithRoles, tokenOf } from "../support/RolesSite.ts"
 
 /** What is answered to everybody, and what needs no token or takes another one. */
 const OPEN =
@@ -69,7 +69,7 @@ const lacks = (role: string, { method, path }: ApiEndpoint): boolean => {
   if (behind.startsWith("/auth/users")) return role !== "administrator"
   // everybody sees what they have asked for, and may end it
   if (behind.startsWith("/auth/") || behind.startsWith("/approvals")) return false
-  return !(readyRoles.get(role) ?? []).some((permission) => speaksOf(permission, method, behind))
+  return !(readyRoles.get(role) ?? []).some((permission) => coversCall(permission, method, behind))
 }
 
 layer(SiteWithRoles("roles: {}\n", { METRICS_NETWORKS: ",", RATE_LIMIT: "0" }), { excludeTestServices: true })(

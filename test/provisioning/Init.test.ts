@@ -1,7 +1,7 @@
 /** Arguments, start, check and replacement of an initialisation (docs/provisioning.md). */
 import { describe, expect, it } from "@effect/vitest"
 import { Result } from "effect"
-import { InitRequest } from "../../src/domain/requests/InitRequest.ts"
+import { InitRequest } from "../../src/domain/requests/InitRequests.ts"
 import { type InitArguments, initArguments } from "../../src/provisioning/InitArguments.ts"
 import { initCheck, type InitCheckSurvey } from "../../src/provisioning/InitCheck.ts"
 import { accessStart, initJob, step2Delay } from "../../src/provisioning/InitStart.ts"

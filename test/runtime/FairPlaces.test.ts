@@ -1,7 +1,7 @@
 /** Places of a bounded pool: who is served next, who has to go when too many wait, and what one person may hold. */
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Result, Schema } from "effect"
-import { Person } from "../../src/domain/access/Person.ts"
+import { Person } from "../../src/domain/access/Identity.ts"
 import * as FairPlaces from "../../src/runtime/FairPlaces.ts"
 
 const as = (person: string) => Effect.provideService(Person, person)

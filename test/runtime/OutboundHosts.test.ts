@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { isIPv4 } from "node:net"
 import { networkInterfaces } from "node:os"
 import { Effect, Option, Schema } from "effect"
-import { OutboundNames } from "../../src/domain/access/OutboundNames.ts"
+import { OutboundNames } from "../../src/domain/access/HostLists.ts"
 import {
   imageGuard,
   isLocal,

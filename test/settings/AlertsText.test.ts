@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import { readFileSync } from "node:fs"
 import * as path from "node:path"
-import { remarkText } from "../../src/domain/Remark.ts"
+import { remarkText } from "../../src/domain/Repository.ts"
 import { readAlertsText } from "../../src/settings/SettingsFile.ts"
 
 const GOOD = `

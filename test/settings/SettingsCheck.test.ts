@@ -1,8 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { remarkText } from "../../src/domain/Remark.ts"
-import type { CheckedDevice, Inventory } from "../../src/settings/SettingsCheck.ts"
-import { checkSettings, checkSettingsGently } from "../../src/settings/SettingsCheck.ts"
+import { remarkText } from "../../src/domain/Repository.ts"
+import {
+  type CheckedDevice,
+  checkSettings,
+  checkSettingsGently,
+  type Inventory
+} from "../../src/settings/SettingsCheck.ts"
 import { problemRemarks, refreshAnswer } from "../../src/settings/SettingsProblem.ts"
 import { buildSnapshot, type SettingsSnapshot } from "../../src/settings/SettingsSnapshot.ts"
 import { failure, filesWith, memberFiles, messages, snapshotWith } from "./repository.ts"

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { Acting } from "../../src/domain/access/Acting.ts"
+import { Acting } from "../../src/domain/access/Identity.ts"
 import { EventStore } from "../../src/store/EventStore.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 

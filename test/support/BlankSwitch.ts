@@ -1,6 +1,6 @@
 /** A blank switch of the lab at its first lease: what the DHCP hook of a site would tell the server about it. */
 import { Effect, Option } from "effect"
-import { normalizeMac } from "../../src/domain/Hostname.ts"
+import { normalizeMac } from "../../src/domain/Network.ts"
 import type { LabSwitch } from "../../src/lab/LabSwitch.ts"
 import { DeviceStore } from "../../src/store/DeviceStore.ts"
 

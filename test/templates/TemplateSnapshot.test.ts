@@ -1,12 +1,12 @@
 /** Reading and checking a templates repository (docs/templates.md#files and docs/templates.md#who-becomes-unsynchronized). */
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
-import { remarkText } from "../../src/domain/Remark.ts"
+import { remarkText } from "../../src/domain/Repository.ts"
 import { renderConfiguration } from "./DirectRendering.ts"
 import { checkTemplates } from "../../src/templates/TemplateCheck.ts"
-import { affectedTypes, changedTemplateFiles, devicesOfTypes } from "../../src/templates/TemplateReferences.ts"
 import { buildTemplateSnapshot } from "../../src/templates/TemplateSnapshot.ts"
 import { devices, readExample } from "./Campus.ts"
+import { affectedTypes, changedTemplateFiles, devicesOfTypes } from "../../src/templates/TemplateReferences.ts"
 
 type Files = Readonly<Record<string, string>>
 

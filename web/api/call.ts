@@ -1,5 +1,5 @@
 /** One call of the API: its address, its token, and what went wrong as an error that a person can read. */
-import type { Answer, CallName, Parameters } from "../../src/api/CallTypes.ts"
+import type { Answer, CallName, Parameters } from "../../src/api/Calls.ts"
 import { renew } from "./session.ts"
 import { forget, token } from "./token.ts"
 

@@ -1,6 +1,6 @@
 /** Questions of screens: asked once, shown from what is known, and asked again when an event says that they have changed. */
 import { keepPreviousData, useQuery, type UseQueryResult } from "@tanstack/react-query"
-import type { Answer, CallName } from "../../src/api/CallTypes.ts"
+import type { Answer, CallName } from "../../src/api/Calls.ts"
 import { type Answered, ask, CallFailed, type Sent } from "./call.ts"
 
 /** How a screen asks. */

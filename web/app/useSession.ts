@@ -1,7 +1,7 @@
 /** Who is signed on, and what they may do. What a role may not do is not offered; the server refuses it all the same. */
-import { type UseQueryResult, useQuery, useQueryClient } from "@tanstack/react-query"
+import { useQuery, useQueryClient, type UseQueryResult } from "@tanstack/react-query"
 import { useEffect, useSyncExternalStore } from "react"
-import { includes, speaksOf } from "../../src/domain/access/SpeaksOf.ts"
+import { coversCall, includes } from "../../src/domain/access/Glob.ts"
 import { ask, CallFailed } from "../api/call.ts"
 import { onToken, token } from "../api/token.ts"
 import { retry, useAsk } from "../api/useAsk.ts"
@@ -33,13 +33,14 @@ export const useIdentity = (): UseQueryResult<string | null> =>
 /** Whether a role of the caller speaks of a call: `may("POST", "/device_syncto")`. False while it is not known. */
 export const useMay = (): ((method: string, path: string) => boolean) => {
   const { data } = useAsk("GET /auth/permissions")
-  return (method, path) => data?.answer.some((permission) => speaksOf(permission, method, path)) ?? false
+  return (method, path) => data?.answer.some((permission) => coversCall(permission, method, path)) ?? false
 }
 
 /** Whether a role of the caller speaks of a call with a right of its own, such as `free_lines`. False while it is not known. */
 export const useHasRight = (): ((right: string, method: string, path: string) => boolean) => {
   const { data } = useAsk("GET /auth/permissions")
   return (right, method, path) =>
-    data?.answer.some((permission) => speaksOf(permission, method, path) && includes(permission.rights ?? [], right)) ??
-    false
+    data?.answer.some(
+      (permission) => coversCall(permission, method, path) && includes(permission.rights ?? [], right)
+    ) ?? false
 }

@@ -1,7 +1,7 @@
 /** `switchyard approvals`: requests that wait for another person (docs/security.md#four-eyes). Jobs are approved by `switchyard approve`. */
 import { Effect } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import type { Data } from "../../api/CallTypes.ts"
+import type { Data } from "../../api/Calls.ts"
 import { type Column, format, type Format, printJson, printRows, reported, say } from "./Output.ts"
 import { ask } from "./Server.ts"
 

@@ -1,7 +1,7 @@
 /** `switchyard devices`, `device` and `why`: what is known of the network. */
 import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import type { Data } from "../../api/CallTypes.ts"
+import type { Data } from "../../api/Calls.ts"
 import { causeText } from "../../domain/SyncCause.ts"
 import { type Column, format, printJson, printOne, printRows, reported, say } from "./Output.ts"
 import { ask, askAll, Refused } from "./Server.ts"

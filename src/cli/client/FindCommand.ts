@@ -1,7 +1,7 @@
 /** `switchyard find`: where a machine, a device or a port is, in the tables that the server has read (docs/api.md#find). */
 import { Console, Effect } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import type { Data } from "../../api/CallTypes.ts"
+import type { Data } from "../../api/Calls.ts"
 import { type Column, format, printJson, printRows, reported } from "./Output.ts"
 import { ask } from "./Server.ts"
 import { watch } from "./Watching.ts"

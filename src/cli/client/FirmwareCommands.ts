@@ -1,7 +1,7 @@
 /** `switchyard firmware`: images, versions and upgrades. */
 import { Console, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import type { Data } from "../../api/CallTypes.ts"
+import type { Data } from "../../api/Calls.ts"
 import { type Column, format, harmless, printRows, reported, say } from "./Output.ts"
 import { ask } from "./Server.ts"
 import { watch } from "./Watching.ts"

@@ -2,7 +2,7 @@
 import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import * as fs from "node:fs/promises"
-import type { Data } from "../../api/CallTypes.ts"
+import type { Data } from "../../api/Calls.ts"
 import { makeAsking } from "../Asking.ts"
 import { type Column, format, printRows, reported, say } from "./Output.ts"
 import { ask, Refused } from "./Server.ts"

@@ -1,7 +1,7 @@
 /** How answers are printed: a table for people, JSON or comma-separated values for programs. Colours only on a terminal. */
 import { Console, Effect } from "effect"
 import { Flag } from "effect/cli"
-import { csvCell, harmless, jsonText } from "../../domain/SafeText.ts"
+import { csvCell, harmless, jsonText } from "../../domain/Text.ts"
 
 export { harmless }
 

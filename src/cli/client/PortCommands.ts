@@ -1,7 +1,7 @@
 /** `switchyard ports`: the ports of an access switch, and what a change of them does to its configuration. */
 import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import type { Data } from "../../api/CallTypes.ts"
+import type { Data } from "../../api/Calls.ts"
 import { type Column, format, printRows, reported, say } from "./Output.ts"
 import { ask, Refused } from "./Server.ts"
 

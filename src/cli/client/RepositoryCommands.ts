@@ -1,7 +1,7 @@
 /** `switchyard repo`: the repositories of settings and templates. */
 import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import type { Data } from "../../api/CallTypes.ts"
+import type { Data } from "../../api/Calls.ts"
 import { effectSentences } from "../../domain/EffectSentences.ts"
 import { type Column, format, printJson, printRows, reported, say } from "./Output.ts"
 import { ask, Refused } from "./Server.ts"

@@ -7,7 +7,7 @@ import * as fs from "node:fs/promises"
 import { homedir } from "node:os"
 import * as path from "node:path"
 import * as tls from "node:tls"
-import type { Answer, CallName, Parameters } from "../../api/CallTypes.ts"
+import type { Answer, CallName, Parameters } from "../../api/Calls.ts"
 import { codeOf, messageOf } from "../../runtime/SystemErrors.ts"
 
 /** Exit codes of commands (docs/command-line.md#exit-codes). */

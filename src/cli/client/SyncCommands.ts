@@ -1,7 +1,7 @@
 /** `switchyard sync`, `diff`, `approve`, `reject`, `undo` and `abort`: changes, from what they would do to the way back. */
 import { Console, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import type { Data } from "../../api/CallTypes.ts"
+import type { Data } from "../../api/Calls.ts"
 import { colored, format, harmless, printJson, reported, say } from "./Output.ts"
 import { ask, Refused } from "./Server.ts"
 import { watch } from "./Watching.ts"

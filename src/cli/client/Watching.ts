@@ -1,6 +1,6 @@
 /** Follows a job to its end, tells what failed in the switches' own words, and fails when the job is no success. */
 import { Console, Effect, Option, Schema } from "effect"
-import type { Data } from "../../api/CallTypes.ts"
+import type { Data } from "../../api/Calls.ts"
 import { harmless, isTerminal } from "./Output.ts"
 import { ask, exitCodes, Refused } from "./Server.ts"
 

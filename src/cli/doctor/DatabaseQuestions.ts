@@ -11,8 +11,6 @@ import { findingsOf } from "../../domain/findings/Findings.ts"
 import { codeOf } from "../../runtime/SystemErrors.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import * as DatabaseClient from "../../store/DatabaseClient.ts"
-import * as DatabaseErrors from "../../store/DatabaseErrors.ts"
-import { FindingFacts } from "../../store/Figures.ts"
 import {
   ageOf,
   type Blocker,
@@ -25,6 +23,8 @@ import {
 import { FILE as INSTALLATION, identityIn } from "../../store/Installation.ts"
 import { at, isOurs, readPidFile } from "../../store/postgres/Postmaster.ts"
 import { bad, type Found, good, percentOf, type Place, type Question, sizeOf, unknown, warn } from "./Questions.ts"
+import * as DatabaseErrors from "../../store/DatabaseErrors.ts"
+import { FindingFacts } from "../../store/Figures.ts"
 
 const SECONDS = 8
 /** By this name the server's own sessions are known. */

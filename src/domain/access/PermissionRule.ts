@@ -4,8 +4,7 @@
  */
 import { Schema } from "effect"
 import type { JsonObject } from "../fields/Values.ts"
-import { matchesGlob } from "./Glob.ts"
-import { includes, matchesPath, missingRight } from "./SpeaksOf.ts"
+import { includes, matchesGlob, matchesPath, missingRight } from "./Glob.ts"
 
 const words = Schema.Array(Schema.String)
 const names = Schema.optionalKey(words)

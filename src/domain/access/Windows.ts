@@ -3,9 +3,61 @@
  * changed while one of them is open, a device without at any time, and none while a freeze is for it. Pure.
  */
 import type { AskedDevice } from "./PermissionRule.ts"
-import { common, outside, type Span, spanAt, type Spans, union } from "./Spans.ts"
-import { dayAt, instantOf, shownAt, weekdayOf } from "./WallClock.ts"
-import type { Freeze, Period, Weekly, Window, WindowRules, WindowScope } from "./WindowFile.ts"
+import {
+  dayAt,
+  type Freeze,
+  instantOf,
+  type Period,
+  shownAt,
+  weekdayOf,
+  type Weekly,
+  type Window,
+  type WindowRules,
+  type WindowScope
+} from "./WindowFile.ts"
+import { Schema } from "effect"
+
+// Spans of time, and what is in several lists of them. Lists are sorted, and their spans do not touch. Pure.
+
+/** From an instant until before another one, both in milliseconds since 1970. */
+export interface Span {
+  readonly from: number
+  readonly to: number
+}
+
+export type Spans = ReadonlyArray<Span>
+
+/** What is in any of these spans, in whatever order they come. */
+export const union = (spans: Spans): Spans => {
+  const joined: Array<Span> = []
+  for (const span of spans.filter(({ from, to }) => from < to).toSorted((a, b) => a.from - b.from)) {
+    const last = joined.at(-1)
+    if (last !== undefined && span.from <= last.to) {
+      joined[joined.length - 1] = { from: last.from, to: Math.max(last.to, span.to) }
+    } else joined.push(span)
+  }
+  return joined
+}
+
+/** What is in both lists. */
+export const common = (a: Spans, b: Spans): Spans =>
+  union(
+    a.flatMap((one) => b.map((other) => ({ from: Math.max(one.from, other.from), to: Math.min(one.to, other.to) })))
+  )
+
+/** What is in the span and in none of the list. */
+export const outside = (spans: Spans, { from, to }: Span): Spans => {
+  const starts = [from, ...spans.map((span) => span.to)]
+  const ends = [...spans.map((span) => span.from), to]
+  return common(
+    starts.map((start, index) => ({ from: start, to: ends[index] ?? to })),
+    [{ from, to }]
+  )
+}
+
+/** The span that an instant is in. */
+export const spanAt = (spans: Spans, instant: number): Span | undefined =>
+  spans.find(({ from, to }) => from <= instant && instant < to)
 
 const DAY = 86_400_000
 /** How far openings are looked for, in days: near first, since most are near. */
@@ -139,3 +191,82 @@ export const closedSentence = ({ closed, hostname, nextShown, why }: Extract<Ver
   const when = nextShown === null ? `There is no opening within ${LONGEST} days` : `The next opening is ${nextShown}`
   return `${hostname}${others} must not be changed: ${why}. ${when}`
 }
+
+// Windows and freezes as they are shown: with what they are for, whether they are open, and when that changes (docs/windows.md#looking-at-windows).
+
+const names = Schema.NullOr(Schema.Array(Schema.String))
+const scope = { name: Schema.String, groups: names, device_types: names, timezone: Schema.String }
+/** ISO 8601 without a zone, UTC. */
+const time = Schema.NullOr(Schema.String)
+
+/** `opens_at` is the next opening, `closes_at` the end of the present one; null when there is none within 400 days. */
+export const ShownWindow = Schema.Struct({ ...scope, is_open: Schema.Boolean, opens_at: time, closes_at: time })
+export type ShownWindow = typeof ShownWindow.Type
+
+/** The present period of a freeze, or the next one. */
+export const ShownFreeze = Schema.Struct({
+  ...scope,
+  reason: Schema.NullOr(Schema.String),
+  is_in_force: Schema.Boolean,
+  begins_at: time,
+  ends_at: time
+})
+export type ShownFreeze = typeof ShownFreeze.Type
+
+/** What the windows say of a device, or of all devices of a group. */
+export const ShownVerdict = Schema.Struct({
+  devices: Schema.Int,
+  may_be_changed: Schema.Boolean,
+  why_not: Schema.NullOr(Schema.String),
+  opens_at: time,
+  closes_at: time
+})
+export type ShownVerdict = typeof ShownVerdict.Type
+
+/** How far openings are looked for, in milliseconds. */
+const HORIZON = 400 * 86_400_000
+
+const shown = (instant: number | null | undefined): string | null =>
+  instant === null || instant === undefined ? null : new Date(instant).toISOString().slice(0, 19)
+
+const scopeOf = ({ deviceTypes, groups, name, timezone }: WindowScope) => ({
+  name,
+  groups,
+  device_types: deviceTypes,
+  timezone
+})
+
+/** A window at an instant, in milliseconds since 1970. */
+export const showWindow = (window: Window, at: number): ShownWindow => {
+  const spans = openings(window, { from: at, to: at + HORIZON })
+  const present = spanAt(spans, at)
+  const next = spans.find(({ from }) => from > at)
+  const closes = present === undefined || present.to === at + HORIZON ? null : present.to
+  return { ...scopeOf(window), is_open: present !== undefined, opens_at: shown(next?.from), closes_at: shown(closes) }
+}
+
+/** A freeze at an instant. */
+export const showFreeze = (freeze: Freeze, at: number): ShownFreeze => {
+  const spans = frozen(freeze)
+  const present = spanAt(spans, at)
+  const period = present ?? spans.find(({ from }) => from > at)
+  return {
+    ...scopeOf(freeze),
+    reason: freeze.reason,
+    is_in_force: present !== undefined,
+    begins_at: shown(period?.from),
+    ends_at: shown(period?.to)
+  }
+}
+
+/** A verdict over so many devices. */
+export const showVerdict = (verdict: Verdict, devices: number): ShownVerdict =>
+  verdict.isOpen
+    ? { devices, may_be_changed: true, why_not: null, opens_at: null, closes_at: shown(verdict.until) }
+    : {
+        devices,
+        may_be_changed: false,
+        why_not: closedSentence(verdict),
+        opens_at: shown(verdict.next),
+        closes_at: null
+      }

@@ -1,6 +1,6 @@
 /** Parameters of a path or a query as schemas that parse: texts, each with its rule and the sentence that refuses it. */
 import { Effect, Result, Schema, SchemaGetter } from "effect"
-import { isHostname } from "../Hostname.ts"
+import { isHostname } from "../Network.ts"
 import { refusedWith, Sent } from "./Body.ts"
 
 const isText = (value: unknown): value is string | ReadonlyArray<string> =>

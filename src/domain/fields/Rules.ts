@@ -1,7 +1,6 @@
 /** Rules that several nouns share, each made with its sentence. What is accepted: (docs/api.md#texts-of-device-fields). */
 import { Option, Result } from "effect"
-import type { Place, Refusal, Rule } from "./Field.ts"
-import type { CheckedBody } from "./Body.ts"
+import type { CheckedBody, Place, Refusal, Rule } from "./Body.ts"
 import { isAddress, isDigits, isFalsy, isObject, type JsonObject, lengthOf, toInteger } from "./Values.ts"
 
 /** The sentence of a refusal, for a value at its place. */

@@ -1,7 +1,7 @@
 /** Small readings of JSON values that several routes' field rules share. */
 import { Option, Result } from "effect"
 import { isIP } from "node:net"
-import { isHostname } from "../Hostname.ts"
+import { isHostname } from "../Network.ts"
 
 /** A JSON object as it was sent; nothing is known of its values. */
 export type JsonObject = Readonly<Record<string, unknown>>
@@ -88,3 +88,11 @@ export const parseHostname = (value: unknown): Result.Result<string, string> => 
   const hostname = shown(value)
   return isHostname(hostname) ? Result.succeed(hostname) : Result.fail(`Hostname '${hostname}' is not a valid hostname`)
 }
+
+// The pair of texts with which several routes report a field: which setting and value, and which rule it breaks.
+
+/** `Validation error for setting <key>, bad value: <value>` and `Message: <rule>`. */
+export const settingError = (key: string, value: unknown, rule: string): ReadonlyArray<string> => [
+  `Validation error for setting ${key}, bad value: ${shown(value)}`,
+  `Message: ${rule}`
+]

@@ -1,21 +1,195 @@
-/**
- * What is stuck or about to break (docs/operations.md#doctor), by pure rules over facts that the store reads. Each concept has a file of
- * its own; this one puts them together.
- */
-import type { Finding } from "../Finding.ts"
-import { type CertificateFact, ofCertificate, ofServerTls, type ServerTlsFact } from "./CertificateFindings.ts"
-import { type DatabaseFact, ofDatabase } from "./DatabaseFindings.ts"
-import { type MachineFacts, ofMachine } from "./MachineFindings.ts"
+/** What surrounds the server: its disk, the clocks, the repositories after a restore, receivers of alerts, and the roles of its site. */
+import { type Finding, lengthOf, MINUTE } from "../Finding.ts"
+import { type RestoredCommits, restoredSentence } from "../Repository.ts"
+import { type CertificateFact, ofCertificate, ofServerTls, type ServerTlsFact } from "../Certificate.ts"
 import {
+  type ChangeFact,
   type DisputeFact,
+  type JobFact,
+  type LockFact,
+  ofChange,
   ofDispute,
+  ofJob,
+  ofLock,
   ofOverlap,
+  ofSessions,
   ofToken,
   type OverlapFact,
+  type SessionFact,
   type TokenFact
-} from "./IdentityFindings.ts"
-import { ofSessions, type SessionFact } from "./SessionFindings.ts"
-import { type ChangeFact, type JobFact, type LockFact, ofChange, ofJob, ofLock } from "./WorkFindings.ts"
+} from "./WorkFindings.ts"
+
+export interface MachineFacts {
+  readonly disk: { readonly free: number; readonly size: number } | null
+  /** Seconds by which the database's clock is before that of this process; below zero when it is behind. */
+  readonly clock: number
+  readonly dead_letters: number
+  /** What the machine of the server lacks now, and since when (ISO 8601, UTC). */
+  readonly lacking?: ReadonlyArray<{ readonly message: string; readonly since: string }>
+  /** Commits that came with a restored backup and were not refreshed since; null when there are none. */
+  readonly restored: RestoredCommits | null
+  /** Roles of the site that have the right `free_lines` without naming it. */
+  readonly impliedFreeLines?: ReadonlyArray<string>
+}
+
+const SKEW = 2
+const FULL = 0.1
+
+/** Disk, clocks, commits, messages that were given up, and roles that allow more than they name. */
+export const ofMachine = ({
+  clock,
+  dead_letters,
+  disk,
+  lacking = [],
+  restored,
+  impliedFreeLines = []
+}: MachineFacts): ReadonlyArray<Finding> => [
+  ...lacking.map(({ message, since }) => ({
+    kind: "machine" as const,
+    level: "bad" as const,
+    about: "server",
+    since,
+    what: message,
+    why: "Work that needs it waits. No device is blamed for it, and nothing is lost.",
+    next: "Mend it; the work goes on by itself within some seconds.",
+    repair: null
+  })),
+  ...impliedFreeLines.map((role) => ({
+    kind: "role" as const,
+    level: "warn" as const,
+    about: role,
+    since: null,
+    what: `The role ${role} may write lines of its own into ports (cli_append_str) without naming the right free_lines`,
+    why: "It may give whole configurations (POST /device/{hostname}/apply_config), and both were one right before.",
+    next: "Write rights: [free_lines] beside its endpoints in permissions.yml, or take apply_config from it: docs/roles.md#free-lines.",
+    repair: null
+  })),
+  ...(disk === null || disk.free >= disk.size * FULL
+    ? []
+    : [
+        {
+          kind: "disk" as const,
+          level: "bad" as const,
+          about: "DATA_DIR",
+          since: null,
+          what: `${Math.floor((disk.free / disk.size) * 100)} % of the disk are free`,
+          why: "A full disk stops the database and every job.",
+          next: "Make room, or keep less: docs/operations.md#retention.",
+          repair: null
+        }
+      ]),
+  ...(Math.abs(clock) < SKEW
+    ? []
+    : [
+        {
+          kind: "clock" as const,
+          level: "warn" as const,
+          about: "clock",
+          since: null,
+          what: `The clock of the database is ${lengthOf(Math.abs(clock))} ${clock > 0 ? "before" : "behind"} that of the server`,
+          why: "Timers, tokens and the order of events are told by clocks.",
+          next: "Let both be set by the same time servers (chrony, systemd-timesyncd).",
+          repair: null
+        }
+      ]),
+  ...(restored === null
+    ? []
+    : [
+        {
+          kind: "repository" as const,
+          level: "warn" as const,
+          about: restored.commits.map(({ name }) => name).join(", "),
+          since: null,
+          what: restoredSentence(restored),
+          why: "A push would take back what was committed after the backup.",
+          next: "Refresh both repositories (switchyard repo refresh), and look at a dry run of all devices.",
+          repair: null
+        }
+      ]),
+  ...(dead_letters === 0
+    ? []
+    : [
+        {
+          kind: "alert" as const,
+          level: "warn" as const,
+          about: "alerts",
+          since: null,
+          what: `${dead_letters} ${dead_letters === 1 ? "message was" : "messages were"} given up`,
+          why: "Their receivers did not take them for days.",
+          next: "Mend the receiver (switchyard alerts test NAME), then try them again.",
+          repair: { says: "Try all of them again", method: "POST" as const, path: "/alerts/replay", body: {} }
+        }
+      ])
+]
+
+// What PostgreSQL does not come through with by itself.
+
+export interface DatabaseFact {
+  /** Transactions since the oldest row that was not frozen. */
+  readonly age: number
+  /** Seconds for which the oldest transaction is open. */
+  readonly oldest_transaction: number
+  /** Tables with many dead rows. */
+  readonly bloated: ReadonlyArray<{ readonly table: string; readonly dead: number; readonly live: number }>
+}
+
+/** Of two thousand million transactions, after which PostgreSQL takes no more. */
+const OLD_ROWS = 1_000_000_000
+const LONG_TRANSACTION = 60 * MINUTE
+
+/** A lock of somebody else that holds work up; `sentence` names who has it. */
+export const ofBlockade = (sentence: string): Finding => ({
+  kind: "database",
+  level: "bad",
+  about: "database",
+  since: null,
+  what: sentence,
+  why: "Requests that need it get 503, and jobs wait.",
+  next: "Ask whoever runs it to end it, or pg_terminate_backend with its process: docs/operations.md#locks-of-others.",
+  repair: null
+})
+
+/** Rows, transactions and tables. */
+export const ofDatabase = ({ age, bloated, oldest_transaction }: DatabaseFact): ReadonlyArray<Finding> => {
+  const finding = { kind: "database", since: null, repair: null } as const
+  return [
+    ...(age < OLD_ROWS
+      ? []
+      : [
+          {
+            ...finding,
+            level: "bad" as const,
+            about: "transactions",
+            what: `The oldest rows are ${Math.floor(age / 1_000_000)} million transactions old`,
+            why: "PostgreSQL takes no transaction any more at about 2,100 million. Its vacuum does not come through.",
+            next: "Run `vacuum freeze` when nothing else is under way, and look for transactions that are never ended."
+          }
+        ]),
+    ...(oldest_transaction < LONG_TRANSACTION
+      ? []
+      : [
+          {
+            ...finding,
+            level: "warn" as const,
+            about: "transactions",
+            what: `A transaction has been open for ${lengthOf(oldest_transaction)}`,
+            why: "While it is open nothing that was removed gives its room back.",
+            next: "Find it in pg_stat_activity; a backup or a forgotten console ends by itself or by pg_terminate_backend."
+          }
+        ]),
+    ...bloated.map(({ dead, live, table }) => ({
+      ...finding,
+      level: "warn" as const,
+      about: table,
+      what: `The table ${table} has ${dead} dead rows beside ${live}`,
+      why: "Rows were removed or changed faster than the vacuum comes after.",
+      next: `Run \`vacuum (analyze) ${table}\`.`
+    }))
+  ]
+}
+
+// What is stuck or about to break (docs/operations.md#doctor), by pure rules over facts that the store reads. Each concept has a file of
+// its own; this one puts them together.
 
 /** All of them at one moment. */
 export interface Facts extends MachineFacts {

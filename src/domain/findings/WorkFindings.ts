@@ -157,3 +157,122 @@ export const ofLock = ({ held, job_ended, job_id, name, since }: LockFact): Read
     }
   ]
 }
+
+// Sessions of ours that were left behind on switches. What was seen may be gone by now, without us (a restart, somebody at the console),
+// so it is told as what was seen, and when.
+
+/** Those of a device that are alike. */
+export interface SessionFact {
+  readonly hostname: string
+  readonly names: ReadonlyArray<string>
+  /** They were committed, and their timer ran. */
+  readonly is_timed: boolean
+  /** When the first of them was seen first: ISO 8601. */
+  readonly since: string
+  /** Seconds since the device was looked at. */
+  readonly seen: number
+}
+
+const ofTimer = ({ hostname, names, seen, since }: SessionFact): Finding => ({
+  kind: "session",
+  level: "warn",
+  about: hostname,
+  since,
+  what: `A commit timer of ours ran on it that nobody waits for: ${names.join(", ")}`,
+  why: `It was seen ${lengthOf(seen)} ago. Its job is not under way any more, and no change of the device waits for it. Nothing can be loaded while it runs, and when it runs out the switch takes that commit back.`,
+  next: "Let it run out, then look what the switch runs.",
+  repair: look(hostname)
+})
+
+const ofOpen = ({ hostname, names, seen, since }: SessionFact): Finding => ({
+  kind: "session",
+  level: "warn",
+  about: hostname,
+  since,
+  what:
+    names.length === 1
+      ? `A session of ours was left open on it: ${names.join("")}`
+      : `${names.length} sessions of ours were left open on it: ${names.join(", ")}`,
+  why: `No job that is under way works with what was left: jobs remove their sessions, unless a fault cuts them off. This was seen last ${lengthOf(seen)} ago. What is left holds places among the sessions of the switch, and nothing else.`,
+  next: "Remove what was left by a dry run, which pushes nothing. The next change removes it too.",
+  repair: {
+    says: `Remove what was left by a dry run of ${hostname}`,
+    method: "POST",
+    path: "/device_syncto",
+    body: { hostname, dry_run: true }
+  }
+})
+
+/** What was left behind on a device. */
+export const ofSessions = (fact: SessionFact): Finding => (fact.is_timed ? ofTimer(fact) : ofOpen(fact))
+
+// What is older than the rule that refuses it now: what two records share (docs/api.md#what-is-unique), and tokens without bounds.
+
+/** Something that a device shares with another record. */
+export interface DisputeFact {
+  readonly hostname: string
+  /** What it is of the device, such as `management_ip`. */
+  readonly role: string
+  readonly value: string
+  /** The other record, such as `management_ip of lhv-acc2`. */
+  readonly other: string
+}
+
+/** A network that overlaps another one. */
+export interface OverlapFact {
+  readonly network: string
+  /** Such as `linknet 7`. */
+  readonly owner: string
+  readonly other_network: string
+  readonly other: string
+}
+
+/** A token of before the bounds of tokens (docs/security.md#persons). */
+export interface TokenFact {
+  readonly id: number
+  readonly name: string
+  readonly created_by: string
+  readonly created_at: string
+  /** Days from its making to its end. */
+  readonly days: number
+  /** Nobody is known whose it is, so that it ends with nobody. */
+  readonly is_nobodys: boolean
+}
+
+/** A token that is valid for longer than new ones may be, or that ends with nobody. */
+export const ofToken = (token: TokenFact): Finding => ({
+  kind: "token",
+  level: "warn",
+  about: token.name,
+  since: token.created_at,
+  what: token.is_nobodys
+    ? `The API token ${token.name}, made by ${token.created_by}, has no owner with whom it would end`
+    : `The API token ${token.name}, made by ${token.created_by}, is valid for ${token.days} days`,
+  why: "New tokens end with the person whose they are, and are valid for API_TOKEN_DAYS at most. This one is older.",
+  next: `Make another one for its program, and revoke this one: \`switchyard token revoke ${token.id}\``,
+  repair: null
+})
+
+/** A device that gets nothing pushed because another record has the same. */
+export const ofDispute = ({ hostname, other, role, value }: DisputeFact): Finding => ({
+  kind: "device",
+  level: "bad",
+  about: hostname,
+  since: null,
+  what: `${role} ${value} is also the ${other}`,
+  why: "Nobody knows which of the two records the switch at that address is, so nothing is pushed to the device. Such records are refused now; these are older.",
+  next: "Find out which record is right. Change the other one, set it to UNMANAGED, or delete it.",
+  repair: null
+})
+
+/** Networks of management domains or links that overlap. */
+export const ofOverlap = ({ network, other, other_network, owner }: OverlapFact): Finding => ({
+  kind: "device",
+  level: "warn",
+  about: owner,
+  since: null,
+  what: `Its network ${network} overlaps ${other_network} of ${other}`,
+  why: "A switch in one of them can be given an address that belongs to the other. Such networks are refused now; these are older.",
+  next: "Change or delete one of the two.",
+  repair: null
+})

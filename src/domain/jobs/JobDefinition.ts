@@ -87,3 +87,21 @@ export const defineJob = <const Name extends string, Args extends AnyCodec, Memo
 
 /** A boolean that is this when it is left out. */
 export const flag = (fallback: boolean) => Schema.Boolean.pipe(Schema.withDecodingDefaultKey(Effect.succeed(fallback)))
+
+// How a job goes by the windows of its devices (docs/windows.md#jobs); two keys among the arguments of every job that changes switches in service.
+
+export const windowArgs = {
+  /** Waits before it begins until all of its devices may be changed. */
+  wait_for_window: Schema.optionalKey(Schema.Boolean),
+  /** Why the windows do not count for it. */
+  emergency: Schema.optionalKey(Schema.String)
+}
+
+const WindowChoice = Schema.Struct(windowArgs)
+export type WindowChoice = typeof WindowChoice.Type
+
+const read = Schema.decodeUnknownOption(WindowChoice)
+
+/** The wishes among the arguments of a job, as its record has them. */
+export const windowChoiceOf = (start_arguments: unknown): WindowChoice =>
+  Option.getOrElse(read(start_arguments), () => ({}))

@@ -1,5 +1,5 @@
 /** Cisco IOS-XE. There is no driver for it yet. */
-import { usualRisk } from "../ChangeScore.ts"
+import { usualRisk } from "../ChangeRisk.ts"
 import { commonShortNames, indented, type Platform } from "./Platform.ts"
 import { commonSecrets, junosSecrets } from "./SecretWords.ts"
 

@@ -2,8 +2,7 @@
  * What is known of a platform without a session to one of its devices, as one data record: names, words and patterns that any
  * room may ask for. How its devices are talked to is the matter of its driver alone (`src/drivers`).
  */
-import type { RiskRule } from "../ChangeScore.ts"
-import type { PlatformWords } from "../AutoPushRules.ts"
+import type { PlatformWords, RiskRule } from "../ChangeRisk.ts"
 
 /** What the driver of a platform offers beyond reading a device and changing its configuration. */
 export interface Capabilities {

@@ -1,14 +1,134 @@
 /**
- * Bodies of requests that put a configuration on a device or take one back (docs/changes.md#earlier-configurations and
- * docs/changes.md#apply_config).
+ * The body of a request to synchronize devices (docs/changes.md#synchronize). Options of another type than expected count as
+ * absent, as clients know it; those of a rollout are new, and refused.
  */
-import { Option, Result, Schema } from "effect"
+import { Option, Result, Schema, Struct } from "effect"
+import { MissingLinesPolicy } from "../Job.ts"
 import * as Body from "../fields/Body.ts"
-import { otherwise, required, type Rule } from "../fields/Field.ts"
+import { ignorable, optional, otherwise, required, type Rule } from "../fields/Body.ts"
 import { accept, flag } from "../fields/Rules.ts"
-import { isFalsy, toInteger } from "../fields/Values.ts"
-import { selectors } from "./DeviceSelector.ts"
-import { notes, windowFaults, windowFields } from "./RequestFields.ts"
+import {
+  count,
+  explicitSelectors,
+  flagOr,
+  MAX_NAMES,
+  namesRule,
+  notes,
+  nullAsAbsent,
+  onlyTrue,
+  selectors,
+  startRule,
+  windowFaults,
+  windowFields
+} from "./RequestFields.ts"
+import { isFalsy, isObject, toInteger } from "../fields/Values.ts"
+
+const ConfirmMode = Schema.Literals([0, 1, 2])
+const isMode = Schema.is(ConfirmMode)
+
+const modeRule: Rule<typeof ConfirmMode.Type | undefined> = (sent) => {
+  if (isMode(sent)) return Result.succeed(sent)
+  return Number.isInteger(sent) ? Result.fail("confirm_mode must be 0, 1 or 2") : Result.succeed(undefined)
+}
+
+const Canary = Schema.Union([Schema.Int, Schema.Array(Schema.String)])
+
+const canaryRule: Rule<typeof Canary.Type> = (sent, place) => {
+  const number = count(sent, place)
+  if (Result.isSuccess(number)) return number
+  return Array.isArray(sent) && sent.length > 0 && sent.length <= MAX_NAMES
+    ? namesRule(sent, place)
+    : Result.fail(`canary must be an integer of 1 or more, or a list of 1 to ${MAX_NAMES} hostnames`)
+}
+
+const options = {
+  dry_run: flagOr(true),
+  auto_push: flagOr(false),
+  force: flagOr(false),
+  resync: flagOr(false),
+  confirm_older: ignorable(Schema.Boolean, nullAsAbsent(flag(() => "confirm_older must be a boolean"))),
+  confirm_mode: ignorable(ConfirmMode, modeRule),
+  abort_on_failure: onlyTrue,
+  urgent: onlyTrue,
+  batch_size: ignorable(Schema.Int, nullAsAbsent(count)),
+  max_failures: ignorable(Schema.Int, nullAsAbsent(count)),
+  revert_on_failure: ignorable(Schema.Boolean, nullAsAbsent(flag(() => "revert_on_failure must be a boolean"))),
+  canary: ignorable(Canary, nullAsAbsent(canaryRule)),
+  dry_run_job: ignorable(Schema.Int, nullAsAbsent(count)),
+  start_at: ignorable(Schema.Finite, nullAsAbsent(startRule), Schema.String),
+  on_missing_lines: ignorable(
+    MissingLinesPolicy,
+    nullAsAbsent(accept(Schema.is(MissingLinesPolicy), () => "on_missing_lines must be warn or fail"))
+  ),
+  ...windowFields,
+  ...notes
+}
+
+const FENCED_DRY_RUN = "dry_run_job is for live runs: dry_run must be false"
+
+const URGENT_AND_MODE = "urgent cannot be combined with confirm_mode 2"
+const URGENT_AND_REVERT = "urgent cannot be combined with revert_on_failure"
+const URGENT_AND_UNNAMED = "urgent needs named devices: hostname or hostnames"
+
+interface Combined {
+  readonly dry_run: boolean
+  readonly dry_run_job?: number
+  readonly urgent?: boolean
+  readonly confirm_mode?: number
+  readonly wait_for_window?: boolean
+  readonly emergency?: string
+  readonly revert_on_failure?: boolean
+}
+
+/** An urgent sync goes beside the one that has the lock, so the two must not have to wait for each other. */
+const urgencyFaults = ({ confirm_mode, revert_on_failure, urgent }: Combined): ReadonlyArray<string> => {
+  if (urgent !== true) return []
+  return [...(confirm_mode === 2 ? [URGENT_AND_MODE] : []), ...(revert_on_failure === true ? [URGENT_AND_REVERT] : [])]
+}
+
+const faultsOf = (request: Combined): ReadonlyArray<string> => [
+  ...urgencyFaults(request),
+  ...windowFaults(request),
+  ...(request.dry_run && request.dry_run_job !== undefined ? [FENCED_DRY_RUN] : [])
+]
+
+/** The body of a synchronization whose device is in the path. */
+export const SyncOptions = Body.make(options, { message: Body.firstOf, together: faultsOf })
+export type SyncOptions = typeof SyncOptions.schema.Type
+
+/** The body of a synchronization. */
+export const SyncRequest = Body.make(
+  { ...explicitSelectors("No devices to synchronize were specified"), ...options },
+  {
+    message: Body.firstOf,
+    together: (request) => {
+      const isNamed = request.hostname !== undefined || request.hostnames !== undefined
+      return [...(request.urgent === true && !isNamed ? [URGENT_AND_UNNAMED] : []), ...faultsOf(request)]
+    }
+  }
+)
+export type SyncRequest = typeof SyncRequest.schema.Type
+
+const BESIDE = [
+  "hostname",
+  "hostnames",
+  "device_type",
+  "group",
+  "all",
+  "comment",
+  "ticket_ref",
+  "start_at",
+  "confirm_mode"
+] as const
+
+/** The options as arguments of the job, without its devices. */
+export const syncArguments = (request: SyncRequest) => ({
+  ...Struct.omit(request, BESIDE),
+  ...(request.confirm_mode === undefined ? {} : { confirm_mode_override: request.confirm_mode })
+})
+
+// Bodies of requests that put a configuration on a device or take one back (docs/changes.md#earlier-configurations and
+// docs/changes.md#apply_config).
 
 /** A dry run unless it is false. */
 const dryRun = otherwise(Schema.Boolean, true, (sent) => Result.succeed(sent !== false))
@@ -70,3 +190,64 @@ export const DriftRequest = Body.make(
   { message: Body.firstOf }
 )
 export type DriftRequest = typeof DriftRequest.schema.Type
+
+// Bodies about what is not in force: a template to try, and a branch to check (docs/templates.md#trying-templates).
+
+/** The largest text that is rendered, in characters. */
+const MAX_TEXT = 262_144
+const MAX_NAME = 255
+
+const isText = (sent: unknown): sent is string => typeof sent === "string" && sent.length <= MAX_TEXT
+const isFlag = (sent: unknown): sent is boolean => typeof sent === "boolean"
+const isPath = (sent: unknown): sent is string =>
+  typeof sent === "string" && /^[^/\0(][^\0]*$/.test(sent) && sent.length <= MAX_NAME
+
+/** What to render with the variables of a device; nothing means its whole configuration. */
+export const TrialRequest = Body.make(
+  {
+    template: ignorable(
+      Schema.String,
+      nullAsAbsent(accept(isPath, () => "template should be a path in the directory of the device's platform"))
+    ),
+    text: ignorable(
+      Schema.String,
+      nullAsAbsent(accept(isText, () => `text should be a text of at most ${MAX_TEXT} characters`))
+    ),
+    whole: ignorable(Schema.Boolean, nullAsAbsent(accept(isFlag, () => "whole should be a boolean")))
+  },
+  {
+    message: Body.firstOf,
+    together: ({ template, text, whole }) =>
+      whole === true && text !== undefined && template === undefined
+        ? ["template should name the file that the text stands for when whole is true"]
+        : []
+  }
+)
+export type TrialRequest = typeof TrialRequest.schema.Type
+
+const branchRule: Rule<string> = (sent) =>
+  typeof sent === "string" && sent.trim() !== "" && sent.length <= MAX_NAME
+    ? Result.succeed(sent.trim())
+    : Result.fail(`branch should be the name of a branch, of 1 to ${MAX_NAME} characters`)
+
+const isFiles = (sent: unknown): sent is Readonly<Record<string, string>> =>
+  isObject(sent) && Object.values(sent).every((text) => typeof text === "string")
+
+/** The branch to check (a tag or a commit will do), or the files of a working copy by their paths. */
+export const BranchRequest = Body.make(
+  {
+    branch: optional(Schema.String, branchRule),
+    files: optional(
+      Schema.Record(Schema.String, Schema.String),
+      accept(isFiles, () => "files should be an object with the text of each file by its path")
+    )
+  },
+  {
+    message: Body.firstOf,
+    together: ({ branch, files }) => {
+      if (branch === undefined && files === undefined) return ["branch must be specified"]
+      return branch !== undefined && files !== undefined ? ["branch cannot be combined with files"] : []
+    }
+  }
+)
+export type BranchRequest = typeof BranchRequest.schema.Type

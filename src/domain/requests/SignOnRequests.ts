@@ -1,7 +1,7 @@
 /** Bodies of requests about tokens and people (docs/api.md#tokens). */
 import { Schema } from "effect"
 import * as Body from "../fields/Body.ts"
-import { optional, otherwise, required } from "../fields/Field.ts"
+import { optional, otherwise, required } from "../fields/Body.ts"
 import { accept, boundedInteger, flag } from "../fields/Rules.ts"
 import { lengthOf } from "../fields/Values.ts"
 import { isText } from "../Text.ts"

@@ -4,7 +4,7 @@ import { eos } from "../../domain/platforms/eos/Platform.ts"
 import { compareNames, isSubinterface } from "../../domain/platforms/Platforms.ts"
 import type { ShownIdentity } from "../../domain/DeviceIdentity.ts"
 import type { DriverTarget, InterfaceState, Optics } from "../Driver.ts"
-import type { Facts } from "../../domain/Facts.ts"
+import type { Facts } from "../../domain/DeviceReadings.ts"
 import type { Cli } from "../ssh/Cli.ts"
 import {
   AnyObject,
@@ -19,7 +19,7 @@ import {
   textIn,
   unexpected
 } from "./Answers.ts"
-import { macWithColons } from "../../domain/Hostname.ts"
+import { macWithColons } from "../../domain/Network.ts"
 
 /** The fields that are read, each by the names that it has had. */
 const fields = {

@@ -1,11 +1,7 @@
 /** What a switch hears over LLDP: who is there, and everything that they announce (docs/api.md#live-reads). */
 import { Effect, Option } from "effect"
-import { macWithColons } from "../../domain/Hostname.ts"
-import type { NeighbourDetail } from "../../domain/NeighbourDetail.ts"
-import { eos } from "../../domain/platforms/eos/Platform.ts"
-import { compareNames, longName } from "../../domain/platforms/Platforms.ts"
-import type { ArpEntry, JoinedPort, MacEntry } from "../../domain/LearnedTables.ts"
-import type { LldpNeighbour } from "../Driver.ts"
+import { macWithColons } from "../../domain/Network.ts"
+import type { ArpEntry, JoinedPort, MacEntry, NeighbourDetail } from "../../domain/DeviceReadings.ts"
 import type { Cli } from "../ssh/Cli.ts"
 import {
   AnyObject,
@@ -20,6 +16,9 @@ import {
   textIn,
   unexpected
 } from "./Answers.ts"
+import { eos } from "../../domain/platforms/eos/Platform.ts"
+import { compareNames, longName } from "../../domain/platforms/Platforms.ts"
+import type { LldpNeighbour } from "../Driver.ts"
 
 /** The fields that are read, each by the names that it has had. Some releases have the short form like the detailed one. */
 const fields = {

@@ -1,6 +1,5 @@
 /** The driver of Linux switches that run FRRouting: logs in over SSH and offers the operations of `DriverSession`. */
 import { Effect, type Scope } from "effect"
-import { frr } from "../../domain/platforms/frr/Platform.ts"
 import type { ShownIdentity } from "../../domain/DeviceIdentity.ts"
 import type { Driver, DriverSession, DriverTarget } from "../Driver.ts"
 import {
@@ -10,21 +9,22 @@ import {
   ConnectionException,
   type ExchangeError
 } from "../DriverErrors.ts"
-import { ForeignSessions } from "../LoadChecks.ts"
 import { SshLimits } from "../ssh/SshLimits.ts"
 import * as SshTransport from "../ssh/Transport.ts"
 import type { Transport } from "../ssh/Transport.ts"
-import { defineDriver, defineSession } from "../DriverDefinition.ts"
 import { certificates } from "./Certificates.ts"
 import * as Commit from "./Commit.ts"
 import { timeouts } from "./Dialect.ts"
 import { facts, interfaces } from "./Facts.ts"
 import { load } from "./Load.ts"
 import { arpTable, lldp, lldpDetail, macTable } from "./Neighbours.ts"
-import * as Answers from "./Answers.ts"
-import type { Privilege, Ran, Remote } from "./Answers.ts"
 import { runningConfig, save, stableText } from "./RunningConfig.ts"
 import { ensure, sessions } from "./Sessions.ts"
+import { frr } from "../../domain/platforms/frr/Platform.ts"
+import { ForeignSessions } from "../LoadChecks.ts"
+import { defineDriver, defineSession } from "../DriverDefinition.ts"
+import * as Answers from "./Answers.ts"
+import type { Privilege, Ran, Remote } from "./Answers.ts"
 import { maskSecrets } from "../SecretMask.ts"
 
 // What a login may do on a Linux switch, and what is in the way when it may not do all (docs/frr.md#what-a-switch-needs).

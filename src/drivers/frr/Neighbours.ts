@@ -1,12 +1,11 @@
 /** What a switch hears over LLDP, as lldpd tells it (docs/frr.md#reading). */
 import { Effect, Option, Schema } from "effect"
-import type { NeighbourDetail } from "../../domain/NeighbourDetail.ts"
-import { compareNames } from "../../domain/platforms/Platforms.ts"
-import type { ArpEntry, JoinedPort, MacEntry } from "../../domain/LearnedTables.ts"
-import type { LldpNeighbour, NeighbourDetails, Neighbours } from "../Driver.ts"
+import type { ArpEntry, JoinedPort, MacEntry, NeighbourDetail } from "../../domain/DeviceReadings.ts"
 import { readJson, type Remote } from "./Answers.ts"
 import { commands, need } from "./Dialect.ts"
-import { macWithColons } from "../../domain/Hostname.ts"
+import { compareNames } from "../../domain/platforms/Platforms.ts"
+import type { LldpNeighbour, NeighbourDetails, Neighbours } from "../Driver.ts"
+import { macWithColons } from "../../domain/Network.ts"
 import { nameOf } from "./Facts.ts"
 
 const Value = Schema.Struct({ value: Schema.optionalKey(Schema.String) })

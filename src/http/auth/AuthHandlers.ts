@@ -3,8 +3,8 @@ import { Effect, Redacted } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Permissions } from "../../access/Permissions.ts"
 import { Api } from "../../api/Api.ts"
-import { Caller } from "../../api/Authorization.ts"
-import { enveloped } from "../../api/Envelope.ts"
+import { Caller } from "../../api/Requests.ts"
+import { BadRequest, enveloped } from "../../api/Answers.ts"
 import {
   type AskedDevice,
   isForSomeDevices,
@@ -12,24 +12,22 @@ import {
   reaches,
   unknownDevice
 } from "../../domain/access/PermissionRule.ts"
-import { readyRoles } from "../../domain/access/ReadyRoles.ts"
-import { answered } from "../core/HandlerErrors.ts"
+import { readyRoles } from "../../domain/access/PermissionFile.ts"
 import { makeRequestDecisions } from "./RequestDecisions.ts"
+import { answered } from "../core/HandlerErrors.ts"
 import { AskedDevices } from "../../access/AskedDevices.ts"
 import { type HeldPermission, judge } from "../../access/Permit.ts"
-import { callOf } from "../../api/Calls.ts"
-import { BadRequest } from "../../api/Failures.ts"
-import { wholeSubjects } from "../../api/Subjects.ts"
-import { speaksOf } from "../../domain/access/SpeaksOf.ts"
+import { callOf, wholeSubjects } from "../../api/Calls.ts"
+import { coversCall as speaksOf } from "../../domain/access/Glob.ts"
 import { SettingsUnavailable } from "../../settings/SettingsView.ts"
 import { makeDeviceLookup } from "../core/Permits.ts"
 import { LocalUsers } from "../../access/LocalUsers.ts"
-import { PersonStore } from "../../store/AccountStore.ts"
 import type { NewTokenRequest, NewUserRequest, UserChangeRequest } from "../../domain/requests/SignOnRequests.ts"
 import { ApiTokens, TokenNotFound } from "../../access/ApiTokens.ts"
 import { GrantRefused, Grants } from "../../access/Grants.ts"
 import type { Identity } from "../../domain/access/Identity.ts"
 import { toId } from "../../domain/fields/Values.ts"
+import { PersonStore } from "../../store/AccountStore.ts"
 
 // Tokens of programs, in the name of a caller: administrators handle all, others those that they have made.
 

@@ -2,18 +2,17 @@
  * Requests of browsers that sign on at the identity provider (docs/sign-on.md). A cookie stands for some of them, so they are done for no
  * page of a stranger; what is refused counts as a guess.
  */
-import { findToken } from "../core/Callers.ts"
 import { Clock, Effect, Option, Predicate, Result } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { PageSessions } from "../../access/PageSessions.ts"
 import { BASE } from "../../api/Api.ts"
-import { enveloped } from "../../api/Envelope.ts"
-import { Forbidden, NotFound, Unauthorized } from "../../api/Failures.ts"
+import { enveloped, Forbidden, NotFound, Unauthorized } from "../../api/Answers.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { baseUrlOf, clientOf, makeIsTrustedOrigin } from "../core/Client.ts"
 import { failure } from "../core/ErrorEnvelope.ts"
 import { Limits } from "../core/Limits.ts"
-import { makeRefusalAudit } from "../core/RequestLog.ts"
+import { type Flows, type Granted, type LoginState, SignOnRefused } from "../oidc/SignOn.ts"
+import { findToken } from "../core/Callers.ts"
 import {
   heldOf,
   loginsIn,
@@ -26,8 +25,8 @@ import {
   withPage,
   withSession
 } from "../oidc/SessionCookies.ts"
-import { type Granted, type LoginState, type Flows, SignOnRefused } from "../oidc/SignOn.ts"
 import { PAGE_BASE } from "../page/WebPages.ts"
+import { makeRefusalAudit } from "../core/RequestLog.ts"
 
 type Request = HttpServerRequest.HttpServerRequest
 type Response = HttpServerResponse.HttpServerResponse

@@ -9,19 +9,18 @@ import { makeRefusalToDecide } from "../../access/OtherPerson.ts"
 import { Permissions } from "../../access/Permissions.ts"
 import { judge, NotPermitted } from "../../access/Permit.ts"
 import { BASE } from "../../api/Api.ts"
-import { Caller } from "../../api/Authorization.ts"
-import { enveloped } from "../../api/Envelope.ts"
-import { Conflict, Unauthorized } from "../../api/Failures.ts"
+import { Caller } from "../../api/Requests.ts"
+import { Conflict, enveloped, Unauthorized } from "../../api/Answers.ts"
 import type { Identity } from "../../domain/access/Identity.ts"
 import { toId } from "../../domain/fields/Values.ts"
-import type { DecisionRequest } from "../../domain/requests/ActionRequests.ts"
+import type { DecisionRequest } from "../../domain/requests/OperationRequests.ts"
+import { Callers } from "../core/Callers.ts"
 import {
   type RequestAnswer,
   RequestApprovalStore,
   RequestNotFound,
   type StoredRequest
 } from "../../store/ApprovalStore.ts"
-import { Callers } from "../core/Callers.ts"
 import { ReplayedRequest } from "../core/RequestApproval.ts"
 
 const Told = Schema.fromJsonString(Schema.Struct({ message: Schema.optionalKey(Schema.Unknown) }))

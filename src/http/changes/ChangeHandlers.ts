@@ -6,21 +6,24 @@ import { answered, asCaller } from "../core/HandlerErrors.ts"
 import { makeStoredConfigs } from "./StoredConfigs.ts"
 import { HttpServerRequest } from "effect/http"
 import { SecretSight } from "../../access/SecretSight.ts"
-import { Caller } from "../../api/Authorization.ts"
-import { enveloped, jobStarted, jobStartedOnDevices } from "../../api/Envelope.ts"
-import { BadRequest, Conflict, InternalError, NotFound } from "../../api/Failures.ts"
+import { Caller } from "../../api/Requests.ts"
+import {
+  BadRequest,
+  Conflict,
+  enveloped,
+  InternalError,
+  jobStarted,
+  jobStartedOnDevices,
+  NotFound
+} from "../../api/Answers.ts"
 import { toId, toInteger } from "../../domain/fields/Values.ts"
-import { ApplyConfig } from "../../domain/jobs/ApplyConfig.ts"
+import { ApplyConfig, DeviceDrift, RevertJob } from "../../domain/jobs/ChangeJobs.ts"
 import type { ApplyRequest, DriftRequest, RestoreRequest, RevertRequest } from "../../domain/requests/ChangeRequests.ts"
-import { windowArguments } from "../../domain/requests/RequestFields.ts"
+import { targetOf, windowArguments } from "../../domain/requests/RequestFields.ts"
 import { JobRequests } from "../../jobs/engine/JobRequests.ts"
-import { ConfigHistoryStore, type HistoryChoice } from "../../store/ConfigStore.ts"
 import { first } from "../listing/ListPage.ts"
 import { permittedByRight } from "../../access/Permit.ts"
 import { finalStatuses, functionOf } from "../../domain/Job.ts"
-import { DeviceDrift } from "../../domain/jobs/DeviceDrift.ts"
-import { RevertJob } from "../../domain/jobs/RevertJob.ts"
-import { targetOf } from "../../domain/requests/DeviceSelector.ts"
 import { passGate } from "../../drivers/LoadChecks.ts"
 import { platformOf } from "../../domain/platforms/Platforms.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
@@ -28,6 +31,7 @@ import { ChangeStore } from "../../store/ChangeStore.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { type JobHead, JobStore } from "../../store/JobStore.ts"
 import { makeJobVisible } from "../core/Permits.ts"
+import { ConfigHistoryStore, type HistoryChoice } from "../../store/ConfigStore.ts"
 import { findMark } from "../../store/SecretStore.ts"
 import { makeSelectDevices } from "../provisioning/DeviceTargets.ts"
 

@@ -1,14 +1,13 @@
 /** Configurations of a device as they are, were and would be: listed, compared and by the job that brought each line. */
 import { Effect, TextDiff } from "effect"
-import { enveloped } from "../../api/Envelope.ts"
-import { BadRequest, InternalError, NotFound } from "../../api/Failures.ts"
-import type { ConfigSource } from "../../api/StoredConfigEndpoints.ts"
+import { BadRequest, enveloped, InternalError, NotFound } from "../../api/Answers.ts"
+import type { ConfigSource } from "../../api/ChangesApi.ts"
 import { LiveDevices } from "../../devices/LiveDevices.ts"
 import { Previews } from "../../jobs/sync/Previews.ts"
-import { ConfigHistoryStore } from "../../store/ConfigStore.ts"
-import { DerivedSecretStore, SecretTexts } from "../../store/SecretStore.ts"
 import { makeDeviceLookup } from "../core/Permits.ts"
 import { diff, maxEdits } from "../../drivers/UnifiedDiff.ts"
+import { ConfigHistoryStore } from "../../store/ConfigStore.ts"
+import { DerivedSecretStore, SecretTexts } from "../../store/SecretStore.ts"
 
 // Which of the stored configurations first had each line of the newest one. Pure.
 

@@ -4,28 +4,20 @@ import { HttpServerRequest, type HttpServerResponse } from "effect/http"
 import { Grants } from "../../access/Grants.ts"
 import { Permit, Speaking } from "../../access/Permit.ts"
 import { BASE } from "../../api/Api.ts"
-import {
-  Authentication,
-  Authorization,
-  Caller,
-  HandlingOfCallers,
-  ScrapeAuthorization
-} from "../../api/Authorization.ts"
-import { Forbidden, ServiceUnavailable, type Unauthorized } from "../../api/Failures.ts"
-import { Acting } from "../../domain/access/Acting.ts"
-import { makeContains } from "../../domain/access/AddressPrefixes.ts"
-import { everybody, type Identity } from "../../domain/access/Identity.ts"
-import { machinePerson, Person } from "../../domain/access/Person.ts"
+import { Authentication, Authorization, Caller, HandlingOfCallers, ScrapeAuthorization } from "../../api/Requests.ts"
+import { Forbidden, ServiceUnavailable, Unauthorized } from "../../api/Answers.ts"
+import { Acting, everybody, type Identity, machinePerson, Person } from "../../domain/access/Identity.ts"
+import { makeContains } from "../../domain/access/HostLists.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import * as FairPlaces from "../../runtime/FairPlaces.ts"
-import { isGuess, makeCallerOf } from "./Callers.ts"
 import { clientOf, recall, rememberCaller } from "./Client.ts"
 import { failure } from "./ErrorEnvelope.ts"
 import { Limits } from "./Limits.ts"
-import { makeRefusalAudit } from "./RequestLog.ts"
+import { isGuess, makeCallerOf } from "./Callers.ts"
 import { makePermitOf } from "./Permits.ts"
-import { makeApprovalGate, ReplayedRequest } from "./RequestApproval.ts"
 import { refuseOrDie } from "./HandlerErrors.ts"
+import { makeRefusalAudit } from "./RequestLog.ts"
+import { makeApprovalGate, ReplayedRequest } from "./RequestApproval.ts"
 
 /** Refuses a request whose address cannot be read, once it is known who calls and what they may. */
 const readable = <E, R>(

@@ -7,7 +7,7 @@ import { Effect, Option } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { IncomingMessage } from "node:http"
 import { TLSSocket } from "node:tls"
-import { makeContains, plainAddress } from "../../domain/access/AddressPrefixes.ts"
+import { makeContains, unmappedAddress } from "../../domain/access/HostLists.ts"
 import { ServerConfig, type ServerSettings } from "../../ServerConfig.ts"
 
 // What is found out about a request on its way: where it comes from, and for the log who called, and with which body.
@@ -91,7 +91,7 @@ const directClient = (request: Request): Client => {
   const address = Option.getOrUndefined(request.remoteAddress)
   const isEncrypted = isEncryptedConnection(request)
   return {
-    address: address === undefined ? null : plainAddress(address),
+    address: address === undefined ? null : unmappedAddress(address),
     scheme: isEncrypted ? "https" : "http",
     host: request.headers["host"] ?? "localhost",
     isEncrypted
@@ -115,7 +115,7 @@ export const makeClientOf = ({ TRUSTED_PROXIES }: Pick<ServerSettings, "TRUSTED_
   const firstStranger = (list: string, peer: string): string => {
     let found = peer
     for (const item of list.split(",").toReversed()) {
-      const address = plainAddress(withoutPort(item.trim()))
+      const address = unmappedAddress(withoutPort(item.trim()))
       if (!isAddress(address)) return found
       found = address
       if (!isProxy(address)) return found

@@ -6,9 +6,9 @@
 import { FindMyWay, type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApi } from "effect/http-api"
 import { Api } from "../../api/Api.ts"
-import { Authentication, Authorization, ScrapeAuthorization } from "../../api/Authorization.ts"
-import { documentPaths, pagePaths } from "../page/WebPages.ts"
+import { Authentication, Authorization, ScrapeAuthorization } from "../../api/Requests.ts"
 import { textFault, visible } from "../../domain/Text.ts"
+import { documentPaths, pagePaths } from "../page/WebPages.ts"
 
 const METHODS = ["GET", "POST", "PUT", "DELETE", "PATCH"] as const
 const MAX_URL = 8 * 1024

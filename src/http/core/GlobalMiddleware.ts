@@ -4,7 +4,7 @@
  */
 import { Cause, Clock, Effect, Result } from "effect"
 import { HttpEffect, HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
-import { addressPerson, Person } from "../../domain/access/Person.ts"
+import { addressPerson, Person } from "../../domain/access/Identity.ts"
 import { EventFeed } from "../../events/EventFeed.ts"
 import { BackgroundWork } from "../../runtime/BackgroundWork.ts"
 import { secondsSince } from "../../runtime/metrics/Family.ts"

@@ -7,7 +7,7 @@
 import { type Cause, Effect, Layer, Predicate, Schedule } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { SqlClient, SqlError } from "effect/sql"
-import { Availability, Caller } from "../../api/Authorization.ts"
+import { Availability, Caller } from "../../api/Requests.ts"
 import {
   BadRequest,
   Conflict,
@@ -17,10 +17,11 @@ import {
   NotFound,
   ServiceUnavailable,
   TooManyRequests
-} from "../../api/Failures.ts"
+} from "../../api/Answers.ts"
 import { failure } from "./ErrorEnvelope.ts"
 import { failWhenOurs, OwnFaults } from "../../runtime/OwnFaults.ts"
 import { OwnFault } from "../../runtime/SystemErrors.ts"
+import { rememberRoute } from "./Client.ts"
 import {
   failWhenAway,
   isDatabaseAway,
@@ -30,7 +31,6 @@ import {
   refusedValueIn,
   sqlState
 } from "../../store/DatabaseErrors.ts"
-import { rememberRoute } from "./Client.ts"
 
 // Errors that carry their status: an error of the domain or of a service that says `httpStatus` becomes the failure of that
 // status. Clients are told its `refusal`, else its message. Who needs another sentence for one route catches the error there.

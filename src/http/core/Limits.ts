@@ -6,7 +6,7 @@
  */
 import { Clock, Context, Effect, Hash, Layer, Result } from "effect"
 import type { HttpServerRequest, HttpServerResponse } from "effect/http"
-import { makeContains } from "../../domain/access/AddressPrefixes.ts"
+import { makeContains } from "../../domain/access/HostLists.ts"
 import { ServerConfig, type ServerSettings } from "../../ServerConfig.ts"
 import { clientOf } from "./Client.ts"
 import { failure } from "./ErrorEnvelope.ts"

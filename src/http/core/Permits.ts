@@ -10,7 +10,7 @@ import { AskedDevices } from "../../access/AskedDevices.ts"
 import { Permissions } from "../../access/Permissions.ts"
 import { type HeldPermission, judge, NotPermitted, Permit, wantsApproval } from "../../access/Permit.ts"
 import { BASE } from "../../api/Api.ts"
-import { subjectOf, wholeSubjects } from "../../api/Subjects.ts"
+import { subjectOf, wholeSubjects } from "../../api/Calls.ts"
 import type { Identity } from "../../domain/access/Identity.ts"
 import {
   type Asked,
@@ -20,7 +20,7 @@ import {
   reaches,
   unknownDevice
 } from "../../domain/access/PermissionRule.ts"
-import { speaksOf } from "../../domain/access/SpeaksOf.ts"
+import { coversCall } from "../../domain/access/Glob.ts"
 import { SettingsUnavailable } from "../../settings/SettingsView.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import type { Within } from "../../store/Listing.ts"
@@ -62,7 +62,7 @@ interface Held {
 
 /** Whether a caller is told of a device by any call. */
 const sees = ({ all, speaking }: Held, device: AskedDevice): boolean =>
-  [...speaking, ...all.filter(({ permission }) => speaksOf(permission, "GET", "/devices"))].some(({ permission }) =>
+  [...speaking, ...all.filter(({ permission }) => coversCall(permission, "GET", "/devices"))].some(({ permission }) =>
     reaches(permission, device)
   )
 
@@ -120,7 +120,7 @@ export const makePermitOf = Effect.gen(function* () {
     if (all === null) return { permit: null, speaking: null }
     const { method } = request
     const path = understood(endpoint.path, yield* HttpRouter.params)
-    const speaking = all.filter(({ permission }) => speaksOf(permission, method, path))
+    const speaking = all.filter(({ permission }) => coversCall(permission, method, path))
     const call: Permit = {
       caller,
       method,

@@ -16,9 +16,9 @@ import {
   RequestTimeout,
   ServiceUnavailable,
   UnsupportedMediaType
-} from "../../api/Failures.ts"
+} from "../../api/Answers.ts"
 import { RequestBody, RequestParameters } from "../../api/Requests.ts"
-import { subjectOf } from "../../api/Subjects.ts"
+import { subjectOf } from "../../api/Calls.ts"
 import { isForSomeDevices } from "../../domain/access/PermissionRule.ts"
 import { type CheckedBody, refusalOf } from "../../domain/fields/Body.ts"
 import type { JsonObject } from "../../domain/fields/Values.ts"

@@ -8,8 +8,7 @@ import type { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { clientOf, recall } from "./Client.ts"
 import { maskSecrets } from "../../drivers/SecretMask.ts"
 import { maskUrl } from "../../runtime/MaskedUrl.ts"
-import { Acting } from "../../domain/access/Acting.ts"
-import type { Identity } from "../../domain/access/Identity.ts"
+import { Acting, type Identity } from "../../domain/access/Identity.ts"
 import { EventStore } from "../../store/EventStore.ts"
 
 /** The SSH host keys of devices are no secrets, and whoever approves them has to see which these are. */

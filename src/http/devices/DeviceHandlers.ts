@@ -3,17 +3,18 @@ import { Clock, Effect } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../api/Api.ts"
-import { enveloped, jobStarted } from "../../api/Envelope.ts"
+import { BadRequest, enveloped, jobStarted, NotFound, ServiceUnavailable } from "../../api/Answers.ts"
 import { isManageable } from "../../domain/platforms/Platforms.ts"
-import { BadRequest, NotFound, ServiceUnavailable } from "../../api/Failures.ts"
 import { type Device, DeviceNotFound } from "../../domain/Device.ts"
-import type { DeviceChange, DeviceDeletion as DeletionRequest, NewDevice } from "../../domain/DeviceFields.ts"
-import type { NewSyncEvent } from "../../domain/SyncEvent.ts"
-import type { SentStack } from "../../domain/StackMember.ts"
+import type {
+  DeviceChange,
+  DeviceDeletion as DeletionRequest,
+  NewDevice,
+  NewSyncEvent,
+  SentStack
+} from "../../domain/DeviceFields.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { DeviceStore, StackMemberStore, SyncEventStore } from "../../store/DeviceStore.ts"
-import { type TakenOver, UniqueFieldStore } from "../../store/DeviceIdentifiers.ts"
-import { OverviewStore } from "../../store/FleetViews.ts"
 import { makeListPage } from "../listing/ListPage.ts"
 import * as Lists from "../listing/Lists.ts"
 import { SettingsView } from "../../settings/SettingsView.ts"
@@ -25,10 +26,12 @@ import { type ListFilter, namedDevices } from "../../store/Listing.ts"
 import { DeviceActors } from "../../devices/DeviceActors.ts"
 import { statecharts } from "../../devices/Statecharts.ts"
 import { DeviceDeletion } from "../../jobs/upkeep/DeviceDeletion.ts"
-import { DeviceErase } from "../../domain/jobs/DeviceErase.ts"
+import { DeviceErase } from "../../domain/jobs/UpkeepJobs.ts"
 import { windowArguments } from "../../domain/requests/RequestFields.ts"
 import { JobRequests } from "../../jobs/engine/JobRequests.ts"
 import { PluginActions } from "../../plugins/PluginActions.ts"
+import { type TakenOver, UniqueFieldStore } from "../../store/DeviceIdentifiers.ts"
+import { OverviewStore } from "../../store/FleetViews.ts"
 
 // DELETE /device/<id> (docs/api.md#deleting-a-device).
 

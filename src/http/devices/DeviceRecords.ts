@@ -12,22 +12,22 @@ import {
   platforms
 } from "../../domain/Device.ts"
 import { type DeviceChange, type NewDevice, UNKNOWN_SITE, withoutImpossible } from "../../domain/DeviceFields.ts"
-import { isOtherDevice } from "../../domain/UniqueFields.ts"
+import { isOtherDevice } from "../../domain/DeviceIdentity.ts"
 import { DeviceStates } from "../../jobs/engine/DeviceStates.ts"
 import { DeviceStore, SyncEventStore } from "../../store/DeviceStore.ts"
-import { type TakenOver, UniqueFieldStore, UnknownDeviceStore } from "../../store/DeviceIdentifiers.ts"
 import { SettingsUnavailable, SettingsView } from "../../settings/SettingsView.ts"
 import { transaction } from "../core/HandlerErrors.ts"
 import type { CheckedBody } from "../../domain/fields/Body.ts"
-import { allocationLock, ReservationStore, SiteStore } from "../../store/NetworkStore.ts"
 import { complete, refuse } from "../core/RequestBodies.ts"
 import { loginStateOf } from "../../devices/Logins.ts"
-import { BadRequest, InternalError, TooManyRequests } from "../../api/Failures.ts"
+import { BadRequest, InternalError, TooManyRequests } from "../../api/Answers.ts"
 import { InterfaceStore } from "../../store/InterfaceStore.ts"
 import { makeNeighbours } from "./LinkedDevices.ts"
 import { allocateLoopback } from "../../provisioning/ManagementAddress.ts"
 import { isObject } from "../../domain/fields/Values.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
+import { type TakenOver, UniqueFieldStore, UnknownDeviceStore } from "../../store/DeviceIdentifiers.ts"
+import { allocationLock, ReservationStore, SiteStore } from "../../store/NetworkStore.ts"
 
 // The registration of unknown devices, as the DHCP hook does it: bounded by the hour and in all, because anybody who can plug in
 // a cable causes it. What has been silent for long makes room.

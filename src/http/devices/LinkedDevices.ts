@@ -1,11 +1,11 @@
 /** The two ends of a link: finding and locking their devices, and refusing ports that another link uses. */
 import { Effect, Order } from "effect"
-import { BadRequest } from "../../api/Failures.ts"
+import { BadRequest } from "../../api/Answers.ts"
 import type { Device } from "../../domain/Device.ts"
 import type { CheckedBody } from "../../domain/fields/Body.ts"
 import { DeviceStore, SyncEventStore } from "../../store/DeviceStore.ts"
-import { LinknetStore } from "../../store/NetworkStore.ts"
 import type { SyncCause } from "../../domain/SyncCause.ts"
+import { LinknetStore } from "../../store/NetworkStore.ts"
 
 /** Locks devices until the transaction ends, lowest id first so that two requests cannot wait for each other. */
 export const lockDevices = Effect.map(

@@ -9,14 +9,14 @@ import { Permissions } from "../../access/Permissions.ts"
 import { NotPermitted, Permit } from "../../access/Permit.ts"
 import type { Identity } from "../../domain/access/Identity.ts"
 import { isForSomeDevices, isWhole } from "../../domain/access/PermissionRule.ts"
-import { speaksOf } from "../../domain/access/SpeaksOf.ts"
-import { isForAudit } from "../../domain/events/EventKinds.ts"
+import { coversCall } from "../../domain/access/Glob.ts"
+import { isForAudit } from "../../domain/events/Event.ts"
 import type { ToldThing } from "../../runtime/Told.ts"
 import type { SettingsError } from "../../settings/ActiveSettings.ts"
 import { SettingsUnavailable } from "../../settings/SettingsView.ts"
+import type { Within } from "../../store/Listing.ts"
 import type { ScannedEvent } from "../../store/EventStore.ts"
 import { jobsWithin } from "../../store/JobStore.ts"
-import type { Within } from "../../store/Listing.ts"
 
 /** What a caller may hear of. */
 export interface EventAccess {
@@ -99,10 +99,10 @@ export const makeAccessOf = Effect.gen(function* () {
   ): Effect.fn.Return<EventAccess, NotPermitted | SettingsUnavailable | SqlError.SqlError> {
     const all = yield* heldBy(caller)
     if (all === null) return ofEverything(true)
-    const held = all.filter(({ permission }) => speaksOf(permission, "GET", "/events"))
+    const held = all.filter(({ permission }) => coversCall(permission, "GET", "/events"))
     if (held.length === 0) return yield* new NotPermitted({ rule: "no role of yours reads events", roles: [] })
     const seesAudit = all.some(
-      ({ permission }) => speaksOf(permission, "GET", "/audit") && !isForSomeDevices(permission)
+      ({ permission }) => coversCall(permission, "GET", "/audit") && !isForSomeDevices(permission)
     )
     if (held.some(({ permission }) => isWhole(permission))) return ofEverything(seesAudit)
     return yield* ofSome({ caller, held, method: "GET", path: "/events", allowedBy: () => [] }, seesAudit)

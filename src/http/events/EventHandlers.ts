@@ -3,10 +3,8 @@ import { Effect, Result, Schema } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../api/Api.ts"
-import { Caller } from "../../api/Authorization.ts"
-import { enveloped } from "../../api/Envelope.ts"
-import { BadRequest, TooManyRequests, Unauthorized } from "../../api/Failures.ts"
-import { type EventBounds, EventPages } from "../../store/EventStore.ts"
+import { Caller } from "../../api/Requests.ts"
+import { BadRequest, enveloped, TooManyRequests, Unauthorized } from "../../api/Answers.ts"
 import {
   type EventQuestion,
   type EventRequest,
@@ -27,6 +25,7 @@ import { OpenStreams, StreamTimes } from "../core/OpenStreams.ts"
 import { LEEWAY } from "../core/JsonWebTokens.ts"
 import { makeReader } from "./EventReader.ts"
 import { makeSharedTexts, makeStreamBody } from "./SseOutput.ts"
+import { type EventBounds, EventPages } from "../../store/EventStore.ts"
 import { makeAccessOf, makeVisibleJobs } from "./EventAccess.ts"
 
 // Streams of events (docs/events.md#server-sent-events): who asks, how many there are, and what becomes of a reader who does not read.

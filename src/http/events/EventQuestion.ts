@@ -4,24 +4,31 @@
  */
 import { Effect, Option, Result } from "effect"
 import { NotPermitted } from "../../access/Permit.ts"
-import { BadRequest } from "../../api/Failures.ts"
+import { BadRequest } from "../../api/Answers.ts"
 import type { Identity } from "../../domain/access/Identity.ts"
-import { eventKinds, isForAudit, publicKinds, type ToldKind, toldKinds } from "../../domain/events/EventKinds.ts"
-import { type EventFilter, matchesFilter } from "../../domain/events/EventFilter.ts"
+import {
+  type EventFilter,
+  eventKinds,
+  isForAudit,
+  type LiveEvent,
+  type LiveOnlyKind,
+  liveOnlyKinds,
+  matchesFilter,
+  publicKinds
+} from "../../domain/events/Event.ts"
 import { toId } from "../../domain/fields/Values.ts"
 import { SettingsView, UnknownGroup } from "../../settings/SettingsView.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
-import { EventPages, type ScannedEvent } from "../../store/EventStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import { type EventAccess, hostnamesIn, isAllowed, judgeEvent, makeAccessOf, makeVisibleJobs } from "./EventAccess.ts"
-import type { LiveEvent } from "../../domain/events/LiveEvent.ts"
+import { EventPages, type ScannedEvent } from "../../store/EventStore.ts"
 
 /** A question that can be answered. */
 export interface EventQuestion {
   readonly filter: EventFilter
   /** Names of the devices in the filter, for what is told without their ids. */
   readonly hostnames: ReadonlySet<string> | null
-  readonly told: ReadonlySet<ToldKind>
+  readonly told: ReadonlySet<LiveOnlyKind>
   readonly sight: EventAccess
   /** Which devices it is about may change with each device that comes or moves. */
   readonly followsDevices: boolean
@@ -32,7 +39,7 @@ interface Named {
   readonly hostname: string
 }
 
-const isTold = (kind: string): kind is ToldKind => toldKinds.some((told) => told === kind)
+const isTold = (kind: string): kind is LiveOnlyKind => liveOnlyKinds.some((told) => told === kind)
 
 const kept = (kinds: EventRequest["kinds"], { seesAudit }: EventAccess): EventFilter["kinds"] => {
   if (kinds === null) return seesAudit ? null : new Set(publicKinds)

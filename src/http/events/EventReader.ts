@@ -3,17 +3,15 @@
  * read, then what the feed hands over. Each event is told once: the log is read up to the number from which the feed goes on.
  */
 import { Clock, Effect, Latch, Result, Scope } from "effect"
-import type { LiveEvent } from "../../domain/events/LiveEvent.ts"
-import { matchesFilter } from "../../domain/events/EventFilter.ts"
-import { movesDevices } from "../../domain/events/EventKinds.ts"
+import { type LiveEvent, matchesFilter, movesDevices } from "../../domain/events/Event.ts"
 import type { EventFeed, Follower } from "../../events/EventFeed.ts"
 import type { Listener, ToldThing } from "../../runtime/Told.ts"
 import type { EventQuestion, makeReadPage } from "./EventQuestion.ts"
 import { type EventAccess, hostnamesIn, isAllowed, judgeEvent, judgeTold, type makeVisibleJobs } from "./EventAccess.ts"
 import * as SseOutput from "./SseOutput.ts"
 import type { SharedTexts, StreamBody } from "./SseOutput.ts"
-import type { EventPages } from "../../store/EventStore.ts"
 import type { StreamTimes } from "../core/OpenStreams.ts"
+import type { EventPages } from "../../store/EventStore.ts"
 
 // What waits for one reader of a stream, within bounds: a reader who does not read costs no more than that. Events that do not fit end the
 // stream; what is told and not kept is left out.

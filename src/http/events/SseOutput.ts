@@ -1,7 +1,6 @@
 /** Messages of a stream of server-sent events as they are written (docs/events.md#server-sent-events). Pure. */
-import type { LiveEvent } from "../../domain/events/LiveEvent.ts"
+import { type LiveEvent, matchesFilter } from "../../domain/events/Event.ts"
 import type { ToldThing } from "../../runtime/Told.ts"
-import { matchesFilter } from "../../domain/events/EventFilter.ts"
 import { type EventQuestion, shownTo } from "./EventQuestion.ts"
 import { judgeEvent } from "./EventAccess.ts"
 import { Latch } from "effect"

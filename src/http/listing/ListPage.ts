@@ -2,7 +2,7 @@
 import { Effect, Result } from "effect"
 import { HttpServerRequest } from "effect/http"
 import type { SqlError } from "effect/sql"
-import { BadRequest } from "../../api/Failures.ts"
+import { BadRequest } from "../../api/Answers.ts"
 import {
   type Counts,
   type Listable,
@@ -11,9 +11,9 @@ import {
   ListQueryInvalid,
   makeListing
 } from "../../store/Listing.ts"
-import { makeSharedRead } from "../../store/GroupedStatement.ts"
 import { makeVisible } from "../core/Permits.ts"
 import { baseUrlOf } from "../core/Client.ts"
+import { makeSharedRead } from "../../store/GroupedStatement.ts"
 
 // Reads the query of a list and writes the headers of its page (docs/api.md#lists).
 

@@ -1,14 +1,13 @@
 /** The lists that can be filtered, sorted and paged, as data: each field with its kind. */
-import { deviceStates } from "../../../machines/device/DeviceLifecycle.ts"
+import { deviceStates } from "../../../machines/device/DeviceEvents.ts"
 import { deviceTypes } from "../../domain/Device.ts"
-import { jobStatuses } from "../../domain/Job.ts"
-import { jobOutcomes, noDevices } from "../../domain/JobOutcome.ts"
+import { jobOutcomes, jobStatuses, noDevices } from "../../domain/Job.ts"
 import { platforms } from "../../domain/platforms/Platforms.ts"
+import type { ColumnKind, Listable } from "../../store/Listing.ts"
 import { DELIVERY_COLUMNS, DELIVERY_ROWS } from "../../store/AlertStore.ts"
 import { AUDIT_COLUMNS, AUDIT_ROWS } from "../../store/EventStore.ts"
 import { FAILED_TODAY, STANDINGS } from "../../store/FleetViews.ts"
 import { jobsWithin } from "../../store/JobStore.ts"
-import type { ColumnKind, Listable } from "../../store/Listing.ts"
 
 const columns = (table: string, kinds: Readonly<Record<string, ColumnKind>>): Listable["columns"] =>
   Object.fromEntries(Object.entries(kinds).map(([name, kind]) => [name, { sql: `${table}.${name}`, kind }]))

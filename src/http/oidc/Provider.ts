@@ -20,7 +20,7 @@ import {
   type ServerMetadata,
   WWWAuthenticateChallengeError
 } from "openid-client"
-import { isPrivate } from "../../domain/access/ProviderUrl.ts"
+import { isPrivate } from "../../domain/access/HostLists.ts"
 import * as FairPlaces from "../../runtime/FairPlaces.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { LEEWAY } from "../core/JsonWebTokens.ts"

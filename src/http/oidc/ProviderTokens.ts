@@ -7,17 +7,16 @@ import { Cache, Clock, Context, Effect, Exit, Layer, Option, Result, Schema } fr
 import { compactVerify, decodeJwt, decodeProtectedHeader, errors, type ProtectedHeaderParameters } from "jose"
 import { fetchUserInfo, tokenIntrospection } from "openid-client"
 import { Permissions } from "../../access/Permissions.ts"
-import { type ServiceUnavailable, Unauthorized } from "../../api/Failures.ts"
-import type { Identity } from "../../domain/access/Identity.ts"
-import { folded, subjectPerson } from "../../domain/access/Person.ts"
+import { type ServiceUnavailable, Unauthorized } from "../../api/Answers.ts"
+import { folded, type Identity, subjectPerson } from "../../domain/access/Identity.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
-import { failWhenAway } from "../../store/DatabaseErrors.ts"
-import { LocalUserStore } from "../../store/AccountStore.ts"
 import { type KeySet, Provider, type ProviderAccess, type ProviderAway } from "./Provider.ts"
 import { attributesOf, type ClaimSet, subject } from "../core/JsonWebTokens.ts"
 import { refuseOrDie } from "../core/HandlerErrors.ts"
 import { lengthOf } from "../../domain/fields/Values.ts"
 import { isText } from "../../domain/Text.ts"
+import { failWhenAway } from "../../store/DatabaseErrors.ts"
+import { LocalUserStore } from "../../store/AccountStore.ts"
 
 // What may stand in a token of the provider (docs/sign-on.md#tokens-of-the-provider), beside the rules that all tokens keep
 // (`TokenRules.ts`). Pure.

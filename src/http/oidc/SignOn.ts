@@ -15,9 +15,8 @@ import {
   refreshTokenGrant,
   tokenRevocation
 } from "openid-client"
-import { type ServiceUnavailable, Unauthorized } from "../../api/Failures.ts"
-import { Acting } from "../../domain/access/Acting.ts"
-import type { Identity } from "../../domain/access/Identity.ts"
+import { type ServiceUnavailable, Unauthorized } from "../../api/Answers.ts"
+import { Acting, type Identity } from "../../domain/access/Identity.ts"
 import { SecretKey } from "../../runtime/SecretKey.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { EventStore } from "../../store/EventStore.ts"

@@ -3,19 +3,17 @@
  * (docs/api.md#certificates).
  */
 import { DateTime, Effect, Layer, Option, Ref } from "effect"
-import { enveloped, jobStartedOnDevices } from "../../api/Envelope.ts"
-import { BadRequest, NotFound } from "../../api/Failures.ts"
+import { BadRequest, enveloped, jobStartedOnDevices, NotFound } from "../../api/Answers.ts"
 import { CertificateAuthority } from "../../certificates/CertificateAuthority.ts"
 import type { RevocationReason } from "../../domain/Certificate.ts"
-import { RenewCert } from "../../domain/jobs/RenewCert.ts"
-import { hostnameOrGroup, targetOf } from "../../domain/requests/DeviceSelector.ts"
+import { RenewCert } from "../../domain/jobs/UpkeepJobs.ts"
+import { hostnameOrGroup, targetOf, windowArguments } from "../../domain/requests/RequestFields.ts"
 import type { RenewalRequest } from "../../domain/requests/OperationRequests.ts"
-import { windowArguments } from "../../domain/requests/RequestFields.ts"
 import { JobRequests } from "../../jobs/engine/JobRequests.ts"
 import { CertificateStore, type RevokedRow } from "../../store/CertificateStore.ts"
 import { EventStore } from "../../store/EventStore.ts"
-import { makeSelectDevices } from "../provisioning/DeviceTargets.ts"
 import { HttpRouter, HttpServerResponse } from "effect/http"
+import { makeSelectDevices } from "../provisioning/DeviceTargets.ts"
 
 /** POST device_cert. */
 export const makeRenewal = Effect.gen(function* () {

@@ -5,8 +5,7 @@
  */
 import { Effect, Option } from "effect"
 import { SqlError } from "effect/sql"
-import { enveloped } from "../../api/Envelope.ts"
-import { BadRequest, Conflict, InternalError } from "../../api/Failures.ts"
+import { BadRequest, Conflict, enveloped, InternalError } from "../../api/Answers.ts"
 import { LiveDevices } from "../../devices/LiveDevices.ts"
 import type { Device } from "../../domain/Device.ts"
 import type { HostKeyRequest, OfferedKey, TrustRequest } from "../../domain/requests/OperationRequests.ts"

@@ -3,11 +3,11 @@ import { Clock, Effect, Schema } from "effect"
 import type { SqlError } from "effect/sql"
 import type { DeviceType } from "../../domain/Device.ts"
 import { isManageable } from "../../domain/platforms/Platforms.ts"
-import type { DeviceTarget } from "../../domain/requests/DeviceSelector.ts"
+import type { DeviceTarget } from "../../domain/requests/RequestFields.ts"
 import { type SettingsUnavailable, SettingsView, type UnknownGroup } from "../../settings/SettingsView.ts"
 import { Permit } from "../../access/Permit.ts"
 import { DeviceStore, type Selection } from "../../store/DeviceStore.ts"
-import { BadRequest } from "../../api/Failures.ts"
+import { BadRequest } from "../../api/Answers.ts"
 
 /** There is no device of this name, or it is not MANAGED. */
 export class NotManaged extends Schema.TaggedError<NotManaged>()("NotManaged", { hostname: Schema.String }) {

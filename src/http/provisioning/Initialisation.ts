@@ -1,15 +1,10 @@
 /** Starts discovery and initialisation of devices (docs/provisioning.md). */
 import { Effect, Option } from "effect"
 import { AskedDevices } from "../../access/AskedDevices.ts"
-import { enveloped, jobStarted } from "../../api/Envelope.ts"
-import { BadRequest, InternalError, TooManyRequests } from "../../api/Failures.ts"
+import { BadRequest, enveloped, InternalError, jobStarted, TooManyRequests } from "../../api/Answers.ts"
 import { toId } from "../../domain/fields/Values.ts"
-import { DiscoverDevice } from "../../domain/jobs/DiscoverDevice.ts"
-import { InitAccessStep1 } from "../../domain/jobs/InitAccessStep1.ts"
-import { InitFabricStep1 } from "../../domain/jobs/InitFabricStep1.ts"
-import { InitStep2 } from "../../domain/jobs/InitStep2.ts"
-import type { DiscoverRequest } from "../../domain/requests/DiscoverRequest.ts"
-import type { InitRequest } from "../../domain/requests/InitRequest.ts"
+import { DiscoverDevice, InitAccessStep1, InitFabricStep1, InitStep2 } from "../../domain/jobs/InitJobs.ts"
+import type { DiscoverRequest, InitRequest } from "../../domain/requests/InitRequests.ts"
 import { InitCheck } from "../../jobs/init/InitCheck.ts"
 import { JobRequests } from "../../jobs/engine/JobRequests.ts"
 import { type InitArguments, initArguments } from "../../provisioning/InitArguments.ts"
@@ -17,8 +12,8 @@ import { type InitJob, initJob } from "../../provisioning/InitStart.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { SettingsUnavailable } from "../../settings/SettingsView.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
-import { UniqueFieldStore, UnknownDeviceStore } from "../../store/DeviceIdentifiers.ts"
 import { makeDeviceLookup } from "../core/Permits.ts"
+import { UniqueFieldStore, UnknownDeviceStore } from "../../store/DeviceIdentifiers.ts"
 
 const refuse = (message: string) => new BadRequest({ message })
 

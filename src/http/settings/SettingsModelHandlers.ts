@@ -3,11 +3,11 @@
  * API, under a budget. Anybody may have a small text checked, within a tenth of a second of processor time and without patterns
  * of groups; callers with a token have a thread of their own, and more of everything.
  */
-import { makeCallerOf } from "../core/Callers.ts"
 import { Effect } from "effect"
-import { BadRequest, PayloadTooLarge, ServiceUnavailable, Unauthorized } from "../../api/Failures.ts"
+import { BadRequest, PayloadTooLarge, ServiceUnavailable, Unauthorized } from "../../api/Answers.ts"
 import * as ThreadPool from "../../runtime/ThreadPool.ts"
 import { ownModule } from "../../runtime/OwnModule.ts"
+import { makeCallerOf } from "../core/Callers.ts"
 import { MAX_BODY_BYTES, RequestBodies, type Sender } from "../core/RequestBodies.ts"
 import { CheckRpc, type PostRefused } from "./PostedSettings.ts"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"

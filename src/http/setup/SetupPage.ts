@@ -7,13 +7,13 @@ import { Effect, Option, Redacted, Result } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto"
 import * as Setup from "../../access/Setup.ts"
-import { plainAddress } from "../../domain/access/AddressPrefixes.ts"
-import { LocalUserStore } from "../../store/AccountStore.ts"
+import { unmappedAddress } from "../../domain/access/HostLists.ts"
 import { failure } from "../core/ErrorEnvelope.ts"
 import { FirstStart, SETUP_PATH, typedCode } from "./FirstStart.ts"
 import { hostOf, isLoopback } from "../core/Client.ts"
 import { refuseOrDie } from "../core/HandlerErrors.ts"
 import { PAGE_BASE } from "../page/WebPages.ts"
+import { LocalUserStore } from "../../store/AccountStore.ts"
 import { RequestBodies } from "../core/RequestBodies.ts"
 
 type Request = HttpServerRequest.HttpServerRequest
@@ -33,7 +33,7 @@ export const isLocal = ({ headers, remoteAddress }: Pick<Request, "headers" | "r
   const { host, origin, "sec-fetch-site": site } = headers
   return (
     address !== undefined &&
-    isLoopback(plainAddress(address)) &&
+    isLoopback(unmappedAddress(address)) &&
     host !== undefined &&
     isLoopback(hostOf(host)) &&
     !Object.keys(headers).some((name) => FORWARDED.test(name)) &&

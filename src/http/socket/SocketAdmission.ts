@@ -2,16 +2,16 @@
  * Who may connect by socket.io (docs/events.md#socketio): what the API asks of requests, asked of a connection once. A page of an origin that
  * may not call is refused, and so is who comes too often or has too many connections; who stands behind the token is asked as for a request.
  */
-import { isGuess, makeCallerOf } from "../core/Callers.ts"
 import { Effect, Option, Result, Schema } from "effect"
 import { Headers, HttpServerRequest } from "effect/http"
 import type { IncomingMessage } from "node:http"
-import { Unauthorized } from "../../api/Failures.ts"
+import { Unauthorized } from "../../api/Answers.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { makeIsTrustedOrigin, makeLoopbackRefusal, makeNoteClient } from "../core/Client.ts"
 import { Limits } from "../core/Limits.ts"
 import type { Identity } from "../../domain/access/Identity.ts"
 import { mayHoldAnother } from "../../runtime/FairPlaces.ts"
+import { isGuess, makeCallerOf } from "../core/Callers.ts"
 import { makeRefusalAudit } from "../core/RequestLog.ts"
 
 type Request = HttpServerRequest.HttpServerRequest

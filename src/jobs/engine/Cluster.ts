@@ -3,7 +3,6 @@
  * opens no port; with CLUSTER_HOST set, replicas find each other in the database. How soon one takes over from another is in
  * `domain/TakeOver.ts`.
  */
-import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import { Duration, Effect, Layer, Option } from "effect"
 import {
   ClusterWorkflowEngine,
@@ -13,16 +12,17 @@ import {
   SqlMessageStorage,
   SqlRunnerStorage
 } from "effect/cluster"
-import { LOOK_FOR_MESSAGES, LOOK_FOR_REPLICAS, SIGN, SILENT_REPLICA } from "../../domain/TakeOver.ts"
+import { HEARTBEAT, LOOK_FOR_MESSAGES, LOOK_FOR_REPLICAS, SILENT_REPLICA } from "../../domain/TakeOver.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import * as DatabaseClient from "../../store/DatabaseClient.ts"
 import * as ClusterSocket from "./ClusterSocket.ts"
+import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 
 const shared = {
   shardLockExpiration: Duration.seconds(SILENT_REPLICA),
-  shardLockRefreshInterval: Duration.seconds(SIGN),
+  shardLockRefreshInterval: Duration.seconds(HEARTBEAT),
   refreshAssignmentsInterval: Duration.seconds(LOOK_FOR_REPLICAS),
-  runnerHealthCheckInterval: Duration.seconds(SIGN),
+  runnerHealthCheckInterval: Duration.seconds(HEARTBEAT),
   entityMessagePollInterval: Duration.seconds(LOOK_FOR_MESSAGES),
   entityReplyPollInterval: "100 millis",
   // what a switch has not answered by then is left for the next process, which looks at the switch

@@ -6,12 +6,8 @@
 import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, Schema } from "effect"
 import type { SqlError } from "effect/sql"
-import { applyDeviceEvent } from "../../../machines/device/DeviceDecision.ts"
 import type { DeviceActions, DeviceEvent, DevicePatch } from "../../../machines/device/DeviceEvents.ts"
 import { type Device, type DeviceFields, type DeviceNotFound, DeviceType, type HostnameTaken } from "../../domain/Device.ts"
-import type { DeviceBusy, IdentityTaken } from "../../domain/UniqueFields.ts"
-import { DiscoverDevice } from "../../domain/jobs/DiscoverDevice.ts"
-import { InitStep2 } from "../../domain/jobs/InitStep2.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { DeviceStore, SyncEventStore } from "../../store/DeviceStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
@@ -20,6 +16,9 @@ import { PluginCallStore } from "../../store/PluginCallStore.ts"
 import { JobEngine } from "./JobEngine.ts"
 import { UniqueFieldStore } from "../../store/DeviceIdentifiers.ts"
 import { LinknetStore, ReservationStore } from "../../store/NetworkStore.ts"
+import { applyDeviceEvent } from "../../../machines/device/DeviceMachine.ts"
+import type { DeviceBusy, IdentityTaken } from "../../domain/DeviceIdentity.ts"
+import { DiscoverDevice, InitStep2 } from "../../domain/jobs/InitJobs.ts"
 
 /** The machine forbids the event in the device's present state; `rule` names the guard, the message is for people. */
 export class DeviceStateError extends Schema.TaggedError<DeviceStateError>()("DeviceStateError", {

@@ -5,12 +5,17 @@
  */
 import { Clock, Context, DateTime, Effect, Layer } from "effect"
 import type { SqlError } from "effect/sql"
-import { finalStatuses, JobFailure } from "../../domain/Job.ts"
-import { describeHolder, DEVICES_LOCK, type LockHolder } from "../../domain/JobLock.ts"
-import type { LockWait } from "../../domain/JobWaiting.ts"
+import {
+  describeHolder,
+  DEVICES_LOCK,
+  finalStatuses,
+  JobFailure,
+  type LockHolder,
+  type LockWait
+} from "../../domain/Job.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
-import { JobLockStore, JobWaitStore } from "../../store/JobScheduling.ts"
 import { JobStore } from "../../store/JobStore.ts"
+import { JobLockStore, JobWaitStore } from "../../store/JobScheduling.ts"
 
 /** How often the job whose turn is next looks, and how often those behind it. */
 const POLL_NEXT = "300 millis"

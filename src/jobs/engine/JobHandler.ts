@@ -8,9 +8,9 @@ import type { SqlError } from "effect/sql"
 import { JobFailure } from "../../domain/Job.ts"
 import type { AnyJob, ArgsOf, MemoOf } from "../../domain/jobs/JobDefinition.ts"
 import { messageOf } from "../../runtime/SystemErrors.ts"
-import { WorkingCommits } from "../../domain/WorkingCommits.ts"
-import { JobCommitStore } from "../../store/JobResults.ts"
+import { WorkingCommits } from "../../domain/Repository.ts"
 import { JobStore } from "../../store/JobStore.ts"
+import { JobCommitStore } from "../../store/JobResults.ts"
 
 /** A running job, as every function sees it. */
 export interface RunningJob {

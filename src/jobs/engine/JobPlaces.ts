@@ -6,7 +6,7 @@
 import { Context, Effect, Layer } from "effect"
 import type { KindOfWork } from "../../domain/jobs/JobDefinition.ts"
 import { classNames, makePlaces, serviceClasses, type Waiter } from "../../domain/jobs/ServiceClasses.ts"
-import type { PlaceWait } from "../../domain/JobWaiting.ts"
+import type { PlaceWait } from "../../domain/Job.ts"
 import { jobsWaiting } from "../../runtime/metrics/JobMetrics.ts"
 import { ServerConfig, type ServerSettings } from "../../ServerConfig.ts"
 import { JobWaitStore } from "../../store/JobScheduling.ts"

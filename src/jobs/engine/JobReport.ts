@@ -4,8 +4,7 @@
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import type { JobTask } from "../../domain/Job.ts"
-import { type EndedJob, failedStep, type Outcome, outcomeText } from "../../domain/JobOutcome.ts"
+import { type EndedJob, failedStep, type JobTask, type Outcome, outcomeText } from "../../domain/Job.ts"
 
 /** A job that has ended, as the report needs it. */
 export interface ReportedJob extends EndedJob {

@@ -15,9 +15,8 @@ import {
   wantsApproval
 } from "../../access/Permit.ts"
 import type { Asked } from "../../domain/access/PermissionRule.ts"
-import type { AnyJob, SentArgs } from "../../domain/jobs/JobDefinition.ts"
-import { SyncDevices } from "../../domain/jobs/SyncDevices.ts"
-import { wishesOf } from "../../domain/jobs/WindowWishes.ts"
+import { type AnyJob, type SentArgs, windowChoiceOf } from "../../domain/jobs/JobDefinition.ts"
+import { SyncDevices } from "../../domain/jobs/ChangeJobs.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { SettingsUnavailable } from "../../settings/SettingsView.ts"
 import { DryRunRisk } from "../sync/DryRunRisk.ts"
@@ -48,7 +47,7 @@ const dryRunOf = (args: unknown): number | null =>
 const ON_PORTS: ReadonlySet<string> = new Set(["sync_devices", "device_drift", "update_facts"])
 
 const isEmergency = (job: AnyJob, args: unknown): boolean =>
-  job.followsWindows(args) && wishesOf(args).emergency !== undefined
+  job.followsWindows(args) && windowChoiceOf(args).emergency !== undefined
 
 const make = Effect.gen(function* () {
   const engine = yield* JobEngine

@@ -5,8 +5,7 @@
  */
 import { Duration, Effect, Layer, Schema } from "effect"
 import { Activity, DurableClock } from "effect/workflow"
-import { Acting } from "../../domain/access/Acting.ts"
-import { Person, SERVER_PERSON } from "../../domain/access/Person.ts"
+import { Acting, Person, SERVER_PERSON } from "../../domain/access/Identity.ts"
 import { finalStatuses, functionOf } from "../../domain/Job.ts"
 import { LogModule } from "../../runtime/ToldLog.ts"
 import { spanned } from "../../runtime/Spans.ts"

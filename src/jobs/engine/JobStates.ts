@@ -4,16 +4,14 @@
  */
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
-import { applyJobEvent } from "../../../machines/job/JobDecision.ts"
-import { abortReason, type JobAction, type JobEvent } from "../../../machines/job/JobLifecycle.ts"
+import { abortReason, applyJobEvent, type JobAction, type JobEvent } from "../../../machines/job/JobLifecycle.ts"
 import { type JobState, jobStates } from "../../../machines/job/JobStatuses.ts"
-import { finalStatuses, functionOf, type JobNotFound, JobStatus } from "../../domain/Job.ts"
-import { noDevices, outcomeOf } from "../../domain/JobOutcome.ts"
+import { finalStatuses, functionOf, type JobNotFound, JobStatus, noDevices, outcomeOf } from "../../domain/Job.ts"
 import { jobDevices, jobsEnded } from "../../runtime/metrics/JobMetrics.ts"
-import { JobLockStore } from "../../store/JobScheduling.ts"
 import { type JobPatch, JobStore } from "../../store/JobStore.ts"
 import * as JobReport from "./JobReport.ts"
 import type { ReportedJob } from "./JobReport.ts"
+import { JobLockStore } from "../../store/JobScheduling.ts"
 
 /** The machine takes no such event in the job's present status. */
 export class JobEventRefused extends Schema.TaggedError<JobEventRefused>()("JobEventRefused", {

@@ -10,20 +10,18 @@ import { ChangeWindows } from "../../access/ChangeWindows.ts"
 import { DeviceWindows } from "../../access/DeviceWindows.ts"
 import { closedSentence, type Verdict } from "../../domain/access/Windows.ts"
 import type { Device } from "../../domain/Device.ts"
-import { finalStatuses } from "../../domain/Job.ts"
-import type { AnyJob } from "../../domain/jobs/JobDefinition.ts"
-import { SyncDevices } from "../../domain/jobs/SyncDevices.ts"
-import { type WindowWishes, wishesOf } from "../../domain/jobs/WindowWishes.ts"
-import type { WindowWait } from "../../domain/JobWaiting.ts"
+import { finalStatuses, type WindowWait } from "../../domain/Job.ts"
+import { type AnyJob, type WindowChoice, windowChoiceOf } from "../../domain/jobs/JobDefinition.ts"
+import { SyncDevices } from "../../domain/jobs/ChangeJobs.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { ActiveSettings, type SettingsError } from "../../settings/ActiveSettings.ts"
 import { ChangeStore } from "../../store/ChangeStore.ts"
 import { EventStore } from "../../store/EventStore.ts"
 import { type JobHead, JobStore } from "../../store/JobStore.ts"
-import { JobWaitStore, type NewTime, type PutOffJob } from "../../store/JobScheduling.ts"
 import { OperationStore } from "../../store/OperationStore.ts"
 import { DeviceSelection } from "../sync/DeviceSelection.ts"
 import { JobSubjects } from "./JobSubjects.ts"
+import { JobWaitStore, type NewTime, type PutOffJob } from "../../store/JobScheduling.ts"
 
 /** Milliseconds between two times that count as one: a job's time is rounded up to seconds. */
 const SAME_TIME = 2000
@@ -93,7 +91,7 @@ const make = Effect.gen(function* () {
     delaySeconds: number | undefined
   ): Effect.fn.Return<Admission, OutsideWindow | SettingsError | SqlError.SqlError> {
     if (!job.followsWindows(args)) return NOTHING
-    const { emergency: reason, wait_for_window } = wishesOf(args)
+    const { emergency: reason, wait_for_window } = windowChoiceOf(args)
     const emergency = reason === undefined ? null : { reason, overrides: null }
     if (!(yield* windows.areThere)) return { waiting: null, emergency }
     const now = yield* Clock.currentTimeMillis
@@ -122,7 +120,7 @@ const make = Effect.gen(function* () {
   )
 
   const wait = Effect.fn("JobWindows.wait")(function* (job: AnyJob, { id, start_arguments, status }: JobHead) {
-    const { emergency, wait_for_window } = wishesOf(start_arguments)
+    const { emergency, wait_for_window } = windowChoiceOf(start_arguments)
     const isWaiting = status === "SCHEDULED" && wait_for_window === true && emergency === undefined
     if (!isWaiting || !job.followsWindows(start_arguments)) return
     let shown: string | null = null
@@ -170,7 +168,7 @@ const make = Effect.gen(function* () {
     Effect.catchTag(["JobNotFound", "NoSettings", "SettingsInvalid"], () => Effect.succeed(null))
   )
 
-  const closed = ({ emergency }: WindowWishes, device: Device) =>
+  const closed = ({ emergency }: WindowChoice, device: Device) =>
     emergency === undefined ? windows.closed(device) : Effect.succeed(null)
 
   /** What a killed process had begun to send goes on. */
@@ -216,10 +214,10 @@ export class JobWindows extends Context.Service<
     /** When a job that its windows put off is to begin now, and for what it waits; null when nothing about that has changed. */
     readonly lookAgain: (job: AnyJob, putOff: PutOffJob) => Effect.Effect<NewTime | null, SqlError.SqlError>
     /** Why a job with these wishes must not begin on a device now, as a sentence; null when it may. */
-    readonly closed: (wishes: WindowWishes, device: Device) => Effect.Effect<string | null, SqlError.SqlError>
+    readonly closed: (wishes: WindowChoice, device: Device) => Effect.Effect<string | null, SqlError.SqlError>
     /** The same for a job that may have begun to change the device before a restart: then it goes on. */
     readonly closedBefore: (
-      job: { readonly id: number; readonly args: WindowWishes },
+      job: { readonly id: number; readonly args: WindowChoice },
       device: Device
     ) => Effect.Effect<string | null, SqlError.SqlError>
   }

@@ -6,7 +6,7 @@
  */
 import { Context, Deferred, Duration, Effect, Layer, Schedule } from "effect"
 import type { SqlError } from "effect/sql"
-import { SIGN } from "../../domain/TakeOver.ts"
+import { HEARTBEAT } from "../../domain/TakeOver.ts"
 import { type JobAttempt, JobAttemptStore } from "../../store/JobScheduling.ts"
 
 interface LiveAttempt extends JobAttempt {
@@ -34,7 +34,7 @@ const make = Effect.gen(function* () {
       steadySince = performance.now()
       return Effect.logWarning("It could not be written which jobs are worked on", cause)
     }),
-    Effect.repeat(Schedule.spaced(Duration.seconds(SIGN))),
+    Effect.repeat(Schedule.spaced(Duration.seconds(HEARTBEAT))),
     Effect.forkScoped
   )
 

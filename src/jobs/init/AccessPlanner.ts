@@ -5,7 +5,7 @@
 import { Context, Effect, Layer } from "effect"
 import type { Device } from "../../domain/Device.ts"
 import { JobFailure } from "../../domain/Job.ts"
-import type { InitDecision } from "../../domain/jobs/InitDecision.ts"
+import type { InitDecision } from "../../domain/jobs/InitJobs.ts"
 import type { MgmtDomain } from "../../domain/MgmtDomain.ts"
 import { findMgmtDomain } from "../../provisioning/MgmtDomainChoice.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"

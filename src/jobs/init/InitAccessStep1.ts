@@ -5,10 +5,8 @@
 import { Effect, Option } from "effect"
 import type { Device } from "../../domain/Device.ts"
 import { JobFailure } from "../../domain/Job.ts"
-import { isSameHostname } from "../../domain/Hostname.ts"
-import { InitAccessStep1 } from "../../domain/jobs/InitAccessStep1.ts"
-import type { InitDecision } from "../../domain/jobs/InitDecision.ts"
-import { requireManageable } from "../../domain/platforms/Platforms.ts"
+import { isSameHostname } from "../../domain/Network.ts"
+import { InitAccessStep1, type InitDecision } from "../../domain/jobs/InitJobs.ts"
 import { accessStart, mlagPeerDelay, step2Delay } from "../../provisioning/InitStart.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
@@ -18,6 +16,7 @@ import { InitMove } from "./InitMove.ts"
 import { InitProgress } from "./InitProgress.ts"
 import { JobEngine } from "../engine/JobEngine.ts"
 import { deviceRows, handle, type JobHandler, type JobRun, refusedAsFailure } from "../engine/JobHandler.ts"
+import { requireManageable } from "../../domain/platforms/Platforms.ts"
 
 type Step1 = JobRun<typeof InitAccessStep1>
 

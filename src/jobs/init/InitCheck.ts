@@ -6,8 +6,7 @@
 import { Context, Effect, Layer, Result, Schema } from "effect"
 import { SqlError } from "effect/sql"
 import type { Device } from "../../domain/Device.ts"
-import { isSameHostname } from "../../domain/Hostname.ts"
-import { requireManageable } from "../../domain/platforms/Platforms.ts"
+import { isSameHostname } from "../../domain/Network.ts"
 import type { InitArguments } from "../../provisioning/InitArguments.ts"
 import { type InitCheck as InitFindings, initCheck } from "../../provisioning/InitCheck.ts"
 import { collect, told } from "../../provisioning/Problems.ts"
@@ -16,6 +15,7 @@ import type { Member } from "./AccessPlace.ts"
 import { InitCheckFindings, type Members } from "./InitCheckFindings.ts"
 import { InitReplacement } from "./InitReplacement.ts"
 import { InitSurvey } from "./InitSurvey.ts"
+import { requireManageable } from "../../domain/platforms/Platforms.ts"
 
 /** The check cannot be made. `status` is that of the answer, `message` the whole text. */
 export class InitCheckImpossible extends Schema.TaggedError<InitCheckImpossible>()("InitCheckImpossible", {

@@ -6,7 +6,7 @@
 import { Context, Effect, Layer, Result } from "effect"
 import { SqlError } from "effect/sql"
 import { type Device, type DeviceType, isFabricType } from "../../domain/Device.ts"
-import { isSameHostname } from "../../domain/Hostname.ts"
+import { isSameHostname } from "../../domain/Network.ts"
 import { findAccessPlace } from "../../provisioning/AccessPlacement.ts"
 import type { InitArguments } from "../../provisioning/InitArguments.ts"
 import type { ReplacementLost } from "../../provisioning/InitCheck.ts"

@@ -6,14 +6,14 @@ import { Context, Effect, Layer } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import type { BasePushed } from "../../devices/DeviceCalls.ts"
 import type { DeviceResult, JobFailure } from "../../domain/Job.ts"
-import type { InitDecision } from "../../domain/jobs/InitDecision.ts"
+import type { InitDecision } from "../../domain/jobs/InitJobs.ts"
 import { CertificateStore } from "../../store/CertificateStore.ts"
-import { HostKeyStore } from "../../store/IdentityStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import { DeviceStates } from "../engine/DeviceStates.ts"
 import type { InitJob } from "./InitJob.ts"
 import { InitProgress } from "./InitProgress.ts"
 import { InitRestore } from "./InitRestore.ts"
+import { HostKeyStore } from "../../store/IdentityStore.ts"
 
 /** What follows the move. */
 export interface AfterMove {

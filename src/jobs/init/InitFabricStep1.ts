@@ -5,10 +5,10 @@
  */
 import { Effect, Option } from "effect"
 import { JobFailure } from "../../domain/Job.ts"
-import { InitFabricStep1 } from "../../domain/jobs/InitFabricStep1.ts"
-import { SyncDevices } from "../../domain/jobs/SyncDevices.ts"
+import { InitFabricStep1 } from "../../domain/jobs/InitJobs.ts"
+import { SyncDevices } from "../../domain/jobs/ChangeJobs.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
-import { type FabricRequest, FabricInitPlan } from "./FabricInitPlan.ts"
+import { FabricInitPlan, type FabricRequest } from "./FabricInitPlan.ts"
 import { InitAbort } from "./InitAbort.ts"
 import { InitMove } from "./InitMove.ts"
 import { JobEngine } from "../engine/JobEngine.ts"

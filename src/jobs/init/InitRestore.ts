@@ -5,13 +5,13 @@
 import { Context, Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Device, DeviceFields } from "../../domain/Device.ts"
-import type { InitDecision, RowsBefore } from "../../domain/jobs/InitDecision.ts"
+import type { InitDecision, RowsBefore } from "../../domain/jobs/InitJobs.ts"
 import type { Linknet } from "../../domain/Linknet.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { InterfaceStore } from "../../store/InterfaceStore.ts"
-import { LinknetStore, ReservationStore } from "../../store/NetworkStore.ts"
 import { DeviceStates } from "../engine/DeviceStates.ts"
 import type { RunningJob } from "../engine/JobHandler.ts"
+import { LinknetStore, ReservationStore } from "../../store/NetworkStore.ts"
 
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient

@@ -5,16 +5,14 @@
 import { Effect, Option, Result } from "effect"
 import { SqlClient } from "effect/sql"
 import { DeviceEntity, type FinishInit } from "../../devices/DeviceCalls.ts"
-import { FACTS_TASK } from "../../domain/Facts.ts"
+import { FACTS_TASK } from "../../domain/DeviceReadings.ts"
 import { patiently } from "../../devices/PatientCall.ts"
 import type { Device } from "../../domain/Device.ts"
 import { type DeviceResult, deviceResult, JobFailure, taskFailed, taskOk } from "../../domain/Job.ts"
-import { InitStep2 } from "../../domain/jobs/InitStep2.ts"
+import { InitStep2 } from "../../domain/jobs/InitJobs.ts"
 import { PluginActions } from "../../plugins/PluginActions.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
-import { HostKeyStore } from "../../store/IdentityStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
-import { ProvedConfigStore } from "../../store/ConfigStore.ts"
 import { callErrorText, isWrongDevice } from "../engine/CallErrorText.ts"
 import { DeviceStates } from "../engine/DeviceStates.ts"
 import { InitProgress } from "./InitProgress.ts"
@@ -27,6 +25,8 @@ import {
   type RunningJob
 } from "../engine/JobHandler.ts"
 import { requireManageable } from "../../domain/platforms/Platforms.ts"
+import { HostKeyStore } from "../../store/IdentityStore.ts"
+import { ProvedConfigStore } from "../../store/ConfigStore.ts"
 
 /** Attempts of step 2 in all. */
 const ATTEMPTS = 2

@@ -6,7 +6,7 @@
 import { Context, Effect, Layer, Result, Schema } from "effect"
 import type { SqlError } from "effect/sql"
 import { DeviceEntity } from "../../devices/DeviceCalls.ts"
-import { type Facts, portsIn } from "../../domain/Facts.ts"
+import { type Facts, portsIn } from "../../domain/DeviceReadings.ts"
 import { patiently } from "../../devices/PatientCall.ts"
 import type { Device, DeviceType } from "../../domain/Device.ts"
 import { JobFailure } from "../../domain/Job.ts"
@@ -29,8 +29,8 @@ import { ActiveSettings, type SettingsError } from "../../settings/ActiveSetting
 import type { Settings } from "../../settings/SettingsModel.ts"
 import { DeviceStore, HeardStore } from "../../store/DeviceStore.ts"
 import { InterfaceStore } from "../../store/InterfaceStore.ts"
-import { LinknetStore } from "../../store/NetworkStore.ts"
 import { longName } from "../../domain/platforms/Platforms.ts"
+import { LinknetStore } from "../../store/NetworkStore.ts"
 
 /** The switch cannot be asked or its neighbours cannot be read; `reason` says what failed, for people. */
 export class SurveyImpossible extends Schema.TaggedError<SurveyImpossible>()("SurveyImpossible", {

@@ -3,7 +3,7 @@
  * (docs/provisioning.md#access-step-1 and docs/provisioning.md#entries-of-the-result).
  */
 import type { BasePushed } from "../../devices/DeviceCalls.ts"
-import { FACTS_TASK } from "../../domain/Facts.ts"
+import { FACTS_TASK } from "../../domain/DeviceReadings.ts"
 import { type DeviceResult, deviceResult, type JobTask, subtaskFailed, taskFailed, taskOk } from "../../domain/Job.ts"
 
 const MAIN = "push_base_management"

@@ -4,13 +4,13 @@
  */
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Result } from "effect"
-import { portsIn } from "../../domain/Facts.ts"
+import { portsIn } from "../../domain/DeviceReadings.ts"
 import { DeviceEntity } from "../../devices/DeviceCalls.ts"
 import { patiently } from "../../devices/PatientCall.ts"
 import type { Device } from "../../domain/Device.ts"
 import type { Interface } from "../../domain/Interface.ts"
 import { JobFailure } from "../../domain/Job.ts"
-import { UpdateInterfaces } from "../../domain/jobs/UpdateInterfaces.ts"
+import { UpdateInterfaces } from "../../domain/jobs/InitJobs.ts"
 import {
   cabledPorts,
   deleteAllInterfaces,
@@ -23,9 +23,9 @@ import {
 import { DeviceStore, SyncEventStore } from "../../store/DeviceStore.ts"
 import { InterfaceStore } from "../../store/InterfaceStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
-import { LinknetStore } from "../../store/NetworkStore.ts"
 import { handle, type JobHandler, type JobRun, refusedAsFailure } from "../engine/JobHandler.ts"
 import { requireManageable } from "../../domain/platforms/Platforms.ts"
+import { LinknetStore } from "../../store/NetworkStore.ts"
 
 type Update = JobRun<typeof UpdateInterfaces>
 

@@ -5,11 +5,9 @@
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import type { SqlError } from "effect/sql"
 import { createHash } from "node:crypto"
-import type { CheckedBranch } from "../../domain/BranchCheck.ts"
-import { NO_EFFECTS } from "../../domain/CommitEffects.ts"
-import { type Remark, remark } from "../../domain/Remark.ts"
-import type { BranchRequest } from "../../domain/requests/TrialRequests.ts"
-import { type FileRefusal, fileText, isForeign } from "../../git/GitTree.ts"
+import { type CheckedBranch, NO_EFFECTS } from "../../domain/CommitEffects.ts"
+import { type Remark, remark } from "../../domain/Repository.ts"
+import type { BranchRequest } from "../../domain/requests/ChangeRequests.ts"
 import type { GitCommit } from "../../git/GitCommit.ts"
 import type { GitRepository } from "../../git/GitRepository.ts"
 import * as FairPlaces from "../../runtime/FairPlaces.ts"
@@ -19,6 +17,7 @@ import { type CheckedCommit, withUndefined } from "./RefreshRefused.ts"
 import { RepositoryCopies } from "./RepositoryCopies.ts"
 import { SettingsUpdate } from "./SettingsUpdate.ts"
 import { TemplatesUpdate } from "./TemplatesUpdate.ts"
+import { type FileRefusal, fileText, isForeign } from "../../git/GitTree.ts"
 
 /** Checks that wait for the one that is done. */
 const WAITING = 8

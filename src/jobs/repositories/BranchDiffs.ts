@@ -1,5 +1,5 @@
 /** Puts devices together that would get the same difference, within bounds. Pure but for what it has collected. */
-import type { DiffGroup } from "../../domain/BranchCheck.ts"
+import type { DiffGroup } from "../../domain/CommitEffects.ts"
 import { changeKey } from "../../domain/DiffGroups.ts"
 
 const MOST_GROUPS = 100

@@ -7,8 +7,8 @@ import { Array as Arr, Clock, Effect, Result } from "effect"
 import type { SqlError } from "effect/sql"
 import { ChangeWindows } from "../../access/ChangeWindows.ts"
 import { Permissions } from "../../access/Permissions.ts"
-import type { CheckedBranch } from "../../domain/BranchCheck.ts"
 import {
+  type CheckedBranch,
   type CommitEffects,
   type ConfigurationEffect,
   MANY_LINES,
@@ -19,7 +19,6 @@ import {
 } from "../../domain/CommitEffects.ts"
 import { type EffectLimits, reasonsToAsk } from "../../domain/EffectSentences.ts"
 import type { Device } from "../../domain/Device.ts"
-import { diff } from "../../drivers/UnifiedDiff.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import {
   type EffectDevice,
@@ -36,6 +35,7 @@ import type { TemplateSnapshot } from "../../templates/TemplateSnapshot.ts"
 import { UndefinedLedger } from "../../templates/UndefinedPrints.ts"
 import { CandidateConfigs, type RenderedCandidate, type Sources } from "../sync/CandidateConfigs.ts"
 import { BranchDiffs } from "./BranchDiffs.ts"
+import { diff } from "../../drivers/UnifiedDiff.ts"
 import { configPreview } from "../../templates/Rendering.ts"
 
 /** What a commit is compared with. */

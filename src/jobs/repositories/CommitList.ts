@@ -1,5 +1,5 @@
 /** What became of the commits of a repository: which is in force, which were refused and why. Pure. */
-import type { CommitRefusal, CommitState, RepositoryCommit } from "../../domain/RepositoryCommit.ts"
+import type { CommitRefusal, CommitState, RepositoryCommit } from "../../domain/Repository.ts"
 import type { LoggedCommit } from "../../git/GitCommit.ts"
 
 const stateAt = (index: number, inForce: number, isRefused: boolean, isWaiting: boolean): CommitState => {

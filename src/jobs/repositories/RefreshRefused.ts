@@ -1,7 +1,7 @@
 /** What a refresh of a repository comes to before it is put in force: a refusal, or commits with the devices they concern. */
 import { Schema } from "effect"
 import { CommitEffects, type UndefinedName } from "../../domain/CommitEffects.ts"
-import { Remark, remark } from "../../domain/Remark.ts"
+import { Remark, remark } from "../../domain/Repository.ts"
 import type { AppliedCommit } from "../../store/RepositoryStore.ts"
 import type { Compared } from "./CommitEffects.ts"
 

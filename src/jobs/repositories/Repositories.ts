@@ -2,7 +2,7 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlError } from "effect/sql"
 import { CommitEffects } from "../../domain/CommitEffects.ts"
-import { Remark } from "../../domain/Remark.ts"
+import { Remark } from "../../domain/Repository.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import type { RepositoryName } from "../../store/RepositoryStore.ts"
 import { JobEngine } from "../engine/JobEngine.ts"

@@ -4,8 +4,7 @@
  */
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import type { SqlError } from "effect/sql"
-import { Remark, remark } from "../../domain/Remark.ts"
-import type { CommitRefusal, CommitsOfRepository } from "../../domain/RepositoryCommit.ts"
+import { type CommitRefusal, type CommitsOfRepository, Remark, remark } from "../../domain/Repository.ts"
 import type { GitRepository } from "../../git/GitRepository.ts"
 import { RefreshStore, type RepositoryName, RepositoryStore } from "../../store/RepositoryStore.ts"
 import { commitList } from "./CommitList.ts"

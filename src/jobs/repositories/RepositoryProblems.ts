@@ -4,20 +4,20 @@
  */
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import type { SqlError } from "effect/sql"
-import { Remark } from "../../domain/Remark.ts"
+import { Remark } from "../../domain/Repository.ts"
 import type { ServerConfig } from "../../ServerConfig.ts"
 import { ActiveSettings } from "../../settings/ActiveSettings.ts"
 import { checkSettingsGently } from "../../settings/SettingsCheck.ts"
 import { problemRemarks } from "../../settings/SettingsProblem.ts"
 import type { DeviceStore } from "../../store/DeviceStore.ts"
-import type { LinknetStore, MgmtDomainStore } from "../../store/NetworkStore.ts"
 import { RefreshStore, type RepositoryName, RepositoryStore } from "../../store/RepositoryStore.ts"
-import { makeSharedRead } from "../../store/GroupedStatement.ts"
 import { ActiveTemplates } from "../../templates/ActiveTemplates.ts"
 import { checkTemplates } from "../../templates/TemplateCheck.ts"
 import { errorRemark } from "../../templates/TemplateErrors.ts"
 import { UndefinedPrints } from "../../templates/UndefinedPrints.ts"
 import { readInventory } from "./SettingsInventory.ts"
+import type { LinknetStore, MgmtDomainStore } from "../../store/NetworkStore.ts"
+import { makeSharedRead } from "../../store/GroupedStatement.ts"
 
 /** The answer to `GET /repository/{name}/problems`. */
 export interface ProblemList {

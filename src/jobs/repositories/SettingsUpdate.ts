@@ -9,7 +9,7 @@ import { commitText, type GitCommit, type GitRefNotFound } from "../../git/GitCo
 import type { GitRepository } from "../../git/GitRepository.ts"
 import type { TreeFiles } from "../../git/GitTree.ts"
 import type { Device } from "../../domain/Device.ts"
-import { placeText, type Remark, remark, remarkText } from "../../domain/Remark.ts"
+import { placeText, type Remark, remark, remarkText } from "../../domain/Repository.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { ActiveSettings } from "../../settings/ActiveSettings.ts"
 import type { LayeringResult } from "../../settings/Layering.ts"
@@ -31,13 +31,13 @@ import {
   templatesBranches
 } from "../../settings/SettingsSnapshot.ts"
 import type { DeviceStore } from "../../store/DeviceStore.ts"
-import type { LinknetStore, MgmtDomainStore } from "../../store/NetworkStore.ts"
 import { type AppliedCommit, RepositoryStore } from "../../store/RepositoryStore.ts"
 import { ActiveTemplates } from "../../templates/ActiveTemplates.ts"
 import { UndefinedPrints } from "../../templates/UndefinedPrints.ts"
 import { type CheckedCommit, RefreshRefused } from "./RefreshRefused.ts"
 import { readInventory } from "./SettingsInventory.ts"
 import { StrictRendering } from "./StrictRendering.ts"
+import type { LinknetStore, MgmtDomainStore } from "../../store/NetworkStore.ts"
 
 type Texts = ReadonlyMap<string, { readonly text: string }>
 

@@ -4,7 +4,7 @@
  */
 import { Array as Arr, Context, Effect, Layer, Result } from "effect"
 import type { SqlError } from "effect/sql"
-import { type Remark, remark, RemarkList } from "../../domain/Remark.ts"
+import { type Remark, remark, RemarkList } from "../../domain/Repository.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { UndefinedLedger } from "../../templates/UndefinedPrints.ts"
 import type { TemplateSnapshot } from "../../templates/TemplateSnapshot.ts"

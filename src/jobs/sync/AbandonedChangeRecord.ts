@@ -6,15 +6,12 @@ import { Context, Effect, Layer, Option } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import type { ChangeReport } from "../../devices/ChangeExecutor.ts"
 import type { Device } from "../../domain/Device.ts"
-import { functionOf } from "../../domain/Job.ts"
-import { outcomeOf } from "../../domain/JobOutcome.ts"
-import * as Apply from "../../domain/jobs/ApplyConfig.ts"
-import * as Revert from "../../domain/jobs/RevertJob.ts"
-import { SyncDevices } from "../../domain/jobs/SyncDevices.ts"
+import { functionOf, outcomeOf } from "../../domain/Job.ts"
+import * as Apply from "../../domain/jobs/ChangeJobs.ts"
+import { SyncDevices } from "../../domain/jobs/ChangeJobs.ts"
 import type { StoredChange } from "../../store/ChangeStore.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { type JobHead, JobStore } from "../../store/JobStore.ts"
-import { type LeftChange, LeftChangeStore } from "../../store/UnfinishedChanges.ts"
 import { DeviceStates } from "../engine/DeviceStates.ts"
 import { memoOf } from "../engine/JobHandler.ts"
 import * as ApplyConfig from "./ApplyConfig.ts"
@@ -22,6 +19,7 @@ import { BROKEN } from "./ChangeCalls.ts"
 import * as RevertJob from "./RevertJob.ts"
 import { SyncOutcome } from "./SyncOutcome.ts"
 import type { SyncRun } from "./SyncStatus.ts"
+import { type LeftChange, LeftChangeStore } from "../../store/UnfinishedChanges.ts"
 
 /** A change whose job has ended, with what its record needs. */
 interface AbandonedChange {
@@ -70,7 +68,7 @@ const make = Effect.gen(function* () {
 
   const recorders: ReadonlyMap<string, Recorder> = new Map([
     [SyncDevices.name, recordSync],
-    [Revert.RevertJob.name, recordRevert],
+    [Apply.RevertJob.name, recordRevert],
     [Apply.ApplyConfig.name, recordApplied]
   ])
 

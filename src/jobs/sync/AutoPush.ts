@@ -5,7 +5,7 @@
 import { Context, Effect, Layer } from "effect"
 import type { SqlError } from "effect/sql"
 import type { Refusal } from "../../domain/AutoPush.ts"
-import { SyncDevices } from "../../domain/jobs/SyncDevices.ts"
+import { SyncDevices } from "../../domain/jobs/ChangeJobs.ts"
 import { maskSecrets } from "../../drivers/SecretMask.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import type { JobDevice } from "../../store/JobStore.ts"

@@ -5,19 +5,18 @@
 import { Context, Effect, Layer, Option, Result } from "effect"
 import type { SqlError } from "effect/sql"
 import { type Refusal, refusalOf } from "../../domain/AutoPush.ts"
-import type { AutoPushRule } from "../../domain/AutoPushRules.ts"
-import { AUTO_PUSH_BELOW } from "../../domain/ChangeScore.ts"
+import { AUTO_PUSH_BELOW, type AutoPushRule } from "../../domain/ChangeRisk.ts"
 import type { Device } from "../../domain/Device.ts"
 import { platformOf } from "../../domain/platforms/Platforms.ts"
 import { ActiveSettings } from "../../settings/ActiveSettings.ts"
 import { ChangeStore } from "../../store/ChangeStore.ts"
 import { DeviceStore, SyncEventStore } from "../../store/DeviceStore.ts"
 import type { JobDevice } from "../../store/JobStore.ts"
-import { ProvedConfigStore } from "../../store/ConfigStore.ts"
 import { ActiveTemplates } from "../../templates/ActiveTemplates.ts"
 import { autoPushRules } from "../../templates/AutoPushFile.ts"
 import type { SyncJob } from "./SyncWork.ts"
 import * as UnifiedDiff from "../../drivers/UnifiedDiff.ts"
+import { ProvedConfigStore } from "../../store/ConfigStore.ts"
 
 /** Push, or why not; null when there is nothing to push. */
 export type Verdict = Refusal | "push" | null

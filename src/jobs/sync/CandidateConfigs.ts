@@ -5,13 +5,12 @@
 import { Context, Effect, Layer, Result, Schema } from "effect"
 import { SqlClient, SqlError } from "effect/sql"
 import type { Device } from "../../domain/Device.ts"
-import { Remark } from "../../domain/Remark.ts"
+import { Remark } from "../../domain/Repository.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { ActiveSettings } from "../../settings/ActiveSettings.ts"
 import type { SettingsSnapshot } from "../../settings/SettingsSnapshot.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { InterfaceStore } from "../../store/InterfaceStore.ts"
-import { LinknetStore, MgmtDomainStore } from "../../store/NetworkStore.ts"
 import { ActiveTemplates, type NoTemplates } from "../../templates/ActiveTemplates.ts"
 import { commonMessage, derivedIn, otherTask } from "../../templates/Provenance.ts"
 import { NOT_AGAIN, type Render as RenderTemplate, Renderer } from "../../templates/Renderer.ts"
@@ -27,6 +26,7 @@ import { UndefinedPrints } from "../../templates/UndefinedPrints.ts"
 import type { InitInputs, VariablesError } from "../../templates/VariableInputs.ts"
 import { loadVariableInputs, type VariableRequest } from "../../templates/VariableInputsLoader.ts"
 import { type DerivedSecrets, noSecrets } from "../../templates/TemplateSecrets.ts"
+import { LinknetStore, MgmtDomainStore } from "../../store/NetworkStore.ts"
 
 /** A device's configuration cannot be rendered. `type` and `message` are for the task list; the message may have lines. */
 export class RenderFailed extends Schema.TaggedError<RenderFailed>()("RenderFailed", {

@@ -2,7 +2,7 @@
 import { Context, Effect, Layer } from "effect"
 import type { SqlError } from "effect/sql"
 import type { Device, DeviceType } from "../../domain/Device.ts"
-import type { SkippedDevices } from "../../domain/jobs/SyncDevices.ts"
+import type { SkippedDevices } from "../../domain/jobs/ChangeJobs.ts"
 import { isManageable, UnmanageableDevice } from "../../domain/platforms/Platforms.ts"
 import { ActiveSettings, type SettingsError } from "../../settings/ActiveSettings.ts"
 import { selectionGroups } from "../../settings/SettingsGroups.ts"

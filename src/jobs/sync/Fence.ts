@@ -7,10 +7,10 @@ import type { SqlError } from "effect/sql"
 import type { ShownChange } from "../../../machines/change/ChangeRow.ts"
 import type { Device } from "../../domain/Device.ts"
 import { functionOf } from "../../domain/Job.ts"
-import { SyncDevices } from "../../domain/jobs/SyncDevices.ts"
-import { type CommitSet, WorkingCommits } from "../../domain/WorkingCommits.ts"
-import { ShownChangeStore, type ShownJob } from "../../store/ConfigStore.ts"
+import { SyncDevices } from "../../domain/jobs/ChangeJobs.ts"
+import { type CommitSet, WorkingCommits } from "../../domain/Repository.ts"
 import { shownHash } from "../../drivers/UnifiedDiff.ts"
+import { ShownChangeStore, type ShownJob } from "../../store/ConfigStore.ts"
 
 /** What the change is pinned to, or a sentence that names what differs. */
 export type Fenced = Result.Result<ShownChange, string>

@@ -5,10 +5,10 @@
  * time. Pure.
  */
 import { type DeviceResult, deviceResult, functionOf, taskOk } from "../../domain/Job.ts"
-import { SyncDevices } from "../../domain/jobs/SyncDevices.ts"
-import type { CommitSet } from "../../domain/WorkingCommits.ts"
-import type { LiveChange } from "../../store/UnfinishedChanges.ts"
+import { SyncDevices } from "../../domain/jobs/ChangeJobs.ts"
+import type { CommitSet } from "../../domain/Repository.ts"
 import { MAIN_TASK } from "./SyncTasks.ts"
+import type { LiveChange } from "../../store/UnfinishedChanges.ts"
 
 const SUCCEEDED: ReadonlySet<string> = new Set(["confirmed", "unchanged"])
 

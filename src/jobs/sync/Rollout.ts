@@ -4,7 +4,7 @@
  * aborts the job. Goes beyond the reference, which knows neither.
  */
 import { Deferred, Effect } from "effect"
-import type { Stop } from "../../domain/jobs/SyncDevices.ts"
+import type { Stop } from "../../domain/jobs/ChangeJobs.ts"
 
 /** Devices that are worked on together; the next stage begins when all of them have ended. */
 export interface Stage {

@@ -5,13 +5,11 @@
  * resumed by looking at its device.
  */
 import { Effect, Option } from "effect"
-import { jobScore } from "../../domain/ChangeScore.ts"
+import { jobScore } from "../../domain/ChangeRisk.ts"
 import { JobFailure } from "../../domain/Job.ts"
-import { SyncDevices, type SyncMemo } from "../../domain/jobs/SyncDevices.ts"
-import { olderRefusal, type RestoredCommits, restoredSentence } from "../../domain/RestoredCommits.ts"
-import { JobCommitStore } from "../../store/JobResults.ts"
+import { SyncDevices, type SyncMemo } from "../../domain/jobs/ChangeJobs.ts"
+import { olderRefusal, type RestoredCommits, restoredSentence } from "../../domain/Repository.ts"
 import { JobStore } from "../../store/JobStore.ts"
-import { LiveChangeStore } from "../../store/UnfinishedChanges.ts"
 import { RepositoryStore } from "../../store/RepositoryStore.ts"
 import { handle, type JobHandler } from "../engine/JobHandler.ts"
 import { AutoPush } from "./AutoPush.ts"
@@ -21,6 +19,8 @@ import { type Guard, unknownCanaries } from "./Rollout.ts"
 import { SyncOutcome } from "./SyncOutcome.ts"
 import { SyncStages } from "./SyncStages.ts"
 import type { SyncJob } from "./SyncWork.ts"
+import { JobCommitStore } from "../../store/JobResults.ts"
+import { LiveChangeStore } from "../../store/UnfinishedChanges.ts"
 
 const invalid = (error: { readonly message: string }) => new JobFailure({ type: "ValueError", message: error.message })
 

@@ -5,11 +5,11 @@
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { functionOf, type JobNotFound } from "../../domain/Job.ts"
-import { SyncDevices } from "../../domain/jobs/SyncDevices.ts"
+import { SyncDevices } from "../../domain/jobs/ChangeJobs.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { JobStore } from "../../store/JobStore.ts"
-import { JobWaitStore } from "../../store/JobScheduling.ts"
 import { planOf } from "./SyncPlan.ts"
+import { JobWaitStore } from "../../store/JobScheduling.ts"
 
 /** The job cannot be held, or is not held. */
 export class PauseRefused extends Schema.TaggedError<PauseRefused>()("PauseRefused", { message: Schema.String }) {}

@@ -1,5 +1,5 @@
 /** How a sync confirms and when it stops, from its arguments and the server's mode (docs/changes.md#confirm-modes). Pure. */
-import type { SyncArguments } from "../../domain/jobs/SyncDevices.ts"
+import type { SyncArguments } from "../../domain/jobs/ChangeJobs.ts"
 import type { ConfirmMode } from "./ChangeCalls.ts"
 import type { Limits } from "./Rollout.ts"
 

@@ -5,9 +5,8 @@
 import { Context, Effect, Fiber, Layer } from "effect"
 import type { SqlError } from "effect/sql"
 import type { JobFailure } from "../../domain/Job.ts"
-import type { SyncMemo } from "../../domain/jobs/SyncDevices.ts"
+import type { SyncMemo } from "../../domain/jobs/ChangeJobs.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
-import { JobLockStore } from "../../store/JobScheduling.ts"
 import { type Guard, makeGuard, stagesOf } from "./Rollout.ts"
 import { SyncConfirm } from "./SyncConfirm.ts"
 import { planOf } from "./SyncPlan.ts"
@@ -16,6 +15,7 @@ import { SyncRollout } from "./SyncRollout.ts"
 import { SyncVerdict } from "./SyncVerdict.ts"
 import { type SyncJob, type SyncWork, takeWaiting, type VerdictContext } from "./SyncWork.ts"
 import { TimerWaits } from "./TimerWaits.ts"
+import { JobLockStore } from "../../store/JobScheduling.ts"
 
 const make = Effect.gen(function* () {
   const config = yield* ServerConfig

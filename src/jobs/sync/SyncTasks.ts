@@ -3,13 +3,12 @@
  * the names that clients know (docs/changes.md#entries-of-the-result). Pure.
  */
 import { type DeviceResult, deviceResult, type JobTask, subtaskFailed, taskFailed, taskOk } from "../../domain/Job.ts"
-import { type UnmanageableDevice, unmanageableText } from "../../domain/platforms/Platforms.ts"
-import type { DisputedRecord, RecordChanged } from "../../domain/UniqueFields.ts"
-import type { UnseenDevice } from "../../domain/UnseenDevice.ts"
+import type { DisputedRecord, RecordChanged, UnseenDevice } from "../../domain/DeviceIdentity.ts"
 import { callErrorText } from "../engine/CallErrorText.ts"
 import type { ChangeReason } from "../../../machines/change/ChangeRow.ts"
 import type { ChangeReport } from "../../devices/ChangeExecutor.ts"
-import type { Stop } from "../../domain/jobs/SyncDevices.ts"
+import type { Stop } from "../../domain/jobs/ChangeJobs.ts"
+import { type UnmanageableDevice, unmanageableText } from "../../domain/platforms/Platforms.ts"
 
 export const MAIN_TASK = "push_sync_device"
 export const GENERATE_TASK = "Generate device config"

@@ -4,7 +4,7 @@
  */
 import { Context, Effect, Layer, Option } from "effect"
 import type { SqlError } from "effect/sql"
-import type { Stop } from "../../domain/jobs/SyncDevices.ts"
+import type { Stop } from "../../domain/jobs/ChangeJobs.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { ChangeStore } from "../../store/ChangeStore.ts"
 import { ChangeCalls } from "./ChangeCalls.ts"

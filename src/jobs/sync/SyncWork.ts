@@ -1,6 +1,6 @@
 /** A sync job at work: what its stages, its devices and the verdict over them share. */
 import type { Device } from "../../domain/Device.ts"
-import type { Stop, SyncDevices } from "../../domain/jobs/SyncDevices.ts"
+import type { Stop, SyncDevices } from "../../domain/jobs/ChangeJobs.ts"
 import type { ChangeProgress } from "../../store/ChangeStore.ts"
 import type { JobRun } from "../engine/JobHandler.ts"
 import type { Render } from "./CandidateConfigs.ts"

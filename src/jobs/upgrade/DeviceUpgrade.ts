@@ -5,9 +5,8 @@
 import { Effect, Option } from "effect"
 import type { Device } from "../../domain/Device.ts"
 import { JobFailure } from "../../domain/Job.ts"
-import { DeviceUpgrade, type UpgradeArguments } from "../../domain/jobs/DeviceUpgrade.ts"
+import { DeviceUpgrade, type UpgradeArguments } from "../../domain/jobs/FirmwareJobs.ts"
 import { can } from "../../domain/platforms/Platforms.ts"
-import { UpgradeOrders } from "../../firmware/UpgradeOrder.ts"
 import { notStarted } from "../../firmware/UpgradeTasks.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
@@ -16,6 +15,7 @@ import { DeviceSelection } from "../sync/DeviceSelection.ts"
 import { handle, type JobHandler, refusedAsFailure } from "../engine/JobHandler.ts"
 import { UpgradeDevice } from "./UpgradeDevice.ts"
 import type { UpgradeJob } from "./UpgradeStep.ts"
+import { UpgradeOrders } from "../../firmware/UpgradeOrder.ts"
 
 const invalid = (message: string) => new JobFailure({ type: "ValueError", message })
 

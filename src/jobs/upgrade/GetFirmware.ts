@@ -3,11 +3,11 @@
  * and at once when it is aborted; what it has until then is kept for the next download.
  */
 import { Duration, Effect, Option } from "effect"
-import { GetFirmware } from "../../domain/jobs/GetFirmware.ts"
+import { GetFirmware } from "../../domain/jobs/FirmwareJobs.ts"
 import { Firmware } from "../../firmware/Firmware.ts"
-import { FirmwareUnreachable, type TellProgress } from "../../firmware/ImageDownload.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import type { MemoOf } from "../../domain/jobs/JobDefinition.ts"
+import { FirmwareUnreachable, type TellProgress } from "../../firmware/ImageDownload.ts"
 import { handle, type JobHandler, type JobOutcome, type JobRun } from "../engine/JobHandler.ts"
 import { untilAborted } from "../engine/UntilAborted.ts"
 

@@ -3,7 +3,7 @@
  * error.
  */
 import { Effect, Option } from "effect"
-import { GetFirmwareChksum } from "../../domain/jobs/GetFirmwareChksum.ts"
+import { GetFirmwareChksum } from "../../domain/jobs/FirmwareJobs.ts"
 import { Firmware } from "../../firmware/Firmware.ts"
 import { fileDone, fileFailed } from "./GetFirmware.ts"
 import { handle, type JobHandler } from "../engine/JobHandler.ts"

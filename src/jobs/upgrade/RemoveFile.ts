@@ -1,6 +1,6 @@
 /** Job `remove_file`: removes a stored image (docs/jobs.md#remove_file). It ends FINISHED, also on error. */
 import { Effect, Option } from "effect"
-import { RemoveFile } from "../../domain/jobs/RemoveFile.ts"
+import { RemoveFile } from "../../domain/jobs/FirmwareJobs.ts"
 import { Firmware } from "../../firmware/Firmware.ts"
 import { fileDone, fileFailed } from "./GetFirmware.ts"
 import { handle, type JobHandler } from "../engine/JobHandler.ts"

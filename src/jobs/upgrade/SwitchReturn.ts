@@ -4,7 +4,7 @@
  */
 import { Clock, Context, Effect, Layer, Result } from "effect"
 import { DeviceEntity } from "../../devices/DeviceCalls.ts"
-import type { Facts } from "../../domain/Facts.ts"
+import type { Facts } from "../../domain/DeviceReadings.ts"
 import { patiently } from "../../devices/PatientCall.ts"
 import type { Device } from "../../domain/Device.ts"
 import { ServerConfig } from "../../ServerConfig.ts"

@@ -5,7 +5,7 @@
 import { Context, Effect, Layer, Option } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import type { Device } from "../../domain/Device.ts"
-import type { UpgradeArguments } from "../../domain/jobs/DeviceUpgrade.ts"
+import type { UpgradeArguments } from "../../domain/jobs/FirmwareJobs.ts"
 import {
   rebootOver,
   stepAborted,

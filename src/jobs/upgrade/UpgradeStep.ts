@@ -4,7 +4,7 @@ import type { SqlError } from "effect/sql"
 import type { DeviceFailure } from "../../devices/DeviceCalls.ts"
 import type { Device } from "../../domain/Device.ts"
 import type { JobTask } from "../../domain/Job.ts"
-import type { DeviceUpgrade } from "../../domain/jobs/DeviceUpgrade.ts"
+import type { DeviceUpgrade } from "../../domain/jobs/FirmwareJobs.ts"
 import type { UpgradeProgress } from "../../store/UpgradeStore.ts"
 import type { JobRun } from "../engine/JobHandler.ts"
 

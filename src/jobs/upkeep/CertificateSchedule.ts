@@ -4,7 +4,7 @@
  */
 import { Effect, Layer, Predicate } from "effect"
 import { ServerConfig } from "../../ServerConfig.ts"
-import { RenewCert } from "../../domain/jobs/RenewCert.ts"
+import { RenewCert } from "../../domain/jobs/UpkeepJobs.ts"
 import { CertificateStore } from "../../store/CertificateStore.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { JobWindows } from "../engine/JobWindows.ts"

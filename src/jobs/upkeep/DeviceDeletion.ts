@@ -6,11 +6,11 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import type { SqlError } from "effect/sql"
 import type { Device, DeviceNotFound } from "../../domain/Device.ts"
-import type { DeviceBusy } from "../../domain/UniqueFields.ts"
+import type { DeviceBusy } from "../../domain/DeviceIdentity.ts"
 import { CertificateStore } from "../../store/CertificateStore.ts"
 import { DeviceStore, SyncEventStore } from "../../store/DeviceStore.ts"
-import { UniqueFieldStore } from "../../store/DeviceIdentifiers.ts"
 import { PluginCallStore } from "../../store/PluginCallStore.ts"
+import { UniqueFieldStore } from "../../store/DeviceIdentifiers.ts"
 import { LinknetStore, MgmtDomainStore } from "../../store/NetworkStore.ts"
 
 /** A management domain refers to the device, so it cannot be deleted. */

@@ -1,6 +1,6 @@
 /** Starts the job `device_drift` every DRIFT_INTERVAL seconds (0: never). */
 import { Effect, Layer } from "effect"
-import { DeviceDrift } from "../../domain/jobs/DeviceDrift.ts"
+import { DeviceDrift } from "../../domain/jobs/ChangeJobs.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { JobEngine } from "../engine/JobEngine.ts"
 import { SCHEDULER } from "../../domain/Job.ts"

@@ -1,10 +1,10 @@
 /** Looks at devices that nobody has looked at since the database was restored, again and again until each has answered. */
 import { Effect, Layer } from "effect"
-import { DeviceDrift } from "../../domain/jobs/DeviceDrift.ts"
-import { UnseenDeviceStore } from "../../store/DeviceStore.ts"
+import { DeviceDrift } from "../../domain/jobs/ChangeJobs.ts"
 import { JobEngine } from "../engine/JobEngine.ts"
 import { SCHEDULER } from "../../domain/Job.ts"
 import { startRegularly } from "./JobSchedule.ts"
+import { UnseenDeviceStore } from "../../store/DeviceStore.ts"
 
 /** Seconds between two looks at those that have not answered. */
 const INTERVAL = 300

@@ -1,6 +1,6 @@
 /** Starts the job `read_tables` every MAC_INTERVAL seconds (0: never). */
 import { Effect, Layer } from "effect"
-import { ReadTables } from "../../domain/jobs/ReadTables.ts"
+import { ReadTables } from "../../domain/jobs/UpkeepJobs.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { JobEngine } from "../engine/JobEngine.ts"
 import { SCHEDULER } from "../../domain/Job.ts"

@@ -1,5 +1,5 @@
 /** Jobs, those that have ended in this process and those that wait or run by the database. */
-import { jobOutcomes } from "../../domain/JobOutcome.ts"
+import { jobOutcomes } from "../../domain/Job.ts"
 import { counter, gauge } from "./Family.ts"
 
 export const jobsEnded = counter(

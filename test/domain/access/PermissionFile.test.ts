@@ -1,7 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Result } from "effect"
-import { readPermissions, rolesOf } from "../../../src/domain/access/PermissionFile.ts"
-import { readyRoles } from "../../../src/domain/access/ReadyRoles.ts"
+import { readPermissions, readyRoles, rolesOf } from "../../../src/domain/access/PermissionFile.ts"
 
 const sites = {
   config: { default_permissions: "viewer" },

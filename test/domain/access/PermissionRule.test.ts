@@ -1,7 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
-import { isGlob, matchesGlob } from "../../../src/domain/access/Glob.ts"
+import { coversCall, isGlob, matchesGlob } from "../../../src/domain/access/Glob.ts"
 import { obstacleOf, type Permission } from "../../../src/domain/access/PermissionRule.ts"
-import { speaksOf } from "../../../src/domain/access/SpeaksOf.ts"
 
 describe("a glob of paths", () => {
   it.each([
@@ -55,11 +54,11 @@ const own: Permission = { methods: ["POST"], endpoints: ["/device_syncto"] }
 
 describe("a permission", () => {
   it("speaks of its methods and endpoints, and of nothing without them", () => {
-    expect(speaksOf(own, "POST", "/device_syncto")).toBe(true)
-    expect(speaksOf(own, "PUT", "/device_syncto")).toBe(false)
-    expect(speaksOf({ endpoints: ["*"] }, "GET", "/devices")).toBe(false)
-    expect(speaksOf({ methods: ["*"] }, "GET", "/devices")).toBe(false)
-    expect(speaksOf({ methods: ["*"], endpoints: ["*"] }, "GET", "/devices")).toBe(true)
+    expect(coversCall(own, "POST", "/device_syncto")).toBe(true)
+    expect(coversCall(own, "PUT", "/device_syncto")).toBe(false)
+    expect(coversCall({ endpoints: ["*"] }, "GET", "/devices")).toBe(false)
+    expect(coversCall({ methods: ["*"] }, "GET", "/devices")).toBe(false)
+    expect(coversCall({ methods: ["*"], endpoints: ["*"] }, "GET", "/devices")).toBe(true)
   })
 
   it.each<[string, Permission, Parameters<typeof obstacleOf>[1], string | undefined]>([

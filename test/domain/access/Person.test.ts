@@ -1,7 +1,7 @@
 /** Who may be the same person. */
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
-import { folded, maySamePerson, namesOf } from "../../../src/domain/access/Person.ts"
+import { folded, maySamePerson, namesOf } from "../../../src/domain/access/Identity.ts"
 
 const known = (...names: ReadonlyArray<string>) => ({ person: null, names })
 

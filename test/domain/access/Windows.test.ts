@@ -1,10 +1,8 @@
 /** Windows by the clocks of their zones: over changes of summer time, over midnight, several together, and freezes. */
 import { describe, expect, it } from "@effect/vitest"
 import { DateTime, Result, Schema } from "effect"
-import { judgeWindows, type JudgedDevice, openings } from "../../../src/domain/access/Windows.ts"
-import { spanAt } from "../../../src/domain/access/Spans.ts"
-import { instantOf, shownAt } from "../../../src/domain/access/WallClock.ts"
-import { readWindows, type Window } from "../../../src/domain/access/WindowFile.ts"
+import { type JudgedDevice, judgeWindows, openings, spanAt } from "../../../src/domain/access/Windows.ts"
+import { instantOf, readWindows, shownAt, type Window } from "../../../src/domain/access/WindowFile.ts"
 
 const ZONES = ["Europe/Stockholm", "America/New_York", "Australia/Lord_Howe", "Asia/Kolkata", "Pacific/Apia", "UTC"]
 const MINUTE = 60_000

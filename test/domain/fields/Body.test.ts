@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Result, Schema } from "effect"
 import * as Body from "../../../src/domain/fields/Body.ts"
-import { depending, optional, otherwise, required } from "../../../src/domain/fields/Field.ts"
+import { depending, optional, otherwise, required } from "../../../src/domain/fields/Body.ts"
 import { flag, integer, text } from "../../../src/domain/fields/Rules.ts"
 
 const Cable = Body.make(

@@ -1,8 +1,8 @@
 /** Bodies of synchronizations: which selector counts, what is ignored, what is refused, and what the job is told. */
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
-import { targetOf } from "../../../src/domain/requests/DeviceSelector.ts"
-import { syncArguments, SyncRequest } from "../../../src/domain/requests/SyncRequest.ts"
+import { targetOf } from "../../../src/domain/requests/RequestFields.ts"
+import { syncArguments, SyncRequest } from "../../../src/domain/requests/ChangeRequests.ts"
 
 type Sent = Readonly<Record<string, unknown>>
 

@@ -7,7 +7,7 @@ import { JobEngine } from "../../../src/jobs/engine/JobEngine.ts"
 import * as Logging from "../../../src/runtime/Logging.ts"
 import { ServerConfig } from "../../../src/ServerConfig.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
-import { InitStep2 } from "../../../src/domain/jobs/InitStep2.ts"
+import { InitStep2 } from "../../../src/domain/jobs/InitJobs.ts"
 
 const config = ServerConfig.layerOf({
   DATA_DIR: "/nonexistent",

@@ -7,7 +7,7 @@ import { JobEngine } from "../../../src/jobs/engine/JobEngine.ts"
 import { ServerConfig } from "../../../src/ServerConfig.ts"
 import { keepLines } from "../../support/LogLines.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
-import { UpdateFacts } from "../../../src/domain/jobs/UpdateFacts.ts"
+import { UpdateFacts } from "../../../src/domain/jobs/UpkeepJobs.ts"
 
 const { layer: log, lines } = keepLines("Warn")
 

@@ -1,11 +1,9 @@
 /** The definitions of jobs: what the compiler refuses, and that records and memos of earlier releases are read as they are. */
 import { assert, describe, it } from "@effect/vitest"
 import { Option, Schema } from "effect"
-import { DeviceDrift } from "../../../src/domain/jobs/DeviceDrift.ts"
+import { DeviceDrift, RevertJob, SyncDevices } from "../../../src/domain/jobs/ChangeJobs.ts"
 import type { SentArgs } from "../../../src/domain/jobs/JobDefinition.ts"
-import { RevertJob } from "../../../src/domain/jobs/RevertJob.ts"
-import { SyncDevices } from "../../../src/domain/jobs/SyncDevices.ts"
-import { UpdateFacts } from "../../../src/domain/jobs/UpdateFacts.ts"
+import { UpdateFacts } from "../../../src/domain/jobs/UpkeepJobs.ts"
 import type { JobEngine } from "../../../src/jobs/engine/JobEngine.ts"
 import { jobFunctions } from "../../../src/jobs/engine/JobFunctions.ts"
 import { jobNamed } from "../../support/Jobs.ts"

@@ -8,7 +8,7 @@ import * as Managed from "../../scenarios/chaos/ManagedCampus.ts"
 import * as Campus from "../../support/Campus.ts"
 import { keepLines } from "../../support/LogLines.ts"
 import { serve } from "../../support/ServedCampus.ts"
-import { UpdateFacts } from "../../../src/domain/jobs/UpdateFacts.ts"
+import { UpdateFacts } from "../../../src/domain/jobs/UpkeepJobs.ts"
 import { jobNamed } from "../../support/Jobs.ts"
 
 const Counts = Schema.Struct({

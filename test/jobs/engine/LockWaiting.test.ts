@@ -3,13 +3,13 @@ import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Job } from "../../../src/domain/Job.ts"
 import type { SentArgs } from "../../../src/domain/jobs/JobDefinition.ts"
-import { SyncDevices } from "../../../src/domain/jobs/SyncDevices.ts"
-import { makeUrgentCheck } from "../../../src/http/provisioning/ProvisioningHandlers.ts"
+import { SyncDevices } from "../../../src/domain/jobs/ChangeJobs.ts"
 import { JobEngine } from "../../../src/jobs/engine/JobEngine.ts"
 import { ChangeStore } from "../../../src/store/ChangeStore.ts"
 import { JobStore } from "../../../src/store/JobStore.ts"
 import * as Lab from "../sync/SyncLab.ts"
 import { seconds, timer } from "../../support/Patience.ts"
+import { makeUrgentCheck } from "../../../src/http/provisioning/ProvisioningHandlers.ts"
 
 const LIMIT = 120_000
 const TIMER = timer(15)

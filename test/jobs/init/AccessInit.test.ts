@@ -20,7 +20,7 @@ import {
   withFault,
   withoutFaults
 } from "./Outcome.ts"
-import { InitAccessStep1 } from "../../../src/domain/jobs/InitAccessStep1.ts"
+import { InitAccessStep1 } from "../../../src/domain/jobs/InitJobs.ts"
 
 layer(Campus.layer, { excludeTestServices: true })("an access switch", (it) => {
   it.effect(

@@ -1,5 +1,4 @@
 /** The certificate of a blank switch, on the engine alone. */
-import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { X509Certificate } from "node:crypto"
@@ -12,8 +11,8 @@ import { DeviceStore } from "../../../src/store/DeviceStore.ts"
 import { booted } from "../../support/BlankSwitch.ts"
 import * as Campus from "../../support/Campus.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
-import { DiscoverDevice } from "../../../src/domain/jobs/DiscoverDevice.ts"
-import { InitAccessStep1 } from "../../../src/domain/jobs/InitAccessStep1.ts"
+import { DiscoverDevice, InitAccessStep1 } from "../../../src/domain/jobs/InitJobs.ts"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 
 const user = "tester"
 

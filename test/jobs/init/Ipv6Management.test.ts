@@ -1,7 +1,7 @@
 /** Switches that are managed over IPv6, from their first lease to a change (docs/provisioning.md#management-over-ipv6). */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { SyncDevices } from "../../../src/domain/jobs/SyncDevices.ts"
+import { SyncDevices } from "../../../src/domain/jobs/ChangeJobs.ts"
 import { JobEngine } from "../../../src/jobs/engine/JobEngine.ts"
 import { Lab, type LabShape } from "../../../src/lab/Lab.ts"
 import { DeviceStore } from "../../../src/store/DeviceStore.ts"

@@ -5,13 +5,13 @@ import { DeviceResult, type Job } from "../../../src/domain/Job.ts"
 import { InitCheck } from "../../../src/jobs/init/InitCheck.ts"
 import type { Fault } from "../../../src/lab/Faults.ts"
 import { Lab, type LabShape } from "../../../src/lab/Lab.ts"
-import { InitRequest } from "../../../src/domain/requests/InitRequest.ts"
+import { InitRequest } from "../../../src/domain/requests/InitRequests.ts"
 import { initArguments } from "../../../src/provisioning/InitArguments.ts"
 import { DeviceStore } from "../../../src/store/DeviceStore.ts"
 import { InterfaceStore } from "../../../src/store/InterfaceStore.ts"
 import { JobStore } from "../../../src/store/JobStore.ts"
-import { LinknetStore } from "../../../src/store/NetworkStore.ts"
 import * as Campus from "../../support/ProvisioningLab.ts"
+import { LinknetStore } from "../../../src/store/NetworkStore.ts"
 
 /** Runs step 1 of an access switch and what follows it. */
 export const init = (device_id: number, new_hostname: string, more: Readonly<Record<string, unknown>> = {}) =>

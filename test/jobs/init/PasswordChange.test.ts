@@ -1,7 +1,7 @@
 /** A new switch while passwords are changed (docs/security.md#changing-passwords). */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { SyncDevices } from "../../../src/domain/jobs/SyncDevices.ts"
+import { SyncDevices } from "../../../src/domain/jobs/ChangeJobs.ts"
 import { JobEngine } from "../../../src/jobs/engine/JobEngine.ts"
 import { Lab, type LabShape } from "../../../src/lab/Lab.ts"
 import { HASH_LINE, NEXT_HASH, NEXT_PASSWORD } from "../../support/Campus.ts"

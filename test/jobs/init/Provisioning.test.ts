@@ -10,9 +10,8 @@ import { booted } from "../../support/BlankSwitch.ts"
 import * as Campus from "../../support/Campus.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 import { commitsInForce } from "../sync/SyncLab.ts"
-import { DiscoverDevice } from "../../../src/domain/jobs/DiscoverDevice.ts"
-import { InitAccessStep1 } from "../../../src/domain/jobs/InitAccessStep1.ts"
-import { SyncDevices } from "../../../src/domain/jobs/SyncDevices.ts"
+import { DiscoverDevice, InitAccessStep1 } from "../../../src/domain/jobs/InitJobs.ts"
+import { SyncDevices } from "../../../src/domain/jobs/ChangeJobs.ts"
 
 it.live("takes a blank switch from its first lease to MANAGED, then pushes a commit and proves it", () =>
   Effect.gen(function* () {

@@ -9,10 +9,10 @@ import type { Fault } from "../../../src/lab/Faults.ts"
 import { Lab } from "../../../src/lab/Lab.ts"
 import { DeviceStore } from "../../../src/store/DeviceStore.ts"
 import { InterfaceStore } from "../../../src/store/InterfaceStore.ts"
-import { LinknetStore } from "../../../src/store/NetworkStore.ts"
 import * as Campus from "../../support/ProvisioningLab.ts"
 import { devicesOf, withFault, withoutFaults } from "./Outcome.ts"
-import { InitAccessStep1 } from "../../../src/domain/jobs/InitAccessStep1.ts"
+import { InitAccessStep1 } from "../../../src/domain/jobs/InitJobs.ts"
+import { LinknetStore } from "../../../src/store/NetworkStore.ts"
 
 interface Failing {
   /** The switch that refuses; the first of a pair. */

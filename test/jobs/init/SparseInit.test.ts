@@ -1,7 +1,7 @@
 /** New switches that say less about themselves than most (docs/switch-dialogues.md#fields-that-are-not-there), on the lab. */
 import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
-import { Facts } from "../../../src/domain/Facts.ts"
+import { Facts } from "../../../src/domain/DeviceReadings.ts"
 import { DeviceStore } from "../../../src/store/DeviceStore.ts"
 import * as Campus from "../../support/ProvisioningLab.ts"
 import { check, devicesOf, endOf, init, join, linksOf, rolesOf, uplink } from "./Outcome.ts"

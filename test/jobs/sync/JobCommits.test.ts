@@ -10,7 +10,7 @@ import type { LabSwitch } from "../../../src/lab/LabSwitch.ts"
 import { JobStore } from "../../../src/store/JobStore.ts"
 import { gitIn } from "../../git/gitRemote.ts"
 import * as Lab from "./SyncLab.ts"
-import { SyncDevices } from "../../../src/domain/jobs/SyncDevices.ts"
+import { SyncDevices } from "../../../src/domain/jobs/ChangeJobs.ts"
 import { timer } from "../../support/Patience.ts"
 
 const changed = Effect.fnUntraced(function* (folder: string, file: string, from: RegExp, to: string) {

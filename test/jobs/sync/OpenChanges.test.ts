@@ -10,7 +10,7 @@ import type { LabSwitch } from "../../../src/lab/LabSwitch.ts"
 import { JobEngine } from "../../../src/jobs/engine/JobEngine.ts"
 import { JobStore } from "../../../src/store/JobStore.ts"
 import * as Lab from "./SyncLab.ts"
-import { SyncDevices } from "../../../src/domain/jobs/SyncDevices.ts"
+import { SyncDevices } from "../../../src/domain/jobs/ChangeJobs.ts"
 import { timer } from "../../support/Patience.ts"
 
 const TIMER = { COMMIT_CONFIRMED_TIMEOUT: timer(60) }

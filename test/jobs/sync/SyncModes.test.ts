@@ -2,14 +2,13 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
-import { ConfirmDevices } from "../../../src/domain/jobs/ConfirmDevices.ts"
+import { ConfirmDevices, SyncDevices } from "../../../src/domain/jobs/ChangeJobs.ts"
 import type { AnyJob } from "../../../src/domain/jobs/JobDefinition.ts"
 import { JobEngine } from "../../../src/jobs/engine/JobEngine.ts"
 import type { LabSwitch } from "../../../src/lab/LabSwitch.ts"
-import { JobLockStore } from "../../../src/store/JobScheduling.ts"
 import * as Lab from "./SyncLab.ts"
-import { SyncDevices } from "../../../src/domain/jobs/SyncDevices.ts"
 import { seconds, timer } from "../../support/Patience.ts"
+import { JobLockStore } from "../../../src/store/JobScheduling.ts"
 
 const all = (lab: Lab.SyncLab, text: string) => Object.fromEntries(lab.names.map((name) => [name, text]))
 

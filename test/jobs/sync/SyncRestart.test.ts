@@ -2,10 +2,10 @@
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { JobEngine } from "../../../src/jobs/engine/JobEngine.ts"
-import { JobLockStore } from "../../../src/store/JobScheduling.ts"
 import * as Lab from "./SyncLab.ts"
-import { SyncDevices } from "../../../src/domain/jobs/SyncDevices.ts"
+import { SyncDevices } from "../../../src/domain/jobs/ChangeJobs.ts"
 import { timer } from "../../support/Patience.ts"
+import { JobLockStore } from "../../../src/store/JobScheduling.ts"
 
 const described = (lab: Lab.SyncLab) => lab.switches.map((device) => Lab.described(device).replace("wanted ", ""))
 

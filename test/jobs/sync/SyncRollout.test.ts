@@ -3,7 +3,7 @@ import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { JobEngine } from "../../../src/jobs/engine/JobEngine.ts"
 import * as Lab from "./SyncLab.ts"
-import { SyncDevices } from "../../../src/domain/jobs/SyncDevices.ts"
+import { SyncDevices } from "../../../src/domain/jobs/ChangeJobs.ts"
 
 const reject = (lab: Lab.SyncLab, ...indexes: ReadonlyArray<number>) =>
   Effect.sync(() => {

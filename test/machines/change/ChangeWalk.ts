@@ -3,11 +3,11 @@
  * event. Claims are answered at once, as a database does that nobody else writes to, and short pauses pass at once.
  */
 import { type EventFromLogic, initialTransition, type SnapshotFrom, transition } from "xstate"
-import { inputOf, rowOf } from "../../../machines/change/ChangeSnapshot.ts"
+import { inputOf, rowOf } from "../../../machines/change/ChangeDecision.ts"
 import type { ChangeEvent, ChangeRow, StepTask, Verdict } from "../../../machines/change/ChangeRow.ts"
 import { configChange } from "../../../machines/change/ConfigChange.ts"
-import { eventName } from "../../../machines/NextEvents.ts"
-import { refusedRule } from "../../../machines/Refusal.ts"
+import { eventName } from "../../../machines/Chart.ts"
+import { refusedRule } from "../../../machines/StepLogic.ts"
 
 /** A step that the statechart wants done. */
 export interface WantedStep {

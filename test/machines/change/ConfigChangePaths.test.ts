@@ -1,11 +1,10 @@
 /** All paths of the change machine: every state is reached, and the row always says where a killed process was. */
 import { describe, expect, it } from "@effect/vitest"
 import { createTestModel } from "xstate/graph"
-import { newChange } from "../../../machines/change/ChangeDecision.ts"
+import { inputOf, newChange } from "../../../machines/change/ChangeDecision.ts"
 import { type ChangeEvent, changePhases } from "../../../machines/change/ChangeRow.ts"
-import { inputOf } from "../../../machines/change/ChangeSnapshot.ts"
 import { configChange } from "../../../machines/change/ConfigChange.ts"
-import { placeOf } from "../../../machines/Place.ts"
+import { placeOf } from "../../../machines/Chart.ts"
 import { asEvents, standIns } from "../PathModel.ts"
 import { arrive, pass, take } from "./ChangeWalk.ts"
 

@@ -1,6 +1,6 @@
 /** What is written, told and scheduled with a transition of a device (docs/provisioning.md). */
 import { describe, expect, it } from "@effect/vitest"
-import type { DeviceState } from "../../../machines/device/DeviceLifecycle.ts"
+import type { DeviceState } from "../../../machines/device/DeviceEvents.ts"
 import { applied, facts, fieldsOf, pushed, types } from "./DeviceFixtures.ts"
 
 const discoveryFailed = (attempt: number) =>

@@ -1,7 +1,12 @@
 /** A switch on its way through the device states, and what it says. */
-import { applyDeviceEvent } from "../../../machines/device/DeviceDecision.ts"
-import type { DeviceAction, DeviceEvent, InitPushed, LifecycleDevice } from "../../../machines/device/DeviceEvents.ts"
-import type { DeviceState } from "../../../machines/device/DeviceLifecycle.ts"
+import { applyDeviceEvent } from "../../../machines/device/DeviceMachine.ts"
+import type {
+  DeviceAction,
+  DeviceEvent,
+  DeviceState,
+  InitPushed,
+  LifecycleDevice
+} from "../../../machines/device/DeviceEvents.ts"
 
 export const device = (state: DeviceState): LifecycleDevice => ({
   state,

@@ -1,7 +1,6 @@
 /** Every row of the device-state tables of the specification and of docs/concepts.md#device-states. */
 import { describe, expect, it } from "@effect/vitest"
-import type { DeviceEvent } from "../../../machines/device/DeviceEvents.ts"
-import { type DeviceState, deviceStates } from "../../../machines/device/DeviceLifecycle.ts"
+import { type DeviceEvent, type DeviceState, deviceStates } from "../../../machines/device/DeviceEvents.ts"
 import { applied, apply, facts, pushed, rows } from "./DeviceFixtures.ts"
 
 describe("the state of a device", () => {

@@ -5,8 +5,13 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Schema } from "effect"
 import { createTestModel } from "xstate/graph"
-import { applyJobEvent } from "../../../machines/job/JobDecision.ts"
-import { abortReason, type JobEvent, jobLifecycle, type LifecycleJob } from "../../../machines/job/JobLifecycle.ts"
+import {
+  abortReason,
+  applyJobEvent,
+  type JobEvent,
+  jobLifecycle,
+  type LifecycleJob
+} from "../../../machines/job/JobLifecycle.ts"
 import {
   begunStates,
   endedStates,

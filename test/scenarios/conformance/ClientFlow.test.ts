@@ -12,7 +12,7 @@ import * as Campus from "../../support/Campus.ts"
 import { IMAGE, NEW, storeImage } from "../../firmware/FirmwareSite.ts"
 import { serve } from "../../support/ServedCampus.ts"
 import { timer } from "../../support/Patience.ts"
-import { normalizeMac } from "../../../src/domain/Hostname.ts"
+import { normalizeMac } from "../../../src/domain/Network.ts"
 
 const LIMIT = 600_000
 const HOST = "lhv-acc1"

@@ -3,7 +3,6 @@
  * line or by the page on loopback leads to an administrator and to repositories in force. Runs as any user.
  */
 import { assert, describe, it } from "@effect/vitest"
-import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Effect, Redacted, Result, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import * as fs from "node:fs/promises"
@@ -11,8 +10,7 @@ import * as http from "node:http"
 import * as path from "node:path"
 import { parse } from "yaml"
 import { permissionsText, roleSentences } from "../../../src/access/Setup.ts"
-import { readPermissions } from "../../../src/domain/access/PermissionFile.ts"
-import { readyRoles } from "../../../src/domain/access/ReadyRoles.ts"
+import { readPermissions, readyRoles } from "../../../src/domain/access/PermissionFile.ts"
 import { parseSettings } from "../../../src/runtime/SettingsFile.ts"
 import { layerUrl } from "../../../src/store/Database.ts"
 import { databaseUrl } from "../../support/TestDatabase.ts"
@@ -20,6 +18,7 @@ import { keyFile, makeIssuer, sign } from "../../support/TokenKeys.ts"
 import * as Campus from "../../support/Campus.ts"
 import { freePort } from "../../support/FreePort.ts"
 import { begin, command, dataFolder, startNew, until } from "../../support/Program.ts"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 
 const PASSWORD = "a long enough password"
 const Body = Schema.Struct({ message: Schema.optionalKey(Schema.String), data: Schema.optionalKey(Schema.Unknown) })

@@ -5,7 +5,7 @@
 import { assert, beforeAll, describe, it } from "@effect/vitest"
 import { Effect, Layer, References } from "effect"
 import * as Engine from "../../../src/Engine.ts"
-import { SyncDevices } from "../../../src/domain/jobs/SyncDevices.ts"
+import { SyncDevices } from "../../../src/domain/jobs/ChangeJobs.ts"
 import { JobEngine } from "../../../src/jobs/engine/JobEngine.ts"
 import { refresh } from "../../../src/jobs/repositories/RefreshRepository.ts"
 import { ServerConfig } from "../../../src/ServerConfig.ts"

@@ -1,6 +1,6 @@
 /** The roles that there are, and what each allows. */
 import { Alert, List } from "@mantine/core"
-import type { Data } from "../../../src/api/CallTypes.ts"
+import type { Data } from "../../../src/api/Calls.ts"
 import { useAsk } from "../../api/useAsk.ts"
 import { Asked } from "../../parts/Asked.tsx"
 import { PlainLink } from "../../parts/PlainLink.tsx"

@@ -1,7 +1,7 @@
 /** Tokens of programs: those that count, and those that ended. */
 import { useQueryClient } from "@tanstack/react-query"
 import { request } from "../../api/call.ts"
-import type { Data } from "../../../src/api/CallTypes.ts"
+import type { Data } from "../../../src/api/Calls.ts"
 import { useAsk } from "../../api/useAsk.ts"
 import { AskFirst } from "../../parts/AskFirst.tsx"
 import { Asked } from "../../parts/Asked.tsx"

@@ -1,5 +1,5 @@
 /** Whether the caller may do everything, as users and the tokens of others need it; the server decides all the same. */
-import type { Data } from "../../../src/api/CallTypes.ts"
+import type { Data } from "../../../src/api/Calls.ts"
 import { useAsk } from "../../api/useAsk.ts"
 
 type Permission = Data<"GET /auth/permissions">[number]

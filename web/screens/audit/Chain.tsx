@@ -1,7 +1,7 @@
 /** Whether the audit is as it was written: every event is compared with its seal when somebody asks. */
 import { Button, Group } from "@mantine/core"
 import { ask } from "../../api/call.ts"
-import type { Data } from "../../../src/api/CallTypes.ts"
+import type { Data } from "../../../src/api/Calls.ts"
 import { Problem } from "../../parts/Problem.tsx"
 import { Tone } from "../../parts/Tone.tsx"
 import { useAct } from "../../parts/useAct.ts"

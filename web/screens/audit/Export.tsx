@@ -2,7 +2,7 @@
 import { Button, Group, Text } from "@mantine/core"
 import { useState } from "react"
 import { ask } from "../../api/call.ts"
-import type { Data } from "../../../src/api/CallTypes.ts"
+import type { Data } from "../../../src/api/Calls.ts"
 import { Problem } from "../../parts/Problem.tsx"
 import { saveFile } from "../../parts/saveFile.ts"
 import { useAct } from "../../parts/useAct.ts"

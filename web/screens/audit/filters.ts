@@ -1,5 +1,5 @@
 /** What of the audit is shown: words of the address, and the filters of the API that stand for them. */
-import type { auditKinds, publicKinds } from "../../../src/domain/events/EventKinds.ts"
+import type { auditKinds, publicKinds } from "../../../src/domain/events/Event.ts"
 
 /** Kinds of the audit (docs/security.md#audit). */
 export const KINDS: ReadonlyArray<(typeof auditKinds)[number] | (typeof publicKinds)[number]> = [

@@ -1,7 +1,7 @@
 /** The newest commits of both repositories, and which are in force, refused or not looked at yet. */
 import { Button, Group, Stack, Title } from "@mantine/core"
 import { request } from "../../api/call.ts"
-import type { Data } from "../../../src/api/CallTypes.ts"
+import type { Data } from "../../../src/api/Calls.ts"
 import { useAsk } from "../../api/useAsk.ts"
 import { useMay } from "../../app/useSession.ts"
 import { Asked } from "../../parts/Asked.tsx"

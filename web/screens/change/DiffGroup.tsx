@@ -2,7 +2,7 @@
 import { Button, Checkbox, Collapse, Group, Text } from "@mantine/core"
 import { useDisclosure } from "@mantine/hooks"
 import { useState } from "react"
-import type { Data } from "../../../src/api/CallTypes.ts"
+import type { Data } from "../../../src/api/Calls.ts"
 import { useAsk } from "../../api/useAsk.ts"
 import { DiffView } from "../../parts/DiffView.tsx"
 import { PlainLink } from "../../parts/PlainLink.tsx"

@@ -3,7 +3,7 @@ import { Button, Checkbox, Grid, NativeSelect, NumberInput, TextInput, Title } f
 import { useRouter } from "@tanstack/react-router"
 import { type FormEvent, useState } from "react"
 import { ask } from "../../api/call.ts"
-import type { Data } from "../../../src/api/CallTypes.ts"
+import type { Data } from "../../../src/api/Calls.ts"
 import { useMay } from "../../app/useSession.ts"
 import { Problem, sentencesOf } from "../../parts/Problem.tsx"
 import { useAct } from "../../parts/useAct.ts"

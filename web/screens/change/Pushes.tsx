@@ -1,6 +1,6 @@
 /** The jobs that push, or have pushed, what a dry run has shown; who may decide about one that waits does it here. */
 import { Group, Text } from "@mantine/core"
-import type { Data } from "../../../src/api/CallTypes.ts"
+import type { Data } from "../../../src/api/Calls.ts"
 import { useAsk } from "../../api/useAsk.ts"
 import { Decide } from "../../parts/Decide.tsx"
 import { JobStatus } from "../../parts/JobStatus.tsx"

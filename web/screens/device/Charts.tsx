@@ -1,6 +1,6 @@
 /** The statecharts of a device where it stands in them: its life, what it does, and the change that is under way. */
 import { useAsk } from "../../api/useAsk.ts"
-import type { Data } from "../../../src/api/CallTypes.ts"
+import type { Data } from "../../../src/api/Calls.ts"
 import { Asked } from "../../parts/Asked.tsx"
 import { Statechart } from "./Statechart.tsx"
 

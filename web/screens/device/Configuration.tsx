@@ -2,7 +2,7 @@
 import { Button, Group, NativeSelect } from "@mantine/core"
 import { useQuery } from "@tanstack/react-query"
 import { useRouter } from "@tanstack/react-router"
-import type { Data } from "../../../src/api/CallTypes.ts"
+import type { Data } from "../../../src/api/Calls.ts"
 import { ask, CallFailed } from "../../api/call.ts"
 import { useAsk } from "../../api/useAsk.ts"
 import { useWords } from "../../app/useAddress.ts"

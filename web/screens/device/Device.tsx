@@ -1,7 +1,7 @@
 /** One device: how it stands and why, what its actor does, and tabs for everything that is known of it. */
 import { Group, Stack, Tabs, Text } from "@mantine/core"
-import { lazy, Suspense, type ComponentType } from "react"
-import type { Data } from "../../../src/api/CallTypes.ts"
+import { type ComponentType, lazy, Suspense } from "react"
+import type { Data } from "../../../src/api/Calls.ts"
 import { useAsk } from "../../api/useAsk.ts"
 import { usePart, useWords } from "../../app/useAddress.ts"
 import { Asked } from "../../parts/Asked.tsx"

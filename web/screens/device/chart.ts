@@ -1,5 +1,5 @@
 /** Where the states of a statechart stand in its drawing: in columns, by how many steps they are from the first. Pure. */
-import type { Data } from "../../../src/api/CallTypes.ts"
+import type { Data } from "../../../src/api/Calls.ts"
 
 export type Chart = Data<"GET /statecharts">["life"]
 export type Arrow = Chart["arrows"][number]

@@ -1,5 +1,5 @@
 /** The columns of the list of devices. */
-import type { Data } from "../../../src/api/CallTypes.ts"
+import type { Data } from "../../../src/api/Calls.ts"
 import { PlainLink } from "../../parts/PlainLink.tsx"
 import { Tone } from "../../parts/Tone.tsx"
 import { toneOfState } from "../../parts/tones.ts"

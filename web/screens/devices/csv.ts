@@ -1,6 +1,6 @@
 /** The list of devices as a file of comma-separated values (RFC 4180). Pure. */
 
-import { csvCell } from "../../../src/domain/SafeText.ts"
+import { csvCell } from "../../../src/domain/Text.ts"
 
 const cell = (value: unknown): string =>
   value === null || value === undefined ? "" : csvCell(String(value), typeof value === "string")

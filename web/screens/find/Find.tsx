@@ -1,7 +1,7 @@
 /** Finds machines, devices and ports by one field. The address has the question. */
 import { Button, Group, Text, TextInput } from "@mantine/core"
 import { type FormEvent, useState } from "react"
-import type { Data } from "../../../src/api/CallTypes.ts"
+import type { Data } from "../../../src/api/Calls.ts"
 import { useAsk } from "../../api/useAsk.ts"
 import { useWords } from "../../app/useAddress.ts"
 import { Asked } from "../../parts/Asked.tsx"

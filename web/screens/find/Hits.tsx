@@ -1,7 +1,7 @@
 /** What was found, by kind: where a machine is comes first, said in one sentence. */
 import { Text, Title } from "@mantine/core"
 import type { ReactNode } from "react"
-import type { Data } from "../../../src/api/CallTypes.ts"
+import type { Data } from "../../../src/api/Calls.ts"
 import { PlainLink } from "../../parts/PlainLink.tsx"
 import { SmallTable } from "../../parts/SmallTable.tsx"
 import { Tone } from "../../parts/Tone.tsx"

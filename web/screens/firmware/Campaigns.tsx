@@ -1,7 +1,7 @@
 /** Upgrades: the one that is looked at with each of its devices as it moves, and all others. */
 import { Group, Stack, Text, Title } from "@mantine/core"
 import { useAsk } from "../../api/useAsk.ts"
-import type { Data } from "../../../src/api/CallTypes.ts"
+import type { Data } from "../../../src/api/Calls.ts"
 import { useWords } from "../../app/useAddress.ts"
 import { Asked } from "../../parts/Asked.tsx"
 import { Empty } from "../../parts/Empty.tsx"

@@ -3,7 +3,7 @@ import { Button, Checkbox, Group, Progress, Stack, Text, TextInput, Title } from
 import { useQueryClient } from "@tanstack/react-query"
 import { type FormEvent, useState } from "react"
 import { ask } from "../../api/call.ts"
-import type { Data } from "../../../src/api/CallTypes.ts"
+import type { Data } from "../../../src/api/Calls.ts"
 import { useAsk } from "../../api/useAsk.ts"
 import { useMay } from "../../app/useSession.ts"
 import { AskFirst } from "../../parts/AskFirst.tsx"

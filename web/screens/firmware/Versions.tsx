@@ -1,7 +1,7 @@
 /** How many managed devices of each group run which version. */
 import { Group, Text } from "@mantine/core"
 import { useAsk } from "../../api/useAsk.ts"
-import type { Data } from "../../../src/api/CallTypes.ts"
+import type { Data } from "../../../src/api/Calls.ts"
 import { Asked } from "../../parts/Asked.tsx"
 import { Empty } from "../../parts/Empty.tsx"
 import { PlainLink } from "../../parts/PlainLink.tsx"

@@ -1,6 +1,6 @@
 /** Alerts: the newest, who is told of what, mutes, and messages that were given up. */
 import { Alert, Title } from "@mantine/core"
-import type { Data } from "../../../src/api/CallTypes.ts"
+import type { Data } from "../../../src/api/Calls.ts"
 import { ask } from "../../api/call.ts"
 import { useAsk } from "../../api/useAsk.ts"
 import { useMay } from "../../app/useSession.ts"

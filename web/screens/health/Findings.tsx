@@ -1,7 +1,7 @@
 /** What is stuck or about to break: since when, why, the safe next step, and the repair, which asks first. */
 import { Text } from "@mantine/core"
 import { useQueryClient } from "@tanstack/react-query"
-import type { Data } from "../../../src/api/CallTypes.ts"
+import type { Data } from "../../../src/api/Calls.ts"
 import { requestNamed } from "../../api/call.ts"
 import { useAsk } from "../../api/useAsk.ts"
 import { useMay } from "../../app/useSession.ts"

@@ -1,6 +1,6 @@
 /** How the server does: its parts, figures with a verdict, the work that waits, replicas and repositories. */
 import { Alert, Title } from "@mantine/core"
-import type { Data } from "../../../src/api/CallTypes.ts"
+import type { Data } from "../../../src/api/Calls.ts"
 import { useAsk } from "../../api/useAsk.ts"
 import { useMay } from "../../app/useSession.ts"
 import { Asked } from "../../parts/Asked.tsx"

@@ -1,7 +1,7 @@
 /** The devices of a job as they move: read once, moved by events at once, and read again when the events pause. */
 import { useQueryClient } from "@tanstack/react-query"
 import { useMemo, useState } from "react"
-import type { Data } from "../../../src/api/CallTypes.ts"
+import type { Data } from "../../../src/api/Calls.ts"
 import { useAsk } from "../../api/useAsk.ts"
 import { useEvents } from "../../app/Live.tsx"
 

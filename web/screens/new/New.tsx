@@ -1,7 +1,7 @@
 /** Switches that are new: what they are, where they hang, whether they can be initialised, and how far that is. */
 import { Accordion, Stack, Tabs, Text } from "@mantine/core"
 import { useAsk } from "../../api/useAsk.ts"
-import type { Data } from "../../../src/api/CallTypes.ts"
+import type { Data } from "../../../src/api/Calls.ts"
 import { useWords } from "../../app/useAddress.ts"
 import { Asked } from "../../parts/Asked.tsx"
 import { Empty } from "../../parts/Empty.tsx"

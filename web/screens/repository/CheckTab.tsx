@@ -2,7 +2,7 @@
 import { Button, Group, Stack, Text, TextInput, Title } from "@mantine/core"
 import { type FormEvent, useState } from "react"
 import { ask } from "../../api/call.ts"
-import type { Data } from "../../../src/api/CallTypes.ts"
+import type { Data } from "../../../src/api/Calls.ts"
 import { useWords } from "../../app/useAddress.ts"
 import { DiffView } from "../../parts/DiffView.tsx"
 import { Empty } from "../../parts/Empty.tsx"

@@ -1,7 +1,7 @@
 /** Every variable that the templates of a device get, with the lines that give it. */
 import { Code, Group, Stack, Text } from "@mantine/core"
 import { useAsk } from "../../api/useAsk.ts"
-import type { Data } from "../../../src/api/CallTypes.ts"
+import type { Data } from "../../../src/api/Calls.ts"
 import { useWords } from "../../app/useAddress.ts"
 import { Asked } from "../../parts/Asked.tsx"
 import { Empty } from "../../parts/Empty.tsx"

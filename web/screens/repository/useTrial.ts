@@ -2,7 +2,7 @@
 import { useDebouncedValue } from "@mantine/hooks"
 import { useEffect, useState } from "react"
 import { ask } from "../../api/call.ts"
-import type { Data } from "../../../src/api/CallTypes.ts"
+import type { Data } from "../../../src/api/Calls.ts"
 
 export interface Trial {
   readonly text: string

@@ -1,5 +1,5 @@
 /** How a planned cable and a heard one agree, as words and in the order in which one looks at them. Pure. */
-import type { Data } from "../../../src/api/CallTypes.ts"
+import type { Data } from "../../../src/api/Calls.ts"
 
 export type Agreement = Data<"GET /topology">["edges"][number]["agreement"]
 

@@ -1,7 +1,7 @@
 /** All devices that may be seen, and the cables between them as they are planned and as switches hear them. */
 import { useMemo } from "react"
 import { useAsk } from "../../api/useAsk.ts"
-import type { Data } from "../../../src/api/CallTypes.ts"
+import type { Data } from "../../../src/api/Calls.ts"
 import { wordOf } from "./agreement.ts"
 
 export type NetworkDevice = Data<"GET /topology">["nodes"][number]

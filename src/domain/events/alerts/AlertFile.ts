@@ -4,11 +4,8 @@
 import { Result, Schema, SchemaIssue } from "effect"
 import { isGlob } from "../../access/Glob.ts"
 import { deviceTypes } from "../../Device.ts"
-import { alertLevels, type AlertRule, type Condition, type EventName, groupings } from "./AlertRule.ts"
-import { readReceivers, receiverSchemas } from "./ReceiverFile.ts"
-import type { Receiver } from "./Receiver.ts"
-import { readyRules } from "./ReadyRules.ts"
-import { type Fault, fault, readDuration } from "./FileFault.ts"
+import { alertLevels, type AlertRule, type Condition, type EventName, groupings, readyRules } from "./AlertRule.ts"
+import { type Fault, fault, readDuration, readReceivers, type Receiver, receiverSchemas } from "./Receiver.ts"
 
 const Word = Schema.Union([Schema.String, Schema.Number, Schema.Boolean])
 const words = Schema.Union([Schema.String, Schema.Array(Schema.String)])

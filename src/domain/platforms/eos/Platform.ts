@@ -1,9 +1,8 @@
 /** Arista EOS. */
-import { usualRisk } from "../../ChangeScore.ts"
+import { type AutoPushRule, type PlatformWords, rule, usualRisk } from "../../ChangeRisk.ts"
 import { commonShortNames, indented, type Platform, type ShownLines, type SilentDefault } from "../Platform.ts"
 import { eosCommands } from "./Commands.ts"
 import { commonSecrets } from "../SecretWords.ts"
-import { type AutoPushRule, type PlatformWords, rule } from "../../AutoPushRules.ts"
 
 // Which changes of a configuration of EOS are never pushed without a person, and the words by which they are found.
 

@@ -1,5 +1,5 @@
 /** Linux with FRRouting, lldpd and OpenSSH, as on white-box leaf and spine routers. */
-import { usualRisk } from "../../ChangeScore.ts"
+import { usualRisk } from "../../ChangeRisk.ts"
 import { indented, type Platform } from "../Platform.ts"
 import { frrCommands } from "./Commands.ts"
 import { commonSecrets } from "../SecretWords.ts"

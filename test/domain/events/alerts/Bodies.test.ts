@@ -5,12 +5,18 @@ import {
   type AlertEvent,
   type AlertMessage,
   cut,
+  mailOf,
+  mattermostBody,
   oneLine,
-  titleOf
+  pagerDutyBody,
+  slackBody,
+  syslogOf,
+  teamsBody,
+  titleOf,
+  webhookBody,
+  zulipBody
 } from "../../../../src/domain/events/alerts/AlertMessage.ts"
-import { PACE, pause, retryAfter } from "../../../../src/domain/events/alerts/Backoff.ts"
-import { mattermostBody, slackBody, teamsBody, zulipBody } from "../../../../src/domain/events/alerts/ChatBodies.ts"
-import { mailOf, pagerDutyBody, syslogOf, webhookBody } from "../../../../src/domain/events/alerts/MachineBodies.ts"
+import { PACE, pause, retryAfter } from "../../../../src/domain/events/alerts/Receiver.ts"
 
 const NASTY = `<!channel> <https://evil.example|click> @all @**all** **bold** [x](https://evil.example) \`\`\` & "q" ]`
 

@@ -1,5 +1,5 @@
 /** Pages of events (docs/events.md#pages); streams are tested in test/http/events. */
-import { eventKinds } from "../../../../src/domain/events/EventKinds.ts"
+import { eventKinds } from "../../../../src/domain/events/Event.ts"
 import type { Case } from "../Case.ts"
 
 const refused = (query: string, message: string): Case => ({

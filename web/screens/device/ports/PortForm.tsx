@@ -3,7 +3,7 @@ import { Button, Checkbox, Group, NativeSelect, Stack, Textarea, TextInput, Titl
 import { useRouter } from "@tanstack/react-router"
 import { type FormEvent, useState } from "react"
 import { ask, CallFailed, request } from "../../../api/call.ts"
-import type { Data } from "../../../../src/api/CallTypes.ts"
+import type { Data } from "../../../../src/api/Calls.ts"
 import { useAsk } from "../../../api/useAsk.ts"
 import { useHasRight, useMay } from "../../../app/useSession.ts"
 import { DiffView } from "../../../parts/DiffView.tsx"

@@ -1,7 +1,7 @@
 /** The ports of a device: chosen on its front, changed together, with what that does to the configuration before it is saved. */
 import { Button, Group, Text } from "@mantine/core"
 import { useState } from "react"
-import type { PortOptics } from "../../../../src/domain/PortReadings.ts"
+import type { PortOptics } from "../../../../src/domain/DeviceReadings.ts"
 import { useAsk } from "../../../api/useAsk.ts"
 import { useMay } from "../../../app/useSession.ts"
 import { Asked } from "../../../parts/Asked.tsx"

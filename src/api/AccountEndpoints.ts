@@ -1,0 +1,241 @@
+/** People with passwords, and how they log in (docs/security.md#local-users). */
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiSchema } from "effect/http-api"
+import { NewTokenRequest, NewUserRequest, PersonRequest, UserChangeRequest } from "../domain/requests/SignOnRequests.ts"
+import { HandlingOfCallers, RequestBody } from "./Requests.ts"
+import { documented } from "./Documented.ts"
+import { BadRequest, Conflict, Enveloped, Forbidden, NotFound, TooManyRequests, Unauthorized } from "./Answers.ts"
+
+const User = Schema.Struct({
+  name: Schema.String,
+  roles: Schema.Array(Schema.String),
+  break_glass: Schema.Boolean,
+  enabled: Schema.Boolean
+})
+const named = { name: Schema.String }
+const example = { name: "maria", roles: ["operator"], break_glass: false, enabled: true }
+
+export const login = HttpApiEndpoint.post("login", "/auth", {
+  success: Schema.Struct({ access_token: Schema.String }),
+  error: [Unauthorized, NotFound, TooManyRequests]
+}).annotateMerge(
+  documented({
+    summary: "Log in with a name and a password",
+    description:
+      "HTTP Basic, no body; the answer has no envelope. The token is valid for twelve hours, and as long as the password is. 404 unless LOCAL_USERS is true.",
+    example: { response: { access_token: "eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJhZG1pbiJ9.c2ln" } }
+  })
+)
+
+export const listUsers = HttpApiEndpoint.get("users", "/auth/users", {
+  success: Enveloped(Schema.Struct({ users: Schema.Array(User) })),
+  error: Forbidden
+})
+  .middleware(HandlingOfCallers)
+  .annotateMerge(
+    documented({
+      summary: "List the users with passwords",
+      description: "For administrators, as all calls about users.",
+      example: { response: { status: "success", data: { users: [example] } } }
+    })
+  )
+
+export const createUser = HttpApiEndpoint.post("createUser", "/auth/users", {
+  payload: NewUserRequest.schema,
+  success: Enveloped(Schema.Struct({ added_user: User })).pipe(HttpApiSchema.status(201)),
+  error: [BadRequest, Forbidden, Conflict]
+})
+  .middleware(RequestBody)
+  .middleware(HandlingOfCallers)
+  .annotateMerge(
+    documented({
+      summary: "Add a user with a password",
+      description: "The password has at least 12 characters. Each login of a `break_glass` user raises an alarm.",
+      example: {
+        request: { name: "maria", roles: ["operator"], password: "seven green bicycles" },
+        response: { status: "success", data: { added_user: example } }
+      }
+    })
+  )
+
+export const changeUser = HttpApiEndpoint.put("changeUser", "/auth/users/:name", {
+  params: named,
+  payload: UserChangeRequest.schema,
+  success: Enveloped(Schema.Struct({ updated_user: User })),
+  error: [BadRequest, Forbidden, NotFound, Conflict]
+})
+  .middleware(RequestBody)
+  .middleware(HandlingOfCallers)
+  .annotateMerge(
+    documented({
+      summary: "Change a user's roles or password, or whether they may come in",
+      description:
+        "Roles count at once. With another password all sessions of the user end; with `enabled: false` sessions and API tokens end at once, and do not come back. The last user who may do everything keeps that.",
+      example: {
+        request: { roles: ["operator"] },
+        response: { status: "success", data: { updated_user: example } }
+      }
+    })
+  )
+
+export const removeUser = HttpApiEndpoint.delete("removeUser", "/auth/users/:name", {
+  params: named,
+  success: Enveloped(Schema.Struct({ deleted_user: User })),
+  error: [Forbidden, NotFound, Conflict]
+})
+  .middleware(HandlingOfCallers)
+  .annotateMerge(
+    documented({
+      summary: "Remove a user",
+      description: "All tokens that the user's password brought end. The last user who may do everything stays.",
+      example: { response: { status: "success", data: { deleted_user: example } } }
+    })
+  )
+
+const Person = Schema.Struct({
+  person: Schema.String,
+  way: Schema.String,
+  name: Schema.String,
+  roles: Schema.Array(Schema.String),
+  tokens: Schema.Int,
+  seen_at: Schema.NullOr(Schema.String),
+  withdrawn_at: Schema.NullOr(Schema.String),
+  withdrawn_by: Schema.NullOr(Schema.String)
+})
+const person = {
+  person: "oidc:https://sso.example.org 7f3a",
+  way: "oidc",
+  name: "maria@example.org",
+  roles: ["operator"],
+  tokens: 2,
+  seen_at: "2026-11-22T13:59:05Z",
+  withdrawn_at: null,
+  withdrawn_by: null
+}
+const withdrawnPerson = { ...person, tokens: 0, withdrawn_at: "2026-11-23T08:00:00Z", withdrawn_by: "admin" }
+
+export const listPersons = HttpApiEndpoint.get("persons", "/auth/persons", {
+  success: Enveloped(Schema.Struct({ persons: Schema.Array(Person) })),
+  error: Forbidden
+})
+  .middleware(HandlingOfCallers)
+  .annotateMerge(
+    documented({
+      summary: "List the persons",
+      description:
+        "Everybody who has called, local users and machine accounts, with how many tokens of theirs count; at most 1000. For administrators.",
+      example: { response: { status: "success", data: { persons: [person] } } }
+    })
+  )
+
+export const withdrawPerson = HttpApiEndpoint.post("withdrawPerson", "/auth/persons/withdraw", {
+  payload: PersonRequest.schema,
+  success: Enveloped(Schema.Struct({ withdrawn_person: Person, ended_tokens: Schema.Int })),
+  error: [BadRequest, Forbidden, NotFound, Conflict]
+})
+  .middleware(RequestBody)
+  .middleware(HandlingOfCallers)
+  .annotateMerge(
+    documented({
+      summary: "Withdraw a person",
+      description:
+        "Ends all their API tokens, sessions, streams and connections within a second; they are let in no more. For administrators.",
+      example: {
+        request: { person: person.person },
+        response: { status: "success", data: { withdrawn_person: withdrawnPerson, ended_tokens: 2 } }
+      }
+    })
+  )
+
+export const admitPerson = HttpApiEndpoint.post("admitPerson", "/auth/persons/admit", {
+  payload: PersonRequest.schema,
+  success: Enveloped(Schema.Struct({ admitted_person: Person })),
+  error: [BadRequest, Forbidden, NotFound]
+})
+  .middleware(RequestBody)
+  .middleware(HandlingOfCallers)
+  .annotateMerge(
+    documented({
+      summary: "Let a person in again",
+      description:
+        "Who was withdrawn may sign on again. Tokens and sessions that have ended stay so. For administrators.",
+      example: {
+        request: { person: person.person },
+        response: { status: "success", data: { admitted_person: { ...person, tokens: 0 } } }
+      }
+    })
+  )
+
+// Tokens of programs (docs/api.md#api-tokens).
+
+const ApiToken = Schema.Struct({
+  id: Schema.Int,
+  name: Schema.String,
+  roles: Schema.Array(Schema.String),
+  created_by: Schema.String,
+  owner: Schema.NullOr(Schema.String),
+  is_machine: Schema.Boolean,
+  created_at: Schema.String,
+  expires_at: Schema.String,
+  last_used: Schema.NullOr(Schema.String),
+  revoked_at: Schema.NullOr(Schema.String)
+})
+
+const addedToken = {
+  id: 1,
+  name: "dhcp",
+  roles: ["dhcp-hook"],
+  created_by: "admin",
+  owner: "machine:dhcp",
+  is_machine: true,
+  created_at: "2026-11-22T13:59:05Z",
+  expires_at: "2027-11-22T13:59:05Z",
+  last_used: null,
+  revoked_at: null
+}
+
+export const listTokens = HttpApiEndpoint.get("tokens", "/auth/tokens", {
+  success: Enveloped(Schema.Struct({ tokens: Schema.Array(ApiToken) }))
+}).annotateMerge(
+  documented({
+    summary: "List tokens of programs",
+    description: "Those that you have made; all of them for administrators. The tokens themselves are not kept.",
+    example: { response: { status: "success", data: { tokens: [addedToken] } } }
+  })
+)
+
+export const createToken = HttpApiEndpoint.post("createToken", "/auth/tokens", {
+  payload: NewTokenRequest.schema,
+  success: Enveloped(Schema.Struct({ token: Schema.String, added_token: ApiToken })).pipe(HttpApiSchema.status(201)),
+  error: [BadRequest, Forbidden, Conflict]
+})
+  .middleware(RequestBody)
+  .middleware(HandlingOfCallers)
+  .annotateMerge(
+    documented({
+      summary: "Make a token for a program",
+      description:
+        "`token` is shown once. It is valid for `days` (365; API_TOKEN_DAYS is the most). It is yours, ends with you, and has of its roles those that you could give at the time of a call. Administrators give roles that they do not have themselves, and make the account of a machine (`is_machine`), which is nobody's and has the token's name.",
+      example: {
+        request: { name: "dhcp", roles: ["dhcp-hook"], days: 365, is_machine: true },
+        response: {
+          status: "success",
+          data: { token: "swy_nFm0YyqWJm3pSb3yT0aQ1m8l0lB6cX2u5kT4vZ7eR9A", added_token: addedToken }
+        }
+      }
+    })
+  )
+
+export const revokeToken = HttpApiEndpoint.delete("revokeToken", "/auth/tokens/:id(^\\d+$)", {
+  params: { id: Schema.String },
+  success: Enveloped(Schema.Struct({ revoked_token: ApiToken })),
+  error: NotFound
+}).annotateMerge(
+  documented({
+    summary: "Revoke a token",
+    description: "It is refused within a second. Yours; any for administrators.",
+    example: {
+      response: { status: "success", data: { revoked_token: { ...addedToken, revoked_at: "2026-11-23T08:00:00Z" } } }
+    }
+  })
+)

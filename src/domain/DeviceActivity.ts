@@ -1,0 +1,101 @@
+/**
+ * What is done to a switch beside changes of its configuration, and how far it is: taking ports down and up, giving it a
+ * certificate, erasing it. Each phase is written before its commands are sent, so that after a crash the next process knows
+ * what the switch may have got (promises 1, 3 and 4).
+ */
+import { Schema } from "effect"
+import { changePhases } from "../../machines/change/ChangeRow.ts"
+import { activities } from "../../machines/device/DeviceMachine.ts"
+import { DeviceState } from "./Device.ts"
+
+export const OperationKind = Schema.Literals(["bounce", "certificate", "erase"])
+export type OperationKind = typeof OperationKind.Type
+
+export const OperationPhase = Schema.Literals([
+  /** The ports may be down. */
+  "lowering",
+  /** The ports are being taken up again. */
+  "raising",
+  /** Key and certificate are being copied; the switch may have one without the other. */
+  "copying",
+  /** The startup configuration is being removed. */
+  "wiping",
+  /** The startup configuration is gone; the switch is being told to restart. */
+  "reloading",
+  "done"
+])
+export type OperationPhase = typeof OperationPhase.Type
+
+/** The ports of a bounce, the configuration that takes them up again, and the session that takes them down. */
+export const BounceDetail = Schema.Struct({
+  ports: Schema.Array(Schema.String),
+  up: Schema.String,
+  downSession: Schema.String
+})
+export type BounceDetail = typeof BounceDetail.Type
+
+// A candidate of ours that a switch still has when its sessions are read, as whoever looks for drift is told.
+
+export const OurSession = Schema.Struct({
+  /** The text of the candidate (`drivers/Candidate.ts`). */
+  name: Schema.String,
+  /** The job that it names; 0 for a bounce of ports, which has none. */
+  job: Schema.Int,
+  /** `open` has lines that were not committed; `timed` is committed, and its timer runs. */
+  state: Schema.Literals(["open", "timed"])
+})
+export type OurSession = typeof OurSession.Type
+
+// What the actor of a device shows of itself. Times are ISO 8601 without a zone, UTC.
+
+/** A change that is under way, or that waits for the other devices of its job. */
+export const ChangeView = Schema.Struct({
+  id: Schema.Int,
+  job_id: Schema.Int,
+  /** As it is stored: where another process would resume it. */
+  phase: Schema.Literals(changePhases),
+  /** Where its statechart is, such as `committed.observing`; null when no process is at it. */
+  step: Schema.NullOr(Schema.String),
+  step_since: Schema.NullOr(Schema.String),
+  /** The events that its statechart takes now. */
+  next: Schema.Array(Schema.String)
+})
+export type ChangeView = typeof ChangeView.Type
+
+export const ActorView = Schema.Struct({
+  hostname: Schema.String,
+  state: DeviceState,
+  activity: Schema.Literals(activities),
+  /** The call that the device serves, for which job, and since when; null while it is idle. */
+  call: Schema.NullOr(Schema.String),
+  job_id: Schema.NullOr(Schema.Int),
+  since: Schema.NullOr(Schema.String),
+  /** The events that may happen to the device in its state. */
+  next: Schema.Array(Schema.String),
+  change: Schema.NullOr(ChangeView),
+  /** Calls that wait for their turn, the first in front. */
+  waiting: Schema.Array(Schema.Struct({ call: Schema.String, job_id: Schema.NullOr(Schema.Int), since: Schema.String }))
+})
+export type ActorView = typeof ActorView.Type
+
+/** A statechart: its states without those within them, and what leads from one to another. */
+export const Statechart = Schema.Struct({
+  initial: Schema.String,
+  states: Schema.Array(Schema.String),
+  arrows: Schema.Array(
+    Schema.Struct({
+      /** Null: from every state. */
+      from: Schema.NullOr(Schema.String),
+      to: Schema.String,
+      /** An event, `after` a delay, `done` or `failed` of a step; empty for what is taken at once. */
+      event: Schema.String,
+      /** What must hold as well. */
+      rule: Schema.NullOr(Schema.String)
+    })
+  )
+})
+export type Statechart = typeof Statechart.Type
+
+/** The statecharts of a device: its life, what it does, and a change on it. */
+export const Statecharts = Schema.Struct({ life: Statechart, activity: Statechart, change: Statechart })
+export type Statecharts = typeof Statecharts.Type

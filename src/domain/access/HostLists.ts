@@ -1,0 +1,184 @@
+/** Lists of addresses and prefixes in settings, such as `127.0.0.0/8,::1`, and whether an address is in one. */
+import { identity, Schema, SchemaGetter } from "effect"
+import { BlockList, isIP } from "node:net"
+
+// Lists in settings: texts that commas separate.
+
+/** The items without blanks around them, each read by `read`; empty ones do not count, and the list may be empty. */
+export const commaList = (read: (item: string) => string = identity) =>
+  Schema.String.pipe(
+    Schema.decodeTo(Schema.Array(Schema.String), {
+      decode: SchemaGetter.transform((list: string) =>
+        list
+          .split(",")
+          .map((item) => item.trim())
+          .filter((item) => item !== "")
+          .map(read)
+      ),
+      encode: SchemaGetter.transform((items: ReadonlyArray<string>) => items.join(","))
+    })
+  )
+
+interface Prefix {
+  readonly address: string
+  readonly length: number
+  readonly family: "ipv4" | "ipv6"
+}
+
+const readPrefix = (text: string): Prefix | undefined => {
+  const [, address = "", length] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text) ?? []
+  const version = isIP(address)
+  const longest = version === 4 ? 32 : 128
+  const bits = length === undefined ? longest : Number(length)
+  return version === 0 || bits > longest
+    ? undefined
+    : { address, length: bits, family: version === 4 ? "ipv4" : "ipv6" }
+}
+
+const RULE = "Expected addresses or prefixes such as 10.0.0.7 or 10.0.0.0/24, separated by commas"
+
+/** A list of addresses and prefixes, separated by commas; may be empty. */
+export const AddressPrefixes = commaList().pipe(
+  Schema.check(
+    Schema.makeFilter((items: ReadonlyArray<string>) => items.every((item) => readPrefix(item) !== undefined) || RULE)
+  )
+)
+
+/** An address as it is compared: IPv4 that came over an IPv6 socket is IPv4. */
+export const unmappedAddress = (address: string): string => address.replace(/^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/i, "")
+
+/** A check whether an address is in one of the prefixes; a text that is no address is in none. */
+export const makeContains = (prefixes: ReadonlyArray<string>): ((address: string) => boolean) => {
+  const list = new BlockList()
+  for (const text of prefixes) {
+    const prefix = readPrefix(text)
+    if (prefix !== undefined) list.addSubnet(prefix.address, prefix.length, prefix.family)
+  }
+  return (text) => {
+    const address = unmappedAddress(text)
+    const version = isIP(address)
+    return version !== 0 && list.check(address, version === 4 ? "ipv4" : "ipv6")
+  }
+}
+
+// Origins of web pages in settings, such as `https://ui.example.org,https://ui.example.org:8443`.
+
+const readOrigin = (text: string): string => {
+  try {
+    const url = new URL(text)
+    const isBare = url.pathname === "/" && url.search === "" && url.hash === "" && url.username === ""
+    return isBare && /^https?:$/.test(url.protocol) ? url.origin : ""
+  } catch {
+    return ""
+  }
+}
+
+const ORIGIN_RULE = "Expected origins such as https://ui.example.org, without a path, separated by commas"
+
+/** A list of origins as browsers write them, separated by commas; may be empty. */
+export const WebOrigins = commaList(readOrigin).pipe(
+  Schema.check(Schema.makeFilter((origins: ReadonlyArray<string>) => !origins.includes("") || ORIGIN_RULE))
+)
+
+// The hosts that a site names in OUTBOUND_HOSTS (docs/security.md#outbound-hosts): names, names with `*.` before them, addresses and
+// prefixes. Pure.
+
+interface NamedPrefix {
+  readonly address: string
+  readonly length: number
+  readonly family: "ipv4" | "ipv6"
+}
+
+const NAME = /^(?:\*\.)?(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)*[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/
+/** What resolvers take for an address in another spelling, such as `0x7f.1`. */
+const NUMERIC = /(?:^|\.)(?:\d+|0x[\da-f]*)$/
+
+/** How such a list is written. */
+export const NAMES_RULE =
+  "Expected names (images.example.org), names with *. before them, addresses or prefixes (10.0.0.0/24), separated by commas"
+
+const prefixOf = (text: string): NamedPrefix | undefined => {
+  const [, address = "", length] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text) ?? []
+  const version = isIP(address)
+  const longest = version === 4 ? 32 : 128
+  const bits = length === undefined ? longest : Number(length)
+  if (version === 0 || bits > longest || address.includes("%")) return undefined
+  return { address, length: bits, family: version === 4 ? "ipv4" : "ipv6" }
+}
+
+/** A host as it is compared: without brackets and the dot at its end, in lower case. */
+export const plainHost = (host: string): string =>
+  host
+    .replace(/^\[(.*)\]$/, "$1")
+    .replace(/\.$/, "")
+    .toLowerCase()
+
+const isEntry = (text: string): boolean =>
+  prefixOf(text) !== undefined || (NAME.test(text) && !NUMERIC.test(text) && text.length <= 253)
+
+/** A list of hosts, separated by commas; may be empty. */
+export const OutboundNames = commaList(plainHost).pipe(
+  Schema.check(Schema.makeFilter((items: ReadonlyArray<string>) => items.every(isEntry) || NAMES_RULE))
+)
+
+export interface NamedHosts {
+  /** Whether a name is one of them; nothing is said of addresses. */
+  readonly hasName: (host: string) => boolean
+  /** Whether an address lies in a prefix that is named and at least so long: one for everything names nothing in particular. */
+  readonly hasAddress: (address: string, atLeast: { readonly ipv4: number; readonly ipv6: number }) => boolean
+  readonly hasPrefixes: boolean
+}
+
+const matches = (entry: string, host: string): boolean =>
+  entry.startsWith("*.") ? host.endsWith(entry.slice(1)) && host.length > entry.length - 1 : host === entry
+
+/** What a list names. */
+export const namedHosts = (items: ReadonlyArray<string>): NamedHosts => {
+  const prefixes = items.flatMap((item) => prefixOf(item) ?? [])
+  const names = items.filter((item) => prefixOf(item) === undefined)
+  const lists = prefixes.map(({ address, family, length }) => {
+    const list = new BlockList()
+    list.addSubnet(address, length, family)
+    return { family, length, list }
+  })
+  return {
+    hasName: (host) => names.some((entry) => matches(entry, plainHost(host))),
+    hasAddress: (address, atLeast) => {
+      const family = isIP(address) === 4 ? "ipv4" : "ipv6"
+      return lists.some(
+        (one) => one.family === family && one.length >= atLeast[family] && one.list.check(address, family)
+      )
+    },
+    hasPrefixes: prefixes.length > 0
+  }
+}
+
+// Addresses in settings about signing on: keys come from there, or tokens and codes go there.
+
+/** A URL on this machine, where nobody else listens in. */
+const isLocal = ({ hostname }: URL): boolean =>
+  /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname) || hostname.endsWith(".localhost")
+
+const parseUrl = (text: string): URL | undefined => {
+  try {
+    const url = new URL(text)
+    return url.username === "" && url.password === "" && url.hash === "" ? url : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Whether what goes to this URL, and what comes from it, can be read and changed by nobody on the way. */
+export const isPrivate = (text: string): boolean => {
+  const url = parseUrl(text)
+  return url !== undefined && (url.protocol === "https:" || (url.protocol === "http:" && isLocal(url)))
+}
+
+/** `https://…`; on this machine, be it the server's or a browser's, `http://…` too. */
+export const PrivateUrl = Schema.String.pipe(
+  Schema.check(
+    Schema.makeFilter(
+      (text: string) => isPrivate(text) || "Expected a URL that begins with https:// (http:// on this machine only)"
+    )
+  )
+)

@@ -1,0 +1,133 @@
+/**
+ * Job `sync_devices`: brings devices to what the settings say, with the options that control a rollout
+ * (docs/changes.md#options).
+ */
+import { Effect, Schema } from "effect"
+import { MissingLinesPolicy } from "../Job.ts"
+import { DeviceType } from "../Device.ts"
+import { defineJob, flag, windowArgs } from "./JobDefinition.ts"
+
+const positive = Schema.Int.pipe(Schema.check(Schema.isGreaterThanOrEqualTo(1)))
+
+const Args = Schema.Struct({
+  dry_run: flag(true),
+  force: flag(false),
+  auto_push: flag(false),
+  resync: flag(false),
+  /** Pushes with force although the commits in force came with a restored backup. */
+  confirm_older: flag(false),
+  /** Goes beside a job that has the lock, for the devices that are named. */
+  urgent: flag(false),
+  hostnames: Schema.optionalKey(Schema.Array(Schema.String)),
+  device_type: Schema.optionalKey(DeviceType),
+  group: Schema.optionalKey(Schema.String),
+  confirm_mode_override: Schema.optionalKey(Schema.Int),
+  /** One altered or silent device ends the whole job before anything is pushed. */
+  abort_on_failure: flag(false),
+  /** Devices that are worked on before the next ones are begun. */
+  batch_size: Schema.optionalKey(positive),
+  /** Devices that go first: their names, or how many. */
+  canary: Schema.optionalKey(Schema.Union([positive, Schema.Array(Schema.String)])),
+  /** The rollout stops when so many devices have failed. */
+  max_failures: Schema.optionalKey(positive),
+  /** A stopped rollout takes back what is not confirmed yet. Confirm mode 2 does so unless this is false. */
+  revert_on_failure: Schema.optionalKey(Schema.Boolean),
+  /** The dry run whose differences may be pushed, and no others. */
+  dry_run_job: Schema.optionalKey(positive),
+  /** What lines that a device does not show mean; without it those that are new fail the device. */
+  on_missing_lines: Schema.optionalKey(MissingLinesPolicy),
+  ...windowArgs
+})
+export type SyncArguments = typeof Args.Type
+
+/** Why a rollout was stopped, as a sentence without a full stop. */
+export const Stop = Schema.Struct({ aborted: Schema.Boolean, message: Schema.String })
+export type Stop = typeof Stop.Type
+
+/** Devices of which a job asks nothing, each with a sentence that says why. */
+const SkippedDevices = Schema.Record(Schema.String, Schema.String)
+export type SkippedDevices = typeof SkippedDevices.Type
+
+/** What the job has decided so far, so that a restart goes on with the same devices and judges by the same moment. */
+const Memo = Schema.Struct({
+  hostnames: Schema.Array(Schema.String),
+  /** Newest sync event when the job started: later ones are news that this job's proof does not cover. */
+  eventsSeen: Schema.Int,
+  /** Newest change when the job started: later ones are of jobs beside it. */
+  changesSeen: Schema.Int.pipe(Schema.withDecodingDefaultKey(Effect.succeed(Number.MAX_SAFE_INTEGER))),
+  skipped: Schema.optionalKey(SkippedDevices),
+  /** Why the rollout was stopped, once it was. */
+  stop: Schema.optionalKey(Stop),
+  /** The job that confirms what is proved, once it was started. */
+  confirmingJob: Schema.optionalKey(Schema.Int)
+})
+export type SyncMemo = typeof Memo.Type
+
+export const SyncDevices = defineJob({
+  name: "sync_devices",
+  Args,
+  Memo,
+  kind: "devices",
+  // a dry run that pushes by itself when it may is no dry run for those who may not push
+  changesDevices: ({ auto_push, dry_run }) => !dry_run || auto_push,
+  pinsCommits: true,
+  // an urgent sync is kept apart by the devices' actors alone
+  locksDevices: ({ dry_run, urgent }) => !dry_run && !urgent
+})
+
+// Job `confirm_devices`: confirms what a sync has committed and proved, on all devices or on none
+// (docs/changes.md#confirm-modes).
+
+export const ConfirmDevices = defineJob({
+  name: "confirm_devices",
+  Args: Schema.Struct({
+    prev_job_id: Schema.Int,
+    hostnames: Schema.Array(Schema.String),
+    revert_on_failure: flag(true)
+  }),
+  /** That the job has begun to confirm: from then on an abort comes too late. */
+  Memo: Schema.Struct({ begun: Schema.Boolean }),
+  // works in the place of the job that waits for it: timers run on the switches, so it must not queue
+  kind: null
+})
+
+// Job `apply_config`: puts a given configuration on one device, whatever the settings say (docs/changes.md#apply_config).
+
+export const ApplyConfig = defineJob({
+  name: "apply_config",
+  Args: Schema.Struct({ hostname: Schema.String, config: Schema.String, dry_run: flag(true), ...windowArgs }),
+  Memo: Schema.Never,
+  kind: "devices",
+  changesDevices: ({ dry_run }) => !dry_run
+})
+
+// Job `revert_job`: gives the devices that a job has changed the configuration that they had before.
+
+export const RevertJob = defineJob({
+  name: "revert_job",
+  Args: Schema.Struct({
+    job_id: Schema.Int,
+    dry_run: flag(false),
+    /** Only these of the job's devices. */
+    hostnames: Schema.optionalKey(Schema.Array(Schema.String)),
+    ...windowArgs
+  }),
+  Memo: Schema.Never,
+  kind: "devices",
+  changesDevices: ({ dry_run }) => !dry_run,
+  locksDevices: ({ dry_run }) => !dry_run
+})
+
+// Job `device_drift`: compares what devices run with what each was last proved to run.
+
+export const DeviceDrift = defineJob({
+  name: "device_drift",
+  Args: Schema.Struct({
+    hostnames: Schema.optionalKey(Schema.Array(Schema.String)),
+    device_type: Schema.optionalKey(DeviceType),
+    group: Schema.optionalKey(Schema.String)
+  }),
+  Memo: Schema.Never,
+  kind: "devices",
+  changesDevices: () => false
+})

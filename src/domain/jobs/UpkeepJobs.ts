@@ -1,0 +1,86 @@
+/** Job `refresh_repo`: brings a repository up to date (docs/jobs.md#refresh_repo). */
+import { Schema } from "effect"
+import { CommitEffects } from "../CommitEffects.ts"
+import { Remark } from "../Repository.ts"
+import { defineJob, windowArgs } from "./JobDefinition.ts"
+import { DeviceType } from "../Device.ts"
+
+export const RefreshRepository = defineJob({
+  name: "refresh_repo",
+  /** Which repository is in the memo: clients know a record without arguments. */
+  Args: Schema.Null,
+  /** Which repository, and the answer to the request once it was refused. */
+  Memo: Schema.Struct({
+    repository: Schema.Literals(["settings", "templates"]),
+    /** What was asked for beside the refresh. */
+    confirm: Schema.optionalKey(Schema.String),
+    rename_ports: Schema.optionalKey(Schema.Boolean),
+    refused: Schema.optionalKey(
+      Schema.Struct({
+        status: Schema.Literals([400, 409, 500, 503]),
+        message: Schema.String,
+        problems: Schema.optionalKey(Schema.Array(Remark)),
+        commit: Schema.optionalKey(Schema.String)
+      })
+    ),
+    /** The answer of a refresh whose commit waits for a confirmation: it was not refused. */
+    waits: Schema.optionalKey(Schema.Struct({ message: Schema.String, commit: Schema.String, effects: CommitEffects })),
+    /** The commit that came into force, and what it means. */
+    commit: Schema.optionalKey(Schema.String),
+    effects: Schema.optionalKey(CommitEffects),
+    warnings: Schema.optionalKey(Schema.Array(Remark)),
+    /** Files that nobody meant to be read. */
+    ignored: Schema.optionalKey(Schema.Array(Schema.String))
+  }),
+  // refreshes of a repository take turns, and those that wait share the next one (`RefreshTurns.ts`)
+  kind: null,
+  changesDevices: () => false
+})
+
+// Job `renew_cert`: gives managed devices new keys and certificates (docs/security.md#certificate-authority).
+
+export const RenewCert = defineJob({
+  name: "renew_cert",
+  Args: Schema.Struct({
+    hostname: Schema.optionalKey(Schema.String),
+    group: Schema.optionalKey(Schema.String),
+    /** Of the schedule: devices whose certificates end soon. */
+    hostnames: Schema.optionalKey(Schema.Array(Schema.String)),
+    ...windowArgs
+  }),
+  Memo: Schema.Never,
+  kind: "devices"
+})
+
+// Job `device_erase`: brings an access switch back to its factory default and deletes its row (docs/jobs.md#device_erase).
+
+export const DeviceErase = defineJob({
+  name: "device_erase",
+  Args: Schema.Struct({ device_id: Schema.Int, ...windowArgs }),
+  Memo: Schema.Never,
+  kind: "devices"
+})
+
+// Job `update_facts`: reads what a device is and writes what changed (docs/jobs.md#update_facts).
+
+export const UpdateFacts = defineJob({
+  name: "update_facts",
+  Args: Schema.Struct({ hostname: Schema.String }),
+  Memo: Schema.Never,
+  kind: "devices",
+  changesDevices: () => false
+})
+
+// Job `read_tables`: reads which machines devices have learnt on their ports and by their addresses (docs/jobs.md#read_tables).
+
+export const ReadTables = defineJob({
+  name: "read_tables",
+  Args: Schema.Struct({
+    hostnames: Schema.optionalKey(Schema.Array(Schema.String)),
+    device_type: Schema.optionalKey(DeviceType),
+    group: Schema.optionalKey(Schema.String)
+  }),
+  Memo: Schema.Never,
+  kind: "devices",
+  changesDevices: () => false
+})
