@@ -7,7 +7,13 @@ import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, Schema } from "effect"
 import type { SqlError } from "effect/sql"
 import type { DeviceActions, DeviceEvent, DevicePatch } from "../../../machines/device/DeviceEvents.ts"
-import { type Device, type DeviceFields, type DeviceNotFound, DeviceType, type HostnameTaken } from "../../domain/Device.ts"
+import {
+  type Device,
+  type DeviceFields,
+  type DeviceNotFound,
+  DeviceType,
+  type HostnameTaken
+} from "../../domain/Device.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { DeviceStore, SyncEventStore } from "../../store/DeviceStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
