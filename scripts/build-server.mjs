@@ -5,7 +5,17 @@
  * Does nothing where the bundle is of these sources, or where there are none, as in a package.
  */
 import { createHash } from "node:crypto"
-import { existsSync, readdirSync, readFileSync, renameSync, rmSync, utimesSync, writeFileSync } from "node:fs"
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync
+} from "node:fs"
 import path from "node:path"
 import { pathToFileURL } from "node:url"
 
@@ -97,36 +107,46 @@ const asInSource = {
   }
 }
 
-const build = async (stamp) => {
+/** Bundles the server into a folder. */
+export const bundleInto = async (folder) => {
   const { rolldown } = await import("rolldown")
-  const made = path.join(root, `build.${process.pid}`)
-  try {
-    const bundle = await rolldown({
-      input: entries(),
-      cwd: root,
-      platform: "node",
-      plugins: [asInSource],
-      onLog: (level, log, print) => {
-        // packages of others have what these warn of
-        if (level === "warn" && log.id?.includes("node_modules")) return
-        print(level, log)
-      }
-    })
-    await bundle.write({
-      dir: made,
-      format: "esm",
-      sourcemap: true,
-      sourcemapExcludeSources: true,
-      entryFileNames: "[name].js",
-      chunkFileNames: "part-[name]-[hash].js",
-      keepNames: true
-    })
-    await bundle.close()
-    writeFileSync(path.join(made, STAMP), stamp)
-    rmSync(target, { recursive: true, force: true, maxRetries: 5 })
-    renameSync(made, target)
-  } finally {
-    rmSync(made, { recursive: true, force: true })
+  const bundle = await rolldown({
+    input: entries(),
+    cwd: root,
+    platform: "node",
+    plugins: [asInSource],
+    onLog: (level, log, print) => {
+      // packages of others have what these warn of
+      if (level === "warn" && log.id?.includes("node_modules")) return
+      print(level, log)
+    }
+  })
+  await bundle.write({
+    dir: folder,
+    format: "esm",
+    sourcemap: true,
+    sourcemapExcludeSources: true,
+    entryFileNames: "[name].js",
+    chunkFileNames: "part-[name]-[hash].js",
+    keepNames: true
+  })
+  await bundle.close()
+}
+
+/** Parts of an older bundle stay so long, because a program that runs from it may not have loaded all of it. */
+const KEPT_MILLIS = 3_600_000
+
+/** Puts each file in place of the older one at once: first the parts, whose names change with what is in them, then what begins with them. */
+const putInPlace = (made) => {
+  mkdirSync(target, { recursive: true })
+  const isPart = (name) => name.startsWith("part-")
+  const names = readdirSync(made)
+  for (const name of [...names.filter(isPart), ...names.filter((name) => !isPart(name))]) {
+    renameSync(path.join(made, name), path.join(target, name))
+  }
+  for (const name of readdirSync(target).filter((one) => isPart(one) && !names.includes(one))) {
+    const file = path.join(target, name)
+    if (Date.now() - statSync(file).mtimeMs > KEPT_MILLIS) rmSync(file, { force: true })
   }
 }
 
@@ -134,10 +154,17 @@ const build = async (stamp) => {
 export const bringServerUpToDate = async () => {
   if (!existsSync(path.join(root, "src", "main.ts"))) return
   const stamp = stampOf(sources())
-  const made = path.join(target, STAMP)
-  if (existsSync(made) && readFileSync(made, "utf8") === stamp) return utimesSync(made, new Date(), new Date())
+  const file = path.join(target, STAMP)
+  if (existsSync(file) && readFileSync(file, "utf8") === stamp) return utimesSync(file, new Date(), new Date())
   process.stderr.write("Bundling the server (a few seconds) ...\n")
-  await build(stamp)
+  const made = path.join(root, `build.${process.pid}`)
+  try {
+    await bundleInto(made)
+    putInPlace(made)
+    writeFileSync(file, stamp)
+  } finally {
+    rmSync(made, { recursive: true, force: true })
+  }
 }
 
 if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href)

@@ -10,7 +10,7 @@ import { stripTypeScriptTypes } from "node:module"
 import path from "node:path"
 import { pathToFileURL } from "node:url"
 import { bringPageUpToDate } from "./build-page.mjs"
-import { bringServerUpToDate } from "./build-server.mjs"
+import { bundleInto } from "./build-server.mjs"
 
 const root = path.resolve(import.meta.dirname, "..")
 export const NAME = "@switchyard/server"
@@ -18,7 +18,6 @@ export const NAME = "@switchyard/server"
 /** What the program runs from. Examples stay as they are: people copy them to where Node reads TypeScript. */
 const COPIED = [
   "bin",
-  "build",
   "deploy",
   "docs",
   "examples",
@@ -89,12 +88,12 @@ const shrinkwrap = ({ bin, dependencies, engines, license, optionalDependencies 
 
 /** Fills a folder with the package. */
 export const makePackage = async (folder) => {
-  await bringServerUpToDate()
   await bringPageUpToDate()
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { recursive: true })
   for (const name of COPIED) cpSync(path.join(root, name), path.join(folder, name), { recursive: true })
   for (const name of STRIPPED) stripBelow(path.join(folder, name))
+  await bundleInto(path.join(folder, "build"))
   const made = manifest()
   writeJson(path.join(folder, "package.json"), made)
   writeJson(path.join(folder, "npm-shrinkwrap.json"), shrinkwrap(made))

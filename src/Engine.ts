@@ -12,83 +12,28 @@ import { ManagementAccess } from "./devices/ManagementAccess.ts"
 import * as AddressMap from "./drivers/ssh/SshLimits.ts"
 import { SshLimits } from "./drivers/ssh/SshLimits.ts"
 import { Firmware } from "./firmware/Firmware.ts"
-import { UpgradeOrders } from "./firmware/UpgradeOrder.ts"
+import { DeviceCertificates } from "./devices/DeviceCertificates.ts"
 import * as Cluster from "./jobs/engine/Cluster.ts"
-import { DevicesLock } from "./jobs/engine/DevicesLock.ts"
-import { DeviceStates } from "./jobs/engine/DeviceStates.ts"
-import { EngineRecords } from "./jobs/engine/EngineRecords.ts"
-import { JobApproval } from "./jobs/engine/JobApproval.ts"
+import { DeviceStates } from "./devices/DeviceStates.ts"
 import { JobEngine } from "./jobs/engine/JobEngine.ts"
-import { JobExecution } from "./jobs/engine/JobExecution.ts"
-import * as JobFunctions from "./jobs/engine/JobFunctions.ts"
-import { JobLaunch } from "./jobs/engine/JobLaunch.ts"
 import { JobPlaces } from "./jobs/engine/JobPlaces.ts"
 import * as JobRunner from "./jobs/engine/JobRunner.ts"
 import { JobStates } from "./jobs/engine/JobStates.ts"
-import * as JobSweep from "./jobs/engine/JobSweep.ts"
-import { JobWindows } from "./jobs/engine/JobWindows.ts"
-import { LiveJobs } from "./jobs/engine/LiveJobs.ts"
-import { AccessInitPlan } from "./jobs/init/AccessInitPlan.ts"
-import { AccessInitRows } from "./jobs/init/AccessInitRows.ts"
-import { AccessPlace } from "./jobs/init/AccessPlace.ts"
-import { AccessPlanner } from "./jobs/init/AccessPlanner.ts"
-import { FabricInitPlan } from "./jobs/init/FabricInitPlan.ts"
-import { InitAbort } from "./jobs/init/InitAbort.ts"
-import { InitCertificate } from "./jobs/init/InitCertificate.ts"
-import { InitCheck } from "./jobs/init/InitCheck.ts"
-import { InitCheckAddresses } from "./jobs/init/InitCheckAddresses.ts"
-import { InitCheckFindings } from "./jobs/init/InitCheckFindings.ts"
-import { InitEnd } from "./jobs/init/InitEnd.ts"
-import { InitMove } from "./jobs/init/InitMove.ts"
-import { InitProgress } from "./jobs/init/InitProgress.ts"
-import { InitPush } from "./jobs/init/InitPush.ts"
-import { InitReplacement } from "./jobs/init/InitReplacement.ts"
-import { InitRestore } from "./jobs/init/InitRestore.ts"
-import { InitRows } from "./jobs/init/InitRows.ts"
-import { InitSurvey } from "./jobs/init/InitSurvey.ts"
-import { NeighbourSync } from "./jobs/init/NeighbourSync.ts"
-import { CommitsInForce } from "./jobs/repositories/CommitsInForce.ts"
+import { layerSweep, LiveJobs } from "./jobs/engine/LiveJobs.ts"
+import * as Retention from "./jobs/engine/Retention.ts"
+import * as JobList from "./jobs/JobList.ts"
 import { BranchCheck } from "./jobs/repositories/BranchCheck.ts"
-import { RepositoryCommits } from "./jobs/repositories/RepositoryCommits.ts"
-import { RepositoryCopies } from "./jobs/repositories/RepositoryCopies.ts"
-import { RepositoryFiles } from "./jobs/repositories/RepositoryFiles.ts"
-import { RepositoryProblems } from "./jobs/repositories/RepositoryProblems.ts"
+import { RepositoryCopies } from "./jobs/repositories/CheckedCommit.ts"
 import { RepositoryUpdate } from "./jobs/repositories/RepositoryUpdate.ts"
-import { SettingsUpdate } from "./jobs/repositories/SettingsUpdate.ts"
-import { StrictRendering } from "./jobs/repositories/StrictRendering.ts"
-import { TemplatesUpdate } from "./jobs/repositories/TemplatesUpdate.ts"
-import { AbandonedChangeRecord } from "./jobs/sync/AbandonedChangeRecord.ts"
-import { AutoPush } from "./jobs/sync/AutoPush.ts"
-import { AutoPushVerdict } from "./jobs/sync/AutoPushVerdict.ts"
-import { CandidateChange } from "./jobs/sync/CandidateChange.ts"
-import { CandidateConfigs } from "./jobs/sync/CandidateConfigs.ts"
-import { ChangeCalls } from "./jobs/sync/ChangeCalls.ts"
-import { DeviceSelection } from "./jobs/sync/DeviceSelection.ts"
-import { DryRunRisk } from "./jobs/sync/DryRunRisk.ts"
-import { Fence } from "./jobs/sync/Fence.ts"
-import { HashCheck } from "./jobs/sync/HashCheck.ts"
+import { JobApproval } from "./jobs/requests/JobApproval.ts"
+import { gate } from "./jobs/requests/JobRequests.ts"
+import { JobWindows } from "./jobs/requests/JobWindows.ts"
 import * as OpenChanges from "./jobs/sync/OpenChanges.ts"
-import { SyncConfirm } from "./jobs/sync/SyncConfirm.ts"
-import { SyncDevice } from "./jobs/sync/SyncDevice.ts"
-import { SyncOutcome } from "./jobs/sync/SyncOutcome.ts"
-import { SyncResume } from "./jobs/sync/SyncResume.ts"
-import { SyncRollout } from "./jobs/sync/SyncRollout.ts"
-import { SyncStages } from "./jobs/sync/SyncStages.ts"
-import { SyncStatus } from "./jobs/sync/SyncStatus.ts"
-import { SyncVerdict } from "./jobs/sync/SyncVerdict.ts"
-import { TimerWaits } from "./jobs/sync/TimerWaits.ts"
-import { PostFlight } from "./jobs/upgrade/PostFlight.ts"
-import { SwitchReturn } from "./jobs/upgrade/SwitchReturn.ts"
-import { UpgradeDevice } from "./jobs/upgrade/UpgradeDevice.ts"
-import { UpgradeImages } from "./jobs/upgrade/UpgradeImages.ts"
-import { UpgradeSteps } from "./jobs/upgrade/UpgradeSteps.ts"
-import { DeviceCertificates } from "./jobs/upkeep/DeviceCertificates.ts"
-import { DeviceDeletion } from "./jobs/upkeep/DeviceDeletion.ts"
-import * as CertificateSchedule from "./jobs/upkeep/CertificateSchedule.ts"
-import * as DriftSchedule from "./jobs/upkeep/DriftSchedule.ts"
-import * as RestoredLook from "./jobs/upkeep/RestoredLook.ts"
-import * as TablesSchedule from "./jobs/upkeep/TablesSchedule.ts"
-import * as InterruptedBounces from "./jobs/upkeep/InterruptedBounces.ts"
+import { SyncOutcome } from "./jobs/sync/Outcome.ts"
+import * as Schedules from "./jobs/upkeep/Schedules.ts"
+import { BackgroundWork } from "./runtime/BackgroundWork.ts"
+import { ConfigHistoryStore, LearnedLineStore, ProvedConfigStore, ShownChangeStore } from "./store/ConfigStore.ts"
+import { CandidateConfigs } from "./templates/CandidateConfigs.ts"
 import { PluginActions } from "./plugins/PluginActions.ts"
 import { PluginRegistry } from "./plugins/PluginRegistry.ts"
 import { SecretKey } from "./runtime/SecretKey.ts"
@@ -98,19 +43,12 @@ import { AlertDeliveryStore, AlertMuteStore, AlertStore } from "./store/AlertSto
 import { CertificateStore } from "./store/CertificateStore.ts"
 import { ApprovalStore } from "./store/ApprovalStore.ts"
 import { ChangeStore } from "./store/ChangeStore.ts"
-import { ConfigHistoryStore, LearnedLineStore, ProvedConfigStore } from "./store/ConfigStore.ts"
 import * as DatabaseClient from "./store/DatabaseClient.ts"
-import { DerivedSecretStore, SecretTexts } from "./store/SecretStore.ts"
 import { DeviceStore, HeardStore, StackMemberStore, SyncEventStore, UnseenDeviceStore } from "./store/DeviceStore.ts"
 import { EventLog, EventStore } from "./store/EventStore.ts"
 import { AcceptedLoginStore, HostKeyStore, IdentityStore } from "./store/IdentityStore.ts"
-import { UniqueFieldStore } from "./store/DeviceIdentifiers.ts"
-import { LeftChangeStore, LeftSessionStore, LiveChangeStore } from "./store/UnfinishedChanges.ts"
 import { InterfaceStore, StationStore } from "./store/InterfaceStore.ts"
-import { JobAttemptStore, JobLockStore, JobWaitStore } from "./store/JobScheduling.ts"
-import { JobCommitStore } from "./store/JobResults.ts"
 import { JobStore } from "./store/JobStore.ts"
-import { LinknetStore, MgmtDomainStore, ReservationStore } from "./store/NetworkStore.ts"
 import { OperationStore } from "./store/OperationStore.ts"
 import { PluginCallStore } from "./store/PluginCallStore.ts"
 import { RefreshStore, RepositoryStore } from "./store/RepositoryStore.ts"
@@ -124,6 +62,13 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { DriverRegistry } from "./drivers/Drivers.ts"
 import * as Authentication from "./drivers/ssh/Authentication.ts"
 import * as LoadChecks from "./drivers/LoadChecks.ts"
+import { UpgradeOrders } from "./firmware/UpgradeOrder.ts"
+import { DerivedSecretStore, SecretTexts } from "./store/SecretStore.ts"
+import { UniqueFieldStore } from "./store/DeviceIdentifiers.ts"
+import { LeftChangeStore, LeftSessionStore, LiveChangeStore } from "./store/UnfinishedChanges.ts"
+import { JobAttemptStore, JobLockStore, JobWaitStore } from "./store/JobScheduling.ts"
+import { JobCommitStore } from "./store/JobResults.ts"
+import { LinknetStore, MgmtDomainStore, ReservationStore } from "./store/NetworkStore.ts"
 
 /** A setting has a form that its type cannot express. */
 export class InvalidSetting extends Schema.TaggedError<InvalidSetting>()("InvalidSetting", {
@@ -213,111 +158,57 @@ const inForce = UndefinedPrints.layer.pipe(
 )
 
 const approving = JobApproval.layer.pipe(
-  Layer.provide([ApprovalStore.layer, Permissions.layer, DryRunRisk.layer.pipe(Layer.provide(AutoPushVerdict.layer))]),
+  Layer.provide([ApprovalStore.layer, Permissions.layer]),
   Layer.provide(inForce)
 )
 
-const starting = Layer.merge(JobEngine.layer, approving).pipe(
-  Layer.provide(JobLaunch.layer),
-  Layer.provideMerge(JobStates.layer)
-)
+const starting = approving.pipe(Layer.provideMerge(JobEngine.layer), Layer.provideMerge(JobStates.layer))
 
 /** Services that API handlers and job functions share. */
 export const services = Layer.mergeAll(
-  DeviceStates.layer,
-  DeviceSelection.layer,
-  Fence.layer,
-  DeviceDeletion.layer,
+  DeviceStates.layer.pipe(Layer.provide(JobList.deviceJobs)),
+  ShownChangeStore.layer,
   PluginActions.layer,
-  InitSurvey.layer,
   Layer.mergeAll(RepositoryUpdate.layer, BranchCheck.layer).pipe(
-    Layer.provide([SettingsUpdate.layer, TemplatesUpdate.layer, CommitsInForce.layer]),
-    Layer.provide(StrictRendering.layer),
     Layer.provide([ChangeWindows.layer, Permissions.layer, RefreshStore.layer]),
     Layer.provideMerge(CandidateConfigs.layer),
-    Layer.merge(RepositoryCommits.layer.pipe(Layer.provide(RefreshStore.layer))),
     Layer.provide(RepositoryCopies.layer)
   ),
-  RepositoryFiles.layer,
   TemplateTrial.layer,
-  RepositoryProblems.layer.pipe(Layer.provide(RefreshStore.layer)),
   JobWindows.layer
 ).pipe(
   Layer.provideMerge(Layer.mergeAll(starting, inForce, PluginRegistry.layer, deviceLogin.pipe(Layer.provide(drivers))))
 )
 
-/** What the jobs that change configurations share. */
-const changes = Layer.mergeAll(
-  ChangeCalls.layer,
-  TimerWaits.layer.pipe(Layer.provide(ChangeCalls.layer)),
-  SyncConfirm.layer,
-  SyncOutcome.layer.pipe(Layer.provide(SyncStatus.layer))
+const upgrading = Layer.mergeAll(Firmware.layer, UpgradeOrders.layer, UpgradeStore.layer)
+
+/** What job functions hold between them. */
+const working = Layer.mergeAll(
+  SyncOutcome.layer,
+  BackgroundWork.layer,
+  DeviceCertificates.layer.pipe(Layer.provide(CertificateAuthority.layer))
 )
 
-const syncing = Layer.mergeAll(
-  SyncStages.layer,
-  HashCheck.layer,
-  AutoPush.layer.pipe(Layer.provide(AutoPushVerdict.layer))
-).pipe(
-  Layer.provide([SyncRollout.layer, SyncResume.layer]),
-  Layer.provide(SyncDevice.layer),
-  Layer.provide([SyncVerdict.layer, CandidateChange.layer])
-)
+const functions = JobList.layer.pipe(Layer.provide([working, upgrading]))
 
-/** What step 1 of an initialisation and its check share. */
-const surveying = Layer.mergeAll(AccessPlace.layer, InitReplacement.layer, NeighbourSync.layer)
-
-const initialising = Layer.mergeAll(AccessInitPlan.layer, FabricInitPlan.layer, InitMove.layer, InitAbort.layer).pipe(
-  Layer.provide([AccessInitRows.layer, InitEnd.layer, InitPush.layer, InitCertificate.layer]),
-  Layer.provide([AccessPlanner.layer, InitRestore.layer]),
-  Layer.provideMerge(Layer.mergeAll(InitRows.layer, InitProgress.layer)),
-  Layer.provideMerge(surveying)
-)
-
-const upgrading = UpgradeDevice.layer.pipe(
-  Layer.provide(UpgradeSteps.layer),
-  Layer.provide([UpgradeImages.layer, PostFlight.layer]),
-  Layer.provide(SwitchReturn.layer),
-  Layer.provideMerge(Layer.mergeAll(Firmware.layer, UpgradeOrders.layer, UpgradeStore.layer))
-)
-
-const functions = JobFunctions.layer.pipe(
-  Layer.provide([syncing, initialising, upgrading]),
-  Layer.provide([changes, DeviceCertificates.layer.pipe(Layer.provide(CertificateAuthority.layer))])
-)
-
-const runner = Layer.merge(JobRunner.layer.pipe(Layer.provide(JobExecution.layer)), JobSweep.layer).pipe(
+const runner = Layer.merge(JobRunner.layer, layerSweep).pipe(
+  Layer.provide(gate),
   Layer.provide(functions),
-  Layer.provide([LiveJobs.layer, DevicesLock.layer, JobPlaces.layer])
+  Layer.provide([LiveJobs.layer, JobPlaces.layer])
 )
 
-const openChanges = OpenChanges.layer.pipe(
-  Layer.provide(AbandonedChangeRecord.layer),
-  Layer.provide([LeftChangeStore.layer, changes])
-)
-
-/** The check of the API whether a switch could be initialised; on top of the engine. */
-export const initCheck = InitCheck.layer.pipe(
-  Layer.provide(InitCheckFindings.layer),
-  Layer.provide([InitCheckAddresses.layer, surveying])
-)
-
-const records = EngineRecords.layerSweep.pipe(Layer.provide(EngineRecords.layer))
+const openChanges = OpenChanges.layer.pipe(Layer.provide([LeftChangeStore.layer, SyncOutcome.layer]))
 
 /** The engine on a database that is given: it resumes the jobs that were left, and offers its services. */
 export const layer = Layer.mergeAll(
   runner,
   actors,
-  DriftSchedule.layer,
-  RestoredLook.layer,
   UniqueFieldStore.warnings,
   InterfaceStore.sealing,
-  TablesSchedule.layer,
-  CertificateSchedule.layer,
-  InterruptedBounces.layer,
+  Schedules.layer,
   openChanges,
   PluginActions.layerSweep,
-  records
+  Retention.executions
 ).pipe(
   Layer.provideMerge(services),
   Layer.provideMerge(Cluster.layer),

@@ -16,15 +16,21 @@ import {
   SchemaGetter,
   SchemaTransformation
 } from "effect"
-import { AddressPrefixes, commaList, OutboundNames, WebOrigins } from "./domain/access/HostLists.ts"
-import { ManagementNetworksText } from "./domain/Network.ts"
 import { withFiles } from "./runtime/SecretSources.ts"
 import { withSettingsFile } from "./runtime/SettingsFile.ts"
-import { filled, type PrivateKey, readPrivateKey } from "./runtime/KeyVariables.ts"
-import { Delays, DeviceDirectory, withEmptyLists } from "./runtime/SettingForms.ts"
-import { signOnVariables } from "./runtime/SignOnVariables.ts"
-import { traceVariables } from "./runtime/TraceVariables.ts"
+import {
+  Delays,
+  DeviceDirectory,
+  filled,
+  type PrivateKey,
+  readPrivateKey,
+  signOnVariables,
+  traceVariables,
+  withEmptyLists
+} from "./runtime/SettingForms.ts"
 import { SiteRemarks } from "./domain/platforms/Platforms.ts"
+import { AddressPrefixes, commaList, OutboundNames, WebOrigins } from "./domain/access/HostLists.ts"
+import { ManagementNetworksText } from "./domain/Network.ts"
 
 export type { PrivateKey }
 

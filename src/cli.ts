@@ -4,7 +4,7 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Cause, Effect, Exit, Option, Runtime } from "effect"
 import { CliError, Command } from "effect/cli"
 import { rootFor } from "./cli/Commands.ts"
-import { end } from "./runtime/Ending.ts"
+import { end } from "./runtime/Shutdown.ts"
 import { release } from "./domain/Release.ts"
 
 const program = Effect.flatMap(rootFor(process.argv.slice(2)), (root) => Command.run(root, { version: release })).pipe(

@@ -2,11 +2,12 @@
  * The chain of the audit (docs/security.md#audit): each event of it gets a seal, which is a keyed digest of the event and of the seal
  * before it. Whoever changes, removes or inserts rows without the server's own key breaks the chain at that row.
  */
-import { Context, Effect, Layer, Redacted } from "effect"
+import { Context, Duration, Effect, Layer, Redacted, Schedule } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { createHmac, createSecretKey } from "node:crypto"
 import { SecretKey } from "../runtime/SecretKey.ts"
 import { locks } from "../store/DatabaseClient.ts"
+import { ServerConfig } from "../ServerConfig.ts"
 
 const BATCH = 1000
 
@@ -192,3 +193,30 @@ export class AuditChain extends Context.Service<
 >()("switchyard/access/AuditChain") {
   static readonly layer = Layer.effect(AuditChain, make)
 }
+
+// Seals the audit while the server runs, and removes what is older than AUDIT_DAYS (docs/security.md#audit).
+
+const SEAL_INTERVAL = "1 second"
+
+const logged = (sentence: string) => Effect.catchCause((cause) => Effect.logWarning(sentence, cause))
+
+/** Works until the server stops. */
+export const upkeepLayer = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const chain = yield* AuditChain
+    const { AUDIT_DAYS, UPKEEP_INTERVAL } = yield* ServerConfig
+    yield* chain.seal.pipe(
+      logged("The audit could not be sealed"),
+      Effect.repeat(Schedule.spaced(SEAL_INTERVAL)),
+      Effect.forkScoped
+    )
+    if (AUDIT_DAYS === 0) return
+    yield* chain
+      .forget(AUDIT_DAYS)
+      .pipe(
+        logged("Old events of the audit could not be removed"),
+        Effect.repeat(Schedule.spaced(Duration.seconds(UPKEEP_INTERVAL))),
+        Effect.forkScoped
+      )
+  })
+)

@@ -1,8 +1,19 @@
-/** The audit as other programs take it: events in the order in which they were sealed, as JSON (docs/security.md#audit). */
-import { Effect, Option, Stream } from "effect"
+/**
+ * Sends the audit to a syslog receiver as it happens (RFC 5424 with octet counting, over TCP or TLS; docs/security.md#audit). The place in
+ * the chain up to which a receiver has everything is kept in the database, so that a restart loses nothing; a receiver that is
+ * down is waited for.
+ */
+import { Effect, Layer, Option, Schedule, Schema, Stream } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
-import type { AuditEvent } from "../domain/events/Event.ts"
+import type * as net from "node:net"
+import * as os from "node:os"
+import { ServerConfig } from "../ServerConfig.ts"
+import { connected, handedOver, receiverOf, syslogMessage } from "./SyslogReceiver.ts"
+import { locks, mayStandStill } from "../store/DatabaseClient.ts"
 import { AUDIT_COLUMNS } from "../store/EventStore.ts"
+import type { AuditEvent } from "../domain/events/Event.ts"
+
+// The audit as other programs take it: events in the order in which they were sealed, as JSON (docs/security.md#audit).
 
 /** An event with its place in the chain. */
 export interface SealedEvent {
@@ -37,4 +48,72 @@ export const makeExport = Effect.map(
           return [wanted, last === undefined ? Option.none() : Option.some(last.number)] as const
         })
       )
+)
+
+export { receiverOf } from "./SyslogReceiver.ts"
+
+/** AUDIT_SYSLOG names no receiver; the server does not start. */
+export class SyslogAddressInvalid extends Schema.TaggedError<SyslogAddressInvalid>()("SyslogAddressInvalid", {
+  address: Schema.String
+}) {
+  override get message() {
+    return `AUDIT_SYSLOG: expected tcp://host:port or tls://host:port, found ${this.address}`
+  }
+}
+
+/** Facility 13 (log audit), severity 5 (notice). */
+const PRIORITY = 13 * 8 + 5
+const INTERVAL = "1 second"
+const AGAIN = Schedule.min([Schedule.exponential("1 second"), Schedule.spaced("30 seconds")])
+
+/** An event as a message with its length before it. The structured data name its place in the chain: what arrives twice has the same. */
+export const messageOf = (host: string, { event, hash, number }: SealedEvent): string =>
+  syslogMessage({
+    priority: PRIORITY,
+    at: `${event.at}Z`,
+    host,
+    kind: event.kind,
+    data: { id: "audit@32473", fields: { number, hash } },
+    text: JSON.stringify(event)
+  })
+
+const make = Effect.fnUntraced(function* (address: string) {
+  const receiver = Option.getOrUndefined(receiverOf(address))
+  if (receiver === undefined) return yield* new SyslogAddressInvalid({ address })
+  const sql = yield* SqlClient.SqlClient
+  const read = yield* makeSealedEvents
+  const host = os.hostname()
+
+  const sendBatch = (socket: net.Socket) =>
+    Effect.gen(function* () {
+      yield* mayStandStill
+      const [lock] = yield* sql<{ taken: boolean }>`select pg_try_advisory_xact_lock(${locks.auditSending}) as taken`
+      if (lock?.taken !== true) return 0
+      const [place] = yield* sql<{ number: string }>`select number::text from event_export where receiver = ${address}`
+      const events = yield* read(place?.number ?? "0")
+      const last = events.at(-1)
+      if (last === undefined) return 0
+      yield* handedOver(socket, events.map((event) => messageOf(host, event)).join(""))
+      yield* sql`insert into event_export (receiver, number) values (${address}, ${last.number}::bigint)
+        on conflict (receiver) do update set number = excluded.number`
+      return events.length
+    }).pipe(sql.withTransaction)
+
+  return Effect.gen(function* () {
+    const socket = yield* connected(receiver)
+    yield* Effect.repeat(sendBatch(socket), Schedule.spaced(INTERVAL))
+  }).pipe(
+    Effect.scoped,
+    Effect.tapCause((cause) => Effect.logWarning("The audit waits for the syslog receiver", cause)),
+    Effect.retry(AGAIN)
+  )
+})
+
+/** Sends until the server stops, when AUDIT_SYSLOG is set. */
+export const layer = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const { AUDIT_SYSLOG } = yield* ServerConfig
+    if (Option.isNone(AUDIT_SYSLOG)) return
+    yield* Effect.forkScoped(yield* make(AUDIT_SYSLOG.value))
+  })
 )

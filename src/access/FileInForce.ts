@@ -39,7 +39,7 @@ interface Seen<Rules> {
 
 export interface RuleFile<Rules> {
   readonly name: string
-  /** What is in it, in the plural and in small letters. */
+  /** The name of its content, plural, in small letters. */
   readonly what: string
   /** Turns the YAML of the file into rules, or says the first thing that is wrong with it; the text is for its place. */
   readonly read: (data: unknown, text: string) => Result.Result<Rules, string>

@@ -2,9 +2,11 @@
  * What the caller of the present request may do (docs/roles.md): the permissions of theirs that speak of the request. A fiber without a
  * permit works for the server itself, which may do everything.
  */
-import { Context, Effect, Schema } from "effect"
-import type { Identity } from "../domain/access/Identity.ts"
-import { type Asked, obstacleOf, type Obstacle, type Permission } from "../domain/access/PermissionRule.ts"
+import { Context, Effect, Option, Schema } from "effect"
+import { type Identity, maySamePerson, namesOf, type Somebody } from "../domain/access/Identity.ts"
+import { type Asked, type Obstacle, obstacleOf, type Permission } from "../domain/access/PermissionRule.ts"
+import { SqlClient } from "effect/sql"
+import { PersonStore } from "../store/AccountStore.ts"
 
 /** The caller may not do this. `refusal` is the sentence for them. */
 export class NotPermitted extends Schema.TaggedError<NotPermitted>()("NotPermitted", {
@@ -100,4 +102,107 @@ export const permittedFields = Effect.fnUntraced(function* (
   const asked = { ...known, ...sent, method, path }
   yield* judged(permit, asked)
   return { ...permit, held: held.filter(({ permission }) => obstacleOf(permission, asked) === undefined) }
+})
+
+// Four eyes (docs/security.md#four-eyes): whether somebody who decides is another person than the one who asked. Names are compared without
+// regard to case and spelling, a token counts as its owner, and an account that somebody has made or changed lately counts as them.
+
+/** Who asked, and when. */
+export interface Asker {
+  readonly person: string | null
+  /** Their own name first; then those of whoever made the token that asked. */
+  readonly names: readonly [string, ...ReadonlyArray<string>]
+  readonly at: Date
+}
+
+/** An account that was made or changed so shortly before may have been made for this. */
+const BEFORE = "1 day"
+
+/** From a day before a moment, to another one or now. */
+interface Span {
+  readonly from: Date
+  readonly to: Date | null
+}
+
+interface AccountChange {
+  readonly id: string
+  readonly action: string
+  readonly way: string | null
+  readonly actor: string
+  readonly owner: string | null
+  readonly created_by: string | null
+}
+
+/** The local users who may have asked: the asker, or whoever made the token that did. */
+const accountsOf = ({ names: [, ...makers], person }: Asker): ReadonlyArray<string> => {
+  const own = /^local:(.*)$/.exec(person ?? "")?.[1]
+  return own === undefined ? makers : [own, ...makers]
+}
+
+/** Yields why somebody must not decide, as a sentence without its end; null when they may. */
+export const makeRefusalToDecide = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const persons = yield* PersonStore
+
+  const askerOf = Effect.fnUntraced(function* ({ names, person }: Asker) {
+    const known = person === null ? Option.none() : yield* persons.find(person)
+    return { person, names: [...names, ...Option.match(known, { onNone: () => [], onSome: namesOf })] }
+  })
+
+  /** The events of the audit name who changed accounts; a token stands for whose it is. */
+  const changesOf = (name: string, { from, to }: Span, before: string | null) =>
+    sql<AccountChange>`select e.id::text as id, e.action, e.actor, e.way, t.owner, t.created_by from event e
+      left join api_token t on e.way = 'token' and t.name = e.actor
+      where e.kind in ('user', 'person') and e.is_audit and e.action <> 'deleted' and e.data ->> 'name' = ${name}
+        and e.at > ${from}::timestamptz - ${BEFORE}::interval and (${to}::timestamptz is null or e.at <= ${to}::timestamptz)
+        and (${before}::bigint is null or e.id < ${before}::bigint)
+      order by e.id`
+
+  /** The local user who has made a change, by a token of theirs too. */
+  const userBehind = ({ actor, owner, way }: AccountChange): string | undefined =>
+    way === "password" ? actor : /^local:(.*)$/.exec(owner ?? "")?.[1]
+
+  /** The change by which an account is somebody's: their own, or one of an account that was theirs by then. */
+  const makingOf = Effect.fnUntraced(function* (who: Somebody, name: string, span: Span) {
+    const looked = new Set<string>()
+    const accounts: Array<{ readonly name: string; readonly before: string | null }> = [{ name, before: null }]
+    for (let next = accounts.pop(); next !== undefined; next = accounts.pop()) {
+      const changes = yield* changesOf(next.name, span, next.before)
+      const own = changes.find(({ actor, created_by, owner }) =>
+        maySamePerson(who, { person: owner, names: created_by === null ? [actor] : [actor, created_by] })
+      )
+      if (own !== undefined) return { action: own.action, account: next.name }
+      for (const change of changes) {
+        const user = userBehind(change)
+        if (user === undefined || looked.has(`${user} ${change.id}`)) continue
+        looked.add(`${user} ${change.id}`)
+        accounts.push({ name: user, before: change.id })
+      }
+    }
+    return undefined
+  })
+
+  return Effect.fnUntraced(function* (caller: Identity, asker: Asker) {
+    if (caller.way === "token") return "people decide, and this is a token of a program"
+    const who: Somebody = yield* askerOf(asker)
+    const [name] = asker.names
+    const other = { person: caller.person, names: namesOf(caller) }
+    if (maySamePerson(who, other)) {
+      const as = caller.name === name ? "" : `, and ${caller.name} may be the same person`
+      return `${name} has asked for it${as}: somebody else has to decide`
+    }
+    const since = { from: asker.at, to: null }
+    const own = caller.way === "password" ? yield* makingOf(who, caller.name, since) : undefined
+    if (own !== undefined) {
+      const through = own.account === caller.name ? "" : `, which has made or changed ${caller.name}`
+      return `${name} has asked for it, and has ${own.action} the account ${own.account}${through} less than a day before it or since: somebody else has to decide`
+    }
+    // the other way round: whoever decides may have asked by an account of theirs
+    for (const account of accountsOf(asker)) {
+      const theirs = yield* makingOf(other, account, { from: asker.at, to: asker.at })
+      if (theirs === undefined) continue
+      return `${name} has asked for it, and ${caller.name} has ${theirs.action} the account ${theirs.account} less than a day before: somebody else has to decide`
+    }
+    return null
+  })
 })

@@ -1,7 +1,7 @@
 /** `switchyard alerts`: looks at alerts, tries receivers, and mutes what is worked on (docs/alerts.md#command-line); at the server of SWITCHYARD_URL. */
 import { Console, Effect, Option, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { format, harmless, printJson, printListed, reported } from "./client/Output.ts"
+import { format, harmless, printJson, printListed, reported } from "./client/Terminal.ts"
 import { askNamed, Refused, ServerAway } from "./client/Server.ts"
 
 const request = (method: string, path: string, body?: unknown) => askNamed(method, path, body)

@@ -1,8 +1,8 @@
 /** `switchyard audit`: looks through the chain of the audit, and writes the audit as JSON lines. */
 import { Console, Effect, Layer, Option, References, Runtime, Schema, Stream } from "effect"
 import { Command, Flag } from "effect/cli"
-import { told } from "./AccountTarget.ts"
-import { type Column, format, printRows, reported } from "./client/Output.ts"
+import { failWithSentence } from "./client/Terminal.ts"
+import { type Column, format, printRows, reported } from "./client/Terminal.ts"
 import { askAll } from "./client/Server.ts"
 
 /** A row does not fit the chain; what it is has been printed. Exit code 1. */
@@ -13,12 +13,12 @@ export class ChainBroken extends Schema.TaggedError<ChainBroken>()("ChainBroken"
 
 /** The database and the key, as the server uses them. Nothing is logged: what is printed is the command's own. */
 const services = Effect.gen(function* () {
-  const [GuestDatabase, { SecretKey }, { ServerConfig }] = yield* Effect.promise(() =>
-    Promise.all([import("./GuestDatabase.ts"), import("../runtime/SecretKey.ts"), import("../ServerConfig.ts")])
+  const [CommandDatabase, { SecretKey }, { ServerConfig }] = yield* Effect.promise(() =>
+    Promise.all([import("./CommandDatabase.ts"), import("../runtime/SecretKey.ts"), import("../ServerConfig.ts")])
   )
   // the database first: where there is none, no key is made either
   return SecretKey.layer.pipe(
-    Layer.provideMerge(GuestDatabase.layer),
+    Layer.provideMerge(CommandDatabase.layer),
     Layer.provide(Layer.succeed(References.MinimumLogLevel, "None")),
     Layer.provide(ServerConfig.layer)
   )
@@ -30,7 +30,7 @@ const verify = Command.make("verify", {}, () =>
     const { checked, problem, removed, since } = yield* Effect.flatMap(
       Effect.service(AuditChain),
       (chain) => chain.verify
-    ).pipe(Effect.provide(AuditChain.layer.pipe(Layer.provide(yield* services))), Effect.catch(told))
+    ).pipe(Effect.provide(AuditChain.layer.pipe(Layer.provide(yield* services))), Effect.catch(failWithSentence))
     const begun = removed === 0 ? "" : ` It begins at ${since}; ${removed} older events were removed by AUDIT_DAYS.`
     if (problem === null) return yield* Console.log(`The audit is whole: ${checked} events fit their seals.${begun}`)
     yield* Console.log(`The audit was tampered with: ${problem}; ${checked} events before it fit their seals.`)
@@ -55,7 +55,7 @@ const exported = Command.make("export", { since }, ({ since }) =>
         Console.log(JSON.stringify({ ...event, number: Number(number), hash }))
       )
     )
-    yield* Effect.catch(Effect.provide(work, yield* services), told)
+    yield* Effect.catch(Effect.provide(work, yield* services), failWithSentence)
   })
 ).pipe(Command.withDescription("Print the sealed events of the audit as JSON, one a line, in the order of the chain."))
 

@@ -1,9 +1,52 @@
 /** `switchyard backup` and `switchyard restore`: everything that an installation knows, into one file and back. */
 import { Console, Effect, Layer, Option, Redacted, References, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { makeAsking } from "./Asking.ts"
-import { endingWell } from "./BackupEnds.ts"
-import { harmless } from "./client/Output.ts"
+import { harmless, makeAsking, STOPPED } from "./client/Terminal.ts"
+import { SqlError } from "effect/sql"
+import { failWithSentence } from "./client/Terminal.ts"
+import type { Contents } from "../backup/SiteFiles.ts"
+import type { MadeBackup } from "../backup/Backup.ts"
+
+// How `backup` and `restore` end when they do not come to their end: with a sentence, and with an exit code that is no success.
+
+/** When the terminal goes, what runs is stopped in order: a process that only ended would leave half a file behind. */
+const hangUpStops = Effect.acquireRelease(
+  Effect.sync(() => {
+    const stop = () => void process.kill(process.pid, "SIGTERM")
+    process.on("SIGHUP", stop)
+    return stop
+  }),
+  (stop) => Effect.sync(() => void process.off("SIGHUP", stop))
+)
+
+const stopped = (sentence: string) => () => {
+  process.exitCode = STOPPED
+  return Console.error(sentence)
+}
+
+/** What the database has answered, in words; what it has refused it has not done. */
+const sentenceOf = Effect.fnUntraced(function* (error: { readonly message: string }, unchanged: string) {
+  if (!SqlError.isSqlError(error)) return error.message
+  const { isDatabaseAway, meaning, sqlState } = yield* Effect.promise(() => import("../store/DatabaseErrors.ts"))
+  const { cause } = error.reason
+  const own = !isDatabaseAway(error) && cause instanceof Error ? `: ${cause.message}` : ""
+  return `The database: ${meaning(error)}${own}${sqlState(error) === undefined ? "" : `. ${unchanged}`}`
+})
+
+/**
+ * Work that says why it has failed or was stopped; `unchanged` says what that means. What of it is uninterruptible comes to its end.
+ */
+export const endingWell =
+  (unchanged: string) =>
+  <A, E extends { readonly message: string }, R>(work: Effect.Effect<A, E, R>) =>
+    Effect.gen(function* () {
+      yield* hangUpStops
+      const { failWhenAway } = yield* Effect.promise(() => import("../store/DatabaseErrors.ts"))
+      const said = Effect.catch(failWhenAway(work), (error: E | SqlError.SqlError) =>
+        Effect.flatMap(sentenceOf(error, unchanged), (message) => failWithSentence({ message: harmless(message) }))
+      )
+      return yield* Effect.onInterrupt(said, stopped(`Stopped. ${unchanged}`))
+    }).pipe(Effect.scoped)
 
 const FILE = Argument.String("file").pipe(Argument.withDescription("The file of the backup"))
 
@@ -26,9 +69,9 @@ const readPassphrase = Effect.gen(function* () {
 /** The settings and the database as it is, under a name by which servers are told from these commands. */
 const services = (applicationName: string, purpose: "command" | "restore") =>
   Effect.map(
-    Effect.promise(() => Promise.all([import("./GuestDatabase.ts"), import("../ServerConfig.ts")])),
-    ([GuestDatabase, { ServerConfig }]) =>
-      GuestDatabase.layerAsItIs(applicationName, purpose).pipe(
+    Effect.promise(() => Promise.all([import("./CommandDatabase.ts"), import("../ServerConfig.ts")])),
+    ([CommandDatabase, { ServerConfig }]) =>
+      CommandDatabase.layerAsItIs(applicationName, purpose).pipe(
         Layer.provide(Layer.succeed(References.MinimumLogLevel, "Error")),
         Layer.provideMerge(ServerConfig.layer)
       )
@@ -48,9 +91,7 @@ export const backup = Command.make(
   },
   ({ encrypt, file, force, smaller }) =>
     Effect.gen(function* () {
-      const [Backup, { madeText }] = yield* Effect.promise(() =>
-        Promise.all([import("../backup/Backup.ts"), import("./BackupText.ts")])
-      )
+      const Backup = yield* Effect.promise(() => import("../backup/Backup.ts"))
       const passphrase = encrypt ? Option.some(yield* readPassphrase) : Option.none()
       const made = yield* Effect.provide(
         Backup.make({ file, force, smaller, passphrase }),
@@ -88,8 +129,8 @@ export const restore = Command.make(
   },
   ({ file, replace, withoutKey, yes }) =>
     Effect.gen(function* () {
-      const [BackupFile, Restore, { describe, SEALED }] = yield* Effect.promise(() =>
-        Promise.all([import("../backup/BackupFile.ts"), import("../backup/Restore.ts"), import("./BackupText.ts")])
+      const [BackupFile, Restore] = yield* Effect.promise(() =>
+        Promise.all([import("../backup/BackupFile.ts"), import("../backup/Restore.ts")])
       )
       const reader = yield* Effect.interruptible(BackupFile.open(file, readPassphrase))
       const contents = yield* Effect.interruptible(Restore.examine(reader))
@@ -120,3 +161,53 @@ export const restore = Command.make(
     "Put a backup back: everything in the database and the files of the site, all or nothing, while no server runs. See docs/operations.md#restore."
   )
 )
+
+// What people read of a backup: what is in it, and what it is worth without the key.
+
+const UNITS = ["bytes", "kB", "MB", "GB", "TB"]
+
+/** A size for people: `12.3 MB`. */
+export const sizeText = (bytes: number): string => {
+  const step = Math.min(UNITS.length - 1, Math.floor(Math.log10(Math.max(bytes, 1)) / 3))
+  return `${step === 0 ? bytes : (bytes / 1000 ** step).toFixed(1)} ${UNITS[step] ?? ""}`
+}
+
+/** What is sealed under the key, in words. */
+export const SEALED =
+  "configurations that changes have loaded, put back or proved, arguments of jobs, secrets of `switchyard secret` and the certificate authority's key"
+
+/** What a backup says of itself: its time, its rows and its files. */
+export const describe = ({ at, files, installation, release, schema, tables }: Contents): ReadonlyArray<string> => {
+  const rows = new Map(tables.map((table) => [table.name, table.rows]))
+  const sum = tables.reduce((all, table) => all + table.rows, 0)
+  const few = ["device", "interface", "job", "config_change", "event"]
+  const counted = few.map((name) => `${name} ${rows.get(name) ?? 0}`).join(", ")
+  return [
+    `State of ${at}, release ${release}, schema ${schema}${installation === undefined ? "" : `, installation ${installation}`}`,
+    `${sum} rows of ${tables.length} tables (${counted})`,
+    files.length === 0 ? "no files" : `files: ${files.map(({ file }) => file.replace(/^files\//, "")).join(", ")}`
+  ]
+}
+
+/** What can be read of it by whom. */
+const worth = ({ key }: Contents, isEncrypted: boolean): string => {
+  if (key.place === "environment")
+    return `SECRET_KEY (${key.name}) is not in it: keep it elsewhere. Without it these cannot be read again: ${SEALED}.`
+  return isEncrypted
+    ? `The key (${key.name}) is in it: who has the passphrase reads everything.`
+    : `The key (${key.name}) is in it, as DATA_DIR/secret.key: the file is worth as much as the key, so keep it as safe, or encrypt it (--encrypt).`
+}
+
+/** What is said when a backup was made. */
+export const madeText = (
+  file: string,
+  { contents, notNoted, size, strangers }: MadeBackup,
+  isEncrypted: boolean
+): ReadonlyArray<string> => [
+  `${file}: ${sizeText(size)}${isEncrypted ? ", encrypted" : ""}`,
+  ...describe(contents),
+  worth(contents, isEncrypted),
+  "Not in it: firmware images and copies of repositories, which come again from where they came from, and the environment.",
+  ...(strangers.length === 0 ? [] : [`Not in it either, because they are not Switchyard's: ${strangers.join(", ")}`]),
+  ...(notNoted === null ? [] : [notNoted])
+]

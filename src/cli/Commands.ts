@@ -17,7 +17,7 @@ const version = Command.make("version", {}, () => Console.log(release)).pipe(
 
 const accounts = () => import("./AccountCommands.ts")
 const backups = () => import("./BackupCommands.ts")
-const campus = () => import("./CampusCommands.ts")
+const campus = () => import("./ServeCommand.ts")
 const server = () => import("./ServeCommand.ts")
 const devices = () => import("./client/DeviceCommands.ts")
 const jobs = () => import("./client/JobCommands.ts")
@@ -37,9 +37,9 @@ const groups = [
       command("devices", async () => (await devices()).devices),
       command("device", async () => (await devices()).device),
       command("why", async () => (await devices()).why),
-      command("find", async () => (await import("./client/FindCommand.ts")).find),
-      command("ports", async () => (await import("./client/PortCommands.ts")).ports),
-      command("init", async () => (await import("./client/ProvisioningCommands.ts")).init),
+      command("find", async () => (await import("./client/DeviceCommands.ts")).find),
+      command("ports", async () => (await import("./client/DeviceCommands.ts")).ports),
+      command("init", async () => (await import("./client/DeviceCommands.ts")).init),
       command("hostkeys", async () => (await import("./client/HostKeyCommands.ts")).hostkeys),
       command("events", async () => (await jobs()).events)
     ]
@@ -67,7 +67,7 @@ const groups = [
       command("token", async () => (await accounts()).token),
       command("user", async () => (await accounts()).user),
       command("person", async () => (await accounts()).person),
-      command("approvals", async () => (await import("./client/ApprovalCommands.ts")).approvals),
+      command("approvals", async () => (await import("./client/SyncCommands.ts")).approvals),
       command("alerts", async () => (await import("./AlertsCommand.ts")).alerts),
       command("audit", async () => (await import("./AuditCommand.ts")).audit)
     ]
@@ -82,7 +82,7 @@ const groups = [
       command("backup", async () => (await backups()).backup),
       command("restore", async () => (await backups()).restore),
       command("check", async () => (await import("./CheckCommand.ts")).check),
-      command("render", async () => (await import("./RenderCommand.ts")).render),
+      command("render", async () => (await import("./CheckCommand.ts")).render),
       command("secret", async () => (await import("./SecretCommand.ts")).secret),
       command("dhcp-hook", async () => hook),
       command("demo", async () => (await campus()).demo),

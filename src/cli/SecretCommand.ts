@@ -1,11 +1,11 @@
 /** `switchyard secret`: secret settings in the database, and the change of the key under which everything there is sealed. */
 import { Console, Effect, Layer } from "effect"
 import { Argument, Command } from "effect/cli"
-import { readInput } from "./Asking.ts"
+import { readInput } from "./client/Terminal.ts"
 
 const loaded = Effect.promise(() =>
   Promise.all([
-    import("./GuestDatabase.ts"),
+    import("./CommandDatabase.ts"),
     import("../store/SecretStore.ts"),
     import("../runtime/SecretKey.ts"),
     import("../certificates/CertificateAuthority.ts"),
@@ -20,7 +20,7 @@ const loaded = Effect.promise(() =>
 const services = Effect.map(
   loaded,
   ([
-    GuestDatabase,
+    CommandDatabase,
     { SecretStore, SecretTexts },
     { SecretKey },
     { CertificateAuthority },
@@ -32,7 +32,7 @@ const services = Effect.map(
     const ports = InterfaceStore.layer.pipe(Layer.provide(SecretTexts.layer))
     return Layer.mergeAll(SecretStore.layer, CertificateAuthority.layer, ports).pipe(
       Layer.provide(SecretKey.layer),
-      Layer.provide(GuestDatabase.layer),
+      Layer.provide(CommandDatabase.layer),
       Layer.provide(Logging.layer),
       Layer.provideMerge(ServerConfig.layer),
       Layer.provide(NodeServices.layer)

@@ -1,7 +1,8 @@
 /** `switchyard serve` and `switchyard migrate`: the server, and its database alone. */
-import { Console, Effect, Layer } from "effect"
-import { Command } from "effect/cli"
+import { Console, Effect, Layer, Option } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
 import type { hasSettingsFile } from "../runtime/SettingsFile.ts"
+import * as path from "node:path"
 
 /** How often a server that has no settings file looks whether `switchyard setup` has written one. */
 const LOOK = "1 second"
@@ -16,7 +17,7 @@ const settingsArrive = Effect.fnUntraced(function* (hasSettings: typeof hasSetti
 /** The command. The server is loaded when it is asked for, so that the other commands start at once. */
 export const serve = Command.make("serve", {}, () =>
   Effect.gen(function* () {
-    const Ending = yield* Effect.promise(() => import("../runtime/Ending.ts"))
+    const Ending = yield* Effect.promise(() => import("../runtime/Shutdown.ts"))
     yield* Ending.watchSignals
     const [Server, { hasSettingsFile, withSettingsFile }] = yield* Effect.promise(() =>
       Promise.all([import("../Server.ts"), import("../runtime/SettingsFile.ts")])
@@ -48,3 +49,62 @@ export const migrate = Command.make("migrate", {}, () =>
     yield* Console.log("The database is up to date.")
   })
 ).pipe(Command.withDescription("Bring the schema of the database up to date and end. It makes no database."))
+
+// `switchyard demo` and `switchyard lab`: a simulated campus, with the server's story or alone.
+
+/** The command. */
+export const demo = Command.make(
+  "demo",
+  {
+    exit: Flag.Boolean("exit").pipe(
+      Flag.withDescription("End when the story is told; the exit code is 0 only if every step held"),
+      Flag.withDefault(false)
+    ),
+    real: Flag.Boolean("real").pipe(
+      Flag.withDescription("On real routers of FRRouting in namespaces: Linux, root and some packages are needed"),
+      Flag.withDefault(false)
+    ),
+    port: Flag.Int("port").pipe(Flag.withDescription("Port of the API"), Flag.withDefault(5000))
+  },
+  Effect.fnUntraced(function* ({ real, ...options }) {
+    if (!real) return yield* (yield* Effect.promise(() => import("../demo/Demo.ts"))).run(options)
+    return yield* (yield* Effect.promise(() => import("../demo/RealDemo.ts"))).run(options)
+  })
+).pipe(
+  Command.withDescription(
+    "Provision blank switches of a simulated campus, or with --real six real routers, then change and prove their configuration."
+  )
+)
+
+/** The command. */
+export const lab = Command.make(
+  "lab",
+  {
+    topology: Argument.String("topology").pipe(
+      Argument.withDescription("Topology file (YAML in the shape of containerlab)"),
+      Argument.withDefault(path.resolve(import.meta.dirname, "../lab/example.clab.yml"))
+    ),
+    port: Flag.Int("port").pipe(Flag.withDescription("SSH port of all switches"), Flag.withDefault(2222)),
+    control: Flag.Int("control").pipe(Flag.withDescription("Port of the control endpoint"), Flag.withDefault(2280)),
+    hook: Flag.String("hook").pipe(Flag.withDescription("DHCP hook program, words separated by blanks"), Flag.optional),
+    boot: Flag.Boolean("boot").pipe(Flag.withDescription("Boot the blank switches"), Flag.withDefault(false)),
+    personalities: Flag.Boolean("personalities").pipe(
+      Flag.withDescription("List the personalities that a switch of a topology can have, and end"),
+      Flag.withDefault(false)
+    )
+  },
+  ({ boot, control, hook, personalities, port, topology }) =>
+    Effect.flatMap(
+      Effect.promise(() => import("../lab/LabProgram.ts")),
+      ({ listPersonalities, runLab }) =>
+        personalities
+          ? listPersonalities
+          : runLab({
+              topologyFile: topology,
+              port,
+              controlPort: control,
+              bootBlank: boot,
+              ...(Option.isSome(hook) ? { hook: hook.value.split(" ") } : {})
+            })
+    )
+).pipe(Command.withDescription("Run a simulated campus of switches that speak the real command line over real SSH."))

@@ -10,8 +10,9 @@ import * as path from "node:path"
 import * as Setup from "../access/Setup.ts"
 import { settingsFileIn } from "../runtime/SettingsFile.ts"
 import { codeOf } from "../runtime/SystemErrors.ts"
-import { atDatabaseWith, CommandRefused, told } from "./AccountTarget.ts"
-import { readInput } from "./Asking.ts"
+import { atDatabaseWith } from "./AtDatabase.ts"
+import { CommandRefused, failWithSentence } from "./client/Terminal.ts"
+import { readInput } from "./client/Terminal.ts"
 
 const optionalText = (name: string, description: string) =>
   Flag.String(name).pipe(Flag.withDescription(description), Flag.optional)
@@ -239,7 +240,7 @@ export const setup = Command.make("setup", { newDatabase, ...flags }, ({ newData
     yield* handOver(done, given.hookTokenFile)
     // when the database is left: a server that waits for them starts anew, and the embedded database with it
     yield* done.placeSettings
-  }).pipe(Effect.catch((error) => told(error)))
+  }).pipe(Effect.catch((error) => failWithSentence(error)))
 ).pipe(
   Command.withDescription(
     "Make the first administrator, roles, and the settings that a new installation needs; asks what no flag gives. A server makes its database by itself at its first start; --new-database is for who has lost one and means to begin anew (docs/operations.md#identity)."

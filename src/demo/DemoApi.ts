@@ -2,7 +2,7 @@
 import { Cause, Clock, Console, Duration, Effect, Schema } from "effect"
 import { FetchHttpClient, HttpClient, HttpClientRequest } from "effect/http"
 
-/** A step of the demo did not go as told. */
+/** A step of the demo did not hold. */
 export class DemoFailed extends Schema.TaggedError<DemoFailed>()("DemoFailed", { message: Schema.String }) {}
 
 const Envelope = Schema.Struct({
@@ -105,7 +105,7 @@ const makeCalls = (url: string) => {
   return { call, data }
 }
 
-/** Asks until the answer is there; names what it waited for when it is not. */
+/** Asks until an answer comes; the error names what it waited for. */
 const makeUntil = (patience: Duration.Input) =>
   Effect.fnUntraced(function* <A, E>(what: string, ask: Effect.Effect<A | null, E>) {
     const deadline = (yield* Clock.currentTimeMillis) + Duration.toMillis(patience)
@@ -120,7 +120,7 @@ const makeUntil = (patience: Duration.Input) =>
 const resultOf = (job: DemoJob) =>
   Effect.mapError(Schema.decodeUnknownEffect(SyncResult)(job.result), (error) => failed(error.message))
 
-/** What each device that failed in a sync job has said. */
+/** The reasons of the devices that failed in a sync job. */
 const failures = (job: DemoJob) =>
   Effect.map(resultOf(job), ({ devices }) =>
     Object.entries(devices)
@@ -187,9 +187,9 @@ export const make = (url: string, patience: Duration.Input = PATIENCE) => {
 
 export type DemoApi = ReturnType<typeof make>
 
-// How a demo tells what it does.
+// The words of the story on the terminal.
 
-/** `exit`: end when the story is told. */
+/** `exit`: end after the story. */
 export interface DemoOptions {
   readonly exit: boolean
   readonly port: number
@@ -198,7 +198,7 @@ export interface DemoOptions {
 export const say = (text: string) => Console.log(text)
 export const step = (title: string) => say(`\n== ${title}`)
 
-/** Goes on when what the story says holds; else the demo fails with this sentence. */
+/** Continues if what the story says holds; else the demo fails with this sentence. */
 export const hold = (holds: boolean, otherwise: string) =>
   holds ? Effect.void : Effect.fail(new DemoFailed({ message: otherwise }))
 

@@ -1,5 +1,5 @@
 /**
- * What the demo is played on: copies of the example repositories as git repositories, and a simulated campus of two
+ * The stage of the demo: copies of the example repositories as git repositories, and a simulated campus of two
  * distribution switches with two blank access switches below them.
  */
 import { Effect, FileSystem, Path } from "effect"

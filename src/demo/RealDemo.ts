@@ -33,7 +33,7 @@ const cables = usual()
 const deviceOf = ({ api }: RealSite, mac: string) =>
   Effect.map(api.devices(`filter[ztp_mac]=${mac}`), ([device]) => device ?? null)
 
-/** A client asks again at the half of its lease, which is every so many looks here, so that nobody has to wait for it. */
+/** A client asks again at the half of its lease, which is every so many looks here, so that the story need not wait for it. */
 const LOOKS_PER_LEASE = 30
 
 const discover = Effect.fnUntraced(function* (site: RealSite, name: string) {
@@ -53,7 +53,7 @@ const discover = Effect.fnUntraced(function* (site: RealSite, name: string) {
 
 const Check = Schema.Struct({ linknets: Schema.optionalKey(Schema.Array(Schema.Unknown)) })
 
-/** Waits until the switch has heard so many managed neighbours. */
+/** Waits until the router sees so many managed neighbours over LLDP. */
 const hears = ({ api }: RealSite, id: number, body: unknown, count: number) =>
   api.until(
     `${count} links of device ${id}`,
@@ -172,7 +172,7 @@ const change = Effect.fnUntraced(function* (site: RealSite) {
 const ROUTER = "dist2"
 const FILE = `devices/${ROUTER}/base_system.yml`
 
-/** What the router itself shows: its port, what it runs and would start with, and what became of the last commit. */
+/** The router's own view: its port, its running and startup configuration, and the end of the last commit. */
 const look = ({ fabric }: RealSite) =>
   Effect.all({
     port: fabric.run(ROUTER, "cat /sys/class/net/eth0/operstate"),

@@ -173,7 +173,7 @@ const logins = Object.fromEntries(
   ])
 )
 
-/** What of our own environment the server gets: where commands are, and timers for a slow machine. */
+/** Variables of our own environment that the server gets: where commands are, and timers for a slow machine. */
 const ours = Object.fromEntries(
   ["PATH", "NODE_COMPILE_CACHE", "INIT_MGMT_TIMEOUT", "COMMIT_CONFIRMED_TIMEOUT"].flatMap((name) => {
     const value = process.env[name]
@@ -234,7 +234,7 @@ const temporaryFolder = Effect.gen(function* () {
   return folder
 })
 
-/** Builds the fabric with nobody to answer it yet. */
+/** Builds the fabric, before any server answers its DHCP hook. */
 export const build = Effect.flatMap(blankPlan, Fabric.make)
 
 /** Starts the server in the network of the fabric; its API is reached at this port of the machine. */

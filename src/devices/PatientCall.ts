@@ -4,7 +4,7 @@
  * caller itself is stopped and leaves the rest to the process that takes over its job.
  */
 import { Effect, Schedule } from "effect"
-import { rareRetry } from "../runtime/RareRetry.ts"
+import { rareRetry } from "../runtime/BackgroundWork.ts"
 
 interface TaggedError {
   readonly _tag: string

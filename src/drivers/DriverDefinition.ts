@@ -7,11 +7,11 @@ import { hash } from "node:crypto"
 import { Effect, Exit, Option, Scope } from "effect"
 import { SHOWS_NOTHING } from "../domain/DeviceIdentity.ts"
 import { cleanedValue } from "../domain/Text.ts"
-import { textRemoved } from "../runtime/metrics/SshMetrics.ts"
+import { textRemoved } from "../runtime/metrics/Metrics.ts"
 import type { CommitHabits, ConfigSession, ConfigSessions, Driver, DriverSession, SessionLimits } from "./Driver.ts"
-import type { Facts } from "../domain/DeviceReadings.ts"
 import { CommandRejected, CommitError, type ReadError } from "./DriverErrors.ts"
 import { gatedSession } from "./LoadChecks.ts"
+import type { Facts } from "../domain/DeviceReadings.ts"
 
 /** What a platform may have nothing for. */
 type OptionalVerb =

@@ -5,13 +5,13 @@
 import { Context, Duration, Effect, Layer, Random, Schedule, type Scope } from "effect"
 import { type Attempt, handOver, longestAttempt } from "./Receivers.ts"
 import { type AlertMessage, titleOf } from "../domain/events/alerts/AlertMessage.ts"
-import { PACE, type Pace, pause } from "../domain/events/alerts/Receiver.ts"
-import { webhookFailures } from "../runtime/metrics/EventMetrics.ts"
+import { webhookFailures } from "../runtime/metrics/Metrics.ts"
 import { receiverGuard } from "../runtime/OutboundHosts.ts"
 import { ServerConfig } from "../ServerConfig.ts"
 import { AlertDeliveryStore, AlertMuteStore, AlertStore, type ClaimedDelivery } from "../store/AlertStore.ts"
 import { waitingForDatabase } from "../store/DatabaseClient.ts"
 import { AlertRulesInForce } from "./AlertMaking.ts"
+import { PACE, type Pace, pause } from "../domain/events/alerts/Receiver.ts"
 
 /** How attempts follow each other; tests let days pass in seconds. */
 export const AlertPace = Context.Reference<Pace | null>("switchyard/events/AlertPace", { defaultValue: () => null })

@@ -5,11 +5,11 @@
  */
 import { Context, Duration, Effect, Latch, Layer, Schedule, type Scope, Semaphore } from "effect"
 import type { SqlError } from "effect/sql"
-import type { LiveEvent } from "../domain/events/Event.ts"
-import { eventsTold, noteHandedOn } from "../runtime/metrics/EventMetrics.ts"
+import { eventsTold, noteHandedOn } from "../runtime/metrics/Metrics.ts"
 import { failingWithoutDatabase, waitingForDatabase } from "../store/DatabaseClient.ts"
 import { EventLog, EventRetention } from "../store/EventStore.ts"
 import { ServerConfig } from "../ServerConfig.ts"
+import type { LiveEvent } from "../domain/events/Event.ts"
 
 /** How often new events are looked for. */
 const INTERVAL = "50 millis"

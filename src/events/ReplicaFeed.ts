@@ -6,9 +6,10 @@
 import { PgClient } from "@effect/sql-pg"
 import { Clock, Duration, Effect, Latch, Layer, Option, Queue, Schedule, Schema } from "effect"
 import { randomUUID } from "node:crypto"
-import { Told, toldLevels, type ToldThing } from "../runtime/Told.ts"
+import { LiveFeed, type LiveItem } from "../runtime/LiveFeed.ts"
 import { ServerConfig } from "../ServerConfig.ts"
 import { failingWithoutDatabase } from "../store/DatabaseClient.ts"
+import { liveLevels } from "../runtime/LiveFeed.ts"
 
 // Lines and steps on their way to other replicas: in messages that PostgreSQL takes (docs/events.md#several-replicas).
 
@@ -17,16 +18,16 @@ const MAX_BYTES = 7_900
 /** Longest text of a line that goes to other replicas, in characters: three bytes each at most, and escapes. */
 const MAX_TEXT = 1_200
 
-const ToldLine = Schema.Struct({
+const LogLine = Schema.Struct({
   kind: Schema.Literal("log"),
   at: Schema.Finite,
-  level: Schema.Literals(toldLevels),
+  level: Schema.Literals(liveLevels),
   module: Schema.String,
   job: Schema.NullOr(Schema.Int),
   text: Schema.String
 })
 
-const ToldStep = Schema.Struct({
+const ActorStep = Schema.Struct({
   kind: Schema.Literal("step"),
   at: Schema.Finite,
   hostname: Schema.String,
@@ -40,7 +41,7 @@ const ToldStep = Schema.Struct({
 const ToldMessage = Schema.Struct({
   from: Schema.String,
   listens: Schema.optionalKey(Schema.Literal(true)),
-  things: Schema.optionalKey(Schema.Array(Schema.Union([ToldLine, ToldStep])))
+  things: Schema.optionalKey(Schema.Array(Schema.Union([LogLine, ActorStep])))
 })
 
 const decode = Schema.decodeUnknownOption(Schema.fromJsonString(ToldMessage))
@@ -51,13 +52,13 @@ export const readMessage = (payload: string) => Option.getOrUndefined(decode(pay
 /** Says that a replica listens. */
 export const listensMessage = (from: string): string => JSON.stringify({ from, listens: true })
 
-const short = (thing: ToldThing): ToldThing =>
+const short = (thing: LiveItem): LiveItem =>
   thing.kind === "log" && thing.text.length > MAX_TEXT
     ? { ...thing, text: `${thing.text.slice(0, MAX_TEXT)} … (longer in the log of its replica)` }
     : thing
 
 /** Things as messages, in their order and as few as can be. */
-export const toMessages = (from: string, things: ReadonlyArray<ToldThing>): ReadonlyArray<string> => {
+export const toMessages = (from: string, things: ReadonlyArray<LiveItem>): ReadonlyArray<string> => {
   const frame = Buffer.byteLength(JSON.stringify({ from, things: [] }))
   const messages: Array<Array<string>> = []
   let bytes = MAX_BYTES
@@ -87,12 +88,12 @@ const MAX_BATCH = 1000
 const AGAIN = Schedule.spaced("2 seconds")
 
 const make = Effect.gen(function* () {
-  const told = yield* Told
+  const told = yield* LiveFeed
   const sql = yield* PgClient.PgClient
   const self = randomUUID()
   const isWanted = yield* Latch.make()
   let wantedUntil = 0
-  let batch: Array<ToldThing> = []
+  let batch: Array<LiveItem> = []
 
   const notify = (messages: ReadonlyArray<string>) =>
     messages.length === 0

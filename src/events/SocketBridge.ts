@@ -6,13 +6,13 @@
 import { Context, Effect, Layer, Queue, RcRef, Schedule, type Scope } from "effect"
 import type { SqlError } from "effect/sql"
 import type { Identity } from "../domain/access/Identity.ts"
-import { lineText } from "../runtime/ToldLog.ts"
-import { Told, type ToldLevel, toldLevels, type ToldThing } from "../runtime/Told.ts"
+import { lineText } from "../runtime/Logging.ts"
+import { LiveFeed, type LiveItem, type LiveLevel, liveLevels } from "../runtime/LiveFeed.ts"
 import { failingWithoutDatabase } from "../store/DatabaseClient.ts"
 import { EventFeed } from "./EventFeed.ts"
 import { type ConnectedCaller, makeConnectedCallers, makeHearing } from "./EventAccess.ts"
-import type { LiveEvent } from "../domain/events/Event.ts"
 import { isObject } from "../domain/fields/Values.ts"
+import type { LiveEvent } from "../domain/events/Event.ts"
 
 // Whose connections are ended at once (docs/events.md#socketio): when somebody revokes a token, takes or changes a user, or withdraws a person.
 // A token that ends in another way is found by looking at it again (`http/socket/SocketServer.ts`). Pure.
@@ -31,12 +31,12 @@ export const withdrawnBy = ({ action, data, kind }: Pick<LiveEvent, "action" | "
 
 // What clients of socket.io may ask for, and the rooms that they join by it (docs/events.md#socketio).
 
-export type Room = UpdateRoom | ToldLevel
+export type Room = UpdateRoom | LiveLevel
 
 /** Rooms by the key of a message and its value. */
 const ROOMS: Readonly<Record<string, Readonly<Record<string, Room>>>> = {
   update: { device: "update_device", job: "update_job" },
-  loglevel: Object.fromEntries(toldLevels.map((level) => [level, level])),
+  loglevel: Object.fromEntries(liveLevels.map((level) => [level, level])),
   sync: { all: "sync" }
 }
 
@@ -53,7 +53,7 @@ export const roomOf = (message: unknown): Room | undefined => {
 }
 
 /** The rooms that hear a line of this level: those of its own level and of all below. */
-export const roomsOfLine = (level: ToldLevel): ReadonlyArray<Room> => toldLevels.slice(0, toldLevels.indexOf(level) + 1)
+export const roomsOfLine = (level: LiveLevel): ReadonlyArray<Room> => liveLevels.slice(0, liveLevels.indexOf(level) + 1)
 
 // Events of the log as clients of socket.io know them (docs/events.md#socketio): which of their rooms hears of an event, and in which
 // words. What these clients do not know, such as a job that is scheduled or a step of a change, they are not told.
@@ -174,7 +174,7 @@ const roomsOf = (callers: ReadonlyArray<ConnectedCaller>, rooms: ReadonlyArray<R
 
 const make = Effect.gen(function* () {
   const feed = yield* EventFeed
-  const told = yield* Told
+  const told = yield* LiveFeed
   const hearing = yield* makeHearing
   const callers = makeConnectedCallers(hearing.of)
   const waiting = yield* Queue.sliding<Telling>(MAX_WAITING)
@@ -186,7 +186,7 @@ const make = Effect.gen(function* () {
     if (callers.limited().length > 0) Queue.offerUnsafe(waiting, telling)
   }
 
-  const hearThing = (thing: ToldThing) => {
+  const hearThing = (thing: LiveItem) => {
     if (thing.kind !== "log") return
     tell({ rooms: roomsOfLine(thing.level), payload: lineText(thing), about: { line: thing.job } })
   }

@@ -40,7 +40,7 @@ export interface Fabric {
   readonly inSite: (command: ReadonlyArray<string>) => ReadonlyArray<string>
   /** Runs a line of shell in a node and gives what it printed. Waits until the node is up. */
   readonly run: (node: string, line: string) => Effect.Effect<string, FabricError>
-  /** Ends everything that a node runs at once. What it has written stays. */
+  /** Ends everything that a node runs at once. Its files are kept. */
   readonly halt: (node: string) => Effect.Effect<void, FabricError>
   /** Starts a node that was halted. */
   readonly boot: (node: string) => Effect.Effect<void, FabricError>
@@ -114,7 +114,7 @@ const endSite = Effect.fnUntraced(function* (site: ChildProcess) {
   while (isThere()) yield* Effect.sleep("5 millis")
 })
 
-/** Starts the site and waits for its nodes. Detached, it goes on without us once `leaveSite` has told it so. */
+/** Starts the site and waits for its nodes. Detached, it keeps running without us after `leaveSite`. */
 export const startSite = (plan: FabricPlan, detached = false) =>
   Effect.callback<ChildProcess, FabricError>((resume) => {
     const child = spawn(
@@ -139,7 +139,7 @@ export const startSite = (plan: FabricPlan, detached = false) =>
     return ended(child)
   })
 
-/** Tells a detached site to go on without us; yields when it was told. */
+/** Lets a detached site keep running without us. */
 export const leaveSite = (site: ChildProcess): Effect.Effect<void> =>
   Effect.callback<void>((resume) => {
     site.stdin?.end("stay\n", () => resume(Effect.void))
@@ -184,7 +184,7 @@ const folder = Effect.acquireRelease(
   (made) => Effect.promise(() => rm(made, { recursive: true, force: true }))
 )
 
-/** Builds a fabric; it is gone when the scope ends. Fails with FabricError when it cannot be built. */
+/** Builds a fabric; it ends with the scope. Fails with FabricError when it cannot be built. */
 export const make = Effect.fn("Fabric.make")(function* (
   plan: FabricPlan
 ): Effect.fn.Return<Fabric, FabricError, Scope.Scope> {
@@ -256,7 +256,7 @@ export const startProgram = Effect.fn("Fabric.startProgram")(function* (
   })
 })
 
-// What can be seen on the nodes of the usual fabric: MAC addresses, BGP sessions, and packets from host to host.
+// Observations on the nodes of the usual fabric: MAC addresses, BGP sessions, and packets from host to host.
 
 /** The address of the host at the other end of the fabric. */
 const FAR_HOST = "10.98.4.2"
@@ -296,7 +296,7 @@ export const pings = (fabric: Fabric, count: number) =>
     Number(/(\d+) received/.exec(said)?.[1] ?? 0)
   )
 
-// What a machine needs for a real fabric, and how what is missing is installed.
+// Packages and rights that a machine needs for a real fabric, and how to install what is missing.
 
 /** A file of each package that is needed. On Debian the packages have these names; elsewhere similar ones. */
 const packages: ReadonlyArray<readonly [name: string, file: string]> = [
@@ -328,12 +328,12 @@ const mayBuild = (): boolean => {
   return spawnSync("unshare", flags, { stdio: "ignore" }).status === 0
 }
 
-/** What is known of a machine. */
+/** A machine, as far as a fabric depends on it. */
 interface Machine {
   readonly isLinux: boolean
   readonly isRoot: boolean
   readonly has: (file: string) => boolean
-  /** Asked only when all else is there. */
+  /** Asked only if nothing else is missing. */
   readonly mayBuild: () => boolean
 }
 

@@ -1,5 +1,5 @@
 /**
- * What a fabric is made of: its nodes with the files that each starts with, and the cables between them. Pure. The usual one has
+ * A fabric as data: its nodes with the files that each starts with, and the cables between them. Pure. The usual one has
  * two cores, four distribution routers with a cable to each core, a DHCP server, and a host behind the first and the last.
  */
 
@@ -14,7 +14,7 @@ export interface Node {
   readonly files: ReadonlyArray<NodeFile>
   /** The port in the management network, if it has one. */
   readonly management?: string
-  /** What its files may take in memory. Default 48m. */
+  /** Memory that its files may take. Default 48m. */
   readonly size?: string
 }
 
@@ -73,7 +73,7 @@ export const hosts = (name: string): ReadonlyArray<NodeFile> => [
   { path: "/etc/hosts", text: `127.0.0.1 localhost\n127.0.1.1 ${name}` }
 ]
 
-/** A host says nothing by itself; it has its address on its only port. */
+/** A host sends nothing on its own; it has its address on its only port. */
 export const host = (name: string, address: string, gateway: string): Node => ({
   name,
   files: [
@@ -95,7 +95,7 @@ UseDNS no
 PrintMotd no
 PidFile /run/sshd.pid`
 
-/** What a router has before anybody configures it: accounts, an SSH server, LLDP on all ports. */
+/** The files of a router before any configuration: accounts, an SSH server, LLDP on all ports. */
 const routerFiles = (name: string): ReadonlyArray<NodeFile> => [
   ...hosts(name),
   { path: "/etc/ssh/sshd_config", text: sshd },
@@ -151,7 +151,7 @@ export const cores = ["core1", "core2"]
 export const dists = ["dist1", "dist2", "dist3", "dist4"]
 export const routers = [...cores, ...dists]
 
-/** The management address that a router of the usual fabric has when nobody provisions it. */
+/** The management address that a router of the usual fabric has if it is not provisioned. */
 export const addressOf = (name: string): string => managementAddress(routers.indexOf(name))
 
 const uplinks: ReadonlyArray<Cable> = dists.flatMap((dist, index) =>

@@ -1,4 +1,4 @@
-/** `npm run fabric -- up|down|status`: builds the usual fabric and leaves it running, ends it, shows it. */
+/** `npm run fabric -- up|down|status`: builds the usual fabric so that it keeps running, ends it, shows it. */
 import { Effect } from "effect"
 import { childOf, FabricError, leaveSite, missing, runToEnd, siteCommand, startSite } from "./Fabric.ts"
 import { addressOf, LOGIN, usual } from "./FabricPlan.ts"
@@ -11,7 +11,7 @@ import * as path from "node:path"
 
 const RECORD = path.join(existsSync("/run") ? "/run" : tmpdir(), "switchyard-fabric")
 
-/** What the record says of a process that lives. */
+/** The record of a process that lives. */
 interface Recorded {
   readonly pid: number
   readonly phase: "building" | "up"
@@ -59,7 +59,7 @@ const linkAsRecord = (file: string): boolean => {
   }
 }
 
-/** Takes the record of a process that has ended away; one that somebody has put in its place meanwhile goes back. */
+/** Removes the record of a process that has ended; a newer record that another process has put in its place is restored. */
 const removeEnded = (ended: string): void => {
   const aside = `${RECORD}.${process.pid}.ended`
   try {
@@ -97,7 +97,7 @@ const keepRecord = (pid: number): void => {
 
 const forgetRecord = (): void => rmSync(RECORD, { force: true })
 
-/** The first process of the fabric; undefined while whoever builds it has not started it. */
+/** The first process of the fabric; undefined while its builder has not started it. */
 const siteOf = ({ phase, pid }: Recorded): number | undefined => (phase === "up" ? pid : childOf(childOf(pid) ?? 0))
 
 /** It takes seconds; a node that hangs is not waited for. */
@@ -134,7 +134,7 @@ const down = Effect.gen(function* () {
   const found = readRecord()
   if (found === undefined) return yield* say("No fabric is up.")
   const site = siteOf(found)
-  // a fabric that is being built ends with its first process, and so does whoever builds it
+  // a fabric that is being built ends with its first process, and so does its builder
   process.kill(site ?? found.pid, "SIGKILL")
   while (startOf(site ?? found.pid) !== undefined) yield* Effect.sleep("20 millis")
   forgetRecord()

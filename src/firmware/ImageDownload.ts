@@ -78,7 +78,7 @@ export class FirmwareUnreachable extends Schema.TaggedError<FirmwareUnreachable>
 
 export type FirmwareError = FirmwareRefused | FirmwareUnreachable
 
-/** What a request to another server has met; for what this machine lacks, such as a name server, the job waits (`JobExecution.ts`). */
+/** What a request to another server has met; for what this machine lacks, such as a name server, the job waits (`JobRunner.ts`). */
 export const ofOutbound = (error: OutboundError): Effect.Effect<never, FirmwareError> => {
   switch (error._tag) {
     case "OwnFault":

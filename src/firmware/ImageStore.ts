@@ -7,10 +7,10 @@ import * as fs from "node:fs/promises"
 import * as path from "node:path"
 import * as ImageDownload from "./ImageDownload.ts"
 import { disk, FirmwareRefused, type ImageDigests } from "./ImageDownload.ts"
-import { defaultName, isImageName } from "../domain/Firmware.ts"
 import type { OutboundGuard } from "../runtime/OutboundHosts.ts"
 import { isMissing } from "../runtime/SystemErrors.ts"
-import { makeTurns } from "../runtime/Turns.ts"
+import { makeTurns } from "../runtime/FairPlaces.ts"
+import { defaultName, isImageName } from "../domain/Firmware.ts"
 
 // What is known about the checksums of the images in a folder: noted in a hidden folder beside them with the time of the
 // file, so that a checksum is computed again only when its file has changed.

@@ -7,7 +7,7 @@ import { resolve } from "node:path"
 import { Redacted, Result, Schema } from "effect"
 
 /** Who logs in to a web server; git asks for the password when that server does. */
-export interface GitLogin {
+interface GitLogin {
   /** Scheme, host and port of the server: nobody else is told the password. */
   readonly server: string
   readonly username: string

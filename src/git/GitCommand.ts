@@ -7,7 +7,7 @@ import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from "n
 import { basename, dirname } from "node:path"
 import { Duration, Effect, Redacted, Schema } from "effect"
 import { cleanedText } from "../domain/Text.ts"
-import { childEnvironment } from "../runtime/ChildEnvironment.ts"
+import { childEnvironment } from "../runtime/SecretSources.ts"
 import { untilMended } from "../runtime/OwnFaults.ts"
 import { codeOf, OwnFault, ownFault, ownFaultInOutput } from "../runtime/SystemErrors.ts"
 import type { GitAddress } from "./GitAddress.ts"
@@ -19,13 +19,13 @@ const PROGRESS = /^(?:remote: )?(?:Enumerating|Counting|Compressing|Receiving|Un
 const partsOf = (text: string): ReadonlyArray<string> => text.split(/[\r\n]/)
 
 /** The newest line of progress in a piece of output; undefined when it has none. */
-export const newestProgress = (text: string): string | undefined =>
+const newestProgress = (text: string): string | undefined =>
   partsOf(text)
     .findLast((part) => PROGRESS.test(part))
     ?.trimEnd()
 
 /** The output without its lines of progress. */
-export const withoutProgress = (text: string): string =>
+const withoutProgress = (text: string): string =>
   partsOf(text)
     .filter((part) => !PROGRESS.test(part))
     .join("\n")
@@ -246,7 +246,7 @@ const runOnce = (args: ReadonlyArray<string>, options: GitCommandOptions): Effec
   })
 
 /** A text without the places of this server: the local copy, and those that are being made beside it. */
-export const withoutPlaces = (text: string, directory: string): string => {
+const withoutPlaces = (text: string, directory: string): string => {
   const copy = RegExp.escape(directory.replace(/\.new-\d+$/, ""))
   return text.replaceAll(new RegExp(`(?:/private)?${copy}(?:\\.new-\\d+)?`, "g"), "the local copy")
 }

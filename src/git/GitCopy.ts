@@ -18,7 +18,7 @@ const CopyState = Schema.fromJsonString(
     commit: Schema.String
   })
 )
-export type CopyState = typeof CopyState.Type
+type CopyState = typeof CopyState.Type
 
 /** A copy and the means to work on it. `options` are for commands in the copy's directory. */
 export interface GitCopy {
@@ -30,13 +30,13 @@ export interface GitCopy {
 }
 
 /** How long a clone may take, and how often it says how far it is. */
-export interface CloneLimits {
+interface CloneLimits {
   readonly timeout: Duration.Duration
   readonly progressEvery: Duration.Duration
 }
 
 /** Name and commit that the configured branch, tag or commit stands for. */
-export interface ResolvedRef {
+interface ResolvedRef {
   readonly name: string
   readonly commit: string
 }

@@ -44,13 +44,13 @@ import {
 // Reads the files of one commit into memory with two git commands, however many files there are.
 
 /** Bounds in bytes; a larger file is refused by itself, a larger sum fails as a whole. */
-export interface TreeLimits {
+interface TreeLimits {
   readonly file: number
   readonly total: number
 }
 
 /** Generous for text that people write, small enough for memory. */
-export const DEFAULT_LIMITS: TreeLimits = { file: 4 * 1024 * 1024, total: 256 * 1024 * 1024 }
+const DEFAULT_LIMITS: TreeLimits = { file: 4 * 1024 * 1024, total: 256 * 1024 * 1024 }
 
 const damaged = (what: string) => new GitFailed({ reason: "damaged", message: `the local copy is damaged: ${what}` })
 
@@ -95,7 +95,7 @@ const collect = (
 }
 
 /** The wanted files of a commit. Fails when the commit or one of its objects is not there, or is too large in all. */
-export const readTreeFiles = Effect.fnUntraced(function* (
+const readTreeFiles = Effect.fnUntraced(function* (
   hash: string,
   wanted: (path: string) => boolean,
   limits: TreeLimits,

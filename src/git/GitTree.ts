@@ -24,7 +24,7 @@ const FOREIGN =
 export const isForeign = (path: string): boolean => path.split("/").some((part) => FOREIGN.test(part))
 
 /** True for a file whose content people read, and no program: it is left alone when it is no text. */
-export const isNote = (path: string): boolean =>
+const isNote = (path: string): boolean =>
   /(^|\/)(?:readme|license|copying|changelog)[^/]*(?<!\.j2|\.ya?ml)$/i.test(path)
 
 export const SUBMODULE = "a submodule: its files are in another repository"

@@ -1,16 +1,16 @@
-/** Handlers of alerts (docs/alerts.md#looking-at-alerts). */
+/**
+ * Handlers of alerts: alerts and rules in force, messages, mutes and tests (docs/alerts.md#looking-at-alerts). Each change is noted in the
+ * audit.
+ */
 import { Clock, Effect, Schema } from "effect"
-import type { HttpServerRequest } from "effect/http"
 import { HttpApiBuilder, HttpApiSchema } from "effect/http-api"
-import { SqlClient } from "effect/sql"
-import { randomUUID } from "node:crypto"
 import { Api } from "../api/Api.ts"
 import { answered } from "./core/HandlerErrors.ts"
-import { Caller } from "../api/Requests.ts"
-import { enveloped } from "../api/Answers.ts"
+import type { HttpServerRequest } from "effect/http"
+import { SqlClient } from "effect/sql"
+import { randomUUID } from "node:crypto"
 import { type AlertMessage, titleOf } from "../domain/events/alerts/AlertMessage.ts"
 import { toId } from "../domain/fields/Values.ts"
-import { type MuteRequest, timeOf } from "../api/AlertsApi.ts"
 import { receiverGuard } from "../runtime/OutboundHosts.ts"
 import { ServerConfig } from "../ServerConfig.ts"
 import {
@@ -24,13 +24,14 @@ import {
 import { EventStore } from "../store/EventStore.ts"
 import { makeListPage } from "./listing/ListPage.ts"
 import * as Lists from "./listing/Lists.ts"
+import { Caller } from "../api/Requests.ts"
+import { enveloped } from "../api/Answers.ts"
+import { type MuteRequest, timeOf } from "../api/AlertsApi.ts"
 import { AlertRulesInForce } from "../events/AlertMaking.ts"
 import { handOver, remarkOf } from "../events/Receivers.ts"
 
-// What is asked of alerts: what is in force, messages, mutes and tests (docs/alerts.md#looking-at-alerts). Each change is part of the audit.
-
-/** The rules in force name no such receiver. */
-export class ReceiverNotFound extends Schema.TaggedError<ReceiverNotFound>()("ReceiverNotFound", {
+/** The rules in force have no receiver of this name. */
+class ReceiverNotFound extends Schema.TaggedError<ReceiverNotFound>()("ReceiverNotFound", {
   name: Schema.String
 }) {
   override get message() {
@@ -56,8 +57,8 @@ const testMessage = (at: number): AlertMessage => ({
   events: []
 })
 
-/** What stands in force, and what became of it. */
-export const makeAlertView = Effect.gen(function* () {
+/** Reads: alerts, deliveries, and a test of a receiver. */
+const makeAlertView = Effect.gen(function* () {
   const { alertSecrets } = yield* ServerConfig
   const inForce = yield* AlertRulesInForce
   const alerts = yield* AlertStore
@@ -114,8 +115,8 @@ export const makeAlertView = Effect.gen(function* () {
   }
 })
 
-/** What callers change. */
-export const makeAlertChanges = Effect.gen(function* () {
+/** Writes: messages sent again, and mutes. */
+const makeAlertChanges = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const deliveries = yield* AlertDeliveryStore
   const mutes = yield* AlertMuteStore

@@ -4,8 +4,6 @@ import type { HttpServerRequest } from "effect/http"
 import { HttpApiBuilder, HttpApiSchema } from "effect/http-api"
 import { AuditChain } from "../access/AuditChain.ts"
 import { Api } from "../api/Api.ts"
-import { enveloped, NotFound } from "../api/Answers.ts"
-import type { AuditEvent } from "../domain/events/Event.ts"
 import { toId } from "../domain/fields/Values.ts"
 import { DeviceStore } from "../store/DeviceStore.ts"
 import { JobStore } from "../store/JobStore.ts"
@@ -14,6 +12,8 @@ import { answered } from "./core/HandlerErrors.ts"
 import { makeJobVisible } from "./core/Permits.ts"
 import { makeListPage } from "./listing/ListPage.ts"
 import * as Lists from "./listing/Lists.ts"
+import { enveloped, NotFound } from "../api/Answers.ts"
+import type { AuditEvent } from "../domain/events/Event.ts"
 
 type Request = HttpServerRequest.HttpServerRequest
 
@@ -37,7 +37,7 @@ const makeAudit = Effect.gen(function* () {
 
   return {
     list,
-    /** By its id, so that events from before a new name are among them. */
+    /** by id, to include events from before a rename */
     device: Effect.fnUntraced(function* (request: Request, hostname: string) {
       const [device] = yield* devices.byHostnames([hostname])
       return yield* list(request, device === undefined ? only("hostname", hostname) : only("device_id", `${device.id}`))
@@ -52,7 +52,7 @@ const makeAudit = Effect.gen(function* () {
   }
 })
 
-/** How long what was found of the chain is given out: looking reads the whole audit. */
+/** How long a result is reused: verifying reads the whole audit. */
 const CHAIN_KEPT = Duration.minutes(1)
 
 const makeChain = Effect.gen(function* () {
@@ -70,7 +70,7 @@ const makeChain = Effect.gen(function* () {
     })
   })
   const [kept, forget] = yield* Effect.cachedInvalidateWithTTL(look, CHAIN_KEPT)
-  // a database that was away is asked again by the next
+  // a failure is not reused
   return Effect.tapCause(kept, () => forget)
 })
 

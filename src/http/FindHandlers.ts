@@ -1,14 +1,10 @@
-/** Handlers of finding (docs/api.md#find). */
+/** Handlers of the search for addresses, devices, ports and VLANs (docs/api.md#find). */
 import { Effect, Option, Result } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../api/Api.ts"
-import { BadRequest, enveloped, jobStartedOnDevices } from "../api/Answers.ts"
 import { type Findings, type FindQuestion, questionOf } from "../api/FindApi.ts"
-import { macWithColons } from "../domain/Network.ts"
-import { ReadTables } from "../domain/jobs/UpkeepJobs.ts"
-import { targetOf } from "../domain/requests/RequestFields.ts"
 import type { ReadTablesRequest } from "../domain/requests/OperationRequests.ts"
-import { JobRequests } from "../jobs/engine/JobRequests.ts"
+import { JobRequests } from "../jobs/requests/JobRequests.ts"
 import { answered, asCaller } from "./core/HandlerErrors.ts"
 import { makeVisible } from "./core/Permits.ts"
 import type { SqlError } from "effect/sql"
@@ -16,16 +12,20 @@ import type { Device } from "../domain/Device.ts"
 import { ActiveSettings } from "../settings/ActiveSettings.ts"
 import type { Settings } from "../settings/SettingsModel.ts"
 import { DeviceStore } from "../store/DeviceStore.ts"
-import { type Bounds, FindStore, type FoundRow, type VlansAsked } from "../store/FleetViews.ts"
 import { makeSelectDevices } from "./provisioning/DeviceTargets.ts"
+import { type Bounds, FindStore, type FoundRow, type VlansAsked } from "../store/FleetViews.ts"
+import { BadRequest, enveloped, jobStartedOnDevices } from "../api/Answers.ts"
+import { macWithColons } from "../domain/Network.ts"
+import { ReadTables } from "../domain/jobs/UpkeepJobs.ts"
+import { targetOf } from "../domain/requests/RequestFields.ts"
 
-// What the settings in force know of VLANs and of ports of distribution and core switches, over all devices.
+// VLANs and ports of distribution and core switches over all devices, from the settings in force.
 
-/** Going through the settings of ten thousand devices takes a while, and they seldom change. */
+/** Reading the settings of ten thousand devices takes a while, and they seldom change. */
 const KEPT = "20 seconds"
 
-/** A port of the settings; `vlans` as they are written. */
-export interface SettingsPort {
+/** A port of the settings; `vlans` verbatim. */
+interface SettingsPort {
   readonly hostname: string
   readonly port: string
   readonly description: string
@@ -33,7 +33,7 @@ export interface SettingsPort {
 }
 
 /** Names of VLANs by id, and the ports. */
-export interface SettingsPorts {
+interface SettingsPorts {
   readonly names: ReadonlyMap<number, ReadonlySet<string>>
   readonly ports: ReadonlyArray<SettingsPort>
 }
@@ -50,8 +50,8 @@ const portsOf = ({ hostname }: Device, { interfaces }: Settings): ReadonlyArray<
     )
   }))
 
-/** Yields the ports and VLANs; none while no settings are in force. */
-export const makeSettingsPorts = Effect.gen(function* () {
+/** Yields the ports and VLANs; none without settings in force. */
+const makeSettingsPorts = Effect.gen(function* () {
   const settings = yield* ActiveSettings
   const devices = yield* DeviceStore
 
@@ -80,12 +80,12 @@ export const makeSettingsPorts = Effect.gen(function* () {
   return yield* Effect.cachedWithTTL(orNothing, KEPT)
 })
 
-/** Hits of each kind that an answer has. */
+/** The most hits of each kind. */
 const MOST = 200
 
 const KINDS = ["mac", "arp", "device", "port", "vlan"] as const
 
-/** VLANs that a question may mean: its id with all names of it, or those whose name has the text in it. */
+/** VLANs that a question may mean: an id with all its names, or VLANs whose name contains the text. */
 const vlansOf = ({ text, vlan }: FindQuestion, { names }: SettingsPorts): VlansAsked => {
   if (vlan !== null) return { ids: [vlan], names: [...(names.get(vlan) ?? [])] }
   const asked = text.toLowerCase()
@@ -93,7 +93,7 @@ const vlansOf = ({ text, vlan }: FindQuestion, { names }: SettingsPorts): VlansA
   return { ids: meant.map(([id]) => id), names: meant.flatMap(([, known]) => [...known]) }
 }
 
-/** Ports of distribution and core switches, which stand in the settings. */
+/** Matching ports of the settings. */
 const settingsHits = (
   { text }: FindQuestion,
   { ids, names }: VlansAsked,
@@ -124,7 +124,7 @@ const withColons = (mac: string | null): string | null =>
 
 const sameHit = (hit: FoundRow): string => [hit.hostname, hit.port, hit.vlan, hit.mac, hit.ip].join("\n")
 
-/** Of each kind the first ones, each once. */
+/** The first hits of each kind, without duplicates. */
 const bounded = (found: ReadonlyArray<FoundRow>) => {
   const byKind = KINDS.map((kind) => [
     ...new Map(found.filter((hit) => hit.kind === kind).map((hit) => [sameHit(hit), hit] as const)).values()
@@ -142,7 +142,7 @@ const makeFind = Effect.gen(function* () {
 
   const look = Effect.fnUntraced(function* (question: FindQuestion, bounds: Bounds) {
     const { ip, mac, text } = question
-    // whoever gives a whole address means no name
+    // a complete address is no name
     if (ip !== null) return yield* store.byIp(ip, bounds)
     const known = yield* settingsPorts
     const vlans = vlansOf(question, known)
@@ -163,7 +163,7 @@ const makeFind = Effect.gen(function* () {
   })
 })
 
-/** Starts `read_tables` for the selected devices, all when there is no selector. */
+/** Starts `read_tables` for the selected devices; all without a selector. */
 const makeReadTables = Effect.gen(function* () {
   const requests = yield* JobRequests
   const selectDevices = yield* makeSelectDevices

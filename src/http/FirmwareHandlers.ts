@@ -2,6 +2,19 @@
 import { Effect, Option, Schema, Struct } from "effect"
 import { HttpApiBuilder, HttpApiSchema } from "effect/http-api"
 import { Api } from "../api/Api.ts"
+import { defaultUrl, Firmware, imageRefusal } from "../firmware/Firmware.ts"
+import { JobRequests } from "../jobs/requests/JobRequests.ts"
+import { ServerConfig, type ServerSettings } from "../ServerConfig.ts"
+import { answered, asCaller } from "./core/HandlerErrors.ts"
+import { hostsForCallers, switchGuard } from "../runtime/OutboundHosts.ts"
+import { SettingsView } from "../settings/SettingsView.ts"
+import { DeviceStore } from "../store/DeviceStore.ts"
+import { delayUntil, makeSelectDevices } from "./provisioning/DeviceTargets.ts"
+import { toId } from "../domain/fields/Values.ts"
+import { makeJobVisible } from "./core/Permits.ts"
+import { ONLY_ACCESS, UpgradeOrders } from "../firmware/UpgradeOrder.ts"
+import { campaignOf, groupsOf } from "../firmware/UpgradeTasks.ts"
+import { FirmwareViewStore, type RunningDownload } from "../store/UpgradeStore.ts"
 import { Caller } from "../api/Requests.ts"
 import { BadRequest, enveloped, jobStarted, jobStartedOnDevices, NotFound } from "../api/Answers.ts"
 import { DeviceUpgrade, GetFirmware, GetFirmwareChksum, RemoveFile } from "../domain/jobs/FirmwareJobs.ts"
@@ -12,22 +25,9 @@ import {
   type UpgradeRequest,
   type VersionsOfGroup
 } from "../domain/Firmware.ts"
-import { defaultUrl, Firmware, imageRefusal } from "../firmware/Firmware.ts"
-import { JobRequests } from "../jobs/engine/JobRequests.ts"
-import { ServerConfig, type ServerSettings } from "../ServerConfig.ts"
-import { answered, asCaller } from "./core/HandlerErrors.ts"
 import { hostnameOrGroup, targetOf } from "../domain/requests/RequestFields.ts"
-import { hostsForCallers, switchGuard } from "../runtime/OutboundHosts.ts"
-import { SettingsView } from "../settings/SettingsView.ts"
-import { DeviceStore } from "../store/DeviceStore.ts"
-import { delayUntil, makeSelectDevices } from "./provisioning/DeviceTargets.ts"
-import { toId } from "../domain/fields/Values.ts"
-import { makeJobVisible } from "./core/Permits.ts"
-import { ONLY_ACCESS, UpgradeOrders } from "../firmware/UpgradeOrder.ts"
-import { campaignOf, groupsOf } from "../firmware/UpgradeTasks.ts"
-import { FirmwareViewStore, type RunningDownload } from "../store/UpgradeStore.ts"
 
-// What people look at: versions by group, images with downloads that are under way, and how far an upgrade is.
+// Views: versions by group, images with running downloads, and the progress of an upgrade.
 
 const progressOf = Schema.decodeUnknownOption(GetFirmware.Memo)
 const urlOf = Schema.decodeUnknownOption(Schema.Struct({ url: Schema.String }))
@@ -47,7 +47,7 @@ const versionsOf = (group: string, versions: ReadonlyArray<string | null>): Vers
 }
 
 /** Answers of the views. */
-export const makeFirmwareViews = Effect.gen(function* () {
+const makeFirmwareViews = Effect.gen(function* () {
   const firmware = yield* Firmware
   const settings = yield* SettingsView
   const devices = yield* DeviceStore
@@ -105,14 +105,14 @@ const refuse = (message: string) => new BadRequest({ message })
 
 const BESIDE = ["hostname", "group", "start_at", "pre-flight", "comment", "ticket_ref"] as const
 
-/** Why switches may not be sent to this URL; an installation from before OUTBOUND_HOSTS sends them wherever its clients say. */
+/** Why a switch must not download from this URL. An installation without OUTBOUND_HOSTS allows any. */
 const switchRefusal = (config: ServerSettings, url: string): Effect.Effect<string | undefined> =>
   Option.isNone(hostsForCallers(config)) || !URL.canParse(url)
     ? Effect.undefined
     : switchGuard(config).refusalForOthers(new URL(url).hostname)
 
 /** Starts the job of a request for this user, and answers with the number of selected devices. */
-export const makeUpgrade = Effect.gen(function* () {
+const makeUpgrade = Effect.gen(function* () {
   const config = yield* ServerConfig
   const selectDevices = yield* makeSelectDevices
   const requests = yield* JobRequests
@@ -136,7 +136,7 @@ export const makeUpgrade = Effect.gen(function* () {
 })
 
 /** Answers with the steps of a staggered upgrade of a group. */
-export const makeUpgradeCheck = Effect.gen(function* () {
+const makeUpgradeCheck = Effect.gen(function* () {
   const devices = yield* DeviceStore
   const orders = yield* UpgradeOrders
   const settings = yield* SettingsView
@@ -147,7 +147,7 @@ export const makeUpgradeCheck = Effect.gen(function* () {
       return yield* refuse("Could not determine upgrade order for the specified device group")
     }
     const groups = yield* Effect.catchTag(orders.order(selected), "UpgradeOrderUnknown", ({ message }) =>
-      // 400 for both: clients show the reason of no other status
+      // 400 for both, because clients show the reason of no other status
       Effect.fail(refuse(message === ONLY_ACCESS ? message : `Could not determine upgrade order: ${message}`))
     )
     return HttpApiSchema.withHeaders({

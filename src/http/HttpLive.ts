@@ -1,25 +1,20 @@
-/** All routes of the HTTP API with what surrounds them. Needs the stores, the job engine, the ports and the server's configuration. */
+/** All routes of the HTTP API with their middleware. Needs the stores, the job engine, the ports and the server's configuration. */
 import { Layer } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { AuditChain } from "../access/AuditChain.ts"
 import { ApiTokens } from "../access/ApiTokens.ts"
 import { AskedDevices } from "../access/AskedDevices.ts"
-import { Grants } from "../access/Grants.ts"
+import { Grants, Permissions } from "../access/Permissions.ts"
 import { LocalUsers } from "../access/LocalUsers.ts"
 import { PageSessions } from "../access/PageSessions.ts"
 import { PasswordLogin } from "../access/PasswordLogin.ts"
-import { Permissions } from "../access/Permissions.ts"
 import { Api } from "../api/Api.ts"
 import { SecretSight } from "../access/SecretSight.ts"
 import { CertificateAuthority } from "../certificates/CertificateAuthority.ts"
 import { Firmware } from "../firmware/Firmware.ts"
 import { UpgradeOrders } from "../firmware/UpgradeOrder.ts"
 import { SocketBridge } from "../events/SocketBridge.ts"
-import { JobRequests } from "../jobs/engine/JobRequests.ts"
-import { AutoPushVerdict } from "../jobs/sync/AutoPushVerdict.ts"
-import { DryRunRisk } from "../jobs/sync/DryRunRisk.ts"
 import { SecretKey } from "../runtime/SecretKey.ts"
-import { SyncPause } from "../jobs/sync/SyncPause.ts"
 import { ChangeStore } from "../store/ChangeStore.ts"
 import { ConfigHistoryStore } from "../store/ConfigStore.ts"
 import { EventPages } from "../store/EventStore.ts"
@@ -68,13 +63,14 @@ import { WindowsLive } from "./WindowHandlers.ts"
 import { RequestMiddlewareLive } from "./core/RequestBodies.ts"
 import { GlobalMiddleware } from "./core/GlobalMiddleware.ts"
 import { SettingsModelLive } from "./settings/SettingsModelHandlers.ts"
+import { JobRequests } from "../jobs/requests/JobRequests.ts"
 
 const Groups = Layer.mergeAll(
   DevicesLive.pipe(Layer.provide(OverviewStore.layer)),
   InterfacesLive,
   LinknetsLive,
   MgmtDomainsLive,
-  JobsLive.pipe(Layer.provide([JobProgressStore.layer, JobDiffStore.layer, SyncPause.layer])),
+  JobsLive.pipe(Layer.provide([JobProgressStore.layer, JobDiffStore.layer])),
   ProvisioningLive,
   PlacesLive.pipe(Layer.provide(PlaceStore.layer)),
   ChangesLive.pipe(Layer.provide([ConfigHistoryStore.layer, ChangeStore.layer])),
@@ -105,7 +101,7 @@ const Groups = Layer.mergeAll(
     RequestMiddlewareLive,
     SiteStore.layer,
     UnknownDeviceStore.layer,
-    JobRequests.layer.pipe(Layer.provide(DryRunRisk.layer), Layer.provide(AutoPushVerdict.layer)),
+    JobRequests.layer,
     SecretSight.layer
   ]),
   Layer.provide([AskedDevices.layer, ChangeStore.layer]),
@@ -119,13 +115,13 @@ const Groups = Layer.mergeAll(
   Layer.provide(Permissions.layer)
 )
 
-/** What the page of the first start works with. */
+/** The services that the page of the first start needs. */
 const SettingUp = Layer.mergeAll(ApiTokens.layer, LocalUsers.layer, LocalUserStore.layer).pipe(
   Layer.provideMerge(Grants.layer),
   Layer.provide(Permissions.layer)
 )
 
-/** The routes: endpoints, the API document and its page, and around them envelope, CORS and log. */
+/** The routes: endpoints, the API document, the page, and around them envelope, CORS and log. */
 export const HttpLive = Layer.mergeAll(
   HttpApiBuilder.layer(Api).pipe(Layer.provide(Groups)),
   ImageFiles,

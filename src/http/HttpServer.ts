@@ -1,7 +1,7 @@
 /**
- * Serves the routes on HOST and PORT, with TLS on TLS_HOST and TLS_PORT, and beside them what switches fetch
- * (`ztp/ZtpServer.ts`). At the end the server stops to listen at once and answers the requests that it has begun. Refuses to
- * serve everybody on a public address, and to serve without TLS there when it has TLS.
+ * Serves the routes on HOST and PORT, with TLS on TLS_HOST and TLS_PORT, and starts the listener for switches (`ZtpServer.ts`). A stopping
+ * server closes its ports at once and answers the requests that it has begun. It does not start when everybody could call it on a public
+ * address, or when it has TLS and a public address without TLS.
  */
 import { Effect, Layer, Option, Schema } from "effect"
 import { HttpRouter } from "effect/http"
@@ -21,8 +21,8 @@ import { HttpLive } from "./HttpLive.ts"
 import { FirstScreen, FirstStart } from "./setup/FirstStart.ts"
 import { ZtpServer } from "./ZtpServer.ts"
 
-/** Tokens are off and the address is reachable from elsewhere. */
-export class OpenApiRefused extends Schema.TaggedError<OpenApiRefused>()("OpenApiRefused", {
+/** Tokens are off and the address is reachable from other machines. */
+class OpenApiRefused extends Schema.TaggedError<OpenApiRefused>()("OpenApiRefused", {
   variable: Schema.Literals(["HOST", "TLS_HOST"]),
   host: Schema.String
 }) {
@@ -31,8 +31,8 @@ export class OpenApiRefused extends Schema.TaggedError<OpenApiRefused>()("OpenAp
   }
 }
 
-/** There is TLS, and what is sent without it is reachable from elsewhere all the same. */
-export class PlainHttpRefused extends Schema.TaggedError<PlainHttpRefused>()("PlainHttpRefused", {
+/** TLS is configured, and other machines can still connect without it. */
+class PlainHttpRefused extends Schema.TaggedError<PlainHttpRefused>()("PlainHttpRefused", {
   host: Schema.String
 }) {
   override get message() {
@@ -54,7 +54,7 @@ const REFUSALS: Readonly<Record<string, readonly [status: string, message: strin
   ERR_HTTP_REQUEST_TIMEOUT: ["408 Request Timeout", "Request Timeout"]
 }
 
-/** Answers what is no HTTP request, in the envelope as well. */
+/** Answers a request that is not valid HTTP, in the envelope as well. */
 const refuse = (error: Error & { readonly code?: string }, socket: Duplex): void => {
   if (error.code === "ECONNRESET" || !socket.writable) {
     socket.destroy()
@@ -69,8 +69,8 @@ const refuse = (error: Error & { readonly code?: string }, socket: Duplex): void
 const MAX_HEADER_BYTES = 32 * 1024
 
 /**
- * Milliseconds that a connection is kept without a request. Proxies keep theirs for a minute, and a request that is sent on one which
- * was closed just now is lost.
+ * Milliseconds that an idle connection stays open. Proxies keep theirs for a minute, and a request that is sent on a connection that has
+ * just been closed is lost.
  */
 const KEPT_IDLE = 75_000
 
@@ -81,12 +81,12 @@ const nodeServer = () => http.createServer(HTTP_OPTIONS).on("clientError", refus
 const api = Layer.unwrap(
   Effect.gen(function* () {
     const { HOST: host, PORT: port } = yield* ServerConfig
-    const asides = yield* Mounts
+    const mounts = yield* Mounts
     const encrypted = yield* makeTlsListener(HTTP_OPTIONS)
     for (const { server } of encrypted) server().on("clientError", refuse)
     const { endAll } = yield* OpenStreams
-    const beside = { asides: asides.all, beforeEnd: endAll, listeners: encrypted }
-    return listening({ server: nodeServer, where: { host, port }, scheme: "http" }, HttpLive, beside)
+    const options = { mounts: mounts.all, beforeEnd: endAll, listeners: encrypted }
+    return listening({ server: nodeServer, where: { host, port }, scheme: "http" }, HttpLive, options)
   })
 ).pipe(Layer.provide(Layer.succeed(HttpRouter.RouterConfig, routerConfig)))
 

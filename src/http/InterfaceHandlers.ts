@@ -4,8 +4,6 @@ import { isDeepStrictEqual } from "node:util"
 import { HttpApiBuilder, HttpApiSchema } from "effect/http-api"
 import { SecretSight } from "../access/SecretSight.ts"
 import { Api } from "../api/Api.ts"
-import { Caller } from "../api/Requests.ts"
-import { BadRequest, enveloped, InternalError, PreconditionFailed } from "../api/Answers.ts"
 import {
   changePort,
   freeFields,
@@ -25,17 +23,19 @@ import type { Device } from "../domain/Device.ts"
 import { DeviceStore } from "../store/DeviceStore.ts"
 import { EventStore } from "../store/EventStore.ts"
 import { isObject, type JsonObject } from "../domain/fields/Values.ts"
-import { Previews } from "../jobs/sync/Previews.ts"
+import { Previews } from "../templates/CandidateConfigs.ts"
 import { makeNeighbours } from "./devices/LinkedDevices.ts"
 import { SettingsView } from "../settings/SettingsView.ts"
 import { createHash } from "node:crypto"
 import { diff } from "../drivers/UnifiedDiff.ts"
 import { findMark, SecretTexts } from "../store/SecretStore.ts"
+import { Caller } from "../api/Requests.ts"
+import { BadRequest, enveloped, InternalError, PreconditionFailed } from "../api/Answers.ts"
 
-// The ports of a device as they are told: their version, another text as soon as one of them is another one, and their secrets hidden.
+// Ports as callers see them: their secrets hidden, and a version that changes with any port.
 
-/** Ports with marks in the place of secrets in their texts. */
-export const hiddenPorts =
+/** Ports with secrets in their texts replaced by marks. */
+const hiddenPorts =
   ({ hideTexts }: SecretTexts["Service"]) =>
   (ports: ReadonlyArray<Interface>): ReadonlyArray<Interface> =>
     ports.map((port) => {
@@ -43,8 +43,8 @@ export const hiddenPorts =
       return { ...port, data: isObject(data) ? data : null }
     })
 
-/** Of hidden ports: a version must not tell a secret to who tries many. The keys of data come from the database in an order that is always the same. */
-export const versionOf = (ports: ReadonlyArray<Interface>): string =>
+/** The version of hidden ports, so that it cannot be used to guess a secret. The database yields the keys of data in a stable order. */
+const versionOf = (ports: ReadonlyArray<Interface>): string =>
   createHash("sha256")
     .update(
       JSON.stringify(
@@ -56,21 +56,21 @@ export const versionOf = (ports: ReadonlyArray<Interface>): string =>
     .digest("hex")
     .slice(0, 16)
 
-/** The version in `If-Match`, which may stand in quotation marks; undefined for none and for `*`. */
-export const wantedVersion = (header: string | undefined): string | undefined => {
+/** The version in `If-Match`, with or without quotation marks; undefined for none and for `*`. */
+const wantedVersion = (header: string | undefined): string | undefined => {
   const text = header?.trim().replace(/^(W\/)?"(.*)"$/, "$2")
   return text === undefined || text === "" || text === "*" ? undefined : text
 }
 
-// PUT interfaces: changes ports one by one, keeps what is good and tells what is not (docs/api.md#changing-ports).
+// PUT interfaces: changes ports one by one, stores the valid changes and reports the others (docs/api.md#changing-ports).
 
 type SentPorts = typeof PortChanges.checked.Type
 type Ports = typeof PortChanges.schema.Type.interfaces
 
 const refuse = (errors: ReadonlyArray<string>) => new BadRequest({ message: { errors } })
 
-/** The VXLANs of effective settings by their keys, and what ports may name their VLANs by: names and keys. */
-export const vlansOf = (settings: JsonObject): Pick<PortContext, "vlanNames" | "vxlans"> => {
+/** The VXLANs of effective settings by key, and the names and keys by which ports may refer to VLANs. */
+const vlansOf = (settings: JsonObject): Pick<PortContext, "vlanNames" | "vxlans"> => {
   const vxlans = isObject(settings["vxlans"]) ? settings["vxlans"] : {}
   const names = Object.values(vxlans).flatMap((vxlan) => {
     const name = isObject(vxlan) ? vxlan["vlan_name"] : undefined
@@ -84,7 +84,7 @@ const asUpdated = ({ configtype, configtypeChanged, data, dataChanged }: PortCha
   ...(dataChanged ? { data } : {})
 })
 
-/** What was given with the marks that its caller was shown for stored secrets, with these secrets; other marks stand for nothing. */
+/** The change with the stored secrets in the place of the marks that the caller was shown. Other marks are refused. */
 const withStoredSecrets = (port: Interface, outcome: PortChange, { hideTexts }: SecretTexts["Service"]): PortChange => {
   if (outcome.data === null || findMark(JSON.stringify(outcome.data)) === undefined) return outcome
   const shown = hideTexts(port.data)
@@ -117,17 +117,17 @@ const makeContext = Effect.gen(function* () {
   })
 })
 
-/** What was found in a transaction that was done only to see what it would do. */
-class TakenBack<A> {
-  readonly _tag = "TakenBack"
+/** The result of a transaction that is rolled back. */
+class RolledBack<A> {
+  readonly _tag = "RolledBack"
   readonly found: A
   constructor(found: A) {
     this.found = found
   }
 }
 
-/** Changes ports by a request body. Fails with 400 when any part was refused, after the good parts were stored. */
-export const makeInterfaceUpdate = Effect.gen(function* () {
+/** Changes ports by a request body. Fails with 400 if any part was refused, after the valid parts were stored. */
+const makeInterfaceUpdate = Effect.gen(function* () {
   const devices = yield* DeviceStore
   const ports = yield* InterfaceStore
   const contextOf = yield* makeContext
@@ -138,7 +138,7 @@ export const makeInterfaceUpdate = Effect.gen(function* () {
   const { unsynchronize } = yield* makeNeighbours
   const inTransaction = yield* transaction
 
-  /** Refuses what was made of other ports than there are by now. */
+  /** Refuses a change that was based on another version of the ports. */
   const fence = Effect.fnUntraced(function* (
     { hostname, id }: Device,
     stored: ReadonlyArray<Interface>,
@@ -152,7 +152,7 @@ export const makeInterfaceUpdate = Effect.gen(function* () {
     })
   })
 
-  /** Asked before anything is stored. Lines that a port has already, sent back as they are shown, are no change. */
+  /** Checked before anything is stored. Lines that a port has already, sent back as they were shown, are no change. */
   const mayWriteLines = Effect.fnUntraced(function* (interfaces: Ports, stored: ReadonlyMap<string, Interface>) {
     const free = Object.entries(interfaces).flatMap(([name, sent]) => {
       const shown = secrets.hideTexts(stored.get(name)?.data ?? null)
@@ -188,7 +188,7 @@ export const makeInterfaceUpdate = Effect.gen(function* () {
     return { errors, updated: Object.fromEntries(updated) }
   })
 
-  /** The device and what was sent for its ports, when the caller may change these. */
+  /** The device and the sent ports, if the caller may change them. */
   const asked = Effect.fnUntraced(function* (hostname: string, sent: SentPorts) {
     const known = yield* devices.getByHostname(hostname)
     const { interfaces } = yield* Effect.mapError(Effect.fromResult(sent.complete), refuse)
@@ -204,7 +204,7 @@ export const makeInterfaceUpdate = Effect.gen(function* () {
   ) {
     const { interfaces, known } = yield* asked(hostname, sent)
     const wanted = wantedVersion(ifMatch)
-    // the row's lock lets changes of one device's ports happen one after the other
+    // the row's lock serializes changes of one device's ports
     const locked = Effect.flatMap(devices.lock(known.id), (device) => change(device, interfaces, by, wanted))
     const { errors, updated } = yield* inTransaction(locked)
     if (errors.length === 0) return enveloped({ updated })
@@ -214,14 +214,14 @@ export const makeInterfaceUpdate = Effect.gen(function* () {
   const prepared = (device: Device) =>
     Effect.catchTag(previews.prepare(device), "PreviewFailed", (error) => Effect.succeed(Effect.fail(error)))
 
-  /** Changes, reads all that is needed to render the outcome, and takes the change back. */
+  /** Applies the change, reads what rendering needs, and rolls the change back. */
   const tried = (known: Device, interfaces: Ports, by: string) => {
     const changing = Effect.gen(function* () {
       const device = yield* devices.lock(known.id)
       const changed = yield* change(device, interfaces, by)
-      return yield* Effect.fail(new TakenBack({ changed, render: yield* prepared(device) }))
+      return yield* Effect.fail(new RolledBack({ changed, render: yield* prepared(device) }))
     })
-    return Effect.catchTag(inTransaction(changing), "TakenBack", ({ found }) => Effect.succeed(found))
+    return Effect.catchTag(inTransaction(changing), "RolledBack", ({ found }) => Effect.succeed(found))
   }
 
   const preview = Effect.fn("InterfaceUpdate.preview")(function* (hostname: string, sent: SentPorts, by: string) {
@@ -244,7 +244,7 @@ const numbered = (ports: ReadonlyArray<Interface>) =>
     .map((port) => ({ ...port, indexnum: indexNumber(port.name) }))
     .toSorted((a, b) => a.indexnum - b.indexnum || (a.name < b.name ? -1 : 1))
 
-/** What a download leaves out. */
+/** The parts of a download. */
 interface Parts {
   readonly include_uplinks?: boolean
   readonly include_downlinks?: boolean
@@ -269,7 +269,7 @@ const makeReading = Effect.gen(function* () {
   const interfaces = yield* InterfaceStore
   const sight = yield* SecretSight
   const hide = hiddenPorts(yield* SecretTexts)
-  /** The ports as this caller may see them, and as nobody sees secrets in them. */
+  /** The ports as this caller may see them, and with all secrets hidden. */
   const portsOf = Effect.fnUntraced(function* (hostname: string) {
     const { id } = yield* lookup.byHostname(hostname)
     const clear = yield* interfaces.ofDevice(id)

@@ -1,8 +1,9 @@
-/** Handlers of the link routes. */
+/** Handlers of links between devices. */
 import { Effect, Option } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../api/Api.ts"
-import { enveloped, NotFound } from "../api/Answers.ts"
+import { answered, asCaller, transaction } from "./core/HandlerErrors.ts"
+import { settingError, toId, toInteger } from "../domain/fields/Values.ts"
 import {
   type Linknet,
   type LinknetBody as NewLinknet,
@@ -10,8 +11,6 @@ import {
   type LinknetPatch,
   patchOf
 } from "../domain/Linknet.ts"
-import { answered, asCaller, transaction } from "./core/HandlerErrors.ts"
-import { settingError, toId, toInteger } from "../domain/fields/Values.ts"
 import { DeviceStore } from "../store/DeviceStore.ts"
 import { complete, refuse } from "./core/RequestBodies.ts"
 import { lockDevices, makeNamedEnds, makeNeighbours, makePortCheck } from "./devices/LinkedDevices.ts"
@@ -19,17 +18,18 @@ import { type Device, isFabricType } from "../domain/Device.ts"
 import type { Network } from "../domain/Network.ts"
 import { addressing, freeLinkNetworks } from "../provisioning/Links.ts"
 import { underlayOf } from "./devices/DeviceRecords.ts"
+import { enveloped, NotFound } from "../api/Answers.ts"
 import { LinknetStore, SiteStore } from "../store/NetworkStore.ts"
 
-// POST /linknets (docs/api.md#linknets): links between CORE and DIST devices get the lowest free /31 of the settings; when
-// somebody else takes it first, the next one is tried.
+// POST /linknets (docs/api.md#linknets): links between CORE and DIST devices get the lowest free /31 of the settings. If another request
+// takes it first, the next one is tried.
 
 const ATTEMPTS = 20
 
-/** Somebody else was faster, so that the next free network may be tried. */
+/** Another request was faster, so the next free network may be tried. */
 const isTaken = (tag: string): boolean => tag === "NetworkTaken" || tag === "IdentityTaken"
 
-/** What a body asks for, with the devices that it names. */
+/** The content of a body, with the devices that it names. */
 interface Order {
   readonly a: Device
   readonly b: Device
@@ -50,7 +50,7 @@ const makeOrder = Effect.map(makeNamedEnds, (namedEnds) =>
   })
 )
 
-/** A network that is given has to be a /31 between fabric devices. */
+/** A network in the body must be a /31 between fabric devices. */
 const checkGiven = ({ a, b, network }: Order) => {
   if (network === null) return Effect.void
   if (network.prefixLength !== 31) {
@@ -67,7 +67,7 @@ const checkGiven = ({ a, b, network }: Order) => {
   return Effect.void
 }
 
-/** The network of a new link: the one that is given, the lowest free one of the settings, or none. */
+/** The network of a new link: that of the body, the lowest free one of the settings, or none. */
 const makeNetwork = Effect.gen(function* () {
   const links = yield* LinknetStore
   const underlay = yield* underlayOf
@@ -112,7 +112,7 @@ const makeInsertion = Effect.gen(function* () {
 })
 
 /** Creates a link from a request body. */
-export const makeLinknetCreation = Effect.gen(function* () {
+const makeLinknetCreation = Effect.gen(function* () {
   const orderOf = yield* makeOrder
   const insert = yield* makeInsertion
   const inTransaction = yield* transaction
@@ -132,7 +132,7 @@ export const makeLinknetCreation = Effect.gen(function* () {
   })
 })
 
-// PUT and DELETE of links, and what they mean for the devices at both ends (docs/api.md#linknets).
+// PUT and DELETE of links (docs/api.md#linknets).
 
 type Change = typeof LinknetChange.checked.Type
 
@@ -145,7 +145,7 @@ const same = (stored: Linknet, patch: LinknetPatch): boolean => {
   return JSON.stringify(after) === JSON.stringify(stored)
 }
 
-/** The link with both its devices locked. */
+/** The link, with both its devices locked. */
 const makeLocked = Effect.gen(function* () {
   const links = yield* LinknetStore
   const lock = yield* lockDevices
@@ -156,7 +156,7 @@ const makeLocked = Effect.gen(function* () {
   })
 })
 
-/** What a body changes at a stored link; device names beside the other keys are checked first, and otherwise ignored. */
+/** The changes of a body to a stored link. Device names in it are checked first, and otherwise ignored. */
 const makePatch = Effect.gen(function* () {
   const sites = yield* SiteStore
   const namedEnds = yield* makeNamedEnds
@@ -176,7 +176,7 @@ const makePatch = Effect.gen(function* () {
 })
 
 /** Changes the link by a request body. */
-export const makeLinknetChange = Effect.gen(function* () {
+const makeLinknetChange = Effect.gen(function* () {
   const links = yield* LinknetStore
   const devices = yield* DeviceStore
   const locked = yield* makeLocked
@@ -209,7 +209,7 @@ export const makeLinknetChange = Effect.gen(function* () {
 })
 
 /** Deletes the link. */
-export const makeLinknetRemoval = Effect.gen(function* () {
+const makeLinknetRemoval = Effect.gen(function* () {
   const links = yield* LinknetStore
   const locked = yield* makeLocked
   const { unsynchronize } = yield* makeNeighbours

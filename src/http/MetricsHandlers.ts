@@ -1,33 +1,40 @@
-/** The handler of `GET /metrics` (docs/monitoring.md). */
+/**
+ * The handler of `GET /metrics` (docs/monitoring.md). The families are in `runtime/metrics`; this file asks the database and the process
+ * for the others, and an unavailable database leaves the rest of the page readable.
+ */
 import { Duration, Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../api/Api.ts"
-import { contentType, formatOf, write } from "../runtime/metrics/Exposition.ts"
-import { makePlace, type Place } from "../runtime/metrics/Family.ts"
-import { watchProcess } from "../runtime/metrics/ProcessMetrics.ts"
-import { ServerConfig } from "../ServerConfig.ts"
-import { functionOf } from "../domain/Job.ts"
-import { databaseConnections, databaseUp } from "../runtime/metrics/DatabaseMetrics.ts"
-import { deadLetters, tellEventsLag } from "../runtime/metrics/EventMetrics.ts"
 import {
   certificateEnd,
+  databaseConnections,
+  databaseUp,
+  deadLetters,
   devices,
+  jobsUnfinished,
+  makePlace,
+  type Place,
+  queueAge,
   retainedBytes,
   retainedDue,
   retainedOldest,
   retainedRows,
+  tellEventsLag,
   unreachableDevices
-} from "../runtime/metrics/FleetMetrics.ts"
-import { jobsUnfinished, queueAge } from "../runtime/metrics/JobMetrics.ts"
+} from "../runtime/metrics/Metrics.ts"
+import { contentType, formatOf, write } from "../runtime/metrics/Exposition.ts"
+import { watchProcess } from "../runtime/metrics/ProcessMetrics.ts"
+import { ServerConfig } from "../ServerConfig.ts"
+import { functionOf } from "../domain/Job.ts"
 import { failingWithoutDatabase } from "../store/DatabaseClient.ts"
 import { type Figures, FleetFigures } from "../store/Figures.ts"
 
-// What the database holds as metrics: asked once for all who ask at the same time and for some seconds after, and never waited for longer.
+// Metrics from the database: read once for all scrapes of some seconds, and with a time limit.
 
-/** How long figures are given out. */
+/** How long figures are reused. */
 const KEPT = Duration.seconds(3)
-/** A scrape has ten seconds as a rule, and must get the rest of the page. */
+/** A scrape usually has ten seconds, and must get the rest of the page. */
 const PATIENCE = Duration.seconds(2)
 
 const tell = (place: Place, figures: Figures): void => {
@@ -54,8 +61,8 @@ const tell = (place: Place, figures: Figures): void => {
   tellEventsLag(place, figures.newestEvent)
 }
 
-/** A function that writes what the database holds, or that it is away. */
-export const makeFigures = Effect.gen(function* () {
+/** Yields a function that writes the metrics of the database, or that it is unavailable. */
+const makeFigures = Effect.gen(function* () {
   const { read } = yield* FleetFigures
   const asked = read.pipe(
     failingWithoutDatabase,

@@ -1,9 +1,8 @@
-/** Handlers of the management domain routes. */
+/** Handlers of management domains: the VLAN and gateway that a pair of devices gives the access switches below it. */
 import { Effect, Option } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { HttpApiBuilder, HttpApiSchema } from "effect/http-api"
 import { Api } from "../api/Api.ts"
-import { BadRequest, enveloped, NotFound } from "../api/Answers.ts"
 import { answered, asCaller, transaction } from "./core/HandlerErrors.ts"
 import { settingError, toId } from "../domain/fields/Values.ts"
 import { makeListPage } from "./listing/ListPage.ts"
@@ -13,6 +12,7 @@ import { DeviceStore } from "../store/DeviceStore.ts"
 import { refuse } from "./core/RequestBodies.ts"
 import { lockDevices, makeNamedEnds, makeNeighbours } from "./devices/LinkedDevices.ts"
 import { sentencesOf } from "../domain/fields/Body.ts"
+import { BadRequest, enveloped, NotFound } from "../api/Answers.ts"
 import { type MgmtDomainRecord, MgmtDomainStore, SiteStore } from "../store/NetworkStore.ts"
 
 // POST /mgmtdomains (docs/api.md#management-domains).
@@ -21,7 +21,7 @@ const MISSING =
   "Not all required inputs were found: device_a, device_b, vlan, ipv4_gw OR device_a, device_b, vlan, ipv6_gw"
 
 /** Creates a domain from a request body; both devices become unsynchronized. */
-export const makeMgmtDomainCreation = Effect.gen(function* () {
+const makeMgmtDomainCreation = Effect.gen(function* () {
   const domains = yield* MgmtDomainStore
   const lock = yield* lockDevices
   const namedEnds = yield* makeNamedEnds
@@ -86,7 +86,7 @@ const makeReferenceCheck = Effect.gen(function* () {
   })
 })
 
-/** The domain with both its devices locked. */
+/** The domain, with both its devices locked. */
 const makeLocked = Effect.gen(function* () {
   const domains = yield* MgmtDomainStore
   const lock = yield* lockDevices
@@ -101,8 +101,8 @@ const makeLocked = Effect.gen(function* () {
   })
 })
 
-/** Changes and deletes domains, both of whose devices become unsynchronized. */
-export const makeMgmtDomainChange = Effect.gen(function* () {
+/** Changes and deletes domains; both devices become unsynchronized. */
+const makeMgmtDomainChange = Effect.gen(function* () {
   const domains = yield* MgmtDomainStore
   const lock = yield* lockDevices
   const locked = yield* makeLocked
@@ -115,7 +115,7 @@ export const makeMgmtDomainChange = Effect.gen(function* () {
     fields: typeof MgmtDomainChange.schema.Type,
     by: string
   ) {
-    // one sentence and 400, unlike GET and DELETE
+    // one sentence with 400, unlike GET and DELETE
     const stored = yield* locked(id, () => new BadRequest({ message: "mgmtdomain not found" }))
     const after: MgmtDomainRecord = { ...stored, ...fields }
     if (JSON.stringify(after) === JSON.stringify(stored)) return enveloped({ unchanged_mgmtdomain: stored })

@@ -1,15 +1,14 @@
-/** Handlers of new switches and of the topology. */
+/**
+ * Handlers of new switches and the topology. They only read the database; discovery, surveys and live reads store what switches announce.
+ */
 import { Effect, Result } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../api/Api.ts"
 import { answered, asCaller } from "./core/HandlerErrors.ts"
 import { AskedDevices } from "../access/AskedDevices.ts"
-import { BadRequest, enveloped } from "../api/Answers.ts"
 import type { Device } from "../domain/Device.ts"
 import { isManageable, platforms } from "../domain/platforms/Platforms.ts"
-import { type InitLine, type InitListRequest, onLine } from "../domain/requests/InitRequests.ts"
-import { initArguments } from "../provisioning/InitArguments.ts"
-import { initJob } from "../provisioning/InitStart.ts"
+import { initArguments, initJob } from "../provisioning/Init.ts"
 import { SettingsUnavailable, SettingsView } from "../settings/SettingsView.ts"
 import { DeviceStore, HeardStore } from "../store/DeviceStore.ts"
 import { makeVisible } from "./core/Permits.ts"
@@ -17,8 +16,10 @@ import { makeInitialisation } from "./provisioning/Initialisation.ts"
 import { edgesOf, placesOf, replacedBy } from "../domain/Topology.ts"
 import { LinknetStore } from "../store/NetworkStore.ts"
 import { PlaceStore, type WaitingRow } from "../store/FleetViews.ts"
+import { BadRequest, enveloped } from "../api/Answers.ts"
+import { type InitLine, type InitListRequest, onLine } from "../domain/requests/InitRequests.ts"
 
-// What is known of where switches are: read from the database alone, so that it is quick.
+// Where switches are, from the database alone, so that it is quick.
 
 const managed = platforms.filter(({ capabilities }) => capabilities !== null).map(({ name }) => name)
 
@@ -29,8 +30,7 @@ const problemsOf = (device: WaitingRow): ReadonlyArray<string> => [
     : [`There is no driver for platform ${device.platform ?? "None"} (only for ${managed.join(", ")})`])
 ]
 
-/** The two readings. */
-export const makePlaces = Effect.gen(function* () {
+const makePlaces = Effect.gen(function* () {
   const places = yield* PlaceStore
   const heard = yield* HeardStore
   const links = yield* LinknetStore
@@ -72,7 +72,8 @@ export const makePlaces = Effect.gen(function* () {
   return { newDevices, topology }
 })
 
-// Initialises the switches of a list (docs/provisioning.md#several-at-once): all lines are checked first, and either all are begun or none.
+// Initialises the switches of a list (docs/provisioning.md#several-at-once): all lines are checked first, and either all are started or
+// none.
 
 const requestOf = ({ device_type, hostname, replace_hostname }: InitLine) => ({
   hostname,
@@ -81,7 +82,7 @@ const requestOf = ({ device_type, hostname, replace_hostname }: InitLine) => ({
   ...(replace_hostname ? { replace_hostname } : {})
 })
 
-/** The switch that a line names, or why none can be meant. */
+/** The switch that a line names, or why there is none. */
 const switchOf = ({ mac, serial }: InitLine, all: ReadonlyArray<Device>): Result.Result<Device, [string, string]> => {
   const found = all.filter(
     (device) => (mac === null || device.ztp_mac === mac) && (serial === null || device.serial === serial)
@@ -92,7 +93,7 @@ const switchOf = ({ mac, serial }: InitLine, all: ReadonlyArray<Device>): Result
   return found.length > 1 ? Result.fail([field, `Several devices have ${field} ${value}`]) : Result.succeed(device)
 }
 
-/** What speaks against a line beside what a look at the switch would find. */
+/** The faults of a line that can be found without a login to the switch. */
 const faultsOf = (line: InitLine, device: Device, all: ReadonlyArray<Device>): ReadonlyArray<[string, string]> => {
   const holder = all.find(({ hostname }) => hostname === line.hostname)
   const field = line.mac === null ? "serial" : "mac"
@@ -114,7 +115,7 @@ const faultsOf = (line: InitLine, device: Device, all: ReadonlyArray<Device>): R
 }
 
 /** The handler. */
-export const makeSeveralInits = Effect.gen(function* () {
+const makeSeveralInits = Effect.gen(function* () {
   const devices = yield* DeviceStore
   const { permit } = yield* AskedDevices
   const visible = yield* makeVisible
@@ -122,7 +123,7 @@ export const makeSeveralInits = Effect.gen(function* () {
   return Effect.fn("SeveralInits.start")(function* ({ devices: lines }: InitListRequest, user: string) {
     const all = yield* devices.all
     const { within } = yield* visible
-    // a switch that the caller may not see is as one that is not there
+    // a switch that the caller may not see is treated as unknown
     const seen = within === undefined ? all : all.filter(({ hostname }) => within.names.has(hostname))
     const found = lines.map((line, index) => {
       const device = switchOf(line, seen)

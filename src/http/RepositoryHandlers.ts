@@ -1,23 +1,24 @@
-/** Handlers for authors of settings and templates (docs/settings-repository.md#commits). */
+/**
+ * Handlers for authors of settings and templates: commits, variables, trial renderings and checks of branches
+ * (docs/settings-repository.md#commits).
+ */
 import { Effect, Option } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../api/Api.ts"
-import { BadRequest, enveloped, InternalError, NotFound, ServiceUnavailable } from "../api/Answers.ts"
-import type { BranchRequest, TrialRequest } from "../domain/requests/ChangeRequests.ts"
 import { BranchCheck } from "../jobs/repositories/BranchCheck.ts"
-import { RepositoryCommits } from "../jobs/repositories/RepositoryCommits.ts"
-import { RepositoryFiles } from "../jobs/repositories/RepositoryFiles.ts"
 import type { RepositoryName } from "../store/RepositoryStore.ts"
 import { answered } from "./core/HandlerErrors.ts"
 import { TemplateTrial, type TrialFailed } from "../templates/TemplateTrial.ts"
 import { makeDeviceLookup } from "./core/Permits.ts"
+import { Repositories } from "../jobs/repositories/Repositories.ts"
+import { BadRequest, enveloped, InternalError, NotFound, ServiceUnavailable } from "../api/Answers.ts"
+import type { BranchRequest, TrialRequest } from "../domain/requests/ChangeRequests.ts"
 
-// Variables of a device, and templates tried with them (docs/templates.md#trying-templates).
+// Variables of a device, and trial renderings with them (docs/templates.md#trying-templates).
 
 const refused = ({ message, problems }: TrialFailed) => Effect.fail(new BadRequest({ message, problems }))
 
-/** Answers about one device. */
-export const makeTrials = Effect.gen(function* () {
+const makeTrials = Effect.gen(function* () {
   const lookup = yield* makeDeviceLookup
   const trials = yield* TemplateTrial
   return {
@@ -42,11 +43,11 @@ export const makeTrials = Effect.gen(function* () {
 const COMMITS = 20
 
 const makeFiles = Effect.gen(function* () {
-  const files = yield* RepositoryFiles
+  const repositories = yield* Repositories
   return {
-    list: (name: RepositoryName, branch = "") => Effect.map(files.list(name, branch), enveloped),
+    list: (name: RepositoryName, branch = "") => Effect.map(repositories.files(name, branch), enveloped),
     read: Effect.fn("Files.read")(function* (name: RepositoryName, path: string, branch = "") {
-      const text = yield* files.read(name, branch, path)
+      const text = yield* repositories.file(name, branch, path)
       if (Option.isNone(text)) return yield* new NotFound({ message: `path: no file ${path} is in force` })
       return enveloped({ path, text: text.value })
     })
@@ -70,13 +71,13 @@ const makeCheck = Effect.map(
 /** Handlers of `RepositoryGroup`. */
 export const RepositoryLive = HttpApiBuilder.group(Api, "repository", (handlers) =>
   Effect.gen(function* () {
-    const commits = yield* RepositoryCommits
+    const repositories = yield* Repositories
     const files = yield* makeFiles
     const check = yield* makeCheck
     const trials = yield* makeTrials
     return handlers
       .handle("commits", ({ params, query: { limit = COMMITS } }) =>
-        answered(Effect.map(commits.list(params.name, limit), enveloped))
+        answered(Effect.map(repositories.commits(params.name, limit), enveloped))
       )
       .handle("files", ({ params, query }) => answered(files.list(params.name, query.branch)))
       .handle("file", ({ params, query }) => answered(files.read(params.name, query.path, query.branch)))

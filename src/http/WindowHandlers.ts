@@ -1,16 +1,15 @@
-/** Handlers of windows: what is in force, and what it says of a device or a group (docs/windows.md#looking-at-windows). */
+/** Handlers of change windows: the rules in force, and what they say of a device or a group (docs/windows.md#looking-at-windows). */
 import { Clock, Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { AskedDevices } from "../access/AskedDevices.ts"
 import { permitted } from "../access/Permit.ts"
-import { ChangeWindows } from "../access/ChangeWindows.ts"
-import { DeviceWindows } from "../access/DeviceWindows.ts"
+import { ChangeWindows, DeviceWindows } from "../access/ChangeWindows.ts"
 import { Api } from "../api/Api.ts"
-import { enveloped } from "../api/Answers.ts"
-import { showFreeze, showVerdict, showWindow } from "../domain/access/Windows.ts"
 import { SettingsUnavailable, SettingsView } from "../settings/SettingsView.ts"
 import { DeviceStore } from "../store/DeviceStore.ts"
 import { answered } from "./core/HandlerErrors.ts"
+import { enveloped } from "../api/Answers.ts"
+import { showFreeze, showVerdict, showWindow } from "../domain/access/Windows.ts"
 
 interface Question {
   readonly device?: string
@@ -31,7 +30,7 @@ const makeWindows = Effect.gen(function* () {
 
   const verdict = Effect.fnUntraced(
     function* (question: Question, at: number) {
-      // to a caller of some devices others are as those that are not there
+      // to a caller of some devices other devices are unknown
       if (question.device !== undefined) yield* permitted({ devices: yield* asked.known([question.device]) })
       const rows = yield* devicesOf(question)
       if (rows === null) return null

@@ -1,8 +1,7 @@
 /**
- * A listener beside the API for what switches fetch: boot files and firmware images, over plain HTTP and without a token,
- * because that is what their boot loaders can do and a URL without a port means port 80
- * (docs/provisioning.md#dhcp-and-boot-files, docs/switch-dialogues.md#eos-firmware-and-reload). Off unless ZTP_HTTP_PORT is
- * set. Nothing of the API is there, so that the API itself may stay on a private address.
+ * A listener for switches: boot files and firmware images, over plain HTTP and without a token, because boot loaders can do no more, and on
+ * port 80, because their URLs have no port (docs/provisioning.md#dhcp-and-boot-files, docs/switch-dialogues.md#eos-firmware-and-reload). It
+ * runs only if ZTP_HTTP_PORT is set. It serves nothing of the API, so that the API itself may stay on a private address.
  */
 import { Effect, Layer, Option } from "effect"
 import {
@@ -16,15 +15,14 @@ import {
 import * as http from "node:http"
 import { ServerConfig } from "../ServerConfig.ts"
 import { answeringFiles } from "./core/GlobalMiddleware.ts"
+import { makeNoteClient } from "./core/Client.ts"
 import { listening } from "./core/Listening.ts"
 import { imageFolder, keepsImages } from "../firmware/Firmware.ts"
-import { isImageName } from "../domain/Firmware.ts"
 import { RepositoryStore } from "../store/RepositoryStore.ts"
-import { makeNoteClient } from "./core/Client.ts"
+import { isImageName } from "../domain/Firmware.ts"
 
-// What a blank switch fetches: `GET /templates/{platform}/dhcp-init.j2`, the file of the templates in force as it stands,
-// without rendering and without a token, because the switch has neither name nor credentials yet
-// (docs/provisioning.md#dhcp-and-boot-files).
+// Boot files: `GET /templates/{platform}/dhcp-init.j2` serves this file of the templates in force verbatim, without rendering and without a
+// token, because a blank switch has neither name nor credentials (docs/provisioning.md#dhcp-and-boot-files).
 
 /** The route of the boot files. No other file of the repository is served. */
 export const BootFiles = HttpRouter.use((router) =>
@@ -52,8 +50,8 @@ export const BootFiles = HttpRouter.use((router) =>
   })
 ).pipe(Layer.provide(RepositoryStore.layer))
 
-// Serves the stored images to switches: `GET /firmware/{file}`, with ranges and in constant memory, without a token because
-// switches have none. Only whole images and the default links are there; an external firmware server serves its own.
+// Images: `GET /firmware/{file}`, with ranges and in constant memory, without a token because switches have none. Only complete images and
+// the default links are served; an external firmware server serves its own.
 
 const nameOf = (url: string): string => url.replace(/^\/+/, "").split("?", 1)[0] ?? ""
 
@@ -89,12 +87,12 @@ const Routes = Layer.mergeAll(BootFiles, ImageFiles, Answers)
 
 const nodeServer = () => http.createServer({ maxHeaderSize: MAX_HEADER_BYTES })
 
-/** The listener on ZTP_HTTP_HOST and ZTP_HTTP_PORT, if there is to be one. */
+/** The listener on ZTP_HTTP_HOST and ZTP_HTTP_PORT, if it is configured. */
 export const ZtpServer = Layer.unwrap(
   Effect.map(ServerConfig, ({ ZTP_HTTP_HOST: host, ZTP_HTTP_PORT }) =>
     Option.match(ZTP_HTTP_PORT, {
       onNone: () => Layer.empty,
-      // its address must not be taken for that of the API
+      // its address must not replace that of the API
       onSome: (port) =>
         Layer.effectDiscard(
           Layer.build(listening({ server: nodeServer, where: { host, port }, scheme: "http" }, Routes))

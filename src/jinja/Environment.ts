@@ -84,7 +84,7 @@ export interface Template {
   readonly compiled: CompiledTemplate
 }
 
-/** What a rendering yields. */
+/** The result of a rendering. */
 export interface Rendered {
   readonly text: string
   /** Messages of the global function `log`, in order, at most 1,000. */

@@ -1,5 +1,5 @@
 /**
- * What can go wrong with a template, as data: the class of the error (named as Python names it), one sentence, where it
+ * Failures of templates as data: the class of the error (named as Python names it), one sentence, where it
  * happened, and through which includes, imports and macro calls the rendering got there. Inside the engine a failure
  * travels as a thrown `Fault`; the functions of the module border turn it into a `Result`, so nothing throws across it.
  */
@@ -19,7 +19,7 @@ export class Position {
   }
 }
 
-/** Classes of errors: Jinja2's and Python's own names, and two of ours (`LimitExceeded`, `InternalError`). */
+/** Classes of errors: Jinja2's and Python's own names, and two of this engine (`LimitExceeded`, `InternalError`). */
 export type FailureKind =
   | "TemplateSyntaxError"
   | "TemplateAssertionError"

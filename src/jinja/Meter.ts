@@ -43,7 +43,7 @@ const stepsPerMilli = 100_000
 
 interface Running {
   readonly limits: Limits
-  /** What messages call it: rendering or compiling. */
+  /** The word for it in messages: rendering or compiling. */
   readonly doing: string
   /** Processor time of the thread when the rendering began. */
   readonly began: number
@@ -95,7 +95,7 @@ const lateness = (): never =>
 const fullness = (): never =>
   exceed("cells", `${running.doing} uses too much memory: more than its ${running.limits.cells / cellsPerMegabyte} MB`)
 
-// The clock is asked first, because it costs least: who has had less time than that has used less of the processor.
+// The clock is asked first, because it costs least: a rendering with less time than that has used less of the processor.
 const lookAtClock = (announced: number): void => {
   running.credit = slice
   const ahead = announced / stepsPerMilli

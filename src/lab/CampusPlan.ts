@@ -26,7 +26,7 @@ interface CampusOptions {
   readonly block?: number
   /** Start configuration of a switch; undefined makes it blank. Default: hostname, admin/admin, management on Vlan600. */
   readonly config?: (planned: PlannedSwitch) => string | undefined
-  /** Settings of a switch beside those of the plan. */
+  /** Settings of a switch in addition to those of the plan. */
   readonly node?: (planned: PlannedSwitch) => Partial<Node>
 }
 

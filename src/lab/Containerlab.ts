@@ -4,7 +4,7 @@
  * the user. Unknown keys stay in the document, so that the check of the topology names them.
  * docs/provisioning.md#containerlab-files says what is read.
  */
-// What containerlab files say that the lab does without, and why.
+// Keys of containerlab files that the lab ignores, and why.
 
 const CONTAINERS = "the lab starts no containers"
 const COMMANDS = "the lab runs nothing in a node, and all its switches are up together"
@@ -31,7 +31,7 @@ const ignoredOfNode: ReadonlyMap<string, string> = new Map([
 /** `ports` is a number of ports for the lab and a list of published ones for containerlab. */
 const WHY_NO_PUBLISHED_PORTS = ADDRESSES
 
-/** Keys beside `topology`, with the reason why they are ignored. */
+/** Keys next to `topology`, with the reason why they are ignored. */
 const ignoredOfFile: ReadonlyMap<string, string> = new Map([
   ["mgmt", "switches answer on addresses of this machine and have no network of their own for that"],
   ["prefix", CONTAINERS],
@@ -46,7 +46,7 @@ const ignoredOfLink: ReadonlyMap<string, string> = new Map([
   ["labels", MARKS]
 ])
 
-/** Keys of an end of a link beside `node` and `interface`. */
+/** Keys of an end of a link other than `node` and `interface`. */
 const WHY_NO_END_SETTINGS = "the switch's configuration says what its ports have"
 
 /** Types of links, and names instead of a node, that lead out of the lab or nowhere. */
@@ -79,7 +79,7 @@ type Fields = Readonly<Record<string, unknown>>
 /** A document in the lab's own shape, if there are no mistakes in it. */
 interface Reading {
   readonly document: unknown
-  /** What was ignored and why, a line each. */
+  /** The ignored keys and the reasons, a line each. */
   readonly notes: ReadonlyArray<string>
   /** Places in the file of the links that are left. */
   readonly linkPlaces: ReadonlyArray<number>
@@ -142,7 +142,7 @@ const settingsOf = (fields: Fields, where: string, note: Note): Fields => {
   return others
 }
 
-/** What a node says itself counts more than its group, and that more than its kind, and that more than the defaults. */
+/** The node's own settings win over its group, the group over its kind, the kind over the defaults. */
 const inherited = (node: Fields, topology: Fields, note: Note, name: string): Fields => {
   const { group, ...own } = node
   const defaults = part(topology, "defaults") ?? {}

@@ -13,7 +13,7 @@ export interface Transfer {
   readonly path: string
 }
 
-/** What an exec line asks for, when it is an scp. */
+/** The transfer of an exec line, if it is an scp. */
 export const parse = (line: string): Transfer | undefined => {
   const match = /^scp ((?:-\w+ )*)(?:-- )?['"]?(\S+?)['"]?$/.exec(line.trim())
   if (match === null) return undefined

@@ -28,7 +28,7 @@ export interface LabOptions {
   readonly port?: number
   /** Addresses that are rewritten; default 10.a.b.c → 127.a.b.c, and what the topology says. */
   readonly addressMap?: Listeners.AddressMap
-  /** Called in process for every committed lease, beside the hook program of the topology. */
+  /** Called in process for every committed lease, in addition to the hook program of the topology. */
   readonly onLease?: (lease: Power.Lease) => Effect.Effect<void>
   /** Milliseconds from a blank switch's first lease to its initial configuration; default 100. */
   readonly provisioningMs?: number
@@ -36,7 +36,7 @@ export interface LabOptions {
   readonly historyLimit?: number
 }
 
-/** What stands between two switches, seen from one of them. */
+/** A link to another switch, seen from one of them. */
 interface Uplink {
   readonly port: string
   readonly neighbour: string
@@ -59,7 +59,7 @@ export interface LabShape {
   readonly settled: Effect.Effect<void>
 }
 
-/** What a blank switch gets when the topology says nothing: admin/admin, SSH, DHCP on VLAN 1, LLDP. */
+/** The configuration of a blank switch if the topology names none: admin/admin, SSH, DHCP on VLAN 1, LLDP. */
 const DEFAULT_INITIAL_CONFIG = `username admin privilege 15 role network-admin secret admin
 aaa authorization exec default local
 aaa authorization commands all default local

@@ -15,7 +15,7 @@ import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 // The control endpoint: look at switches, boot them and break them with curl from another process. For loopback only; requests
 // from web pages are refused.
 
-/** What the endpoint says about one switch. */
+/** The endpoint's answer about one switch. */
 export const describe = (device: LabSwitch) => ({
   name: device.name,
   hostname: device.hostname(),
@@ -32,7 +32,7 @@ export const describe = (device: LabSwitch) => ({
   faults: device.faults()
 })
 
-/** A body that is not what the route takes. */
+/** The body does not fit the route. */
 class BodyInvalid extends Schema.TaggedError<BodyInvalid>()("BodyInvalid", { message: Schema.String }) {}
 
 const json = (value: unknown, status = 200) => HttpServerResponse.jsonUnsafe(value, { status })
@@ -208,7 +208,7 @@ interface LabProgramOptions extends LabOptions {
   readonly bootBlank?: boolean
 }
 
-/** A topology file with the hook of the command line; tells the user what of the file is ignored. Fails with TopologyInvalid. Needs a file system. */
+/** A topology file with the hook of the command line; prints which keys of the file are ignored. Fails with TopologyInvalid. Needs a file system. */
 const readTopology = Effect.fn("LabProgram.readTopology")(function* (options: LabProgramOptions) {
   const { notes, topology } = yield* Topology.readFile(options.topologyFile)
   yield* Effect.forEach(notes, (note) => Console.error(`note: ${note}`), { discard: true })

@@ -47,7 +47,7 @@ export const isUp = (links: Links, from: Switch, port: string): boolean => {
 
 const alive = (device: Switch, port: string) => device.power === "on" && !device.facts.shutPorts.has(port)
 
-/** What LLDP shows on a switch, in link order; entries put there by hand replace what the links say. */
+/** LLDP neighbours of a switch, in link order; entries that a test has set replace those of the links. */
 export const neighbours = (links: Links, from: Switch): ReadonlyArray<Neighbour> => {
   const found = new Map<string, Neighbour>()
   if (from.facts.lldp) {
@@ -137,7 +137,7 @@ const ways = (links: Links, from: Switch, portsFor: (device: Switch) => Ports): 
   return found
 }
 
-/** What a switch has learnt, in the order of the nodes. */
+/** Stations that a switch has learnt, in the order of the nodes. */
 export const stations = (links: Links, device: Switch): ReadonlyArray<Station> => {
   const known = new Map<string, Ports>()
   const portsFor = (one: Switch): Ports => {
@@ -164,7 +164,7 @@ export const stations = (links: Links, device: Switch): ReadonlyArray<Station> =
   })
 }
 
-/** A switch hears which address a machine has when it has one itself in its VLAN. */
+/** A switch learns the address of a machine if it has an address in its VLAN itself. */
 const routes = (ports: Ports, vlan: number): boolean => {
   const facts = ports.get(`Vlan${vlan}`)
   return facts !== undefined && !facts.shutdown && (facts.virtual || facts.addresses.length > 0)

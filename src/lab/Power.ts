@@ -152,7 +152,7 @@ export interface Power {
 
 interface PowerOptions {
   readonly dhcp: DhcpServer
-  /** What a blank switch is given. */
+  /** The configuration that a blank switch gets. */
   readonly initialConfig: string
   /** Milliseconds between the first lease and the running initial configuration. */
   readonly provisioningMs: number

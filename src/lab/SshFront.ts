@@ -29,7 +29,7 @@ const MODERN = {
   kex: ["curve25519-sha256", "curve25519-sha256@libssh.org", "ecdh-sha2-nistp256", "diffie-hellman-group14-sha256"]
 } satisfies Algorithms
 
-/** What it offers, by the quirk `ssh`. */
+/** The algorithms on offer, by the quirk `ssh`. */
 const ALGORITHMS: Readonly<Record<Required<Quirks>["ssh"], Algorithms>> = {
   modern: MODERN,
   group14sha1: { ...MODERN, kex: ["diffie-hellman-group14-sha1"] },
@@ -133,7 +133,7 @@ const authenticate = (device: Switch, context: AuthContext, connection: Connecti
 
 const publicKeyOf = ({ key }: PublicKeyAuthContext) => utils.parseKey(`${key.algo} ${key.data.toString("base64")}`)
 
-/** The key is one that the configuration has for a user who is there. */
+/** The configuration has this key for this user. */
 const hasKey = ({ facts }: Switch, context: PublicKeyAuthContext): boolean => {
   const shown = publicKeyOf(context)
   if (shown instanceof Error || !facts.users.has(context.username)) return false
@@ -251,7 +251,7 @@ const readOnce = (key: ParsedKey): ParsedKey => {
   return key
 }
 
-// What a switch asks at a login by keyboard-interactive, round by round, as its AAA server requires.
+// Questions at a login by keyboard-interactive, round by round, as the AAA server of the site requires.
 
 /** One round of questions; `password` and `name` are where their answers stand. */
 interface Round {
@@ -287,7 +287,7 @@ type Ask = (
   answer: (answers: Array<string>) => void
 ) => void
 
-/** Asks all rounds. `mayLogin` judges a password; `decide` is told at last whether the login is let in. */
+/** Asks all rounds. `mayLogin` judges a password; `decide` gets the result: whether the user may log in. */
 const askQuestions = (
   kind: Required<Quirks>["loginAsks"],
   user: string,

@@ -45,7 +45,7 @@ interface History {
   readonly commits: Array<CommitRecord>
   readonly logins: Array<LoginRecord>
   readonly commands: Array<CommandRecord>
-  /** Told of every commit once the switch has done it and before its answer can be read. */
+  /** Called with every commit after the switch has done it and before its answer can be read. */
   readonly watchers: Set<(record: CommitRecord) => void>
 }
 
@@ -64,7 +64,7 @@ export const pushRecord = <A>(history: History, list: Array<A>, record: A): void
   if (list.length > history.limit) list.splice(0, list.length - history.limit)
 }
 
-/** Adds what changed the configuration, and tells those who watch. */
+/** Adds a change of the configuration, and calls the watchers. */
 export const pushCommit = (history: History, record: CommitRecord): void => {
   pushRecord(history, history.commits, record)
   if (history.watchers.size === 0) return
@@ -104,7 +104,7 @@ export interface Behaviour {
   readonly passwords: Readonly<Record<string, string>>
   /** Bash output stands between bracketed-paste codes; undefined: as the EOS version does (since 4.32). */
   readonly bracketedPaste: boolean | undefined
-  /** What it does otherwise than most switches. */
+  /** How it differs from most switches. */
   readonly quirks: Required<Quirks>
 }
 
@@ -118,11 +118,11 @@ export interface Connection {
   readonly drop: () => void
 }
 
-/** What a switch needs from its surroundings. */
+/** The surroundings of a switch. */
 export interface World {
   /** The running configuration or the power changed: addresses and neighbours follow. */
   readonly changed: (device: Switch) => void
-  /** What LLDP shows: local port → neighbour. */
+  /** LLDP neighbours: local port → neighbour. */
   readonly neighbours: (device: Switch) => ReadonlyArray<Neighbour>
   /** Machines that the switch has learnt. */
   readonly stations: (device: Switch) => ReadonlyArray<Station>
@@ -256,7 +256,7 @@ export const setRunning = (device: Switch, printed: string): void => {
 /** Seconds since boot. */
 export const uptime = (device: Switch): number => Math.round((Date.now() - device.bootedAt) / 10) / 100
 
-/** Takes the switch down: connections end, sessions and timers are gone. */
+/** Takes the switch down: connections end, sessions and timers are lost. */
 export const down = (device: Switch, power: "off" | "booting"): void => {
   device.power = power
   for (const connection of device.connections) connection.drop()

@@ -275,7 +275,7 @@ const erase = (raw: string): string => {
   return line
 }
 
-// What a terminal prints, on its way to the connection: gathered into one packet per turn, and spoilt on demand (escape
+// The printer: output on its way to the connection, gathered into one packet per turn, and spoilt on demand (escape
 // codes, random pieces, slow lines) when such a fault is armed.
 
 export interface Printer {

@@ -85,7 +85,7 @@ export const Dhcp = Schema.Struct({
   environment: Schema.optionalKey(Words),
   /** Seconds between renewals; 0 = only on demand. */
   renewSeconds: Schema.optionalKey(Schema.Finite),
-  /** What a blank switch fetches: a file, or the text itself. */
+  /** The configuration that a blank switch fetches: a file, or the text itself. */
   config: Schema.optionalKey(Text)
 })
 export type Dhcp = typeof Dhcp.Type

@@ -3,20 +3,74 @@
  * before it is made and after; one that was cut off in between, or failed, is made again and says so. Each plugin has its own
  * turn, so that one that hangs keeps no other waiting, and jobs wait for their calls no longer than a call may take.
  */
-import { Context, Duration, Effect, Fiber, Layer, Option, Schedule, Schema } from "effect"
-import type { SqlError } from "effect/sql"
-import { Acting, server } from "../domain/access/Identity.ts"
+import { Context, Duration, Effect, Fiber, Layer, Option, RcRef, Schedule, Schema, Semaphore } from "effect"
+import type { SqlConnection, SqlError } from "effect/sql"
 import { ServerConfig } from "../ServerConfig.ts"
 import { type CallEnd, type DueCall, PluginCallStore } from "../store/PluginCallStore.ts"
 import { type Plugin, PluginCall, PluginError } from "./Plugin.ts"
-import { PluginLocks } from "./PluginLocks.ts"
 import { PluginRegistry } from "./PluginRegistry.ts"
+import { PgClient } from "@effect/sql-pg"
+import { locks } from "../store/DatabaseClient.ts"
+import { Acting, server } from "../domain/access/Identity.ts"
+
+// The database's lock of each plugin: one process at a time makes its calls, and a process that is killed gives it back with its
+// connection. All locks of this process are on one connection, however many plugins there are.
+
+const POLL = "250 millis"
+
+/** Asked for again and again: one that waits could not be told from one that the database does not answer. */
+const locked = (connection: SqlConnection.Connection, statement: string, parameters: ReadonlyArray<unknown>) =>
+  connection
+    .executeValues(statement, parameters)
+    .pipe(Effect.repeat({ until: ([row]) => row?.[0] === true, schedule: Schedule.spaced(POLL) }))
+
+/** A lock that stayed would go back into the pool with its connection; one that ends takes its locks with it. */
+const unlocked = (connection: SqlConnection.Connection, statement: string, parameters: ReadonlyArray<unknown>) =>
+  connection.executeRaw(statement, parameters).pipe(
+    Effect.retry({ while: ({ reason }) => reason._tag !== "ConnectionError", times: 10 }),
+    Effect.catch((error) => Effect.logDebug("A lock of the plugin calls ended with its connection", error))
+  )
+
+/** Locks by the keys of plugins. */
+const makeLocks = Effect.gen(function* () {
+  const sql = yield* PgClient.PgClient
+  // who shares a connection shares its locks
+  const turns = new Map<string, Semaphore.Semaphore>()
+  const turnOf = (plugin: string) => {
+    const turn = turns.get(plugin) ?? Semaphore.makeUnsafe(1)
+    turns.set(plugin, turn)
+    return turn
+  }
+
+  const connections = yield* RcRef.make({
+    acquire: Effect.gen(function* () {
+      const connection = yield* sql.reserve
+      yield* Effect.addFinalizer(() => unlocked(connection, "select pg_advisory_unlock_all()", []))
+      yield* locked(connection, "select pg_try_advisory_lock_shared($1)", [locks.plugins])
+      return connection
+    })
+  })
+
+  return (plugin: string) => {
+    const place = [locks.plugin, plugin]
+    const taken = Effect.gen(function* () {
+      const connection = yield* RcRef.get(connections)
+      yield* Effect.addFinalizer(() =>
+        unlocked(connection, "select pg_advisory_unlock($1::integer, hashtext($2))", place)
+      )
+      // a connection that is broken is no use to those who come next
+      yield* locked(connection, "select pg_try_advisory_lock($1::integer, hashtext($2))", place).pipe(
+        Effect.tapError(() => RcRef.invalidate(connections))
+      )
+    })
+    return <A, E, R>(work: Effect.Effect<A, E, R>) =>
+      turnOf(plugin).withPermits(1)(Effect.scoped(Effect.andThen(taken, work)))
+  }
+})
 
 /** How often calls are looked for that a killed process left behind; sooner when an attempt is due. */
 const SWEEP = Duration.seconds(30)
 const SHORTEST_PAUSE = Duration.millis(250)
-
-/** How often old calls are removed. */
 
 const RETRY_FACTOR = 4
 const LONGEST_RETRY_SECONDS = 3600
@@ -29,7 +83,7 @@ const make = Effect.gen(function* () {
   const { PLUGIN_ATTEMPTS, PLUGIN_RETRY_DELAY, PLUGIN_TIMEOUT } = yield* ServerConfig
   const registry = yield* PluginRegistry
   const calls = yield* PluginCallStore
-  const locks = yield* PluginLocks
+  const withLock = yield* makeLocks
   const scope = yield* Effect.scope
 
   const attempt = Effect.fnUntraced(function* (due: DueCall, plugin: Plugin) {
@@ -77,7 +131,7 @@ const make = Effect.gen(function* () {
       for (let due = yield* calls.next(plugin); Option.isSome(due); due = yield* calls.next(plugin)) {
         yield* carryOut(due.value, plugin)
       }
-    }).pipe(locks.withLock(plugin.key), Effect.withSpan("PluginActions.drain"))
+    }).pipe(withLock(plugin.key), Effect.withSpan("PluginActions.drain"))
 
   const everything: Effect.Effect<void, SqlError.SqlError> = Effect.gen(function* () {
     const plugins = yield* registry.plugins
@@ -117,7 +171,7 @@ export class PluginActions extends Context.Service<
     readonly pause: Effect.Effect<Duration.Duration, SqlError.SqlError>
   }
 >()("switchyard/plugins/PluginActions") {
-  static readonly layer = Layer.effect(PluginActions, make).pipe(Layer.provide(PluginLocks.layer))
+  static readonly layer = Layer.effect(PluginActions, make)
 
   /** Makes calls that were left behind, at the start and from time to time. */
   static readonly layerSweep = Layer.effectDiscard(

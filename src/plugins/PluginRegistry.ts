@@ -2,17 +2,116 @@
  * The plugins that the plugin file asks for, loaded once at the start (docs/plugins.md#the-plugin-file). They are loaded beside each other and
  * beside everything else, so that one that hangs keeps nobody waiting but who asks for plugins.
  */
-import { Context, Effect, Fiber, Layer, Option } from "effect"
+import { Context, Effect, Fiber, Layer, Option, Schema, SchemaIssue } from "effect"
 import * as path from "node:path"
-import { ServerConfig } from "../ServerConfig.ts"
-import { type HookName, type Plugin, PluginError } from "./Plugin.ts"
-import * as PluginFile from "./PluginFile.ts"
-import * as PluginModules from "./PluginModules.ts"
+import { DEFAULT_PLUGIN_FILE, ServerConfig } from "../ServerConfig.ts"
+import { hiddenVariables, type HookName, type Plugin, PluginError, readyVariables } from "./Plugin.ts"
 import * as PluginProcess from "./PluginProcess.ts"
-import { readyVariables } from "./PluginVariables.ts"
+import * as fs from "node:fs/promises"
+import { parse, YAMLParseError } from "yaml"
+import { codeOf, isMissing } from "../runtime/SystemErrors.ts"
+import { pathToFileURL } from "node:url"
+import { ownModule } from "../runtime/OwnModule.ts"
+import type { SqlError } from "effect/sql"
+import { type CallCounts, PluginCallStore } from "../store/PluginCallStore.ts"
+
+// Where the modules of plugins are: the site's folder first, then the bundled ones (docs/plugins.md#the-plugin-file).
+
+/** What comes with the server. */
+const bundled = ["filewriter", "nav", "netbox", "ni", "prometheus", "zabbix"] as const
+
+const ENDINGS = [".ts", ".mts", ".mjs", ".js"]
+
+/** Without a path: what is outside the folder is nobody's plugin. */
+const NAME = /^[A-Za-z0-9_][A-Za-z0-9_.-]*$/
+
+/** The name of a plugin: its file without the ending, which may be any, because plugin files of others name modules of Python. */
+const nameOf = (filename: string): string => path.basename(filename, path.extname(filename))
+
+const isFile = (file: string) =>
+  Effect.promise(() =>
+    fs.stat(file).then(
+      (found) => found.isFile(),
+      () => false
+    )
+  )
+
+/** The URL of a plugin's module. Fails with PluginError when there is none. */
+export const findModule = Effect.fn("PluginModules.find")(function* (name: string, folder: string) {
+  for (const ending of NAME.test(name) ? ENDINGS : []) {
+    const file = path.resolve(folder, name + ending)
+    if (yield* isFile(file)) return pathToFileURL(file)
+  }
+  if (bundled.some((known) => known === name)) return ownModule(`./bundled/${name}`, import.meta.url)
+  const message = `no such file is in ${folder}, and the bundled plugins are ${bundled.join(", ")}`
+  return yield* new PluginError({ plugin: name, message, retry: false })
+})
+
+// The plugin file: which plugins run, and their variables (docs/plugins.md#the-plugin-file).
+
+/** The plugin file as it is shown. */
+const PluginFile = Schema.Struct({
+  plugins: Schema.Array(
+    Schema.Struct({
+      filename: Schema.String,
+      vars: Schema.optionalKey(Schema.Record(Schema.String, Schema.Unknown))
+    })
+  )
+})
+type PluginFile = typeof PluginFile.Type
+
+/** The plugin file cannot be used; the server runs without plugins. The reason shows nothing of what the file holds. */
+class PluginFileUnusable extends Schema.TaggedError<PluginFileUnusable>()("PluginFileUnusable", {
+  reason: Schema.String,
+  missing: Schema.Boolean
+}) {}
+
+const unusable = (reason: string) => new PluginFileUnusable({ reason, missing: false })
+
+const issuesOf = SchemaIssue.makeFormatterStandardSchemaV1()
+
+const readText = (file: string) =>
+  Effect.tryPromise({
+    try: () => fs.readFile(file, "utf8"),
+    catch: (error) =>
+      isMissing(error)
+        ? new PluginFileUnusable({ reason: "it does not exist", missing: true })
+        : unusable(`it cannot be read (${codeOf(error) ?? "unknown"})`)
+  })
+
+const readYaml = (text: string) =>
+  Effect.try({
+    try: (): unknown => parse(text, { maxAliasCount: 10 }),
+    catch: (error) => {
+      const place = error instanceof YAMLParseError ? error.linePos?.[0] : undefined
+      return unusable(`it is no YAML${place === undefined ? "" : ` (line ${place.line}, column ${place.col})`}`)
+    }
+  })
+
+const readPlugins = (yaml: unknown) =>
+  Effect.mapError(Schema.decodeUnknownEffect(PluginFile)(yaml), ({ issue }) =>
+    unusable(
+      `its form is wrong at ${issuesOf(issue)
+        .issues.map(({ path }) => path?.join(".") || "its top")
+        .join(", ")}`
+    )
+  )
+
+/** The file's plugins; none, with a line in the log, when it is of no use. Nobody misses a file that nobody set. */
+const readPluginFile = (file: string): Effect.Effect<Option.Option<PluginFile>> =>
+  readText(file).pipe(
+    Effect.flatMap(readYaml),
+    Effect.flatMap(readPlugins),
+    Effect.tapError(({ missing, reason }) => {
+      const line = `No plugins: PLUGIN_FILE is ${file}, but ${reason}`
+      if (!missing) return Effect.logError(line)
+      return file === DEFAULT_PLUGIN_FILE ? Effect.void : Effect.logWarning(line)
+    }),
+    Effect.option
+  )
 
 /** One entry of the plugin file, loaded or not. */
-export interface PluginEntry {
+interface PluginEntry {
   readonly filename: string
   /** Its name; with a number where an earlier entry has the same. */
   readonly key: string
@@ -51,20 +150,20 @@ const make = Effect.gen(function* () {
   const config = yield* ServerConfig
   const { PLUGIN_FILE, PLUGIN_MEMORY, PLUGIN_TIMEOUT, pluginSecrets } = config
   const folder = Option.getOrElse(config.PLUGIN_FOLDER, () => path.join(config.DATA_DIR, "plugins"))
-  const file = yield* PluginFile.read(PLUGIN_FILE)
+  const file = yield* readPluginFile(PLUGIN_FILE)
   const given = Option.isSome(file) ? file.value.plugins : []
-  const keys = keysOf(given.map(({ filename }) => PluginModules.nameOf(filename)))
+  const keys = keysOf(given.map(({ filename }) => nameOf(filename)))
 
   const open = Effect.fnUntraced(function* (key: string, name: string, given: Readonly<Record<string, unknown>>) {
     const { hide, vars } = readyVariables(given, pluginSecrets)
-    const module = yield* PluginModules.find(name, folder)
+    const module = yield* findModule(name, folder)
     const limits = { seconds: PLUGIN_TIMEOUT, megabytes: PLUGIN_MEMORY }
     const process = yield* PluginProcess.make({ name, file: module, vars, hide, ...limits })
     return pluginOf(key, name, yield* process.hooks, process)
   })
 
-  const load = ({ filename, vars = {} }: PluginFile.PluginFile["plugins"][number], index: number) => {
-    const name = PluginModules.nameOf(filename)
+  const load = ({ filename, vars = {} }: PluginFile["plugins"][number], index: number) => {
+    const name = nameOf(filename)
     const key = keys[index] ?? name
     return open(key, name, vars).pipe(
       Effect.map((plugin): PluginEntry => ({ filename, key, plugin: Option.some(plugin), problem: null })),
@@ -104,10 +203,70 @@ export class PluginRegistry extends Context.Service<
     /** What the plugin file lists, in its order. */
     readonly entries: Effect.Effect<ReadonlyArray<PluginEntry>>
     readonly plugins: Effect.Effect<ReadonlyArray<Plugin>>
-    readonly file: Option.Option<PluginFile.PluginFile>
+    readonly file: Option.Option<PluginFile>
     /** What the selftests say, last loaded plugin first; without those that say nothing. */
     readonly selftest: Effect.Effect<ReadonlyArray<boolean>>
   }
 >()("switchyard/plugins/PluginRegistry") {
   static readonly layer = Layer.effect(PluginRegistry, make)
 }
+
+// The plugins that this server has loaded, as the API shows and tests them (docs/plugins.md#what-can-be-seen).
+
+/** One entry of the plugin file: whether it is loaded, and what became of its calls. */
+interface PluginState {
+  readonly filename: string
+  readonly loaded: boolean
+  /** Why it is not loaded. */
+  readonly problem: string | null
+  readonly hooks: ReadonlyArray<HookName>
+  /** Calls that were given up. */
+  readonly failed_calls: number
+  /** Calls that failed and are tried again. */
+  readonly retried_calls: number
+  readonly last_error: string | null
+  readonly last_error_at: string | null
+}
+
+/** `plugindata` is the parsed plugin file as plain JSON, null when there is none. */
+interface LoadedPlugins {
+  readonly loaded_plugins: ReadonlyArray<string>
+  readonly plugindata: {
+    readonly plugins: ReadonlyArray<{ readonly filename: string; readonly vars?: Readonly<Record<string, unknown>> }>
+  } | null
+  readonly plugin_states: ReadonlyArray<PluginState>
+}
+
+/** The plugin file without its secrets. */
+const hidden = ({ plugins }: PluginFile): NonNullable<LoadedPlugins["plugindata"]> => ({
+  plugins: plugins.map(({ filename, vars }) =>
+    vars === undefined ? { filename } : { filename, vars: hiddenVariables(vars) }
+  )
+})
+
+const stateOf = ({ filename, key, plugin, problem }: PluginEntry, counts: ReadonlyArray<CallCounts>): PluginState => {
+  const known = counts.find((one) => one.plugin === key)
+  return {
+    filename,
+    loaded: Option.isSome(plugin),
+    problem,
+    hooks: Option.isSome(plugin) ? plugin.value.hooks : [],
+    failed_calls: known?.failed ?? 0,
+    retried_calls: known?.retrying ?? 0,
+    last_error: known?.lastError ?? null,
+    last_error_at: known?.lastErrorAt ?? null
+  }
+}
+
+/** The entries of the plugin file, whether each is loaded, and what became of its calls. */
+export const loadedPlugins: Effect.Effect<LoadedPlugins, SqlError.SqlError, PluginRegistry | PluginCallStore> =
+  Effect.gen(function* () {
+    const { entries, file, plugins } = yield* PluginRegistry
+    const calls = yield* PluginCallStore
+    const [all, known, counts] = yield* Effect.all([entries, plugins, calls.counts])
+    return {
+      loaded_plugins: known.map(({ name }) => `switchyard.plugins.${name}`),
+      plugindata: Option.getOrNull(Option.map(file, hidden)),
+      plugin_states: all.map((entry) => stateOf(entry, counts))
+    }
+  })

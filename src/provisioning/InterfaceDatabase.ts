@@ -1,14 +1,15 @@
 /**
  * Filling the interface database of an access switch from the interfaces it shows and the links it has
  * (docs/provisioning.md#ports-of-an-access-switch and docs/jobs.md#update_interfacedb): uplinks and MLAG ports follow the
- * cables, everything else is an automatic access port until somebody says otherwise.
+ * cables, every other port is an automatic access port until an operator changes it.
  */
 import { Result } from "effect"
-import type { DeviceType } from "../domain/Device.ts"
+import type { Device, DeviceType } from "../domain/Device.ts"
 import type { ConfigType, Interface, InterfaceData } from "../domain/Interface.ts"
 import type { NewLinknet } from "../domain/Linknet.ts"
 import { platformOf } from "../domain/platforms/Platforms.ts"
-import { InconsistentMlagPeer, NoPhysicalInterfaces } from "./ProvisioningErrors.ts"
+import { DeviceStateError, InconsistentMlagPeer, NoPhysicalInterfaces } from "./ProvisioningErrors.ts"
+import type { DeviceEvent } from "../../machines/device/DeviceEvents.ts"
 
 /**
  * The physical ports among a device's interfaces, in their order. Fails with NoPhysicalInterfaces when there is none, or
@@ -26,13 +27,13 @@ export const physicalInterfaces = (
 }
 
 /** A device at the far end of a link. */
-export interface LinkedDevice {
+interface LinkedDevice {
   readonly hostname: string
   readonly device_type: DeviceType
 }
 
-/** What the cables say about the ports of one switch. */
-export interface CabledPorts {
+/** The uplink and MLAG ports of one switch, as its cables show. */
+interface CabledPorts {
   /** Port → hostname of the device above. */
   readonly uplinks: ReadonlyMap<string, string>
   /** Port → id of the other switch of the pair. */
@@ -64,7 +65,7 @@ export const cabledPorts = (
   return { uplinks, mlagPeers }
 }
 
-/** What to do with the interface database of one device. */
+/** The changes to the interface database of one device. */
 export interface InterfacePlan {
   /** Rows to insert or overwrite, in the order of the device's ports; what the job's result lists. */
   readonly write: ReadonlyArray<Interface>
@@ -102,8 +103,8 @@ const followsCable = ({ configtype }: Interface): boolean =>
   configtype === "ACCESS_UPLINK" || configtype === "MLAG_PEER"
 
 /**
- * Rows to write and to delete so that the database fits the device. Existing rows stay as they are unless `replace`; a row
- * that becomes ACCESS_AUTO keeps its data. Rows of ports that are gone are deleted, except uplinks and MLAG ports.
+ * Rows to write and to delete so that the database fits the device. Existing rows stay unchanged unless `replace`; a row
+ * that becomes ACCESS_AUTO keeps its data. Rows of missing ports are deleted, except uplinks and MLAG ports.
  */
 export const planInterfaces = (survey: InterfaceSurvey): InterfacePlan => {
   const stored = new Map(survey.stored.map((row) => [row.name, row]))
@@ -160,4 +161,71 @@ export const checkMlagRows = (
   if (wrong === undefined) return Result.succeed(undefined)
   const message = `Inconsistent MLAG peer ${String(wrong.data?.["neighbor_id"])} detected for device ${hostname}`
   return Result.fail(new InconsistentMlagPeer({ message }))
+}
+
+// Putting a new switch in the place of a broken one (docs/provisioning.md#replacement): the old row lives on with its id, its
+// name and the configuration of its ports, and takes over the identity of the new unit; the row under which the new unit was
+// discovered goes.
+
+type NewUnit = Pick<Device, "id" | "ztp_mac" | "serial" | "model" | "dhcp_ip" | "platform">
+type OldUnit = Pick<Device, "id" | "hostname" | "state" | "management_ip" | "secondary_management_ip">
+
+/** The facts about the device that is to be replaced. */
+interface ReplacementSurvey {
+  readonly hostname: string
+  /** Null when no device has this hostname. */
+  readonly old: OldUnit | null
+  readonly interfaces: ReadonlyArray<Pick<Interface, "configtype">>
+  readonly stackMembers: number
+}
+
+const refuse = (message: string) => Result.fail(new DeviceStateError({ message }))
+const unsupported = (message: string) => Result.fail(new DeviceStateError({ message, isUnsupported: true }))
+
+/** Whether this device may be replaced now. Fails with DeviceStateError. */
+export const checkReplacement = ({
+  hostname,
+  interfaces,
+  old,
+  stackMembers
+}: ReplacementSurvey): Result.Result<OldUnit, DeviceStateError> => {
+  if (old === null) return refuse(`Device ${hostname} not found`)
+  if (old.state !== "UNMANAGED") return refuse(`Device ${hostname} not in UNMANAGED state`)
+  if (interfaces.some(({ configtype }) => configtype === "MLAG_PEER")) {
+    return unsupported("Replacing a MLAG switch is not supported")
+  }
+  return stackMembers > 0 ? unsupported("Replacing a stacked switch is not supported") : Result.succeed(old)
+}
+
+/** The swap, to be made in one transaction. */
+interface ReplacementPlan {
+  /** The row with which the initialisation continues. */
+  readonly deviceId: number
+  /** The row of the discovery, to be deleted with its interfaces and links. */
+  readonly deleteId: number
+  /** For the old row: copies the identity, reserves the management addresses and moves it to DISCOVERED. */
+  readonly event: DeviceEvent
+  /** Addresses that the new unit is to get again. */
+  readonly reuse: ReadonlyArray<string>
+}
+
+/** How the new unit takes the place of the old one. */
+export const planReplacement = (old: OldUnit, unit: NewUnit): ReplacementPlan => ({
+  deviceId: old.id,
+  deleteId: unit.id,
+  event: {
+    type: "REPLACED",
+    ztp_mac: unit.ztp_mac,
+    serial: unit.serial,
+    model: unit.model,
+    platform: unit.platform,
+    dhcp_ip: unit.dhcp_ip
+  },
+  reuse: [old.management_ip, old.secondary_management_ip].filter((ip) => ip !== null)
+})
+
+/** Ports with a configuration of their own that the new unit does not have: their rows will be lost. */
+export const lostInterfaces = (rows: ReadonlyArray<Interface>, ports: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const shown = new Set(ports)
+  return rows.filter(({ name }) => !shown.has(name)).map(({ name }) => name)
 }

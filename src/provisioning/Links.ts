@@ -4,29 +4,127 @@
  * run carries it out; both come from the same computation.
  */
 import { Result } from "effect"
-import { type Device, isFabricType } from "../domain/Device.ts"
+import { type Device, type DeviceType, isFabricType } from "../domain/Device.ts"
 import { type Linknet, type NewLinknet, touches } from "../domain/Linknet.ts"
 import { formatAddress, formatNetwork, InvalidNetwork, type Network, parseNetwork } from "../domain/Network.ts"
-import { freeSubnets } from "./AddressPool.ts"
-import { type PeerPortOwner, type PortOwner, redundantLink } from "./ConfiguredPorts.ts"
-import { collect, orProblems } from "./Problems.ts"
-import { InterfaceError, NoFreeAddress } from "./ProvisioningErrors.ts"
+import { freeSubnets } from "./Addresses.ts"
+import { collect, InterfaceError, NoFreeAddress, orProblems } from "./ProvisioningErrors.ts"
+import type { Interface } from "../domain/Interface.ts"
+
+// The ports that the settings of a fabric device speak about, and the rules of what may be plugged into what
+// (docs/provisioning.md#port-rules). "Configured" means: there is an entry for that interface name, ranges expanded.
+
+/** One entry of `interfaces` in the settings; `name` may hold ranges such as `Ethernet[49-52]/1`. */
+interface PortSetting {
+  readonly name: string
+  readonly ifclass: string
+  readonly redundant_link?: boolean | null
+}
+
+export type ConfiguredPorts = ReadonlyMap<string, PortSetting>
+
+/** One end of a cable: who it belongs to, of what type that device is (or will be), and what is known of its ports. */
+interface PortOwner {
+  readonly hostname: string
+  readonly device_type: DeviceType
+  readonly ports: ConfiguredPorts
+}
+
+export interface PeerPortOwner extends PortOwner {
+  /** Rows of the interface database; looked at for access switches. */
+  readonly interfaces: ReadonlyArray<Interface>
+}
+
+/** No range of the settings may unfold into more names than this. */
+const MAX_PORTS = 4_096
+
+const RANGE = /\[(\d+)(?:-(\d+))?\]/
 
 /**
- * What is heard on one port, nearest neighbour first. Names as announced: short or fully qualified; empty when the switch does
+ * The names behind a range, in order: `Ethernet[1-2]/[1-2]` → 1/1, 1/2, 2/1, 2/2. A name without brackets stands for itself;
+ * a range that runs backwards yields nothing; brackets around anything but digits stay in the name.
+ */
+export const expandInterfaceRange = (name: string): ReadonlyArray<string> => {
+  const match = RANGE.exec(name)
+  if (match === null) return [name]
+  const [brackets, low, high] = match
+  const before = name.slice(0, match.index)
+  const rest = expandInterfaceRange(name.slice(match.index + brackets.length))
+  const start = Number(low)
+  const bound = rest.length === 0 ? 0 : Math.ceil(MAX_PORTS / rest.length)
+  const length = Math.max(0, Math.min(Number(high ?? low) - start + 1, bound))
+  return Array.from({ length }, (_, index) => `${before}${start + index}`)
+    .flatMap((prefix) => rest.map((suffix) => `${prefix}${suffix}`))
+    .slice(0, MAX_PORTS)
+}
+
+/** The settings of every port by its name. The last entry for a name wins. */
+export const configuredPorts = (settings: ReadonlyArray<PortSetting>): ConfiguredPorts =>
+  new Map(settings.flatMap((setting) => expandInterfaceRange(setting.name).map((name) => [name, setting] as const)))
+
+const refuse = (message: string) => Result.fail(new InterfaceError({ message }))
+
+const accessBelowAccess = (remote: PeerPortOwner, port: string): Result.Result<boolean, InterfaceError> => {
+  const row = remote.interfaces.find(({ name }) => name === port)
+  if (row === undefined) return refuse(`Peer device interface not found in database: ${remote.hostname} ${port}`)
+  if (row.configtype !== "ACCESS_DOWNLINK" && row.configtype !== "MLAG_PEER") {
+    return refuse(`Peer device interface not configured as ACCESS_DOWNLINK: ${remote.hostname} ${port}`)
+  }
+  return Result.succeed(row.data?.["redundant_link"] !== false)
+}
+
+/**
+ * Whether a cable between these two ports may be a link, and whether it must be one of a redundant pair. The local device
+ * counts as the type that it is about to become. Fails with InterfaceError.
+ */
+export const redundantLink = (
+  local: PortOwner,
+  localPort: string,
+  remote: PeerPortOwner,
+  remotePort: string
+): Result.Result<boolean, InterfaceError> => {
+  const here = local.ports.get(localPort)
+  const there = remote.ports.get(remotePort)
+  const fabricHere = isFabricType(local.device_type)
+  const fabricThere = isFabricType(remote.device_type)
+  if (fabricThere && there === undefined) {
+    return refuse(`Peer device interface is not configured: ${remote.hostname} ${remotePort}`)
+  }
+  if (fabricHere && here === undefined) {
+    return refuse(`Local device interface is not configured: ${local.hostname} ${localPort}`)
+  }
+  if (fabricHere && fabricThere) {
+    const wrong = here?.ifclass !== "fabric" ? "Local" : there?.ifclass !== "fabric" ? "Peer" : null
+    if (wrong === null) return Result.succeed(true)
+    const end = wrong === "Local" ? `${local.hostname} ${localPort}` : `${remote.hostname} ${remotePort}`
+    const ifclass = (wrong === "Local" ? here : there)?.ifclass
+    return refuse(`${wrong} device interface is not configured as fabric: ${end} ifclass: ${ifclass}`)
+  }
+  if (local.device_type !== "ACCESS") return Result.succeed(true)
+  if (remote.device_type === "ACCESS") return accessBelowAccess(remote, remotePort)
+  if (remote.device_type !== "DIST") return Result.succeed(true)
+  if (there?.ifclass !== "downlink") {
+    const end = `${remote.hostname} ${remotePort}`
+    return refuse(`Peer device interface is not configured as downlink: ${end} ifclass: ${there?.ifclass}`)
+  }
+  return Result.succeed(there.redundant_link !== false)
+}
+
+/**
+ * The LLDP neighbours of one port, nearest first. Names as announced: short or fully qualified; empty when the switch does
  * not say them.
  */
-export interface LldpNeighbour {
+interface LldpNeighbour {
   readonly hostname: string
   readonly port: string
 }
 export type LldpTable = Readonly<Record<string, ReadonlyArray<LldpNeighbour>>>
 
 /** The columns of a device that links are worked out from. */
-export type LinkDevice = Pick<Device, "id" | "hostname" | "platform" | "state" | "device_type">
+type LinkDevice = Pick<Device, "id" | "hostname" | "platform" | "state" | "device_type">
 
 /** A neighbour that is one of our devices, and where the cable ends. Port names are in their long form. */
-export interface SeenPeer {
+interface SeenPeer {
   readonly localPort: string
   readonly peer: LinkDevice
   readonly peerPort: string
@@ -49,8 +147,8 @@ export interface LinkPlan {
   readonly remove: ReadonlyArray<Linknet>
 }
 
-/** What can speak against links. */
-export type LinkProblem = InterfaceError | NoFreeAddress | InvalidNetwork
+/** The problems of links. */
+type LinkProblem = InterfaceError | NoFreeAddress | InvalidNetwork
 
 /** The plan of all cables that may be links, and what speaks against the others. */
 export interface LinkFindings {
@@ -70,7 +168,7 @@ export const storedNames = (announced: string): ReadonlyArray<string> => {
 }
 
 /**
- * The neighbours that are devices of ours: one per local port, MANAGED or UNMANAGED, or the MLAG peer in any state.
+ * The neighbours that are in the database: one per local port, MANAGED or UNMANAGED, or the MLAG peer in any state.
  * `longName` expands a port name for a platform; `devices` are by hostname.
  */
 export const seenPeers = (
@@ -83,7 +181,7 @@ export const seenPeers = (
     port === "" ? [] : [{ localPort, peer, peerPort: longName(peer.platform ?? "", port) }]
   )
 
-/** Neighbours that could be peers, if the switch said to which port of theirs the cable leads. */
+/** Neighbours that could be peers, if LLDP named their port. */
 export const portlessPeers = (
   lldp: LldpTable,
   devices: ReadonlyMap<string, LinkDevice>,
@@ -107,8 +205,8 @@ const heardPeers = (lldp: LldpTable, devices: ReadonlyMap<string, LinkDevice>, m
     return accepted ? [{ localPort, peer, port: heard.port.length > PORT_WIDTH ? "" : heard.port }] : []
   })
 
-/** What a plan is made from. */
-export interface LinkSurvey {
+/** The input of a plan. */
+interface LinkSurvey {
   /** The device with its present hostname; `ports` and `device_type` are those that it is about to get. */
   readonly device: PortOwner & { readonly id: number }
   readonly seen: ReadonlyArray<SeenPeer>
@@ -165,7 +263,7 @@ interface Cable {
   readonly stored: Linknet | undefined
 }
 
-/** A port hears one cable; what several ports hear through a hub counts for the first of them. */
+/** Each port has one cable; a neighbour that several ports see through a hub counts for the first of them. */
 const onePerPeerPort = (seen: ReadonlyArray<SeenPeer>): ReadonlyArray<SeenPeer> => {
   const taken = new Set<string>()
   return seen.filter(({ peer, peerPort }) => {
@@ -219,7 +317,7 @@ const report = (device: LinkSurvey["device"], cable: Cable, link: Linknet | NewL
   }
 }
 
-/** As `planLinks`, but tells everything that speaks against the links beside the plan of those that may be. */
+/** As `planLinks`, but yields all problems in addition to the plan of the possible links. */
 export const findLinks = (survey: LinkSurvey): LinkFindings => {
   const { device, infraLinkNet, stored } = survey
   const { problems: refused, values: cables } = collect(checkedCables(survey))
@@ -254,12 +352,12 @@ export const findLinks = (survey: LinkSurvey): LinkFindings => {
   }
 }
 
-/** Everything that speaks against links as the one error that ends an initialisation. */
+/** All problems of links as the one error that ends an initialisation. */
 export const linkError = <A>(value: A, problems: ReadonlyArray<LinkProblem>): Result.Result<A, LinkProblem> =>
   orProblems(value, problems, (message) => new InterfaceError({ message }))
 
 /**
- * The links that follow from what the device hears. A cable that is stored, in whichever direction, is kept as it is; one
+ * The links that follow from the LLDP neighbours. A cable that is stored, in either direction, is kept unchanged; one
  * that now ends elsewhere replaces the old link. Links between fabric devices get the lowest free /31 networks. Fails with
  * InterfaceError, which names every port that is not configured for its cable.
  */

@@ -1,9 +1,9 @@
 /**
- * What can speak against taking a switch into the network. The tag of each error is the type name that job records show, the
+ * The problems that keep a switch from being taken into the network. The tag of each error is the type name that job records show, the
  * message is the sentence that clients know (docs/provisioning.md). None of them is helped by a retry alone: cabling, settings
  * or the device's record have to change first.
  */
-import { Schema } from "effect"
+import { Result, Schema } from "effect"
 
 const withMessage = { message: Schema.String }
 
@@ -23,7 +23,11 @@ export class NeighborError extends Schema.TaggedError<NeighborError>()("Neighbor
 export class DeviceError extends Schema.TaggedError<DeviceError>()("DeviceError", withMessage) {}
 
 /** A device exists but is in the wrong state. */
-export class DeviceStateError extends Schema.TaggedError<DeviceStateError>()("DeviceStateError", withMessage) {}
+export class DeviceStateError extends Schema.TaggedError<DeviceStateError>()("DeviceStateError", {
+  message: Schema.String,
+  /** Nothing that is done about the state would help: a device of this kind is never replaced. */
+  isUnsupported: Schema.optionalKey(Schema.Boolean)
+}) {}
 
 /** A neighbour waits for a sync. */
 export class DeviceSyncError extends Schema.TaggedError<DeviceSyncError>()("DeviceSyncError", withMessage) {}
@@ -57,3 +61,37 @@ export class InitArgumentError extends Schema.TaggedError<InitArgumentError>()("
 
 /** A list as texts print it: `['a', 'b']`. */
 export const quotedList = (names: ReadonlyArray<string>): string => `[${names.map((name) => `'${name}'`).join(", ")}]`
+
+// Collecting everything that speaks against something, where stopping at the first problem would hide the others.
+
+interface Problem {
+  readonly message: string
+}
+
+/** The successes and the failures, both in order. */
+export const collect = <A, E>(
+  results: Iterable<Result.Result<A, E>>
+): { readonly values: ReadonlyArray<A>; readonly problems: ReadonlyArray<E> } => {
+  const values: Array<A> = []
+  const problems: Array<E> = []
+  for (const result of results) {
+    if (Result.isSuccess(result)) values.push(result.success)
+    else problems.push(result.failure)
+  }
+  return { values, problems }
+}
+
+/** One text for all problems, each said once; that of a single problem is its own. */
+export const problemsText = (problems: ReadonlyArray<Problem>): string =>
+  [...new Set(problems.map(({ message }) => message))].join("; ")
+
+/** The value if there is no problem; a single problem unchanged; several as the error that `merge` makes of their text. */
+export const orProblems = <A, E extends Problem>(
+  value: A,
+  problems: ReadonlyArray<E>,
+  merge: (message: string) => E
+): Result.Result<A, E> => {
+  const [first] = problems
+  if (first === undefined) return Result.succeed(value)
+  return Result.fail(problems.length === 1 ? first : merge(problemsText(problems)))
+}

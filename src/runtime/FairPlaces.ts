@@ -3,7 +3,7 @@
  * requests, so that twenty calls of one person delay another's first by one at most. When too many wait, the last call of whoever has
  * most waiting is refused, which is never the first of somebody else. Also the shares of places that are held for long. Carries promise 8.
  */
-import { Effect, Schema } from "effect"
+import { Effect, Schema, Semaphore } from "effect"
 import { Person } from "../domain/access/Identity.ts"
 
 /** So many wait for this already; trying again later can help. */
@@ -82,7 +82,7 @@ export const makeFairOrder = <A>() => {
   }
 }
 
-export interface FairPlacesOptions {
+interface FairPlacesOptions {
   /** What the places are for, as a refusal says it. */
   readonly what: string
   readonly places: number
@@ -98,7 +98,7 @@ interface Waiting {
   hasPlace: boolean
 }
 
-export interface FairPlaces {
+interface FairPlaces {
   /** Does the work in a place of the present person, when it is their turn. */
   readonly within: <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.Effect<A, E | PlacesFull, R>
 }
@@ -134,7 +134,7 @@ export const make = ({ ofOne, places, waiting, what }: FairPlacesOptions): FairP
     serve()
   }
 
-  /** Waits for a place; gives it back when nobody wants it any more. */
+  /** Waits for a place; gives it back when the caller no longer wants it. */
   const enter = (person: string): Effect.Effect<void, PlacesFull> =>
     Effect.suspend(() => {
       let mine: Waiting | undefined
@@ -145,7 +145,7 @@ export const make = ({ ofOne, places, waiting, what }: FairPlacesOptions): FairP
           refuse: () => resume(Effect.fail(new PlacesFull({ what })))
         }
         mine = item
-        // whoever finds a free place does not count as waiting
+        // a caller that finds a free place does not count as waiting
         const displaced = order.add(
           person,
           item,
@@ -193,7 +193,7 @@ export const mayHoldAnother = ({
   readonly most: number
 }) => all < most && (own === 0 || (own < Math.ceil(most / 4) && own < most - all))
 
-/** Places of their own for each key, such as a device; they are forgotten when nobody is in them. */
+/** Places of their own for each key, such as a device; they are forgotten when they are empty. */
 export const makeKeyed = (options: FairPlacesOptions) => {
   const byKey = new Map<string, { readonly places: FairPlaces; users: number }>()
   return {
@@ -211,4 +211,26 @@ export const makeKeyed = (options: FairPlacesOptions) => {
         )
       })
   }
+}
+
+// Turns by key: effects of one key run one after the other, those of different keys concurrently.
+
+/** Runs effects of one key one after the other; keeps nothing for unused keys. */
+export const makeTurns = () => {
+  const turns = new Map<string, { readonly turn: Semaphore.Semaphore; users: number }>()
+  return <A, E, R>(key: string, effect: Effect.Effect<A, E, R>) =>
+    Effect.acquireUseRelease(
+      Effect.sync(() => {
+        const entry = turns.get(key) ?? { turn: Semaphore.makeUnsafe(1), users: 0 }
+        entry.users += 1
+        turns.set(key, entry)
+        return entry
+      }),
+      ({ turn }) => turn.withPermits(1)(effect),
+      (entry) =>
+        Effect.sync(() => {
+          entry.users -= 1
+          if (entry.users === 0) turns.delete(key)
+        })
+    )
 }

@@ -14,7 +14,7 @@ interface Found {
 }
 type Tell = (found: Found) => void
 
-/** Less than a connection to the database waits, so that the reason is told. */
+/** Less than a connection to the database waits, so that the reason is reported. */
 const PATIENCE_MILLIS = 4_000
 /** How long an answer is waited for where one is known from before. */
 const KNOWN_MILLIS = 1_000
@@ -115,6 +115,6 @@ export const askedFirst = (url: string | URL): Promise<void> =>
   new Promise((resolve, reject) => {
     const host = URL.parse(String(url))?.hostname.replace(/^\[|\]$/g, "") ?? ""
     if (host === "" || isIP(host) !== 0) return resolve()
-    // of other errors the call itself tells
+    // the call itself reports other errors
     lookupAll(host, {}, ({ error }) => (error?.code === "EAI_AGAIN" ? reject(error) : resolve()), true)
   })

@@ -11,14 +11,14 @@ import { codeOf, type OwnFault, ownFault } from "./SystemErrors.ts"
 import { HostRefused, type OutboundGuard } from "./OutboundHosts.ts"
 
 /** The request can never work: the host may not be asked, its certificate is not good, or it sends on where nobody follows. */
-export class OutboundRefused extends Schema.TaggedError<OutboundRefused>()("OutboundRefused", {
+class OutboundRefused extends Schema.TaggedError<OutboundRefused>()("OutboundRefused", {
   message: Schema.String,
   /** The host itself may not be asked. */
   isHost: Schema.Boolean
 }) {}
 
 /** No answer came; trying again may help. */
-export class OutboundAway extends Schema.TaggedError<OutboundAway>()("OutboundAway", {
+class OutboundAway extends Schema.TaggedError<OutboundAway>()("OutboundAway", {
   message: Schema.String,
   /** What the system says, such as `ECONNREFUSED`. */
   code: Schema.NullOr(Schema.String)
@@ -30,7 +30,7 @@ export type OutboundError = OutboundRefused | OutboundAway | OwnFault
 const REDIRECTS = 5
 
 /** What to ask. `guard` is null for hosts that the server's own settings name; `idleSeconds` is the longest silence. */
-export interface FetchOptions {
+interface FetchOptions {
   readonly method?: "GET" | "POST" | "DELETE"
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string

@@ -9,12 +9,12 @@ import { networkInterfaces } from "node:os"
 import { codeOf, faultOfCall, isOfRoutes, ofAllRoutes, OwnFault, ownFaultOf, type OwnKind } from "./SystemErrors.ts"
 
 /** A fault with the time since which it is known, in epoch milliseconds. */
-export interface NotedFault {
+interface NotedFault {
   readonly fault: OwnFault
   readonly since: number
 }
 
-/** A fault that nobody has met for so long is over. Longer than work waits between two tries. */
+/** A fault that no work has met for so long is over. Longer than work waits between two tries. */
 const FORGOTTEN_MILLIS = 12_000
 const LOOK = "1 second"
 
@@ -22,14 +22,14 @@ const LOOK = "1 second"
 const FIRST_PAUSE = 250
 const LONGEST_PAUSE = 4_000
 
-export interface Faults {
+interface Faults {
   readonly note: (fault: OwnFault) => Effect.Effect<void>
   /** Those that are known now, in the order in which they began. */
   readonly now: Effect.Effect<ReadonlyArray<NotedFault>>
 }
 
 /** Nothing is lacking yet. */
-export const make = (): Faults => {
+const make = (): Faults => {
   const noted = new Map<OwnKind, { fault: OwnFault; readonly since: number; seen: number }>()
 
   const forget = (now: number) => {
@@ -131,7 +131,7 @@ const readLimit = (): number | null => {
   return soft === undefined ? null : Number(soft)
 }
 
-/** What is open and what may be; null where the system does not tell. */
+/** Open descriptors and their limit; null if the system does not say. */
 const readDescriptors = (): { readonly open: number; readonly limit: number } | null => {
   try {
     const limit = readLimit()

@@ -4,9 +4,21 @@
  * database need the same key.
  */
 import { Context, Effect, FileSystem, Layer, Option, Path, type PlatformError, Redacted, Schema } from "effect"
-import { createHmac, createSecretKey, hkdfSync, randomBytes, randomUUID } from "node:crypto"
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHash,
+  createHmac,
+  createSecretKey,
+  hkdfSync,
+  type KeyObject,
+  randomBytes,
+  randomUUID
+} from "node:crypto"
 import { reasonOf } from "./SystemErrors.ts"
-import { ServerConfig } from "../ServerConfig.ts"
+import { ServerConfig, type ServerSettings } from "../ServerConfig.ts"
+import { readHeaders } from "./SettingForms.ts"
+import { deflateRawSync, inflateRawSync } from "node:zlib"
 
 /** The file of the key cannot be read or written, or holds something else; the message names it. */
 export class SecretKeyUnavailable extends Schema.TaggedError<SecretKeyUnavailable>()("SecretKeyUnavailable", {
@@ -98,4 +110,172 @@ export class SecretKey extends Context.Service<
   }
 >()("switchyard/runtime/SecretKey") {
   static readonly layer = Layer.effect(SecretKey, make)
+}
+
+// Seals texts that have to be used again and that nobody may read who has the database or its backups alone: AES-256-GCM under a
+// key that is made of the installation's own (docs/security.md#what-is-stored). A sealed text names its key, so that those of a
+// previous key are told apart and can still be opened while keys are changed.
+
+/** A key with the name by which sealed texts call it. */
+export interface SealingKey {
+  readonly id: string
+  readonly key: KeyObject
+}
+
+const PREFIX = "sealed:1:"
+const CIPHER = "aes-256-gcm"
+const IV_BYTES = 12
+const TAG_BYTES = 16
+const ID_LENGTH = 12
+
+/** The key under its name, which reveals nothing of it. */
+export const sealingKey = (key: Redacted.Redacted<Uint8Array>): SealingKey => ({
+  id: createHash("sha256").update("name of a key").update(Redacted.value(key)).digest("hex").slice(0, ID_LENGTH),
+  // as an object once: made of bytes with each text, it took a fiftieth of a sync
+  key: createSecretKey(Redacted.value(key))
+})
+
+/** Whether the text is a sealed one; what an earlier release has stored is not. */
+const isSealed = (text: string): boolean => text.startsWith(PREFIX)
+
+/** The name of the key under which a text is sealed; none for a clear one. */
+export const keyOf = (text: string): Option.Option<string> =>
+  isSealed(text) ? Option.some(text.slice(PREFIX.length, PREFIX.length + ID_LENGTH)) : Option.none()
+
+/** The text, sealed. Two of the same text differ. */
+export const seal = ({ id, key }: SealingKey, text: string): string => {
+  const iv = randomBytes(IV_BYTES)
+  const cipher = createCipheriv(CIPHER, key, iv)
+  const sealed = Buffer.concat([iv, cipher.update(text, "utf8"), cipher.final(), cipher.getAuthTag()])
+  return `${PREFIX}${id}:${sealed.toString("base64")}`
+}
+
+const decipher = ({ key }: SealingKey, sealed: Buffer): Option.Option<string> => {
+  if (sealed.length < IV_BYTES + TAG_BYTES) return Option.none()
+  const end = sealed.length - TAG_BYTES
+  const opening = createDecipheriv(CIPHER, key, sealed.subarray(0, IV_BYTES), {
+    authTagLength: TAG_BYTES
+  })
+  opening.setAuthTag(sealed.subarray(end))
+  try {
+    return Option.some(
+      Buffer.concat([opening.update(sealed.subarray(IV_BYTES, end)), opening.final()]).toString("utf8")
+    )
+  } catch {
+    // the text was altered
+    return Option.none()
+  }
+}
+
+/** What was sealed under one of these keys; a clear text as it is. None when the key is another one or the text was altered. */
+export const open = (keys: ReadonlyArray<SealingKey>, text: string): Option.Option<string> => {
+  const wanted = keyOf(text)
+  if (Option.isNone(wanted)) return Option.some(text)
+  const key = keys.find(({ id }) => id === wanted.value)
+  const body = text.slice(PREFIX.length + ID_LENGTH + 1)
+  return key === undefined ? Option.none() : decipher(key, Buffer.from(body, "base64"))
+}
+
+// Texts that are kept for long: compressed, and marked to distinguish them from others.
+
+const PACKED = "packed:1:"
+/** Of a compressed text that claims to be longer, nothing is read. */
+const LONGEST = 256 * 1024 * 1024
+
+export const pack = (text: string): string => `${PACKED}${deflateRawSync(text, { level: 9 }).toString("base64")}`
+
+/** The text as it was; another one as it is. */
+export const unpack = (text: string): string =>
+  text.startsWith(PACKED)
+    ? inflateRawSync(Buffer.from(text.slice(PACKED.length), "base64"), { maxOutputLength: LONGEST }).toString("utf8")
+    : text
+
+// The values that this server keeps secret, as its settings have them: whatever is stored or shown has something else in their place.
+
+/** Shorter values would be found in the middle of harmless words. */
+const SHORTEST = 4
+
+const CREDENTIALS = /^[a-z][a-z0-9+.-]*:\/\/([^/@]*(?:@[^/@]*)*)@/i
+
+/** A user name without a password is a token when it is that long; shorter ones, such as `git`, are no secret. */
+const TOKEN_LENGTH = 16
+
+const decoded = (text: string): string => {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    // a stray percent sign: the text stands for itself
+    return text
+  }
+}
+
+/** The password or token in a URL, as it is written and as it is meant. */
+const secretsOfUrl = (url: string): ReadonlyArray<string> => {
+  const credentials = CREDENTIALS.exec(url)?.[1] ?? ""
+  const colon = credentials.indexOf(":")
+  if (colon < 0) return credentials.length >= TOKEN_LENGTH ? [credentials, decoded(credentials)] : []
+  const password = credentials.slice(colon + 1)
+  return [password, decoded(password)]
+}
+
+/** The lines of a key or a certificate, because texts are shown and compared line by line; shorter lines tell too little. */
+const LONG_LINE = 16
+const linesOf = (value: string): ReadonlyArray<string> => {
+  const lines = value.split(/\r?\n/).map((line) => line.trim())
+  return lines.length === 1 ? [] : lines.filter((line) => line.length >= LONG_LINE && !line.startsWith("-----"))
+}
+
+/** Values that are worth hiding, each once, the longest first. */
+const hideable = (values: ReadonlyArray<string>): ReadonlyArray<string> =>
+  [...new Set(values.flatMap((value) => [value, ...linesOf(value)]))]
+    .filter(({ length }) => length >= SHORTEST)
+    .toSorted((a, b) => b.length - a.length)
+
+type Settings = Pick<
+  ServerSettings,
+  | "logins"
+  | "nextLogins"
+  | "keyLogins"
+  | "templateSecrets"
+  | "deviceSecrets"
+  | "pluginSecrets"
+  | "alertSecrets"
+  | "SECRET_KEY"
+  | "SECRET_KEY_PREVIOUS"
+  | "CLUSTER_SECRET"
+  | "CAKEY_PASSPHRASE"
+  | "OIDC_CLIENT_SECRET"
+  | "OTEL_EXPORTER_OTLP_HEADERS"
+  | "DATABASE_URL"
+  | "GITREPO_SETTINGS"
+  | "GITREPO_TEMPLATES"
+>
+
+/** All secret values among the settings, the longest first. */
+export const secretValues = (settings: Settings): ReadonlyArray<string> => {
+  const { alertSecrets, deviceSecrets, keyLogins, logins, nextLogins, pluginSecrets, templateSecrets } = settings
+  const redacted = [
+    ...[...logins.values(), ...nextLogins.values()].map(({ password }) => password),
+    ...[...keyLogins.values()].flatMap(({ key: { passphrase, text } }) =>
+      passphrase === null ? [text] : [text, passphrase]
+    ),
+    ...[templateSecrets, deviceSecrets, pluginSecrets, alertSecrets].flatMap((secrets) => [...secrets.values()]),
+    ...[
+      settings.SECRET_KEY,
+      settings.SECRET_KEY_PREVIOUS,
+      settings.CLUSTER_SECRET,
+      settings.CAKEY_PASSPHRASE,
+      settings.OIDC_CLIENT_SECRET
+    ].flatMap(Option.toArray)
+  ].map(Redacted.value)
+  const urls = [
+    ...Option.toArray(Option.map(settings.DATABASE_URL, Redacted.value)),
+    ...Option.toArray(settings.GITREPO_SETTINGS),
+    ...Option.toArray(settings.GITREPO_TEMPLATES)
+  ]
+  const headers = Option.match(settings.OTEL_EXPORTER_OTLP_HEADERS, {
+    onNone: () => [],
+    onSome: (text) => [...(readHeaders(Redacted.value(text))?.values() ?? [])]
+  })
+  return hideable([...redacted, ...headers, ...urls.flatMap(secretsOfUrl)])
 }

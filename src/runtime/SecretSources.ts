@@ -82,3 +82,23 @@ export const withStored = (environment: Environment, stored: ReadonlyMap<string,
   const isGiven = (name: string) => (environment[name] ?? "") !== "" || (environment[name + SUFFIX] ?? "") !== ""
   return { ...environment, ...Object.fromEntries([...stored].filter(([name]) => !isGiven(name))) }
 }
+
+// The environment that programs and threads get which this server starts: what they need to run, and none of its settings, among
+// which are passwords (docs/security.md#programs-that-the-server-starts).
+
+const ALWAYS = /^(?:PATH|HOME|USER|LOGNAME|LANG|LC_[A-Z]+|TZ|TMPDIR|TMP|TEMP|SystemRoot|LD_LIBRARY_PATH)$/i
+
+/** For programs that connect to others: agents with keys, proxies and trusted certificates. */
+const NETWORK =
+  /^(?:SSH_AUTH_SOCK|SSH_AGENT_PID|XDG_CONFIG_HOME|KRB5CCNAME|KRB5_CONFIG|https?_proxy|all_proxy|no_proxy|SSL_CERT_FILE|SSL_CERT_DIR|CURL_CA_BUNDLE)$/i
+
+/** The part of the environment for a program; `network` for one that connects to other machines. */
+export const childEnvironment = (
+  environment: Readonly<Record<string, string | undefined>>,
+  { network }: { readonly network: boolean }
+): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(environment).flatMap(([name, value]) =>
+      value !== undefined && (ALWAYS.test(name) || (network && NETWORK.test(name))) ? [[name, value] as const] : []
+    )
+  )

@@ -20,7 +20,7 @@ const NAME = /^[A-Z][A-Z0-9_]*$/
 /** Where the file of an installation is. */
 export const settingsFileIn = (dataDir: string): string => path.join(dataDir, FILE)
 
-/** DATA_DIR when nobody sets it. */
+/** The default of DATA_DIR. */
 const dataDirOf = ({ DATA_DIR }: Environment) => (DATA_DIR === undefined || DATA_DIR === "" ? "data" : DATA_DIR)
 
 const HEADER = `# Settings of this Switchyard, written by \`switchyard setup\`: NAME=value, up to the end of the line, without quotes.

@@ -7,17 +7,7 @@ import { Schema } from "effect"
 import * as path from "node:path"
 
 /** What the machine of this server can lack. */
-export const ownKinds = [
-  "descriptors",
-  "memory",
-  "disk",
-  "files",
-  "ports",
-  "network",
-  "rights",
-  "names",
-  "processes"
-] as const
+const ownKinds = ["descriptors", "memory", "disk", "files", "ports", "network", "rights", "names", "processes"] as const
 export type OwnKind = (typeof ownKinds)[number]
 
 /** The machine of this server lacks something: what was tried says nothing about the other side, and is tried again. */
@@ -252,7 +242,7 @@ export const reasonOf = (error: unknown): string => {
 }
 
 /** A path as people are told it: below the server's own folder without the way there. */
-export const shownPath = (file: string, root: string | undefined): string => {
+const shownPath = (file: string, root: string | undefined): string => {
   if (root === undefined) return file
   const below = path.relative(root, file)
   if (below === "") return "DATA_DIR"
@@ -260,7 +250,7 @@ export const shownPath = (file: string, root: string | undefined): string => {
 }
 
 /** What is known of a call that worked on a file. */
-export interface FileCall {
+interface FileCall {
   /** What was to be done to it, such as `written`. */
   readonly done: string
   readonly file: string

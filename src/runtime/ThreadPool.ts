@@ -3,7 +3,7 @@
  * measured in that thread, so that a busy machine takes nothing from it. A thread that exceeds its budget is ended; synchronous
  * code can be stopped in no other way. Carries promise 8: no request and no commit holds up others.
  */
-import { childEnvironment } from "./ChildEnvironment.ts"
+import { childEnvironment } from "./SecretSources.ts"
 import * as FairPlaces from "./FairPlaces.ts"
 import * as NodeWorker from "@effect/platform-node/NodeWorker"
 import { Deferred, Duration, Effect, Exit, Fiber, Layer, Option, Pool, Schema, Scope } from "effect"
@@ -13,7 +13,7 @@ import { untilMended } from "./OwnFaults.ts"
 import { type OwnFault, ownFault, ownFaultOf } from "./SystemErrors.ts"
 
 /** The calculation did not come to its end: its budget of time or memory is used up, or its thread ended for another reason. */
-export class CalculationStopped extends Schema.TaggedError<CalculationStopped>()("CalculationStopped", {
+class CalculationStopped extends Schema.TaggedError<CalculationStopped>()("CalculationStopped", {
   reason: Schema.Literals(["time", "memory", "ended"]),
   message: Schema.String
 }) {}
@@ -44,9 +44,9 @@ export interface Budget {
 }
 
 /** A client of one thread, whose calls may fail with `RpcClientError`. */
-export type ThreadClient<Rpcs extends Rpc.Any> = RpcClient.RpcClient<Rpcs, RpcClientError.RpcClientError>
+type ThreadClient<Rpcs extends Rpc.Any> = RpcClient.RpcClient<Rpcs, RpcClientError.RpcClientError>
 
-export interface ThreadPool<Rpcs extends Rpc.Any> {
+interface ThreadPool<Rpcs extends Rpc.Any> {
   /** Does `use` with a thread of its own. It comes to its end also when nobody waits for it any more. */
   readonly run: <A, E>(
     budget: Budget,

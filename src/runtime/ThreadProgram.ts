@@ -6,7 +6,7 @@ import { type Rpc, type RpcGroup, RpcServer } from "effect/rpc"
 import { setPriority } from "node:os"
 
 /** Where processor time is short, the API goes first. Elsewhere than on Linux this would slow the whole process. */
-export const giveWay = (): void => {
+const giveWay = (): void => {
   if (process.platform !== "linux") return
   try {
     setPriority(0, 5)

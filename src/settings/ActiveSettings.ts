@@ -6,18 +6,18 @@
 import { Array as Arr, Context, Effect, Layer, Option, Ref, Result, Schema, Semaphore } from "effect"
 import type { SqlError } from "effect/sql"
 import type { Device, DeviceType } from "../domain/Device.ts"
-import { WorkingCommits } from "../domain/Repository.ts"
 import { ServerConfig } from "../ServerConfig.ts"
 import { DeviceStore } from "../store/DeviceStore.ts"
 import { type AppliedCommit, RepositoryStore } from "../store/RepositoryStore.ts"
+import { buildSnapshot, downstreamDevices, type SettingsSnapshot } from "./SettingsSnapshot.ts"
 import type { EffectiveSettings, LayeringResult } from "./Layering.ts"
 import type { Membership } from "./SettingsGroups.ts"
 import { SettingsInvalid } from "./SettingsProblem.ts"
-import { buildSnapshot, downstreamDevices, type SettingsSnapshot } from "./SettingsSnapshot.ts"
 import { LinknetStore } from "../store/NetworkStore.ts"
+import { WorkingCommits } from "../domain/Repository.ts"
 
 /** No settings have come into force yet: the repository is not configured, not reachable or was never valid. */
-export class NoSettings extends Schema.TaggedError<NoSettings>()("NoSettings", {
+class NoSettings extends Schema.TaggedError<NoSettings>()("NoSettings", {
   /** The commit of a job that was asked for. */
   commit: Schema.optionalKey(Schema.String)
 }) {
@@ -28,7 +28,7 @@ export class NoSettings extends Schema.TaggedError<NoSettings>()("NoSettings", {
   }
 }
 
-/** Why settings cannot be told. */
+/** Why settings cannot be given. */
 export type SettingsError = NoSettings | SettingsInvalid | SqlError.SqlError
 
 interface InForce {
@@ -79,7 +79,7 @@ const makeSnapshot = Effect.gen(function* () {
     return built.snapshot
   }).pipe(one.withPermits(1))
 
-  /** A commit that is not in force any more is of use to one job only, so it is not remembered. */
+  /** A commit that is no longer in force serves one job only, so it is not cached. */
   const ofJob = Effect.fnUntraced(function* (commit: string | null) {
     if (commit === null) return yield* new NoSettings({})
     const kept = yield* repositories.filesOf("settings", commit)
@@ -127,7 +127,7 @@ const make = Effect.gen(function* () {
   })
 })
 
-/** What holds now, for a device, a type or everybody. */
+/** The settings in force, for a device, a type or all devices. */
 export class ActiveSettings extends Context.Service<
   ActiveSettings,
   {

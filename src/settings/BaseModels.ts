@@ -30,7 +30,7 @@ const promptFault = (prompt: string): string | undefined =>
     ? `Value error, a prompt may have at most ${mostWildcards} wildcards (*)`
     : undefined
 
-export const f_jump_host = model("f_jump_host", {
+const f_jump_host = model("f_jump_host", {
   host: text({ maxLength: 253, pattern: Patterns.host, description: Descriptions.host }),
   port: optional(loginPort, 22),
   username: text(),
@@ -39,7 +39,7 @@ export const f_jump_host = model("f_jump_host", {
   algorithms
 })
 
-export const f_ssh = model("f_ssh", {
+const f_ssh = model("f_ssh", {
   algorithms,
   port: absent(loginPort),
   window_bytes: absent(integer({ ge: 1, le: 4096 })),
@@ -96,7 +96,7 @@ export const vlanRangeFault = (value: string): string | undefined => {
 }
 
 /** Nothing when the text is a range `low-high` of VNIs, else the message. */
-export const vniRangeFault = (value: string): string | undefined =>
+const vniRangeFault = (value: string): string | undefined =>
   value.includes("-")
     ? rangeFault(value, MAX_VNI, "VNI")
     : "Assertion failed, Range must be specified, ex '10000-99999'"
@@ -115,30 +115,30 @@ const port = absent(integer({ ge: 0, lt: 65_536, description: Descriptions.port 
 /** A VLAN id, 1–4094: 0 and 4095 are reserved. */
 export const vlanId = integer({ gt: 0, lt: 4095, description: Descriptions.vlanId })
 
-/** A list of names that is empty when nobody set it. */
+/** A list of names that is empty by default. */
 export const names = optional(list(text()), [])
 
-/** A text that is null when nobody set it. */
+/** A text that is null by default. */
 export const noText = absent(text())
 
-/** A text that is empty when nobody set it. */
-export const emptyText = optional(text(), "")
+/** A text that is empty by default. */
+const emptyText = optional(text(), "")
 
-/** Raw configuration, which is empty when nobody set it. */
+/** Raw configuration, empty by default. */
 export const rawLines = optional(text({ lines: true }), "")
 
-/** Lines that are null when nobody set them. */
+/** Lines that are null by default. */
 export const noLines = absent(text({ lines: true }))
 
-export const f_ntp_server = model("f_ntp_server", { host })
-export const f_snmp_server = model("f_snmp_server", { host })
-export const f_dns_server = model("f_dns_server", { host })
+const f_ntp_server = model("f_ntp_server", { host })
+const f_snmp_server = model("f_snmp_server", { host })
+const f_dns_server = model("f_dns_server", { host })
 export const f_dhcp_relay = model("f_dhcp_relay", { host })
-export const f_radius_server = model("f_radius_server", { host, port })
-export const f_syslog_server = model("f_syslog_server", { host, port })
-export const f_flow_collector = model("f_flow_collector", { host, port })
+const f_radius_server = model("f_radius_server", { host, port })
+const f_syslog_server = model("f_syslog_server", { host, port })
+const f_flow_collector = model("f_flow_collector", { host, port })
 
-export const f_internal_vlans = model("f_internal_vlans", {
+const f_internal_vlans = model("f_internal_vlans", {
   vlan_id_low: vlanId,
   vlan_id_high: refine(vlanId, {
     check: (high, { vlan_id_low: low }) =>
@@ -149,7 +149,7 @@ export const f_internal_vlans = model("f_internal_vlans", {
   allocation_order: optional(text(), "ascending")
 })
 
-export const f_user = model("f_user", {
+const f_user = model("f_user", {
   username: text(),
   ssh_key: noText,
   uid: absent(integer()),
@@ -162,12 +162,12 @@ export const f_user = model("f_user", {
   groups: names
 })
 
-export const f_interface_tag = model("f_interface_tag", {
+const f_interface_tag = model("f_interface_tag", {
   description: emptyText,
   groups: absent(list(text()))
 })
 
-export const f_port_template = model("f_port_template", {
+const f_port_template = model("f_port_template", {
   description: emptyText,
   vlan_config: optional(choice(["none", "tagged", "untagged"]), "tagged"),
   groups: absent(list(text()))

@@ -57,7 +57,7 @@ export class VlanLedger {
     this.#managementVlans = new Set([...domains].flatMap(({ vlan }) => (vlan === null ? [] : [vlan])))
   }
 
-  /** Everything wrong with the VXLANs of one more device, alone and beside those of the devices before it. */
+  /** Everything wrong with the VXLANs of one more device, alone and together with those of the devices before it. */
   add(
     device: Pick<Device, "hostname" | "device_type">,
     settings: Settings,
@@ -131,7 +131,7 @@ interface Gateway {
 const gatewaysOf = (name: string, { ipv4_gw, ipv4_secondaries, ipv6_gw }: Vxlan): ReadonlyArray<Gateway> => {
   const at = (text: string | null, ...keys: Finding["path"]): ReadonlyArray<Gateway> =>
     Result.match(parseNetwork(text ?? ""), {
-      // a text that is no network is refused by the rules of its field
+      // the rules of the field refuse a text that is not a network
       onFailure: () => [],
       onSuccess: (network) => [{ vxlan: name, path: ["vxlans", name, ...keys], text: text ?? "", network }]
     })
@@ -235,7 +235,7 @@ export const routeMapFindings = (hostname: string, effective: EffectiveSettings)
   }))
 }
 
-// The address pools of the fabric, before somebody needs an address from them: a network with host bits set passes the schema
+// The address pools of the fabric, before a device needs an address from them: a network with host bits set passes the schema
 // but can hand out nothing (docs/templates.md#variables-of-dist-and-core).
 
 const POOLS = ["infra_lo_net", "infra_link_net", "mgmt_lo_net"] as const
@@ -246,7 +246,7 @@ const hasHostBits = (network: string): boolean => {
   return number % 2 ** (32 - Number(length)) !== 0
 }
 
-/** A remark for each pool of the underlay that is no usable network. */
+/** A remark for each pool of the underlay that is not a usable network. */
 export const underlayFindings = ({
   settings: { underlay },
   sources

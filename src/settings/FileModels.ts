@@ -26,7 +26,7 @@ import { settingKeys, SettingValidator } from "./SettingValidator.ts"
 export type Json = null | boolean | number | string | ReadonlyArray<Json> | { readonly [key: string]: Json }
 
 /** A JSON object. */
-export type JsonObject = { readonly [key: string]: Json }
+type JsonObject = { readonly [key: string]: Json }
 type Definitions = Map<string, JsonObject>
 
 /** `dot1x_fail_vlan` → `Dot1X Fail Vlan`: a letter after anything but a letter is a capital. */
@@ -108,7 +108,7 @@ const modelSchema = (name: string, fields: ReadonlyArray<NamedField>, definition
 }
 
 /** The JSON Schema of a model. */
-export const jsonSchemaOf = (schema: Schema.Top): JsonObject => {
+const jsonSchemaOf = (schema: Schema.Top): JsonObject => {
   const definitions: Definitions = new Map()
   const { rule } = fieldOf(schema)
   const root = rule.kind === "model" ? modelSchema(rule.name, rule.fields, definitions) : {}
@@ -130,8 +130,8 @@ export const unknownKeys = (keys: Iterable<unknown>): ReadonlyArray<string> => {
 
 type Content = Readonly<Record<string, unknown>>
 
-/** What a file may hold. */
-export interface FileModel {
+/** The keys that a file may hold, their schema and their check. */
+interface FileModel {
   /** The top-level keys. */
   readonly keys: ReadonlyArray<string>
   readonly jsonSchema: JsonObject

@@ -15,13 +15,13 @@ import type { Settings } from "./SettingsModel.ts"
 // How the values of layers are put together, and which file of several layers a value stands in, for messages about it.
 
 /** A file that gives a value, and how many items of a list it gives. */
-export interface Source {
+interface Source {
   readonly file: string
   readonly items: number
 }
 
 /** The source of a value of one layer; what no file says has none. */
-export const sourcesIn = (file: string | undefined, value: unknown): ReadonlyArray<Source> =>
+const sourcesIn = (file: string | undefined, value: unknown): ReadonlyArray<Source> =>
   file === undefined ? [] : [{ file, items: Array.isArray(value) ? value.length : 0 }]
 
 /** Where a value stands. The position in a list that was put together counts from the beginning of its file's own part. */
@@ -42,7 +42,7 @@ export const sourceOfPath = (
 }
 
 /** Two values of a key that is merged: mappings key by key, lists one after the other; other values do not merge. */
-export const merge = (before: unknown, after: unknown): unknown => {
+const merge = (before: unknown, after: unknown): unknown => {
   if (before instanceof Map && after instanceof Map) return new Map([...before, ...after])
   return Array.isArray(before) && Array.isArray(after) ? [...before, ...after] : undefined
 }
@@ -90,8 +90,8 @@ interface LayeredSettings extends EffectiveSettings {
   readonly vxlans: unknown
 }
 
-/** What the layering works on. */
-export interface LayeringInput {
+/** The input of the layering. */
+interface LayeringInput {
   readonly files: ReadonlyMap<string, SettingsFile>
   readonly paths: PathSet
   readonly groups: ReadonlyArray<SettingsGroup>
@@ -116,7 +116,7 @@ const DEFAULTS: Layer = {
 /** Results that are kept; beyond that the memory starts over. */
 const MAX_KEPT = 50_000
 
-/** Devices whose groups are kept: more than a server has, because who asks for a group asks about all of them. */
+/** Devices whose groups are kept: more than a server has, because a question about a group is a question about all devices. */
 const MAX_MEMBERSHIPS = 500_000
 
 const remember = <K, V>(known: Map<K, V>, key: K, make: () => V, most = MAX_KEPT): V => {
@@ -244,7 +244,7 @@ export class Layering {
     return remember(this.#filtered, id, () => this.#filter({ id, origin, file: path, values }, audience))
   }
 
-  /** What the outcome of filtering depends on: which of the names in the file are this device or its groups. */
+  /** The result of filtering depends on which of the names in the file are this device or its groups. */
   #signature(path: string, values: ReadonlyMap<unknown, unknown>, { groups, hostname }: Audience): string {
     const mentions = remember(this.#mentions, path, () => mentionsIn(values))
     const named = mentions.groups.filter((name) => groups.has(name)).join(",")

@@ -120,5 +120,5 @@ export const pythonText = (value: unknown): string => {
 /** True for a key whose value must never be shown: password hashes and authentication strings. */
 export const isSecretKey = (key: string): boolean => SECRET_KEY.test(key)
 
-/** What is shown instead of a secret value. */
+/** The text that replaces a secret value. */
 export const hiddenText = HIDDEN

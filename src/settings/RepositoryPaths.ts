@@ -44,7 +44,7 @@ const SETTINGS_FILE = /^(global|fabric|core|dist|access)\/[^/]+\.yml$|^(groups|d
 /** True for a path that is read as settings. */
 export const isSettingsPath = (path: string): boolean => SETTINGS_FILE.test(path)
 
-/** Who is told of what (docs/alerts.md): it comes into force with the settings, and is no setting. */
+/** Rules of alerts (docs/alerts.md): they come into force with the settings, and are not settings. */
 export const ALERTS_FILE = "alerts.yml"
 
 const SETTINGS_DIRECTORY = /^(?:global|fabric|core|dist|access|groups|devices)(?:\/|$)/

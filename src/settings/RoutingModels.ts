@@ -29,7 +29,7 @@ const policyName = text({ pattern: Patterns.vlanName, description: Descriptions.
 const undefinedText = optional(text(), "undefined")
 const noFlag = absent(flag)
 
-export const f_vrf = model("f_vrf", {
+const f_vrf = model("f_vrf", {
   name: noText,
   vrf_id: integer({ gt: 0, lt: 65_536, description: Descriptions.vrfId }),
   import_route_targets: names,
@@ -39,47 +39,47 @@ export const f_vrf = model("f_vrf", {
   groups: names
 })
 
-export const f_underlay = model("f_underlay", {
+const f_underlay = model("f_underlay", {
   infra_lo_net: ipv4Interface,
   infra_link_net: ipv4Interface,
   mgmt_lo_net: ipv4Interface,
   bgp_asn: absent(asn)
 })
 
-export const f_evpn_peer = model("f_evpn_peer", {
+const f_evpn_peer = model("f_evpn_peer", {
   hostname: text({ maxLength: 253, pattern: Patterns.hostname, description: Descriptions.hostname })
 })
 
 const staticRouteTail = { interface: interfaceName, name: undefinedText, cli_append_str: rawLines }
 
-export const f_ipv4_static_route = model("f_ipv4_static_route", {
+const f_ipv4_static_route = model("f_ipv4_static_route", {
   destination: ipv4Interface,
   nexthop: ipv4Address,
   ...staticRouteTail
 })
 
-export const f_ipv6_static_route = model("f_ipv6_static_route", {
+const f_ipv6_static_route = model("f_ipv6_static_route", {
   destination: ipv6Interface,
   nexthop: ipv6Address,
   ...staticRouteTail
 })
 
-export const f_extroute_static_vrf = model("f_extroute_static_vrf", {
+const f_extroute_static_vrf = model("f_extroute_static_vrf", {
   name: text(),
   ipv4: absent(list(f_ipv4_static_route)),
   ipv6: absent(list(f_ipv6_static_route))
 })
 
-export const f_extroute_static = model("f_extroute_static", { vrfs: list(f_extroute_static_vrf) })
+const f_extroute_static = model("f_extroute_static", { vrfs: list(f_extroute_static_vrf) })
 
-export const f_extroute_ospfv3_vrf = model("f_extroute_ospfv3_vrf", {
+const f_extroute_ospfv3_vrf = model("f_extroute_ospfv3_vrf", {
   name: text(),
   ipv4_redist_routefilter: noText,
   ipv6_redist_routefilter: noText,
   cli_append_str: rawLines
 })
 
-export const f_extroute_ospfv3 = model("f_extroute_ospfv3", { vrfs: list(f_extroute_ospfv3_vrf) })
+const f_extroute_ospfv3 = model("f_extroute_ospfv3", { vrfs: list(f_extroute_ospfv3_vrf) })
 
 const neighborTail = {
   peer_as: asn,
@@ -98,17 +98,17 @@ const neighborTail = {
   cli_append_str: rawLines
 }
 
-export const f_extroute_bgp_neighbor_v4 = model("f_extroute_bgp_neighbor_v4", {
+const f_extroute_bgp_neighbor_v4 = model("f_extroute_bgp_neighbor_v4", {
   peer_ipv4: ipv4Address,
   ...neighborTail
 })
 
-export const f_extroute_bgp_neighbor_v6 = model("f_extroute_bgp_neighbor_v6", {
+const f_extroute_bgp_neighbor_v6 = model("f_extroute_bgp_neighbor_v6", {
   peer_ipv6: ipv6Address,
   ...neighborTail
 })
 
-export const f_extroute_bgp_vrf = model("f_extroute_bgp_vrf", {
+const f_extroute_bgp_vrf = model("f_extroute_bgp_vrf", {
   name: text(),
   local_as: asn,
   neighbor_v4: optional(list(f_extroute_bgp_neighbor_v4), []),
@@ -116,28 +116,28 @@ export const f_extroute_bgp_vrf = model("f_extroute_bgp_vrf", {
   cli_append_str: rawLines
 })
 
-export const f_extroute_bgp = model("f_extroute_bgp", { vrfs: optional(list(f_extroute_bgp_vrf), []) })
+const f_extroute_bgp = model("f_extroute_bgp", { vrfs: optional(list(f_extroute_bgp_vrf), []) })
 
 const maskRange = integerOrText({ ge: 0, le: 128 }, { pattern: Patterns.maskRange })
 
-export const f_prefixset_item = model("f_prefixset_item", {
+const f_prefixset_item = model("f_prefixset_item", {
   prefix: text({ pattern: Patterns.prefix, description: Descriptions.prefix }),
   masklength_range: absent(refine(maskRange, { description: Descriptions.maskRange }))
 })
 
-export const f_prefixset = model("f_prefixset", {
+const f_prefixset = model("f_prefixset", {
   mode: optional(text(), "ipv4"),
   prefixes: list(f_prefixset_item)
 })
 
-export const f_rpolicy_condition = model("f_rpolicy_condition", { match_type: text(), match_target: text() })
+const f_rpolicy_condition = model("f_rpolicy_condition", { match_type: text(), match_target: text() })
 
-export const f_rpolicy_statement = model("f_rpolicy_statement", {
+const f_rpolicy_statement = model("f_rpolicy_statement", {
   action: text({ pattern: Patterns.acceptReject, description: Descriptions.acceptReject }),
   conditions: list(f_rpolicy_condition)
 })
 
-export const f_routingpolicy = model("f_routingpolicy", { statements: list(f_rpolicy_statement) })
+const f_routingpolicy = model("f_routingpolicy", { statements: list(f_rpolicy_statement) })
 
 /** The keys of `routing.yml`. */
 export const routingFields = {

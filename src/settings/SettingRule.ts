@@ -28,7 +28,7 @@ export interface TextRule {
   readonly check?: (value: string) => string | undefined
 }
 
-/** What a value has to be. */
+/** The form that a value must have. */
 export type Rule = { readonly nullable?: boolean } & (
   | IntegerRule
   | TextRule
@@ -124,7 +124,7 @@ export const mapping = <S extends Schema.Constraint>(value: S) =>
   Schema.ReadonlyMap(Schema.String, value).annotate(carry({ rule: { kind: "mapping", value: fieldOf(value) } }))
 
 /** The same, or null. */
-export const nullable = <S extends Schema.Constraint>(schema: S) => {
+const nullable = <S extends Schema.Constraint>(schema: S) => {
   const field = fieldOf(schema)
   return Schema.NullOr(schema).annotate(carry({ ...field, rule: { ...field.rule, nullable: true } }))
 }

@@ -27,7 +27,7 @@ export interface Fault {
 }
 
 /** The validated value, or the faults that were found in it. */
-export type Outcome<A = unknown> = Result.Result<A, ReadonlyArray<Fault>>
+type Outcome<A = unknown> = Result.Result<A, ReadonlyArray<Fault>>
 
 /** Longer texts are refused before a pattern sees them. */
 const MAX_PATTERN_TEXT = 4_096
@@ -255,7 +255,7 @@ export class SettingValidator {
 const root = fieldOf(f_root)
 
 /** The name of a top-level setting. */
-export type SettingKey = keyof Settings & string
+type SettingKey = keyof Settings & string
 
 const rootFields: ReadonlyMap<string, NamedField> = new Map(
   root.rule.kind === "model" ? root.rule.fields.map((field) => [field.name, field]) : []

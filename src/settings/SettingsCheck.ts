@@ -7,14 +7,9 @@
 import { Effect, Predicate, Result } from "effect"
 import type { Device } from "../domain/Device.ts"
 import type { Linknet } from "../domain/Linknet.ts"
-import { type Remark, remark } from "../domain/Repository.ts"
 import type { MgmtDomain } from "../domain/MgmtDomain.ts"
-import { type EffectiveSettings, type LayeringResult, problemIn, type SettingsTarget } from "./Layering.ts"
-import { ALERTS_FILE, deviceDirectories, isSettingsPath, modelOfPath, whyUnused } from "./RepositoryPaths.ts"
-import { f_groups, groupConflicts } from "./SettingsGroups.ts"
-import { type Finding, finding, findingOnKey, type KeyPath, locate, type SettingsProblem } from "./SettingsProblem.ts"
 import { downstreamDevices, type SettingsSnapshot } from "./SettingsSnapshot.ts"
-import { isSettingKey, settingKeys } from "./SettingValidator.ts"
+import { type Finding, finding, findingOnKey, type KeyPath, locate, type SettingsProblem } from "./SettingsProblem.ts"
 import {
   interfaceFindings,
   managementVlanProblems,
@@ -22,12 +17,17 @@ import {
   underlayFindings,
   VlanLedger
 } from "./DeviceChecks.ts"
+import { type EffectiveSettings, type LayeringResult, problemIn, type SettingsTarget } from "./Layering.ts"
+import { ALERTS_FILE, deviceDirectories, isSettingsPath, modelOfPath, whyUnused } from "./RepositoryPaths.ts"
+import { f_groups, groupConflicts } from "./SettingsGroups.ts"
+import { isSettingKey, settingKeys } from "./SettingValidator.ts"
 import { expandInterfaceRange, f_root } from "./SettingsModel.ts"
 import { fieldOf, type Rule, type SettingField } from "./SettingRule.ts"
 import type { SettingsFile } from "./SettingsFile.ts"
+import { type Remark, remark } from "../domain/Repository.ts"
 
-// What is doubtful in a settings repository and stops no refresh: names that nothing knows, and files that nobody reads. Most
-// of them are mistyped, and without a word their author believes that they work.
+// Doubts about a settings repository that stop no refresh: unknown names, and files that nothing reads. Most of them are mistyped,
+// and without a remark their author believes that they work.
 
 const MAX_PER_FILE = 50
 const FILES_PER_STEP = 100
@@ -113,7 +113,7 @@ const repeatedIn = (values: ReadonlyMap<unknown, unknown>, report: Report): void
 
 const known = new WeakMap<SettingsFile, ReadonlyArray<Finding>>()
 
-/** What is doubtful in one file, whatever the others say. Found once per file: it is the same object in later snapshots. */
+/** Doubts about one file, whatever the others say. Found once per file: it is the same object in later snapshots. */
 const fileFindings = (file: SettingsFile): ReadonlyArray<Finding> => {
   const before = known.get(file)
   if (before !== undefined) return before
@@ -145,7 +145,7 @@ const groupNames = function* (value: unknown, path: KeyPath): Generator<readonly
   }
 }
 
-/** Group names that nobody has defined: what names them alone is for no device. */
+/** Undefined group names: an entry that names only these applies to no device. */
 const unknownGroups = (file: SettingsFile, defined: ReadonlyMap<string, unknown>): ReadonlyArray<Finding> => {
   if (!FILTERED.test(file.path) || Result.isFailure(file.content)) return []
   return [...groupNames(file.content.success.values, [])]
@@ -153,7 +153,7 @@ const unknownGroups = (file: SettingsFile, defined: ReadonlyMap<string, unknown>
     .map(([name, path]) => finding(file.path, path, `group ${name} is not defined`))
 }
 
-/** Rules of alerts for groups that nobody has defined tell of no device. */
+/** Alert rules for undefined groups, which match no device. */
 const alertGroups = ({ alerts, definitions }: SettingsSnapshot): ReadonlyArray<Finding> => {
   const defined = new Set(["DEFAULT", ...definitions.groups.map(({ name }) => name)])
   return (alerts?.rules ?? []).flatMap(({ groups, name }) =>
@@ -164,7 +164,7 @@ const alertGroups = ({ alerts, definitions }: SettingsSnapshot): ReadonlyArray<F
 }
 
 /** Everything doubtful in the files of a snapshot; gives way after every hundred files. */
-export const snapshotFindings = function* (snapshot: SettingsSnapshot): Generator<void, ReadonlyArray<Finding>> {
+const snapshotFindings = function* (snapshot: SettingsSnapshot): Generator<void, ReadonlyArray<Finding>> {
   const { definitions, files } = snapshot
   const groups = new Map(definitions.groups.map((group) => [group.name, group]))
   const unused = new Set<string>()
@@ -188,7 +188,7 @@ export const snapshotFindings = function* (snapshot: SettingsSnapshot): Generato
 /** A device as the checks see it. A full device record fits. */
 export type CheckedDevice = SettingsTarget & Pick<Device, "id" | "hostname" | "device_type" | "state">
 
-/** What is in the database. */
+/** The devices, links and domains of the database. */
 export interface Inventory {
   readonly devices: ReadonlyArray<CheckedDevice>
   readonly linknets: ReadonlyArray<Pick<Linknet, "id" | "device_a_id" | "device_b_id">>
@@ -197,8 +197,8 @@ export interface Inventory {
   readonly globalUniqueVlans: boolean
 }
 
-/** What the checks found. Without problems the settings may come into force. */
-export interface CheckResult {
+/** The result of the checks. Without problems the settings may come into force. */
+interface CheckResult {
   readonly problems: ReadonlyArray<SettingsProblem>
   readonly warnings: ReadonlyArray<Remark>
 }
@@ -272,7 +272,7 @@ const checkModelFiles = (snapshot: SettingsSnapshot, findings: Findings): void =
   }
 }
 
-/** The files of devices, of which nothing is known, each by itself. */
+/** The files of unknown devices, each on its own. */
 const checkDeviceFiles = (snapshot: SettingsSnapshot, findings: Findings): void => {
   for (const file of snapshot.files.values()) {
     const [, name = "", last = ""] = /^(?:devices|groups)\/([^/]+)\/([^/]+\.yml)$/.exec(file.path) ?? []
@@ -290,7 +290,7 @@ const checkDeviceFiles = (snapshot: SettingsSnapshot, findings: Findings): void 
   }
 }
 
-/** What is doubtful about the settings of devices. Thousands share them: each set is looked at once. */
+/** Doubts about the settings of devices. Thousands share them: each set is checked once. */
 const deviceFindings = () => {
   const seen = new WeakSet<object>()
   return (device: CheckedDevice, effective: EffectiveSettings): ReadonlyArray<Finding> => {

@@ -353,7 +353,7 @@ const renamesIn = (pairs: ReadonlyMap<number, VlanPair>): VlanLosses["renames"] 
 }
 
 /** The VLANs that devices do not have any more as they had them. */
-export const vlanLosses = function* (change: SettingsChange): Generator<void, VlanLosses> {
+const vlanLosses = function* (change: SettingsChange): Generator<void, VlanLosses> {
   const { affected, after, before, below, devices } = change
   const pairOf = makePairs()
   const pairs = new Map<number, VlanPair>()
@@ -398,7 +398,7 @@ export const vlanLosses = function* (change: SettingsChange): Generator<void, Vl
   }
 }
 
-/** What is not there any more, of those that were. */
+/** The items of the first list that the second one lacks. */
 export const removedOf = (
   kind: RemovedKind["kind"],
   before: Iterable<string>,
@@ -414,7 +414,7 @@ const lostKeys = ({ after, before }: SettingsChange): CommitEffects["keys"] =>
   [...before.files.values()].flatMap((file) => {
     const now = after.files.get(file.path)
     const directory = /^devices\/[^/]+/.exec(file.path)?.[0]
-    // of a directory that is gone the name is enough
+    // for a removed directory the name is enough
     if (file === now || Result.isFailure(file.content) || (directory && !after.paths.isDirectory(directory))) return []
     const kept = now !== undefined && Result.isSuccess(now.content) ? now.content.success.values : new Map()
     return [...file.content.success.values.keys()]

@@ -1,19 +1,19 @@
 /**
- * One file of a settings repository: its text, and its value once somebody asks for it. A file that did not change
+ * One file of a settings repository: its text, and its value, which is read on first use. A file that did not change
  * between two commits is the same object in both snapshots, so it is read and validated once.
  */
 import { Predicate, Result } from "effect"
-import { pathText, remark, type Remark, remarkText } from "../domain/Repository.ts"
 import { isText } from "../domain/Text.ts"
 import { fileModelOf, fileModels } from "./FileModels.ts"
-import { pythonText, pythonTypeName, YamlFloat } from "./PythonText.ts"
 import { type Finding, finding, findingOnKey, located, placesIn, type SettingsProblem } from "./SettingsProblem.ts"
+import { pythonText, pythonTypeName, YamlFloat } from "./PythonText.ts"
 import { readYaml, unreadableText } from "./YamlFile.ts"
 import { type AlertRules, readAlerts } from "../domain/events/alerts/AlertFile.ts"
 import { ALERTS_FILE } from "./RepositoryPaths.ts"
+import { pathText, remark, type Remark, remarkText } from "../domain/Repository.ts"
 
 /** The top-level mapping of a file, and remarks about it. */
-export interface SettingsFileContent {
+interface SettingsFileContent {
   readonly values: ReadonlyMap<unknown, unknown>
   readonly warnings: ReadonlyArray<Finding>
 }
@@ -40,7 +40,7 @@ const firstLine = (text: string): number => {
   return place < 0 ? 1 : place + 1
 }
 
-/** A file that is no mapping says nothing of what its author meant: all its settings would be gone without a word. */
+/** A file that is not a mapping is refused: otherwise all its settings would disappear silently. */
 const noMapping = (file: string, text: string, value: unknown): SettingsProblem => {
   const message = `expected a mapping of settings at the top of the file, not ${pythonTypeName(value)}`
   const found = remark(message, { file, line: firstLine(text), column: 1 })
@@ -59,7 +59,7 @@ export class SettingsFile {
     this.text = text
   }
 
-  /** The value of the file, read at the first call. A value that is no mapping counts as none. */
+  /** The value of the file, read at the first call. A value that is not a mapping counts as none. */
   get content(): Result.Result<SettingsFileContent, SettingsProblem> {
     this.#content ??= this.#read()
     return this.#content
@@ -110,7 +110,7 @@ class NotAList extends Error {}
 
 const KEYS = { groups: "Groups", devices: "Devices" } as const
 
-/** The names below `groups` or `devices`; undefined when nobody is named, which means everybody. */
+/** The names below `groups` or `devices`; undefined if there are none, which means all devices. */
 const namesIn = (data: ReadonlyMap<unknown, unknown>, key: keyof typeof KEYS): ReadonlyArray<unknown> | undefined => {
   const names = data.get(key)
   if (isEmpty(names)) return undefined

@@ -10,7 +10,7 @@ import { absent, Descriptions, integer, list, model, optional, Patterns, refine,
 import { type Fault, SettingValidator } from "./SettingValidator.ts"
 import { regexSize } from "../jinja/library/Regex.ts"
 
-/** What a group can be defined by. A full device record fits. */
+/** The fields of a device that a group can be defined by. A full device record fits. */
 export type GroupMember = Pick<Device, "hostname"> &
   Partial<Pick<Device, "device_type" | "model" | "os_version" | "platform">>
 
@@ -81,7 +81,7 @@ type GroupDefinition = typeof f_group.Type
 
 const FILTER_FIELDS = ["hostname", "device_type", "model", "os_version", "platform"] as const
 
-/** What reading the definitions yields: the groups with DEFAULT last, and remarks. */
+/** The result of reading the definitions: the groups with DEFAULT last, and remarks. */
 export interface GroupDefinitions {
   readonly groups: ReadonlyArray<SettingsGroup>
   readonly warnings: ReadonlyArray<Finding>

@@ -52,7 +52,7 @@ const invalid = (reason: string) => `Value error, Invalid IPv4 interface: ${reas
  * Nothing when the text is a usable interface address in CIDR notation, else the message: prefix length 8 to 32, not
  * multicast and, up to length 30, neither the network's own address nor its broadcast address.
  */
-export const interfaceAddressFault = (value: string): string | undefined => {
+const interfaceAddressFault = (value: string): string | undefined => {
   const slash = value.indexOf("/")
   if (slash < 0) return invalid("Not a CIDR notation/no netmask")
   const address = value.slice(0, slash)
@@ -103,7 +103,7 @@ const parse = (name: string): { readonly spans: ReadonlyArray<Span>; readonly re
 const sizeOf = ({ high, low }: Span): number => Math.max(0, high - low + 1)
 
 /** Nothing, or the message for a name that stands for more interfaces than can exist. */
-export const interfaceRangeFault = (name: string): string | undefined => {
+const interfaceRangeFault = (name: string): string | undefined => {
   const size = parse(name).spans.reduce((product, span) => product * sizeOf(span), 1)
   return size > MAX_EXPANSION
     ? `Value error, Interface range stands for more than ${MAX_EXPANSION} interfaces`
@@ -145,7 +145,7 @@ const needsVrf =
 
 const accessLists = { acl_ipv4_in: noText, acl_ipv4_out: noText, acl_ipv6_in: noText, acl_ipv6_out: noText }
 
-export const f_vxlan = model("f_vxlan", {
+const f_vxlan = model("f_vxlan", {
   description: noText,
   vni: integer({ gt: 0, lt: 16_777_215, description: Descriptions.vni }),
   vrf,

@@ -3,11 +3,11 @@
  * refresh (docs/settings-repository.md#refresh), and its exact message (docs/settings-repository.md#messages).
  */
 import { Schema } from "effect"
-import { pathText, Remark, remark, remarkText, type TextPlace } from "../domain/Repository.ts"
 import { hiddenText, pythonText } from "./PythonText.ts"
 import type { Fault } from "./SettingValidator.ts"
 import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, type Node, type Pair } from "yaml"
 import { asNode, composeDocument, isMergeKey } from "./YamlFile.ts"
+import { pathText, Remark, remark, remarkText, type TextPlace } from "../domain/Repository.ts"
 
 // What is wrong or doubtful in the settings, with the keys that lead to it. Line and column are looked up at the end, for
 // those findings alone that are shown (`locate`): ten thousand devices can share one wrong line.
@@ -77,17 +77,8 @@ export const locate = (findings: Iterable<Finding>, texts: Texts): ReadonlyArray
  * travel (`domain/Text.ts`). `groups`: the group definitions contradict each other. `vlan`: VLANs or VNIs collide.
  * `strict`: a warning that STRICT_SETTINGS makes an error. `other`: anything else.
  */
-export const ProblemKind = Schema.Literals([
-  "structure",
-  "validation",
-  "yaml",
-  "content",
-  "groups",
-  "vlan",
-  "strict",
-  "other"
-])
-export type ProblemKind = typeof ProblemKind.Type
+const ProblemKind = Schema.Literals(["structure", "validation", "yaml", "content", "groups", "vlan", "strict", "other"])
+type ProblemKind = typeof ProblemKind.Type
 
 /** One problem; `message` is what an operator reads, `findings` the places that it speaks of, as far as they are known. */
 export const SettingsProblem = Schema.Struct({
@@ -109,10 +100,10 @@ export class SettingsInvalid extends Schema.TaggedError<SettingsInvalid>()("Sett
 }
 
 /** Where the value of a top-level setting comes from, for messages. */
-export type OriginOf = (key: string) => string
+type OriginOf = (key: string) => string
 
 /** Which files a value that begins with this key may stand in, and where there. */
-export type SourceOf = (path: Fault["path"]) => Pick<Finding, "files" | "path">
+type SourceOf = (path: Fault["path"]) => Pick<Finding, "files" | "path">
 
 const ruleOf = ({ description, message }: Fault): string =>
   description === undefined ? message : `${message}, field should be: ${description}`
@@ -187,7 +178,7 @@ export const refreshAnswer = (problem: SettingsProblem): { readonly status: 400 
 // wrong, which is rare, so they are not kept: the text is parsed again for the first question about it.
 
 /** A place, and whether all keys led to it; else it is that of the last value on the way. */
-export interface FoundPlace extends TextPlace {
+interface FoundPlace extends TextPlace {
   readonly exact: boolean
 }
 
@@ -195,7 +186,7 @@ export interface FoundPlace extends TextPlace {
  * Finds the place that keys and positions lead to, with `onKey` that of the last key and not of its value; undefined when the
  * text cannot be read.
  */
-export type PlaceFinder = (path: ReadonlyArray<unknown>, onKey?: boolean) => FoundPlace | undefined
+type PlaceFinder = (path: ReadonlyArray<unknown>, onKey?: boolean) => FoundPlace | undefined
 
 interface Step {
   readonly key: Node | null

@@ -3,8 +3,10 @@
  * the new commit's files and the old one stays in force until the new one has passed its checks.
  */
 import { Array as Arr, Result } from "effect"
-import { remark } from "../domain/Repository.ts"
 import type { AlertRules } from "../domain/events/alerts/AlertFile.ts"
+import { type FileRefusal, mayHideFiles } from "../git/GitTree.ts"
+import { located, type SettingsProblem } from "./SettingsProblem.ts"
+import { alertsOf, SettingsFile } from "./SettingsFile.ts"
 import { type EffectiveSettings, Layering } from "./Layering.ts"
 import {
   ALERTS_FILE,
@@ -14,21 +16,19 @@ import {
   structureProblem,
   structureProblems
 } from "./RepositoryPaths.ts"
-import { alertsOf, SettingsFile } from "./SettingsFile.ts"
 import { type GroupDefinitions, type GroupMember, readGroups } from "./SettingsGroups.ts"
-import { located, type SettingsProblem } from "./SettingsProblem.ts"
 import { SettingValidator } from "./SettingValidator.ts"
-import { type FileRefusal, mayHideFiles } from "../git/GitTree.ts"
 import type { Device } from "../domain/Device.ts"
 import type { Linknet } from "../domain/Linknet.ts"
+import { remark } from "../domain/Repository.ts"
 
-/** What a snapshot is built from. */
+/** The input of a snapshot. */
 export interface SnapshotInput {
   /** Text of each file by its path in the repository. */
   readonly files: ReadonlyMap<string, string>
   /** Files that could not be read, each with the reason. */
   readonly refused?: ReadonlyMap<string, FileRefusal>
-  /** What messages put before paths: the name of the repository, or the directory that somebody checks. */
+  /** The prefix of paths in messages: the name of the repository, or the directory that is checked. */
   readonly root: string
   /** Server setting SETTINGS_KEYS_TO_MERGE. */
   readonly keysToMerge?: ReadonlyArray<string>
@@ -44,9 +44,9 @@ export interface SettingsSnapshot {
   readonly definitions: GroupDefinitions
   readonly validator: SettingValidator
   readonly layering: Layering
-  /** Files beside the settings that are no text, which nobody reads. */
+  /** Files next to the settings that are not text; they are not read. */
   readonly ignored: ReadonlyArray<string>
-  /** What `alerts.yml` of the commit says; null where it has none. */
+  /** The rules in `alerts.yml` of the commit; null if it has none. */
   readonly alerts: AlertRules | null
 }
 
@@ -145,7 +145,7 @@ export const originLevels = ({ origins }: EffectiveSettings): Readonly<Record<st
 
 // The groups of a snapshot as the groups API and the templates need them (docs/settings-repository.md#groups).
 
-/** Every group with the hostnames of its members in the order of the devices; groups without members are there too. */
+/** Every group with the hostnames of its members in the order of the devices; including groups without members. */
 export const groupMembers = (
   snapshot: SettingsSnapshot,
   devices: Iterable<GroupMember>
@@ -199,7 +199,7 @@ export const downstreamDevices = <D extends DeviceIdentity>(
 // (docs/settings-repository.md#who-becomes-unsynchronized). Pure.
 
 /** Hostnames whose settings may have changed, in the order in which the devices were given, and remarks for the log. */
-export interface AffectedDevices {
+interface AffectedDevices {
   readonly hostnames: ReadonlyArray<string>
   readonly warnings: ReadonlyArray<string>
 }

@@ -6,12 +6,12 @@ import { Context, Effect, Layer, Result, Schema } from "effect"
 import { SqlError } from "effect/sql"
 import type { Device, DeviceType } from "../domain/Device.ts"
 import { DeviceStore } from "../store/DeviceStore.ts"
-import { makeSharedRead } from "../store/GroupedStatement.ts"
 import { ActiveSettings, type SettingsError } from "./ActiveSettings.ts"
+import { groupMembers, originLevels, type SettingsSnapshot } from "./SettingsSnapshot.ts"
 import { fileModelOf, settingsJsonSchema, settingsToJson } from "./FileModels.ts"
 import type { EffectiveSettings } from "./Layering.ts"
 import { DEFAULT_GROUP } from "./SettingsGroups.ts"
-import { groupMembers, originLevels, type SettingsSnapshot } from "./SettingsSnapshot.ts"
+import { makeSharedRead } from "../store/GroupedStatement.ts"
 
 /** There are no usable settings: nothing is cloned yet, or they are broken for this target. `message` is the reason alone. */
 export class SettingsUnavailable extends Schema.TaggedError<SettingsUnavailable>()("SettingsUnavailable", {
@@ -36,7 +36,7 @@ export class UnknownGroup extends Schema.TaggedError<UnknownGroup>()("UnknownGro
 }
 
 /** No settings file has this name, so nothing may stand in it. */
-export class UnknownSettingsFile extends Schema.TaggedError<UnknownSettingsFile>()("UnknownSettingsFile", {
+class UnknownSettingsFile extends Schema.TaggedError<UnknownSettingsFile>()("UnknownSettingsFile", {
   file: Schema.String
 }) {
   override get message() {
@@ -56,7 +56,7 @@ export type SettingsTarget =
   | { readonly _tag: "Everybody" }
 
 /** Plain JSON: the validated settings, and the level that each top-level key came from. */
-export interface SettingsWithOrigin {
+interface SettingsWithOrigin {
   readonly settings: Plain
   readonly settings_origin: Readonly<Record<string, string>>
 }

@@ -19,21 +19,21 @@ import {
   Scalar,
   type ScalarTag
 } from "yaml"
-import { pathText, type Remark, remark, remarkText, type TextPlace } from "../domain/Repository.ts"
 import { textFault, type TextKind, visible } from "../domain/Text.ts"
 import { pythonText, YamlFloat } from "./PythonText.ts"
+import { pathText, type Remark, remark, remarkText, type TextPlace } from "../domain/Repository.ts"
 
 // The first pass over a YAML file: its tokens, counted and measured before anything is built from them. What would make
 // the later passes slow or exhaust the stack (depth, heaps of tags, sheer number) is refused here, with its place.
 
 /** The deepest nesting, more than any repository needs. */
-export const MAX_DEPTH = 100
+const MAX_DEPTH = 100
 /** About six thousand VXLANs in one file. */
 const MAX_TOKENS = 400_000
 const MAX_PROPERTIES = 8
 
 /** Why a file cannot be read, and where: an offset in characters, and the keys that lead there where they are known. */
-export class YamlFault extends Error {
+class YamlFault extends Error {
   readonly offset: number
   readonly path: string | null
   constructor(message: string, offset: number, path: string | null = null) {
@@ -69,7 +69,7 @@ const checkToken = (token: CST.Token, depth: number): void => {
 }
 
 /** The tokens of a file; `lines` learns where its lines begin. Throws YamlFault when there are too many or too deep. */
-export const tokenize = (text: string, lines: LineCounter): ReadonlyArray<CST.Token> => {
+const tokenize = (text: string, lines: LineCounter): ReadonlyArray<CST.Token> => {
   const parser = new Parser(lines.addNewLine)
   const tokens: Array<CST.Token> = []
   let count = 0
@@ -122,7 +122,7 @@ const TIMESTAMP =
   /^[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}(?:[Tt]|[ \t]+)[0-9]{1,2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]*)?(?:[ \t]*(?:Z|[-+][0-9]{1,2}(?::?[0-9]{2})?))?$/
 
 /** The tags of plain scalars, in the order in which they are tried; text that none of them takes is a string. */
-export const yamlScalars: ReadonlyArray<ScalarTag> = [
+const yamlScalars: ReadonlyArray<ScalarTag> = [
   { tag: "tag:yaml.org,2002:null", default: true, test: /^(?:~|null|Null|NULL)?$/, resolve: () => null },
   {
     tag: "tag:yaml.org,2002:bool",
@@ -151,7 +151,7 @@ export const yamlScalars: ReadonlyArray<ScalarTag> = [
 ]
 
 /** The value of a file, and remarks that do not prevent its use, such as a key given twice. */
-export interface YamlFile {
+interface YamlFile {
   readonly value: unknown
   readonly warnings: ReadonlyArray<Remark>
 }
@@ -217,7 +217,7 @@ class Reader {
     throw new YamlFault("unsupported value", offset)
   }
 
-  /** Escapes can write what no file may hold as it is. */
+  /** Escapes can write characters that no file may hold directly. */
   #travelling(value: unknown, kind: TextKind, offset: number): unknown {
     const fault = typeof value === "string" ? textFault(value, kind) : undefined
     if (fault === undefined) return value

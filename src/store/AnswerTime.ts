@@ -7,8 +7,7 @@
 import { PgClient } from "@effect/sql-pg"
 import { Context, Duration, Effect, Exit, Fiber, Option } from "effect"
 import { SqlClient, type SqlConnection, SqlError, Statement } from "effect/sql"
-import { statementsActive, statementSeconds, statementsFailed } from "../runtime/metrics/DatabaseMetrics.ts"
-import { secondsSince } from "../runtime/metrics/Family.ts"
+import { secondsSince, statementsActive, statementSeconds, statementsFailed } from "../runtime/metrics/Metrics.ts"
 import { type Blockade, BlockedByOther, type Watch } from "./ForeignLocks.ts"
 
 /** A minute is more than any statement of ours takes on a machine that is not itself in trouble. */

@@ -6,17 +6,17 @@ import { Duration, Effect, Layer, Option, Redacted, Result, Schedule, Schema } f
 import { SqlClient, type SqlConnection, SqlError } from "effect/sql"
 import * as net from "node:net"
 import { IDLE_TRANSACTION } from "../domain/TakeOver.ts"
-import { poolSize } from "../runtime/metrics/DatabaseMetrics.ts"
+import { poolSize } from "../runtime/metrics/Metrics.ts"
 import { lookup } from "../runtime/NameLookup.ts"
 import { ServerConfig, type ServerSettings } from "../ServerConfig.ts"
 import { answeringWithin } from "./AnswerTime.ts"
-import * as DatabaseErrors from "./DatabaseErrors.ts"
-import { meaning } from "./DatabaseErrors.ts"
 import * as DatabaseClient from "./DatabaseClient.ts"
 import * as EmbeddedPostgres from "./EmbeddedPostgres.ts"
 import * as Installation from "./Installation.ts"
 import { MadeAnew } from "./migrations/0056_installation.ts"
 import * as Migrations from "./Migrations.ts"
+import * as DatabaseErrors from "./DatabaseErrors.ts"
+import { meaning } from "./DatabaseErrors.ts"
 
 // Whether a connection is a session of its own in PostgreSQL. Locks of plugins and of the cluster, and prepared statements,
 // live in a session: behind a pooler that lends backends for a transaction or a statement they would be somebody else's, or

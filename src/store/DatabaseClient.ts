@@ -7,12 +7,12 @@
 import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, Option, Schedule } from "effect"
 import { SqlClient, type SqlConnection, SqlError, Statement } from "effect/sql"
-import { Acting, server } from "../domain/access/Identity.ts"
-import { databaseAway } from "../runtime/metrics/DatabaseMetrics.ts"
-import { rareRetry } from "../runtime/RareRetry.ts"
+import { databaseAway } from "../runtime/metrics/Metrics.ts"
+import { rareRetry } from "../runtime/BackgroundWork.ts"
 import * as AnswerTime from "./AnswerTime.ts"
 import { BlockadeWatch, makeWatch } from "./ForeignLocks.ts"
 import { failWhenAway, isDatabaseAway, isHeldUp } from "./DatabaseErrors.ts"
+import { Acting, server } from "../domain/access/Identity.ts"
 
 /** Whether statements of this fiber wait for a database that is away. */
 const WaitsForDatabase = Context.Reference<boolean>("switchyard/store/WaitsForDatabase", { defaultValue: () => false })

@@ -9,22 +9,15 @@ import { PgConnection } from "@effect/sql-pg"
 import { Cause, Effect, Fiber, Redacted, Schedule, type Scope } from "effect"
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
-import { atLast } from "../runtime/Ending.ts"
 import { reasonOf } from "../runtime/SystemErrors.ts"
-import { embeddedRestarts, embeddedUp } from "../runtime/metrics/DatabaseMetrics.ts"
 import * as Postmaster from "./postgres/Postmaster.ts"
 import { at, isOurs, provesItself, readPidFile } from "./postgres/Postmaster.ts"
 import * as PostgresWatch from "./postgres/PostgresWatch.ts"
 import * as PostgresProcess from "./postgres/PostgresProcess.ts"
 import { follow, sizeOf } from "./postgres/PostgresProcess.ts"
-import {
-  createCluster,
-  EmbeddedPostgresError,
-  exists,
-  homeFor,
-  locateBinaries,
-  ownedFolder
-} from "./postgres/PostgresPrograms.ts"
+import { createCluster, EmbeddedPostgresError, exists, homeFor, locateBinaries, ownedFolder } from "./postgres/PostgresPrograms.ts"
+import { atLast } from "../runtime/Shutdown.ts"
+import { embeddedRestarts, embeddedUp } from "../runtime/metrics/Metrics.ts"
 
 export { EmbeddedPostgresError } from "./postgres/PostgresPrograms.ts"
 

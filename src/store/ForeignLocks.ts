@@ -5,10 +5,10 @@
  * given up with a sentence that names the session (promise 8). Our own transactions end by themselves and are waited for, but for migrations.
  */
 import { PgConnection } from "@effect/sql-pg"
-import { Clock, Context, Effect, type Scope, Schema } from "effect"
+import { Clock, Context, Effect, Schema, type Scope } from "effect"
 import type { SqlError } from "effect/sql"
-import { ToldOnce } from "../runtime/LogText.ts"
-import { databaseBlocked } from "../runtime/metrics/DatabaseMetrics.ts"
+import { AlreadyLogged } from "../runtime/Logging.ts"
+import { databaseBlocked } from "../runtime/metrics/Metrics.ts"
 import { OwnFaults } from "../runtime/OwnFaults.ts"
 import type { OwnKind } from "../runtime/SystemErrors.ts"
 
@@ -201,7 +201,7 @@ export const sentenceOf = ({ lock, seconds, session }: Blocker): string => {
 }
 
 /** Why a statement was given up: its cause in an error of the database. The watch has told it. */
-export class BlockedByOther extends ToldOnce {
+export class BlockedByOther extends AlreadyLogged {
   override readonly name = "BlockedByOther"
   readonly sentence: string
   constructor(sentence: string) {

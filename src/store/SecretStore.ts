@@ -5,12 +5,19 @@
 import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import type { SqlError } from "effect/sql"
-import { keyOf, open, seal, type SealingKey, sealingKey } from "../runtime/Sealing.ts"
-import { SecretKey } from "../runtime/SecretKey.ts"
+import {
+  keyOf,
+  open,
+  pack,
+  seal,
+  type SealingKey,
+  sealingKey,
+  SecretKey,
+  secretValues,
+  unpack
+} from "../runtime/SecretKey.ts"
 import { isStorable } from "../runtime/SecretSources.ts"
 import { replaceSecrets } from "../drivers/SecretMask.ts"
-import { pack, unpack } from "../runtime/PackedText.ts"
-import { secretValues } from "../runtime/SecretValues.ts"
 import { ServerConfig } from "../ServerConfig.ts"
 import { DerivedSecrets, hideDerived, noSecrets, together } from "../templates/TemplateSecrets.ts"
 import { hash } from "node:crypto"

@@ -39,7 +39,7 @@ const compare = (a: ReadonlyArray<Part>, b: ReadonlyArray<Part>): number => {
 }
 
 /** The same elements, in natural order of their names. */
-export const inNaturalOrder = <A extends { readonly name: string }>(elements: ReadonlyArray<A>): ReadonlyArray<A> =>
+const inNaturalOrder = <A extends { readonly name: string }>(elements: ReadonlyArray<A>): ReadonlyArray<A> =>
   elements
     .map((element) => ({ element, parts: partsOf(element.name) }))
     .toSorted((a, b) => compare(a.parts, b.parts))
@@ -48,7 +48,7 @@ export const inNaturalOrder = <A extends { readonly name: string }>(elements: Re
 // The gateway of a management domain whose network holds an address (docs/templates.md#variables-of-access-switches).
 
 /** One gateway of a management domain. */
-export interface GatewayNetwork {
+interface GatewayNetwork {
   readonly domain: MgmtDomain
   /** Address of the gateway, without length. */
   readonly gateway: string
@@ -74,8 +74,8 @@ const toGateway = (domain: MgmtDomain, text: string | null): ReadonlyArray<Gatew
 // One list of domains serves all devices of a job, so its addresses are read once.
 const known = new WeakMap<ReadonlyArray<MgmtDomain>, ReadonlyArray<GatewayNetwork>>()
 
-/** The usable gateways of both families of these domains; a gateway that is no address is left out. */
-export const gatewaysOf = (domains: ReadonlyArray<MgmtDomain>): ReadonlyArray<GatewayNetwork> => {
+/** The usable gateways of both families of these domains; a gateway that is not an address is left out. */
+const gatewaysOf = (domains: ReadonlyArray<MgmtDomain>): ReadonlyArray<GatewayNetwork> => {
   const before = known.get(domains)
   if (before !== undefined) return before
   const gateways = domains.flatMap((domain) => [
@@ -87,7 +87,7 @@ export const gatewaysOf = (domains: ReadonlyArray<MgmtDomain>): ReadonlyArray<Ga
 }
 
 /** The first of these gateways whose network holds the address; none when the text is no address. */
-export const gatewayFor = (gateways: ReadonlyArray<GatewayNetwork>, address: string): Option.Option<GatewayNetwork> =>
+const gatewayFor = (gateways: ReadonlyArray<GatewayNetwork>, address: string): Option.Option<GatewayNetwork> =>
   Option.flatMap(Result.getSuccess(NetAddress.ipFromString(address)), (ip) =>
     Option.fromUndefinedOr(gateways.find(({ network }) => IpNetwork.contains(network, ip)))
   )
@@ -97,7 +97,7 @@ export const hostPrefixLength = (address: string): number => (address.includes("
 
 /** Variables in their order, or the sentence that says why there are none. */
 export type NamedVariables = ReadonlyArray<readonly [name: string, value: unknown]>
-export type NamedOrFault = Result.Result<NamedVariables, string>
+type NamedOrFault = Result.Result<NamedVariables, string>
 
 const managementVariables = (prefix: string, ip: string, { gateway, prefixLength }: GatewayNetwork): NamedVariables => [
   [`${prefix}mgmt_gw`, gateway],

@@ -24,7 +24,7 @@ const compileOne = (platform: TemplatePlatform, file: string) =>
     })
   )
 
-/** Never fails: what does not compile is found again by whoever asks for it. */
+/** Never fails: a template that does not compile is reported when it is rendered. */
 export const compileAll = Effect.fn("templates.compileAll")(function* ({ platforms }: TemplateSnapshot) {
   for (const platform of platforms.values()) {
     for (const file of platform.files.keys()) if (file.endsWith(".j2")) yield* compileOne(platform, file)
@@ -81,7 +81,7 @@ const make = Effect.gen(function* () {
     return built.snapshot
   }, one.withPermits(1))
 
-  /** A commit that is not in force any more is of use to one job only, so it is not remembered. */
+  /** A commit that is no longer in force serves one job only, so it is not cached. */
   const ofJob = Effect.fnUntraced(function* (branch: string, commit: string | undefined) {
     if (commit === undefined) return yield* new NoTemplates({ branch })
     return (yield* build(branch, yield* repositories.filesOf("templates", commit))).snapshot

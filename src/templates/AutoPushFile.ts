@@ -1,5 +1,5 @@
 /**
- * Reading `auto_push.yml` of a platform's directory: changes that the site does not want pushed without a person, beside
+ * Reading `auto_push.yml` of a platform's directory: changes that the site does not want pushed without a person, in addition to
  * those of the platform. A mistake in it is a problem of the commit, because a rule that does not work is worse than none.
  *
  *     never:

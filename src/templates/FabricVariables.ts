@@ -4,25 +4,25 @@
  */
 import { Result } from "effect"
 import { isFabricType } from "../domain/Device.ts"
-import { isHostname } from "../domain/Network.ts"
 import type { MgmtDomain } from "../domain/MgmtDomain.ts"
 import { hostPrefixLength, linksByPort, type NamedVariables } from "./AccessVariables.ts"
 import type { DeviceLink, MirrorSource, Neighbour, SiteInputs, VariableInputs } from "./VariableInputs.ts"
 import { NetAddress } from "effect/net"
 import { indexNumber } from "../domain/Interface.ts"
 import { expandInterfaces, type SettingsInterface } from "../settings/SettingsModel.ts"
+import { isHostname } from "../domain/Network.ts"
 
 // The variable `interfaces` of distribution and core switches, one rule for each interface class
 // (docs/templates.md#variables-of-dist-and-core).
 
 /** A link to another fabric device, with the identity of that device. */
-export interface FabricLink {
+interface FabricLink {
   readonly link: DeviceLink
   readonly identity: FabricIdentity
 }
 
-/** What the interfaces of one device depend on. */
-export interface FabricPorts {
+/** The input for the interfaces of one device. */
+interface FabricPorts {
   readonly interfaces: ReadonlyArray<SettingsInterface>
   /** All links by the port of this device, and those to other fabric devices. */
   readonly linkAt: ReadonlyMap<string, DeviceLink>
@@ -123,11 +123,11 @@ const portOf = (entry: SettingsInterface, ports: FabricPorts): PortOrFault => {
 }
 
 /** Entries of the variable, ranges expanded, in the order of the settings. Fails with a sentence about a mirror. */
-export const fabricInterfaces = (ports: FabricPorts): Result.Result<ReadonlyArray<Port>, string> =>
+const fabricInterfaces = (ports: FabricPorts): Result.Result<ReadonlyArray<Port>, string> =>
   Result.all(expandInterfaces(ports.interfaces).map((entry) => portOf(entry, ports)))
 
 /** Remarks about links to fabric devices on ports that the settings do not call fabric. */
-export const misplacedLinks = (hostname: string, ports: FabricPorts): ReadonlyArray<string> => {
+const misplacedLinks = (hostname: string, ports: FabricPorts): ReadonlyArray<string> => {
   const ofFabric = new Set(
     expandInterfaces(ports.interfaces).flatMap(({ ifclass, name }) => (ifclass === "fabric" ? [name] : []))
   )
@@ -142,7 +142,7 @@ export const misplacedLinks = (hostname: string, ports: FabricPorts): ReadonlyAr
 const FIRST_PRIVATE = 4_200_000_000
 
 /** Infra address and AS number of a fabric device. */
-export interface FabricIdentity {
+interface FabricIdentity {
   readonly infraIp: string
   readonly asn: number
 }
@@ -151,7 +151,7 @@ export interface FabricIdentity {
  * The AS number that belongs to an infra address: 4200000000 plus its third octet times 256 plus its fourth. Fails with a
  * sentence when the device has no such address.
  */
-export const fabricIdentity = ({
+const fabricIdentity = ({
   hostname,
   infra_ip
 }: Pick<Neighbour, "hostname" | "infra_ip">): Result.Result<FabricIdentity, string> => {

@@ -110,7 +110,7 @@ const pairsOf = (one: string, two: string): ReadonlyArray<readonly [own: string,
   return pairs
 }
 
-/** What is secret in the first of two renderings with different secrets. */
+/** The secret parts of the first of two renderings with different secrets. */
 export const derivedIn = (one: string, two: string): DerivedSecrets => {
   if (one === two) return { values: [], lines: [] }
   const secret = pairsOf(one, two).filter(([own, theirs]) => own !== theirs && own.trim() !== "")
@@ -128,7 +128,7 @@ export const commonMessage = (one: string, two: string): string => {
 // a line is refused, by its text: so a line that several places have in common is said to come from the first of them. Pure.
 
 /** A rendering, and the templates that it was made from. */
-export interface TracedRendering extends Pick<RenderedDevice, "variables"> {
+interface TracedRendering extends Pick<RenderedDevice, "variables"> {
   readonly snapshot: TemplateSnapshot
 }
 

@@ -10,7 +10,7 @@ import { readYaml, unreadableText } from "../settings/YamlFile.ts"
 import { describeTemplateError, templateError } from "./TemplateErrors.ts"
 import { templateFilters } from "./TemplateFilters.ts"
 
-/** What to render. */
+/** The template to render, and its variables. */
 export interface RenderRequest {
   /** Directory with a directory for each platform. */
   readonly templates: string

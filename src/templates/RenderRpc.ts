@@ -15,7 +15,7 @@ export const RenderRpc = RpcGroup.make(
 )
 
 /** One rendering for a thread. */
-export interface RenderRequest {
+interface RenderRequest {
   /** Stands for the files: the thread keeps what it has compiled as long as the number stays the same. */
   readonly platform: number
   readonly files: ReadonlyMap<string, string>
@@ -24,7 +24,7 @@ export interface RenderRequest {
   readonly limits: Partial<Limits>
 }
 
-/** What came of it, and the processor time that it took. */
+/** The result, and the processor time that it took. */
 export interface RenderAnswer {
   readonly result: Result<Rendered>
   readonly millis: number

@@ -1,6 +1,6 @@
 /**
- * Carries renderings out. Most take less than a millisecond and are done where they are asked for; whoever renders many lets
- * others work between two. One that takes longer than a first try allows is done again in a thread, under
+ * Carries renderings out. Most take less than a millisecond and are done where they are asked for; a job that renders many
+ * yields between two. One that takes longer than a first try allows is done again in a thread, under
  * the whole budget of a device; when that is used up, the template's other devices fail at once. Carries promise 8: what
  * people commit holds up nobody else.
  */
@@ -20,7 +20,7 @@ import type { TemplateVariables } from "./VariableInputs.ts"
 // What the renderings of one job, or of one request, may use and have used, and which templates have run out of it. Pure.
 
 /** The server's settings for renderings, under their names. */
-export interface RenderSettings {
+interface RenderSettings {
   readonly RENDER_DEVICE_SECONDS: number
   readonly RENDER_JOB_SECONDS: number
   readonly RENDER_MEMORY: number
@@ -36,7 +36,7 @@ const MOST_FIRST_TRIES = 3
 const REMEMBERED_MILLIS = 60_000
 
 /** Bounds of one rendering, and the setting that a rendering meets which exceeds its time. */
-export interface Allowance {
+interface Allowance {
   readonly limits: Pick<Limits, "deadline" | "cells">
   readonly timeSetting: "RENDER_DEVICE_SECONDS" | "RENDER_JOB_SECONDS"
 }
@@ -44,12 +44,12 @@ export interface Allowance {
 const keyOf = ({ file, platform }: RenderTask): string => `${platform.name}\0${file}`
 
 /** Does more time or memory help? */
-export const isUsedUp = ({ limit }: Failure): boolean => limit === "deadline" || limit === "cells"
+const isUsedUp = ({ limit }: Failure): boolean => limit === "deadline" || limit === "cells"
 
 const here = ({ file }: RenderTask) => ({ template: file, line: 1, column: 1 })
 
-/** What happened to templates lately, by the state of their repository. Shared by all jobs and requests. */
-export class RecentFailures {
+/** Recent failures of templates, by the state of their repository. Shared by all jobs and requests. */
+class RecentFailures {
   readonly #byPlatform = new WeakMap<object, Map<string, { readonly failure: Failure; readonly until: number }>>()
 
   add({ file, platform }: RenderTask, failure: Failure): void {
@@ -63,11 +63,11 @@ export class RecentFailures {
   }
 }
 
-/** What stands before the failure of an earlier rendering, where the same is not even begun. */
+/** The prefix of the failure when an earlier rendering failed and this one is not begun. */
 export const NOT_AGAIN = "not rendered again, because just before "
 
 /** The account of one job or request. */
-export class RenderBudget {
+class RenderBudget {
   readonly #settings: RenderSettings
   readonly #recent: RecentFailures
   readonly #failed = new Map<string, Failure>()
@@ -138,7 +138,7 @@ export class RenderBudget {
 /** Renders for one job or request, whose renderings share a budget. */
 export type Render = (task: RenderTask) => Effect.Effect<RenderedText, TemplateError>
 
-/** The engine ends a rendering by itself; the thread is ended when it should not, so many milliseconds later. */
+/** The engine stops a rendering; if it does not, the thread is ended so many milliseconds later. */
 const GRACE_MILLIS = 5_000
 
 /** Values are counted; the thread's heap has room for what they are made of and for what is made on the way. */

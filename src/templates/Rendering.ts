@@ -55,7 +55,7 @@ export const taskError = ({ platform, variables }: RenderTask, failure: Failure)
   )
 }
 
-/** What the mapping says about a device type. Fails with RepoStructureError. */
+/** The mapping's entry for a device type. Fails with RepoStructureError. */
 const mappingEntryOf = (
   snapshot: TemplateSnapshot,
   platformName: string,
@@ -103,7 +103,7 @@ export interface RenderedDevice extends RenderedText {
 }
 
 /** The rendering of a device's configuration, with remarks for the log. */
-export interface DeviceTask extends RenderTask {
+interface DeviceTask extends RenderTask {
   readonly warnings: ReadonlyArray<string>
 }
 
@@ -121,10 +121,10 @@ export const deviceTask = (
     return { ...(yield* configurationTask(snapshot, platform, type, variables)), warnings }
   })
 
-// What `generate_config` answers: the configuration and its variables, without secrets (docs/templates.md#composition).
+// The answer of `generate_config`: the configuration and its variables, without secrets (docs/templates.md#composition).
 
 /** `data.config` of the answer. */
-export interface ConfigPreview {
+interface ConfigPreview {
   readonly hostname: string
   readonly generated_config: string
   readonly available_variables: Readonly<Record<string, unknown>>

@@ -3,12 +3,10 @@
  * that do not compile. What no device can meet, or only perhaps, is a remark and does not stop a refresh.
  */
 import { Result } from "effect"
-import { type Remark, remark } from "../domain/Repository.ts"
+import { mayHideFiles } from "../git/GitTree.ts"
 import { textFault } from "../domain/Text.ts"
+import { placesIn } from "../settings/SettingsProblem.ts"
 import { AUTO_PUSH_FILE, autoPushRules } from "./AutoPushFile.ts"
-import { errorRemark, RepoStructureError, type TemplateError, templateError } from "./TemplateErrors.ts"
-import { hideForms } from "./TemplateSecrets.ts"
-import { reachOf, referencesOf } from "./TemplateReferences.ts"
 import {
   MAPPING_FILE,
   mappingRemarks,
@@ -16,16 +14,18 @@ import {
   type TemplatePlatform,
   type TemplateSnapshot
 } from "./TemplateSnapshot.ts"
-import { mayHideFiles } from "../git/GitTree.ts"
-import { placesIn } from "../settings/SettingsProblem.ts"
+import { errorRemark, RepoStructureError, type TemplateError, templateError } from "./TemplateErrors.ts"
+import { hideForms } from "./TemplateSecrets.ts"
+import { reachOf, referencesOf } from "./TemplateReferences.ts"
+import { type Remark, remark } from "../domain/Repository.ts"
 
-/** What a check found. Nothing is rendered from a snapshot with problems. */
-export interface TemplateCheck {
+/** The result of a check. Nothing is rendered from a snapshot with problems. */
+interface TemplateCheck {
   readonly problems: ReadonlyArray<RepoStructureError | TemplateError>
   readonly warnings: ReadonlyArray<Remark>
 }
 
-/** Handed to switches as it is, and written for them, not for the template engine. */
+/** Sent to switches unchanged, and written for them, not for the template engine. */
 const NEVER_RENDERED = "dhcp-init.j2"
 const FIXED_NAMES = ["hostname.j2", "bounce-down.j2", "bounce-up.j2"]
 
@@ -90,7 +90,7 @@ const unfit = ({ files }: TemplatePlatform): ReadonlyArray<readonly [file: strin
     return [[file, remark(`the file ${message}`, { file, line, column })] as const]
   })
 
-/** Whether a file of this name is rendered, read or handed out; whatever else lies beside those is nobody's matter. */
+/** Whether a file of this name is rendered, read or handed out; other files are ignored. */
 const isOurs = (file: string): boolean => /\.(?:j2|ya?ml)$/.test(file) || file === ""
 
 const notUsed = "not used: no device type leads to it"

@@ -3,8 +3,8 @@
  * clients know (docs/templates.md#who-becomes-unsynchronized); messages about a template name the place in it.
  */
 import { Schema } from "effect"
-import { Remark, remark } from "../domain/Repository.ts"
 import type { Failure, Position } from "../jinja/Jinja.ts"
+import { Remark, remark } from "../domain/Repository.ts"
 
 /** A mapping or a file is missing or unusable; a retry helps only after the repository has changed. */
 export class RepoStructureError extends Schema.TaggedError<RepoStructureError>()("RepoStructureError", {
@@ -14,8 +14,8 @@ export class RepoStructureError extends Schema.TaggedError<RepoStructureError>()
 }) {}
 
 /** A place in a template; `template` is the path in the repository, line and column count from 1. */
-export const TemplatePlace = Schema.Struct({ template: Schema.String, line: Schema.Int, column: Schema.Int })
-export type TemplatePlace = typeof TemplatePlace.Type
+const TemplatePlace = Schema.Struct({ template: Schema.String, line: Schema.Int, column: Schema.Int })
+type TemplatePlace = typeof TemplatePlace.Type
 
 /**
  * A template does not compile, or cannot be rendered with these variables. `kind` is the name that Jinja2 and Python give

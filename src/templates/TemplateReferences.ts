@@ -13,7 +13,7 @@ import { Result } from "effect"
 import type { Device } from "../domain/Device.ts"
 
 /** A file that a template names. */
-export interface Reference {
+interface Reference {
   /** Path in the platform's directory; names that lead out of it are as written. */
   readonly file: string
   /** True when nothing happens if there is no such file. */
@@ -22,8 +22,8 @@ export interface Reference {
   readonly column: number
 }
 
-/** What one template refers to. */
-export interface References {
+/** The references of one template. */
+interface References {
   readonly named: ReadonlyArray<Reference>
   /** True when it computes the name of a file. */
   readonly computed: boolean
@@ -113,7 +113,7 @@ export const referencesOf = (platform: TemplatePlatform, file: string): Referenc
 }
 
 /** Files that are reached from others. */
-export interface Reach {
+interface Reach {
   /** Paths in the platform's directory, the starting files first; some may not exist. */
   readonly files: ReadonlySet<string>
   /** True when any of them computes the name of a file, so that there may be more. */
@@ -137,7 +137,7 @@ export const reachOf = (platform: TemplatePlatform, starts: Iterable<string>): R
 // Pure.
 
 /** Devices of one type on one platform. */
-export interface AffectedType {
+interface AffectedType {
   readonly platform: string
   readonly device_type: string
 }

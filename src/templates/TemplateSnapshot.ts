@@ -4,18 +4,18 @@
  * compiled once per snapshot, and platforms that did not change keep what the snapshot before has compiled.
  */
 import { Array as Arr, Equal, Result } from "effect"
-import { pathText, remark, type Remark, remarkText } from "../domain/Repository.ts"
+import type { FileRefusal } from "../git/GitTree.ts"
 import { Environment, type Limits, memoryLoader } from "../jinja/Jinja.ts"
 import { RepoStructureError } from "./TemplateErrors.ts"
 import { templateFilters } from "./TemplateFilters.ts"
-import type { FileRefusal } from "../git/GitTree.ts"
 import { pythonTypeName } from "../settings/PythonText.ts"
 import { readYaml } from "../settings/YamlFile.ts"
 import { placesIn } from "../settings/SettingsProblem.ts"
+import { pathText, remark, type Remark, remarkText } from "../domain/Repository.ts"
 
 // Reading `mapping.yml`: which template each device type of a platform starts from (docs/templates.md#files).
 
-/** What one device type is rendered with. */
+/** The templates that one device type is rendered with. */
 export interface MappingEntry {
   /** Template file, relative to the platform's directory. */
   readonly entrypoint: string
@@ -29,7 +29,7 @@ export interface MappingEntry {
 export type PlatformMapping = ReadonlyMap<string, MappingEntry>
 
 /** A mapping, or everything that is wrong with it. */
-export type MappingOrFaults = Result.Result<PlatformMapping, Arr.NonEmptyReadonlyArray<Remark>>
+type MappingOrFaults = Result.Result<PlatformMapping, Arr.NonEmptyReadonlyArray<Remark>>
 
 /** Why an entry cannot be used: what is wrong, and below which keys. */
 interface EntryFault {
@@ -94,7 +94,7 @@ const entryDoubts = (type: unknown, entry: ReadonlyMap<unknown, unknown>): Reado
   ]
 }
 
-/** What is doubtful in a mapping that can be used: keys given twice, names that nothing knows. */
+/** Doubts about a usable mapping: duplicate keys, unknown names. */
 export const mappingRemarks = (text: string): ReadonlyArray<Remark> => {
   const file = readYaml(MAPPING_FILE, text)
   if (Result.isFailure(file) || !(file.success.value instanceof Map)) return []
@@ -111,7 +111,7 @@ export const mappingRemarks = (text: string): ReadonlyArray<Remark> => {
  * The mapping in a text. `directory` is the platform's directory as messages name it. Fails with the exact messages of
  * docs/templates.md#who-becomes-unsynchronized, all of them.
  */
-export const readMapping = (directory: string, text: string): MappingOrFaults => {
+const readMapping = (directory: string, text: string): MappingOrFaults => {
   const unreadable = (reason: string, place: Partial<Remark>): MappingOrFaults =>
     Result.fail(
       Arr.of({
@@ -131,13 +131,13 @@ export const readMapping = (directory: string, text: string): MappingOrFaults =>
   )
 }
 
-/** What a snapshot is built from. */
-export interface TemplateSnapshotInput {
+/** The input of a snapshot. */
+interface TemplateSnapshotInput {
   /** Text of each file by its path in the repository. */
   readonly files: ReadonlyMap<string, string>
   /** Files that could not be read, each with the reason. */
   readonly refused?: ReadonlyMap<string, FileRefusal>
-  /** What messages put before paths: the place of the local copy. */
+  /** The prefix of paths in messages: the place of the local copy. */
   readonly root: string
   /** The snapshot in force, whose unchanged platforms need not be compiled again. */
   readonly previous?: TemplateSnapshot

@@ -1,25 +1,24 @@
 /**
- * The variables of a device, and templates tried with them before anybody commits them (docs/templates.md#trying-templates). Nothing
+ * The variables of a device, and templates tried with them before they are committed (docs/templates.md#trying-templates). Nothing
  * of it comes into force or is stored.
  */
 import { Context, Effect, Layer, Result, Schema } from "effect"
 import { SqlClient, SqlError } from "effect/sql"
 import type { Device } from "../domain/Device.ts"
-import { type DeviceVariable, Remark, remark, type VariableSource } from "../domain/Repository.ts"
 import { replaceSecrets } from "../drivers/SecretMask.ts"
+import * as ThreadPool from "../runtime/ThreadPool.ts"
 import { ServerConfig } from "../ServerConfig.ts"
 import { ActiveSettings } from "../settings/ActiveSettings.ts"
 import type { DeviceStore } from "../store/DeviceStore.ts"
 import type { InterfaceStore } from "../store/InterfaceStore.ts"
 import { ActiveTemplates } from "./ActiveTemplates.ts"
-import { deviceVariables } from "./DeviceVariables.ts"
 import { configurationTask, type RenderedText, type RenderTask, shownVariables, taskError } from "./Rendering.ts"
+import { deviceVariables } from "./DeviceVariables.ts"
 import { errorRemark, type RepoStructureError, type TemplateError } from "./TemplateErrors.ts"
 import { HIDDEN, hideSecrets, isSecretVariable } from "./TemplateSecrets.ts"
 import type { TemplatePlatform, TemplateSnapshot } from "./TemplateSnapshot.ts"
 import type { TemplateVariables, VariablesError } from "./VariableInputs.ts"
 import { loadVariableInputs } from "./VariableInputsLoader.ts"
-import * as ThreadPool from "../runtime/ThreadPool.ts"
 import type { EffectiveSettings } from "../settings/Layering.ts"
 import { originLevel, type SettingsSnapshot } from "../settings/SettingsSnapshot.ts"
 import { placesIn } from "../settings/SettingsProblem.ts"
@@ -27,11 +26,12 @@ import { cellsPerMegabyte, type Failure } from "../jinja/Jinja.ts"
 import { ownModule } from "../runtime/OwnModule.ts"
 import { packRequest, RenderRpc, unpackAnswer } from "./RenderRpc.ts"
 import type { LinknetStore, MgmtDomainStore } from "../store/NetworkStore.ts"
+import { type DeviceVariable, Remark, remark, type VariableSource } from "../domain/Repository.ts"
 
 // Renders a text that was just written and that nobody has checked: in threads of its own, so that no job waits for it, under the
 // budget of one device, and with marks in the place of secrets, so that no template can reveal them.
 
-/** The engine ends a rendering by itself; the thread is ended when it should not, so many milliseconds later. */
+/** The engine stops a rendering; if it does not, the thread is ended so many milliseconds later. */
 const GRACE_MILLIS = 1_000
 const MOST_MILLIS = 5_000
 const MOST_OUTPUT = 2 * 1024 * 1024
@@ -116,7 +116,7 @@ const placesOf = (name: string, { effective, snapshot }: Origins): DeviceVariabl
   })
 
 /** The variables with their origins, by name; `shown` are the same variables as people may see them. */
-export const withOrigins = (
+const withOrigins = (
   variables: TemplateVariables,
   shown: Readonly<Record<string, unknown>>,
   origins: Origins
@@ -146,7 +146,7 @@ export class TrialFailed extends Schema.TaggedError<TrialFailed>()("TrialFailed"
 }) {}
 
 /** What to render: a template of the device's platform, a text in its place or by itself, or the whole configuration with it. */
-export interface Trial {
+interface Trial {
   /** Path in the platform's directory. */
   readonly template?: string
   readonly text?: string
@@ -155,7 +155,7 @@ export interface Trial {
 }
 
 /** What came of it. `template` is what was rendered, null for a text by itself. */
-export interface TrialResult {
+interface TrialResult {
   readonly template: string | null
   readonly text: string
   readonly log: ReadonlyArray<{ readonly level: string; readonly text: string }>
@@ -164,7 +164,7 @@ export interface TrialResult {
 }
 
 /** What a device is rendered from. */
-export interface VariablesOfDevice {
+interface VariablesOfDevice {
   readonly group: string
   /** Branch of the templates; null is the repository's own. */
   readonly branch: string | null

@@ -8,8 +8,8 @@ import type { Device, DeviceType } from "../domain/Device.ts"
 import type { Interface } from "../domain/Interface.ts"
 import type { LinkEnd } from "../domain/Linknet.ts"
 import type { MgmtDomain } from "../domain/MgmtDomain.ts"
-import type { StackMember } from "../domain/DeviceFields.ts"
 import type { Settings, SettingsInterface } from "../settings/SettingsModel.ts"
+import type { StackMember } from "../domain/DeviceFields.ts"
 
 /** A device as far as others configure it. A full device record fits. */
 export type Neighbour = Pick<Device, "id" | "hostname" | "device_type" | "infra_ip">
@@ -29,7 +29,7 @@ export interface MirrorSource {
 export interface InitInputs {
   readonly hostname: string
   readonly device_type: Exclude<DeviceType, "UNKNOWN">
-  /** The management variables as `provisioning/ManagementAddress.ts` makes them; for DIST and CORE with `infra_ip`. */
+  /** The management variables as `provisioning/Addresses.ts` makes them; for DIST and CORE with `infra_ip`. */
   readonly addresses: Readonly<Record<string, string | number | null>>
 }
 

@@ -4,7 +4,7 @@ import { Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import * as net from "node:net"
 import { AuditChain } from "../../src/access/AuditChain.ts"
-import * as SyslogExport from "../../src/access/SyslogExport.ts"
+import * as AuditExport from "../../src/access/AuditExport.ts"
 import { of, SecretKey } from "../../src/runtime/SecretKey.ts"
 import { freePort } from "../support/FreePort.ts"
 import { configOf } from "../support/ApiServer.ts"
@@ -71,7 +71,7 @@ layer(chain, { excludeTestServices: true })("A syslog receiver", (it) => {
   it.effect("gets each event once, over a restart and an outage", () =>
     Effect.gen(function* () {
       const port = yield* freePort
-      const sending = SyslogExport.layer.pipe(Layer.provide(configOf({ AUDIT_SYSLOG: `tcp://127.0.0.1:${port}` })))
+      const sending = AuditExport.layer.pipe(Layer.provide(configOf({ AUDIT_SYSLOG: `tcp://127.0.0.1:${port}` })))
       const during = <A, E, R>(work: Effect.Effect<A, E, R>) =>
         Effect.scoped(Effect.andThen(Layer.build(sending), work))
       yield* noted("first")
@@ -97,11 +97,11 @@ layer(chain, { excludeTestServices: true })("A syslog receiver", (it) => {
   it.effect("is named by a scheme, a host and a port", () =>
     Effect.sync(() => {
       assert.deepEqual(
-        SyslogExport.receiverOf("tls://[2001:db8::1]:6514"),
+        AuditExport.receiverOf("tls://[2001:db8::1]:6514"),
         Option.some({ secure: true, host: "2001:db8::1", port: 6514 })
       )
       for (const wrong of ["udp://a:1", "tcp://a", "a:6514"])
-        assert.isTrue(Option.isNone(SyslogExport.receiverOf(wrong)), wrong)
+        assert.isTrue(Option.isNone(AuditExport.receiverOf(wrong)), wrong)
     })
   )
 })

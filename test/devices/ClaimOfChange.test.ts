@@ -4,9 +4,9 @@ import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { claimOf } from "../../src/devices/ClaimOfChange.ts"
 import { LiveChangeStore } from "../../src/store/UnfinishedChanges.ts"
-import { losses } from "../support/SilentProxy.ts"
 import { ProxiedDatabase } from "../support/TestDatabase.ts"
 import { TAKEN_OVER, UNASKED } from "../../src/drivers/Driver.ts"
+import { losses } from "../support/Silence.ts"
 
 const makeScene = Effect.gen(function* () {
   const { layer, proxy } = yield* ProxiedDatabase

@@ -4,9 +4,9 @@ import { Effect, Layer } from "effect"
 import { createActor, createMachine } from "xstate"
 import { ActorInspection } from "../../src/devices/ActorInspection.ts"
 import * as ToldSteps from "../../src/devices/ToldSteps.ts"
-import { Told, type ToldThing } from "../../src/runtime/Told.ts"
+import { LiveFeed, type LiveItem } from "../../src/runtime/LiveFeed.ts"
 
-const layer = ToldSteps.layer.pipe(Layer.provideMerge(Layer.merge(ActorInspection.layer, Told.layer)))
+const layer = ToldSteps.layer.pipe(Layer.provideMerge(Layer.merge(ActorInspection.layer, LiveFeed.layer)))
 
 const machine = createMachine({
   id: "device",
@@ -16,11 +16,11 @@ const machine = createMachine({
 
 it.live("tells steps from when somebody listens until nobody does", () =>
   Effect.gen(function* () {
-    const told = yield* Told
+    const told = yield* LiveFeed
     const actor = createActor(machine).start()
     yield* (yield* ActorInspection).watch(actor, () => ({ device: "acc1", job: 3 }))
     actor.send({ type: "GO" })
-    const heard: Array<ToldThing> = []
+    const heard: Array<LiveItem> = []
     yield* Effect.scoped(
       Effect.gen(function* () {
         yield* told.listen((thing) => heard.push(thing))

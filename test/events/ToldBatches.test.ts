@@ -1,10 +1,10 @@
 /** Lines and steps on their way to other replicas. */
 import { assert, it } from "@effect/vitest"
+import type { ActorStep, LogLine } from "../../src/runtime/LiveFeed.ts"
 import { listensMessage, readMessage, toMessages } from "../../src/events/ReplicaFeed.ts"
-import type { ToldLine, ToldStep } from "../../src/runtime/Told.ts"
 
-const line = (text: string): ToldLine => ({ kind: "log", at: 1, level: "INFO", module: "server", job: 3, text })
-const step: ToldStep = {
+const line = (text: string): LogLine => ({ kind: "log", at: 1, level: "INFO", module: "server", job: 3, text })
+const step: ActorStep = {
   kind: "step",
   at: 2,
   hostname: "acc1",

@@ -1,15 +1,15 @@
 /** Live jobs that wait for somebody else's approval, through the API. */
-import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, layer } from "@effect/vitest"
 import { Effect, FileSystem, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
-import { JobApproval } from "../../src/jobs/engine/JobApproval.ts"
+import { JobApproval } from "../../src/jobs/requests/JobApproval.ts"
 import { ServerConfig } from "../../src/ServerConfig.ts"
 import { setScene } from "../scenarios/conformance/Scene.ts"
 import { ApiClient, SiteServer } from "../support/ApiServer.ts"
 import { keyFile, makeIssuer, sign } from "../support/TokenKeys.ts"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 
 const issuer = makeIssuer("ES256")
 

@@ -3,7 +3,7 @@ import { assert, layer } from "@effect/vitest"
 import { Clock, Deferred, Effect, Fiber, Schema } from "effect"
 import { MachineId, Snowflake } from "effect/cluster"
 import { SqlClient } from "effect/sql"
-import { Readiness } from "../../src/jobs/engine/Readiness.ts"
+import { Readiness } from "../../src/http/system/Readiness.ts"
 import { ApiClient, SiteServer } from "../support/ApiServer.ts"
 
 const Report = Schema.Struct({

@@ -199,7 +199,7 @@ describe("The server", () => {
       const p384 = generateKeyPairSync("ec", { namedCurve: "P-384" }).publicKey.export({ type: "spki", format: "pem" })
       for (const publicPem of ["nothing", p384.toString()]) {
         const path = yield* keyFile({ publicPem })
-        const start = Layer.build(tokensWith({ JWT_CERT: path }))
+        const start = Effect.provide(makeJsonWebTokens, tokensWith({ JWT_CERT: path }))
         const error = yield* Effect.flip(start)
         assert.strictEqual(error._tag, "TokenKeyUnusable")
         assert.include(error.message, path)
@@ -209,7 +209,7 @@ describe("The server", () => {
 
   it.effect("does not start with a key that is not there", () =>
     Effect.gen(function* () {
-      const start = Layer.build(tokensWith({ JWT_CERT: "nowhere.pem" }))
+      const start = Effect.provide(makeJsonWebTokens, tokensWith({ JWT_CERT: "nowhere.pem" }))
       assert.include((yield* Effect.flip(start)).message, "nowhere.pem")
     }).pipe(Effect.provide(NodeServices.layer))
   )

@@ -1,7 +1,7 @@
 /** The plugin `netbox` against a server that demands what NetBox demands. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { readyVariables } from "../../src/plugins/PluginVariables.ts"
+import { readyVariables } from "../../src/plugins/Plugin.ts"
 import * as NetBoxServer from "./NetBoxServer.ts"
 import { DEVICE, FIRST, started } from "./PluginFolder.ts"
 

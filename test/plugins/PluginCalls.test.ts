@@ -5,8 +5,7 @@ import { SqlClient } from "effect/sql"
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
 import { PluginActions } from "../../src/plugins/PluginActions.ts"
-import { PluginRegistry } from "../../src/plugins/PluginRegistry.ts"
-import { Plugins } from "../../src/plugins/Plugins.ts"
+import { loadedPlugins, PluginRegistry } from "../../src/plugins/PluginRegistry.ts"
 import { ServerConfig } from "../../src/ServerConfig.ts"
 import { PluginCallStore } from "../../src/store/PluginCallStore.ts"
 import { seconds } from "../support/Patience.ts"
@@ -58,8 +57,8 @@ const live = Layer.unwrap(
       PLUGIN_ATTEMPTS: "3",
       PLUGIN_RETRY_DELAY: "0"
     })
-    return Layer.mergeAll(PluginActions.layer, Plugins.layer, Layer.succeed(Scene, { log, lines })).pipe(
-      Layer.provide(PluginRegistry.layer),
+    return Layer.mergeAll(PluginActions.layer, Layer.succeed(Scene, { log, lines })).pipe(
+      Layer.provideMerge(PluginRegistry.layer),
       Layer.provideMerge(PluginCallStore.layer),
       Layer.provideMerge(config),
       Layer.provideMerge(TestDatabase),
@@ -188,7 +187,7 @@ layer(live, { excludeTestServices: true })("A recorded call", (it) => {
         assert.lengthOf(yield* heard("final"), 2)
         const events = yield* eventsOf("never")
         assert.deepInclude(events.at(-1)?.data, { attempt: 3, error: "no, <hidden>", retry_in_seconds: null })
-        const { plugin_states } = yield* (yield* Plugins).loaded
+        const { plugin_states } = yield* loadedPlugins
         const [one, , quiet, absent] = plugin_states
         assert.deepInclude(one, { filename: "one.py", loaded: true, retried_calls: 0 })
         assert.isAtLeast(one?.failed_calls ?? 0, 2)
@@ -199,7 +198,7 @@ layer(live, { excludeTestServices: true })("A recorded call", (it) => {
         const stored =
           yield* sql`select r::text as row from plugin_run r union all select e::text from event e where kind = 'plugin'`
         assert.notInclude(JSON.stringify(stored), "hunter2")
-        assert.notInclude(JSON.stringify(yield* (yield* Plugins).loaded), "hunter2")
+        assert.notInclude(JSON.stringify(yield* loadedPlugins), "hunter2")
         assert.notInclude((yield* Scene).lines.join("\n"), "hunter2")
         assert.match((yield* Scene).lines.join("\n"), /Plugin one failed in new_managed_device: no, <hidden>/)
       })

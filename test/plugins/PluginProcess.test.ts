@@ -1,7 +1,7 @@
 /** What a plugin may do to the server: nothing, and the reason is told. Each attack runs beside a plugin that goes on. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Logger, Schedule } from "effect"
-import * as PluginAnswers from "../../src/plugins/PluginAnswers.ts"
+import * as PluginProcess from "../../src/plugins/PluginProcess.ts"
 import { DEVICE, FIRST, PATIENT, started } from "./PluginFolder.ts"
 
 const hook = (body: string) => `export default () => ({ async new_managed_device(event, delivery) { ${body} } })`
@@ -185,8 +185,8 @@ describe("A plugin", () => {
 
 describe("what a plugin says", () => {
   it("is taken without the characters that no text may hold", () => {
-    const taken: Array<PluginAnswers.Answer> = []
-    const reader = PluginAnswers.make()
+    const taken: Array<PluginProcess.Answer> = []
+    const reader = PluginProcess.makeAnswerReader()
     const error = "no \u0000such\u0007 site\u2028\n\ud800\u001b[31m"
     for (const answer of [
       { type: "log", text: error },

@@ -1,7 +1,7 @@
 /** Secrets among the variables of plugins: what they are, and that no text has them. */
 import { assert, describe, it } from "@effect/vitest"
 import { Redacted } from "effect"
-import { hiddenVariables, readyVariables } from "../../src/plugins/PluginVariables.ts"
+import { hiddenVariables, readyVariables } from "../../src/plugins/Plugin.ts"
 
 const secrets = new Map([["PLUGIN_SECRET_NETBOX", Redacted.make("from the vault")]])
 

@@ -3,7 +3,7 @@ import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as path from "node:path"
 import { eventHooks } from "../../src/plugins/Plugin.ts"
-import * as PluginModules from "../../src/plugins/PluginModules.ts"
+import * as PluginRegistry from "../../src/plugins/PluginRegistry.ts"
 import { serve } from "./JsonServer.ts"
 import { DEVICE, FIRST, started } from "./PluginFolder.ts"
 
@@ -13,7 +13,7 @@ it.live("The template for plugins tells of every event, and says which errors ar
   Effect.gen(function* () {
     let status = 200
     const server = yield* serve(() => ({ status }))
-    const file = yield* PluginModules.find("template", FOLDER)
+    const file = yield* PluginRegistry.findModule("template", FOLDER)
     const vars = { url: `${server.url}/events`, apitoken: "t0ken" }
     const plugin = yield* started("", { file, name: "template", vars })
     assert.deepStrictEqual(yield* plugin.hooks, ["selftest", ...eventHooks])

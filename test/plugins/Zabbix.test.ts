@@ -1,7 +1,7 @@
 /** The plugin `zabbix` against a server that demands what releases of Zabbix demand. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { readyVariables } from "../../src/plugins/PluginVariables.ts"
+import { readyVariables } from "../../src/plugins/Plugin.ts"
 import { DEVICE, FIRST, started } from "./PluginFolder.ts"
 import * as ZabbixServer from "./ZabbixServer.ts"
 

@@ -8,7 +8,7 @@ import {
   parseAddress,
   parseNetwork
 } from "../../src/domain/Network.ts"
-import { allAddresses, firstFree, freeSubnets, withoutFirst } from "../../src/provisioning/AddressPool.ts"
+import { allAddresses, firstFree, freeSubnets, withoutFirst } from "../../src/provisioning/Addresses.ts"
 
 const network = (cidr: string): Network => Result.getOrThrow(parseNetwork(cidr))
 

@@ -3,7 +3,7 @@ import type { Device } from "../../src/domain/Device.ts"
 import type { Interface } from "../../src/domain/Interface.ts"
 import type { Linknet } from "../../src/domain/Linknet.ts"
 import type { MgmtDomain } from "../../src/domain/MgmtDomain.ts"
-import { configuredPorts, type PeerPortOwner } from "../../src/provisioning/ConfiguredPorts.ts"
+import { configuredPorts, type PeerPortOwner } from "../../src/provisioning/Links.ts"
 
 export type CampusDevice = Pick<
   Device,

@@ -1,7 +1,7 @@
 /** Every row of docs/provisioning.md#port-rules, and how port names unfold. */
 import { describe, expect, it } from "@effect/vitest"
 import { Result } from "effect"
-import { configuredPorts, expandInterfaceRange, redundantLink } from "../../src/provisioning/ConfiguredPorts.ts"
+import { configuredPorts, expandInterfaceRange, redundantLink } from "../../src/provisioning/Links.ts"
 import { acc1, core1, dist1, owners } from "./Campus.ts"
 
 describe("an interface range", () => {

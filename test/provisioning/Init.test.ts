@@ -1,12 +1,18 @@
 /** Arguments, start, check and replacement of an initialisation (docs/provisioning.md). */
 import { describe, expect, it } from "@effect/vitest"
 import { Result } from "effect"
-import { InitRequest } from "../../src/domain/requests/InitRequests.ts"
-import { type InitArguments, initArguments } from "../../src/provisioning/InitArguments.ts"
-import { initCheck, type InitCheckSurvey } from "../../src/provisioning/InitCheck.ts"
-import { accessStart, initJob, step2Delay } from "../../src/provisioning/InitStart.ts"
-import { checkReplacement, lostInterfaces, planReplacement } from "../../src/provisioning/Replacement.ts"
+import {
+  accessStart,
+  type InitArguments,
+  initArguments,
+  initCheck,
+  type InitCheckSurvey,
+  initJob,
+  step2Delay
+} from "../../src/provisioning/Init.ts"
+import { checkReplacement, lostInterfaces, planReplacement } from "../../src/provisioning/InterfaceDatabase.ts"
 import { acc1Rows } from "./Campus.ts"
+import { InitRequest } from "../../src/domain/requests/InitRequests.ts"
 
 const argumentsOf = (sent: Readonly<Record<string, unknown>>) =>
   Result.map(InitRequest.check(sent).complete, (request) => initArguments(71, request))

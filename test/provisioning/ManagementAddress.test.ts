@@ -8,7 +8,7 @@ import {
   allocateLoopback,
   allocateManagement,
   fabricVariables
-} from "../../src/provisioning/ManagementAddress.ts"
+} from "../../src/provisioning/Addresses.ts"
 import { domain } from "./Campus.ts"
 
 const dual = domain(2, 12, 13, { ipv6_gw: "2001:db8:6::1/64" })

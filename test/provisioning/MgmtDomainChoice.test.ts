@@ -1,8 +1,7 @@
 /** Every row of docs/provisioning.md#choice-of-the-management-domain, and the placement of an access switch that uses it. */
 import { describe, expect, it } from "@effect/vitest"
 import { Result } from "effect"
-import { placeAccessSwitch } from "../../src/provisioning/AccessPlacement.ts"
-import { domainOfAddress, findMgmtDomain } from "../../src/provisioning/MgmtDomainChoice.ts"
+import { domainOfAddress, findMgmtDomain, placeAccessSwitch } from "../../src/provisioning/Placement.ts"
 import { acc1, blank, byHostname, core1, core2, device, dist1, dist2, domain } from "./Campus.ts"
 
 const coreDevices = new Set([core1.id, core2.id])

@@ -7,7 +7,7 @@ import {
   checkFabricNeighbours,
   checkNeighbourStates,
   type VerifiedNeighbours
-} from "../../src/provisioning/NeighbourChecks.ts"
+} from "../../src/provisioning/Placement.ts"
 import { acc1, blank, byHostname, core1, core2, device, dist1, dist2, linknet, peer } from "./Campus.ts"
 
 interface Named {

@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import { execFile } from "node:child_process"
 import * as path from "node:path"
 import { promisify } from "node:util"
-import * as SilentNames from "../support/SilentNames.ts"
+import * as Silence from "../support/Silence.ts"
 
 const run = promisify(execFile)
 const MODULE = path.resolve(import.meta.dirname, "../../src/runtime/NameLookup.ts")
@@ -23,11 +23,11 @@ const PROGRAM = `
   process.kill(process.pid, "SIGKILL")
 `
 
-it.live.skipIf(!SilentNames.canBeSilent)(
+it.live.skipIf(!Silence.canBeSilent)(
   "end in time while no name server answers, and keep the addresses that they had, which is told of localhost without asking",
   () =>
     Effect.gen(function* () {
-      const { words } = yield* SilentNames.make({ seconds: 30, attempts: 5 }, ["db.example"])
+      const { words } = yield* Silence.makeSilentNames({ seconds: 30, attempts: 5 }, ["db.example"])
       const [command, ...rest] = [...words, process.execPath, "--input-type=module", "-e", PROGRAM]
       // what waits for the silent one would hold up an ordinary end, so it ends by a signal
       const { stdout } = yield* Effect.promise(() =>

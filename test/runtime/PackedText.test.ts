@@ -1,8 +1,7 @@
 /** Texts that are stored once: what is packed comes back, and an earlier release takes a reference for what it cannot open. */
 import { assert, describe, it } from "@effect/vitest"
 import { Option, Redacted } from "effect"
-import { pack, unpack } from "../../src/runtime/PackedText.ts"
-import { open, seal, sealingKey } from "../../src/runtime/Sealing.ts"
+import { open, pack, seal, sealingKey, unpack } from "../../src/runtime/SecretKey.ts"
 import { REFERENCE } from "../../src/store/SecretStore.ts"
 
 describe("packed texts", () => {

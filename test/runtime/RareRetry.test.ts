@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { rareRetry } from "../../src/runtime/RareRetry.ts"
+import { rareRetry } from "../../src/runtime/BackgroundWork.ts"
 
 /** Work that fails until its `good`th try, and how often it was tried. */
 const failingUntil = (good: number) => {

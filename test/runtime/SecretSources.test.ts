@@ -4,9 +4,8 @@ import { Effect, Exit, Redacted } from "effect"
 import * as fs from "node:fs/promises"
 import { tmpdir } from "node:os"
 import * as path from "node:path"
-import { childEnvironment } from "../../src/runtime/ChildEnvironment.ts"
-import { open, seal, sealingKey } from "../../src/runtime/Sealing.ts"
-import { isStorable, withStored } from "../../src/runtime/SecretSources.ts"
+import { childEnvironment, isStorable, withStored } from "../../src/runtime/SecretSources.ts"
+import { open, seal, sealingKey } from "../../src/runtime/SecretKey.ts"
 import { ServerConfig } from "../../src/ServerConfig.ts"
 
 const fileWith = (text: string) =>

@@ -2,7 +2,7 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { sshKeyPair } from "../support/SshKeyPair.ts"
-import { secretValues } from "../../src/runtime/SecretValues.ts"
+import { secretValues } from "../../src/runtime/SecretKey.ts"
 import { ServerConfig } from "../../src/ServerConfig.ts"
 
 const pair = sshKeyPair("sesame street")

@@ -1,16 +1,16 @@
 /** Lines of the log as they are told: their form, their job once, and nothing while nobody listens. */
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer, Logger, References } from "effect"
-import { Told, type ToldThing } from "../../src/runtime/Told.ts"
-import * as ToldLog from "../../src/runtime/ToldLog.ts"
+import { LiveFeed, type LiveItem } from "../../src/runtime/LiveFeed.ts"
+import * as Logging from "../../src/runtime/Logging.ts"
 
 const quiet = Layer.merge(Logger.layer([]), Layer.succeed(References.MinimumLogLevel, "Info"))
-const layer = ToldLog.layer.pipe(Layer.provideMerge(Told.layer), Layer.provideMerge(quiet))
+const layer = Logging.liveLayer.pipe(Layer.provideMerge(LiveFeed.layer), Layer.provideMerge(quiet))
 
 it.effect("names module, job and details, and the job once", () =>
   Effect.gen(function* () {
-    const told = yield* Told
-    const heard: Array<ToldThing> = []
+    const told = yield* LiveFeed
+    const heard: Array<LiveItem> = []
     yield* Effect.logInfo("heard by nobody")
     yield* told.listen((thing) => heard.push(thing))
     yield* Effect.logWarning("A line", { hostname: "acc1", words: "two words" })
@@ -19,8 +19,8 @@ it.effect("names module, job and details, and the job once", () =>
       Effect.logInfo("job #12: acc1 failed at push"),
       Effect.logError("Job 12 is about job #12"),
       Effect.logError("It broke", new Error("for a reason"))
-    ]).pipe(Effect.annotateLogs({ job: 12 }), Effect.provideService(ToldLog.LogModule, "sync_devices"))
-    const lines = heard.flatMap((thing) => (thing.kind === "log" ? [ToldLog.lineText(thing)] : []))
+    ]).pipe(Effect.annotateLogs({ job: 12 }), Effect.provideService(Logging.LogModule, "sync_devices"))
+    const lines = heard.flatMap((thing) => (thing.kind === "log" ? [Logging.lineText(thing)] : []))
     const [plain, ofJob, inside, broken] = lines.map((line) => line.replace(/^\[[^\]]*\] /, ""))
     assert.strictEqual(plain, 'WARNING in server: A line hostname=acc1 words="two words"')
     assert.strictEqual(ofJob, "INFO in sync_devices job #12: acc1 failed at push")
@@ -35,15 +35,14 @@ it.effect(
   "tells what other processes told to those who listen to everything, and to nobody who carries on what is told here",
   () =>
     Effect.gen(function* () {
-      const told = yield* Told
-      const [all, own]: [Array<ToldThing>, Array<ToldThing>] = [[], []]
+      const told = yield* LiveFeed
+      const [all, own]: [Array<LiveItem>, Array<LiveItem>] = [[], []]
       yield* told.listen((thing) => all.push(thing))
       yield* told.listenToOwn((thing) => own.push(thing))
       const line = { kind: "log", at: 0, level: "INFO", module: "server", job: null } as const
       told.tell({ ...line, text: "here" })
       told.passOn({ ...line, text: "there" })
-      const texts = (things: ReadonlyArray<ToldThing>) =>
-        things.map((thing) => (thing.kind === "log" ? thing.text : ""))
+      const texts = (things: ReadonlyArray<LiveItem>) => things.map((thing) => (thing.kind === "log" ? thing.text : ""))
       assert.deepStrictEqual([texts(all), texts(own)], [["here", "there"], ["here"]])
-    }).pipe(Effect.scoped, Effect.provide(Told.layer))
+    }).pipe(Effect.scoped, Effect.provide(LiveFeed.layer))
 )

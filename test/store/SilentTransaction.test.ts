@@ -11,14 +11,14 @@ import { ServerConfig } from "../../src/ServerConfig.ts"
 import * as DatabaseClient from "../../src/store/DatabaseClient.ts"
 import * as Database from "../../src/store/Database.ts"
 import { environmentOf } from "../support/Program.ts"
-import * as SilentProxy from "../support/SilentProxy.ts"
+import * as Silence from "../support/Silence.ts"
 import { databaseUrl } from "../support/TestDatabase.ts"
 
 /** The pool of a server, by a way that can fall silent, and what another replica sees. */
 const makeScene = Effect.gen(function* () {
   const url = new URL(yield* databaseUrl)
   const other = yield* Layer.build(Database.layerUrl(Redacted.make(url.href)))
-  const way = yield* SilentProxy.make(Number(url.port))
+  const way = yield* Silence.make(Number(url.port))
   url.port = String(way.port)
   const config = ServerConfig.layerOf(environmentOf({ DATABASE_URL: url.href }))
   const server = yield* Layer.build(Database.layer.pipe(Layer.provide(config), Layer.provide(NodeServices.layer)))

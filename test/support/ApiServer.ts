@@ -8,11 +8,9 @@ import * as Engine from "../../src/Engine.ts"
 import { EventFeed } from "../../src/events/EventFeed.ts"
 import { HttpServerLive } from "../../src/http/HttpServer.ts"
 import * as Cluster from "../../src/jobs/engine/Cluster.ts"
-import { JobWorkflow } from "../../src/jobs/engine/JobWorkflow.ts"
 import { Repositories, repositoryError } from "../../src/jobs/repositories/Repositories.ts"
 import { RepositoryUpdate } from "../../src/jobs/repositories/RepositoryUpdate.ts"
-import type { Previews } from "../../src/jobs/sync/Previews.ts"
-import { Told } from "../../src/runtime/Told.ts"
+import { LiveFeed } from "../../src/runtime/LiveFeed.ts"
 import * as Server from "../../src/Server.ts"
 import { ServerConfig } from "../../src/ServerConfig.ts"
 import * as NodeServices from "@effect/platform-node/NodeServices"
@@ -22,6 +20,8 @@ import * as path from "node:path"
 import { keepRepositories } from "../scenarios/conformance/Scene.ts"
 import { ApiSite } from "./ApiSite.ts"
 import { TestDatabase } from "./TestDatabase.ts"
+import { JobWorkflow } from "../../src/jobs/engine/JobEngine.ts"
+import type { Previews } from "../../src/templates/CandidateConfigs.ts"
 
 /** An answer as a client sees it; `body` is parsed JSON, or the text when it is none. */
 export interface Answer {
@@ -148,7 +148,7 @@ const RefreshesAtOnce = Layer.effect(
 export const Backend = (variables: Readonly<Record<string, string>> = {}, parts: Parts = {}) =>
   Layer.mergeAll(RefreshesAtOnce, parts.previews ?? Layer.empty).pipe(
     Layer.provideMerge(Server.ports),
-    Layer.provideMerge(Layer.mergeAll(Engine.actors, Executions, EventFeed.layer, Told.layer)),
+    Layer.provideMerge(Layer.mergeAll(Engine.actors, Executions, EventFeed.layer, LiveFeed.layer)),
     Layer.provideMerge(Engine.services),
     Layer.provideMerge(Cluster.layer),
     Layer.provideMerge(Engine.stores),

@@ -7,7 +7,7 @@ import * as Campus from "./Campus.ts"
 import { serve } from "./ServedCampus.ts"
 import { makeIssuer, sign } from "./TokenKeys.ts"
 
-export { type Ask, ended, jobIn } from "./JobAnswers.ts"
+export { type Ask, ended, jobIn } from "./Jobs.ts"
 
 export interface CampusWithRoles {
   readonly names: ReadonlyArray<string>

@@ -11,7 +11,7 @@ const DIFFERENCE = 700
 
 /** An error in as many lines as say which one it is. */
 const told = ({ diff, message }: SerializedError): string => {
-  const [first = ""] = stripVTControlCharacters(message).trim().split("\n", 1)
+  const [first = ""] = stripVTControlCharacters(String(message)).trim().split("\n", 1)
   const difference = typeof diff === "string" ? stripVTControlCharacters(diff).slice(0, DIFFERENCE) : ""
   return [first.slice(0, MESSAGE), ...difference.split("\n")]
     .filter((line) => line.trim() !== "")

@@ -9,9 +9,9 @@ import * as path from "node:path"
 import { promisify } from "node:util"
 import * as EmbeddedPostgres from "../../src/store/EmbeddedPostgres.ts"
 import { freePort } from "./FreePort.ts"
-import * as SilentProxy from "./SilentProxy.ts"
 import { seconds } from "./Patience.ts"
 import { memoryFolder } from "./RunFolders.ts"
+import * as Silence from "./Silence.ts"
 
 export interface PostgresProcess {
   readonly program: string
@@ -197,7 +197,7 @@ const makeOf = Effect.fnUntraced(function* (size: string, maxConnections: number
     })
 
   yield* start
-  const proxy = yield* SilentProxy.make(port)
+  const proxy = yield* Silence.make(port)
   const urlOf = (at: number) => `postgres://postgres:${password}@127.0.0.1:${at}/postgres`
   const isSmall = mounted && size === SMALL
   const server: PostgresProcess = {
@@ -259,7 +259,7 @@ export const makePair = Effect.gen(function* () {
   yield* primary.configure("synchronous_standby_names = '*'\n")
   let leader: Hold = primary
   let leadsTo = primary.port
-  const proxy = yield* SilentProxy.make(() => leadsTo)
+  const proxy = yield* Silence.make(() => leadsTo)
   from.port = String(proxy.port)
   const failOver = Effect.gen(function* () {
     yield* primary.stop("SIGKILL")

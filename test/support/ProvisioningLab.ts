@@ -15,12 +15,12 @@ import type { Node } from "../../src/lab/Topology.ts"
 import { ServerConfig } from "../../src/ServerConfig.ts"
 import { DeviceStore } from "../../src/store/DeviceStore.ts"
 import { InterfaceStore } from "../../src/store/InterfaceStore.ts"
-import { LinknetStore, MgmtDomainStore, ReservationStore } from "../../src/store/NetworkStore.ts"
 import { booted } from "./BlankSwitch.ts"
 import * as Campus from "./Campus.ts"
 import { TestDatabase } from "./TestDatabase.ts"
 import { jobNamed } from "./Jobs.ts"
 import { timer } from "./Patience.ts"
+import { LinknetStore, MgmtDomainStore, ReservationStore } from "../../src/store/NetworkStore.ts"
 
 export const USER = "tester"
 
@@ -232,8 +232,7 @@ export const layerWith = (differences: Differences) =>
       }
       const lab = yield* makeProvisioningLab(differences.lab ?? {})
       const env = Campus.environment(lab, folders, folders.folder)
-      const server = Engine.initCheck.pipe(
-        Layer.provideMerge(Engine.layer),
+      const server = Engine.layer.pipe(
         Layer.provideMerge(
           ServerConfig.layerOf({
             ...env,

@@ -35,19 +35,21 @@ const lives = (pid: number): boolean => {
 
 const isBelow = (folder: string, place: string) => place === folder || place.startsWith(`${folder}/`)
 
-/** Processes that work in the folder, such as PostgreSQL in its data; none where the system does not tell. */
+/** Processes that work in the folder, such as PostgreSQL in its data, or were told of it; none where the system does not tell. */
 const processesIn = (folder: string): ReadonlyArray<number> => {
   if (!existsSync("/proc/self/cwd")) return []
+  const belongs = (pid: number): boolean => {
+    try {
+      if (isBelow(folder, readlinkSync(`/proc/${pid}/cwd`).replace(/ \(deleted\)$/, ""))) return true
+      return readFileSync(`/proc/${pid}/environ`, "utf8").includes(folder)
+    } catch {
+      return false
+    }
+  }
   return readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))
     .map(Number)
-    .filter((pid) => {
-      try {
-        return isBelow(folder, readlinkSync(`/proc/${pid}/cwd`).replace(/ \(deleted\)$/, ""))
-      } catch {
-        return false
-      }
-    })
+    .filter((pid) => pid !== process.pid && belongs(pid))
 }
 
 /** Mounts below the folder, the innermost first. */

@@ -1,6 +1,6 @@
 /** Previews that begin and are not done before they are told to, for requests that have to be in work at some moment. */
 import { Deferred, Effect, Layer } from "effect"
-import { Previews } from "../../src/jobs/sync/Previews.ts"
+import { Previews } from "../../src/templates/CandidateConfigs.ts"
 
 /** `arrivals` is done when the first one has begun, `departure` lets all of them end. */
 export const makeSlowPreviews = () => {

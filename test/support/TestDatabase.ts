@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import { randomUUID } from "node:crypto"
 import { inject } from "vitest"
 import * as DatabaseClient from "../../src/store/DatabaseClient.ts"
-import * as SilentProxy from "./SilentProxy.ts"
+import * as Silence from "./Silence.ts"
 import { TEMPLATE } from "./globalSetup.ts"
 
 const connect = (database: string, maxConnections: number, by?: number) => {
@@ -56,7 +56,7 @@ export const EmptyDatabase = Layer.unwrap(Effect.map(createEmpty, (name) => conn
 /** A migrated one by a way that can fall silent and end. */
 export const ProxiedDatabase = Effect.gen(function* () {
   const name = yield* createDatabase
-  const proxy = yield* SilentProxy.make(inject("postgres").port)
+  const proxy = yield* Silence.make(inject("postgres").port)
   return { proxy, layer: connect(name, 8, proxy.port) }
 })
 

@@ -36,12 +36,11 @@ const start = async () => {
   await bringServerUpToDate()
   await bringPageUpToDate()
   clearDeadRuns()
-  // the database may run as another user, who has to get in
-  const { memory: folder, remove } = makeRunFolders()
-  process.env["NODE_COMPILE_CACHE"] = path.join(folder, "compiled")
+  const { memory, remove } = makeRunFolders()
+  process.env["NODE_COMPILE_CACHE"] = path.join(memory, "compiled")
   const scope = Scope.makeUnsafe()
   const server = await Effect.runPromise(
-    EmbeddedPostgres.make({ dataDir: folder, flags: FAST.flatMap((flag) => ["-c", flag]) }).pipe(
+    EmbeddedPostgres.make({ dataDir: path.join(memory, "database"), flags: FAST.flatMap((flag) => ["-c", flag]) }).pipe(
       // tests make PostgreSQL complain on purpose
       Effect.provideService(References.MinimumLogLevel, "None"),
       Scope.provide(scope)

@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import type { Device } from "../../src/domain/Device.ts"
-import { accessVariables, fabricVariables } from "../../src/provisioning/ManagementAddress.ts"
+import { accessVariables, fabricVariables } from "../../src/provisioning/Addresses.ts"
 import { renderDevice } from "./DirectRendering.ts"
 import { buildTemplateSnapshot } from "../../src/templates/TemplateSnapshot.ts"
 import type { VariableInputs } from "../../src/templates/VariableInputs.ts"

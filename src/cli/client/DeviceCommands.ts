@@ -1,10 +1,16 @@
-/** `switchyard devices`, `device` and `why`: what is known of the network. */
-import { Effect, Option } from "effect"
+/**
+ * `switchyard devices`, `device`, `why` and `find`: what is known of the network. `ports` and `init` change one device of it.
+ */
+import { Console, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import type { Data } from "../../api/Calls.ts"
 import { causeText } from "../../domain/SyncCause.ts"
-import { type Column, format, printJson, printOne, printRows, reported, say } from "./Output.ts"
+import { type Column, format, printJson, printOne, printRows, reported, say } from "./Terminal.ts"
 import { ask, askAll, Refused } from "./Server.ts"
+import { watch } from "./JobCommands.ts"
+import type { Data } from "../../api/Calls.ts"
+
+const flag = (name: string, description: string) =>
+  Flag.Boolean(name).pipe(Flag.withDescription(description), Flag.withDefault(false))
 
 export type DeviceRecord = Data<"GET /devices">["devices"][number]
 
@@ -23,9 +29,6 @@ const COLUMNS: ReadonlyArray<Column<DeviceRecord>> = [
 
 const optionalText = (name: string, description: string) =>
   Flag.String(name).pipe(Flag.withDescription(description), Flag.optional)
-const flag = (name: string, description: string) =>
-  Flag.Boolean(name).pipe(Flag.withDescription(description), Flag.withDefault(false))
-
 /** The command. */
 export const devices = Command.make(
   "devices",
@@ -123,3 +126,192 @@ export const why = Command.make("why", { name, json: format.json }, ({ json, nam
     })
   )
 ).pipe(Command.withDescription("Say why a device is not synchronized: which cause, who, which job and commit."))
+
+// `switchyard find`: where a machine, a device or a port is, in the tables that the server has read (docs/api.md#find).
+
+type Findings = Data<"GET /find">
+type Hit = Findings["hits"][number]
+
+const FOUND_COLUMNS: ReadonlyArray<Column<Hit>> = [
+  ["kind", ({ kind }) => kind],
+  ["device", ({ hostname }) => hostname],
+  ["port", ({ port }) => port],
+  ["vlan", ({ vlan }) => vlan],
+  ["mac", ({ mac }) => mac],
+  ["address", ({ ip }) => ip],
+  ["uplink", ({ on_uplink }) => on_uplink],
+  ["description", ({ description }) => description],
+  ["first_seen", ({ first_seen }) => first_seen],
+  ["last_seen", ({ last_seen }) => last_seen]
+]
+
+/** How much of the network the tables cover, so that nobody takes "not found" for "not there". */
+const coverage = ({ devices, newest, oldest, read }: Findings["tables"]): string =>
+  read === 0
+    ? `The tables of none of ${devices} devices have been read: switchyard find WORD --read`
+    : `Tables of ${read} of ${devices} devices, read between ${oldest ?? "?"} and ${newest ?? "?"} UTC`
+
+/** The command. */
+export const find = Command.make(
+  "find",
+  {
+    word: Argument.String("word").pipe(
+      Argument.withDescription("A MAC or IP address, serial number, name, description, or VLAN"),
+      Argument.variadic({ min: 1 })
+    ),
+    read: Flag.Boolean("read").pipe(
+      Flag.withDescription("First read the tables of all managed devices"),
+      Flag.withDefault(false)
+    ),
+    ...format
+  },
+  ({ csv, json, read, word }) =>
+    reported(
+      Effect.gen(function* () {
+        if (read) {
+          const { answer } = yield* ask("POST /device_read_tables", { body: { all: true } })
+          yield* watch(answer.job_id)
+        }
+        const { answer } = yield* ask("GET /find", { query: { q: word.join(" ") } })
+        const { hits, tables, truncated } = answer.data
+        // with --json all of it, so that a program sees what the tables cover
+        if (json) return yield* printJson(answer.data)
+        yield* printRows({ csv, json }, FOUND_COLUMNS, hits, "Nothing is found")
+        if (truncated) yield* Console.error("There is more: look for something longer")
+        yield* Console.error(coverage(tables))
+      })
+    )
+).pipe(
+  Command.withDescription("Find a machine, device or port."),
+  Command.withExamples([
+    { command: "switchyard find 00:50:56:aa:12:07", description: "The switch and port of a machine" },
+    { command: "switchyard find vlan 110 --read", description: "Everything in a VLAN, as it is now" }
+  ])
+)
+
+// `switchyard ports`: the ports of an access switch, and what a change of them does to its configuration.
+
+type Port = Data<"GET /device/:hostname/interfaces">["interfaces"][number]
+
+const PORT_COLUMNS: ReadonlyArray<Column<Port>> = [
+  ["port", ({ name }) => name],
+  ["use", ({ configtype }) => configtype],
+  ["vlan", ({ data }) => data?.["untagged_vlan"] ?? data?.["tagged_vlan_list"]],
+  ["description", ({ data }) => data?.["description"]],
+  ["enabled", ({ data }) => data?.["enabled"] !== false]
+]
+
+const portDevice = Argument.String("device").pipe(Argument.withDescription("Name of a device"))
+
+const list = Command.make("list", { device: portDevice, ...format }, ({ csv, device, json }) =>
+  reported(
+    Effect.gen(function* () {
+      const { answer } = yield* ask("GET /device/:hostname/interfaces", { params: { hostname: device } })
+      const nothing = `${device} has no ports here: those of other than access switches are in the settings`
+      yield* printRows({ csv, json }, PORT_COLUMNS, answer.data.interfaces, nothing)
+    })
+  )
+).pipe(Command.withDescription("List the ports of a device."))
+
+const set = Command.make(
+  "set",
+  {
+    device: portDevice,
+    ports: Argument.String("port").pipe(
+      Argument.withDescription("Names of ports, such as Ethernet5"),
+      Argument.atLeast(1)
+    ),
+    vlan: Flag.String("vlan").pipe(Flag.withDescription("Name of a VLAN, or auto"), Flag.optional),
+    description: Flag.String("description").pipe(
+      Flag.withDescription("Its description, empty for none"),
+      Flag.optional
+    ),
+    enable: flag("enable", "Enable it"),
+    disable: flag("disable", "Disable it"),
+    dryRun: flag("dry-run", "Only show what changes in the configuration")
+  },
+  ({ description, device, disable, dryRun, enable, ports, vlan }) =>
+    reported(
+      Effect.gen(function* () {
+        if (enable && disable) return yield* new Refused({ message: "--enable and --disable are opposites" })
+        const wanted = Option.getOrUndefined(vlan)
+        const use = wanted === undefined ? {} : { configtype: wanted === "auto" ? "ACCESS_AUTO" : "ACCESS_UNTAGGED" }
+        const data = {
+          ...(wanted === undefined ? {} : { untagged_vlan: wanted === "auto" ? null : wanted }),
+          ...Option.match(description, { onNone: () => ({}), onSome: (text) => ({ description: text }) }),
+          ...(enable || disable ? { enabled: enable } : {})
+        }
+        if (Object.keys(data).length === 0)
+          return yield* new Refused({ message: "Say what to change: --vlan, --description, --enable or --disable" })
+        const body = { interfaces: Object.fromEntries(ports.map((port) => [port, { ...use, data }])) }
+        const params = { hostname: device }
+        const { answer } = yield* ask("POST /device/:hostname/interfaces/preview", { params, body })
+        const { diff, errors } = answer.data
+        if (errors.length > 0) return yield* new Refused({ message: errors.join("\n") })
+        yield* say(diff === "" ? "The configuration stays as it is." : diff)
+        if (dryRun) return
+        yield* ask("PUT /device/:hostname/interfaces", { params, body })
+        yield* say(`Stored. Push it: switchyard sync ${device} --watch`)
+      })
+    )
+).pipe(Command.withDescription("Change ports: shows what that does to the configuration, then stores it."))
+
+/** The command. */
+export const ports = Command.make("ports").pipe(
+  Command.withDescription("Ports of access switches."),
+  Command.withSubcommands([list, set])
+)
+
+// `switchyard init`: gives a discovered switch its name and its place.
+
+/** A switch by its id, name, MAC address or serial number. */
+const idOf = Effect.fnUntraced(function* (word: string) {
+  if (/^\d+$/.test(word)) return Number(word)
+  const { answer } = yield* ask("GET /devices", { query: { "filter[search][contains]": word, per_page: 2 } })
+  const [found, other] = answer.data.devices
+  if (found !== undefined && other === undefined) return found.id
+  return yield* new Refused({
+    message: `${found === undefined ? "No switch" : "More than one switch"} is found by ${word}`
+  })
+})
+
+/** The command. */
+export const init = Command.make(
+  "init",
+  {
+    which: Argument.String("switch").pipe(
+      Argument.withDescription("Id, MAC address, serial number or present name of a switch")
+    ),
+    hostname: Argument.String("hostname").pipe(Argument.withDescription("Its name from now on")),
+    type: Flag.Literals("type", ["ACCESS", "DIST", "CORE"]).pipe(
+      Flag.withDescription("What it is for"),
+      Flag.withDefault("ACCESS")
+    ),
+    mlagPeer: Flag.Int("mlag-peer").pipe(Flag.withDescription("Id of the other switch of an MLAG pair"), Flag.optional),
+    mlagName: Flag.String("mlag-peer-name").pipe(Flag.withDescription("The other's name from now on"), Flag.optional),
+    check: flag("check", "Only say whether it could be initialised"),
+    watching: flag("watch", "Follow the job to its end; exit code 1 when it is no success"),
+    json: format.json
+  },
+  ({ check, hostname, json, mlagName, mlagPeer, type, watching, which }) =>
+    reported(
+      Effect.gen(function* () {
+        const id = yield* idOf(which)
+        const body = {
+          hostname,
+          device_type: type,
+          ...Option.match(mlagPeer, { onNone: () => ({}), onSome: (peer) => ({ mlag_peer_id: peer }) }),
+          ...Option.match(mlagName, { onNone: () => ({}), onSome: (name) => ({ mlag_peer_hostname: name }) })
+        }
+        if (check) {
+          const { answer } = yield* ask("POST /device_initcheck/:id", { params: { id }, body })
+          return yield* printJson(answer.data)
+        }
+        const { answer } = yield* ask("POST /device_init/:id", { params: { id }, body })
+        yield* json
+          ? Console.log(JSON.stringify({ job_id: answer.job_id }))
+          : say(`${answer.data}: job ${answer.job_id}`)
+        if (watching) yield* watch(answer.job_id)
+      })
+    )
+).pipe(Command.withDescription("Initialise a switch that was discovered, or check whether it could be."))

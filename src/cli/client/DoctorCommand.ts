@@ -7,11 +7,20 @@ import { Console, Effect, Option, Runtime, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
 import { spawn } from "node:child_process"
 import { existsSync } from "node:fs"
-import { type Asking, makeAsking } from "../Asking.ts"
-import type { Data } from "../../api/Calls.ts"
+import {
+  type Asking,
+  colored,
+  format,
+  type Format,
+  harmless,
+  makeAsking,
+  printRows,
+  reported,
+  say
+} from "./Terminal.ts"
 import type { Answer, Level } from "../doctor/Questions.ts"
-import { colored, format, type Format, harmless, printRows, reported, say } from "./Output.ts"
 import { ask, askNamed, Refused, serverUrl } from "./Server.ts"
+import type { Data } from "../../api/Calls.ts"
 
 type Finding = Data<"GET /system/findings">["findings"][number]
 /** What is shown of a finding and of an answer alike. */

@@ -1,10 +1,10 @@
 /** `switchyard firmware`: images, versions and upgrades. */
 import { Console, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import type { Data } from "../../api/Calls.ts"
-import { type Column, format, harmless, printRows, reported, say } from "./Output.ts"
+import { type Column, format, harmless, printRows, reported, say } from "./Terminal.ts"
 import { ask } from "./Server.ts"
-import { watch } from "./Watching.ts"
+import { watch } from "./JobCommands.ts"
+import type { Data } from "../../api/Calls.ts"
 
 const flag = (name: string, description: string) =>
   Flag.Boolean(name).pipe(Flag.withDescription(description), Flag.withDefault(false))

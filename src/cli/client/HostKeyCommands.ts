@@ -2,10 +2,9 @@
 import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import * as fs from "node:fs/promises"
-import type { Data } from "../../api/Calls.ts"
-import { makeAsking } from "../Asking.ts"
-import { type Column, format, printRows, reported, say } from "./Output.ts"
+import { type Column, format, makeAsking, printRows, reported, say } from "./Terminal.ts"
 import { ask, Refused } from "./Server.ts"
+import type { Data } from "../../api/Calls.ts"
 
 type Waiting = Data<"GET /device_hostkeys">["host_keys"][number]
 

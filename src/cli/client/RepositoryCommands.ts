@@ -1,10 +1,10 @@
 /** `switchyard repo`: the repositories of settings and templates. */
 import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import type { Data } from "../../api/Calls.ts"
 import { effectSentences } from "../../domain/EffectSentences.ts"
-import { type Column, format, printJson, printRows, reported, say } from "./Output.ts"
+import { type Column, format, printJson, printRows, reported, say } from "./Terminal.ts"
 import { ask, Refused } from "./Server.ts"
+import type { Data } from "../../api/Calls.ts"
 
 type Checked = Data<"POST /repository/:name/check">
 type Commit = Data<"GET /repository/:name/commits">["commits"][number]

@@ -2,9 +2,8 @@
 import { Effect, Option, Redacted, Schema } from "effect"
 import { Command, Flag, Prompt } from "effect/cli"
 import * as fs from "node:fs/promises"
-import { readInput } from "../Asking.ts"
-import { reported, say } from "./Output.ts"
-import { ask, failureOf, forgetToken, keepToken, NotSignedOn, Refused, send, serverUrl, ServerAway } from "./Server.ts"
+import { readInput, reported, say } from "./Terminal.ts"
+import { ask, failureOf, forgetToken, keepToken, NotSignedOn, Refused, send, ServerAway, serverUrl } from "./Server.ts"
 
 const Issued = Schema.Struct({ access_token: Schema.String })
 

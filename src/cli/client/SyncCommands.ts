@@ -1,10 +1,13 @@
-/** `switchyard sync`, `diff`, `approve`, `reject`, `undo` and `abort`: changes, from what they would do to the way back. */
+/**
+ * `switchyard sync`, `diff`, `approve`, `reject`, `undo` and `abort`: changes, from what they would do to the way back; and `approvals`:
+ * requests that wait for another person.
+ */
 import { Console, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import type { Data } from "../../api/Calls.ts"
-import { colored, format, harmless, printJson, reported, say } from "./Output.ts"
+import { colored, type Column, format, type Format, harmless, printJson, printRows, reported, say } from "./Terminal.ts"
 import { ask, Refused } from "./Server.ts"
-import { watch } from "./Watching.ts"
+import { watch } from "./JobCommands.ts"
+import type { Data } from "../../api/Calls.ts"
 
 const flag = (name: string, description: string) =>
   Flag.Boolean(name).pipe(Flag.withDescription(description), Flag.withDefault(false))
@@ -199,3 +202,68 @@ export const abort = Command.make("abort", { job, reason: text("reason", "Why") 
     })
   )
 ).pipe(Command.withDescription("Abort a job; what is under way on a switch is brought to its end."))
+
+// `switchyard approvals`: requests that wait for another person (docs/security.md#four-eyes). Jobs are approved by `switchyard approve`.
+
+type Approval = Data<"GET /approvals">["approvals"][number]
+
+const COLUMNS: ReadonlyArray<Column<Approval>> = [
+  ["id", ({ id }) => id],
+  ["what", ({ operation }) => operation],
+  ["call", ({ method, path }) => `${method} ${path}`],
+  ["content", ({ body }) => body],
+  ["asked by", ({ asked_by }) => asked_by],
+  ["until", ({ expires_at }) => expires_at],
+  ["decision", ({ decision }) => decision ?? "waits"],
+  ["decided by", ({ decided_by }) => decided_by]
+]
+
+const all = Flag.Boolean("all").pipe(
+  Flag.withDescription("Also those that were decided or have expired"),
+  Flag.withDefault(false)
+)
+
+const listed = ({ all, ...wanted }: Format & { readonly all: boolean }) =>
+  reported(
+    Effect.flatMap(ask("GET /approvals"), ({ answer }) =>
+      printRows(
+        wanted,
+        COLUMNS,
+        answer.data.approvals.filter(({ decision }) => all || decision === null),
+        "No request waits for another person"
+      )
+    )
+  )
+
+const list = Command.make("list", { all, ...format }, listed).pipe(
+  Command.withDescription("List the requests that wait for another person.")
+)
+
+const id = Argument.Int("id").pipe(Argument.withDescription("Number of a request, as `approvals list` shows it"))
+
+const decision = (verb: "approve" | "reject", done: string, description: string) =>
+  Command.make(verb, { id, comment: verdict, json: format.json }, ({ comment, id, json }) =>
+    reported(
+      Effect.gen(function* () {
+        const call = { params: { id }, body: { comment } }
+        const { answer } = yield* verb === "approve"
+          ? ask("POST /approvals/:id/approve", call)
+          : ask("POST /approvals/:id/reject", call)
+        const { approval } = answer.data
+        if (json) return yield* printJson(approval)
+        yield* say(`${done}: request ${approval.id} of ${approval.asked_by} (${approval.operation})`)
+      })
+    )
+  ).pipe(Command.withDescription(description))
+
+/** The command. */
+export const approvals = Command.make("approvals", {}, () => listed({ all: false, csv: false, json: false })).pipe(
+  Command.withDescription(
+    "Requests that wait for another person because they would undermine approvals. For jobs: `switchyard approve JOB`."
+  ),
+  Command.withSubcommands([
+    list,
+    decision("approve", "Approved and carried out", "Carry out a request of somebody else, in their name."),
+    decision("reject", "Rejected", "End a request; who has asked for it may take it back in this way.")
+  ])
+)

@@ -14,7 +14,7 @@ import { withoutValues } from "../../store/ForeignLocks.ts"
 import * as Installation from "../../store/Installation.ts"
 import { pidFileOf } from "../../store/postgres/Postmaster.ts"
 import { parseLine } from "../../store/postgres/PostgresProcess.ts"
-import { leftoverQuestions } from "./LeftoverQuestions.ts"
+import { leftoverQuestions } from "./MachineQuestions.ts"
 import {
   bad,
   doing,

@@ -15,13 +15,13 @@ import type { Receiver } from "../../domain/events/alerts/Receiver.ts"
 import { parseGitAddress } from "../../git/GitAddress.ts"
 import { runGit } from "../../git/GitCommand.ts"
 import { ownFault } from "../../runtime/SystemErrors.ts"
-import { checkTls } from "../../http/core/TlsListener.ts"
-import { childEnvironment } from "../../runtime/ChildEnvironment.ts"
+import { childEnvironment } from "../../runtime/SecretSources.ts"
+import { readAlertsText } from "../../settings/SettingsFile.ts"
 import { ALERTS_FILE } from "../../settings/RepositoryPaths.ts"
 import { serverUrl } from "../client/Server.ts"
 import { bad, type Found, good, type Place, question, type Question, warn } from "./Questions.ts"
-import { readAlertsText } from "../../settings/SettingsFile.ts"
 import * as NodeServices from "@effect/platform-node/NodeServices"
+import { checkTls } from "../../http/core/TlsListener.ts"
 
 const SECONDS = 8
 

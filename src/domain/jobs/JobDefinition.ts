@@ -64,7 +64,7 @@ export type SentArgs<J extends AnyJob> = J["Args"]["Encoded"]
 export type ArgsOf<J extends AnyJob> = J["Args"]["Type"]
 export type MemoOf<J extends AnyJob> = J["Memo"]["Type"]
 
-/** Describes a job's function. It runs once its handler is in the list of `src/jobs/engine/JobFunctions.ts`. */
+/** Describes a job's function. It runs once its handler is in the list of `src/jobs/JobList.ts`. */
 export const defineJob = <const Name extends string, Args extends AnyCodec, Memo extends AnyCodec>({
   changesDevices = () => true,
   discovers,

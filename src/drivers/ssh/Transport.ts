@@ -5,10 +5,9 @@
  */
 import { Data, Effect, Fiber, Schedule, Scope, type Semaphore } from "effect"
 import type { Client as SshClient, ClientChannel } from "ssh2"
-import { secondsSince } from "../../runtime/metrics/Family.ts"
-import { handshakes, outcomeOfFailure, sshSessions } from "../../runtime/metrics/SshMetrics.ts"
+import { handshakes, outcomeOfFailure, secondsSince, sshSessions } from "../../runtime/metrics/Metrics.ts"
 import { untilMended } from "../../runtime/OwnFaults.ts"
-import { rareRetry } from "../../runtime/RareRetry.ts"
+import { rareRetry } from "../../runtime/BackgroundWork.ts"
 import type { DriverTarget, WorkClaim } from "../Driver.ts"
 import type { ConnectionException } from "../DriverErrors.ts"
 import { rewriteAddress, SshLimits } from "./SshLimits.ts"

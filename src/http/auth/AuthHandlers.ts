@@ -1,10 +1,8 @@
-/** Handlers of who the caller is and what they may do. */
+/** Handlers of the caller's identity and permissions, tokens, users and approvals. */
 import { Effect, Redacted } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { Permissions } from "../../access/Permissions.ts"
+import { GrantRefused, Grants, Permissions } from "../../access/Permissions.ts"
 import { Api } from "../../api/Api.ts"
-import { Caller } from "../../api/Requests.ts"
-import { BadRequest, enveloped } from "../../api/Answers.ts"
 import {
   type AskedDevice,
   isForSomeDevices,
@@ -12,30 +10,31 @@ import {
   reaches,
   unknownDevice
 } from "../../domain/access/PermissionRule.ts"
-import { readyRoles } from "../../domain/access/PermissionFile.ts"
-import { makeRequestDecisions } from "./RequestDecisions.ts"
 import { answered } from "../core/HandlerErrors.ts"
+import { makeRequestDecisions } from "./RequestDecisions.ts"
 import { AskedDevices } from "../../access/AskedDevices.ts"
 import { type HeldPermission, judge } from "../../access/Permit.ts"
 import { callOf, wholeSubjects } from "../../api/Calls.ts"
-import { coversCall as speaksOf } from "../../domain/access/Glob.ts"
 import { SettingsUnavailable } from "../../settings/SettingsView.ts"
 import { makeDeviceLookup } from "../core/Permits.ts"
 import { LocalUsers } from "../../access/LocalUsers.ts"
+import { PersonStore } from "../../store/AccountStore.ts"
 import type { NewTokenRequest, NewUserRequest, UserChangeRequest } from "../../domain/requests/SignOnRequests.ts"
 import { ApiTokens, TokenNotFound } from "../../access/ApiTokens.ts"
-import { GrantRefused, Grants } from "../../access/Grants.ts"
 import type { Identity } from "../../domain/access/Identity.ts"
 import { toId } from "../../domain/fields/Values.ts"
-import { PersonStore } from "../../store/AccountStore.ts"
+import { Caller } from "../../api/Requests.ts"
+import { BadRequest, enveloped } from "../../api/Answers.ts"
+import { readyRoles } from "../../domain/access/PermissionFile.ts"
+import { coversCall as speaksOf } from "../../domain/access/Glob.ts"
 
-// Tokens of programs, in the name of a caller: administrators handle all, others those that they have made.
+// Tokens of programs: administrators manage all, others those that they have made.
 
-export const makeTokenRequests = Effect.gen(function* () {
+const makeTokenRequests = Effect.gen(function* () {
   const tokens = yield* ApiTokens
   const { granted, known, mayDoEverything } = yield* Grants
 
-  /** A token may have the name of a person who has made some; it has made none itself. */
+  /** A token may have the name of a person who has made tokens; a token itself makes none. */
   const isMaker = ({ name, way }: Identity, created_by: string) => way !== "token" && created_by === name
 
   return {
@@ -66,9 +65,9 @@ export const makeTokenRequests = Effect.gen(function* () {
   }
 })
 
-// People with passwords. `HandlingOfCallers` has asked before whether the caller may handle them.
+// Users with passwords. `HandlingOfCallers` has checked that the caller may manage them.
 
-export const makeUserRequests = Effect.gen(function* () {
+const makeUserRequests = Effect.gen(function* () {
   const users = yield* LocalUsers
   const persons = yield* PersonStore
   return {
@@ -103,11 +102,11 @@ export const makeUserRequests = Effect.gen(function* () {
   }
 })
 
-// Answers whether a caller may do something, without doing it (docs/roles.md#asking-beforehand).
+// Answers whether the caller may make a call, without making it (docs/roles.md#asking-beforehand).
 
 type Lookup = ReturnType<Effect.Success<typeof makeDeviceLookup>["byHostname"]>
 
-/** Whether the caller is told of a device by any call that reads it. */
+/** Whether the caller may see the device by any call. */
 const sees = (held: ReadonlyArray<HeldPermission>, device: AskedDevice): boolean =>
   held.some(
     ({ permission }) =>
@@ -118,7 +117,7 @@ const sees = (held: ReadonlyArray<HeldPermission>, device: AskedDevice): boolean
 const seesAll = (held: ReadonlyArray<HeldPermission>): boolean =>
   held.some(({ permission }) => !isForSomeDevices(permission) && speaksOf(permission, "GET", "/devices"))
 
-/** What is asked about: `path` behind the base. */
+/** The call in question; `path` without the base. */
 interface Question {
   readonly method?: string
   readonly path?: string
@@ -127,13 +126,16 @@ interface Question {
 
 const METHODS: ReadonlySet<string> = new Set(["GET", "POST", "PUT", "DELETE"])
 
-/** Answers a question of the present caller. Fails with 400 for what is no call, and 404 for a device that is not there where the caller may see all. */
-export const makeExplanation = Effect.gen(function* () {
+/**
+ * Answers a question of the caller. Fails with 400 for an invalid call, and with 404 for an unknown device if the caller may see all
+ * devices.
+ */
+const makeExplanation = Effect.gen(function* () {
   const { allowedBy, heldBy, roles } = yield* Permissions
   const lookup = yield* makeDeviceLookup
   const { of } = yield* AskedDevices
 
-  /** A device that the caller may not see is answered as one that is not there. */
+  /** A device that the caller may not see is answered like an unknown one. */
   const find = Effect.fnUntraced(function* (named: string, found: Lookup, held: ReadonlyArray<HeldPermission>) {
     const rows = yield* found.pipe(
       Effect.map((device) => [device]),
@@ -191,7 +193,7 @@ export const makeExplanation = Effect.gen(function* () {
 
 const EVERYTHING: Permission = { methods: ["*"], endpoints: ["*"], pages: ["*"], rights: ["*"] }
 
-/** The four lists are always there, because existing clients read them without asking. */
+/** The four lists are always present, because existing clients read them without a check. */
 const shown = (permission: Permission): Permission => ({
   methods: [],
   endpoints: [],

@@ -1,18 +1,17 @@
 /**
- * Requests of browsers that sign on at the identity provider (docs/sign-on.md). A cookie stands for some of them, so they are done for no
- * page of a stranger; what is refused counts as a guess.
+ * Requests of browsers that sign on at the identity provider (docs/sign-on.md). Some are authenticated by a cookie, so they are refused for
+ * pages of other sites. Refusals count as guesses.
  */
+import { findToken } from "../core/Callers.ts"
 import { Clock, Effect, Option, Predicate, Result } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { PageSessions } from "../../access/PageSessions.ts"
 import { BASE } from "../../api/Api.ts"
-import { enveloped, Forbidden, NotFound, Unauthorized } from "../../api/Answers.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { baseUrlOf, clientOf, makeIsTrustedOrigin } from "../core/Client.ts"
 import { failure } from "../core/ErrorEnvelope.ts"
 import { Limits } from "../core/Limits.ts"
-import { type Flows, type Granted, type LoginState, SignOnRefused } from "../oidc/SignOn.ts"
-import { findToken } from "../core/Callers.ts"
+import { makeRefusalAudit } from "../core/RequestLog.ts"
 import {
   heldOf,
   loginsIn,
@@ -25,8 +24,9 @@ import {
   withPage,
   withSession
 } from "../oidc/SessionCookies.ts"
+import { type Flows, type Granted, type LoginState, SignOnRefused } from "../oidc/SignOn.ts"
 import { PAGE_BASE } from "../page/WebPages.ts"
-import { makeRefusalAudit } from "../core/RequestLog.ts"
+import { enveloped, Forbidden, NotFound, Unauthorized } from "../../api/Answers.ts"
 
 type Request = HttpServerRequest.HttpServerRequest
 type Response = HttpServerResponse.HttpServerResponse
@@ -36,10 +36,10 @@ const NOT_LOGGED_IN = "Exception during authorization of the access token. Pleas
 const FOREIGN = "A page of another site asks for this: only pages of this server and of ALLOWED_ORIGINS may"
 const ENDED = "The session has ended. Please try to login again."
 
-/** Where the page of Switchyard goes on after a login. */
+/** Where the page of Switchyard continues after a login. */
 const SIGNED_ON = `${PAGE_BASE}signed-on`
 
-/** What the provider says of somebody who comes back without a code: they guess nothing. */
+/** The provider's errors for users who come back without a code; these are no guesses. */
 const BROKEN_OFF: ReadonlySet<string> = new Set([
   "access_denied",
   "consent_required",
@@ -52,7 +52,7 @@ const BROKEN_OFF: ReadonlySet<string> = new Set([
 
 const NOT_BEGUN = "no login was begun in this browser, or it has ended"
 
-/** For people, by the reason; nothing of what an address says is repeated. */
+/** A sentence for the user, by the reason. It repeats nothing of the address. */
 const sentenceOf = (reason: string): string => {
   if (reason === NOT_BEGUN) {
     return "This sign-on was begun in another browser, was used before, or took longer than ten minutes."
@@ -70,7 +70,7 @@ const isBrowser = ({ headers, method }: Request): boolean =>
 
 const escaped = (text: string): string => text.replaceAll(/[&<>"']/g, (character) => `&#${character.codePointAt(0)};`)
 
-/** A page for a browser that is not signed on: a sentence, and ways back. */
+/** A page that says why the user is not signed on, with links back. */
 const pageOf = (status: number, sentence: string, [again, back]: readonly [string, string]): Response =>
   HttpServerResponse.text(
     `<!doctype html>
@@ -106,7 +106,7 @@ export const makeOidcRequests = Effect.fnUntraced(function* (flows: Flows | null
   const isOwnCallback = callback.pathname === SIGNED_ON
   const endsInPage = (login: Pick<LoginState, "isOfPage">) => login.isOfPage || isOwnCallback
 
-  /** Where a browser may try again, and where it goes without signing on. */
+  /** The links back: try again, and the start page. */
   const waysBack = (isOfPage: boolean) =>
     isOfPage || isOwnCallback
       ? ([`${BASE}/auth/login?page=ui`, PAGE_BASE] as const)
@@ -115,7 +115,7 @@ export const makeOidcRequests = Effect.fnUntraced(function* (flows: Flows | null
   const asPage = (status: number, sentence: string, isOfPage: boolean): Response =>
     pageOf(status, sentence, waysBack(isOfPage))
 
-  /** The same failure as a page, where a person looks at it. */
+  /** Shows the failure as a page in a browser. */
   const shownTo =
     (request: Request, isOfPage: boolean) =>
     <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A | Response, E, R> =>
@@ -133,7 +133,7 @@ export const makeOidcRequests = Effect.fnUntraced(function* (flows: Flows | null
           )
       )
 
-  /** The answer to a browser that is not let in. Why stands in log and audit: whoever asks need not learn it. */
+  /** Refuses a login. The reason is in the log and the audit only. */
   const refused = Effect.fnUntraced(function* (request: Request, { reason }: SignOnRefused, told: Response) {
     if (!BROKEN_OFF.has(reason)) yield* limits.noteGuess(request)
     yield* refusals.stranger(request, reason)
@@ -160,7 +160,7 @@ export const makeOidcRequests = Effect.fnUntraced(function* (flows: Flows | null
     return yield* shownTo(request, isOfPage)(begun)
   })
 
-  /** The page gets a cookie that only this server reads, and nothing in its address. */
+  /** The page gets a cookie that only this server reads, and no token in its address. */
   const toPage = Effect.fnUntraced(function* ({ answer, refreshToken }: Granted, isEncrypted: boolean) {
     const now = (yield* Clock.currentTimeMillis) / 1000
     const held = heldOf(answer, Option.getOrNull(refreshToken), now)
@@ -198,7 +198,7 @@ export const makeOidcRequests = Effect.fnUntraced(function* (flows: Flows | null
         Effect.catchTag("SignOnRefused", (why) => refused(request, why, notLoggedIn(request, why, login.isOfPage))),
         shownTo(request, login.isOfPage)
       )
-      // an address that the provider could not be asked about may be tried again
+      // the address can be tried again if the provider was unavailable
       return answer.status === 503 ? answer : withoutLogin(answer, state)
     })
     return yield* guarded(request, came)
@@ -208,7 +208,7 @@ export const makeOidcRequests = Effect.fnUntraced(function* (flows: Flows | null
     if (!isTrusted(request)) return yield* new Forbidden({ message: FOREIGN })
   })
 
-  /** The cookie stays: of two pages that refresh at once, one has brought another by now. */
+  /** The cookie stays: if two pages refresh at once, the other one may have set a new one. */
   const ended = () =>
     HttpServerResponse.jsonUnsafe({ status: "error", message: ENDED, errorCode: "auth_expired" }, { status: 401 })
 

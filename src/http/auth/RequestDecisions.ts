@@ -1,36 +1,34 @@
 /**
- * Decides over requests that wait for another person (docs/security.md#four-eyes). Whoever approves could make the request themselves, which is
- * tried in their name; then it is carried out in the name of who asked, as they may call now, exactly as it was sent.
+ * Decisions over requests that wait for another person (docs/security.md#four-eyes). The approver must be allowed to make the request
+ * themselves, which is tried in their name. Then it is carried out in the name of its caller, with their present permissions, exactly as it
+ * was sent.
  */
 import { Effect, Fiber, Option, Schema, Struct } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
-import { Grants } from "../../access/Grants.ts"
-import { makeRefusalToDecide } from "../../access/OtherPerson.ts"
-import { Permissions } from "../../access/Permissions.ts"
-import { judge, NotPermitted } from "../../access/Permit.ts"
+import { Grants, Permissions } from "../../access/Permissions.ts"
+import { judge, makeRefusalToDecide, NotPermitted } from "../../access/Permit.ts"
 import { BASE } from "../../api/Api.ts"
-import { Caller } from "../../api/Requests.ts"
-import { Conflict, enveloped, Unauthorized } from "../../api/Answers.ts"
 import type { Identity } from "../../domain/access/Identity.ts"
 import { toId } from "../../domain/fields/Values.ts"
-import type { DecisionRequest } from "../../domain/requests/OperationRequests.ts"
-import { Callers } from "../core/Callers.ts"
 import {
   type RequestAnswer,
   RequestApprovalStore,
   RequestNotFound,
   type StoredRequest
 } from "../../store/ApprovalStore.ts"
+import { Callers } from "../core/Callers.ts"
 import { ReplayedRequest } from "../core/RequestApproval.ts"
+import { Caller } from "../../api/Requests.ts"
+import { Conflict, enveloped, Unauthorized } from "../../api/Answers.ts"
+import type { DecisionRequest } from "../../domain/requests/OperationRequests.ts"
 
-const Told = Schema.fromJsonString(Schema.Struct({ message: Schema.optionalKey(Schema.Unknown) }))
+const Message = Schema.fromJsonString(Schema.Struct({ message: Schema.optionalKey(Schema.Unknown) }))
 
 const isUnauthorized = Schema.is(Unauthorized)
 
-/** Calls about users and persons say themselves that they are for administrators. */
+/** Handlers of users and persons check for administrators themselves. */
 const isForAdministrators = (path: string): boolean => /^\/auth\/(?:users|persons)/.test(path)
 
-/** What the caller decides. */
 export const makeRequestDecisions = Effect.gen(function* () {
   const router = yield* HttpRouter.HttpRouter
   const approvals = yield* RequestApprovalStore
@@ -39,7 +37,7 @@ export const makeRequestDecisions = Effect.gen(function* () {
   const { heldBy } = yield* Permissions
   const refusalToDecide = yield* makeRefusalToDecide
 
-  /** Sends a stored request through the router in somebody's name. */
+  /** Sends a stored request through the router in the name of an identity. */
   const send = Effect.fnUntraced(function* ({ method, path, sent }: StoredRequest, again: ReplayedRequest) {
     const init = sent === "" ? { method } : { method, body: sent, headers: { "content-type": "application/json" } }
     const request = HttpServerRequest.fromWeb(new Request(`http://localhost${BASE}${path}`, init)).modify({
@@ -54,9 +52,9 @@ export const makeRequestDecisions = Effect.gen(function* () {
         Effect.orDie
       )
     const text = yield* Effect.promise(() => HttpServerResponse.toWeb(response).text())
-    const message = Option.match(Schema.decodeOption(Told)(text), {
+    const message = Option.match(Schema.decodeOption(Message)(text), {
       onNone: () => null,
-      onSome: (told) => told.message ?? null
+      onSome: ({ message }) => message ?? null
     })
     return { status: response.status, message } satisfies RequestAnswer
   })
@@ -68,7 +66,7 @@ export const makeRequestDecisions = Effect.gen(function* () {
     return yield* approvals.find(id)
   })
 
-  /** Whether somebody could make such a request, as far as that can be said without making it. */
+  /** Whether a caller may make such a request, as far as that is known without making it. */
   const couldAsk = Effect.fnUntraced(function* (caller: Identity, method: string, path: string) {
     if (yield* mayDoEverything(caller)) return true
     const held = yield* heldBy(caller)
@@ -109,7 +107,7 @@ export const makeRequestDecisions = Effect.gen(function* () {
         )
       )
     yield* approvals.decide(request.id, "approved", caller.name, comment)
-    // it is carried out to its end, whether or not whoever approves waits for the answer
+    // it is completed even if the approver's connection ends
     const { answer, approval } = yield* Effect.flatMap(Effect.forkDetach(carriedOut(request, identity)), Fiber.join)
     if (answer.status < 300) return enveloped({ approval })
     const message = `Request ${request.id} was approved and cannot be carried out (${answer.status}): ${JSON.stringify(answer.message)}`

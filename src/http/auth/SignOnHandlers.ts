@@ -1,33 +1,33 @@
-/** Handlers of the ways in (docs/security.md#local-users, docs/sign-on.md). */
+/** Handlers of signing on: with a password, at the identity provider, and in the page (docs/security.md#local-users, docs/sign-on.md). */
 import { Clock, Effect, Option, Redacted, Result } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { LocalUsers } from "../../access/LocalUsers.ts"
 import { PasswordLogin } from "../../access/PasswordLogin.ts"
 import { Api, BASE } from "../../api/Api.ts"
-import { enveloped, Forbidden, NotFound, ServiceUnavailable, Unauthorized } from "../../api/Answers.ts"
 import { isText } from "../../domain/Text.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { clientOf, isOverTls, isOwnPage } from "../core/Client.ts"
-import { makeOidcRequests } from "./OidcRequests.ts"
 import { answered } from "../core/HandlerErrors.ts"
+import { makeOidcRequests } from "./OidcRequests.ts"
 import type { SqlError } from "effect/sql"
 import { type Handed, type Held, isPageToken, type OpenSession, PageSessions } from "../../access/PageSessions.ts"
 import { Acting, type Identity } from "../../domain/access/Identity.ts"
-import { makeTurns } from "../../runtime/Turns.ts"
+import { makeTurns } from "../../runtime/FairPlaces.ts"
 import { EventStore } from "../../store/EventStore.ts"
 import { Callers, findToken, isGuess } from "../core/Callers.ts"
 import { Limits } from "../core/Limits.ts"
 import { endOf, heldOf, pageIn, sessionSeconds, withoutPage, withPage } from "../oidc/SessionCookies.ts"
 import { makeRefusalAudit } from "../core/RequestLog.ts"
 import { type Flows, makeSignOn } from "../oidc/SignOn.ts"
+import { enveloped, Forbidden, NotFound, ServiceUnavailable, Unauthorized } from "../../api/Answers.ts"
 
-// Signing on in the page and off again (docs/sign-on.md#the-page). A cookie stands for these requests, so they are done for no other page;
-// what is refused counts as a guess.
+// Sessions of the page (docs/sign-on.md#the-page). A cookie authenticates these requests, so they are refused for other pages. Refusals
+// count as guesses.
 
 type Request = HttpServerRequest.HttpServerRequest
 
-/** A token that ends within so many seconds is renewed before it is used. */
+/** A token with fewer seconds left is renewed before it is used. */
 const SOON = 60
 
 const FOREIGN = "A page of another site asks for this: only the page of this server may"
@@ -35,15 +35,15 @@ const ENDED = "Nobody is signed on here, or the session has ended. Sign on again
 
 const seconds = Effect.map(Clock.currentTimeMillis, (millis) => millis / 1000)
 
-/** As every call says that needs a token: here the cookie stands for one. */
+/** The same sentence as for a missing token. */
 const nobody = () => new Unauthorized({ message: "JWT token missing?" })
 const over = () => new Unauthorized({ message: ENDED, errorCode: "auth_expired" })
 
 const firstOf = ({ attributes }: Identity, name: string): string | undefined =>
   Object.hasOwn(attributes, name) ? attributes[name]?.[0] : undefined
 
-/** `byPassword` yields the token for the name and the password of a request. */
-export const makePageRequests = Effect.fnUntraced(function* <E>(
+/** `byPassword` yields the token for the name and password in a request. */
+const makePageRequests = Effect.fnUntraced(function* <E>(
   byPassword: (request: Request) => Effect.Effect<Redacted.Redacted, E>,
   flows: Flows | null
 ) {
@@ -68,7 +68,7 @@ export const makePageRequests = Effect.fnUntraced(function* <E>(
 
   const cookieIn = (request: Request) => Option.fromNullishOr(pageIn(request.cookies))
 
-  /** The session of a request; none without one that counts. */
+  /** The session of a request, if it has a valid one. */
   const sessionOf = Effect.fnUntraced(function* (request: Request) {
     const cookie = cookieIn(request)
     if (Option.isNone(cookie)) return Option.none<OpenSession>()
@@ -78,7 +78,7 @@ export const makePageRequests = Effect.fnUntraced(function* <E>(
     )
   })
 
-  /** Ends what a browser was signed on with before. */
+  /** Ends the browser's former session. */
   const forget = (request: Request) =>
     Effect.flatMap(
       sessionOf(request),
@@ -99,7 +99,7 @@ export const makePageRequests = Effect.fnUntraced(function* <E>(
     return yield* begin(request, token)
   })
 
-  /** The session with a token that counts, renewed at the provider where it must be and can be. */
+  /** Renews the session's token at the provider if it must be renewed and can be. */
   const renewed = Effect.fnUntraced(function* (request: Request, id: string, known: Held) {
     const now = yield* seconds
     const isLate = known.until !== null && known.until - now < SOON
@@ -126,7 +126,7 @@ export const makePageRequests = Effect.fnUntraced(function* <E>(
       Option.getOrElse(granted.refreshToken, () => known.refresh),
       now
     )
-    // the old refresh token may count no more, whatever comes after
+    // the old refresh token may be invalid from now on
     yield* sessions.replace(id, next)
     const after = yield* Effect.result(callers.behind(next.token))
     if (Result.isFailure(after)) {
@@ -147,7 +147,7 @@ export const makePageRequests = Effect.fnUntraced(function* <E>(
       yield* renewed(request, id, held)
       return answerOf(request, yield* sessions.exchange(cookie))
     }).pipe(
-      // of two tabs that find out together one asks the provider
+      // if two tabs renew together, one of them asks the provider
       (work) => inTurn(cookie.slice(0, 36), work),
       Effect.catchTag(
         "NoSession",
@@ -204,7 +204,7 @@ export const makePageRequests = Effect.fnUntraced(function* <E>(
 
 const MAX_CREDENTIALS = 512
 
-/** Name and password of a header for HTTP Basic. */
+/** Name and password of HTTP Basic authentication. */
 const credentialsIn = (header: string | undefined) => {
   const [, encoded] = /^Basic +([A-Za-z0-9+/]+={0,2}) *$/i.exec(header ?? "") ?? []
   const text = Buffer.from(encoded ?? "", "base64").toString("utf8")
@@ -223,7 +223,7 @@ export const SignOnLive = HttpApiBuilder.group(Api, "signOn", (handlers) =>
     const logins = yield* PasswordLogin
     const users = yield* LocalUsers
     const isOn = LOCAL_USERS && JWT_ENABLED
-    // a new installation says it on its screen
+    // the first screen of a new installation says so
     if (isOn && !SECURE_DEFAULTS && (yield* users.all).length === 0) yield* Effect.logWarning(FIRST)
 
     const byPassword = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
@@ -246,7 +246,7 @@ export const SignOnLive = HttpApiBuilder.group(Api, "signOn", (handlers) =>
     const flows = yield* makeSignOn
     const oidc = yield* makeOidcRequests(flows)
     const pages = yield* makePageRequests(byPassword, flows)
-    // a server whose provider has no address does not start
+    // the server does not start without the provider's address
     const provider = OIDC_ENABLED
       ? Option.map(OIDC_CONF_WELL_KNOWN_URL, (url) => ({
           name: new URL(url).hostname,

@@ -1,4 +1,4 @@
-/** Handlers of configurations from elsewhere, undoing and drift. */
+/** Handlers of configurations: given ones, earlier ones, undoing a job, and drift. Each change starts a job. */
 import { DateTime, Effect, Option } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../api/Api.ts"
@@ -6,6 +6,23 @@ import { answered, asCaller } from "../core/HandlerErrors.ts"
 import { makeStoredConfigs } from "./StoredConfigs.ts"
 import { HttpServerRequest } from "effect/http"
 import { SecretSight } from "../../access/SecretSight.ts"
+import { toId, toInteger } from "../../domain/fields/Values.ts"
+import type { ApplyRequest, DriftRequest, RestoreRequest, RevertRequest } from "../../domain/requests/ChangeRequests.ts"
+import { targetOf, windowArguments } from "../../domain/requests/RequestFields.ts"
+import { JobRequests } from "../../jobs/requests/JobRequests.ts"
+import { first } from "../listing/ListPage.ts"
+import { permittedByRight } from "../../access/Permit.ts"
+import { finalStatuses, functionOf } from "../../domain/Job.ts"
+import { platformOf } from "../../domain/platforms/Platforms.ts"
+import { ServerConfig } from "../../ServerConfig.ts"
+import { ChangeStore } from "../../store/ChangeStore.ts"
+import { DeviceStore } from "../../store/DeviceStore.ts"
+import { type JobHead, JobStore } from "../../store/JobStore.ts"
+import { makeJobVisible } from "../core/Permits.ts"
+import { passGate } from "../../drivers/LoadChecks.ts"
+import { makeSelectDevices } from "../provisioning/DeviceTargets.ts"
+import { ConfigHistoryStore, type HistoryChoice } from "../../store/ConfigStore.ts"
+import { findMark } from "../../store/SecretStore.ts"
 import { Caller } from "../../api/Requests.ts"
 import {
   BadRequest,
@@ -16,34 +33,12 @@ import {
   jobStartedOnDevices,
   NotFound
 } from "../../api/Answers.ts"
-import { toId, toInteger } from "../../domain/fields/Values.ts"
 import { ApplyConfig, DeviceDrift, RevertJob } from "../../domain/jobs/ChangeJobs.ts"
-import type { ApplyRequest, DriftRequest, RestoreRequest, RevertRequest } from "../../domain/requests/ChangeRequests.ts"
-import { targetOf, windowArguments } from "../../domain/requests/RequestFields.ts"
-import { JobRequests } from "../../jobs/engine/JobRequests.ts"
-import { first } from "../listing/ListPage.ts"
-import { permittedByRight } from "../../access/Permit.ts"
-import { finalStatuses, functionOf } from "../../domain/Job.ts"
-import { passGate } from "../../drivers/LoadChecks.ts"
-import { platformOf } from "../../domain/platforms/Platforms.ts"
-import { ServerConfig } from "../../ServerConfig.ts"
-import { ChangeStore } from "../../store/ChangeStore.ts"
-import { DeviceStore } from "../../store/DeviceStore.ts"
-import { type JobHead, JobStore } from "../../store/JobStore.ts"
-import { makeJobVisible } from "../core/Permits.ts"
-import { ConfigHistoryStore, type HistoryChoice } from "../../store/ConfigStore.ts"
-import { findMark } from "../../store/SecretStore.ts"
-import { makeSelectDevices } from "../provisioning/DeviceTargets.ts"
-
-// Starts jobs that apply a given configuration, undo another job or look for drift.
 
 const refuse = (message: string) => new BadRequest({ message })
 
-/**
- * Refuses a text for a device with a line that is no configuration; `what` says what was sent. Of a device that nobody knows the job
- * says it.
- */
-export const makeDoor = Effect.gen(function* () {
+/** Refuses a text with a line that is no configuration; `what` names the text. The job reports an unknown device. */
+const makeDoor = Effect.gen(function* () {
   const devices = yield* DeviceStore
   return Effect.fn("CandidateDoor.check")(function* (hostname: string, what: string, text: string) {
     const device = Option.getOrUndefined(
@@ -60,7 +55,7 @@ export const makeDoor = Effect.gen(function* () {
 })
 
 /** Starts `apply_config` for one device (docs/changes.md#apply_config). */
-export const makeApplyConfig = Effect.gen(function* () {
+const makeApplyConfig = Effect.gen(function* () {
   const requests = yield* JobRequests
   const door = yield* makeDoor
   const { ALLOW_APPLY_CONFIG_LIVERUN } = yield* ServerConfig
@@ -80,14 +75,14 @@ export const makeApplyConfig = Effect.gen(function* () {
   })
 })
 
-/** The job whose changes are meant: a confirming job has confirmed those of the job before it. */
+/** The job that made the changes: a confirming job confirms those of the job before it. */
 const changedBy = ({ function_name, id, start_arguments }: JobHead): number => {
   const before = start_arguments?.["prev_job_id"]
   return functionOf(function_name) === "confirm_devices" && typeof before === "number" ? before : id
 }
 
 /** Starts `revert_job` for a job that has ended. */
-export const makeRevert = Effect.gen(function* () {
+const makeRevert = Effect.gen(function* () {
   const requests = yield* JobRequests
   const jobs = yield* JobStore
   const changes = yield* ChangeStore
@@ -114,8 +109,8 @@ export const makeRevert = Effect.gen(function* () {
   })
 })
 
-/** Starts `device_drift` for the selected devices, all when there is no selector. */
-export const makeDrift = Effect.gen(function* () {
+/** Starts `device_drift` for the selected devices; all without a selector. */
+const makeDrift = Effect.gen(function* () {
   const requests = yield* JobRequests
   const selectDevices = yield* makeSelectDevices
   return Effect.fn("DeviceDrift.start")(function* (request: DriftRequest, user: string) {
@@ -125,20 +120,20 @@ export const makeDrift = Effect.gen(function* () {
   })
 })
 
-// Earlier configurations: reading them and starting the job that puts one back (docs/changes.md#earlier-configurations).
+// Earlier configurations: reading them, and starting the job that restores one (docs/changes.md#earlier-configurations).
 
 const newest: HistoryChoice = { _tag: "Previous", count: 0 }
 
 const ISO = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,6})?)?(?:Z|[+-]\d{2}:?\d{2})?)?$/
 
-/** The time in UTC; one without a zone is UTC. */
+/** The time in UTC, which is also the default zone. */
 const toTime = (text: string): Option.Option<string> => {
   if (!ISO.test(text)) return Option.none()
   return Option.map(DateTime.make(/(?:Z|[+-]\d{2}:?\d{2})$/.test(text) ? text : utc(text)), DateTime.formatIso)
 }
 const utc = (text: string): string => (text.length === 10 ? `${text}T00:00:00Z` : `${text.replace(" ", "T")}Z`)
 
-/** Which configuration the query asks for; 0 means the latest. */
+/** The configuration that the query asks for; 0 means the latest. */
 const choose = Effect.fnUntraced(function* (query: Readonly<Record<string, string | ReadonlyArray<string>>>) {
   const jobId = first(query, "job_id")
   if (jobId !== undefined) {
@@ -159,8 +154,7 @@ const choose = Effect.fnUntraced(function* (query: Readonly<Record<string, strin
   return { _tag: "Before", time: time.value } satisfies HistoryChoice
 })
 
-/** The two handlers. */
-export const makePreviousConfig = Effect.gen(function* () {
+const makePreviousConfig = Effect.gen(function* () {
   const history = yield* ConfigHistoryStore
   const requests = yield* JobRequests
   const sight = yield* SecretSight

@@ -1,18 +1,18 @@
-/** Configurations of a device as they are, were and would be: listed, compared and by the job that brought each line. */
+/** Stored, running and generated configurations of a device: a list, differences, and the job that brought each line. */
 import { Effect, TextDiff } from "effect"
-import { BadRequest, enveloped, InternalError, NotFound } from "../../api/Answers.ts"
-import type { ConfigSource } from "../../api/ChangesApi.ts"
 import { LiveDevices } from "../../devices/LiveDevices.ts"
-import { Previews } from "../../jobs/sync/Previews.ts"
+import { Previews } from "../../templates/CandidateConfigs.ts"
 import { makeDeviceLookup } from "../core/Permits.ts"
 import { diff, maxEdits } from "../../drivers/UnifiedDiff.ts"
 import { ConfigHistoryStore } from "../../store/ConfigStore.ts"
 import { DerivedSecretStore, SecretTexts } from "../../store/SecretStore.ts"
+import { BadRequest, enveloped, InternalError, NotFound } from "../../api/Answers.ts"
+import type { ConfigSource } from "../../api/ChangesApi.ts"
 
-// Which of the stored configurations first had each line of the newest one. Pure.
+// Finds the stored configuration that first had each line of the newest one. Pure.
 
-/** A line, and the place of its configuration in the list. */
-export interface BlamedLine {
+/** A line, and the index of its configuration. */
+interface BlamedLine {
   readonly text: string
   readonly origin: number
 }
@@ -21,7 +21,7 @@ const linesOf = (text: string): ReadonlyArray<string> => (text === "" ? [] : tex
 
 const edits = TextDiff.diffWith<string>((one, other) => one === other)
 
-/** For each line of the older text, which line of the newest it became; undefined for one that was lost on the way. */
+/** For each line of the older text, the line of the newest that it became; undefined for one that was removed since. */
 type Kept = ReadonlyArray<number | undefined>
 
 const followed = (older: string, newer: string, kept: Kept): Kept => {
@@ -35,7 +35,7 @@ const followed = (older: string, newer: string, kept: Kept): Kept => {
   return from
 }
 
-/** The lines of the first of the texts, which are the newest first. A line that was taken away and came back counts from then on. */
+/** The lines of the first text; the newest text is the first. A line that was removed and added again counts from then on. */
 export const blame = (texts: ReadonlyArray<string>): ReadonlyArray<BlamedLine> => {
   const newest = linesOf(texts[0] ?? "")
   const origins = newest.map(() => 0)
@@ -49,14 +49,14 @@ export const blame = (texts: ReadonlyArray<string>): ReadonlyArray<BlamedLine> =
   return newest.map((text, line) => ({ text, origin: origins[line] ?? 0 }))
 }
 
-/** Jobs that are listed, and those whose configurations are looked at for the lines. */
+/** How many jobs are listed, and how many configurations are searched for lines. */
 const LISTED = 100
 const BLAMED = 50
 
-/** What is generated for people has marks that do not tell one secret from another. */
+/** Generated configurations have marks that do not tell one secret from another. */
 const withoutDigits = (text: string): string => text.replaceAll(/<hidden:[0-9a-f]+>/g, "<hidden>")
 
-/** Switches and templates end a configuration in ways of their own, which is no difference. */
+/** Switches and templates end a configuration differently, which is no difference. */
 const withEnd = (text: string): string => `${text.trimEnd()}\n`
 
 const makeReading = Effect.gen(function* () {
@@ -103,7 +103,6 @@ const makeReading = Effect.gen(function* () {
   }
 })
 
-/** The three handlers. */
 export const makeStoredConfigs = Effect.gen(function* () {
   const history = yield* ConfigHistoryStore
   const lookup = yield* makeDeviceLookup

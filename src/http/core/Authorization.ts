@@ -1,25 +1,28 @@
-/** Finds the token of a request and the caller that it names (docs/api.md#tokens). */
+/**
+ * The middleware in front of endpoints that need a token: finds the caller, asks for permission, and runs the request in the caller's name
+ * (docs/api.md#tokens).
+ */
 import { Effect, Layer, Result, Schema } from "effect"
 import { HttpServerRequest, type HttpServerResponse } from "effect/http"
-import { Grants } from "../../access/Grants.ts"
+import { Grants } from "../../access/Permissions.ts"
 import { Permit, Speaking } from "../../access/Permit.ts"
 import { BASE } from "../../api/Api.ts"
-import { Authentication, Authorization, Caller, HandlingOfCallers, ScrapeAuthorization } from "../../api/Requests.ts"
-import { Forbidden, ServiceUnavailable, Unauthorized } from "../../api/Answers.ts"
 import { Acting, everybody, type Identity, machinePerson, Person } from "../../domain/access/Identity.ts"
-import { makeContains } from "../../domain/access/HostLists.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import * as FairPlaces from "../../runtime/FairPlaces.ts"
+import { isGuess, makeCallerOf } from "./Callers.ts"
 import { clientOf, recall, rememberCaller } from "./Client.ts"
 import { failure } from "./ErrorEnvelope.ts"
 import { Limits } from "./Limits.ts"
-import { isGuess, makeCallerOf } from "./Callers.ts"
-import { makePermitOf } from "./Permits.ts"
-import { refuseOrDie } from "./HandlerErrors.ts"
 import { makeRefusalAudit } from "./RequestLog.ts"
+import { makePermitOf } from "./Permits.ts"
 import { makeApprovalGate, ReplayedRequest } from "./RequestApproval.ts"
+import { refuseOrDie } from "./HandlerErrors.ts"
+import { Authentication, Authorization, Caller, HandlingOfCallers, ScrapeAuthorization } from "../../api/Requests.ts"
+import { Forbidden, ServiceUnavailable, Unauthorized } from "../../api/Answers.ts"
+import { makeContains } from "../../domain/access/HostLists.ts"
 
-/** Refuses a request whose address cannot be read, once it is known who calls and what they may. */
+/** Refuses a request whose address cannot be read. This happens after the caller and their permission are known. */
 const readable = <E, R>(
   request: HttpServerRequest.HttpServerRequest,
   httpEffect: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
@@ -44,17 +47,19 @@ const inNameOf = <E, R>(
   )
 }
 
-/** Requests of persons that are worked on at once: what they share is the database, and most take milliseconds. */
+/** Requests that run at the same time, in all and for one person: they share the database, and most take milliseconds. */
 const AT_ONCE = 48
 const OF_ONE = 16
 
-/** Endpoints whose work waits for switches, threads or other servers: it has places of its own, and a stream ends when its reader goes. */
+/**
+ * Endpoints whose work waits for switches, threads or other servers, which have limits of their own. A stream ends when its reader goes.
+ */
 const WAITING_ELSEWHERE =
   /events|running_config|interface_status|lldp|optics|trust|render|generate_config|config_diff|config_blame|variables|preview|repository|settings|firmware|chain|apply_config|receivers|certificate|approvals/
 
 const isFull = Schema.is(FairPlaces.PlacesFull)
 
-/** Persons take turns; where nobody is told apart there is nobody to take turns with. */
+/** Persons take turns. Without tokens callers are not told apart, so there are no turns. */
 const makeTurns = () => {
   const places = FairPlaces.make({
     what: "requests",
@@ -69,14 +74,14 @@ const makeTurns = () => {
   ): Effect.Effect<HttpServerResponse.HttpServerResponse, E, R> =>
     way === "open" || WAITING_ELSEWHERE.test(path)
       ? handled
-      : Effect.flatMap(ReplayedRequest, (again) =>
-          again === null
+      : Effect.flatMap(ReplayedRequest, (replayed) =>
+          replayed === null
             ? Effect.catchIf(places.within(handled), isFull, ({ message }) => Effect.succeed(failure(503, {}, message)))
             : handled
         )
 }
 
-/** Lets in who can be named: others are told 401, or 429 when their address has guessed too often. */
+/** Admits identified callers. Others get 401, or 429 when their address has guessed too often. */
 const makeAdmission = Effect.gen(function* () {
   const callerOf = yield* makeCallerOf
   const limits = yield* Limits
@@ -150,7 +155,7 @@ const makeAuthorization = Effect.fnUntraced(function* (inTurn: Turns) {
   })
 })
 
-/** Only who may do everything handles users; a program makes no tokens. Asked before what is wrong with the call. */
+/** Only administrators may manage users, and a program may not make tokens. This is checked before the request itself. */
 const makeHandlingOfCallers = Effect.gen(function* () {
   const { mayHandleUsers, mayMakeTokens } = yield* Grants
   const refused = yield* makeRefusalAudit
@@ -168,7 +173,7 @@ const makeHandlingOfCallers = Effect.gen(function* () {
   )
 })
 
-/** Whoever asks for metrics from an address that needs no token. */
+/** A scraper whose address needs no token. */
 const scraper: Identity = { ...everybody, name: "metrics", person: machinePerson("metrics") }
 
 const makeScrapeAuthorization = Effect.fnUntraced(function* (inTurn: Turns) {

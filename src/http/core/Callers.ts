@@ -1,26 +1,28 @@
-/** Who stands behind a token, whichever kind it is of: a token of a program, one that a password brought, or another JSON Web Token, of the identity provider where there is one (docs/api.md#tokens). */
+/**
+ * The caller behind a token: a token of a program, of a user with a password, of the page, or another JSON Web Token, from the identity
+ * provider if there is one (docs/api.md#tokens).
+ */
 import { Context, Effect, Layer, Option, Result } from "effect"
 import type { SqlError } from "effect/sql"
 import { ApiTokens, identityOf, isApiToken } from "../../access/ApiTokens.ts"
-import { Grants } from "../../access/Grants.ts"
+import { Grants, Permissions } from "../../access/Permissions.ts"
 import { LocalUsers } from "../../access/LocalUsers.ts"
 import { isPageToken, PageSessions } from "../../access/PageSessions.ts"
 import { isOfLocalUser, PasswordLogin } from "../../access/PasswordLogin.ts"
-import { ServiceUnavailable, Unauthorized } from "../../api/Answers.ts"
 import { everybody, type Identity } from "../../domain/access/Identity.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
+import { PersonStore } from "../../store/AccountStore.ts"
 import { ProviderTokens } from "../oidc/ProviderTokens.ts"
+import { failWhenAway } from "../../store/DatabaseErrors.ts"
 import { HttpServerRequest } from "effect/http"
-import { Permissions } from "../../access/Permissions.ts"
 import { FirstStart } from "../setup/FirstStart.ts"
 import { Limits } from "./Limits.ts"
 import { refuseOrDie } from "./HandlerErrors.ts"
-import { PersonStore } from "../../store/AccountStore.ts"
-import { failWhenAway } from "../../store/DatabaseErrors.ts"
 import { ReplayedRequest } from "./RequestApproval.ts"
 import { makeJsonWebTokens } from "./JsonWebTokens.ts"
+import { ServiceUnavailable, Unauthorized } from "../../api/Answers.ts"
 
-/** A token that was good once, or one that nobody here has made: the latter counts as a guess. */
+/** A token that was valid once, or one that this server never made: the latter counts as a guess. */
 const refusedToken = ({ isForged }: { readonly isForged: boolean }) =>
   isForged
     ? new Unauthorized({ message: "Could not decode JWT token" })
@@ -81,7 +83,7 @@ const make = Effect.gen(function* () {
       Effect.catchTag("SqlError", refuseOrDie),
       Effect.catchTag("PageTokenRefused", (refused) => Effect.fail(refusedToken(refused)))
     )
-    // what the session came in with was good once, whatever became of it
+    // the token of the session was valid once, so this is no guess
     return yield* Effect.mapError(behindItself(held), (error) =>
       error instanceof Unauthorized ? refusedToken({ isForged: false }) : error
     )
@@ -95,7 +97,7 @@ const make = Effect.gen(function* () {
     if (way === "token") {
       const token = (yield* apiTokens.all).find((one) => one.name === name && one.revoked_at === null)
       const found = token === undefined ? Option.none() : yield* apiTokens.state(token.id)
-      // a token of this name may be somebody else's by now
+      // another person may own a token of this name now
       if (Option.isNone(found) || found.value.is_expired || identityOf(found.value, []).person !== person) {
         return yield* refused(`The API token ${name} counts no more`)
       }
@@ -133,9 +135,9 @@ export class Callers extends Context.Service<
     /** False when everybody may call, as `everybody`. */
     readonly required: boolean
     readonly everybody: Identity
-    /** Somebody who has called before, with what they may do now. Fails for one who would not be let in any more. */
+    /** The same caller with their present roles. Fails if they would not be admitted any more. */
     readonly again: (asked: Identity) => Effect.Effect<Identity, Unauthorized | SqlError.SqlError>
-    /** Whom a good token stands for. */
+    /** The identity behind a valid token. */
     readonly behind: (token: string) => Effect.Effect<Identity, Unauthorized | ServiceUnavailable>
   }
 >()("switchyard/http/Callers") {
@@ -143,21 +145,21 @@ export class Callers extends Context.Service<
 }
 
 const MISSING = "JWT token missing?"
-/** While nobody has set up the installation there is no token that could be sent. */
+/** Before the first setup no token exists that could be sent. */
 const NOT_SET_UP = `${MISSING} Nobody has set up this server yet: run \`switchyard setup\` on its machine (docs/installing.md#first-start)`
 const MALFORMED = `Invalid header, ${MISSING} Bad Authorization header. Expected 'Authorization: Bearer <JWT>'`
 
-/** What clients open with a token in the address, because browsers give them no headers there. */
+/** Paths that clients open with a token in the address, because browsers cannot send headers there. */
 const OPENED_BY_URL = ["/socket.io/"]
 
 const IN_URL = `JWT token missing? Where there are roles, this call takes no token in its address: send 'Authorization: Bearer <JWT>'`
 
 /**
- * One signature can be written in many ways, with white space, padding or other bits at its end. Only one of them counts, because a token in
- * another spelling would have limits of its own.
+ * One signature can be written in many ways, with white space, padding or other bits at its end. Only one spelling is valid, because a
+ * token in another spelling would have limits of its own.
  */
 const asWritten = (token: string): Result.Result<string, Unauthorized> => {
-  // other tokens of a provider may have dots of their own
+  // opaque tokens of a provider may contain dots
   const [, signature = ""] = /^ey[^.]*\.[^.]*\.([^.]*)$/.exec(token) ?? []
   const isOneWay = /^[\w.~+/=-]+$/.test(token) && spelled(signature) === signature
   return isOneWay ? Result.succeed(token) : Result.fail(new Unauthorized({ message: "Could not decode JWT token" }))
@@ -183,7 +185,7 @@ export const findToken = (
 
 const isInUrl = (header: string | undefined): boolean => !/^ *Bearer(?: |$)/.test(header ?? "")
 
-/** Who sends a request; fails when there is no good token. */
+/** The caller of a request. Fails without a valid token. */
 export const makeCallerOf = Effect.gen(function* () {
   const callers = yield* Callers
   const limits = yield* Limits
@@ -199,8 +201,8 @@ export const makeCallerOf = Effect.gen(function* () {
       : Effect.map(rules, (found) => found === null)
 
   return Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
-    const again = yield* ReplayedRequest
-    if (again !== null) return again.identity
+    const replayed = yield* ReplayedRequest
+    if (replayed !== null) return replayed.identity
     if (!callers.required) return callers.everybody
     const query = yield* HttpServerRequest.ParsedSearchParams
     const header = request.headers["authorization"]
@@ -212,6 +214,6 @@ export const makeCallerOf = Effect.gen(function* () {
   })
 })
 
-/** A token that was good once is no guess, nor is none at all. */
+/** An expired token is no guess, and neither is a missing one. */
 export const isGuess = ({ errorCode, message }: Unauthorized): boolean =>
   errorCode === undefined && message !== MISSING && message !== MALFORMED && message !== NOT_SET_UP

@@ -1,16 +1,15 @@
 /**
- * Where a request comes from, and where it believes it goes: the address, the scheme and the host that its client used. Behind
- * a proxy they stand in `X-Forwarded-For`, `-Proto` and `-Host`, which everybody can write: they count only when the
- * connection comes from one of TRUSTED_PROXIES (docs/security.md#proxies).
+ * The client of a request: its address, and the scheme and the host that it used. Behind a proxy they come from `X-Forwarded-For`, `-Proto`
+ * and `-Host`, which any client can write: they count only if the connection comes from one of TRUSTED_PROXIES (docs/security.md#proxies).
  */
 import { Effect, Option } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { IncomingMessage } from "node:http"
 import { TLSSocket } from "node:tls"
-import { makeContains, unmappedAddress } from "../../domain/access/HostLists.ts"
 import { ServerConfig, type ServerSettings } from "../../ServerConfig.ts"
+import { makeContains, unmappedAddress } from "../../domain/access/HostLists.ts"
 
-// What is found out about a request on its way: where it comes from, and for the log who called, and with which body.
+// Notes about a request: its client, and for the log its caller, route and body.
 
 interface Notes {
   client?: Client
@@ -21,7 +20,7 @@ interface Notes {
   text?: string
 }
 
-// Keyed by the connection's own request object, which stays the same when the router changes the request.
+// Keyed by Node's request object, which stays the same when the router changes the request.
 const notes = new WeakMap<object, Notes>()
 
 const notesOf = (request: HttpServerRequest.HttpServerRequest): Notes => {
@@ -33,12 +32,12 @@ const notesOf = (request: HttpServerRequest.HttpServerRequest): Notes => {
 }
 
 /** Notes where the request comes from. */
-export const rememberClient = (request: HttpServerRequest.HttpServerRequest, client: Client): void => {
+const rememberClient = (request: HttpServerRequest.HttpServerRequest, client: Client): void => {
   notesOf(request).client = client
 }
 
-/** Where the request comes from, when that was noted. */
-export const recallClient = (request: HttpServerRequest.HttpServerRequest): Client | undefined =>
+/** The client of the request, if it was noted. */
+const recallClient = (request: HttpServerRequest.HttpServerRequest): Client | undefined =>
   notes.get(request.source)?.client
 
 /** Notes the caller's name. */
@@ -46,7 +45,7 @@ export const rememberCaller = (request: HttpServerRequest.HttpServerRequest, cal
   notesOf(request).caller = caller
 }
 
-/** Notes the endpoint as it is defined, such as `/api/v1.0/device/:id`. */
+/** Notes the path of the endpoint, such as `/api/v1.0/device/:id`. */
 export const rememberRoute = (request: HttpServerRequest.HttpServerRequest, route: string): void => {
   notesOf(request).route = route
 }
@@ -59,26 +58,26 @@ export const rememberBody = (
   notesOf(request).body = body
 }
 
-/** Notes what keeps the address from being read. */
+/** Notes why the address cannot be read. */
 export const rememberFault = (request: HttpServerRequest.HttpServerRequest, fault: string): void => {
   notesOf(request).fault = fault
 }
 
-/** Notes the text of a body that is JSON, whatever its size. */
+/** Notes the text of a JSON body of any size. */
 export const rememberText = (request: HttpServerRequest.HttpServerRequest, text: string): void => {
   notesOf(request).text = text
 }
 
-/** What was noted. */
+/** All notes of the request. */
 export const recall = (request: HttpServerRequest.HttpServerRequest): Readonly<Notes> => notes.get(request.source) ?? {}
 
-export interface Client {
-  /** The address of whoever asks; null when the connection has none. */
+interface Client {
+  /** The client's address; null if the connection has none. */
   readonly address: string | null
   readonly scheme: "http" | "https"
-  /** Name or address, and port unless it is that of the scheme. */
+  /** Name or address, with the port unless it is the default of the scheme. */
   readonly host: string
-  /** The connection itself is encrypted, without a proxy. */
+  /** The connection to this server is encrypted. */
   readonly isEncrypted: boolean
 }
 
@@ -106,12 +105,12 @@ const withoutPort = (text: string): string =>
 
 const HOST = /^[\w.:[\]-]{1,255}$/
 
-/** A function that finds the client of a request, whether or not a proxy is between. */
-export const makeClientOf = ({ TRUSTED_PROXIES }: Pick<ServerSettings, "TRUSTED_PROXIES">) => {
+/** Yields a function that finds the client of a request, with or without a proxy. */
+const makeClientOf = ({ TRUSTED_PROXIES }: Pick<ServerSettings, "TRUSTED_PROXIES">) => {
   const isProxy = makeContains(TRUSTED_PROXIES)
   const isAddress = makeContains(["0.0.0.0/0", "::/0"])
 
-  /** Each proxy appends whom it hears: the last one that is no proxy of ours is the client. */
+  /** Each proxy appends the address that it received the request from: the last one that is not a trusted proxy is the client. */
   const firstStranger = (list: string, peer: string): string => {
     let found = peer
     for (const item of list.split(",").toReversed()) {
@@ -139,7 +138,7 @@ export const makeClientOf = ({ TRUSTED_PROXIES }: Pick<ServerSettings, "TRUSTED_
   }
 }
 
-/** Finds the client of a request and notes it for whoever asks later. */
+/** Yields a function that finds the client of a request and notes it. */
 export const makeNoteClient = (config: Pick<ServerSettings, "TRUSTED_PROXIES">) => {
   const clientOf = makeClientOf(config)
   return (request: Request): Client => {
@@ -149,18 +148,18 @@ export const makeNoteClient = (config: Pick<ServerSettings, "TRUSTED_PROXIES">) 
   }
 }
 
-/** The client of a request that has come in by one of our listeners. */
+/** The client of a request that one of our listeners received. */
 export const clientOf = (request: Request): Client => recallClient(request) ?? directClient(request)
 
-/** Scheme and host that the client used, such as `https://nms.example.org`: what links to this server begin with. */
+/** Scheme and host that the client used, such as `https://nms.example.org`, for links to this server. */
 export const baseUrlOf = (request: Request): string => {
   const { host, scheme } = clientOf(request)
   return `${scheme}://${host}`
 }
 
-// Which names and addresses are this machine itself: for listeners, and for what requests say of where they go.
+// Names and addresses of this machine itself.
 
-/** Whether an address or a name (without a port) is this machine, where nobody else reaches it. */
+/** Whether an address or a name (without a port) is loopback. */
 export const isLoopback = (host: string): boolean =>
   host === "::1" || /^(?:[^:]+\.)?localhost\.?$/i.test(host) || /^127\.\d+\.\d+\.\d+$/.test(host)
 
@@ -168,9 +167,9 @@ export const isLoopback = (host: string): boolean =>
 export const hostOf = (authority: string): string =>
   authority.startsWith("[") ? authority.slice(1).split("]", 1).join("") : authority.replace(/:\d*$/, "")
 
-// Which web pages may call, and with what (docs/security.md#web-pages). A page of another origin is answered without
-// credentials unless ALLOWED_ORIGINS names it; what a cookie guards is done for no page but our own and those. With tokens
-// off nothing but this machine may call: a page that gives its own name our address (DNS rebinding) still sends that name.
+// Which web pages may call (docs/security.md#web-pages). A page of another origin is answered without credentials unless ALLOWED_ORIGINS
+// names it. Requests with a cookie are accepted only from our own page and from those origins. Without tokens only this machine may call: a
+// page that binds its own name to our address (DNS rebinding) still sends that name.
 
 const parse = (origin: string): URL | undefined => {
   try {
@@ -180,7 +179,7 @@ const parse = (origin: string): URL | undefined => {
   }
 }
 
-/** Whether a page comes from this server, as its client sees it. A proxy may not say that it speaks TLS, so `https` may be. */
+/** Whether a page comes from this server, as its client sees it. `https` is accepted too, because a proxy may not announce TLS. */
 const isOwn = (request: Request, origin: string): boolean => {
   const page = parse(origin)
   if (page === undefined) return false
@@ -198,25 +197,25 @@ const trusting =
   }
 
 /**
- * A check for requests that a cookie stands for, such as `POST /auth/refresh`: true when no page of another site sends it.
- * Programs send no `Origin`; every browser does with a POST, and `Sec-Fetch-Site` as well.
+ * A check for requests that are authenticated by a cookie, such as `POST /auth/refresh`: true if no page of another site sends it. Programs
+ * send no `Origin`; every browser sends it with a POST, and `Sec-Fetch-Site` as well.
  */
 export const makeIsTrustedOrigin = Effect.map(ServerConfig, ({ ALLOWED_ORIGINS }) => trusting(new Set(ALLOWED_ORIGINS)))
 
-/** The same for what the page of Switchyard alone asks for. */
+/** The same for requests that only Switchyard's own page sends. */
 export const isOwnPage = trusting(new Set())
 
-/** Whether the browser of a request speaks TLS, also where a proxy does not say so. */
+/** Whether the browser uses TLS, even if a proxy does not say so. */
 export const isOverTls = (request: Request): boolean =>
   clientOf(request).scheme === "https" || request.headers["origin"]?.startsWith("https:") === true
 
-/** Paths that need no token although tokens are on: they stay open to everybody. */
+/** Paths that never need a token. */
 const OPEN = /^\/(?:api\/health|firmware\/|templates\/)/
 
 const refusal = (what: string, name: string): string =>
   `${what} is ${name.slice(0, 255)}, which is not this machine: while JWT_ENABLED is false, only this machine may call, as http://127.0.0.1 or http://localhost. Set JWT_ENABLED=true, or ALLOW_OPEN_API=true if everybody may call`
 
-/** A check for servers without tokens: why a request is refused, or undefined. */
+/** A check for servers without tokens: the reason to refuse a request that does not come from this machine, or undefined. */
 export const makeLoopbackRefusal = Effect.map(ServerConfig, ({ ALLOW_OPEN_API, JWT_ENABLED }) => {
   if (JWT_ENABLED || ALLOW_OPEN_API) return () => undefined
   return (request: Request): string | undefined => {

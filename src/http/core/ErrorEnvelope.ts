@@ -1,19 +1,19 @@
 /**
- * Puts every failure into the envelope that no endpoint has made: unknown routes, wrong methods (405 with Allow), requests that
- * cannot be read, and defects. Also answers what belongs to no endpoint: OPTIONS, and URLs that cannot be served. See
- * docs/api.md#errors and docs/api.md#requests.
+ * Puts failures that no endpoint has made into the envelope: unknown routes, wrong methods (405 with Allow), unreadable requests, and
+ * defects. Also answers requests without an endpoint: OPTIONS, and URLs that cannot be served. See docs/api.md#errors and
+ * docs/api.md#requests.
  */
 import { FindMyWay, type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApi } from "effect/http-api"
 import { Api } from "../../api/Api.ts"
-import { Authentication, Authorization, ScrapeAuthorization } from "../../api/Requests.ts"
-import { textFault, visible } from "../../domain/Text.ts"
 import { documentPaths, pagePaths } from "../page/WebPages.ts"
+import { textFault, visible } from "../../domain/Text.ts"
+import { Authentication, Authorization, ScrapeAuthorization } from "../../api/Requests.ts"
 
 const METHODS = ["GET", "POST", "PUT", "DELETE", "PATCH"] as const
 const MAX_URL = 8 * 1024
 
-/** How paths are matched: exactly. */
+/** Paths match exactly. */
 export const routerConfig = {
   ignoreTrailingSlash: false,
   ignoreDuplicateSlashes: false,
@@ -23,7 +23,7 @@ export const routerConfig = {
 
 const isPath = (path: string): path is `/${string}` => path.startsWith("/")
 
-/** Whether a caller is asked for at a route. */
+/** Whether a route needs a caller. */
 const asksWho = [Authentication, Authorization, ScrapeAuthorization]
 const paths = FindMyWay.make<boolean>(routerConfig)
 HttpApi.reflect(Api, {
@@ -35,8 +35,8 @@ HttpApi.reflect(Api, {
 })
 for (const path of [...documentPaths, ...pagePaths]) paths.on("GET", path, false)
 
-/** Methods of the route as `Allow` lists them; empty for a path that is no route. */
-export const allowedMethods = (url: string): ReadonlyArray<string> => {
+/** Methods of the route as `Allow` lists them; empty for an unknown path. */
+const allowedMethods = (url: string): ReadonlyArray<string> => {
   const methods = METHODS.filter((method) => paths.find(method, url) !== undefined)
   if (methods.length === 0) return []
   return [...(methods.includes("GET") ? ["HEAD"] : []), ...methods, "OPTIONS"]
@@ -57,14 +57,14 @@ const REASONS: Readonly<Record<number, string>> = {
   503: "Service Unavailable"
 }
 
-/** A failure that no endpoint has made; `message` when the name of the status is not enough. */
+/** A failure that no endpoint has made; `message` if the name of the status is not enough. */
 export const failure = (status: number, headers: Readonly<Record<string, string>> = {}, message = REASONS[status]) =>
   HttpServerResponse.jsonUnsafe({ status: "error", message: message ?? `Error ${status}` }, { status, headers })
 
-/** What endpoints make themselves: data, and the page of a browser that may not sign on. */
+/** Content types of answers that endpoints make themselves: data, and the page for a browser that may not sign on. */
 const MADE = /^(?:application\/json|text\/html)/
 
-/** Puts an answer into the envelope; one that an endpoint has made is left alone. */
+/** Puts a failure into the envelope, unless an endpoint has made it. */
 export const enveloped = (
   request: HttpServerRequest.HttpServerRequest,
   response: HttpServerResponse.HttpServerResponse
@@ -81,12 +81,12 @@ const decoded = (text: string): string | undefined => {
   try {
     return decodeURIComponent(text.replaceAll("+", " "))
   } catch {
-    // the only failure: bytes that are no UTF-8, or a percent sign without two digits
+    // fails for bytes that are not UTF-8, or a percent sign without two digits
     return undefined
   }
 }
 
-/** What keeps an address from being served: `Bad Request` when it cannot be read, else the part that may not travel. */
+/** Why an address cannot be served: `Bad Request` if it cannot be read, else the part with a forbidden character. */
 const refusalOf = (url: string): string | undefined => {
   const [path = "", query = ""] = url.split(/\?(.*)/s)
   for (const part of path.split("/")) {
@@ -98,14 +98,14 @@ const refusalOf = (url: string): string | undefined => {
   for (const part of query.split("&")) {
     const [name, value] = [part.split("=", 1)[0] ?? "", part.slice(part.indexOf("=") + 1)].map(decoded)
     if (name === undefined || value === undefined) return REASONS[400]
-    // people search what was written in several lines
+    // users search for texts of several lines
     const fault = textFault(name, "line") ?? textFault(value, "lines")
     if (fault !== undefined) return `The parameter ${visible(name)} ${fault.message}`
   }
   return undefined
 }
 
-/** The address without what cannot be read: enough to find out which endpoint is meant, and who calls. */
+/** The address without its unreadable parts: enough to find the endpoint and the caller. */
 const readable = (url: string): string => {
   const [path = "", query = ""] = url.split(/\?(.*)/s)
   const isGood = (part: string) => {
@@ -117,15 +117,15 @@ const readable = (url: string): string => {
 }
 
 /**
- * What is wrong with an address that cannot be read, for an endpoint that asks first who calls and what they may
- * (docs/roles.md#how-a-call-is-judged), and the address that it is found by.
+ * The fault of an unreadable address, and the address by which its endpoint is found. Such a request is refused after the caller and their
+ * permission are known (docs/roles.md#how-a-call-is-judged).
  */
 export interface UnreadableAddress {
   readonly message: string
   readonly readable: string
 }
 
-/** Undefined for an address that can be read, and where nobody is asked who they are. */
+/** Undefined for a readable address, and for a route without callers. */
 export const unreadableAddress = ({
   method,
   url
@@ -147,7 +147,7 @@ const options = (url: string) => {
     : HttpServerResponse.empty({ status: 200, headers: { allow: allow.join(", ") } })
 }
 
-/** The answer to a request that no endpoint has to see; undefined for the others. */
+/** The answer to a request that needs no endpoint; undefined for all others. */
 export const answerWithoutEndpoint = ({
   method,
   url
@@ -155,7 +155,7 @@ export const answerWithoutEndpoint = ({
   if (url.length > MAX_URL) return failure(414)
   const refusal = refusalOf(url)
   if (refusal !== undefined) return failure(400, {}, refusal)
-  // the router would cut the path there, and find what stands before it
+  // the router would cut the path there, and match what precedes it
   if (/^[^?]*[;#]/.test(url)) return failure(404)
   return method === "OPTIONS" ? options(url) : undefined
 }

@@ -1,14 +1,19 @@
 /**
- * What happens to every request and answer, whichever endpoint it is for: where it comes from, whether it may come in at all,
- * and on the way out envelope, headers and log (`Answering.ts`).
+ * What every request and answer passes: client, limits, refusals without an endpoint, and on the way out envelope, headers, metrics and
+ * log.
  */
 import { Cause, Clock, Effect, Result } from "effect"
 import { HttpEffect, HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
-import { addressPerson, Person } from "../../domain/access/Identity.ts"
 import { EventFeed } from "../../events/EventFeed.ts"
 import { BackgroundWork } from "../../runtime/BackgroundWork.ts"
-import { secondsSince } from "../../runtime/metrics/Family.ts"
-import { methodLabel, NO_ROUTE, requests, requestSeconds, requestsInFlight } from "../../runtime/metrics/HttpMetrics.ts"
+import {
+  methodLabel,
+  NO_ROUTE,
+  requests,
+  requestSeconds,
+  requestsInFlight,
+  secondsSince
+} from "../../runtime/metrics/Metrics.ts"
 import { ServerConfig, type ServerSettings } from "../../ServerConfig.ts"
 import { clientOf, makeLoopbackRefusal, makeNoteClient, recall, rememberFault } from "./Client.ts"
 import {
@@ -20,8 +25,56 @@ import {
 } from "./ErrorEnvelope.ts"
 import { Limits } from "./Limits.ts"
 import { isProbe, logged } from "./RequestLog.ts"
+import { addressPerson, Person } from "../../domain/access/Identity.ts"
 
-// What browsers are told about pages of other origins (docs/security.md#web-pages).
+type Request = HttpServerRequest.HttpServerRequest
+type Response = HttpServerResponse.HttpServerResponse
+
+// Every answer with 503, 429 or 408 says when to try again.
+
+const STATUSES: ReadonlySet<number> = new Set([408, 429, 503])
+const SECONDS = "5"
+
+/** Adds `Retry-After` where it is missing. */
+const withRetryAfter = (response: HttpServerResponse.HttpServerResponse): HttpServerResponse.HttpServerResponse =>
+  STATUSES.has(response.status) && response.headers["retry-after"] === undefined
+    ? HttpServerResponse.setHeader(response, "retry-after", SECONDS)
+    : response
+
+// Security headers (docs/security.md#headers): answers of the API are data, so browsers must not render, frame or store them.
+
+const EVERYWHERE = {
+  "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+  "x-content-type-options": "nosniff",
+  "x-frame-options": "DENY",
+  "referrer-policy": "no-referrer"
+} as const
+
+const DATA = { ...EVERYWHERE, "cache-control": "no-store" } as const
+
+/** A year. */
+const HSTS = { "strict-transport-security": "max-age=31536000" } as const
+
+/** The security headers of an answer; headers that the answer sets itself win. */
+const securityHeaders = (
+  { url }: HttpServerRequest.HttpServerRequest,
+  { headers, status }: HttpServerResponse.HttpServerResponse,
+  isEncrypted: boolean
+): Readonly<Record<string, string>> => {
+  // an image never changes under its name, and proxies near the switches may cache it
+  const isImage = url.startsWith("/firmware/") && status < 400
+  return { ...(isImage ? EVERYWHERE : DATA), ...(isEncrypted ? HSTS : {}), ...headers }
+}
+
+/** The headers for answers that a library writes. */
+export const dataSecurityHeaders: Readonly<Record<string, string>> = DATA
+
+/** The same as lines, for answers that are written to the socket. */
+export const securityHeaderLines: string = Object.entries(DATA)
+  .map(([name, value]) => `${name}: ${value}\r\n`)
+  .join("")
+
+// CORS (docs/security.md#web-pages).
 
 const EXPOSED =
   "Authorization, Content-Disposition, Content-Type, Cookie, Link, Retry-After, Set-Cookie, X-Matching-Count, X-Total-Count"
@@ -40,8 +93,8 @@ const preflightHeaders = ({ headers, method }: Request): Headers => {
   }
 }
 
-/** A function that yields the headers for a request: any origin without credentials, or those that are allowed with them. */
-export const makeCorsHeaders = ({ ALLOWED_ORIGINS }: Pick<ServerSettings, "ALLOWED_ORIGINS">) => {
+/** Yields a function that makes the headers for a request: any origin without credentials, or the allowed origins with them. */
+const makeCorsHeaders = ({ ALLOWED_ORIGINS }: Pick<ServerSettings, "ALLOWED_ORIGINS">) => {
   const allowed = new Set(ALLOWED_ORIGINS)
   return (request: Request): Headers => {
     const { origin } = request.headers
@@ -57,14 +110,14 @@ export const makeCorsHeaders = ({ ALLOWED_ORIGINS }: Pick<ServerSettings, "ALLOW
   }
 }
 
-/** More are nobody's own pages. */
+/** A site has fewer pages of its own. */
 const MAX_NOTICED = 20
 
 /**
- * A function that yields, once for each origin, what an operator should know: a browser asks for a page of another origin
- * whether it may POST, and does not send it when credentials go with it.
+ * Yields a function that gives, once for each origin, a warning for the operator: a browser asks whether a page of another origin may POST,
+ * and does not send the request if it carries credentials.
  */
-export const makeOriginNotice = ({ ALLOWED_ORIGINS }: Pick<ServerSettings, "ALLOWED_ORIGINS">) => {
+const makeOriginNotice = ({ ALLOWED_ORIGINS }: Pick<ServerSettings, "ALLOWED_ORIGINS">) => {
   const noticed = new Set<string>()
   return ({ headers, method }: Request): string | undefined => {
     const { "access-control-request-method": wanted, origin } = headers
@@ -76,7 +129,7 @@ export const makeOriginNotice = ({ ALLOWED_ORIGINS }: Pick<ServerSettings, "ALLO
   }
 }
 
-// What every answer gets on its way out, in this order: the envelope, when to come again, headers, and its line in the log.
+// Answers on their way out, in this order: envelope, Retry-After, headers, log.
 
 const dressed = (request: Request, response: Response, more: Readonly<Record<string, string>>): Response =>
   HttpServerResponse.setHeaders(response, {
@@ -84,8 +137,8 @@ const dressed = (request: Request, response: Response, more: Readonly<Record<str
     ...more
   })
 
-/** The handler for answers of the API. */
-export const makeAnswering = Effect.map(ServerConfig, (config) => {
+/** Completes answers of the API. */
+const makeAnswering = Effect.map(ServerConfig, (config) => {
   const corsHeaders = makeCorsHeaders(config)
   const originNotice = makeOriginNotice(config)
   return (request: Request, response: Response) => {
@@ -96,20 +149,17 @@ export const makeAnswering = Effect.map(ServerConfig, (config) => {
   }
 })
 
-/** The handler for files on the listener of the switches. */
+/** Completes answers of the listener for switches. */
 export const answeringFiles = (request: Request, response: Response) =>
   logged(request, dressed(request, withRetryAfter(response), {}))
 
-type Request = HttpServerRequest.HttpServerRequest
-type Response = HttpServerResponse.HttpServerResponse
-
-/** The answer to a request that no endpoint has to see, or undefined. */
+/** The answer to a request that needs no endpoint, or undefined. */
 const makeAnswerOutside = Effect.map(makeLoopbackRefusal, (refusalOfForeign) => (request: Request) => {
   const foreign = refusalOfForeign(request)
   return foreign === undefined ? answerWithoutEndpoint(request) : failure(403, {}, foreign)
 })
 
-/** Runs requests in their turn, counted among those that their client has in work; too many are answered with 429. */
+/** Runs requests within the limits of their client; a request beyond them is answered with 429. */
 const makeLimited = Effect.gen(function* () {
   const background = yield* BackgroundWork
   const limits = yield* Limits
@@ -136,7 +186,7 @@ const makeLimited = Effect.gen(function* () {
 
 const READS: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"])
 
-/** Whoever follows events hears what a request has done before its answer comes, because clients wait for both (docs/events.md#order). */
+/** Followers of events receive the events of a request before its answer is sent, because clients wait for both (docs/events.md#order). */
 const makeTold = Effect.map(
   Effect.service(EventFeed),
   ({ flushed }) =>
@@ -152,7 +202,7 @@ const parts = Effect.all({
   meetClient: Effect.map(ServerConfig, makeNoteClient)
 })
 
-/** Counts answers on their way out, with the time since the request came. */
+/** Counts answers for the metrics, with the time since the request arrived. */
 const counting = (answering: (request: Request, response: Response) => Effect.Effect<Response>) => {
   const began = performance.now()
   return (request: Request, response: Response) =>
@@ -166,13 +216,13 @@ const counting = (answering: (request: Request, response: Response) => Effect.Ef
     )
 }
 
-/** The request at an address that the router can read. Whoever asks for its caller refuses it afterwards. */
+/** The request with a readable address. The middleware that finds its caller refuses it afterwards. */
 const withAddress = (request: Request, { message, readable }: UnreadableAddress): Request => {
   rememberFault(request, message)
   return request.modify({ url: readable })
 }
 
-/** The outermost layer. One middleware instead of four, because their order matters. */
+/** The global middleware. It is one instead of four, because the order matters. */
 export const GlobalMiddleware = HttpRouter.middleware(
   Effect.map(
     parts,
@@ -190,56 +240,9 @@ export const GlobalMiddleware = HttpRouter.middleware(
           const handled = Effect.tapCause(limited(found, told(found, work)), (cause) =>
             Cause.hasDies(cause) ? Effect.logError("A request met a defect", cause) : Effect.void
           )
-          // until it is known who calls
+          // until the caller is known
           return yield* Effect.provideService(handled, Person, addressPerson(clientOf(request).address ?? ""))
         })
   ),
   { global: true }
 )
-
-// Says when to come again in every answer that asks for it: 503, 429 and 408.
-
-const STATUSES: ReadonlySet<number> = new Set([408, 429, 503])
-const SECONDS = "5"
-
-/** Adds `Retry-After` where it is missing. */
-export const withRetryAfter = (
-  response: HttpServerResponse.HttpServerResponse
-): HttpServerResponse.HttpServerResponse =>
-  STATUSES.has(response.status) && response.headers["retry-after"] === undefined
-    ? HttpServerResponse.setHeader(response, "retry-after", SECONDS)
-    : response
-
-// Headers that keep browsers from doing more with an answer than it is for (docs/security.md#headers): answers of the API are
-// data, so no page may be made of them, shown in a frame, or kept.
-
-const EVERYWHERE = {
-  "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
-  "x-content-type-options": "nosniff",
-  "x-frame-options": "DENY",
-  "referrer-policy": "no-referrer"
-} as const
-
-const DATA = { ...EVERYWHERE, "cache-control": "no-store" } as const
-
-/** A year. */
-const HSTS = { "strict-transport-security": "max-age=31536000" } as const
-
-/** The headers that this answer has beside its own; what it says itself counts. */
-export const securityHeaders = (
-  { url }: HttpServerRequest.HttpServerRequest,
-  { headers, status }: HttpServerResponse.HttpServerResponse,
-  isEncrypted: boolean
-): Readonly<Record<string, string>> => {
-  // images do not change under their name, and proxies near the switches may keep them
-  const isImage = url.startsWith("/firmware/") && status < 400
-  return { ...(isImage ? EVERYWHERE : DATA), ...(isEncrypted ? HSTS : {}), ...headers }
-}
-
-/** Those of answers that are written by others. */
-export const dataSecurityHeaders: Readonly<Record<string, string>> = DATA
-
-/** The same as lines, for what is answered without a response. */
-export const securityHeaderLines: string = Object.entries(DATA)
-  .map(([name, value]) => `${name}: ${value}\r\n`)
-  .join("")

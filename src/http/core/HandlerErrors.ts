@@ -1,12 +1,15 @@
 /**
- * What becomes of database errors in handlers: a database that is away is 503 (`store/DatabaseErrors.ts` says when it is), a
- * deadlock is tried again and then 503 as well, a value that it refuses is 400 and a defect of the endpoint that the log names, and
- * everything else is a defect of ours, which is logged and answered with 500. What the machine of this server lacks is 503 as well, in a
- * sentence.
+ * How the errors of handlers become answers. An unavailable database is 503 (`store/DatabaseErrors.ts` defines it). A deadlock is retried,
+ * then 503. A value that the database refuses is 400, and the log names the endpoint that let it pass. Other database errors are defects:
+ * they are logged and answered with 500. A fault of this server's own machine is 503 with a sentence.
  */
 import { type Cause, Effect, Layer, Predicate, Schedule } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { SqlClient, SqlError } from "effect/sql"
+import { failure } from "./ErrorEnvelope.ts"
+import { failWhenOurs, OwnFaults } from "../../runtime/OwnFaults.ts"
+import { OwnFault } from "../../runtime/SystemErrors.ts"
+import { rememberRoute } from "./Client.ts"
 import { Availability, Caller } from "../../api/Requests.ts"
 import {
   BadRequest,
@@ -18,10 +21,6 @@ import {
   ServiceUnavailable,
   TooManyRequests
 } from "../../api/Answers.ts"
-import { failure } from "./ErrorEnvelope.ts"
-import { failWhenOurs, OwnFaults } from "../../runtime/OwnFaults.ts"
-import { OwnFault } from "../../runtime/SystemErrors.ts"
-import { rememberRoute } from "./Client.ts"
 import {
   failWhenAway,
   isDatabaseAway,
@@ -32,10 +31,10 @@ import {
   sqlState
 } from "../../store/DatabaseErrors.ts"
 
-// Errors that carry their status: an error of the domain or of a service that says `httpStatus` becomes the failure of that
-// status. Clients are told its `refusal`, else its message. Who needs another sentence for one route catches the error there.
+// Errors that carry their status: an error of the domain or of a service with `httpStatus` becomes the failure of that status, with its
+// `refusal`, else its message. A route that needs another sentence catches the error itself.
 
-/** An error that clients are told with this status. */
+/** An error that says its HTTP status. */
 interface Carries<Status extends number> {
   readonly httpStatus: Status
   readonly refusal?: FailureMessage
@@ -67,7 +66,7 @@ const hasCollided = (error: SqlError.SqlError) => COLLIDED.has(error.reason._tag
 
 const UNAVAILABLE = "The database is not available, try again later"
 
-/** Whose lock holds the database up stands in the log once, not for each request. */
+/** The holder of a lock is logged once, not for each request. */
 const refuse = (error: SqlError.SqlError) =>
   isHeldUp(error)
     ? Effect.fail(new ServiceUnavailable({ message: `${UNAVAILABLE}: ${meaning(error)}` }))
@@ -76,18 +75,18 @@ const refuse = (error: SqlError.SqlError) =>
         Effect.fail(new ServiceUnavailable({ message: UNAVAILABLE }))
       )
 
-/** A database error for a caller: 503 when the database is away, else a defect. */
+/** A database error for a caller: 503 if the database is unavailable, else a defect. */
 export const refuseOrDie = (error: SqlError.SqlError) =>
   isDatabaseAway(error) || hasCollided(error) ? refuse(error) : Effect.die(error)
 
 /**
- * The answer of a handler: errors that carry a status become it, a database that is away is 503, and other database errors are
+ * The answer of a handler: an error with a status becomes that status, an unavailable database is 503, and other database errors are
  * defects.
  */
 export const answered = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.catchIf(failWhenAway(withStatus(effect)), SqlError.isSqlError, refuseOrDie)
 
-/** Runs the effect in one transaction, again when it met another one in a deadlock; at most nine times. */
+/** Yields a function that runs an effect in one transaction, and again after a deadlock, nine times at most. */
 export const transaction = Effect.map(
   Effect.service(SqlClient.SqlClient),
   (sql) =>
@@ -101,14 +100,14 @@ export const transaction = Effect.map(
       )
 )
 
-/** The machine of this server lacks something: 503 with what it is. */
+/** A fault of this server's own machine: 503 with its sentence. */
 const refuseOurs = (fault: OwnFault) =>
   Effect.andThen(
     Effect.flatMap(OwnFaults, ({ note }) => note(fault)),
     Effect.fail(new ServiceUnavailable({ message: fault.message }))
   )
 
-/** A value that the database refuses is one that the door should have refused: the log names the door, the caller what is wrong. */
+/** The endpoint should have refused a value that the database refuses: the log names the endpoint, the answer names the fault. */
 const refuseValue = (door: string, cause: Cause.Cause<unknown>) =>
   Effect.andThen(
     Effect.logError(`${door} let a value pass that the database refuses`, cause),
@@ -119,8 +118,8 @@ const refuseValue = (door: string, cause: Cause.Cause<unknown>) =>
   )
 
 /**
- * Lets handlers answer 503, notes the endpoint for metrics, and answers it for those who have let a database error pass. A value that
- * the database refuses is 400.
+ * Lets handlers answer 503, notes the endpoint for metrics, and answers database errors that a handler did not catch. A value that the
+ * database refuses is 400.
  */
 export const AvailabilityLive = Layer.succeed(Availability, (httpEffect, { endpoint }) =>
   Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
@@ -137,8 +136,6 @@ export const AvailabilityLive = Layer.succeed(Availability, (httpEffect, { endpo
     )
   })
 )
-
-// What most writing routes do: something in the name of who asks.
 
 /** The answer of a handler that runs in the caller's name. */
 export const asCaller = <A, E, R>(run: (user: string) => Effect.Effect<A, E, R>) =>

@@ -1,26 +1,25 @@
 /**
- * Checks JSON Web Tokens (docs/api.md#json-web-tokens): signed with ES256 or RS256 by the key whose public half JWT_CERT names, and with
- * claims that keep the rules (`TokenRules.ts`). Claims whose signature was good are remembered, so that a busy client costs one
- * signature check.
+ * Checks JSON Web Tokens (docs/api.md#json-web-tokens): they are signed with ES256 or RS256 by the key in JWT_CERT, and their claims keep
+ * the rules below. Verified claims are remembered, so that a busy client costs one signature check.
  */
 import { Clock, Effect, FileSystem, Option, Result, Schema } from "effect"
 import { compactVerify, errors } from "jose"
 import { createPublicKey, type KeyObject } from "node:crypto"
 import { Permissions } from "../../access/Permissions.ts"
-import { Unauthorized } from "../../api/Answers.ts"
 import { reasonOf } from "../../runtime/SystemErrors.ts"
 import { DEFAULT_JWT_CERT, ServerConfig } from "../../ServerConfig.ts"
 import { everybody, type Identity, subjectPerson } from "../../domain/access/Identity.ts"
 import { lengthOf } from "../../domain/fields/Values.ts"
 import { isText } from "../../domain/Text.ts"
+import { Unauthorized } from "../../api/Answers.ts"
 
-// What the claims of a verified token have to say before it counts (docs/api.md#json-web-tokens). A site with roles gets all of it; without
-// roles a token may do without `exp`, and its subject may be empty, because existing clients have such tokens. Pure.
+// Rules for the claims of a verified token (docs/api.md#json-web-tokens). A site with roles requires all of them. Without roles `exp` may
+// be missing and the subject may be empty, because existing clients have such tokens. Pure.
 
 export type ClaimSet = Readonly<Record<string, unknown>>
 
-export interface TokenRules {
-  /** The site has roles: `exp` has to be there, and `sub` says something. */
+interface TokenRules {
+  /** The site has roles: `exp` and a subject are required. */
   readonly strict: boolean
   readonly issuer: Option.Option<string>
   readonly audience: Option.Option<string>
@@ -29,13 +28,13 @@ export interface TokenRules {
 const refusal = (message: string) => Result.fail(new Unauthorized({ message }))
 const invalidClaim = (reason: string) => refusal(`Invalid authentication header: ${reason}`)
 
-/** The token was good once. */
-export const expired = () => new Unauthorized({ message: "The JWT token is expired", errorCode: "auth_expired" })
+/** The token was valid once. */
+const expired = () => new Unauthorized({ message: "The JWT token is expired", errorCode: "auth_expired" })
 
-/** Jobs keep the name of who started them in a column of this length. */
+/** The column of jobs for the user's name has this length. */
 const MAX_SUBJECT = 255
 
-/** Seconds by which clocks may differ. */
+/** Seconds of allowed clock skew. */
 export const LEEWAY = 30
 
 const isTime = (value: unknown): value is number => typeof value === "number" && Number.isFinite(value)
@@ -75,7 +74,7 @@ export const subject = (claims: ClaimSet, rules: TokenRules, now: number): Resul
   )
 
 /** The key that JWT_CERT names cannot be used; the server does not start. */
-export class TokenKeyUnusable extends Schema.TaggedError<TokenKeyUnusable>()("TokenKeyUnusable", {
+class TokenKeyUnusable extends Schema.TaggedError<TokenKeyUnusable>()("TokenKeyUnusable", {
   path: Schema.String,
   reason: Schema.String
 }) {
@@ -89,8 +88,8 @@ interface VerificationKey {
   readonly algorithm: "ES256" | "RS256"
 }
 
-/** The public key in a PEM text, and the algorithm that goes with it; or why there is none. */
-export const readKey = (pem: string): Result.Result<VerificationKey, string> => {
+/** The public key in a PEM text and its algorithm, or why it cannot be used. */
+const readKey = (pem: string): Result.Result<VerificationKey, string> => {
   const key = Result.try({ try: () => createPublicKey(pem), catch: () => "it is no PEM public key or certificate" })
   return Result.flatMap(key, (key): Result.Result<VerificationKey, string> => {
     if (key.asymmetricKeyType === "rsa") return Result.succeed({ key, algorithm: "RS256" })
@@ -109,7 +108,7 @@ const readClaims = Schema.decodeUnknownEffect(Claims)
 const MAX_REMEMBERED = 1000
 const text = new TextDecoder()
 
-/** Texts among the claims, by their names; a list of texts counts as such, other values as none. */
+/** Claims that are texts or lists of texts, by name. */
 export const attributesOf = (claims: ClaimSet): Identity["attributes"] =>
   Object.fromEntries(
     Object.entries(claims).flatMap(([name, value]) => {
@@ -119,7 +118,7 @@ export const attributesOf = (claims: ClaimSet): Identity["attributes"] =>
     })
   )
 
-/** Verifies signatures; yields the claims. */
+/** Verifies signatures and yields the claims. */
 const makeVerify = ({ algorithm, key }: VerificationKey) => {
   const remembered = new Map<string, ClaimSet>()
   return Effect.fnUntraced(function* (token: string) {
@@ -166,8 +165,8 @@ const makeCheck = Effect.fnUntraced(function* (key: VerificationKey) {
   })
 })
 
-/** Turns a token into the caller. */
-export interface JsonWebTokens {
+/** Finds the caller of a token. */
+interface JsonWebTokens {
   /** False when everybody may call, as `admin`. */
   readonly required: boolean
   /** The identity behind a valid token. */
@@ -183,9 +182,7 @@ const loadKey = Effect.fnUntraced(function* (path: string) {
   return yield* Effect.mapError(Effect.fromResult(readKey(pem)), unusable)
 })
 
-/**
- * The check of tokens; `required` is false when everybody may call, as `admin`. Reads the key: fails with TokenKeyUnusable.
- */
+/** Reads the key and yields the check. Fails with TokenKeyUnusable. */
 export const makeJsonWebTokens = Effect.gen(function* (): Effect.fn.Return<
   JsonWebTokens,
   TokenKeyUnusable,
@@ -193,10 +190,10 @@ export const makeJsonWebTokens = Effect.gen(function* (): Effect.fn.Return<
 > {
   const { JWT_CERT, JWT_ENABLED, LOCAL_USERS, OIDC_ENABLED } = yield* ServerConfig
   if (!JWT_ENABLED) return { required: false, check: () => Effect.succeed(everybody) }
-  // the provider's tokens are checked elsewhere (`oidc/ProviderTokens.ts`), and no others count
+  // only tokens of the provider are valid, and `oidc/ProviderTokens.ts` checks them
   if (OIDC_ENABLED) return { required: true, check: () => Effect.fail(undecodable()) }
   const files = yield* FileSystem.FileSystem
-  // a site whose people have passwords need not have another issuer
+  // a site with local users needs no other issuer
   if (
     LOCAL_USERS &&
     JWT_CERT === DEFAULT_JWT_CERT &&

@@ -1,22 +1,25 @@
 /**
- * How much one client may ask of this process: points a second and requests at once, by token and by the person behind all their tokens, or
- * by address where there is no token that was found good (docs/security.md#limits). So somebody who shares an address with others, behind a proxy or as
- * another program of the same machine, takes nothing from those who have a token. What is refused to an address again and again,
- * bad tokens and passwords, has a limit of its own.
+ * Limits of requests for each client: points in a second and requests at once. A valid token has its own limit, and so has the person
+ * behind all their tokens; requests without a valid token count for their address (docs/security.md#limits). So clients that share an
+ * address, behind a proxy or on one machine, do not use up the limits of callers with tokens. Refused tokens and passwords of an address
+ * have a separate limit.
  */
 import { Clock, Context, Effect, Hash, Layer, Result } from "effect"
 import type { HttpServerRequest, HttpServerResponse } from "effect/http"
-import { makeContains } from "../../domain/access/HostLists.ts"
 import { ServerConfig, type ServerSettings } from "../../ServerConfig.ts"
 import { clientOf } from "./Client.ts"
 import { failure } from "./ErrorEnvelope.ts"
+import { makeContains } from "../../domain/access/HostLists.ts"
 
-// What requests cost in points of RATE_LIMIT, by what they take of the server (docs/security.md#limits).
+// The points of RATE_LIMIT that a request costs, by its load on the server (docs/security.md#limits).
 
-/** Probes, and questions of browsers what they may ask: refused to nobody. */
+/** Health probes are never limited. */
 const FREE = /^\/api\/health/
 
-/** By method and path: they log in to a device, render templates, fetch a repository, make keys, read the whole audit, look at a password or ask the identity provider. */
+/**
+ * By method and path: these requests log in to a device, render templates, fetch a repository, make keys, read the whole audit, check a
+ * password or ask the identity provider.
+ */
 const EXPENSIVE: ReadonlyArray<readonly [methods: RegExp, path: RegExp]> = [
   [
     /^(?:GET|POST)$/,
@@ -27,59 +30,59 @@ const EXPENSIVE: ReadonlyArray<readonly [methods: RegExp, path: RegExp]> = [
 
 const COST = { free: 0, read: 1, write: 10, expensive: 50 } as const
 
-/** What no request exceeds. */
-export const MAX_COST = COST.expensive
+/** The cost of the most expensive request. */
+const MAX_COST = COST.expensive
 
-/** The points of a request; 0 for one that no limit is for. */
+/** The points of a request; 0 if it is not limited. */
 export const costOf = ({ method, url }: Pick<HttpServerRequest.HttpServerRequest, "method" | "url">): number => {
   if (method === "OPTIONS" || FREE.test(url)) return COST.free
   if (EXPENSIVE.some(([methods, path]) => methods.test(method) && path.test(url))) return COST.expensive
   return method === "GET" || method === "HEAD" ? COST.read : COST.write
 }
 
-// Token buckets by key, as many as there is room for: what each key may still spend, and what of it is in work. Everything is a
-// lookup in a `Map`, because every request asks. The limiter of the library (`effect/persistence`) counts nothing that is
-// in work, keeps every key for ever, and takes several effects for each question.
+// Token buckets by key: the points that each key may still spend, and its requests in progress. Everything is a lookup in a `Map`, because
+// each request needs it. The limiter of the library (`effect/persistence`) does not count requests in progress, keeps every key for ever,
+// and runs several effects for each request.
 
-/** What one key may do. */
-export interface Allowance {
+/** The limits of one key. */
+interface Allowance {
   /** Points that may be spent at once. */
   readonly burst: number
   /** Points that come back in a second. */
   readonly perSecond: number
-  /** Things in work at once. */
+  /** Requests in progress. */
   readonly atOnce: number
 }
 
 interface Bucket {
   points: number
-  /** Milliseconds at which `points` was right. */
+  /** The time at which `points` was computed, in epoch milliseconds. */
   at: number
   inWork: number
 }
 
-export interface Buckets {
-  /** Spends the points and begins work; or milliseconds after which it is worth another try, and nothing is spent. */
+interface Buckets {
+  /** Spends the points and counts a request in progress; or yields the milliseconds to wait, and spends nothing. */
   readonly enter: (key: string | number, points: number, now: number) => number | undefined
-  /** Takes an entry back, as if it had not been: it was refused for another reason. */
+  /** Reverts `enter`: the request was refused for another reason. */
   readonly undo: (key: string | number, points: number) => void
-  /** Ends work that was begun. */
+  /** The request has ended. */
   readonly leave: (key: string | number) => void
-  /** Whether there is nothing left to spend. */
+  /** Whether no point is left. */
   readonly isEmpty: (key: string | number, now: number) => boolean
   /** Keys that are known. */
   readonly size: () => number
 }
 
-/** Milliseconds after which work in progress may have made room. */
+/** Milliseconds to wait while too many requests are in progress. */
 const BUSY = 1000
 
-/** Buckets for at most so many keys; beyond it those that stand full go, then the oldest ones with nothing in work. */
+/** Buckets for a limited number of keys. When it is full, full buckets are dropped, then the oldest ones without requests in progress. */
 export const makeBuckets = ({ atOnce, burst, perSecond }: Allowance, maxKeys: number): Buckets => {
   const buckets = new Map<string | number, Bucket>()
 
   const refill = (bucket: Bucket, now: number): void => {
-    // a rate without a limit gives back everything, and nothing in no time
+    // an unlimited rate refills everything at once
     if (now <= bucket.at) return
     bucket.points = Math.min(burst, bucket.points + ((now - bucket.at) / 1000) * perSecond)
     bucket.at = now
@@ -91,7 +94,7 @@ export const makeBuckets = ({ atOnce, burst, perSecond }: Allowance, maxKeys: nu
       refill(bucket, now)
       if (bucket.points >= burst) buckets.delete(key)
     }
-    // a tenth at a time: those who come with ever new keys do not have everything looked through for each of them
+    // a tenth at a time, so that ever new keys do not cause a scan each
     const tooMany = Math.max(0, buckets.size - Math.floor(maxKeys * 0.9))
     for (const [key] of idle.filter(([key]) => buckets.has(key)).slice(0, tooMany)) buckets.delete(key)
   }
@@ -140,9 +143,9 @@ export const makeBuckets = ({ atOnce, burst, perSecond }: Allowance, maxKeys: nu
 type Request = HttpServerRequest.HttpServerRequest
 type Response = HttpServerResponse.HttpServerResponse
 
-/** Clients that are known at the same time: some megabytes. */
+/** Clients that are remembered: some megabytes. */
 const MAX_KEYS = 20_000
-/** Seconds of points that may be spent at once: people open pages, and a site boots after a power cut. */
+/** The burst in seconds of the rate: users open pages, and a whole site boots after a power cut. */
 const BURST_SECONDS = 10
 
 const tokenIn = ({ headers, url }: Request): string | undefined => {
@@ -151,14 +154,14 @@ const tokenIn = ({ headers, url }: Request): string | undefined => {
   return /[?&]jwt=([^&#]+)/.exec(url)?.[1]
 }
 
-/** Milliseconds between two warnings of guesses: who guesses must not fill the log. */
+/** Milliseconds between two warnings, so that guessing does not fill the log. */
 const BETWEEN_WARNINGS = 60_000
 
-/** The networks that one customer of a provider has are one client. */
+/** All addresses of a customer's IPv6 network are one client. */
 const networkOf = (address: string): string =>
   address.includes(":") ? address.split("::", 1).join("").split(":").slice(0, 4).join(":") : address
 
-/** Who asks without a token; each address of LOGIN_ALWAYS_FROM is one of its own, which no neighbour uses up. */
+/** The key for requests without a token. Each address of LOGIN_ALWAYS_FROM has a key of its own, which its neighbours do not use up. */
 const makeAddressKey = ({ LOGIN_ALWAYS_FROM }: Pick<ServerSettings, "LOGIN_ALWAYS_FROM">) => {
   const isAlone = makeContains(LOGIN_ALWAYS_FROM)
   return (request: Request): string => {
@@ -167,12 +170,12 @@ const makeAddressKey = ({ LOGIN_ALWAYS_FROM }: Pick<ServerSettings, "LOGIN_ALWAY
   }
 }
 
-/** All tokens of a person together may do as much as so many of them. */
+/** A person may use this many tokens to the full. */
 const TOKENS_OF_PERSON = 2
 
 /**
- * Hashes of good tokens with the persons behind them, not the tokens themselves; whoever has the hash of another token shares its limit, and
- * nothing else. When it is full all are forgotten: a token that is forgotten counts for its address once.
+ * Hashes of valid tokens with their persons, not the tokens themselves. Two tokens with the same hash share a limit, and nothing else. When
+ * it is full, all are forgotten: a forgotten token counts once for its address.
  */
 const makeKnown = () => {
   const known = new Map<number, string>()
@@ -185,8 +188,8 @@ const makeKnown = () => {
   }
 }
 
-/** Whose limits a request counts for; undefined for one that no limit is for. */
-export type Admission = { readonly key: string | number; readonly person: string | undefined } | undefined
+/** The keys that a request counts for; undefined if it is not limited. */
+type Admission = { readonly key: string | number; readonly person: string | undefined } | undefined
 
 const isKnown = (key: string | number): boolean => typeof key === "number"
 
@@ -225,7 +228,7 @@ const makeRequests = (
     if (token === undefined) return { key: addressKey(request), person: undefined }
     const hash = Hash.string(token)
     const person = good.personOf(hash)
-    // a new token is let in although others at its address ask too much without one
+    // a token that is not known yet has its own limit beside that of its address
     return person === undefined ? { key: `${addressKey(request)} with a token`, person } : { key: hash, person }
   }
 
@@ -289,16 +292,16 @@ const make = Effect.map(ServerConfig, (config) => {
 export class Limits extends Context.Service<
   Limits,
   {
-    /** Lets a request in at this time (epoch milliseconds), or answers it with 429. Who is let in has to leave. */
+    /** Admits a request at this time (epoch milliseconds), or answers it with 429. Call `leave` for an admitted request. */
     readonly enter: (request: Request, now: number) => Result.Result<Admission, Response>
     readonly leave: (admission: Admission) => void
-    /** This token was found good: from now on its requests count for it and for the person behind it. */
+    /** The token is valid: from now on its requests count for it and for the person behind it. */
     readonly vouch: (token: string, person: string) => void
     /** A token or a password of this request was refused. */
     readonly noteGuess: (request: Request) => Effect.Effect<void>
     /**
-     * The answer 429 to an address to which too much was refused within a minute, else undefined. Ask before a password is looked
-     * at: one that may be tried without a limit will be found.
+     * The answer 429 for an address with too many refusals within a minute, else undefined. Ask this before a password is checked, because
+     * a password that can be tried without a limit will be guessed.
      */
     readonly refusalOfGuess: (request: Request) => Effect.Effect<Response | undefined>
   }

@@ -1,21 +1,21 @@
 /**
- * Answers that do not end by themselves: how many may be open, for one caller, for one person with all their tokens, and in all, so that no
- * person takes them all; and their end when the server stops, which would wait for them (docs/events.md#limits).
+ * Open streams, which do not end by themselves: how many a caller, a person with all their tokens, and all callers may have, so that one
+ * person cannot take them all; and their end at the shutdown, which would wait for them (docs/events.md#limits).
  */
 import { Context, Effect, Layer, type Scope } from "effect"
 import type { Identity } from "../../domain/access/Identity.ts"
 import { mayHoldAnother } from "../../runtime/FairPlaces.ts"
-import { eventSubscribers } from "../../runtime/metrics/EventMetrics.ts"
+import { eventSubscribers } from "../../runtime/metrics/Metrics.ts"
 
-/** Browsers open one for each page that somebody has open. */
+/** Browsers open one for each page. */
 const MAX_OF_CALLER = 100
 const MAX_IN_ALL = 1000
 
-/** How long a stop waits for streams whose readers take their last message. */
+/** How long the shutdown waits for readers to receive their last message. */
 const PATIENCE = "2 seconds"
 
-/** Ends a stream; must not throw and not wait. */
-export type End = () => void
+/** Ends a stream; must neither throw nor wait. */
+type End = () => void
 
 const make = Effect.sync(() => {
   const open = new Map<string, Set<End>>()
@@ -75,30 +75,30 @@ const make = Effect.sync(() => {
 export class OpenStreams extends Context.Service<
   OpenStreams,
   {
-    /** Why this caller may not open another stream now; undefined when they may. */
+    /** Why this caller may not open another stream now; undefined if they may. */
     readonly refusalOf: (caller: Identity) => string | undefined
     readonly count: () => number
     /** Counts a stream of this caller until the scope closes; `end` is called when the server stops. */
     readonly hold: (caller: Identity, end: End) => Effect.Effect<void, never, Scope.Scope>
-    /** Ends all of them, and those that come later; waits for them a moment. */
+    /** Ends all streams, also later ones, and waits briefly for them. */
     readonly endAll: Effect.Effect<void>
   }
 >()("switchyard/http/core/OpenStreams") {
   static readonly layer = Layer.effect(OpenStreams, make)
 }
 
-// How long things take in a stream of events, in milliseconds (docs/events.md#server-sent-events).
+// Times of a stream of events, in milliseconds (docs/events.md#server-sent-events).
 
 export interface StreamTimes {
-  /** Without a word; then a comment says that the stream goes on. */
+  /** Silence after which a heartbeat is sent. */
   readonly heartbeat: number
-  /** After which it is asked again what the caller may hear of. */
+  /** After which the caller's permissions are read again. */
   readonly renewal: number
-  /** After which the connection of a client that takes nothing is closed. */
+  /** After which the connection of a client that does not read is closed. */
   readonly stuck: number
 }
 
-/** The times of streams. */
+/** Times of streams; tests replace them. */
 export const StreamTimes = Context.Reference<StreamTimes>("switchyard/http/core/StreamTimes", {
   defaultValue: () => ({ heartbeat: 15_000, renewal: 60_000, stuck: 60_000 })
 })

@@ -1,7 +1,6 @@
 /**
- * What the caller of a request may do: the permissions of theirs that speak of its method and path, or a refusal
- * (docs/roles.md#how-a-call-is-judged). Where these are only for some devices, the device in the path is looked up here, and the rest is
- * asked by the handlers, which know what the request is about.
+ * The permit of a request: the caller's permissions for its method and path, or a refusal (docs/roles.md#how-a-call-is-judged). If they are
+ * for some devices only, the device in the path is looked up here; handlers ask about everything else.
  */
 import { Effect } from "effect"
 import { HttpRouter, type HttpServerRequest } from "effect/http"
@@ -10,7 +9,6 @@ import { AskedDevices } from "../../access/AskedDevices.ts"
 import { Permissions } from "../../access/Permissions.ts"
 import { type HeldPermission, judge, NotPermitted, Permit, wantsApproval } from "../../access/Permit.ts"
 import { BASE } from "../../api/Api.ts"
-import { subjectOf, wholeSubjects } from "../../api/Calls.ts"
 import type { Identity } from "../../domain/access/Identity.ts"
 import {
   type Asked,
@@ -20,21 +18,22 @@ import {
   reaches,
   unknownDevice
 } from "../../domain/access/PermissionRule.ts"
-import { coversCall } from "../../domain/access/Glob.ts"
 import { SettingsUnavailable } from "../../settings/SettingsView.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import type { Within } from "../../store/Listing.ts"
 import { DeviceNotFound } from "../../domain/Device.ts"
 import { toId } from "../../domain/fields/Values.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
+import { subjectOf, wholeSubjects } from "../../api/Calls.ts"
+import { coversCall } from "../../domain/access/Glob.ts"
 
-// Finding the device that a path names. Every lookup fails with DeviceNotFound, which clients are told with 404.
+// Finding the device of a path. Every lookup fails with DeviceNotFound, which is 404.
 
-/** The id that digits in a path stand for; fails when no row can have it. */
+/** The id in a path; fails if no row can have it. */
 export const deviceId = (digits: string) =>
   Effect.mapError(Effect.fromOption(toId(digits)), () => new DeviceNotFound({ device: digits }))
 
-/** Lookups by what stands in a path. */
+/** Lookups by the id or hostname of a path. */
 export const makeDeviceLookup = Effect.map(Effect.service(DeviceStore), (devices) => {
   const byId = (digits: string) => Effect.flatMap(deviceId(digits), devices.get)
   return {
@@ -48,30 +47,30 @@ export const makeDeviceLookup = Effect.map(Effect.service(DeviceStore), (devices
 const behindBase = (path: string): string => (path.startsWith(BASE) ? path.slice(BASE.length) : path)
 
 /**
- * The path that a request was understood as: the endpoint's own with what stands for its parameters. The URL itself is not asked
- * about, because one path can be written in many ways.
+ * The path as the router understood it: the endpoint's path with its parameters. The URL itself is not used, because one path can be
+ * written in many ways.
  */
 const understood = (path: string, params: Readonly<Record<string, string | undefined>>): string =>
   behindBase(path).replaceAll(/:(\w+)(?:\([^)]*\))?/g, (_, name: string) => (params[name] ?? "").replaceAll("/", "%2F"))
 
-/** Permissions of a caller: all, and those that speak of the request. */
+/** The permissions of a caller: all, and those that match the request. */
 interface Held {
   readonly all: ReadonlyArray<HeldPermission>
   readonly speaking: ReadonlyArray<HeldPermission>
 }
 
-/** Whether a caller is told of a device by any call. */
+/** Whether the caller may see the device by any call. */
 const sees = ({ all, speaking }: Held, device: AskedDevice): boolean =>
   [...speaking, ...all.filter(({ permission }) => coversCall(permission, "GET", "/devices"))].some(({ permission }) =>
     reaches(permission, device)
   )
 
-/** What is known of a request before its body was read. */
+/** The facts that permissions are judged by, before the body is read. */
 const makeAsked = Effect.gen(function* () {
   const lookup = yield* makeDeviceLookup
   const askedDevices = yield* AskedDevices
 
-  /** What the caller may not see is as what is not there, whoever asks for it by whichever name. */
+  /** A device that the caller may not see is answered like an unknown one. */
   const deviceOf = Effect.fnUntraced(
     function* ({ all, speaking }: Held) {
       const { hostname, id = "" } = yield* HttpRouter.params
@@ -86,7 +85,7 @@ const makeAsked = Effect.gen(function* () {
         all.map(({ permission }) => permission)
       )
       if (devices.some((device) => sees({ all, speaking }, device))) return devices
-      // to a caller of all devices the handler says that there is none
+      // a caller of all devices gets the handler's own sentence
       return speaking.every(({ permission }) => isForSomeDevices(permission)) ? [unknownDevice(named)] : devices
     },
     Effect.catchTags({
@@ -105,7 +104,10 @@ const makeAsked = Effect.gen(function* () {
   })
 })
 
-/** Yields the permit of a request, null when everything is allowed, and what speaks of it. Fails with NotPermitted, or as the lookup of the device does. */
+/**
+ * Yields the permit of a request, null if everything is allowed, and the permissions that match it. Fails with NotPermitted, or as the
+ * lookup of the device does.
+ */
 export const makePermitOf = Effect.gen(function* () {
   const { allowedBy, heldBy, noRole, roles } = yield* Permissions
   const askedOf = yield* makeAsked
@@ -148,7 +150,7 @@ export const makePermitOf = Effect.gen(function* () {
 
 // Which devices, and which jobs, the present caller may see (docs/roles.md#callers-of-some-devices).
 
-/** Yields the limits of a list for the caller, as a part of its query; empty for one who sees everything. */
+/** Yields the limits of a list as a part of its query; empty for a caller who sees everything. */
 export const makeVisible = Effect.map(Effect.service(AskedDevices), ({ reach }) =>
   Effect.gen(function* () {
     const permit = yield* Permit
@@ -161,7 +163,7 @@ export const makeVisible = Effect.map(Effect.service(AskedDevices), ({ reach }) 
   })
 )
 
-/** Asks whether the caller may see a job. Fails with NotPermitted, also for a job that is not there. */
+/** Checks that the caller may see a job. Fails with NotPermitted, also for an unknown job. */
 export const makeJobVisible = Effect.gen(function* () {
   const visible = yield* makeVisible
   const store = yield* JobStore

@@ -1,7 +1,7 @@
 /**
- * Requests that would undermine approvals wait for one themselves where the site asks for it (docs/security.md#four-eyes): a list of operations
- * says which. Such a request is tried with all checks, nothing of it is kept, and it is written down; another person has it carried out by
- * sending it through the router again in the name of who asked, with all checks made again.
+ * Requests that would undermine approvals need one themselves if the site asks for it (docs/security.md#four-eyes); `OPERATIONS` lists
+ * them. Such a request is tried with all checks, rolled back and stored. When another person approves it, it is sent through the router
+ * again in the name of its caller, with all checks.
  */
 import { Context, Effect, Option, References, Schema } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
@@ -14,16 +14,16 @@ import type { Identity } from "../../domain/access/Identity.ts"
 import { toId } from "../../domain/fields/Values.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { ApiTokenStore } from "../../store/ApiTokenStore.ts"
-import { RequestApprovalStore } from "../../store/ApprovalStore.ts"
 import { failure } from "./ErrorEnvelope.ts"
 import { maskText } from "./RequestLog.ts"
 import { recall } from "./Client.ts"
 import { refuseOrDie } from "./HandlerErrors.ts"
+import { RequestApprovalStore } from "../../store/ApprovalStore.ts"
 
 type Request = HttpServerRequest.HttpServerRequest
 type Response = HttpServerResponse.HttpServerResponse
 
-/** What a device is reached by that the server logs in to with the managed login, and whether it is managed. */
+/** Where the server logs in with the managed login, and whether the device is managed. */
 interface Place {
   readonly id: number
   readonly is_managed: boolean
@@ -32,8 +32,8 @@ interface Place {
 type Places = ReadonlyArray<Place>
 
 /**
- * When an operation wants another person: `always`; `others`: a token that is not the caller's own; `placed`: the managed login goes to
- * another device, or to another place, than before, or a device becomes managed.
+ * When an operation needs an approval: `always`; `others`: for a token of another person; `placed`: if the managed login would go to
+ * another device or address than before, or a device becomes managed.
  */
 type When = "always" | "others" | "placed"
 
@@ -42,8 +42,8 @@ interface Operation {
   readonly when: When
 }
 
-/** By method and path as the endpoint is defined. */
-export const OPERATIONS: ReadonlyMap<string, Operation> = new Map<string, Operation>([
+/** By method and path of the endpoint. */
+const OPERATIONS: ReadonlyMap<string, Operation> = new Map<string, Operation>([
   ["POST /auth/users", { what: "a new user", when: "always" }],
   ["PUT /auth/users/:name", { what: "roles or password of a user", when: "always" }],
   ["DELETE /auth/users/:name", { what: "a user is removed", when: "always" }],
@@ -60,7 +60,7 @@ export const OPERATIONS: ReadonlyMap<string, Operation> = new Map<string, Operat
   ["DELETE /alerts/mutes/:id", { what: "alerts are not muted any more", when: "always" }]
 ])
 
-/** In whose name a stored request is sent again: to see whether they could make it, or to carry it out. */
+/** A stored request that is sent again in this identity's name: to try whether they may make it, or to carry it out. */
 export interface ReplayedRequest {
   readonly identity: Identity
   readonly mode: "try" | "carry out"
@@ -70,17 +70,17 @@ export const ReplayedRequest = Context.Reference<ReplayedRequest | null>("switch
 })
 
 /**
- * True where nothing of the request is kept, whatever comes of it. A handler with effects beside the database, such as a login to a switch,
- * leaves them out then.
+ * True while a request is only tried and will be rolled back. A handler with effects outside the database, such as a login to a switch,
+ * skips them.
  */
 export const TrialRun = Context.Reference<boolean>("switchyard/http/core/TrialRun", { defaultValue: () => false })
 
-/** Ends a transaction of which nothing is kept. */
-class NotKept extends Schema.TaggedError<NotKept>()("NotKept", {}) {}
+/** Rolls the transaction back. */
+class RolledBack extends Schema.TaggedError<RolledBack>()("RolledBack", {}) {}
 
 type Handling<R> = Effect.Effect<Response, unhandled, R>
 
-/** Lets requests wait that want another person. */
+/** Stores requests that need an approval by another person. */
 export const makeApprovalGate = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const { rules } = yield* Permissions
@@ -100,7 +100,7 @@ export const makeApprovalGate = Effect.gen(function* () {
     return owner === null ? way === "token" || created_by !== name : owner !== person
   })
 
-  /** Of another record too, which loses its address to the one that is written. */
+  /** Another record counts too, if it loses its address to the one that is written. */
   const isPlaced = (before: Places, after: Places): boolean => {
     const known = new Map(before.map((device) => [device.id, device]))
     return after.some(({ id, is_managed, place }) => {
@@ -109,7 +109,7 @@ export const makeApprovalGate = Effect.gen(function* () {
     })
   }
 
-  /** Tries a request and says whether it wants another person; what is not wanted of another person is kept. */
+  /** Runs a request and says whether it needs an approval; one that needs none is committed. */
   const tried = Effect.fnUntraced(function* <R>(
     operation: Operation,
     caller: Identity,
@@ -129,12 +129,12 @@ export const makeApprovalGate = Effect.gen(function* () {
       .withTransaction(
         Effect.gen(function* () {
           response = yield* handle
-          if (response.status < 300 && (isOnlyTried || (yield* wants))) return yield* new NotKept()
+          if (response.status < 300 && (isOnlyTried || (yield* wants))) return yield* new RolledBack()
           return { response, isWaiting: false }
         })
       )
       .pipe(
-        // what is only tried does not happen, so the log says nothing of it
+        // a request that is rolled back is not logged
         (work) =>
           isOnlyTried || operation.when === "always"
             ? work.pipe(
@@ -142,7 +142,7 @@ export const makeApprovalGate = Effect.gen(function* () {
                 Effect.provideService(TrialRun, true)
               )
             : work,
-        Effect.catchTag("NotKept", () =>
+        Effect.catchTag("RolledBack", () =>
           Effect.succeed({ response: response ?? HttpServerResponse.empty(), isWaiting: true })
         )
       )
@@ -153,7 +153,7 @@ export const makeApprovalGate = Effect.gen(function* () {
     const asked = yield* approvals.ask({
       operation: what,
       method: request.method,
-      // without the query, in which a token may be
+      // without the query, which may contain a token
       path: behindBase(request.url.split("?", 1).join("")),
       sent: text,
       shown: text === "" ? null : maskText(text),
@@ -172,11 +172,11 @@ export const makeApprovalGate = Effect.gen(function* () {
       const path = behindBase(endpoint.path).replaceAll(/\([^)]*\)/g, "")
       const operation = OPERATIONS.get(`${endpoint.method} ${path}`)
       if (operation === undefined || caller.way === "open") return yield* handle
-      const again = yield* ReplayedRequest
-      if (again?.mode === "carry out") return yield* handle
-      if (again === null && (yield* rules)?.securityApproval !== true) return yield* handle
-      const { isWaiting, response } = yield* tried(operation, caller, handle, again !== null)
-      if (!isWaiting || again !== null) return response
+      const replayed = yield* ReplayedRequest
+      if (replayed?.mode === "carry out") return yield* handle
+      if (replayed === null && (yield* rules)?.securityApproval !== true) return yield* handle
+      const { isWaiting, response } = yield* tried(operation, caller, handle, replayed !== null)
+      if (!isWaiting || replayed !== null) return response
       return yield* Effect.catchTag(waits(operation, request, caller), "TooManyWaiting", ({ message }) =>
         Effect.succeed(failure(429, {}, message))
       )

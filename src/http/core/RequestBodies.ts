@@ -9,16 +9,7 @@ import { type HttpApiEndpoint, HttpApiError } from "effect/http-api"
 import { AskedDevices } from "../../access/AskedDevices.ts"
 import { Permit, permittedFields } from "../../access/Permit.ts"
 import { BASE } from "../../api/Api.ts"
-import {
-  BadRequest,
-  Forbidden,
-  PayloadTooLarge,
-  RequestTimeout,
-  ServiceUnavailable,
-  UnsupportedMediaType
-} from "../../api/Answers.ts"
 import { RequestBody, RequestParameters } from "../../api/Requests.ts"
-import { subjectOf } from "../../api/Calls.ts"
 import { isForSomeDevices } from "../../domain/access/PermissionRule.ts"
 import { type CheckedBody, refusalOf } from "../../domain/fields/Body.ts"
 import type { JsonObject } from "../../domain/fields/Values.ts"
@@ -27,25 +18,34 @@ import { refuseOrDie } from "./HandlerErrors.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { maskSecrets } from "../../drivers/SecretMask.ts"
 import { rememberBody, rememberText } from "./Client.ts"
+import {
+  BadRequest,
+  Forbidden,
+  PayloadTooLarge,
+  RequestTimeout,
+  ServiceUnavailable,
+  UnsupportedMediaType
+} from "../../api/Answers.ts"
+import { subjectOf } from "../../api/Calls.ts"
 
-// The memory that request bodies take, all together. A body takes its share as it arrives and gives it back when its request
-// has been answered. When the memory is used up, the largest body that is still arriving is refused: somebody who holds large
-// bodies keeps nobody else from sending a small one. Bodies of callers without a token have a part of their own.
+// The memory of all request bodies together. A body takes its share while it arrives and returns it when its request has been answered.
+// When the memory is full, the largest body that is still arriving is refused, so that large bodies do not block small ones. Callers
+// without a token have a part of their own.
 
-/** Who sends a body: somebody with a token, or anybody. */
+/** The sender of a body: a caller with a token, or anybody. */
 export type Sender = "caller" | "anybody"
 
-/** What one body takes of the memory. */
-export interface BodyShare {
-  /** Takes more bytes; fails when there are none and no larger body is arriving. */
+/** One body's share of the memory. */
+interface BodyShare {
+  /** Takes more bytes; fails if none are left and no larger body is arriving. */
   readonly grow: (bytes: number) => Effect.Effect<void, ServiceUnavailable>
-  /** Fails when the body has to go, so that smaller ones have room. */
+  /** Fails when the body must make room for smaller ones. */
   readonly refused: Effect.Effect<never, ServiceUnavailable>
-  /** The whole body is there: it is not refused any more. */
+  /** The whole body has arrived and is not refused any more. */
   readonly arrived: Effect.Effect<void>
 }
 
-/** Anybody may fill this part of the memory. */
+/** The part of the memory for senders without a token. */
 const ANYBODYS_PART = 1 / 8
 
 const refusal = () => new ServiceUnavailable({ message: "Too many large requests are being sent, try again later" })
@@ -99,11 +99,11 @@ const makePart = (limit: number) => {
   return share
 }
 
-// Reading: how much is read is bounded for each body, for all together, and in time.
+// Reading is bounded in size for each body, for all together, and in time.
 
 /** The largest body that is read, in bytes. */
 export const MAX_BODY_BYTES = 10 * 1024 * 1024
-/** Larger bodies are no help in a log. */
+/** Larger bodies are not logged. */
 const MAX_LOGGED_BYTES = 16 * 1024
 
 const isJsonType = (contentType: string | undefined): boolean => {
@@ -113,7 +113,7 @@ const isJsonType = (contentType: string | undefined): boolean => {
 
 const badRequest = () => new BadRequest({ message: "Bad Request" })
 
-/** Who sends the body, how large it may be, and what is said when it is larger. */
+/** The sender, the largest size, and the sentence for a larger body. */
 interface Reading {
   readonly sender: Sender
   readonly maxBytes: number
@@ -143,11 +143,11 @@ const bytesOf = (
 const decode = (bytes: Uint8Array) =>
   Effect.try({ try: () => new TextDecoder("utf-8", { fatal: true }).decode(bytes), catch: badRequest })
 
-/** Keys of a body, but not of what is in it, whose texts are for people and for no device. */
+/** Top-level keys whose texts are for users and not for devices. */
 const REMARK = /"(?:comment|ticket_ref|description|reason|abort_reason)"\s*:/
 const REMARKS = ["comment", "ticket_ref", "description", "reason", "abort_reason"]
 
-/** The body with asterisks in the place of each secret in its remarks: they go to everybody, so none is kept in them. */
+/** The body with secrets in its remarks masked, because every user may read remarks. */
 const withoutSecretRemarks = (text: string): string => {
   if (!REMARK.test(text) || maskSecrets(text) === text) return text
   const body = parseJsonObject(text)
@@ -237,7 +237,16 @@ export class RequestBodies extends Context.Service<
   static readonly layer = Layer.effect(RequestBodies, make)
 }
 
-/** Parts of a request that clients write. */
+// Refusals of a body that its handler checks further (`domain/fields/Body.ts`).
+
+/** 400 with a list of sentences. */
+export const refuse = (...message: ReadonlyArray<string>) => new BadRequest({ message })
+
+/** The body; fails with 400 and all sentences against it. */
+export const complete = <A>(checked: CheckedBody<A>): Effect.Effect<A, BadRequest> =>
+  Effect.mapError(Effect.fromResult(checked.complete), (message) => new BadRequest({ message }))
+
+/** The parts of a request that come from the client. */
 const FROM_CLIENT: ReadonlySet<string> = new Set(["Params", "Query", "Payload"])
 
 /** A request whose body is this text of JSON, whatever its content type was. */
@@ -248,7 +257,7 @@ const withText = (request: HttpServerRequest.HttpServerRequest, text: string) =>
     { value: Effect.succeed(text) }
   )
 
-/** What cannot be decoded becomes the answer: the sentences of a rule that was broken, else what the framework says. */
+/** A decoding error becomes the answer: the sentences of the broken rules, else those of the framework. */
 const refused = <A, E, R>(effect: Effect.Effect<A, E, R>, body = "{}"): Effect.Effect<A, E | BadRequest, R> =>
   Effect.catch(effect, (error): Effect.Effect<never, E | BadRequest> => {
     if (!HttpApiError.HttpApiSchemaError.is(error) || !FROM_CLIENT.has(error.kind)) return Effect.fail(error)
@@ -262,15 +271,15 @@ const texts = (value: unknown): ReadonlyArray<string> => {
   return Array.isArray(value) ? value.flatMap(texts) : []
 }
 
-/** The devices that a body names, for an endpoint that is about these. */
+/** The devices that a body names, if the endpoint is about them. */
 const namedIn = ({ method, path }: HttpApiEndpoint.Top, fields: JsonObject): ReadonlyArray<string> =>
   subjectOf(method, path.slice(BASE.length)) === "asked"
     ? ["hostname", "hostnames", "mlag_peer_hostname"].flatMap((key) => texts(fields[key]))
     : []
 
 /**
- * Asks whether the caller may write these fields, and work on the devices that they name, whatever else is wrong with the body. Yields the
- * permit for the rest. To a caller of some devices others are as those that are not there.
+ * Checks that the caller may write these fields and work on the devices that they name, before any other rule. Yields the permit for the
+ * rest. A caller of some devices gets the same answer for others as for unknown ones.
  */
 const makeMayWrite = Effect.gen(function* () {
   const { known } = yield* AskedDevices
@@ -316,12 +325,3 @@ export const RequestMiddlewareLive = Layer.merge(
     RequestParameters.of((httpEffect) => refused(httpEffect))
   )
 )
-
-// Refusals of a body that its handler has looked at as well (`domain/fields/Body.ts`).
-
-/** 400 with a list of sentences. */
-export const refuse = (...message: ReadonlyArray<string>) => new BadRequest({ message })
-
-/** The body; fails with 400 and everything that is said against it. */
-export const complete = <A>(checked: CheckedBody<A>): Effect.Effect<A, BadRequest> =>
-  Effect.mapError(Effect.fromResult(checked.complete), (message) => new BadRequest({ message }))

@@ -1,17 +1,16 @@
 /**
- * One log line per request: who, what, and how it was answered (docs/api.md#surroundings). Tokens in the address are masked, and
- * so is every value in a body whose key sounds like a secret, each secret that a text shows by its form, and what stands before the host in a URL; settings that are only
- * checked are not logged at all.
+ * One log line for each request: caller, request and status (docs/api.md#surroundings). Masked are tokens in the address, values of keys
+ * that sound like a secret, secrets in texts, and credentials in URLs. Settings that are only checked are not logged.
  */
 import { Clock, Effect } from "effect"
 import type { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { clientOf, recall } from "./Client.ts"
 import { maskSecrets } from "../../drivers/SecretMask.ts"
-import { maskUrl } from "../../runtime/MaskedUrl.ts"
+import { maskUrl } from "../../runtime/Logging.ts"
 import { Acting, type Identity } from "../../domain/access/Identity.ts"
 import { EventStore } from "../../store/EventStore.ts"
 
-/** The SSH host keys of devices are no secrets, and whoever approves them has to see which these are. */
+/** SSH host keys of devices are not secret: the approver must see them. */
 const SECRET_KEY = /pass|secret|token|jwt|(?<!^host_)key|community|credential|config(?!type$)/i
 const MASK = "***"
 const MAX_BODY = 1000
@@ -24,7 +23,7 @@ const maskValue = (key: string, value: unknown): unknown => {
   return typeof value === "string" ? maskSecrets(value.replaceAll(IN_URL, `$1${MASK}@`)) : value
 }
 
-/** The text of a body with secrets masked, as people see it who decide over the request; null for one that is no JSON. */
+/** The body with secrets masked, for the approver; null if it is not JSON. */
 export const maskText = (text: string): unknown => {
   try {
     const body: unknown = JSON.parse(text)
@@ -42,14 +41,14 @@ export const isProbe = (url: string) => url.startsWith("/api/health")
 const hidesBody = (url: string) => url.includes("/settings/model")
 
 /** The line of one request. */
-export const line = (request: HttpServerRequest.HttpServerRequest, status: number): string => {
+const line = (request: HttpServerRequest.HttpServerRequest, status: number): string => {
   const { body, caller } = recall(request)
   const url = request.url
   const sent = body === undefined || hidesBody(url) || Object.keys(body).length === 0 ? "" : `, JSON: ${maskBody(body)}`
   return `User: ${caller ?? "unknown"}, Method: ${request.method}, Status: ${status}, URL: ${maskUrl(url)}${sent}`
 }
 
-/** Logs an answer on its way out, with the address that it goes to; those to probes only in detail. */
+/** Logs an answer with the client's address; answers to probes at debug level. */
 export const logged = (
   request: HttpServerRequest.HttpServerRequest,
   response: HttpServerResponse.HttpServerResponse
@@ -62,20 +61,20 @@ export const logged = (
   )
 }
 
-// Notes refused tokens and refused calls in the audit (docs/security.md#audit), bounded by address, so that nobody fills the database by
-// being refused. The answer does not wait for it.
+// Refused tokens and refused calls are noted in the audit (docs/security.md#audit), a limited number for each address, so that refusals
+// cannot fill the database. The answer does not wait for it.
 
-/** Events of one address in a minute, and addresses of which they are counted. */
+/** Noted refusals of one address in a minute, and addresses that are counted. */
 const MAX_NOTED = 20
 const MAX_ADDRESSES = 1000
 const MINUTE = 60_000
 
 type Request = HttpServerRequest.HttpServerRequest
 
-/** The path without the query, which may hold a token, and without one that was written into the path. */
+/** The path without the query, which may contain a token, and with tokens in the path masked. */
 const pathOf = ({ url }: Request): string => maskUrl(url.split(/[?;]/)[0] ?? "")
 
-/** Notes refusals: of somebody whose token is not good, and of a caller who may not. */
+/** Notes refusals: of an invalid token, and of a caller without permission. */
 export const makeRefusalAudit = Effect.gen(function* () {
   const events = yield* EventStore
   let minute = 0

@@ -1,7 +1,7 @@
 /**
- * Certificate and key of the TLS listener: read from TLS_CERT and TLS_KEY at the start, and again when the files change, for
- * connections that begin from then on. Files that cannot be used are never put in force: at the start they end it, later the ones in
- * force stay. The key is in no error and in no log (docs/security.md#tls).
+ * The TLS listener. Certificate and key are read from TLS_CERT and TLS_KEY at the start, and again when the files change, for new
+ * connections. Invalid files are never used: at the start they stop it, later the former ones stay in force. The key appears in no error
+ * and in no log (docs/security.md#tls).
  */
 import { DateTime, Effect, FileSystem, Option, Result, Schedule, Schema } from "effect"
 import { reasonOf } from "../../runtime/SystemErrors.ts"
@@ -13,7 +13,7 @@ import { ServerConfig } from "../../ServerConfig.ts"
 import type { Listener } from "./Listening.ts"
 
 /** A file of the TLS listener cannot be used; the server does not start. */
-export class TlsUnusable extends Schema.TaggedError<TlsUnusable>()("TlsUnusable", {
+class TlsUnusable extends Schema.TaggedError<TlsUnusable>()("TlsUnusable", {
   variable: Schema.Literals(["TLS_CERT", "TLS_KEY"]),
   path: Schema.String,
   reason: Schema.String
@@ -23,13 +23,13 @@ export class TlsUnusable extends Schema.TaggedError<TlsUnusable>()("TlsUnusable"
   }
 }
 
-/** Where the two files are. */
-export interface TlsPaths {
+/** The paths of the two files. */
+interface TlsPaths {
   readonly cert: string
   readonly key: string
 }
 
-/** What the files hold. */
+/** The content of the files. */
 type Pair = TlsPaths
 
 /** Forward secrecy and authenticated encryption only; the first three are those of TLS 1.3. */
@@ -60,7 +60,7 @@ const attempt = <A>(run: () => A): A | undefined => {
   }
 }
 
-/** What a good pair of files is: options of a server, and until when the certificate is valid. */
+/** A valid pair of files: options of a server, and the certificate. */
 interface Loaded {
   readonly pair: Pair
   readonly options: SecureContextOptions
@@ -103,23 +103,23 @@ const warnWhenOutdated = Effect.fnUntraced(function* ({ cert }: TlsPaths, { cert
 })
 
 /** Reads and checks the files. */
-export const readTls = Effect.fn("TlsFiles.read")(function* (paths: TlsPaths) {
+const readTls = Effect.fn("TlsFiles.read")(function* (paths: TlsPaths) {
   const loaded = yield* Effect.flatMap(read(paths), (pair) => Effect.fromResult(load(paths, pair)))
   yield* warnWhenOutdated(paths, loaded)
   return loaded
 })
 
-/** The files as they are now, whether they are in force or not. */
+/** The present content of the files, whether it is in force or not. */
 export const checkTls = (paths: TlsPaths) =>
   Effect.result(Effect.flatMap(read(paths), (pair) => Effect.fromResult(load(paths, pair))))
 
 const BETWEEN_LOOKS = "2 seconds"
 
 /**
- * Looks at the files for as long as the scope lives, and puts new ones in force. Those that cannot be used are warned of once,
- * when they are still there at the next look: the two are replaced one after the other.
+ * Watches the files while the scope is open, and puts new ones in force. Invalid files are reported once, if they are still invalid at the
+ * next look, because the two files are replaced one after the other.
  */
-export const watchTls = Effect.fn("TlsFiles.watch")(function* (
+const watchTls = Effect.fn("TlsFiles.watch")(function* (
   paths: TlsPaths,
   first: Loaded,
   putInForce: (options: SecureContextOptions) => void
@@ -152,9 +152,7 @@ export const watchTls = Effect.fn("TlsFiles.watch")(function* (
   yield* Effect.forkScoped(Effect.repeat(look, Schedule.spaced(BETWEEN_LOOKS)))
 })
 
-// The TLS listener, if TLS_CERT and TLS_KEY are set: a server whose certificate is exchanged when its files change.
-
-/** Both files, or none; one alone is a mistake. */
+/** Both files or none; one alone is an error. */
 const pathsOf = ({
   cert,
   key
@@ -168,7 +166,7 @@ const pathsOf = ({
   return Effect.fail(new TlsUnusable({ variable, path: "no file", reason: `it is not set, but ${other} is` }))
 }
 
-/** Milliseconds within which a connection has to say who it wants to be. */
+/** Milliseconds for the TLS handshake. */
 const HANDSHAKE_TIMEOUT = 20_000
 
 /** The listener on TLS_HOST and TLS_PORT, with these options of Node, or none. Fails with TlsUnusable. */

@@ -1,9 +1,8 @@
-/** Handlers of the device routes: read, list, create, change, delete, stack members and sync history. */
+/** Handlers of devices: records, stack members, sync history, and the actor of a device. */
 import { Clock, Effect } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../api/Api.ts"
-import { BadRequest, enveloped, jobStarted, NotFound, ServiceUnavailable } from "../../api/Answers.ts"
 import { isManageable } from "../../domain/platforms/Platforms.ts"
 import { type Device, DeviceNotFound } from "../../domain/Device.ts"
 import type {
@@ -15,39 +14,43 @@ import type {
 } from "../../domain/DeviceFields.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { DeviceStore, StackMemberStore, SyncEventStore } from "../../store/DeviceStore.ts"
+import { answered, asCaller, transaction } from "../core/HandlerErrors.ts"
+import { deviceId, makeDeviceLookup, makeVisible } from "../core/Permits.ts"
 import { makeListPage } from "../listing/ListPage.ts"
 import * as Lists from "../listing/Lists.ts"
 import { SettingsView } from "../../settings/SettingsView.ts"
-import { answered, asCaller, transaction } from "../core/HandlerErrors.ts"
-import { deviceId, makeDeviceLookup, makeVisible } from "../core/Permits.ts"
 import { makeDeviceChange, makeDeviceCreation } from "./DeviceRecords.ts"
 import { DEFAULT_GROUP } from "../../settings/SettingsGroups.ts"
 import { type ListFilter, namedDevices } from "../../store/Listing.ts"
 import { DeviceActors } from "../../devices/DeviceActors.ts"
 import { statecharts } from "../../devices/Statecharts.ts"
-import { DeviceDeletion } from "../../jobs/upkeep/DeviceDeletion.ts"
-import { DeviceErase } from "../../domain/jobs/UpkeepJobs.ts"
 import { windowArguments } from "../../domain/requests/RequestFields.ts"
-import { JobRequests } from "../../jobs/engine/JobRequests.ts"
+import { JobRequests } from "../../jobs/requests/JobRequests.ts"
 import { PluginActions } from "../../plugins/PluginActions.ts"
+import { deleteDevice } from "../../jobs/upkeep/DeviceDeletion.ts"
 import { type TakenOver, UniqueFieldStore } from "../../store/DeviceIdentifiers.ts"
 import { OverviewStore } from "../../store/FleetViews.ts"
+import { BadRequest, enveloped, jobStarted, NotFound, ServiceUnavailable } from "../../api/Answers.ts"
+import { DeviceErase } from "../../domain/jobs/UpkeepJobs.ts"
 
 // DELETE /device/<id> (docs/api.md#deleting-a-device).
 
 /** Deletes devices, or lets a job erase them first. Both fail with DeviceNotFound. */
-export const makeDeviceRemoval = Effect.gen(function* () {
+const makeDeviceRemoval = Effect.gen(function* () {
   const devices = yield* DeviceStore
   const requests = yield* JobRequests
-  const deletion = yield* DeviceDeletion
+  const services = yield* Effect.context<Effect.Services<ReturnType<typeof deleteDevice>>>()
   const plugins = yield* PluginActions
   const identities = yield* UniqueFieldStore
   const inTransaction = yield* transaction
 
   return {
-    /** Deletes the row with what belongs to it; its neighbours become unsynchronized. Fails with DeviceInUse as well. */
+    /** Deletes the row with everything that belongs to it; its neighbours become unsynchronized. Fails with DeviceInUse as well. */
     remove: Effect.fn("DeviceRemoval.remove")((id: number, by: string) =>
-      Effect.tap(inTransaction(deletion.remove(id, { by, jobId: null })), () => plugins.begin)
+      Effect.tap(
+        inTransaction(Effect.provideContext(deleteDevice(id, { by, jobId: null }), services)),
+        () => plugins.begin
+      )
     ),
     /** Starts the job that erases the switch and then deletes the row. Yields its id. */
     erase: Effect.fn("DeviceRemoval.erase")(function* (id: number, request: DeletionRequest, user: string) {
@@ -57,10 +60,10 @@ export const makeDeviceRemoval = Effect.gen(function* () {
   }
 })
 
-// Adding sync events (docs/api.md#sync-history).
+// Sync history (docs/api.md#sync-history).
 
-/** Adds an event to a known device and yields what was added. `synchronized` is not touched. Fails with 400 for an unknown one. */
-export const makeAddSyncEvent = Effect.gen(function* () {
+/** Adds an event to a device and yields it; `synchronized` does not change. Fails with 400 for an unknown device. */
+const makeAddSyncEvent = Effect.gen(function* () {
   const devices = yield* DeviceStore
   const events = yield* SyncEventStore
   return Effect.fn("SyncHistory.add")(function* ({ by, cause, hostname, timestamp }: typeof NewSyncEvent.schema.Type) {
@@ -69,13 +72,13 @@ export const makeAddSyncEvent = Effect.gen(function* () {
     )
     const happened = timestamp ?? (yield* Clock.currentTimeMillis) / 1000
     yield* events.append([hostname], { cause, by, job_id: null }, happened)
-    // null says now, and is told as it was sent
+    // null means now, and is answered as it was sent
     return { hostname, cause, timestamp: timestamp === undefined ? happened : timestamp, by }
   })
 })
 
-// Groups in the list of devices: `filter[group]` takes the name of one, and whoever searches for a word finds the devices of a group that has it
-// in its name as well. Which device is in which group is in the settings, not in the database.
+// Groups in the list of devices: `filter[group]` takes a group's name, and a search also finds the devices of groups whose name contains
+// the word. The members of groups are in the settings, not in the database.
 
 const asksForGroup = ({ field, value }: ListFilter): boolean =>
   field === "group" || (field === "search" && value !== "")
@@ -83,12 +86,12 @@ const asksForGroup = ({ field, value }: ListFilter): boolean =>
 const fits = (name: string, { contains, value }: ListFilter): boolean =>
   contains ? name.toLowerCase().includes(value.toLowerCase()) : name === value
 
-/** Without settings in force there are no groups to be found. */
-export const makeGroupSearch = Effect.gen(function* () {
+/** Finds no group without settings in force. */
+const makeGroupSearch = Effect.gen(function* () {
   const settings = yield* SettingsView
   const widen = Effect.fnUntraced(function* (filter: ListFilter) {
     if (!asksForGroup(filter)) return filter
-    // everybody is in DEFAULT: a word that is in it would find every device
+    // every device is in DEFAULT, so a word in this name would find them all
     const isMeant = (name: string) => fits(name, filter) && (filter.field === "group" || name !== DEFAULT_GROUP)
     const hostnames = yield* Effect.catchTag(settings.hostnamesIn(isMeant), "SettingsUnavailable", () =>
       Effect.succeed([])
@@ -121,7 +124,7 @@ const makeReading = Effect.gen(function* () {
     withGroups,
     list: Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
       const { headers, rows } = yield* page(request)
-      // what the database gives is plain already: checking each field on the way out would cost a quarter of the answer
+      // rows of the database are plain JSON already; encoding each field by its schema would cost a quarter of the answer
       return HttpServerResponse.jsonUnsafe(enveloped({ devices: yield* withGroups(rows) }), { headers })
     }),
     get: Effect.fnUntraced(function* (idOrHostname: string) {
@@ -139,7 +142,7 @@ const makeOverview = Effect.gen(function* () {
   })
 })
 
-/** Only when something was taken: clients of before know no such key. */
+/** Only if an address was taken over: older clients do not know this key. */
 const takenOver = (taken: ReadonlyArray<TakenOver>) => (taken.length === 0 ? {} : { taken_over: taken })
 
 const makeWriting = Effect.gen(function* () {
@@ -220,7 +223,7 @@ export const DevicesLive = HttpApiBuilder.group(Api, "devices", (handlers) =>
   })
 )
 
-// Handlers of the routes that show the actor of a device.
+// Handlers of the actor of a device. They do not wait for the call that the actor runs.
 
 /** Handlers of `ActorGroup`. */
 export const ActorLive = HttpApiBuilder.group(Api, "actor", (handlers) =>

@@ -1,4 +1,7 @@
-/** PUT /device/<id> (docs/api.md#changing-a-device). */
+/**
+ * Creates and changes device records: bounds of unknown devices, rename, the right to say where the server logs in, sites, automatic
+ * addresses, and the two routes POST and PUT (docs/api.md#creating-a-device, docs/api.md#changing-a-device).
+ */
 import { Effect, Option, Result } from "effect"
 import { ManagementAccess, type Reachable } from "../../devices/ManagementAccess.ts"
 import { AskedDevices } from "../../access/AskedDevices.ts"
@@ -12,32 +15,32 @@ import {
   platforms
 } from "../../domain/Device.ts"
 import { type DeviceChange, type NewDevice, UNKNOWN_SITE, withoutImpossible } from "../../domain/DeviceFields.ts"
-import { isOtherDevice } from "../../domain/DeviceIdentity.ts"
-import { DeviceStates } from "../../jobs/engine/DeviceStates.ts"
+import { DeviceStates } from "../../devices/DeviceStates.ts"
 import { DeviceStore, SyncEventStore } from "../../store/DeviceStore.ts"
 import { SettingsUnavailable, SettingsView } from "../../settings/SettingsView.ts"
 import { transaction } from "../core/HandlerErrors.ts"
 import type { CheckedBody } from "../../domain/fields/Body.ts"
 import { complete, refuse } from "../core/RequestBodies.ts"
 import { loginStateOf } from "../../devices/Logins.ts"
-import { BadRequest, InternalError, TooManyRequests } from "../../api/Answers.ts"
 import { InterfaceStore } from "../../store/InterfaceStore.ts"
 import { makeNeighbours } from "./LinkedDevices.ts"
-import { allocateLoopback } from "../../provisioning/ManagementAddress.ts"
+import { allocateLoopback } from "../../provisioning/Addresses.ts"
 import { isObject } from "../../domain/fields/Values.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { type TakenOver, UniqueFieldStore, UnknownDeviceStore } from "../../store/DeviceIdentifiers.ts"
 import { allocationLock, ReservationStore, SiteStore } from "../../store/NetworkStore.ts"
+import { isOtherDevice } from "../../domain/DeviceIdentity.ts"
+import { BadRequest, InternalError, TooManyRequests } from "../../api/Answers.ts"
 
-// The registration of unknown devices, as the DHCP hook does it: bounded by the hour and in all, because anybody who can plug in
-// a cable causes it. What has been silent for long makes room.
+// Unknown devices, which the DHCP hook registers. Their number is bounded by hour and in total, because anybody who can plug in a cable
+// causes them. Those that have been silent for long make room.
 
-/** True for a device of which nothing is known but that it asked for a lease. */
-export const isUnknown = ({ device_type, state }: Pick<Device, "device_type" | "state">): boolean =>
+/** Whether only the lease of a device is known. */
+const isUnknown = ({ device_type, state }: Pick<Device, "device_type" | "state">): boolean =>
   state === "DHCP_BOOT" && device_type === "UNKNOWN"
 
-/** Makes room for one more unknown device, inside the transaction that inserts it. Fails with 429 when there is none. */
-export const makeRoom = Effect.gen(function* () {
+/** Makes room for one more unknown device in the transaction that inserts it. Fails with 429 if there is none. */
+const makeRoom = Effect.gen(function* () {
   const unknown = yield* UnknownDeviceStore
   const { UNKNOWN_DEVICES_MAX, UNKNOWN_DEVICES_PER_HOUR } = yield* ServerConfig
   return Effect.gen(function* () {
@@ -59,16 +62,16 @@ export const makeRoom = Effect.gen(function* () {
   })
 })
 
-// What the rename of a device means for itself and for those beside it (docs/api.md#changing-a-device).
+// The consequences of a rename for the device and its neighbours (docs/api.md#changing-a-device).
 
 /** The check before a rename, and its consequences after it. */
-export const makeDeviceRename = Effect.gen(function* () {
+const makeDeviceRename = Effect.gen(function* () {
   const settings = yield* SettingsView
   const interfaces = yield* InterfaceStore
   const events = yield* SyncEventStore
   const { linkedTo, unsynchronize } = yield* makeNeighbours
 
-  /** Fails with 400 when a managed device would have other settings under its new name. */
+  /** Fails with 400 if a managed device would have other settings under its new name. */
   const allow = Effect.fn("DeviceRename.allow")(function* (device: Device, hostname: string) {
     if (device.state !== "MANAGED") return
     const same = yield* settings
@@ -83,7 +86,7 @@ export const makeDeviceRename = Effect.gen(function* () {
     return yield* new BadRequest({ message: [text] })
   })
 
-  /** Marks the device and its neighbours unsynchronized, after the row has its new name. */
+  /** Marks the device and its neighbours unsynchronized after the rename. */
   const follow = Effect.fn("DeviceRename.follow")(function* (before: Device, hostname: string, by: string) {
     const linked = yield* linkedTo(before)
     yield* unsynchronize(linked, "linknet_neighbor_name_change", by)
@@ -100,24 +103,27 @@ export const makeDeviceRename = Effect.gen(function* () {
   return { allow, follow }
 })
 
-// Who may say where the server logs in with the login of managed switches (docs/security.md#who-decides-where-the-login-goes): a record
-// in one of its states gets its address from the server's own provisioning, or from who has the right `trust`.
+// The right to say where the server logs in with the credentials of managed switches (docs/security.md#who-decides-where-the-login-goes):
+// the address of such a record comes from the server's own provisioning, or from a caller with the right `trust`.
 
-/** What decides where a record is logged in to, and with what. */
+/** The fields that decide where the server logs in. */
 const DIALLED = ["management_ip", "dhcp_ip", "port"] as const
 
 type Dialled = { readonly [Field in (typeof DIALLED)[number]]?: Device[Field] | undefined } & {
   readonly state?: DeviceState | undefined
 }
 
-/** Whether records in this state are logged in to with what managed switches have; a switch that is moved has it already. */
+/**
+ * Whether the server logs in to records in this state with the credentials of managed switches; a switch that is being moved has them
+ * already.
+ */
 const isFleetLogin = (state: DeviceState): boolean => {
   const login = loginStateOf[state]
   return login === "MANAGED" || login === "INIT"
 }
 
-/** Asks for the right where a record is to be logged in to so, and was not, or not there. `before` is null for a new one. */
-export const requireTrustForLogin = Effect.fnUntraced(function* (before: Device | null, sent: Dialled) {
+/** Requires the right if the server would newly log in to the record, or at another place. `before` is null for a new record. */
+const requireTrustForLogin = Effect.fnUntraced(function* (before: Device | null, sent: Dialled) {
   const state = sent.state ?? before?.state
   if (state === undefined || !isFleetLogin(state)) return
   if (before === null || !isFleetLogin(before.state)) {
@@ -131,22 +137,22 @@ export const requireTrustForLogin = Effect.fnUntraced(function* (before: Device 
   })
 })
 
-/** A record that loses its management address is logged in to at its lease from then on, which anybody may have by now. */
-export const requireTrustForTakeover = Effect.fnUntraced(function* (taken: ReadonlyArray<TakenOver>) {
+/** The server logs in to a record without a management address at its lease, which any machine may have by then. */
+const requireTrustForTakeover = Effect.fnUntraced(function* (taken: ReadonlyArray<TakenOver>) {
   const lost = taken.find(({ field }) => field === "management_ip")
   if (lost === undefined) return
   yield* permittedByRight({ trust: `${lost.hostname} would lose its management address ${lost.address}` })
 })
 
-// Sites of device records: `site_id` has to exist, `site` stands for the only site of that description.
+// Sites of device records: `site_id` must exist, `site` names the only site of that description.
 
 interface WithSite {
   readonly site_id?: number | null | undefined
   readonly site?: string | null | undefined
 }
 
-/** The fields of a body with what the site table says about them. Fails with 400 and everything that is wrong. */
-export const makeSiteRule = Effect.map(Effect.service(SiteStore), (sites) =>
+/** The fields of a body with its site resolved. Fails with 400 and everything that is wrong. */
+const makeSiteRule = Effect.map(Effect.service(SiteStore), (sites) =>
   Effect.fnUntraced(function* <A extends WithSite>(checked: CheckedBody<A>) {
     const { site, site_id }: WithSite = checked.fields
     const unknown = typeof site_id === "number" && !(yield* sites.exists(site_id))
@@ -158,11 +164,11 @@ export const makeSiteRule = Effect.map(Effect.service(SiteStore), (sites) =>
 
 type Change = typeof DeviceChange.checked.Type
 
-/** A record that is where it was may be changed in all else: it is refused at its next login. */
+/** Other fields may change while the address is not allowed: the next login is refused. */
 const isMoved = (before: Reachable, after: Reachable): boolean =>
   before.state !== after.state || before.management_ip !== after.management_ip || before.dhcp_ip !== after.dhcp_ip
 
-/** Which switch a record stands for: with another one the caller would work on somebody else's. */
+/** The fields that identify the switch: with others the caller would work on another person's switch. */
 const IDENTITY = [
   "management_ip",
   "secondary_management_ip",
@@ -174,15 +180,15 @@ const IDENTITY = [
   "model"
 ] as const
 
-/** Asked of what was sent, whatever else is wrong with it; a value that no rule takes counts as another one. */
+/** Checked before other rules; an invalid value counts as a change. */
 const saysWhichSwitch = (before: Device, { fields, refusals }: Change): boolean =>
   IDENTITY.some(
     (field) => refusals.has(field) || (fields[field] !== undefined && (fields[field] ?? null) !== before[field])
   )
 
 /**
- * Changes a device by a request body, in one transaction. Yields the device after the change, and the addresses that it took from other
- * records. Fails with DeviceNotFound, with IdentityTaken, and with DeviceBusy when an open change relies on what is changed.
+ * Changes a device by a request body, in one transaction. Yields the device after the change, and the addresses that it took over from
+ * other records. Fails with DeviceNotFound, with IdentityTaken, and with DeviceBusy if an open change relies on a changed field.
  */
 export const makeDeviceChange = Effect.gen(function* () {
   const devices = yield* DeviceStore
@@ -205,7 +211,7 @@ export const makeDeviceChange = Effect.gen(function* () {
     yield* permitHere([before])
     yield* requireTrustForLogin(before, sent.fields)
     if (saysWhichSwitch(before, sent)) yield* permitted({ beyond: true })
-    // whether the name may change is asked before the other fields are
+    // a rename is checked before the other fields
     if (hostname !== undefined && hostname !== before.hostname) yield* rename.allow(before, hostname)
     const { state, ...others } = yield* withSite(withoutImpossible(sent, before))
     const asked = { ...before, ...others, state: state ?? before.state }
@@ -215,7 +221,7 @@ export const makeDeviceChange = Effect.gen(function* () {
     const after = yield* devices.update(before.id, others)
     const wanted = { ...after, state: asked.state }
     if (isMoved(before, wanted)) yield* access.allow(wanted)
-    // a new name or type can put a device among other people's
+    // a new name or type can move a device to another team
     yield* permitHere([{ ...after, state: before.state }])
     if (others.synchronized === true) yield* events.clear([before.hostname])
     if (after.hostname !== before.hostname) yield* rename.follow(before, after.hostname, by)
@@ -234,8 +240,8 @@ export const makeDeviceChange = Effect.gen(function* () {
 const PLATFORM = `Device platform not specified or not known (must be any of: ${platforms.join(", ")})`
 
 /**
- * Creates a device from a request body, and yields it with the addresses that it took from other records. Fails with 400 and the list of
- * what is wrong, with HostnameTaken, or with IdentityTaken.
+ * Creates a device from a request body. Yields it with the addresses that it took over from other records. Fails with 400 and a list of
+ * faults, with HostnameTaken, or with IdentityTaken.
  */
 export const makeDeviceCreation = Effect.gen(function* () {
   const devices = yield* DeviceStore
@@ -266,11 +272,11 @@ export const makeDeviceCreation = Effect.gen(function* () {
   })
 })
 
-// Addresses that CORE and DIST devices get when they are created without (docs/api.md#automatic-addresses).
+// Automatic addresses of CORE and DIST devices (docs/api.md#automatic-addresses).
 
 type Addresses = Pick<DeviceFields, "management_ip" | "infra_ip">
 
-/** `underlay` of the CORE settings: the pools of addresses and link networks. Fails with 400 when there are no settings. */
+/** `underlay` of the CORE settings: the pools of addresses and link networks. Fails with 400 without settings. */
 export const underlayOf = Effect.map(Effect.service(SettingsView), (settings) =>
   settings.effective({ _tag: "DeviceType", device_type: "CORE" }).pipe(
     Effect.catchTag("SettingsUnavailable", ({ message }) =>
@@ -296,10 +302,10 @@ const choose = (setting: "mgmt_lo_net" | "infra_lo_net", network: string | null,
   })
 
 /**
- * Fills what is missing, inside the caller's transaction, which then holds the lock on allocation until it ends. A network
- * that is full leaves the field null; a missing setting is 400.
+ * Allocates missing addresses in the caller's transaction, which then holds the lock on allocation. A full network leaves the field null; a
+ * missing setting is 400.
  */
-export const makeAutomaticAddresses = Effect.gen(function* () {
+const makeAutomaticAddresses = Effect.gen(function* () {
   const waitForAllocation = yield* allocationLock
   const reservations = yield* ReservationStore
   const underlay = yield* underlayOf

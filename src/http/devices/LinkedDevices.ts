@@ -1,13 +1,15 @@
-/** The two ends of a link: finding and locking their devices, and refusing ports that another link uses. */
+/**
+ * The devices at both ends of a link or management domain: finding and locking them, refusing used ports, and marking them unsynchronized.
+ */
 import { Effect, Order } from "effect"
-import { BadRequest } from "../../api/Answers.ts"
 import type { Device } from "../../domain/Device.ts"
 import type { CheckedBody } from "../../domain/fields/Body.ts"
 import { DeviceStore, SyncEventStore } from "../../store/DeviceStore.ts"
 import type { SyncCause } from "../../domain/SyncCause.ts"
+import { BadRequest } from "../../api/Answers.ts"
 import { LinknetStore } from "../../store/NetworkStore.ts"
 
-/** Locks devices until the transaction ends, lowest id first so that two requests cannot wait for each other. */
+/** Locks devices until the transaction ends, lowest id first, so that two requests cannot wait for each other. */
 export const lockDevices = Effect.map(
   Effect.service(DeviceStore),
   (devices) => (ids: ReadonlyArray<number>) =>
@@ -19,10 +21,7 @@ interface WithEnds {
   readonly device_b?: string
 }
 
-/**
- * The devices that a body names: those that were found, and the body with a refusal for each that was not. `unknown` makes the
- * sentence.
- */
+/** The devices that a body names, and the body with a refusal for each unknown one. `unknown` makes the sentence. */
 export const makeNamedEnds = Effect.map(Effect.service(DeviceStore), (devices) =>
   Effect.fnUntraced(function* <A extends WithEnds>(
     sent: CheckedBody<A>,
@@ -45,12 +44,12 @@ export const makeNamedEnds = Effect.map(Effect.service(DeviceStore), (devices) =
 )
 
 /** One end of a link. */
-export interface End {
+interface End {
   readonly device: Pick<Device, "id" | "hostname">
   readonly port: string
 }
 
-/** Fails with 400 and one text for each end whose port belongs to another link than `own`. */
+/** Fails with 400 and one sentence for each end whose port belongs to a link other than `own`. */
 export const makePortCheck = Effect.map(Effect.service(LinknetStore), (links) =>
   Effect.fnUntraced(function* (ends: ReadonlyArray<End>, own?: number) {
     const message: Array<string> = []
@@ -68,7 +67,7 @@ export const makePortCheck = Effect.map(Effect.service(LinknetStore), (links) =>
   })
 )
 
-// Telling that devices have become unsynchronized because something beside them changed.
+// Devices become unsynchronized when a neighbour changes.
 
 /** Marks devices unsynchronized with one event each, and finds the devices at the other ends of a device's links. */
 export const makeNeighbours = Effect.gen(function* () {
@@ -76,7 +75,7 @@ export const makeNeighbours = Effect.gen(function* () {
   const links = yield* LinknetStore
   const events = yield* SyncEventStore
 
-  /** One event per id, in this order; an id that comes twice gets two. */
+  /** One event for each id, in this order, also for repeated ids. */
   const unsynchronize = Effect.fn("Neighbours.unsynchronize")(function* (
     ids: ReadonlyArray<number>,
     cause: SyncCause,

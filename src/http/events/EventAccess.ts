@@ -1,6 +1,6 @@
 /**
- * Which events a caller may hear of now (docs/events.md#who-hears-what): the devices within their reach, jobs that they may see, and the kinds
- * of the audit only with the right to read all of it.
+ * The events that a caller may read now (docs/events.md#who-hears-what): those of devices and jobs that they may see, and those of the
+ * audit only with the right to read all of it.
  */
 import { Effect } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
@@ -9,33 +9,33 @@ import { Permissions } from "../../access/Permissions.ts"
 import { NotPermitted, Permit } from "../../access/Permit.ts"
 import type { Identity } from "../../domain/access/Identity.ts"
 import { isForSomeDevices, isWhole } from "../../domain/access/PermissionRule.ts"
-import { coversCall } from "../../domain/access/Glob.ts"
-import { isForAudit } from "../../domain/events/Event.ts"
-import type { ToldThing } from "../../runtime/Told.ts"
+import type { LiveItem } from "../../runtime/LiveFeed.ts"
 import type { SettingsError } from "../../settings/ActiveSettings.ts"
 import { SettingsUnavailable } from "../../settings/SettingsView.ts"
 import type { Within } from "../../store/Listing.ts"
 import type { ScannedEvent } from "../../store/EventStore.ts"
 import { jobsWithin } from "../../store/JobStore.ts"
+import { coversCall } from "../../domain/access/Glob.ts"
+import { isForAudit } from "../../domain/events/Event.ts"
 
-/** What a caller may hear of. */
+/** The events that a caller may read. */
 export interface EventAccess {
-  /** Null for one who sees all devices. */
+  /** Null for a caller of all devices. */
   readonly within: Within | null
   readonly seesAudit: boolean
-  /** The same when devices that came since are known as well; the map has hostnames of events with the newest number of each. */
+  /** The same, with devices that were created since. The map has the hostnames of events with the newest number of each. */
   readonly knowing: (
     named: ReadonlyMap<string, number>
   ) => Effect.Effect<EventAccess, SettingsUnavailable | SqlError.SqlError>
 }
 
-/** Whether something may be heard of; a number: if the caller may see this job. */
-export type Verdict = boolean | number
+/** Whether the caller may read it; a number means: if they may see this job. */
+type Verdict = boolean | number
 
-/** What is about more than single devices, and closed to callers of some. */
+/** Kinds of events that concern more than single devices; callers of some devices do not get them. */
 const BEYOND: ReadonlySet<string> = new Set(["linknet", "mgmtdomain"])
 
-/** Judges an event. A job is told to those who may see it, and what it does on a device also to those who may see the device. */
+/** Judges an event. Callers who may see a job get its events; callers who may see a device also get what the job does on it. */
 export const judgeEvent = (
   { seesAudit, within }: Pick<EventAccess, "seesAudit" | "within">,
   { action, hostname, job_id, kind }: Omit<ScannedEvent, "id" | "device_id">
@@ -47,22 +47,22 @@ export const judgeEvent = (
   return kind === "job" && job_id !== null ? job_id : false
 }
 
-/** Judges what is told and not kept. */
-export const judgeTold = ({ within }: EventAccess, thing: ToldThing): Verdict => {
+/** Judges a live message, which is not stored. */
+export const judgeTold = ({ within }: EventAccess, thing: LiveItem): Verdict => {
   if (within === null) return true
   if (thing.kind === "step") return within.names.has(thing.hostname)
   return thing.job ?? false
 }
 
-/** The hostnames of events, each with the number of its newest one. */
+/** The hostnames of events, with the number of the newest event of each. */
 export const hostnamesIn = (
   events: ReadonlyArray<{ readonly id: number; readonly hostname: string | null }>
 ): ReadonlyMap<string, number> =>
   new Map(events.flatMap(({ hostname, id }) => (hostname === null ? [] : [[hostname, id] as const])))
 
 const ofEverything = (seesAudit: boolean): EventAccess => {
-  const sight: EventAccess = { within: null, seesAudit, knowing: () => Effect.succeed(sight) }
-  return sight
+  const access: EventAccess = { within: null, seesAudit, knowing: () => Effect.succeed(access) }
+  return access
 }
 
 const withoutSettings = <A>(work: Effect.Effect<A, SettingsError | SqlError.SqlError>) =>
@@ -70,7 +70,7 @@ const withoutSettings = <A>(work: Effect.Effect<A, SettingsError | SqlError.SqlE
     Effect.fail(new SettingsUnavailable({ message }))
   )
 
-/** Finds what a caller may hear of. Fails with NotPermitted when they may not read events any more. */
+/** Finds the events that a caller may read. Fails with NotPermitted if they may not read events any more. */
 export const makeAccessOf = Effect.gen(function* () {
   const { heldBy } = yield* Permissions
   const { learn, reach } = yield* AskedDevices
@@ -82,19 +82,19 @@ export const makeAccessOf = Effect.gen(function* () {
     Effect.map(withoutSettings(Effect.provideService(reach, Permit, permit)), (reached) => {
       if (reached === null) return ofEverything(seesAudit)
       const { name, way } = permit.caller
-      const sight: EventAccess = {
+      const access: EventAccess = {
         seesAudit,
         within: { ...reached, caller: name, isProgram: way === "token" },
-        // another caller may have learned of them, which this one does not know yet
+        // another caller may have loaded them, but this one has not
         knowing: (named) =>
           named.size === 0
-            ? Effect.succeed(sight)
+            ? Effect.succeed(access)
             : Effect.andThen(withoutSettings(learn(named)), ofSome(permit, seesAudit))
       }
-      return sight
+      return access
     })
 
-  return Effect.fn("EventSight.of")(function* (
+  return Effect.fn("EventAccess.of")(function* (
     caller: Identity
   ): Effect.fn.Return<EventAccess, NotPermitted | SettingsUnavailable | SqlError.SqlError> {
     const all = yield* heldBy(caller)
@@ -109,7 +109,7 @@ export const makeAccessOf = Effect.gen(function* () {
   })
 })
 
-/** Asks which of these jobs a caller of some devices may see. */
+/** Finds the jobs of these verdicts that a caller of some devices may see. */
 export const makeVisibleJobs = Effect.map(Effect.service(SqlClient.SqlClient), (sql) =>
   Effect.fnUntraced(function* ({ within }: EventAccess, verdicts: ReadonlyArray<Verdict>) {
     const ids = [...new Set(verdicts.filter((verdict) => typeof verdict === "number"))]
@@ -120,6 +120,6 @@ export const makeVisibleJobs = Effect.map(Effect.service(SqlClient.SqlClient), (
   })
 )
 
-/** Whether a verdict lets something through, when these jobs may be seen. */
+/** Whether a verdict allows it, given the visible jobs. */
 export const isAllowed = (verdict: Verdict, jobs: ReadonlySet<number>): boolean =>
   typeof verdict === "number" ? jobs.has(verdict) : verdict

@@ -1,10 +1,10 @@
 /** Handlers of events: pages of the log, or a stream, by what the client accepts (docs/events.md). */
+import { findToken, makeCallerOf } from "../core/Callers.ts"
 import { Effect, Result, Schema } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../api/Api.ts"
-import { Caller } from "../../api/Requests.ts"
-import { BadRequest, enveloped, TooManyRequests, Unauthorized } from "../../api/Answers.ts"
+import { answered } from "../core/HandlerErrors.ts"
 import {
   type EventQuestion,
   type EventRequest,
@@ -12,30 +12,32 @@ import {
   makeReadPage,
   readEventRequest
 } from "./EventQuestion.ts"
-import { findToken, makeCallerOf } from "../core/Callers.ts"
-import { answered } from "../core/HandlerErrors.ts"
 import { decodeJwt } from "jose"
 import { IncomingMessage } from "node:http"
 import type { Socket } from "node:net"
 import { NotPermitted } from "../../access/Permit.ts"
 import type { Identity } from "../../domain/access/Identity.ts"
 import { EventFeed } from "../../events/EventFeed.ts"
-import { Told } from "../../runtime/Told.ts"
+import { LiveFeed } from "../../runtime/LiveFeed.ts"
 import { OpenStreams, StreamTimes } from "../core/OpenStreams.ts"
 import { LEEWAY } from "../core/JsonWebTokens.ts"
 import { makeReader } from "./EventReader.ts"
 import { makeSharedTexts, makeStreamBody } from "./SseOutput.ts"
 import { type EventBounds, EventPages } from "../../store/EventStore.ts"
 import { makeAccessOf, makeVisibleJobs } from "./EventAccess.ts"
+import { Caller } from "../../api/Requests.ts"
+import { BadRequest, enveloped, TooManyRequests, Unauthorized } from "../../api/Answers.ts"
 
-// Streams of events (docs/events.md#server-sent-events): who asks, how many there are, and what becomes of a reader who does not read.
+type Request = HttpServerRequest.HttpServerRequest
 
-/** Milliseconds that a client has for the last message when the server stops. */
+// Streams of events (docs/events.md#server-sent-events): their callers, their number, and clients that do not read.
+
+/** Milliseconds for the last message at the shutdown. */
 const LAST = 2000
 
 const HEADERS = { "x-accel-buffering": "no", "cache-control": "no-store", connection: "close" } as const
 
-/** Errors that say that the caller may not go on; others say nothing of them. */
+/** Errors that end the caller's stream; others say nothing about the caller. */
 const isFinal = Schema.is(Schema.Union([Unauthorized, BadRequest, NotPermitted]))
 
 const reasonOf = (error: unknown): string | null => (isFinal(error) ? String(error.message) : null)
@@ -43,7 +45,7 @@ const reasonOf = (error: unknown): string | null => (isFinal(error) ? String(err
 const socketOf = ({ source }: Request): Socket | undefined =>
   source instanceof IncomingMessage ? source.socket : undefined
 
-/** When a token ends, in epoch milliseconds, as far as it says so itself. */
+/** When a token expires, in epoch milliseconds, if it says so itself. */
 const expiryOf = (request: Request): number => {
   const read = Result.flatMap(findToken(request.headers["authorization"], undefined), (token) =>
     Result.try({ try: () => decodeJwt(token).exp, catch: () => undefined })
@@ -53,13 +55,13 @@ const expiryOf = (request: Request): number => {
 }
 
 /** Opens streams. Fails with TooManyRequests. */
-export const makeOpenStream = Effect.gen(function* () {
+const makeOpenStream = Effect.gen(function* () {
   const streams = yield* OpenStreams
-  const told = yield* Told
+  const told = yield* LiveFeed
   const times = yield* StreamTimes
   const callerOf = yield* makeCallerOf
   const questionOf = yield* makeQuestionOf
-  const sightOf = yield* makeAccessOf
+  const accessOf = yield* makeAccessOf
   const parts = {
     feed: yield* EventFeed,
     pages: yield* EventPages,
@@ -89,11 +91,11 @@ export const makeOpenStream = Effect.gen(function* () {
 
     const scope = yield* Effect.scope
     const body = makeStreamBody()
-    const sight = Effect.mapError(
-      Effect.suspend(() => sightOf(known)),
+    const access = Effect.mapError(
+      Effect.suspend(() => accessOf(known)),
       reasonOf
     )
-    const order = { question, since: asked.since, renewed, sight, expiresAt: expiryOf(request) }
+    const order = { question, since: asked.since, renewed, access, expiresAt: expiryOf(request) }
     const reader = yield* makeReader(parts, order, body, scope)
     const end = () => {
       socket?.setTimeout(LAST)
@@ -106,8 +108,6 @@ export const makeOpenStream = Effect.gen(function* () {
     return HttpServerResponse.raw(body.readable, { contentType: "text/event-stream", headers: HEADERS })
   })
 })
-
-type Request = HttpServerRequest.HttpServerRequest
 
 const STREAM = "text/event-stream"
 
@@ -147,7 +147,7 @@ const makeEvents = Effect.gen(function* () {
       Effect.fromResult(readEventRequest(parameters, isStream ? request.headers["last-event-id"] : undefined)),
       (message) => new BadRequest({ message })
     )
-    // before the question: the devices of what was told until then are known to it
+    // before the question, so that it knows the devices of all events up to here
     const bounds = yield* pages.bounds
     const question = yield* questionOf(asked, caller)
     if (isStream) return yield* openStream(request, asked, question, caller)

@@ -1,11 +1,16 @@
 /**
- * What a request for events means now: its names are looked up, and what the caller may hear of is found. Asked again while a stream is open,
- * because devices come into groups and rights change.
+ * A request for events: its parameters, the devices and permissions that they mean now, and the pages of the log for it. An open stream
+ * asks again, because devices join groups and permissions change.
  */
 import { Effect, Option, Result } from "effect"
 import { NotPermitted } from "../../access/Permit.ts"
-import { BadRequest } from "../../api/Answers.ts"
 import type { Identity } from "../../domain/access/Identity.ts"
+import { toId } from "../../domain/fields/Values.ts"
+import { SettingsView, UnknownGroup } from "../../settings/SettingsView.ts"
+import { DeviceStore } from "../../store/DeviceStore.ts"
+import { JobStore } from "../../store/JobStore.ts"
+import { type EventAccess, hostnamesIn, isAllowed, judgeEvent, makeAccessOf, makeVisibleJobs } from "./EventAccess.ts"
+import { BadRequest } from "../../api/Answers.ts"
 import {
   type EventFilter,
   eventKinds,
@@ -16,114 +21,19 @@ import {
   matchesFilter,
   publicKinds
 } from "../../domain/events/Event.ts"
-import { toId } from "../../domain/fields/Values.ts"
-import { SettingsView, UnknownGroup } from "../../settings/SettingsView.ts"
-import { DeviceStore } from "../../store/DeviceStore.ts"
-import { JobStore } from "../../store/JobStore.ts"
-import { type EventAccess, hostnamesIn, isAllowed, judgeEvent, makeAccessOf, makeVisibleJobs } from "./EventAccess.ts"
 import { EventPages, type ScannedEvent } from "../../store/EventStore.ts"
 
-/** A question that can be answered. */
-export interface EventQuestion {
-  readonly filter: EventFilter
-  /** Names of the devices in the filter, for what is told without their ids. */
-  readonly hostnames: ReadonlySet<string> | null
-  readonly told: ReadonlySet<LiveOnlyKind>
-  readonly sight: EventAccess
-  /** Which devices it is about may change with each device that comes or moves. */
-  readonly followsDevices: boolean
-}
+// The parameters of a request for events (docs/events.md#pages). Pure.
 
-interface Named {
-  readonly id: number
-  readonly hostname: string
-}
-
-const isTold = (kind: string): kind is LiveOnlyKind => liveOnlyKinds.some((told) => told === kind)
-
-const kept = (kinds: EventRequest["kinds"], { seesAudit }: EventAccess): EventFilter["kinds"] => {
-  if (kinds === null) return seesAudit ? null : new Set(publicKinds)
-  return new Set([...kinds].filter((kind) => !isTold(kind)))
-}
-
-const AUDIT_ONLY = "are part of the audit, which you may not read as a whole"
-
-/** Finds out what a request asks for. Fails with BadRequest, whose message names the field, and NotPermitted. */
-export const makeQuestionOf = Effect.gen(function* () {
-  const sightOf = yield* makeAccessOf
-  const settings = yield* SettingsView
-  const devices = yield* DeviceStore
-  const jobs = yield* JobStore
-  const pages = yield* EventPages
-
-  /** Events of a device that is gone can be asked for by its id. A caller of some devices is not told that there is none. */
-  const deviceOf = Effect.fnUntraced(function* (text: string, { within }: EventAccess) {
-    const nobody: Named = { id: 0, hostname: "" }
-    const unknown =
-      within === null
-        ? Effect.fail(new BadRequest({ message: `device: there is no device ${text}` }))
-        : Effect.succeed(nobody)
-    if (!/^\d+$/.test(text)) return yield* Effect.catchTag(devices.getByHostname(text), "DeviceNotFound", () => unknown)
-    const id = Option.getOrNull(toId(text))
-    if (id === null) return yield* unknown
-    const gone = Effect.gen(function* () {
-      const scan = { after: 0, through: Number.MAX_SAFE_INTEGER, limit: 1, kinds: null, job: null }
-      const [event] = (yield* pages.scan({ ...scan, devices: new Set([id]) })).rows
-      if (event === undefined) return yield* unknown
-      return { id, hostname: event.hostname ?? "" }
-    })
-    return yield* Effect.catchTag(devices.get(id), "DeviceNotFound", () => gone)
-  })
-
-  const devicesOf = Effect.fnUntraced(function* ({ devices: asked, groups }: EventRequest, sight: EventAccess) {
-    const named: ReadonlyArray<Named> = yield* Effect.forEach(asked, (text) => deviceOf(text, sight))
-    if (groups.length === 0) return asked.length === 0 ? null : named
-    // all at once: the members of one are looked for among all devices
-    const views = new Map((yield* settings.groups).map((view) => [view.name, view]))
-    const unknown = groups.find((name) => !views.has(name))
-    if (unknown !== undefined) {
-      return yield* new BadRequest({ message: `group: ${new UnknownGroup({ name: unknown }).message}` })
-    }
-    const hostnames = new Set(groups.flatMap((name) => views.get(name)?.hostnames ?? []))
-    const members: ReadonlyArray<Named> = yield* devices.byHostnames([...hostnames])
-    const ids = new Set(members.map(({ id }) => id))
-    return asked.length === 0 ? members : named.filter(({ id }) => ids.has(id))
-  })
-
-  return Effect.fn("EventQuestion.of")(function* (request: EventRequest, caller: Identity) {
-    const { job, kinds } = request
-    const sight = yield* sightOf(caller)
-    const forAudit = [...(kinds ?? [])].filter((kind) => isForAudit(kind) && !isTold(kind))
-    if (forAudit.length > 0 && !sight.seesAudit) {
-      return yield* new NotPermitted({ rule: `kind: events of kind ${forAudit.join(", ")} ${AUDIT_ONLY}`, roles: [] })
-    }
-    if (job !== null && sight.within === null) {
-      yield* Effect.catchTag(jobs.head(job), "JobNotFound", () =>
-        Effect.fail(new BadRequest({ message: `job: there is no job with id ${job}` }))
-      )
-    }
-    const named = yield* devicesOf(request, sight)
-    return {
-      filter: { kinds: kept(kinds, sight), devices: named && new Set(named.map(({ id }) => id)), job },
-      hostnames: named && new Set(named.map(({ hostname }) => hostname)),
-      told: new Set([...(kinds ?? [])].filter(isTold)),
-      sight,
-      followsDevices: sight.within !== null || request.groups.length > 0
-    } satisfies EventQuestion
-  })
-})
-
-// What a request for events asks for, as far as the request alone says it (docs/events.md#pages). Pure.
-
-/** Names and numbers as they were sent. */
+/** The parameters, not yet resolved. */
 export interface EventRequest {
-  /** Null for all that are kept. */
+  /** Null for all stored events. */
   readonly kinds: ReadonlySet<string> | null
   /** Hostnames or ids. */
   readonly devices: ReadonlyArray<string>
   readonly groups: ReadonlyArray<string>
   readonly job: number | null
-  /** The number after which events are wanted; null when nothing is said of it. */
+  /** The number of the last event that the client has; null if it is not given. */
   readonly since: number | null
   readonly limit: number
 }
@@ -135,7 +45,7 @@ const MAX_JOB = 2 ** 31 - 1
 
 type Parameters = Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
 
-/** A parameter may be repeated, and each may be a list with commas. A name counts once, however often it is written. */
+/** A parameter may be repeated, and may be a list with commas. Duplicates count once. */
 const listOf = (sent: Parameters[string]): ReadonlyArray<string> => [
   ...new Set(
     [sent ?? []]
@@ -169,8 +79,8 @@ const numberIn = (
 }
 
 /**
- * Reads the parameters of a request, and the number that its header `Last-Event-ID` names, which counts before `since`. The failure is the
- * sentence for the client, which begins with the name of the field.
+ * Reads the parameters, and the number in `Last-Event-ID`, which takes precedence over `since`. The failure is the sentence for the client,
+ * which begins with the name of the field.
  */
 export const readEventRequest = (
   parameters: Parameters,
@@ -192,31 +102,121 @@ export const readEventRequest = (
     }
   })
 
-// Reads the log for one caller, page by page (docs/events.md#pages). A page looks at a bounded number of rows, whatever is asked for; where it
-// has looked at others in between it says from where to go on.
+/** A request with its names resolved. */
+export interface EventQuestion {
+  readonly filter: EventFilter
+  /** Hostnames of the devices in the filter, for live messages, which have no ids. */
+  readonly hostnames: ReadonlySet<string> | null
+  readonly told: ReadonlySet<LiveOnlyKind>
+  readonly access: EventAccess
+  /** Whether new and moved devices can change the filter. */
+  readonly followsDevices: boolean
+}
 
-/** How many rows a page looks at, and how many of them at once. */
+interface Named {
+  readonly id: number
+  readonly hostname: string
+}
+
+const isTold = (kind: string): kind is LiveOnlyKind => liveOnlyKinds.some((told) => told === kind)
+
+const kept = (kinds: EventRequest["kinds"], { seesAudit }: EventAccess): EventFilter["kinds"] => {
+  if (kinds === null) return seesAudit ? null : new Set(publicKinds)
+  return new Set([...kinds].filter((kind) => !isTold(kind)))
+}
+
+const AUDIT_ONLY = "are part of the audit, which you may not read as a whole"
+
+/** Resolves a request. Fails with BadRequest, whose message names the field, and with NotPermitted. */
+export const makeQuestionOf = Effect.gen(function* () {
+  const accessOf = yield* makeAccessOf
+  const settings = yield* SettingsView
+  const devices = yield* DeviceStore
+  const jobs = yield* JobStore
+  const pages = yield* EventPages
+
+  /** Events of a deleted device can be read by its id. A caller of some devices does not learn whether a device exists. */
+  const deviceOf = Effect.fnUntraced(function* (text: string, { within }: EventAccess) {
+    const nobody: Named = { id: 0, hostname: "" }
+    const unknown =
+      within === null
+        ? Effect.fail(new BadRequest({ message: `device: there is no device ${text}` }))
+        : Effect.succeed(nobody)
+    if (!/^\d+$/.test(text)) return yield* Effect.catchTag(devices.getByHostname(text), "DeviceNotFound", () => unknown)
+    const id = Option.getOrNull(toId(text))
+    if (id === null) return yield* unknown
+    const gone = Effect.gen(function* () {
+      const scan = { after: 0, through: Number.MAX_SAFE_INTEGER, limit: 1, kinds: null, job: null }
+      const [event] = (yield* pages.scan({ ...scan, devices: new Set([id]) })).rows
+      if (event === undefined) return yield* unknown
+      return { id, hostname: event.hostname ?? "" }
+    })
+    return yield* Effect.catchTag(devices.get(id), "DeviceNotFound", () => gone)
+  })
+
+  const devicesOf = Effect.fnUntraced(function* ({ devices: asked, groups }: EventRequest, access: EventAccess) {
+    const named: ReadonlyArray<Named> = yield* Effect.forEach(asked, (text) => deviceOf(text, access))
+    if (groups.length === 0) return asked.length === 0 ? null : named
+    // all at once, because finding the members of a group searches all devices
+    const views = new Map((yield* settings.groups).map((view) => [view.name, view]))
+    const unknown = groups.find((name) => !views.has(name))
+    if (unknown !== undefined) {
+      return yield* new BadRequest({ message: `group: ${new UnknownGroup({ name: unknown }).message}` })
+    }
+    const hostnames = new Set(groups.flatMap((name) => views.get(name)?.hostnames ?? []))
+    const members: ReadonlyArray<Named> = yield* devices.byHostnames([...hostnames])
+    const ids = new Set(members.map(({ id }) => id))
+    return asked.length === 0 ? members : named.filter(({ id }) => ids.has(id))
+  })
+
+  return Effect.fn("EventQuestion.of")(function* (request: EventRequest, caller: Identity) {
+    const { job, kinds } = request
+    const access = yield* accessOf(caller)
+    const forAudit = [...(kinds ?? [])].filter((kind) => isForAudit(kind) && !isTold(kind))
+    if (forAudit.length > 0 && !access.seesAudit) {
+      return yield* new NotPermitted({ rule: `kind: events of kind ${forAudit.join(", ")} ${AUDIT_ONLY}`, roles: [] })
+    }
+    if (job !== null && access.within === null) {
+      yield* Effect.catchTag(jobs.head(job), "JobNotFound", () =>
+        Effect.fail(new BadRequest({ message: `job: there is no job with id ${job}` }))
+      )
+    }
+    const named = yield* devicesOf(request, access)
+    return {
+      filter: { kinds: kept(kinds, access), devices: named && new Set(named.map(({ id }) => id)), job },
+      hostnames: named && new Set(named.map(({ hostname }) => hostname)),
+      told: new Set([...(kinds ?? [])].filter(isTold)),
+      access,
+      followsDevices: access.within !== null || request.groups.length > 0
+    } satisfies EventQuestion
+  })
+})
+
+// Pages of the log for one caller (docs/events.md#pages). A page looks at a bounded number of rows; if it has to stop early, it says where
+// to continue.
+
+/** Rows that a page looks at, and rows of one query. */
 const MAX_SCANNED = 4000
 const SCAN = 2000
 
-/** Where a page begins, and up to where it may go. */
-export interface PageRange {
+/** The numbers between which a page reads. */
+interface PageRange {
   readonly after: number
   readonly through: number
   readonly limit: number
 }
 
-/** Events, and the number up to which everything that is asked for was read. */
-export interface EventPage {
+/** Events, and the number up to which the log was read. */
+interface EventPage {
   readonly events: ReadonlyArray<LiveEvent>
   readonly next: number
 }
 
-/** What a caller sees of an event: addresses are of the audit. */
-export const shownTo = ({ sight }: EventQuestion, event: LiveEvent): LiveEvent =>
-  sight.seesAudit ? event : { ...event, address: null }
+/** An event as the caller may see it: addresses belong to the audit. */
+export const shownTo = ({ access }: EventQuestion, event: LiveEvent): LiveEvent =>
+  access.seesAudit ? event : { ...event, address: null }
 
-/** How many rows to look at next, by how many of those before were for the caller. */
+/** How many rows to read next, by the share of rows that were chosen before. */
 const nextCount = (limit: number, chosen: number, scanned: number): number =>
   chosen === 0 ? SCAN : Math.min(SCAN, Math.max(limit, Math.ceil((1.2 * (limit - chosen) * scanned) / chosen)))
 
@@ -227,10 +227,10 @@ export const makeReadPage = Effect.gen(function* () {
 
   const chosenOf = Effect.fnUntraced(function* (question: EventQuestion, rows: ReadonlyArray<ScannedEvent>) {
     const asked = rows.filter((row) => matchesFilter(question.filter, row))
-    const sight = yield* question.sight.knowing(hostnamesIn(asked))
-    const matching = asked.map((row) => ({ id: row.id, verdict: judgeEvent(sight, row) }))
+    const access = yield* question.access.knowing(hostnamesIn(asked))
+    const matching = asked.map((row) => ({ id: row.id, verdict: judgeEvent(access, row) }))
     const jobs = yield* seenJobs(
-      sight,
+      access,
       matching.map(({ verdict }) => verdict)
     )
     return matching.filter(({ verdict }) => isAllowed(verdict, jobs)).map(({ id }) => id)

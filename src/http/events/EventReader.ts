@@ -1,42 +1,42 @@
 /**
- * One reader of a stream (docs/events.md#server-sent-events): first what the log has after the number that they name, page by page as they
- * read, then what the feed hands over. Each event is told once: the log is read up to the number from which the feed goes on.
+ * One reader of a stream (docs/events.md#server-sent-events). It reads the log from the number that the client names, page by page as the
+ * client reads, then follows the live feed. Each event is sent once: the log is read up to the number at which the feed begins.
  */
 import { Clock, Effect, Latch, Result, Scope } from "effect"
-import { type LiveEvent, matchesFilter, movesDevices } from "../../domain/events/Event.ts"
 import type { EventFeed, Follower } from "../../events/EventFeed.ts"
-import type { Listener, ToldThing } from "../../runtime/Told.ts"
+import type { Listener, LiveItem } from "../../runtime/LiveFeed.ts"
 import type { EventQuestion, makeReadPage } from "./EventQuestion.ts"
 import { type EventAccess, hostnamesIn, isAllowed, judgeEvent, judgeTold, type makeVisibleJobs } from "./EventAccess.ts"
 import * as SseOutput from "./SseOutput.ts"
 import type { SharedTexts, StreamBody } from "./SseOutput.ts"
 import type { StreamTimes } from "../core/OpenStreams.ts"
 import type { EventPages } from "../../store/EventStore.ts"
+import { type LiveEvent, matchesFilter, movesDevices } from "../../domain/events/Event.ts"
 
-// What waits for one reader of a stream, within bounds: a reader who does not read costs no more than that. Events that do not fit end the
-// stream; what is told and not kept is left out.
+// The inbox of a reader, which is bounded: a slow reader costs no more than that. Events that do not fit end the stream; live messages that
+// do not fit are skipped.
 
-/** Something for the reader, if they may hear of it: an event with its number, or what has none. */
-export type Waiting =
+/** A waiting event with its number, or a live message without one. The access is checked later. */
+type Waiting =
   | { readonly id: number; readonly text: string; readonly event: LiveEvent }
-  | { readonly id: null; readonly text: string; readonly thing: ToldThing }
+  | { readonly id: null; readonly text: string; readonly thing: LiveItem }
 
-export interface InboxBounds {
+interface InboxBounds {
   readonly count: number
   /** Characters of all texts. */
   readonly size: number
-  /** How many of what is told and not kept. */
+  /** Live messages. */
   readonly told: number
 }
 
-/** As much as a job with some thousand devices tells within seconds. */
-export const INBOX: InboxBounds = { count: 10_000, size: 16 * 1024 * 1024, told: 1000 }
+/** As much as a job with some thousand devices emits within seconds. */
+const INBOX: InboxBounds = { count: 10_000, size: 16 * 1024 * 1024, told: 1000 }
 
-/** How much a reader gets at once. */
+/** The largest piece that is sent at once. */
 const PIECE = { count: 200, size: 256 * 1024 }
 
 /** An empty inbox. */
-export const makeInbox = (bounds: InboxBounds = INBOX) => {
+const makeInbox = (bounds: InboxBounds = INBOX) => {
   const latch = Latch.makeUnsafe(false)
   let waiting: Array<Waiting> = []
   let size = 0
@@ -53,7 +53,7 @@ export const makeInbox = (bounds: InboxBounds = INBOX) => {
     return false
   }
 
-  /** How many of those that wait are a piece. */
+  /** The number of waiting items in the next piece. */
   const pieceOf = (): number => {
     let [count, length] = [0, 0]
     for (const { text } of waiting) {
@@ -65,9 +65,9 @@ export const makeInbox = (bounds: InboxBounds = INBOX) => {
   }
 
   return {
-    /** Opens when there is something to take, or when `end` says that the reader has to look. */
+    /** Opens when an item arrives or when the reader must look. */
     latch,
-    /** Adds something; yields false when it does not fit: then the inbox holds nothing any more, and takes nothing. */
+    /** Adds an item. Yields false if it does not fit: then the inbox is emptied and accepts nothing more. */
     put: (one: Waiting): boolean => {
       if (isOverfull) return false
       if (one.id === null && (told >= bounds.told || !fits(one))) {
@@ -81,7 +81,7 @@ export const makeInbox = (bounds: InboxBounds = INBOX) => {
       latch.openUnsafe()
       return true
     },
-    /** What has waited longest, and how much of what is not kept was left out. */
+    /** Takes the oldest items, and the number of skipped live messages. */
     take: () => {
       const taken = waiting.splice(0, pieceOf())
       const left = skipped
@@ -98,14 +98,34 @@ export const makeInbox = (bounds: InboxBounds = INBOX) => {
   }
 }
 
-export type Inbox = ReturnType<typeof makeInbox>
+/** The parts that all readers share. */
+export interface ReaderParts {
+  readonly feed: EventFeed["Service"]
+  readonly pages: EventPages["Service"]
+  readonly readPage: Effect.Success<typeof makeReadPage>
+  readonly seenJobs: Effect.Success<typeof makeVisibleJobs>
+  readonly texts: SharedTexts
+  readonly times: StreamTimes
+}
 
-/** Events that can change what a caller may hear of, and the milliseconds after which what they changed is known everywhere. */
+interface ReaderOrder {
+  readonly question: EventQuestion
+  /** The number of the last event that the client has; null to start from now. */
+  readonly since: number | null
+  /** The question with its present meaning. A failure is the reason to end; null means that it is unknown now. */
+  readonly renewed: Effect.Effect<EventQuestion, string | null>
+  /** The caller's access now, by their last known roles. Fails in the same way. */
+  readonly access: Effect.Effect<EventAccess, string | null>
+  /** When the caller's token expires, in epoch milliseconds. */
+  readonly expiresAt: number
+}
+
+/** Kinds of events that can change permissions, and the milliseconds after which every replica knows the change. */
 const CHANGES_RIGHTS: ReadonlySet<string> = new Set(["token", "user", "person", "permission"])
 const KNOWN_AFTER = 750
-/** Milliseconds for which it counts what the caller may hear of, as for whoever asks anew. */
-const SIGHT_KEPT = 1000
-/** Events of the log at once. */
+/** Milliseconds for which the caller's permissions are reused. */
+const ACCESS_VALID = 1000
+/** Events of one page. */
 const PAGE = 200
 
 const BEHIND = "You have not read for too long"
@@ -113,7 +133,7 @@ const STOPPING = "The server stops"
 const ANEW = "The log of events has begun anew"
 const AWAY = "The database is not available"
 
-/** A part of the stream; nothing comes after the last one. */
+/** A part of the stream; `isLast` ends it. */
 interface Piece {
   readonly text: string
   readonly isLast: boolean
@@ -121,22 +141,22 @@ interface Piece {
 
 type Phase = "begins" | "reads the log" | "joins" | "reads the rest" | "follows"
 
-const isAsked = ({ hostnames, told, filter }: EventQuestion, thing: ToldThing): boolean =>
+const isAsked = ({ hostnames, told, filter }: EventQuestion, thing: LiveItem): boolean =>
   told.has(thing.kind) &&
   (filter.job === null || filter.job === thing.job) &&
   (hostnames === null || (thing.kind === "step" && hostnames.has(thing.hostname)))
 
-/** Whether an event may be asked for: which devices are meant is looked up anew when it is told. */
+/** Whether an event may match; the devices of the filter are resolved when it is sent. */
 const isCandidate = ({ filter, followsDevices }: EventQuestion, event: LiveEvent): boolean =>
   matchesFilter(followsDevices ? { ...filter, devices: null } : filter, event)
 
-const withSight = (question: EventQuestion, sight: EventAccess): EventQuestion => ({
+const withAccess = (question: EventQuestion, access: EventAccess): EventQuestion => ({
   ...question,
-  sight,
-  followsDevices: question.followsDevices || sight.within !== null
+  access,
+  followsDevices: question.followsDevices || access.within !== null
 })
 
-/** Begins a reader who writes to this body; `scope` is that of the stream. */
+/** Starts a reader that writes to this body; `scope` is that of the stream. */
 export const makeReader = Effect.fnUntraced(function* (
   parts: ReaderParts,
   order: ReaderOrder,
@@ -149,35 +169,35 @@ export const makeReader = Effect.fnUntraced(function* (
   const begun = clock.currentTimeMillisUnsafe()
   let question = order.question
   let phase: Phase = "begins"
-  /** Everything up to this number was told, or is not for this reader. */
+  /** Everything up to this number was sent or does not match. */
   let position = order.since ?? 0
-  /** The same when the inbox is empty. */
+  /** The position when the inbox is empty. */
   let heard = 0
   let joined = 0
-  /** The newest event by which devices may have moved, and the number up to which it is known where they are. */
+  /** The newest event that may have moved devices, and the number up to which the devices are known. */
   let moved = 0
   let known = 0
-  /** Whether nothing is on its way to the body, so that it can be written to directly. */
+  /** Whether the body can be written to directly. */
   let isIdle = false
   let ending: string | null = null
   let saidAt = begun
   let seenAt = begun
   let renewAt = Math.min(begun + times.renewal, order.expiresAt)
 
-  /** Whether it counts still what the caller may hear of; not beside a clock that was set back. */
-  const isSightFresh = (): boolean => {
+  /** Whether the permissions are recent; never after the clock was set back. */
+  const isAccessFresh = (): boolean => {
     const age = clock.currentTimeMillisUnsafe() - seenAt
-    return age >= 0 && age < SIGHT_KEPT
+    return age >= 0 && age < ACCESS_VALID
   }
 
-  /** Whether the reader takes more now, and nothing has to be looked up to know what they may hear of. */
+  /** Whether the client reads, and no lookup is needed to judge events. */
   const canWrite = (): boolean =>
     isIdle &&
     inbox.isEmpty() &&
     body.isWanted() &&
     !question.followsDevices &&
-    question.sight.within === null &&
-    isSightFresh()
+    question.access.within === null &&
+    isAccessFresh()
 
   const write = (text: string | Buffer): void => {
     if (text.length === 0) return
@@ -185,7 +205,7 @@ export const makeReader = Effect.fnUntraced(function* (
     saidAt = clock.currentTimeMillisUnsafe()
   }
 
-  /** Keeps events until they are taken; yields false when they are too many. */
+  /** Puts events into the inbox; yields false if they do not fit. */
   const keep = (events: ReadonlyArray<LiveEvent>): boolean => {
     for (const event of events) {
       if (!isCandidate(question, event)) continue
@@ -200,7 +220,7 @@ export const makeReader = Effect.fnUntraced(function* (
       inbox.latch.openUnsafe()
     }
     moved = events.findLast(movesDevices)?.id ?? moved
-    // a reader who resumes may know what the feed comes to only now
+    // a client that resumes may have these events already
     const isDirect = (events[0]?.id ?? 0) > position && canWrite()
     if (!isDirect && !keep(events)) return
     heard = events.at(-1)?.id ?? heard
@@ -220,7 +240,7 @@ export const makeReader = Effect.fnUntraced(function* (
     const found = yield* Effect.result(order.renewed)
     if (Result.isSuccess(found)) question = found.success
     else ending ??= found.failure
-    // after a database was restored numbers are given again
+    // a restored database gives numbers again
     if (phase !== "begins" && (yield* pages.bounds).newest < position) ending ??= ANEW
     const now = yield* Clock.currentTimeMillis
     seenAt = now
@@ -228,15 +248,15 @@ export const makeReader = Effect.fnUntraced(function* (
     return Result.isSuccess(found)
   })
 
-  /** Looks again at what may be told of events up to this number, where it may be something else by now. */
+  /** Renews the permissions for events up to this number if they may have changed. */
   const lookAgain = Effect.fnUntraced(function* (through: number) {
     if (question.followsDevices && through > known) {
       if (!(yield* renew)) ending ??= AWAY
       known = through
-    } else if (!isSightFresh()) {
-      const sight = yield* Effect.result(order.sight)
-      if (Result.isFailure(sight)) ending ??= sight.failure
-      else question = withSight(question, sight.success)
+    } else if (!isAccessFresh()) {
+      const access = yield* Effect.result(order.access)
+      if (Result.isFailure(access)) ending ??= access.failure
+      else question = withAccess(question, access.success)
       seenAt = yield* Clock.currentTimeMillis
     }
   })
@@ -272,16 +292,16 @@ export const makeReader = Effect.fnUntraced(function* (
     return page.events.map(texts.textOf).join("")
   })
 
-  /** Those that are asked for and may be heard of, as they are shown. */
+  /** The items that match and that the caller may read. */
   const heardOf = Effect.fnUntraced(function* (waiting: ReadonlyArray<Waiting>) {
-    const sight = yield* question.sight.knowing(
+    const access = yield* question.access.knowing(
       hostnamesIn(waiting.flatMap((one) => ("event" in one ? one.event : [])))
     )
     const asked = waiting
       .filter((one) => !("event" in one) || matchesFilter(question.filter, one.event))
-      .map((one) => ({ one, verdict: "event" in one ? judgeEvent(sight, one.event) : judgeTold(sight, one.thing) }))
+      .map((one) => ({ one, verdict: "event" in one ? judgeEvent(access, one.event) : judgeTold(access, one.thing) }))
     const jobs = yield* seenJobs(
-      sight,
+      access,
       asked.map(({ verdict }) => verdict)
     )
     return asked.filter(({ verdict }) => isAllowed(verdict, jobs)).map(({ one }) => one)
@@ -306,7 +326,7 @@ export const makeReader = Effect.fnUntraced(function* (
     isIdle = true
     yield* Effect.timeoutOption(inbox.latch.await, Math.max(1, until - now))
     isIdle = false
-    // who was woken for another reason finds nothing to take
+    // woken for another reason: nothing to take
     if (inbox.isEmpty() && ending === null && !inbox.isOverfull()) inbox.latch.closeUnsafe()
     return ""
   })
@@ -328,18 +348,18 @@ export const makeReader = Effect.fnUntraced(function* (
 
   const last = (reason: string): Piece => ({ text: SseOutput.endText(reason, position), isLast: true })
 
-  /** The next part that cannot be written directly, as soon as there is one. */
+  /** The next part that is not written directly. */
   const next = Effect.gen(function* () {
     for (;;) {
       const now = yield* Clock.currentTimeMillis
-      // a clock that was set back makes nothing late
+      // after the clock was set back nothing is late
       saidAt = Math.min(saidAt, now)
       renewAt = Math.min(renewAt, now + times.renewal)
       if (inbox.isOverfull()) return last(BEHIND)
       if (ending !== null) return last(ending)
       if (now >= renewAt) {
         yield* renew
-        // whoever may not go on waits for no heartbeat
+        // a stream that ends sends no heartbeat
         if (ending !== null) continue
       } else if (now >= saidAt + times.heartbeat) {
         saidAt = now
@@ -369,27 +389,3 @@ export const makeReader = Effect.fnUntraced(function* (
 
   return { run, end, listener }
 })
-
-// What a reader of a stream works with, and what is asked of it.
-
-/** What a reader works with. */
-export interface ReaderParts {
-  readonly feed: EventFeed["Service"]
-  readonly pages: EventPages["Service"]
-  readonly readPage: Effect.Success<typeof makeReadPage>
-  readonly seenJobs: Effect.Success<typeof makeVisibleJobs>
-  readonly texts: SharedTexts
-  readonly times: StreamTimes
-}
-
-export interface ReaderOrder {
-  readonly question: EventQuestion
-  /** The number after which events are wanted; null for those from now on. */
-  readonly since: number | null
-  /** The question as it would be answered now; a failure is the reason to end, null that it is not known now. */
-  readonly renewed: Effect.Effect<EventQuestion, string | null>
-  /** What the caller may hear of now, by the roles that they were last known to have; fails in the same way. */
-  readonly sight: Effect.Effect<EventAccess, string | null>
-  /** When the caller's token ends, in epoch milliseconds. */
-  readonly expiresAt: number
-}

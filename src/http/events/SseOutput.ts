@@ -1,52 +1,55 @@
-/** Messages of a stream of server-sent events as they are written (docs/events.md#server-sent-events). Pure. */
-import { type LiveEvent, matchesFilter } from "../../domain/events/Event.ts"
-import type { ToldThing } from "../../runtime/Told.ts"
+/**
+ * The output of an event stream: server-sent events as text (docs/events.md#server-sent-events), written once for all readers of the same
+ * events, and the body that they are written to.
+ */
+import type { LiveItem } from "../../runtime/LiveFeed.ts"
 import { type EventQuestion, shownTo } from "./EventQuestion.ts"
 import { judgeEvent } from "./EventAccess.ts"
 import { Latch } from "effect"
 import { Readable } from "node:stream"
+import { type LiveEvent, matchesFilter } from "../../domain/events/Event.ts"
 
-/** Milliseconds after which a client that was cut off comes again. */
+/** Milliseconds after which a client reconnects. */
 const RETRY = 3000
 
 const message = (event: string, data: unknown): string => `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`
 
-/** From which number on the stream goes on: a client that hears nothing until it is cut off can resume as well. */
+/** The number at which the stream begins, so that a client without any event can resume as well. */
 export const beginning = (position: number): string => `retry: ${RETRY}\nid: ${position}\n\n`
 
-/** That nothing has happened, and up to which number. */
+/** No event up to this number. */
 export const heartbeat = (position: number): string => `: nothing new\nid: ${position}\n\n`
 
 export const eventText = (event: LiveEvent): string => `id: ${event.id}\n${message(event.kind, event)}`
 
-/** Without a number, so that a client goes on from the last event. */
-export const toldText = (thing: ToldThing): string =>
+/** Without a number, so that a client resumes from the last event. */
+export const toldText = (thing: LiveItem): string =>
   message(thing.kind, { ...thing, at: new Date(thing.at).toISOString().slice(0, -1) })
 
-/** What a client asked for is not there any more, or never was. */
+/** The events that the client asked for are deleted or never existed. */
 export interface Gap {
   readonly since: number
-  /** The oldest event that is there. */
+  /** The oldest stored event. */
   readonly oldest: number
-  /** The number after which the stream goes on. */
+  /** The number after which the stream continues. */
   readonly next: number
 }
 
 export const gapText = (gap: Gap): string => message("gap", gap)
 
-/** That so many lines were left out because the client did not read. */
+/** The number of live messages that were skipped because the client did not read. */
 export const skippedText = (count: number): string => message("skipped", { count })
 
-/** The last message: why, and after which number to go on. */
+/** The last message: the reason, and the number to resume after. */
 export const endText = (reason: string, resume: number): string => message("end", { reason, resume })
 
-// What readers of streams hear, written once for all who hear the same: with hundreds of readers writing it for each was most of the work.
+// Texts are shared by all readers of the same events: with hundreds of readers, writing them for each was most of the work.
 
 type Events = ReadonlyArray<LiveEvent>
 
-/** Those who ask for the same hear the same, when they see all devices; null when nobody else is known to ask so. */
-const audienceOf = ({ filter: { devices, job, kinds }, sight }: EventQuestion): string | null =>
-  devices === null ? JSON.stringify([sight.seesAudit, kinds && [...kinds].toSorted(), job]) : null
+/** Readers of all devices with the same filter get the same events; null if the filter has devices. */
+const audienceOf = ({ filter: { devices, job, kinds }, access }: EventQuestion): string | null =>
+  devices === null ? JSON.stringify([access.seesAudit, kinds && [...kinds].toSorted(), job]) : null
 
 /** Remembers texts as long as their events. */
 export const makeSharedTexts = () => {
@@ -68,18 +71,18 @@ export const makeSharedTexts = () => {
 
   const written = (question: EventQuestion, events: Events): Buffer => {
     const asked = events.filter(
-      (event) => matchesFilter(question.filter, event) && judgeEvent(question.sight, event) === true
+      (event) => matchesFilter(question.filter, event) && judgeEvent(question.access, event) === true
     )
     return Buffer.from(asked.map((event) => shownText(question, event)).join(""))
   }
 
-  /** An event as it is shown to whoever asks so. */
+  /** An event as this reader sees it. */
   const shownText = (question: EventQuestion, event: LiveEvent): string => {
     const shown = shownTo(question, event)
     return shown === event ? textOf(event) : eventText(shown)
   }
 
-  /** The events of a batch for somebody who sees all devices. */
+  /** The events of a batch for a reader of all devices. */
   const batchFor = (question: EventQuestion, events: Events): Buffer => {
     const audience = audienceFor(question)
     if (audience === null) return written(question, events)
@@ -95,9 +98,9 @@ export const makeSharedTexts = () => {
 
 export type SharedTexts = ReturnType<typeof makeSharedTexts>
 
-// The body of an answer that does not end by itself: text goes out in the same turn in which it is written, as long as the client reads.
+// The body of a stream: text is sent in the same turn in which it is written, as long as the client reads.
 
-/** Bytes that are taken although the client does not read them now. */
+/** Bytes that are buffered while the client does not read. */
 const AHEAD = 64 * 1024
 
 /** An open body. */
@@ -113,9 +116,9 @@ export const makeStreamBody = () => {
   })
   return {
     readable,
-    /** Whether the client takes more now. */
+    /** Whether the client reads now. */
     isWanted: (): boolean => isWanted,
-    /** Waits until it does. */
+    /** Waits until the client reads. */
     wanted: latch.await,
     write: (text: string | Buffer): void => {
       if (readable.push(text)) return

@@ -1,59 +1,123 @@
 /**
- * Answers with job records. What a job did on a thousand devices is tens of megabytes of JSON, so it goes from the database
- * to the client as text: to read and write it here would keep everybody else waiting. Those who ask the same at the same time,
- * as pages that show the newest jobs do, share one answer to the last byte. An answer that is too long to be held as a whole is
- * written device by device, as fast as each of them reads it.
+ * Answers with job records. The result of a job on a thousand devices is tens of megabytes of JSON. It goes from the database to the client
+ * as text, because parsing it here would block all other requests. Equal requests at the same time share one answer. An answer that is too
+ * long to be held is written device by device, as fast as the client reads.
  */
 import { Effect, Option, Schema, Stream } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { SqlError } from "effect/sql"
-import type { BadRequest, NotFound } from "../../api/Answers.ts"
 import type { NotPermitted } from "../../access/Permit.ts"
 import type { SettingsUnavailable } from "../../settings/SettingsView.ts"
+import { makeVisible } from "../core/Permits.ts"
 import { isObject } from "../../domain/fields/Values.ts"
 import { functionOf, type Job } from "../../domain/Job.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import { keyOfWithin } from "../../store/Listing.ts"
 import { baseUrlOf } from "../core/Client.ts"
-import { makeVisible } from "../core/Permits.ts"
 import { first } from "../listing/ListPage.ts"
+import type { BadRequest, NotFound } from "../../api/Answers.ts"
 import { makeSharedRead } from "../../store/GroupedStatement.ts"
 import type { SyncTaskName } from "../../store/JobResults.ts"
 
-// A job record as the JSON that clients are given, whole when its result is at hand, and piece by piece when that is too long to be held.
+// Leaves out parts of sync results (docs/api.md#job-records). Pure.
 
-/** Tasks that a client does not want to see in the results of synchronizations. */
-export type Dropped = ReadonlyArray<SyncTaskName>
+/** Task names by the name of the part. */
+const TASKS: Readonly<Record<string, SyncTaskName>> = { config: "Generate device config", diff: "Sync device config" }
 
-/** Those that are left out of the result of this job. */
+/** The tasks of these parts (`config`, `diff`, separated by commas); other parts are ignored. */
+const droppedTasks = (parts: string | undefined): ReadonlyArray<SyncTaskName> => [
+  ...new Set(
+    (parts ?? "").split(",").flatMap((part) => {
+      const name = part.trim()
+      return Object.hasOwn(TASKS, name) ? (TASKS[name] ?? []) : []
+    })
+  )
+]
+
+/** Whether a job's result has such tasks. */
+const isSync = ({ function_name }: Pick<Job, "function_name">): boolean => function_name.startsWith("sync_devices")
+
+/** The job without these tasks in its result. */
+const withoutTasks = (job: Job, dropped: ReadonlyArray<string>): Job => {
+  const { result } = job
+  if (dropped.length === 0 || !isSync(job) || !isObject(result)) return job
+  const { devices } = result
+  if (!isObject(devices)) return job
+  const filtered = Object.entries(devices).map(([hostname, device]) => {
+    if (!isObject(device) || !Array.isArray(device["job_tasks"])) return [hostname, device]
+    const job_tasks = device["job_tasks"].filter(
+      (task: unknown) =>
+        !isObject(task) || typeof task["task_name"] !== "string" || !dropped.includes(task["task_name"])
+    )
+    return [hostname, { ...device, job_tasks }]
+  })
+  return { ...job, result: { ...result, devices: Object.fromEntries(filtered) } }
+}
+
+// The result of an upgrade in both shapes that clients know (docs/jobs.md#device_upgrade): `devices`, and one task list for each hostname
+// with `_totals`. Pure.
+
+const withNames = (tasks: unknown): ReadonlyArray<unknown> =>
+  Array.isArray(tasks)
+    ? tasks.map((task: unknown) => (isObject(task) ? { name: task["task_name"], ...task } : task))
+    : []
+
+/** The job with both shapes if it is an upgrade that has started; other jobs unchanged. */
+export const withUpgradeShapes = (job: Job): Job => {
+  const { result, start_time, status } = job
+  const isEnded = status === "EXCEPTION" || status === "FINISHED" || (status === "ABORTED" && start_time !== null)
+  if (functionOf(job.function_name) !== "device_upgrade" || (result === null && !isEnded)) return job
+  if (isObject(result) && !isObject(result["devices"])) return job
+  const stored = isObject(result) && isObject(result["devices"]) ? Object.entries(result["devices"]) : []
+  const devices = stored.map(([hostname, device]) => {
+    const failed = isObject(device) && device["failed"] === true
+    return [hostname, { failed, job_tasks: withNames(isObject(device) ? device["job_tasks"] : []) }] as const
+  })
+  const lists = devices.map(([hostname, { job_tasks }]) => [hostname, job_tasks] as const)
+  return {
+    ...job,
+    result: {
+      ...Object.fromEntries(lists),
+      devices: Object.fromEntries(devices),
+      _totals: { selected_devices: devices.length }
+    }
+  }
+}
+
+// A job record as JSON, whole, or in pieces if it is too long.
+
+/** Tasks that the client leaves out of the results of synchronizations. */
+type Dropped = ReadonlyArray<SyncTaskName>
+
+/** The tasks that are left out of this job's result. */
 const droppedOf = (job: Job, dropped: Dropped): Dropped => (isSync(job) ? dropped : [])
 
-/** Around the records of an answer, which are separated by commas. */
-export const BEGIN = `{"status":"success","data":{"jobs":[`
-export const END = "]}}"
+/** The beginning and end of an answer, around the records. */
+const BEGIN = `{"status":"success","data":{"jobs":[`
+const END = "]}}"
 
-/** Devices whose results are read at once: some of them may have configurations of megabytes. */
+/** Results that are read at once; some contain configurations of megabytes. */
 const AT_ONCE = 20
 
 const readJson = Schema.decodeOption(Schema.fromJsonString(Schema.Unknown))
 
 const isUpgrade = ({ function_name }: Job): boolean => functionOf(function_name) === "device_upgrade"
 
-/** The record as far as its result, which is `result` then. */
+/** The record up to its result. */
 const opened = (job: Job): string => {
   const { result: _, ...rest } = job
   return `${JSON.stringify(rest).slice(0, -1)},"result":`
 }
 
-/** Around the members of a result that are devices: what the job itself has added to it follows them. */
+/** The beginning and end of a result, around the devices; the job's own members follow them. */
 const FIRST = `{"devices":{`
 const last = ({ result }: Job): string => {
   const own = isObject(result) ? JSON.stringify(result).slice(1, -1) : ""
   return own === "" ? "}}" : `},${own}}`
 }
 
-/** The record as JSON; `devices` are the members of a result of a job that worked on devices. */
-export const record = (job: Job, devices: string | undefined, dropped: Dropped): string => {
+/** The record as JSON; `devices` are the members of the result for devices. */
+const record = (job: Job, devices: string | undefined, dropped: Dropped): string => {
   if (devices === undefined) return JSON.stringify(withUpgradeShapes(withoutTasks(job, dropped)))
   const text = `${FIRST}${devices}${last(job)}`
   if (isUpgrade(job)) {
@@ -64,8 +128,8 @@ export const record = (job: Job, devices: string | undefined, dropped: Dropped):
 
 type Pieces = Stream.Stream<string, SqlError.SqlError>
 
-/** Makes the pieces of an answer with these records, whose result is only what the jobs themselves have stored. */
-export const makeJobPieces = (store: JobStore["Service"]) => {
+/** Yields the pieces of an answer with these records; their results contain only the jobs' own members. */
+const makeJobPieces = (store: JobStore["Service"]) => {
   const members = ({ id }: Job, dropped: Dropped): Pieces =>
     Stream.paginate({ after: "", comma: "" }, ({ after, comma }) =>
       Effect.map(store.resultsAfter(id, after, AT_ONCE, dropped), (rows) => {
@@ -82,7 +146,7 @@ export const makeJobPieces = (store: JobStore["Service"]) => {
       Stream.concat(Stream.make(`${last(job)}}`))
     )
 
-  /** The shapes of an upgrade are made of all its devices, which have no configurations. */
+  /** Both shapes of an upgrade need all devices, whose results are small. */
   const ofUpgrade = (job: Job): Pieces =>
     Stream.fromEffect(Effect.map(store.deviceResults([job.id], []), (texts) => record(job, texts.get(job.id), [])))
 
@@ -91,7 +155,7 @@ export const makeJobPieces = (store: JobStore["Service"]) => {
     return isUpgrade(job) ? ofUpgrade(job) : ofDevices(job, dropped)
   }
 
-  /** `worked` are the ids of those that worked on devices. */
+  /** `worked` are the ids of jobs with results for devices. */
   return (
     jobs: ReadonlyArray<Job>,
     worked: ReadonlySet<number>,
@@ -106,43 +170,7 @@ export const makeJobPieces = (store: JobStore["Service"]) => {
   }
 }
 
-// Leaves parts of sync results out, for clients that only look at the rest (docs/api.md#job-records). Pure.
-
-/** Task names by the part that a client names. */
-const TASKS: Readonly<Record<string, SyncTaskName>> = { config: "Generate device config", diff: "Sync device config" }
-
-/** The tasks of these parts (`config`, `diff`, separated by commas); other parts are ignored. */
-export const droppedTasks = (parts: string | undefined): ReadonlyArray<SyncTaskName> => [
-  ...new Set(
-    (parts ?? "").split(",").flatMap((part) => {
-      const name = part.trim()
-      return Object.hasOwn(TASKS, name) ? (TASKS[name] ?? []) : []
-    })
-  )
-]
-
-/** True for jobs whose results have such tasks. */
-export const isSync = ({ function_name }: Pick<Job, "function_name">): boolean =>
-  function_name.startsWith("sync_devices")
-
-/** The job without these tasks in its result. */
-export const withoutTasks = (job: Job, dropped: ReadonlyArray<string>): Job => {
-  const { result } = job
-  if (dropped.length === 0 || !isSync(job) || !isObject(result)) return job
-  const { devices } = result
-  if (!isObject(devices)) return job
-  const filtered = Object.entries(devices).map(([hostname, device]) => {
-    if (!isObject(device) || !Array.isArray(device["job_tasks"])) return [hostname, device]
-    const job_tasks = device["job_tasks"].filter(
-      (task: unknown) =>
-        !isObject(task) || typeof task["task_name"] !== "string" || !dropped.includes(task["task_name"])
-    )
-    return [hostname, { ...device, job_tasks }]
-  })
-  return { ...job, result: { ...result, devices: Object.fromEntries(filtered) } }
-}
-
-/** Records, which have only their own part of the result, with the headers of their page. */
+/** Records with the jobs' own results, and the headers of their page. */
 interface Records {
   readonly rows: ReadonlyArray<Job>
   readonly headers: Readonly<Record<string, string>>
@@ -150,19 +178,19 @@ interface Records {
 
 type RecordsError = SqlError.SqlError | BadRequest | NotFound | NotPermitted | SettingsUnavailable
 
-/** The most bytes of results in an answer that is held as a whole. */
+/** The largest answer that is held as a whole, in bytes of results. */
 const WHOLE = 8 * 1024 * 1024
 
-/** The answer to a question: as a whole, or the records of which each who asks has it written. */
+/** An answer: the whole body, or the records from which each request writes its own. */
 type JobBody = Pick<Records, "headers"> &
   ({ readonly body: Uint8Array } | (Pick<Records, "rows"> & { readonly worked: ReadonlySet<number> }))
 
 const encoder = new TextEncoder()
 
-/** What of a request may matter for the answer. */
+/** The part of a request that decides the answer. */
 const questionOf = (request: HttpServerRequest.HttpServerRequest): string => `${request.url} ${baseUrlOf(request)}`
 
-/** The answer with the tasks of these devices in the place of those that have no secrets. */
+/** The answer with these tasks, which contain secrets, in the place of the masked ones. */
 const revealed = (text: string, sealed: ReadonlyMap<string, unknown>): string =>
   JSON.stringify(JSON.parse(text), (key, value: unknown) => {
     if (key !== "devices" || !isObject(value)) return value
@@ -174,7 +202,7 @@ const revealed = (text: string, sealed: ReadonlyMap<string, unknown>): string =>
     )
   })
 
-/** Something of each of these jobs by its id; tasks are left out of the results of synchronizations alone. */
+/** Reads something of each job; tasks are left out of the results of synchronizations only. */
 const ofEach = <A>(
   jobs: ReadonlyArray<Job>,
   dropped: Dropped,
@@ -197,7 +225,7 @@ const ofEach = <A>(
   return Effect.map(Effect.all(parts), (found) => new Map(found.flatMap((one) => [...one])))
 }
 
-/** Makes the answer to a request whose records are read by `records`, which has to be the same for the same question. */
+/** Answers a request. `records` must yield the same for the same question. */
 export const makeJobAnswer = Effect.gen(function* () {
   const store = yield* JobStore
   const shared = makeSharedRead<JobBody, RecordsError>()
@@ -210,7 +238,7 @@ export const makeJobAnswer = Effect.gen(function* () {
     return encoder.encode(`${BEGIN}${records.join(",")}${END}`)
   })
 
-  /** Records whose results are too long stay what they are. */
+  /** Reads the results, unless they are too long. */
   const held = Effect.fnUntraced(function* (records: Records, dropped: Dropped) {
     const bytes = yield* ofEach(records.rows, dropped, store.textBytes)
     const length = [...bytes.values()].reduce((sum, one) => sum + one, 0)
@@ -218,7 +246,7 @@ export const makeJobAnswer = Effect.gen(function* () {
     return { headers: records.headers, body: yield* whole(records, dropped) }
   })
 
-  /** One job with the secrets in its results of those devices whose secrets are `seen`; `shown` is done before there are any. */
+  /** One job with the secrets of the devices that `seen` yields; `shown` runs before any secret is sent. */
   const reveal = Effect.fn("JobAnswer.reveal")(function* (
     job: Job,
     seen: (hostnames: ReadonlyArray<string>) => Effect.Effect<ReadonlySet<string>, SqlError.SqlError>,
@@ -241,7 +269,7 @@ export const makeJobAnswer = Effect.gen(function* () {
     const dropped = droppedTasks(first(yield* HttpServerRequest.ParsedSearchParams, "filter_jobresult"))
     const reading = Effect.flatMap(records, (found) => held(found, dropped))
     const context = yield* Effect.context<R>()
-    // callers with other limits get other answers to the same question
+    // callers of other devices get other answers to the same question
     const question = `${questionOf(request)} ${keyOfWithin((yield* visible).within)}`
     const answer = yield* shared(question, Effect.provideContext(reading, context))
     const options = { contentType: "application/json", headers: answer.headers }
@@ -251,33 +279,3 @@ export const makeJobAnswer = Effect.gen(function* () {
   })
   return { make, reveal }
 })
-
-// The result of an upgrade job as its clients read it (docs/jobs.md#device_upgrade): the `devices` shape, and beside it one
-// task list per hostname and `_totals`. Pure.
-
-const withNames = (tasks: unknown): ReadonlyArray<unknown> =>
-  Array.isArray(tasks)
-    ? tasks.map((task: unknown) => (isObject(task) ? { name: task["task_name"], ...task } : task))
-    : []
-
-/** The job with both shapes when it is an upgrade that has begun; other jobs as they are. */
-export const withUpgradeShapes = (job: Job): Job => {
-  const { result, start_time, status } = job
-  const isEnded = status === "EXCEPTION" || status === "FINISHED" || (status === "ABORTED" && start_time !== null)
-  if (functionOf(job.function_name) !== "device_upgrade" || (result === null && !isEnded)) return job
-  if (isObject(result) && !isObject(result["devices"])) return job
-  const stored = isObject(result) && isObject(result["devices"]) ? Object.entries(result["devices"]) : []
-  const devices = stored.map(([hostname, device]) => {
-    const failed = isObject(device) && device["failed"] === true
-    return [hostname, { failed, job_tasks: withNames(isObject(device) ? device["job_tasks"] : []) }] as const
-  })
-  const lists = devices.map(([hostname, { job_tasks }]) => [hostname, job_tasks] as const)
-  return {
-    ...job,
-    result: {
-      ...Object.fromEntries(lists),
-      devices: Object.fromEntries(devices),
-      _totals: { selected_devices: devices.length }
-    }
-  }
-}

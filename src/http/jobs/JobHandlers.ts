@@ -2,16 +2,13 @@
 import { Effect } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
-import { judge, NotPermitted, permitted, wantsApproval } from "../../access/Permit.ts"
+import { judge, makeRefusalToDecide, NotPermitted, permitted, wantsApproval } from "../../access/Permit.ts"
 import { SecretSight } from "../../access/SecretSight.ts"
 import { Api } from "../../api/Api.ts"
-import { Caller } from "../../api/Requests.ts"
-import { BadRequest, Conflict, enveloped, NotFound } from "../../api/Answers.ts"
 import { toId } from "../../domain/fields/Values.ts"
 import { failedStep, functionOf, type Job } from "../../domain/Job.ts"
-import type { DecisionRequest, JobActionRequest } from "../../domain/requests/OperationRequests.ts"
 import { JobEngine } from "../../jobs/engine/JobEngine.ts"
-import { SyncPause } from "../../jobs/sync/SyncPause.ts"
+import { JobLockStore, makeHolders } from "../../store/JobScheduling.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import { first, makeListPage } from "../listing/ListPage.ts"
 import * as Lists from "../listing/Lists.ts"
@@ -20,19 +17,20 @@ import { makeJobVisible } from "../core/Permits.ts"
 import { answered, transaction } from "../core/HandlerErrors.ts"
 import { createHash } from "node:crypto"
 import { type DiffGroup, groupDiffs } from "../../domain/DiffGroups.ts"
-import { makeRefusalToDecide } from "../../access/OtherPerson.ts"
-import { Permissions } from "../../access/Permissions.ts"
-import { JobApproval } from "../../jobs/engine/JobApproval.ts"
-import { JobLockStore, makeHolders } from "../../store/JobScheduling.ts"
 import { type DeviceProgress, JobDiffStore, JobProgressStore } from "../../store/JobResults.ts"
+import { Permissions } from "../../access/Permissions.ts"
+import { Caller } from "../../api/Requests.ts"
+import { BadRequest, Conflict, enveloped, NotFound } from "../../api/Answers.ts"
+import type { DecisionRequest, JobActionRequest } from "../../domain/requests/OperationRequests.ts"
+import { makePauses } from "../../jobs/sync/SyncPlan.ts"
+import { JobApproval } from "../../jobs/requests/JobApproval.ts"
 
-// Approves and rejects jobs (docs/changes.md#approval). Whoever decides is another person than who started the job (`OtherPerson.ts`), no
+// Approval of jobs (docs/changes.md#approval). The approver is another person than the one who started the job (`access/Permit.ts`), no
 // program and no maker of the program that started it, and may start such a job without an approval.
 
 const refused = (rule: string, roles: ReadonlyArray<string> = []) => new NotPermitted({ rule, roles })
 
-/** Decides over a job that waits, in the name of the caller. */
-export const makeDecisions = Effect.gen(function* () {
+const makeDecisions = Effect.gen(function* () {
   const approvals = yield* JobApproval
   const { allowedBy, heldBy, roles } = yield* Permissions
   const refusalToDecide = yield* makeRefusalToDecide
@@ -65,9 +63,9 @@ export const makeDecisions = Effect.gen(function* () {
   }
 })
 
-// What a job does on its devices, in brief: how far it is with each, and their differences in groups (docs/jobs.md#in-brief).
+// A job's devices in brief: the progress of each, and their differences in groups (docs/jobs.md#in-brief).
 
-/** A device as the API shows it: of what failed, the step and its reason. */
+/** A device with the step and reason of its failure. */
 const withReason = ({ failures, ...progress }: DeviceProgress) => {
   if (failures.length === 0) return { ...progress, step: null, why: null, said: null }
   const { reason, step } = failedStep(failures)
@@ -84,21 +82,21 @@ interface Asked {
   readonly group?: string
 }
 
-/** Every word has to be in the difference or in the name of a device. */
+/** Each word must be in the difference or in a hostname. */
 const matches = ({ diff, hostnames }: DiffGroup, search: string): boolean =>
   search
     .toLowerCase()
     .split(/\s+/)
     .every((word) => diff.toLowerCase().includes(word) || hostnames.some((name) => name.toLowerCase().includes(word)))
 
-export const makeJobDetails = Effect.gen(function* () {
+const makeJobDetails = Effect.gen(function* () {
   const progressOf = yield* JobProgressStore
   const diffsOf = yield* JobDiffStore
   const jobs = yield* JobStore
-  const pauses = yield* SyncPause
+  const pauses = yield* makePauses
   const visible = yield* makeJobVisible
 
-  /** The number of a job that the caller may see. */
+  /** The id of a job that the caller may see. */
   const found = Effect.fnUntraced(function* (digits: string) {
     const unknown = () => new NotFound({ message: `No job with id ${digits} found` })
     const id = yield* Effect.mapError(Effect.fromOption(toId(digits)), unknown)
@@ -134,7 +132,7 @@ const idOf = (digits: string) => Effect.mapError(Effect.fromOption(toId(digits))
 const makeJobs = Effect.gen(function* () {
   const store = yield* JobStore
   const engine = yield* JobEngine
-  const pauses = yield* SyncPause
+  const pauses = yield* makePauses
   const decisions = yield* makeDecisions
   const visible = yield* makeJobVisible
   const { make: answer, reveal } = yield* makeJobAnswer
@@ -150,7 +148,7 @@ const makeJobs = Effect.gen(function* () {
     return yield* Effect.catchTag(store.own(id), "JobNotFound", ({ message }) => Effect.fail(new NotFound({ message })))
   })
   const only = (digits: string) => Effect.map(get(digits), (job) => ({ rows: [job], headers: {} }))
-  /** Whoever looks at a job again and again is shown no secrets: they have to be asked for each time. */
+  /** Secrets must be asked for each time, so that polling a job does not show them. */
   const wantsSecrets = Effect.map(
     HttpServerRequest.ParsedSearchParams,
     (query) => first(query, "show_secrets") === "true"
@@ -197,7 +195,7 @@ const makeJobs = Effect.gen(function* () {
     digits: string,
     payload: DecisionRequest
   ) {
-    // whoever may start the job may see it: the decision asks for more than the list of jobs does
+    // a caller who may start the job may see it: the decision requires more than the list of jobs
     const id = yield* idOf(digits)
     yield* decisions[decision](id, payload).pipe(
       Effect.catchTag("JobNotFound", ({ message }) => Effect.fail(new NotFound({ message })))

@@ -1,8 +1,11 @@
-/** Answers one list request: parses it, reads the page, shares its reads with equal ones, and adds the headers. */
+/**
+ * Lists with filters, sorting and pages (docs/api.md#lists): parses the query, reads the page, shares reads between equal requests, and
+ * adds the headers.
+ */
 import { Effect, Result } from "effect"
 import { HttpServerRequest } from "effect/http"
 import type { SqlError } from "effect/sql"
-import { BadRequest } from "../../api/Answers.ts"
+import { makeVisible } from "../core/Permits.ts"
 import {
   type Counts,
   type Listable,
@@ -11,29 +14,27 @@ import {
   ListQueryInvalid,
   makeListing
 } from "../../store/Listing.ts"
-import { makeVisible } from "../core/Permits.ts"
 import { baseUrlOf } from "../core/Client.ts"
+import { BadRequest } from "../../api/Answers.ts"
 import { makeSharedRead } from "../../store/GroupedStatement.ts"
 
-// Reads the query of a list and writes the headers of its page (docs/api.md#lists).
+/** Query parameters as parsed by the router: several values for a repeated name. */
+type Parameters = Readonly<Record<string, string | ReadonlyArray<string>>>
 
-/** Query parameters as the router has parsed them: several values when a name is repeated. */
-export type Parameters = Readonly<Record<string, string | ReadonlyArray<string>>>
-
-/** What a list does when the client does not say: rows per page, and which number X-Total-Count carries. */
-export interface ListDefaults {
+/** Defaults of a list: rows per page, and the number in X-Total-Count. */
+interface ListDefaults {
   readonly list: string
   readonly perPage: number
   readonly totalCount: "unfiltered" | "matching"
   /** `limit` is another name of `per_page`. */
   readonly limitCounts: boolean
-  /** As `sort` of a request. Default: by id. */
+  /** Like `sort` in a request. Default: by id. */
   readonly sort?: string
 }
 
 const FILTER = /^filter\[([a-zA-Z0-9_.]+)\](?:\[([^[\]]*)\])?$/
 
-/** How values are compared, by the word in the second brackets; clients have several for an exact match. */
+/** Comparisons by the word in the second brackets; several words mean an exact match. */
 const OPERATORS: ReadonlyMap<string | undefined, Pick<ListFilter, "contains">> = new Map([
   [undefined, { contains: false }],
   ["contains", { contains: true }],
@@ -49,7 +50,7 @@ export const first = (parameters: Parameters, name: string): string | undefined 
   return typeof value === "string" ? value : value?.[0]
 }
 
-/** All filters, of which each must hold: also of those with the same name. */
+/** All filters; each must match, also filters of the same name. */
 const filtersOf = (parameters: Parameters, list: string): Result.Result<ListQuery["filters"], ListQueryInvalid> => {
   const filters: Array<ListFilter> = []
   for (const [name, sent] of Object.entries(parameters)) {
@@ -71,11 +72,8 @@ const pageOf = (text: string | undefined): number => {
   return Math.max(1, page)
 }
 
-/** The list query, or why per_page is refused. A page below 1 or no number is the first. */
-export const parseListQuery = (
-  parameters: Parameters,
-  defaults: ListDefaults
-): Result.Result<ListQuery, ListQueryInvalid> => {
+/** The list query, or why per_page is refused. An invalid page or one below 1 is the first. */
+const parseListQuery = (parameters: Parameters, defaults: ListDefaults): Result.Result<ListQuery, ListQueryInvalid> => {
   const asked = first(parameters, "per_page") ?? (defaults.limitCounts ? first(parameters, "limit") : undefined)
   const perPage = asked === undefined ? defaults.perPage : /^\d{1,9}$/.test(asked) ? Number(asked) : 0
   if (perPage < 1 || perPage > MAX_PER_PAGE) {
@@ -98,8 +96,8 @@ const linkTo = (request: HttpServerRequest.HttpServerRequest, page: number): str
   return `<${baseUrlOf(request)}${pathname}?${query}>`
 }
 
-/** Headers of a page: the two counts, and the way to the next and the last page when there is a later one. */
-export const pageHeaders = (
+/** Headers of a page: the two counts, and links to the next and the last page. */
+const pageHeaders = (
   request: HttpServerRequest.HttpServerRequest,
   query: ListQuery,
   counts: Counts,
@@ -116,14 +114,12 @@ export const pageHeaders = (
   }
 }
 
-/** Adds to a filter the devices that fit it for a reason that the database does not know. */
-export type Widening = (
-  filters: ReadonlyArray<ListFilter>
-) => Effect.Effect<ReadonlyArray<ListFilter>, SqlError.SqlError>
+/** Adds devices to a filter that match for reasons outside the database. */
+type Widening = (filters: ReadonlyArray<ListFilter>) => Effect.Effect<ReadonlyArray<ListFilter>, SqlError.SqlError>
 
 /**
- * A reader of pages of this list: yields the rows and the headers of the page that the current request asks for. Fails with
- * 400 when the query does not fit. `given` are filters that the route has beside those of the request.
+ * Yields a reader of the list's pages: rows and headers for the current request. Fails with 400 for an invalid query. `given` are filters
+ * of the route.
  */
 export const makeListPage = Effect.fnUntraced(function* <Row extends object>(
   list: Listable,

@@ -1,9 +1,9 @@
-/** The lists that can be filtered, sorted and paged, as data: each field with its kind. */
-import { deviceStates } from "../../../machines/device/DeviceEvents.ts"
+/** The lists as data: each field with its kind. */
 import { deviceTypes } from "../../domain/Device.ts"
 import { jobOutcomes, jobStatuses, noDevices } from "../../domain/Job.ts"
 import { platforms } from "../../domain/platforms/Platforms.ts"
 import type { ColumnKind, Listable } from "../../store/Listing.ts"
+import { deviceStates } from "../../../machines/device/DeviceEvents.ts"
 import { DELIVERY_COLUMNS, DELIVERY_ROWS } from "../../store/AlertStore.ts"
 import { AUDIT_COLUMNS, AUDIT_ROWS } from "../../store/EventStore.ts"
 import { FAILED_TODAY, STANDINGS } from "../../store/FleetViews.ts"
@@ -15,14 +15,14 @@ const columns = (table: string, kinds: Readonly<Record<string, ColumnKind>>): Li
 const texts = (names: ReadonlyArray<string>): Readonly<Record<string, ColumnKind>> =>
   Object.fromEntries(names.map((name) => [name, "text"]))
 
-/** What a device is found by when somebody types a word. */
+/** The columns that a search looks in. */
 const SEARCHED = `concat_ws(' ', device.hostname, device.management_ip, device.secondary_management_ip, device.dhcp_ip, device.infra_ip,
   device.oob_ip, device.serial, device.ztp_mac, device.model, device.description)`
 
-/** Platforms with a driver; a name of a platform needs no quoting. */
+/** Platforms with a driver; their names need no quoting. */
 const MANAGEABLE = platforms.filter(({ capabilities }) => capabilities !== null).map(({ name }) => `'${name}'`)
 
-/** A type that existing clients offer as a filter. No device has it, so that their list is empty instead of an error. */
+/** A type that existing clients offer as a filter. No device has it, so the list is empty instead of an error. */
 const OFFERED = "FIREWALL"
 
 /** Devices; `select` is the store's. */
@@ -34,7 +34,7 @@ export const devices = (select: string): Listable => ({
     ...STANDINGS,
     search: { sql: SEARCHED, kind: "text" },
     manageable: { sql: `coalesce(device.platform in (${MANAGEABLE.join(", ")}), false)`, kind: "boolean" },
-    // no column: the devices of a group come with the filter (`http/devices/GroupSearch.ts`)
+    // no column: the devices of a group come with the filter (`makeGroupSearch` of `http/devices/DeviceHandlers.ts`)
     group: { sql: "null::text", kind: "text" },
     ...columns("device", {
       id: "integer",

@@ -1,6 +1,6 @@
 /**
- * The identity provider of the site: what it says of itself, its keys, and calls to it (docs/sign-on.md#the-provider). Nothing is asked of it
- * at the start, so that the server starts while it is away; what was known of it is used for an hour then, and no longer.
+ * The identity provider of the site: its description, its keys, and calls to it (docs/sign-on.md#the-provider). It is not called at the
+ * start, so the server starts while the provider is unavailable. Description and keys are used for an hour then.
  */
 import { Clock, Context, Effect, Layer, Option, Redacted, Result, Schema, Semaphore } from "effect"
 import { createLocalJWKSet } from "jose"
@@ -20,30 +20,30 @@ import {
   type ServerMetadata,
   WWWAuthenticateChallengeError
 } from "openid-client"
-import { isPrivate } from "../../domain/access/HostLists.ts"
 import * as FairPlaces from "../../runtime/FairPlaces.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { LEEWAY } from "../core/JsonWebTokens.ts"
 import * as OutboundFetch from "../../runtime/OutboundFetch.ts"
 import { ownFault } from "../../runtime/SystemErrors.ts"
+import { isPrivate } from "../../domain/access/HostLists.ts"
 
-// A value that somebody else has, kept here and renewed: in the background once it is older than `fresh`, and in front of a request only
-// when there is none that is younger than `usable`. Between two attempts lies a while, whoever asks for them. All times in milliseconds.
+// A value that is fetched from another server and refreshed: in the background once it is older than `fresh`, and before a request only if
+// it is older than `usable`. `between` is the least time between two attempts. All times in milliseconds.
 
-export interface RefreshTimes {
+interface RefreshTimes {
   readonly fresh: number
   readonly usable: number
   readonly between: number
 }
 
-export interface RefreshedValue<A, E> {
-  /** The value. Fails as the last attempt did when there is none that may be used. */
+interface RefreshedValue<A, E> {
+  /** The value. Fails like the last attempt if there is no usable value. */
   readonly get: Effect.Effect<A, E>
-  /** The value after an attempt to renew it that begins after this was asked for. Fails when that goes wrong. */
+  /** The value after an attempt that begins later than this call. Fails if the attempt fails. */
   readonly renewed: Effect.Effect<A, E>
 }
 
-/** Keeps what `fetch` yields. Renewing in the background ends with the scope. */
+/** Holds the value that `fetch` yields. Refreshing ends with the scope. */
 export const makeRefreshedValue = Effect.fnUntraced(function* <A, E>(fetch: Effect.Effect<A, E>, times: RefreshTimes) {
   const scope = yield* Effect.scope
   const turn = Semaphore.makeUnsafe(1)
@@ -68,7 +68,7 @@ export const makeRefreshedValue = Effect.fnUntraced(function* <A, E>(fetch: Effe
     })
   )
 
-  /** What has changed a moment after the last attempt is not known from it: this waits until there may be another. */
+  /** The last attempt does not show a later change: this waits until another attempt is allowed. */
   const renewLater = Effect.flatMap(Clock.currentTimeMillis, (asked) =>
     turn.withPermits(1)(
       Effect.gen(function* () {
@@ -104,18 +104,18 @@ export const makeRefreshedValue = Effect.fnUntraced(function* <A, E>(fetch: Effe
   return { get, renewed: Effect.andThen(renewLater, orFailure) } satisfies RefreshedValue<A, E>
 })
 
-// Requests to the provider: nothing is followed to another place, and no answer is larger than what a provider has to say.
+// Requests to the provider: they follow no redirects, and their answers are bounded.
 
 /** Seconds for one request and its answer. */
-export const TIMEOUT = 5
+const TIMEOUT = 5
 
-/** No answer of a provider is larger. */
+/** The largest answer of a provider. */
 const MAX_BYTES = 1_048_576
 
 const outbound = OutboundFetch.bounded({ seconds: TIMEOUT, bytes: MAX_BYTES })
 
-/** How the provider is asked. */
-export const providerFetch: CustomFetch = (url, { body, headers, method, signal }) =>
+/** The `fetch` for requests to the provider. */
+const providerFetch: CustomFetch = (url, { body, headers, method, signal }) =>
   outbound(url, {
     method,
     headers,
@@ -125,17 +125,17 @@ export const providerFetch: CustomFetch = (url, { body, headers, method, signal 
 
 const isBusy = (status: number): boolean => status >= 500 || status === 429
 
-/** Whether trying again later can help: the provider does not answer, or says that it cannot just now. */
-export const isAway = (error: unknown): boolean => {
+/** Whether a retry can help: the provider does not answer, or says that it is busy. */
+const isAway = (error: unknown): boolean => {
   if (error instanceof ResponseBodyError || error instanceof WWWAuthenticateChallengeError) return isBusy(error.status)
   if (error instanceof AuthorizationResponseError) return false
-  // nobody was asked
+  // the request was not sent
   if (ownFault(error, "connection") !== undefined) return true
   if (error instanceof ClientError) {
     if (error.cause instanceof Response) return isBusy(error.cause.status)
     return error.code === "OAUTH_TIMEOUT" || error.code === "OAUTH_ABORT"
   }
-  // what `fetch` fails with carries its cause; a wrong argument has a code of its own
+  // errors of `fetch` have a cause; a wrong argument has a code
   if (error instanceof TypeError) return error.cause !== undefined && !("code" in error)
   return error instanceof DOMException
 }
@@ -145,15 +145,15 @@ const WORD = /^[\w.-]{1,60}$/
 const worded = (...words: ReadonlyArray<unknown>): string =>
   words.find((word): word is string => typeof word === "string" && WORD.test(word)) ?? "unknown"
 
-/** What went wrong in one word that is no secret: an error code. What providers write beside it may repeat what they were sent. */
-export const reasonOf = (error: unknown): string => {
+/** The error code, which is no secret. The provider's description of an error may repeat secrets. */
+const reasonOf = (error: unknown): string => {
   if (error instanceof ResponseBodyError || error instanceof AuthorizationResponseError) return worded(error.error)
   if (error instanceof ClientError) return worded(error.code)
   return error instanceof Error ? worded(error.name) : "unknown"
 }
 
 /** OIDC_ENABLED is true and another setting is missing; the server does not start. */
-export class SignOnIncomplete extends Schema.TaggedError<SignOnIncomplete>()("SignOnIncomplete", {
+class SignOnIncomplete extends Schema.TaggedError<SignOnIncomplete>()("SignOnIncomplete", {
   variable: Schema.String,
   wanted: Schema.String
 }) {
@@ -162,7 +162,7 @@ export class SignOnIncomplete extends Schema.TaggedError<SignOnIncomplete>()("Si
   }
 }
 
-/** The provider does not answer; trying again can help. */
+/** The provider does not answer; a retry can help. */
 export class ProviderAway extends Schema.TaggedError<ProviderAway>()("ProviderAway", { what: Schema.String }) {
   override get message() {
     return `ConnectionError: ${this.what}. The identity provider does not answer, try again later`
@@ -172,7 +172,7 @@ export class ProviderAway extends Schema.TaggedError<ProviderAway>()("ProviderAw
   }
 }
 
-/** The provider has answered, and does not do what it is asked; trying again does not help. */
+/** The provider has answered and refuses; a retry does not help. */
 export class ProviderRefused extends Schema.TaggedError<ProviderRefused>()("ProviderRefused", {
   /** An error code, without anything secret. */
   reason: Schema.String
@@ -187,11 +187,11 @@ export type KeySet = ReturnType<typeof createLocalJWKSet>
 
 export interface ProviderAccess {
   readonly clientId: string
-  /** The audience that tokens have to name; none when they need not. */
+  /** The audience that tokens must name; none if any is accepted. */
   readonly audience: Option.Option<string>
   readonly configuration: Effect.Effect<Configuration, ProviderAway>
   readonly keys: RefreshedValue<KeySet, ProviderAway>
-  /** Calls the provider; `what` is the sentence for one that does not answer. */
+  /** Calls the provider; `what` is the sentence if it does not answer. */
   readonly ask: <A>(
     what: string,
     call: (configuration: Configuration) => Promise<A>
@@ -201,10 +201,10 @@ export interface ProviderAccess {
 const SECOND = 1000
 const times = { fresh: 600 * SECOND, usable: 3600 * SECOND, between: 5 * SECOND }
 
-/** Calls at once: more wait, so that many strange tokens do not become many connections. */
+/** Concurrent calls; others wait, so that many unknown tokens do not open many connections. */
 const AT_ONCE = 16
 const WAITING = 500
-/** Milliseconds for which a provider that did not answer is asked nothing: nobody waits for it again and again. */
+/** Milliseconds for which a silent provider is not called, so that requests do not wait for it again and again. */
 const REST = 3 * SECOND
 
 const NO_ADDRESS = "Can't reach the OIDC URL"
@@ -232,7 +232,7 @@ const required = Effect.gen(function* () {
   return { address, clientId }
 })
 
-/** How the client proves itself: in the header unless the provider knows only the body. */
+/** The client's authentication: in the header unless the provider accepts only the body. */
 const clientAuthOf = (
   secret: Option.Option<Redacted.Redacted>,
   { token_endpoint_auth_methods_supported }: ServerMetadata
@@ -243,11 +243,11 @@ const clientAuthOf = (
   return methods.includes("client_secret_basic") ? ClientSecretBasic(text) : ClientSecretPost(text)
 }
 
-/** The provider's description, as the client that we are. */
+/** Reads the provider's description. */
 const makeDescribe = Effect.gen(function* () {
   const { OIDC_CLIENT_SECRET } = yield* ServerConfig
   const { address, clientId } = yield* required
-  // without TLS only on this machine (`isPrivate`)
+  // without TLS only on loopback (`isPrivate`)
   const isPlain = address.protocol === "http:"
   const execute = isPlain ? [allowInsecureRequests] : []
   return async () => {

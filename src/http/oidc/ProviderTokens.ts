@@ -1,28 +1,28 @@
 /**
- * Who stands behind a token of the identity provider (docs/sign-on.md#tokens-of-the-provider). A JSON Web Token is checked here, with the
- * provider's published keys; any other the provider is asked about. What the token does not say of the person, the provider's user info
- * does; its answer counts for five minutes.
+ * The identity behind a token of the provider (docs/sign-on.md#tokens-of-the-provider). A JSON Web Token is checked with the provider's
+ * published keys; for other tokens the provider is asked. Missing attributes come from the provider's user info, which is reused for five
+ * minutes.
  */
 import { Cache, Clock, Context, Effect, Exit, Layer, Option, Result, Schema } from "effect"
 import { compactVerify, decodeJwt, decodeProtectedHeader, errors, type ProtectedHeaderParameters } from "jose"
 import { fetchUserInfo, tokenIntrospection } from "openid-client"
 import { Permissions } from "../../access/Permissions.ts"
-import { type ServiceUnavailable, Unauthorized } from "../../api/Answers.ts"
 import { folded, type Identity, subjectPerson } from "../../domain/access/Identity.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
-import { type KeySet, Provider, type ProviderAccess, type ProviderAway } from "./Provider.ts"
 import { attributesOf, type ClaimSet, subject } from "../core/JsonWebTokens.ts"
 import { refuseOrDie } from "../core/HandlerErrors.ts"
+import { type KeySet, Provider, type ProviderAccess, type ProviderAway } from "./Provider.ts"
 import { lengthOf } from "../../domain/fields/Values.ts"
 import { isText } from "../../domain/Text.ts"
+import { type ServiceUnavailable, Unauthorized } from "../../api/Answers.ts"
 import { failWhenAway } from "../../store/DatabaseErrors.ts"
 import { LocalUserStore } from "../../store/AccountStore.ts"
 
-// What may stand in a token of the provider (docs/sign-on.md#tokens-of-the-provider), beside the rules that all tokens keep
-// (`TokenRules.ts`). Pure.
+// Rules for tokens of the provider (docs/sign-on.md#tokens-of-the-provider), beside the rules for all tokens (`core/JsonWebTokens.ts`).
+// Pure.
 
-/** Signatures by a private key: a secret that both sides know is no proof of who has signed. */
-export const ALGORITHMS: Array<string> = [
+/** Signatures by a private key: a shared secret does not prove who has signed. */
+const ALGORITHMS: Array<string> = [
   "RS256",
   "RS384",
   "RS512",
@@ -37,17 +37,17 @@ export const ALGORITHMS: Array<string> = [
 ]
 
 const ACCESS_TYPES: ReadonlyArray<unknown> = [undefined, "jwt", "at+jwt", "application/at+jwt"]
-/** What is in no access token: ID tokens have hashes of what came with them, logout tokens an event. */
+/** Claims of other tokens: ID tokens have hashes, logout tokens have events. */
 const OTHER_CLAIMS: ReadonlyArray<string> = ["at_hash", "c_hash", "events"]
 
-export const invalid = (reason: string) => new Unauthorized({ message: `Invalid authentication header: ${reason}` })
-export const undecodable = () => new Unauthorized({ message: "Could not decode JWT token" })
+const invalid = (reason: string) => new Unauthorized({ message: `Invalid authentication header: ${reason}` })
+const undecodable = () => new Unauthorized({ message: "Could not decode JWT token" })
 
-/** Whether a text is meant as a JSON Web Token: others are known to the provider alone. */
-export const isJwt = (token: string): boolean => token.startsWith("eyJ")
+/** Whether a token looks like a JSON Web Token; only the provider can read others. */
+const isJwt = (token: string): boolean => token.startsWith("eyJ")
 
-/** The header of a token, before its signature was looked at; refused when it could be no access token of a provider. */
-export const headerOf = (token: string): Result.Result<ProtectedHeaderParameters, Unauthorized> =>
+/** The header of a token whose signature is not checked yet. Refused if it cannot be an access token of a provider. */
+const headerOf = (token: string): Result.Result<ProtectedHeaderParameters, Unauthorized> =>
   Result.try({ try: () => decodeProtectedHeader(token), catch: undecodable }).pipe(
     Result.flatMap((header) => {
       if (!ALGORITHMS.includes(header.alg ?? "")) {
@@ -58,8 +58,8 @@ export const headerOf = (token: string): Result.Result<ProtectedHeaderParameters
     })
   )
 
-/** Refuses claims of tokens that are for something else than to call with. */
-export const ofAccessToken = (claims: ClaimSet): Result.Result<ClaimSet, Unauthorized> => {
+/** Refuses claims of tokens that are no access tokens. */
+const ofAccessToken = (claims: ClaimSet): Result.Result<ClaimSet, Unauthorized> => {
   const typ = claims["typ"]
   const isOther =
     OTHER_CLAIMS.some((name) => Object.hasOwn(claims, name)) ||
@@ -67,8 +67,8 @@ export const ofAccessToken = (claims: ClaimSet): Result.Result<ClaimSet, Unautho
   return isOther ? Result.fail(invalid("It is no access token")) : Result.succeed(claims)
 }
 
-/** Whether claims name an audience, or the client itself as the one that the token was given to. */
-export const isFor = (claims: ClaimSet, audience: string, clientId: string): boolean => {
+/** Whether the claims name the audience, or this client as the one that received the token. */
+const isFor = (claims: ClaimSet, audience: string, clientId: string): boolean => {
   const { aud, client_id } = claims
   return (
     aud === audience || (Array.isArray(aud) && aud.includes(audience)) || (aud === undefined && client_id === clientId)
@@ -81,14 +81,10 @@ const first = (attributes: Attributes, name: string): string | undefined =>
   Object.hasOwn(attributes, name) ? attributes[name]?.[0] : undefined
 
 /**
- * The name of somebody: the attribute of the site, else the program's own client, else the provider's name for them. A token that a person
- * got by signing on here names this server as the client, which says nothing of them.
+ * The user's name: the configured attribute, else the program's own client, else the provider's subject. The token of a user who signed on
+ * here names this server as the client, which says nothing about the user.
  */
-export const nameOf = (
-  attributes: Attributes,
-  attribute: string,
-  clientId: string
-): Result.Result<string, Unauthorized> => {
+const nameOf = (attributes: Attributes, attribute: string, clientId: string): Result.Result<string, Unauthorized> => {
   const client = first(attributes, "client_id") ?? first(attributes, "azp")
   const name = first(attributes, attribute) ?? (client === clientId ? undefined : client) ?? first(attributes, "sub")
   return name !== undefined && name.trim() !== "" && isText(name, "line") && lengthOf(name) <= 255
@@ -98,7 +94,7 @@ export const nameOf = (
 
 const verifiedOf = ({ email_verified }: ClaimSet): string => String(email_verified).toLowerCase()
 
-/** The address that a source of claims vouches for itself. */
+/** The mail address that this source has verified itself. */
 const vouched = (claims: ClaimSet): string | undefined => {
   const { email, email_verified } = claims
   const isVerified = email_verified === true || email_verified === "true"
@@ -106,10 +102,10 @@ const vouched = (claims: ClaimSet): string | undefined => {
 }
 
 /**
- * Everything that is known of somebody. A mail address that the provider has not verified could be anybody's: it counts when the source that
- * says it says `email_verified: true`, and none says the contrary. `trustsEmail` (OIDC_TRUST_EMAIL) takes also those of which nothing is said.
+ * All attributes of a user. An unverified mail address could belong to anybody: it counts if its source says `email_verified: true` and no
+ * source says the contrary. `trustsEmail` (OIDC_TRUST_EMAIL) also accepts addresses without that claim.
  */
-export const knownOf = (
+const knownOf = (
   sources: ReadonlyArray<ClaimSet>,
   attributesOf: (claims: ClaimSet) => Attributes,
   trustsEmail: boolean
@@ -122,8 +118,8 @@ export const knownOf = (
   return email === undefined ? others : { ...others, email: [email] }
 }
 
-/** The name of somebody of the provider: with its issuer before it where a user of our own has that name. */
-export const besideLocalUsers = (
+/** The name of a provider's user, prefixed by the issuer if a local user has the same name. */
+const besideLocalUsers = (
   name: string,
   issuer: string,
   localNames: ReadonlyArray<string>
@@ -134,15 +130,14 @@ export const besideLocalUsers = (
   return lengthOf(prefixed) <= 255 ? Result.succeed(prefixed) : Result.fail(invalid("Subject cannot be stored"))
 }
 
-/** Whether the provider would tell more to somebody with this token. */
-export const mayAskMore = ({ scope }: ClaimSet): boolean =>
-  typeof scope !== "string" || scope.split(" ").includes("openid")
+/** Whether the provider's user info may be read with this token. */
+const mayAskMore = ({ scope }: ClaimSet): boolean => typeof scope !== "string" || scope.split(" ").includes("openid")
 
-/** What only a token itself says. */
+/** Claims that only the token itself has. */
 const OF_TOKENS: ReadonlySet<string> = new Set(["sub", "client_id", "azp", "iss", "aud", "scope"])
 
-/** Whether an attribute that decides something is not among the claims, and may be known to the provider. */
-export const lacks = (claims: ClaimSet, wanted: ReadonlyArray<string>): boolean =>
+/** Whether a required attribute is missing and may be in the user info. */
+const lacks = (claims: ClaimSet, wanted: ReadonlyArray<string>): boolean =>
   wanted.some(
     (name) =>
       !OF_TOKENS.has(name) &&
@@ -156,11 +151,11 @@ const text = new TextDecoder()
 const MAX_REMEMBERED = 1000
 const NO_INFO = "User info is not available"
 const NO_INTROSPECTION = "Tokens cannot be looked at"
-/** What a provider's own tokens look like (RFC 6750). */
+/** The form of opaque tokens (RFC 6750). */
 const OPAQUE = /^[\w.~+/-]{8,4096}=*$/
 
 type Refusal = Unauthorized | ProviderAway
-/** After so long a user who was added at another replica is known here. */
+/** The time after which a user who was added at another replica is known here. */
 const KEPT = "500 millis"
 const UNVERIFIED =
   "A mail address does not count, because the provider does not say email_verified: true. OIDC_TRUST_EMAIL=true takes it (docs/sign-on.md#tokens-of-the-provider)"
@@ -193,7 +188,7 @@ const makeVerify = ({ keys }: ProviderAccess) => {
 
   return Effect.fnUntraced(function* (token: string): Effect.fn.Return<ClaimSet, Refusal> {
     const set = yield* keys.get
-    // what a key has signed that is withdrawn counts no more
+    // signatures of a withdrawn key are not valid any more
     if (set !== rememberedBy || remembered.size >= MAX_REMEMBERED) remembered.clear()
     rememberedBy = set
     const known = remembered.get(token)
@@ -205,7 +200,7 @@ const makeVerify = ({ keys }: ProviderAccess) => {
   })
 }
 
-/** What the provider says of tokens and of people; each question is asked once in five minutes. */
+/** Introspection and user info; each question is asked once in five minutes. */
 const makeQuestions = Effect.fnUntraced(function* (access: ProviderAccess) {
   const info = (token: string, subjectOf: string) =>
     access.ask(NO_INFO, async (configuration) =>
@@ -216,7 +211,7 @@ const makeQuestions = Effect.fnUntraced(function* (access: ProviderAccess) {
 
   const infoOf = Effect.fnUntraced(function* (token: string): Effect.fn.Return<ClaimSet, ProviderAway> {
     const { sub = "" } = decodeJwt(token)
-    // a token that is not meant for the user info may be good all the same: it has the roles that it says itself
+    // a token that the user info refuses may be valid; then its own roles count
     const found = yield* Effect.catchTag(info(token, sub), "ProviderRefused", () => Effect.succeed(null))
     return found ?? {}
   })
@@ -272,7 +267,7 @@ const makeCheck = Effect.fnUntraced(function* (access: ProviderAccess) {
     ...Object.keys(found?.mappings ?? {})
   ])
 
-  /** Checks claims by the rules of all tokens. Those of introspection need not say when they end, nor whom they are for. */
+  /** Checks claims by the rules for all tokens. An introspected token may lack expiry and audience. */
   const ruled = Effect.fnUntraced(function* (claims: ClaimSet, audience: Option.Option<string>, isWhole: boolean) {
     const now = (yield* Clock.currentTimeMillis) / 1000
     const { issuer } = (yield* access.configuration).serverMetadata()
@@ -319,7 +314,7 @@ const makeCheck = Effect.fnUntraced(function* (access: ProviderAccess) {
       onNone: () => [],
       onSome: (claim) => (Object.hasOwn(attributes, claim) ? (attributes[claim] ?? []) : [])
     })
-    // a program's own token may name no subject
+    // a program's token may have no subject
     const person = subjectPerson(
       "oidc",
       issuer,
@@ -334,11 +329,11 @@ const make = Effect.gen(function* () {
   return ProviderTokens.of({ check: access === null ? null : yield* makeCheck(access) })
 })
 
-/** Turns tokens of the provider into callers. */
+/** Finds the callers of the provider's tokens. */
 export class ProviderTokens extends Context.Service<
   ProviderTokens,
   {
-    /** Whom a good token stands for; null while OIDC_ENABLED is false. */
+    /** The identity behind a valid token; null while OIDC_ENABLED is false. */
     readonly check: ((token: string) => Effect.Effect<Identity, Refusal | ServiceUnavailable>) | null
   }
 >()("switchyard/http/oidc/ProviderTokens") {

@@ -1,4 +1,4 @@
-/** Cookies of signing on (docs/sign-on.md#cookies). No page can read one. */
+/** Cookies of signing on, which no page can read, and the lifetime of sessions (docs/sign-on.md#cookies). */
 import { Option, Result, Schema } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { decodeJwt } from "jose"
@@ -16,14 +16,14 @@ export const LOGOUT = "LOGOUT_TOKEN"
 
 const TWO_WEEKS = 14 * 24 * 60 * 60
 
-/** A page of another origin, which ALLOWED_ORIGINS names, sends them as well. */
+/** Also sent by pages of other origins in ALLOWED_ORIGINS. */
 const session = { httpOnly: true, secure: true, sameSite: "none" } as const
 const places = [
   [REFRESH, `${BASE}/auth/refresh`],
   [LOGOUT, `${BASE}/auth/logout`]
 ] as const
 
-/** Keeps a refresh token in the browser. */
+/** Sets the refresh token. */
 export const withSession = (response: Response, token: string): Response =>
   places.reduce(
     (dressed, [name, path]) =>
@@ -38,13 +38,13 @@ export const withoutSession = (response: Response): Response =>
     response
   )
 
-/** Logins that one browser may have begun: each tab has its own, and a header holds some kilobytes. */
+/** Open logins of one browser: each tab has its own, and a header holds some kilobytes. */
 const MAX_LOGINS = 5
 
-/** A name that browsers take from this very host alone, and over TLS: nobody slips somebody else's login in. */
+/** Browsers accept this prefix from this very host only, and over TLS: no other host can plant a login. */
 const loginPrefix = (isEncrypted: boolean): string => (isEncrypted ? "__Host-switchyard-login-" : "switchyard-login-")
 
-/** Each login has a cookie of its own, so that one that goes wrong spoils no other. */
+/** Each login has its own cookie, so that a failed login does not spoil another. */
 const loginName = (isEncrypted: boolean, state: string): string =>
   loginPrefix(isEncrypted) + createHash("sha256").update(state).digest("base64url").slice(0, 16)
 
@@ -55,7 +55,7 @@ type Cookies = Readonly<Record<string, string>>
 const removed = (response: Response, name: string, isEncrypted: boolean): Response =>
   HttpServerResponse.setCookieUnsafe(response, name, "", { ...login(isEncrypted), maxAge: 0 })
 
-/** Keeps the state of a login beside the newest of those that the browser has sent. */
+/** Sets the state of a login, and removes the oldest ones beyond the limit. */
 export const withLogin = (
   response: Response,
   { sealed, state }: { readonly sealed: string; readonly state: string },
@@ -74,18 +74,18 @@ export const withLogin = (
   )
 }
 
-/** Removes the one of this state. */
+/** Removes the login with this state. */
 export const withoutLogin = (response: Response, state: string): Response =>
   [true, false].reduce((dressed, isEncrypted) => removed(dressed, loginName(isEncrypted, state), isEncrypted), response)
 
-/** The logins of this state in what a browser has sent; `isEncrypted` says which of the two names each has. */
+/** The logins with this state among the cookies; `isEncrypted` says which of the two names it has. */
 export const loginsIn = (cookies: Cookies, state: string) =>
   [true, false].flatMap((isEncrypted) => {
     const sealed = cookies[loginName(isEncrypted, state)]
     return sealed === undefined ? [] : [{ sealed, isEncrypted }]
   })
 
-/** The path of the sessions of the page, and nothing else gets their cookie. */
+/** The only path that receives the cookie of the page's session. */
 const PAGE_PATH = `${BASE}/auth/session`
 
 const pageName = (isEncrypted: boolean): string => (isEncrypted ? "__Secure-switchyard-page" : "switchyard-page")
@@ -93,7 +93,7 @@ const pageName = (isEncrypted: boolean): string => (isEncrypted ? "__Secure-swit
 const pageCookie = (isEncrypted: boolean) =>
   ({ httpOnly: true, secure: isEncrypted, sameSite: "strict", path: PAGE_PATH }) as const
 
-/** Keeps the session of the page in the browser. */
+/** Sets the session of the page. */
 export const withPage = (response: Response, cookie: string, seconds: number, isEncrypted: boolean): Response =>
   HttpServerResponse.setCookieUnsafe(response, pageName(isEncrypted), cookie, {
     ...pageCookie(isEncrypted),
@@ -108,16 +108,16 @@ export const withoutPage = (response: Response): Response =>
     response
   )
 
-/** The session of the page in what a browser has sent. One that came over TLS counts first: nobody without TLS can write it. */
+/** The session of the page among the cookies. The one over TLS takes precedence, because it cannot be set without TLS. */
 export const pageIn = (cookies: Cookies): string | undefined => cookies[pageName(true)] ?? cookies[pageName(false)]
 
-/** Seconds of a session that cannot be renewed at a provider, and of one that can. */
+/** Lifetimes of sessions in seconds: one that cannot be renewed at the provider, and one that can. */
 const HALF_A_DAY = 12 * 60 * 60
 
 const Ends = Schema.Struct({ exp: Schema.Finite })
 const readEnds = Schema.decodeUnknownOption(Ends)
 
-/** When a token ends, in epoch seconds, as far as it says so. */
+/** When a token expires, in epoch seconds, if it says so. */
 export const endOf = (token: string): number | null =>
   Result.try(() => decodeJwt(token)).pipe(
     Result.getSuccess,
@@ -125,7 +125,7 @@ export const endOf = (token: string): number | null =>
     Option.match({ onNone: () => null, onSome: ({ exp }) => exp })
   )
 
-/** What a provider's answer is worth, in a session. */
+/** The content of a session from the provider's answer. */
 export const heldOf = (
   answer: Readonly<Record<string, unknown>> & { readonly access_token: string },
   refresh: string | null,
@@ -136,7 +136,7 @@ export const heldOf = (
   return { token: access_token, refresh, until: endOf(access_token) ?? said }
 }
 
-/** How long a session may last. */
+/** The lifetime of a session in seconds. */
 export const sessionSeconds = ({ refresh, until }: Held, now: number): number => {
   if (refresh !== null) return TWO_WEEKS
   return until === null ? HALF_A_DAY : Math.max(1, Math.min(HALF_A_DAY, Math.floor(until - now)))

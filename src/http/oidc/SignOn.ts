@@ -1,6 +1,6 @@
 /**
- * Signing on with a browser (docs/sign-on.md): to the provider and back with a code (PKCE), a new token for a refresh token, and out again.
- * What the provider gives is looked at as any token is before it is handed on, so that nobody gets one that would be refused.
+ * Signing on with a browser (docs/sign-on.md): at the provider with a code (PKCE), renewing a token, and signing off. A token of the
+ * provider is checked like any token before it is handed on, so that no browser gets one that would be refused.
  */
 import { Clock, Effect, Option, Redacted, Result, Schema } from "effect"
 import type { SqlError } from "effect/sql"
@@ -15,7 +15,6 @@ import {
   refreshTokenGrant,
   tokenRevocation
 } from "openid-client"
-import { type ServiceUnavailable, Unauthorized } from "../../api/Answers.ts"
 import { Acting, type Identity } from "../../domain/access/Identity.ts"
 import { SecretKey } from "../../runtime/SecretKey.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
@@ -23,17 +22,18 @@ import { EventStore } from "../../store/EventStore.ts"
 import { Provider, type ProviderAccess, ProviderAway, type ProviderRefused } from "./Provider.ts"
 import { ProviderTokens } from "./ProviderTokens.ts"
 import { EncryptJWT, jwtDecrypt } from "jose"
+import { type ServiceUnavailable, Unauthorized } from "../../api/Answers.ts"
 
-// What has to be known again when somebody comes back from the provider: it lies sealed in a cookie of their browser, so that any replica can
-// go on. It counts for ten minutes, and once.
+// The state of a login while the user is at the provider. It is sealed in a cookie of the browser, so that any replica can continue. It is
+// valid for ten minutes, and once.
 
 const State = Schema.Struct({
   state: Schema.String,
   nonce: Schema.String,
   verifier: Schema.String,
-  /** Where the provider sends them back to. */
+  /** The address that the provider redirects to. */
   redirect: Schema.String,
-  /** It was begun in the page of Switchyard, and ends there. */
+  /** Begun by the page of Switchyard, to which it returns. */
   isOfPage: Schema.Boolean
 })
 export type LoginState = typeof State.Type
@@ -45,16 +45,16 @@ export const LIFETIME = 600
 const MAX_USED = 10_000
 
 /** Seals states and opens them. */
-export const makeLoginStates = Effect.gen(function* () {
+const makeLoginStates = Effect.gen(function* () {
   const key = Redacted.value((yield* SecretKey).keyFor("logins at an identity provider"))
-  /** States by when they end; what is not in here any more has ended. */
+  /** Used states with their expiry; expired ones are removed. */
   const used = new Map<string, number>()
 
   const use = Effect.fnUntraced(function* ({ state }: LoginState) {
     const now = (yield* Clock.currentTimeMillis) / 1000
     if (used.has(state)) return false
     used.set(state, now + LIFETIME)
-    // the oldest come first; the provider takes a code once, too
+    // the oldest come first; the provider accepts a code only once, too
     for (const [known, end] of used) {
       if (end >= now && used.size <= MAX_USED) break
       used.delete(known)
@@ -71,7 +71,7 @@ export const makeLoginStates = Effect.gen(function* () {
         .setExpirationTime(now + LIFETIME)
       return yield* Effect.promise(() => sealed.encrypt(key))
     }),
-    /** What was sealed; none for what is not ours, has ended, or was opened before. */
+    /** The sealed state; none if it is not ours, has expired, or was used before. */
     open: Effect.fnUntraced(function* (text: string) {
       const currentDate = new Date(yield* Clock.currentTimeMillis)
       const options = { keyManagementAlgorithms: ["dir"], contentEncryptionAlgorithms: ["A256GCM"], currentDate }
@@ -79,21 +79,21 @@ export const makeLoginStates = Effect.gen(function* () {
       const found = Option.flatMap(opened, ({ payload }) => read(payload))
       return Option.isSome(found) && (yield* use(found.value)) ? found : Option.none<LoginState>()
     }),
-    /** The provider did not answer, so that the same address may be tried again. */
+    /** The provider did not answer: the same address may be used again. */
     release: ({ state }: LoginState) => Effect.sync(() => void used.delete(state))
   }
 })
 
-/** Nobody is let in; `reason` is for the log and the audit. */
+/** The login is refused; `reason` is for the log and the audit. */
 export class SignOnRefused extends Schema.TaggedError<SignOnRefused>()("SignOnRefused", { reason: Schema.String }) {}
 
 const NO_TOKEN = "Tokens cannot be fetched"
 
-/** What a login or a refresh has brought. */
+/** The result of a login or a refresh. */
 export interface Granted {
   /** The provider's answer without the refresh token. */
   readonly answer: Readonly<Record<string, unknown>> & { readonly access_token: string }
-  /** The refresh token that counts from now on; none where it stays as it is, or there is none. */
+  /** The new refresh token; none if it stays the same or there is none. */
   readonly refreshToken: Option.Option<string>
 }
 
@@ -109,7 +109,7 @@ const granted = ({ refresh_token, ...answer }: TokenAnswer): Granted => ({
 
 type Failure = SignOnRefused | ServiceUnavailable | ProviderAway | SqlError.SqlError
 
-/** A login that a browser has kept. */
+/** A login from a cookie. */
 type SentLogin = { readonly sealed: string; readonly isEncrypted: boolean }
 
 const refusedBecause = ({ reason }: ProviderRefused) => Effect.fail(new SignOnRefused({ reason }))
@@ -130,7 +130,7 @@ const makeFlows = Effect.fnUntraced(function* (
       job: null
     })
 
-  /** Whom a new token stands for. */
+  /** The identity behind a new token. */
   const bearerOf = (token: string) =>
     Effect.mapError(check(token), (error) =>
       !(error instanceof Unauthorized)
@@ -193,7 +193,7 @@ const makeFlows = Effect.fnUntraced(function* (
     return { ...granted(tokens), username, bearer }
   })
 
-  /** The new refresh token is handed on whatever comes after: the old one may count no more. */
+  /** The new refresh token is handed on in any case, because the old one may be invalid from now on. */
   const refresh = Effect.fn("SignOn.refresh")(function* (token: string, address: string | null) {
     const tokens = yield* access
       .ask(NO_TOKEN, async (configuration) => ({ ...(await refreshTokenGrant(configuration, token)) }))
@@ -245,36 +245,36 @@ const makeFlows = Effect.fnUntraced(function* (
 })
 
 export interface Flows {
-  /** The provider's login page for somebody who comes back to `redirect`, and what their browser keeps until then. */
+  /** The provider's login page, and the state for the browser's cookie. */
   readonly begin: (
     redirect: string,
     isOfPage: boolean
   ) => Effect.Effect<{ readonly url: URL; readonly state: string; readonly sealed: string }, ProviderAway>
-  /** The login that a browser has kept, which counts once; none for one that is not ours, has ended, or has come back before. */
+  /** The login from the cookies, which can be used once; none if it is not ours, has expired, or was used. */
   readonly begun: (sent: ReadonlyArray<SentLogin>) => Effect.Effect<Option.Option<LoginState>>
-  /** What somebody gets who has come back with this query. */
+  /** Completes the login with the query of the provider's redirect. */
   readonly end: (
     login: LoginState,
     query: string,
     address: string | null
   ) => Effect.Effect<Granted & { readonly username: string | undefined; readonly bearer: Identity }, Failure>
-  /** A new token; `noted` is what went wrong after the provider had given it. */
+  /** A new token; `noted` is the failure after the provider had issued it. */
   readonly refresh: (
     token: string,
     address: string | null
   ) => Effect.Effect<{ readonly granted: Granted; readonly noted: Result.Result<void, Failure> }, Failure>
-  /** Ends a session as far as it can be. `bearer` says who logs out. */
+  /** Ends the session as far as possible. `bearer` identifies the user. */
   readonly logout: (
     token: Option.Option<string>,
     bearer: Option.Option<string>,
     address: string | null
   ) => Effect.Effect<Closed, SqlError.SqlError>
-  /** Revokes a refresh token of a session that has ended here. */
+  /** Revokes the refresh token of an ended session. */
   readonly close: (token: Option.Option<string>) => Effect.Effect<Closed>
 }
 
-/** How far a session was ended at the provider, and the page that ends the rest of it. */
-export interface Closed {
+/** How far the session was ended at the provider, and the page that ends the rest. */
+interface Closed {
   readonly revoked: boolean
   readonly end_session_url: string | null
 }

@@ -1,19 +1,16 @@
-/**
- * Starts the renewal of device certificates, lists and revokes them, and shows or creates the authority
- * (docs/api.md#certificates).
- */
+/** Certificates of devices: renewal, list and revocation, the authority, and the revocation list (docs/api.md#certificates). */
 import { DateTime, Effect, Layer, Option, Ref } from "effect"
-import { BadRequest, enveloped, jobStartedOnDevices, NotFound } from "../../api/Answers.ts"
 import { CertificateAuthority } from "../../certificates/CertificateAuthority.ts"
 import type { RevocationReason } from "../../domain/Certificate.ts"
-import { RenewCert } from "../../domain/jobs/UpkeepJobs.ts"
-import { hostnameOrGroup, targetOf, windowArguments } from "../../domain/requests/RequestFields.ts"
 import type { RenewalRequest } from "../../domain/requests/OperationRequests.ts"
-import { JobRequests } from "../../jobs/engine/JobRequests.ts"
+import { hostnameOrGroup, targetOf, windowArguments } from "../../domain/requests/RequestFields.ts"
+import { JobRequests } from "../../jobs/requests/JobRequests.ts"
 import { CertificateStore, type RevokedRow } from "../../store/CertificateStore.ts"
 import { EventStore } from "../../store/EventStore.ts"
 import { HttpRouter, HttpServerResponse } from "effect/http"
 import { makeSelectDevices } from "../provisioning/DeviceTargets.ts"
+import { BadRequest, enveloped, jobStartedOnDevices, NotFound } from "../../api/Answers.ts"
+import { RenewCert } from "../../domain/jobs/UpkeepJobs.ts"
 
 /** POST device_cert. */
 export const makeRenewal = Effect.gen(function* () {
@@ -76,11 +73,10 @@ export const makeCertificates = Effect.gen(function* () {
   }
 })
 
-// The revocation list for whoever checks the certificates of devices: `GET /api/v1.0/certificate_authority/crl`, DER, without a
-// token (docs/security.md#revocation). A list is signed when a certificate was revoked since, and once a day; in between
-// everybody gets the same one.
+// The revocation list: `GET /api/v1.0/certificate_authority/crl`, DER, without a token (docs/security.md#revocation). It is signed after
+// each revocation and once a day; the signed list is reused in between.
 
-/** How long a list is given out, and how long it counts. */
+/** How long a list is reused, and how long it is valid. */
 const GIVEN_HOURS = 24
 const VALID_HOURS = 7 * 24
 

@@ -1,29 +1,28 @@
 /**
- * The SSH key that a device is pinned to, and the one that was refused since or waits for approval (promise 7): an operator
- * looks at both, and approves or pins the new one, or lets the device be learned again. The database notes each of these in the audit.
- * Or an operator accepts all that a device shows, its serial number and model as well (docs/security.md#identity-of-devices).
+ * The pinned SSH host key of a device, and the key that was refused or waits for approval (promise 7). An operator approves or pins the new
+ * key, or lets the server learn the key again; the database notes each of these in the audit. An operator can also accept all that a device
+ * shows, with serial number and model (docs/security.md#identity-of-devices).
  */
 import { Effect, Option } from "effect"
 import { SqlError } from "effect/sql"
-import { BadRequest, Conflict, enveloped, InternalError } from "../../api/Answers.ts"
 import { LiveDevices } from "../../devices/LiveDevices.ts"
 import type { Device } from "../../domain/Device.ts"
 import type { HostKeyRequest, OfferedKey, TrustRequest } from "../../domain/requests/OperationRequests.ts"
 import { ChangeStore } from "../../store/ChangeStore.ts"
 import { EventStore } from "../../store/EventStore.ts"
 import { HostKeyStore, IdentityStore } from "../../store/IdentityStore.ts"
-import { DeviceStore } from "../../store/DeviceStore.ts"
 import { transaction, withStatus } from "../core/HandlerErrors.ts"
-import { makeDeviceLookup } from "../core/Permits.ts"
 import { TrialRun } from "../core/RequestApproval.ts"
+import { makeDeviceLookup } from "../core/Permits.ts"
+import { DeviceStore } from "../../store/DeviceStore.ts"
+import { BadRequest, Conflict, enveloped, InternalError } from "../../api/Answers.ts"
 
-/** How an operator comes to trust a key, as the sentence of a refusal has it. */
+/** The verb for a refusal. */
 const verbs = { pinned: "pin", approved: "approve" } as const
 
 /** States in which a device is pinned. */
 const PINNED: ReadonlySet<Device["state"]> = new Set(["MANAGED", "MANAGED_NOIF", "UNMANAGED"])
 
-/** The handlers. */
 export const makeHostKeys = Effect.gen(function* () {
   const hostKeys = yield* HostKeyStore
   const devices = yield* DeviceStore
@@ -45,7 +44,7 @@ export const makeHostKeys = Effect.gen(function* () {
     })
   })
 
-  /** Only the key that was refused can be trusted: what an operator has compared is what counts. */
+  /** Only the refused key can be trusted: the operator has compared that one. */
   const trust = Effect.fnUntraced(function* (
     id: number,
     hostname: string,
@@ -69,7 +68,7 @@ export const makeHostKeys = Effect.gen(function* () {
 
   type Shown = Effect.Success<ReturnType<typeof live.identity>>
 
-  /** What a device shows becomes what its record says; it must be nobody else's. */
+  /** The record takes what the device shows, unless another device has it. */
   const adopt = Effect.fnUntraced(function* (
     { hostname, id }: Device,
     { hostKey, model, serial, hostname: name }: Shown,
@@ -103,7 +102,7 @@ export const makeHostKeys = Effect.gen(function* () {
 
   const forget = (id: number) => Effect.andThen(devices.lock(id), hostKeys.forget(id))
 
-  /** Does it for the device of this name, in a transaction, and yields its keys. */
+  /** Changes the key of this device in a transaction, and yields its keys. */
   const changed = Effect.fnUntraced(function* <E, R>(
     hostname: string,
     action: string,
@@ -120,7 +119,7 @@ export const makeHostKeys = Effect.gen(function* () {
     return yield* show(hostname, id)
   })
 
-  /** Approves one of many: a device that is pinned has changed its key, which is looked at alone. */
+  /** Approves one key of a list. A changed key of a pinned device is approved separately. */
   const approveNew = Effect.fnUntraced(
     function* ({ fingerprint, hostname }: OfferedKey, user: string) {
       const approving = changed(
@@ -178,7 +177,7 @@ export const makeHostKeys = Effect.gen(function* () {
         return yield* new Conflict({ message: `Cannot trust what ${hostname} shows: job ${job} is changing it` })
       }
       if (yield* TrialRun) {
-        // the login would go to a switch that nobody has approved yet; what it would show is not known
+        // the login would go to a switch that is not approved yet, so its answer is unknown
         const { model, serial } = device
         return enveloped({ trusted: { hostname, fingerprint: "", serial, model, shown_hostname: null } })
       }

@@ -1,27 +1,51 @@
-/** Handlers of work on devices beside their configuration. */
+/**
+ * Handlers of work on devices other than their configuration: live reads, bouncing ports, updates of facts and ports; also the routes of
+ * host keys and certificates.
+ */
 import { Effect, Record } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../api/Api.ts"
 import { answered, asCaller } from "../core/HandlerErrors.ts"
 import { makeAuthority, makeCertificates, makeRenewal } from "./Certificates.ts"
 import { makeHostKeys } from "./HostKeys.ts"
-import { BadRequest, enveloped, InternalError, jobStartedOnDevices } from "../../api/Answers.ts"
-import { UpdateFacts } from "../../domain/jobs/UpkeepJobs.ts"
-import { UpdateInterfaces } from "../../domain/jobs/InitJobs.ts"
 import type { UpdateInterfacesRequest } from "../../domain/requests/OperationRequests.ts"
-import { JobRequests } from "../../jobs/engine/JobRequests.ts"
+import { JobRequests } from "../../jobs/requests/JobRequests.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { NotPermitted, permitted, wantsApproval } from "../../access/Permit.ts"
 import { type DeviceUnread, LiveDevices } from "../../devices/LiveDevices.ts"
-import { platformOf, requireManageable } from "../../domain/platforms/Platforms.ts"
 import { EventStore } from "../../store/EventStore.ts"
 import { InterfaceStore } from "../../store/InterfaceStore.ts"
 import { SecretSight } from "../../access/SecretSight.ts"
-import { Caller } from "../../api/Requests.ts"
 import { makeDeviceLookup } from "../core/Permits.ts"
 import { maskSecrets } from "../../drivers/SecretMask.ts"
+import { platformOf, requireManageable } from "../../domain/platforms/Platforms.ts"
 import type { NeighbourDetails, Neighbours } from "../../drivers/Driver.ts"
 import { indented } from "../../domain/platforms/Platform.ts"
+import { BadRequest, enveloped, InternalError, jobStartedOnDevices } from "../../api/Answers.ts"
+import { UpdateFacts } from "../../domain/jobs/UpkeepJobs.ts"
+import { UpdateInterfaces } from "../../domain/jobs/InitJobs.ts"
+import { Caller } from "../../api/Requests.ts"
+
+// The lines of one interface in a running configuration (docs/api.md#live-reads). Pure.
+
+const depthOf = (line: string): number => line.length - line.trimStart().length
+
+/**
+ * The lines below the heading of the interface, without the indentation of the first one, joined by newlines. Empty if the interface does
+ * not exist or has no lines.
+ */
+export const interfaceLines = (config: string, name: string, platform: string): string => {
+  const { interfaceHeading } = platformOf(platform)?.configuration ?? indented
+  const heading = interfaceHeading.replace("{name}", () => name)
+  const lines = config.split("\n")
+  const start = lines.indexOf(heading)
+  if (start < 0) return ""
+  const below = lines.slice(start + 1)
+  const end = below.findIndex((line) => depthOf(line) <= depthOf(heading))
+  const section = end < 0 ? below : below.slice(0, end)
+  const indentation = depthOf(section[0] ?? "")
+  return section.map((line) => line.slice(Math.min(indentation, depthOf(line)))).join("\n")
+}
 
 // Routes that read a device while the client waits (docs/api.md#live-reads).
 
@@ -30,7 +54,7 @@ const exception = ({ message, type }: DeviceUnread) => new InternalError({ messa
 const neighbourFailure = (error: DeviceUnread) =>
   error.silent ? new InternalError({ message: "Failed to get LLDP neighbors" }) : exception(error)
 
-/** What neighbours announce is theirs, so nobody is shown secrets in it. */
+/** Neighbours announce these texts themselves, so their secrets are hidden from every caller. */
 const maskedNeighbours = (heard: Neighbours): Neighbours =>
   Record.map(heard, (all) =>
     all.map(({ hostname, port }) => ({ hostname: maskSecrets(hostname), port: maskSecrets(port) }))
@@ -47,8 +71,7 @@ const maskedDetails = (heard: NeighbourDetails): NeighbourDetails =>
     }))
   )
 
-/** The handlers. */
-export const makeDeviceReads = Effect.gen(function* () {
+const makeDeviceReads = Effect.gen(function* () {
   const live = yield* LiveDevices
   const devices = yield* DeviceStore
   const sight = yield* SecretSight
@@ -106,12 +129,12 @@ export const makeDeviceReads = Effect.gen(function* () {
   }
 })
 
-// PUT interface_status: takes ports down and up again inside the request (docs/api.md#bouncing-ports).
+// PUT interface_status: takes ports down and up within the request (docs/api.md#bouncing-ports).
 
 const refuse = (message: string) => new BadRequest({ message })
 
-/** Bounces ports of a device. Every condition is checked before anything is sent. */
-export const makeBouncing = Effect.gen(function* () {
+/** Bounces ports of a device. All conditions are checked before a command is sent. */
+const makeBouncing = Effect.gen(function* () {
   const devices = yield* DeviceStore
   const interfaces = yield* InterfaceStore
   const live = yield* LiveDevices
@@ -159,12 +182,11 @@ export const makeBouncing = Effect.gen(function* () {
 // Starts jobs that read facts or the ports of a device into the database (docs/jobs.md#update_facts and
 // docs/jobs.md#update_interfacedb).
 
-/** The two handlers. */
-export const makeUpdates = Effect.gen(function* () {
+const makeUpdates = Effect.gen(function* () {
   const devices = yield* DeviceStore
   const requests = yield* JobRequests
 
-  /** The device under this name, MANAGED or UNMANAGED. */
+  /** The MANAGED or UNMANAGED device of this name. */
   const find = Effect.fnUntraced(function* (hostname: string) {
     const invalid = refuse(`Hostname '${hostname}' not found or is in invalid state`)
     const device = yield* Effect.catchTag(devices.getByHostname(hostname), "DeviceNotFound", () => Effect.fail(invalid))
@@ -232,24 +254,3 @@ export const OperationsLive = HttpApiBuilder.group(Api, "operations", (handlers)
       .handle("createAuthority", ({ payload }) => asCaller((user) => authority.create(payload.common_name, user)))
   })
 )
-
-// The lines of one interface in a running configuration (docs/api.md#live-reads). Pure.
-
-const depthOf = (line: string): number => line.length - line.trimStart().length
-
-/**
- * The lines below the heading of the interface, without the indentation of the first one, joined by newlines. Empty text
- * when there is no such interface or nothing stands below it.
- */
-export const interfaceLines = (config: string, name: string, platform: string): string => {
-  const { interfaceHeading } = platformOf(platform)?.configuration ?? indented
-  const heading = interfaceHeading.replace("{name}", () => name)
-  const lines = config.split("\n")
-  const start = lines.indexOf(heading)
-  if (start < 0) return ""
-  const below = lines.slice(start + 1)
-  const end = below.findIndex((line) => depthOf(line) <= depthOf(heading))
-  const section = end < 0 ? below : below.slice(0, end)
-  const indentation = depthOf(section[0] ?? "")
-  return section.map((line) => line.slice(Math.min(indentation, depthOf(line)))).join("\n")
-}

@@ -1,4 +1,7 @@
-/** The web page (docs/page.md): at `/ui/` and every address below it that is no file; `/` leads there. */
+/**
+ * The web pages: Switchyard's page at `/ui/` and every address below it that is no file, to which `/` redirects (docs/page.md), and the
+ * description of the API.
+ */
 import { Effect, FileSystem, Path, Scope } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { createHash, randomBytes } from "node:crypto"
@@ -6,11 +9,11 @@ import { FirstStart, SETUP_PATH } from "../setup/FirstStart.ts"
 import { HttpApiSwagger, OpenApi } from "effect/http-api"
 import { Api } from "../../api/Api.ts"
 
-// The files of the built page (`web/build`), read once: nothing outside of them can be asked for. The page is optional: a server without
-// it serves the API alone.
+// The files of the built page (`web/build`), read once: no other file can be requested. The page is optional: without it the server serves
+// only the API.
 
-/** A file as it is sent. */
-export interface PageFile {
+/** A file with its compressed forms. */
+interface PageFile {
   readonly type: string
   readonly etag: string
   readonly raw: Uint8Array
@@ -29,11 +32,11 @@ const TYPES: Readonly<Record<string, string>> = {
 
 const COMPRESSED = /\.(br|gz)$/
 
-/** Where `npm run build` and the packages have the page. */
+/** The folder of the page after `npm run build` and in packages. */
 const FOLDER = "../../../web/build"
 
-/** All files by their names below the folder; empty when the page was not built. */
-export const readPageFiles = Effect.gen(function* () {
+/** All files by name; empty if the page was not built. */
+const readPageFiles = Effect.gen(function* () {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
   const folder = path.resolve(import.meta.dirname, FOLDER)
@@ -61,13 +64,12 @@ export const readPageFiles = Effect.gen(function* () {
   return all
 }).pipe(Effect.orDie)
 
-/** Where the page is. */
 export const PAGE_BASE = "/ui/"
 
-/** Paths of the page, for whoever lists routes. That of the first start is none: to almost everybody it is not there. */
+/** Paths of the page for the list of routes. That of the first start is not listed, because it exists for one machine only. */
 export const pagePaths = ["/", "/ui/*"] as const
 
-/** What the page may do: run its own files, and ask this server. Its parts write styles, which they sign with the nonce of the answer. */
+/** The page may run its own files and call this server. Its components write styles, which carry the nonce of the answer. */
 const policyOf = (nonce: string): string =>
   [
     "default-src 'none'",
@@ -100,7 +102,7 @@ const asFile = (file: PageFile, { headers }: HttpServerRequest.HttpServerRequest
   const own = {
     etag: file.etag,
     vary: "Accept-Encoding",
-    // a file with other content has another name
+    // a changed file has another name
     "cache-control": "public, max-age=31536000, immutable",
     ...(coding === undefined ? {} : { "content-encoding": coding })
   }
@@ -111,7 +113,7 @@ const asFile = (file: PageFile, { headers }: HttpServerRequest.HttpServerRequest
 
 const NOT_BUILT = "The page was not built: npm start builds it. The API is at /api/doc/."
 
-/** The name of the file that an address asks for. */
+/** The name of the requested file. */
 const nameOf = (url: string): string => (url.split("?", 1)[0] ?? "").slice(PAGE_BASE.length)
 
 export const PageRoutes = HttpRouter.use(
@@ -135,25 +137,22 @@ export const PageRoutes = HttpRouter.use(
   })
 )
 
-// The description of the API and the page that shows it. Both are made when first asked for: the page has 8 MB of script.
+// The description of the API and the page that shows it. Both are made at the first request, because the page has 8 MB of script.
 
 const PAGE = "/api/doc/"
-/** The second is where existing clients look for it. */
+/** Existing clients use the second path. */
 const DOCUMENT_PATHS = ["/api/openapi.json", "/api/v1.0/swagger.json"] as const
 
-/** Paths of routes that are no endpoints. */
+/** Paths of the description, which are no endpoints. */
 export const documentPaths = [...DOCUMENT_PATHS, PAGE] as const
 
-/** Scripts without a type; a browser counts every end of a line as one character. */
+/** Scripts without a type; a browser hashes every line ending as one character. */
 const SCRIPTS = /<script>([\s\S]*?)<\/script>/g
 
 const hashOf = (script: string): string =>
   `'sha256-${createHash("sha256").update(script.replaceAll(/\r\n?/g, "\n")).digest("base64")}'`
 
-/**
- * What the page may do: run its own scripts, known by their hashes, and ask this server. What somebody manages to write into
- * the page is not run.
- */
+/** The page may run its own scripts, known by their hashes, and call this server. Injected scripts do not run. */
 const documentPolicy = (page: string): string =>
   [
     "default-src 'none'",

@@ -1,16 +1,19 @@
-/** The managed devices that a request selects: how many there are, how a job names them, and how the answer does. */
+/**
+ * The managed devices that a request selects: their number, the arguments of the job, and the words of the answer; and the start time of a
+ * job.
+ */
 import { Clock, Effect, Schema } from "effect"
 import type { SqlError } from "effect/sql"
 import type { DeviceType } from "../../domain/Device.ts"
 import { isManageable } from "../../domain/platforms/Platforms.ts"
-import type { DeviceTarget } from "../../domain/requests/RequestFields.ts"
 import { type SettingsUnavailable, SettingsView, type UnknownGroup } from "../../settings/SettingsView.ts"
 import { Permit } from "../../access/Permit.ts"
 import { DeviceStore, type Selection } from "../../store/DeviceStore.ts"
+import type { DeviceTarget } from "../../domain/requests/RequestFields.ts"
 import { BadRequest } from "../../api/Answers.ts"
 
-/** There is no device of this name, or it is not MANAGED. */
-export class NotManaged extends Schema.TaggedError<NotManaged>()("NotManaged", { hostname: Schema.String }) {
+/** The device is unknown or not MANAGED. */
+class NotManaged extends Schema.TaggedError<NotManaged>()("NotManaged", { hostname: Schema.String }) {
   override get message() {
     return `Hostname '${this.hostname}' not found or is not a managed device`
   }
@@ -19,15 +22,15 @@ export class NotManaged extends Schema.TaggedError<NotManaged>()("NotManaged", {
   }
 }
 
-/** The arguments by which a job finds the devices again. */
-export type TargetArguments = {
+/** The arguments with which a job selects the devices. */
+type TargetArguments = {
   readonly hostnames?: ReadonlyArray<string>
   readonly device_type?: DeviceType
   readonly group?: string
 }
 
-/** What a target selects now. */
-export interface SelectedDevices {
+/** The devices that a target selects now. */
+interface SelectedDevices {
   readonly args: TargetArguments
   readonly count: number
   /** The words of the answer. */
@@ -47,8 +50,8 @@ const byNames = (hostnames: ReadonlyArray<string>, what: string): ResolvedTarget
 })
 
 /**
- * Yields a function that resolves a selector. Devices that are named are taken in any case; of the others, with `unsynchronizedOnly`, those
- * that are not synchronized.
+ * Yields a function that resolves a selector. Named devices are always selected; of the others, with `unsynchronizedOnly`, those that are
+ * not synchronized.
  */
 export const makeSelectDevices = Effect.gen(function* () {
   const settings = yield* SettingsView
@@ -73,9 +76,9 @@ export const makeSelectDevices = Effect.gen(function* () {
     }
   })
 
-  /** A caller of some devices is asked about these, and the job gets no others. */
+  /** For a caller of some devices permission is asked for these, and the job gets no others. */
   const byNameNow = Effect.fnUntraced(function* (selection: Selection, what: string) {
-    // a job is asked for all of them, so that those without a driver are left out as it would do
+    // the job gets explicit names, so devices without a driver are left out here as the job would do
     const hostnames = (yield* devices.selectManaged(selection)).filter(isManageable).map(({ hostname }) => hostname)
     return { args: { hostnames }, count: hostnames.length, what }
   })
@@ -93,9 +96,9 @@ export const makeSelectDevices = Effect.gen(function* () {
   })
 })
 
-// When a job of a request begins: `start_at`, decoded to milliseconds since 1970.
+// The start time of a job: `start_at`, decoded to epoch milliseconds.
 
-/** The options of a start at this time; none without a time. Fails with BadRequest for one that has passed. */
+/** The options for a job that starts at this time; none without a time. Fails with BadRequest for a time in the past. */
 export const delayUntil = Effect.fnUntraced(function* (start: number | undefined) {
   if (start === undefined) return {}
   const now = yield* Clock.currentTimeMillis

@@ -1,23 +1,22 @@
 /** Starts discovery and initialisation of devices (docs/provisioning.md). */
 import { Effect, Option } from "effect"
 import { AskedDevices } from "../../access/AskedDevices.ts"
-import { BadRequest, enveloped, InternalError, jobStarted, TooManyRequests } from "../../api/Answers.ts"
 import { toId } from "../../domain/fields/Values.ts"
-import { DiscoverDevice, InitAccessStep1, InitFabricStep1, InitStep2 } from "../../domain/jobs/InitJobs.ts"
-import type { DiscoverRequest, InitRequest } from "../../domain/requests/InitRequests.ts"
-import { InitCheck } from "../../jobs/init/InitCheck.ts"
-import { JobRequests } from "../../jobs/engine/JobRequests.ts"
-import { type InitArguments, initArguments } from "../../provisioning/InitArguments.ts"
-import { type InitJob, initJob } from "../../provisioning/InitStart.ts"
+import { JobRequests } from "../../jobs/requests/JobRequests.ts"
+import { type InitArguments, initArguments, type InitJob, initJob } from "../../provisioning/Init.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { SettingsUnavailable } from "../../settings/SettingsView.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { makeDeviceLookup } from "../core/Permits.ts"
+import { checkInit } from "../../jobs/init/Check.ts"
 import { UniqueFieldStore, UnknownDeviceStore } from "../../store/DeviceIdentifiers.ts"
+import { BadRequest, enveloped, InternalError, jobStarted, TooManyRequests } from "../../api/Answers.ts"
+import { DiscoverDevice, InitAccessStep1, InitFabricStep1, InitStep2 } from "../../domain/jobs/InitJobs.ts"
+import type { DiscoverRequest, InitRequest } from "../../domain/requests/InitRequests.ts"
 
 const refuse = (message: string) => new BadRequest({ message })
 
-/** Refuses more discoveries when as many wait as there may be unknown devices. */
+/** Refuses a discovery if as many are waiting as unknown devices are allowed. */
 const makeDiscoveryBound = Effect.gen(function* () {
   const unknown = yield* UnknownDeviceStore
   const { UNKNOWN_DEVICES_MAX } = yield* ServerConfig
@@ -53,7 +52,7 @@ export const makeDiscovery = Effect.gen(function* () {
   })
 })
 
-/** Starts the initialisation of a device, or its second step again. `digits` is the id of the path. */
+/** Starts the initialisation of a device, or repeats its second step. `digits` is the id in the path. */
 export const makeInitialisation = Effect.gen(function* () {
   const requests = yield* JobRequests
   const devices = yield* DeviceStore
@@ -74,7 +73,7 @@ export const makeInitialisation = Effect.gen(function* () {
     const job = yield* Effect.fromResult(initJob(device, args))
     if (device.state === "DISCOVERED") yield* identities.requireIdle(device)
     const replaced = request.replace_hostname === true ? yield* devices.byHostnames([request.hostname]) : []
-    // whoever may not replace it is not told what happens to it
+    // the permission is checked before anything is revealed about the replaced device
     yield* permit(replaced, { whole: true }).pipe(
       Effect.catchTag(["NoSettings", "SettingsInvalid"], ({ message }) =>
         Effect.fail(new SettingsUnavailable({ message }))
@@ -88,9 +87,9 @@ export const makeInitialisation = Effect.gen(function* () {
   })
 })
 
-/** Checks a device before its initialisation. `digits` is the id of the path. */
+/** Checks a device before its initialisation. `digits` is the id in the path. */
 export const makeInitCheck = Effect.gen(function* () {
-  const check = yield* InitCheck
+  const services = yield* Effect.context<Effect.Services<ReturnType<typeof checkInit>>>()
   const devices = yield* DeviceStore
   const { permit } = yield* AskedDevices
   return Effect.fn("Initialisation.check")(function* (digits: string, request: InitRequest) {
@@ -104,13 +103,12 @@ export const makeInitCheck = Effect.gen(function* () {
         )
       )
     }
-    const outcome = yield* check
-      .check(initArguments(id.value, request))
-      .pipe(
-        Effect.catchTag("InitCheckImpossible", ({ message, status }) =>
-          Effect.fail(status === 400 ? refuse(message) : new InternalError({ message }))
-        )
+    const outcome = yield* checkInit(initArguments(id.value, request)).pipe(
+      Effect.provideContext(services),
+      Effect.catchTag("InitCheckImpossible", ({ message, status }) =>
+        Effect.fail(status === 400 ? refuse(message) : new InternalError({ message }))
       )
+    )
     return enveloped({ ...outcome })
   })
 })

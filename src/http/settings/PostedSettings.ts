@@ -11,9 +11,9 @@ import type { JsonObject } from "../../domain/fields/Values.ts"
 import { faultText, valueFaults } from "../../domain/Text.ts"
 import { Rpc, RpcGroup } from "effect/rpc"
 
-// The check of posted settings as it is asked of a thread (`src/runtime`): texts in, a text or a refusal out.
+// The messages between the server and the thread that checks (`src/runtime/ThreadPool.ts`).
 
-/** The posted text is not taken: it is no object, breaks a rule, is meant for no known file, or needs a token to be checked. */
+/** The posted text is refused: it is no object, breaks a rule, belongs to no known file, or needs a token. */
 export class PostRefused extends Schema.TaggedError<PostRefused>()("PostRefused", {
   reason: Schema.Literals(["unreadable", "invalid", "needsToken", "answerTooLarge"]),
   message: Schema.String
@@ -25,7 +25,7 @@ export const CheckRpc = RpcGroup.make(
       /** The settings file whose content is posted; null for settings of all files. */
       file: Schema.NullOr(Schema.String),
       text: Schema.String,
-      /** Whether patterns of groups are compiled. */
+      /** Whether regular expressions of groups are compiled. */
       withPatterns: Schema.Boolean,
       /** The largest answer, in characters. */
       maxAnswer: Schema.Int
@@ -35,8 +35,8 @@ export const CheckRpc = RpcGroup.make(
   })
 )
 
-/** What is posted, and how much is done for who posts it. */
-export interface Post {
+/** The posted text, and the limits for its sender. */
+interface Post {
   readonly file: string | null
   readonly text: string
   readonly withPatterns: boolean
@@ -54,7 +54,7 @@ const checkAll = (content: JsonObject): PostCheck<Json> =>
     onSuccess: settingsToJson
   })
 
-/** What is said of a name that no settings file has. */
+/** The sentence for a name that no settings file has. */
 const unknownFile = (file: string): string => `Filename: '${file}' does not map to any model.`
 
 const checkOne = (file: string, content: JsonObject, withPatterns: boolean): PostCheck<Json> => {
@@ -70,7 +70,7 @@ const checkOne = (file: string, content: JsonObject, withPatterns: boolean): Pos
 export const checkPost = ({ file, maxAnswer, text, withPatterns }: Post): PostCheck<string> => {
   const content = parseJsonObject(text)
   if (content === undefined) return refuse("unreadable", unacceptableField(text) ?? "Bad Request")
-  // what may hold one line only is said by the model, which knows its place
+  // the model reports texts that must be one line, because it knows their place
   const [fault] = valueFaults(content, "lines", () => "lines")
   if (fault !== undefined) return refuse("unreadable", faultText(fault))
   const checked = file === null ? checkAll(content) : checkOne(file, content, withPatterns)

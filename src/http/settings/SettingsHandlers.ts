@@ -3,16 +3,16 @@ import { Effect, Option } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { permitted } from "../../access/Permit.ts"
 import { Api } from "../../api/Api.ts"
+import { ServerConfig, type ServerSettings } from "../../ServerConfig.ts"
+import type { RepositoryName } from "../../store/RepositoryStore.ts"
+import { answered, asCaller } from "../core/HandlerErrors.ts"
+import { Repositories, type RepositoryFailed, type RepositoryInvalid } from "../../jobs/repositories/Repositories.ts"
+import { type GroupView, type SettingsTarget, SettingsView } from "../../settings/SettingsView.ts"
+import type { DeviceType } from "../../domain/Device.ts"
+import { DeviceStore } from "../../store/DeviceStore.ts"
 import { BadRequest, Conflict, enveloped, InternalError, NotFound, ServiceUnavailable } from "../../api/Answers.ts"
 import { RefreshRepository } from "../../domain/jobs/UpkeepJobs.ts"
 import type { RefreshRequest } from "../../domain/requests/OperationRequests.ts"
-import { ServerConfig, type ServerSettings } from "../../ServerConfig.ts"
-import type { RepositoryName } from "../../store/RepositoryStore.ts"
-import { Repositories, type RepositoryFailed, type RepositoryInvalid } from "../../jobs/repositories/Repositories.ts"
-import { type GroupView, type SettingsTarget, SettingsView } from "../../settings/SettingsView.ts"
-import { answered, asCaller } from "../core/HandlerErrors.ts"
-import type { DeviceType } from "../../domain/Device.ts"
-import { DeviceStore } from "../../store/DeviceStore.ts"
 
 // Groups, one group, and the operating systems in a group (docs/settings-repository.md#groups).
 
@@ -30,7 +30,7 @@ const shape = (groups: ReadonlyArray<GroupView>) =>
 const named = (name: string) => (groups: ReadonlyArray<GroupView>) => groups.find((group) => group.name === name)
 
 /** Answers of the group routes. */
-export const makeGroups = Effect.gen(function* () {
+const makeGroups = Effect.gen(function* () {
   const settings = yield* SettingsView
   const devices = yield* DeviceStore
 
@@ -66,15 +66,15 @@ export const makeGroups = Effect.gen(function* () {
 
 const refuse = (message: string) => new BadRequest({ message })
 
-/** Whose settings a request asks for. */
-export interface EffectiveQuery {
+/** The device or type whose settings are requested. */
+interface EffectiveQuery {
   readonly hostname?: string
-  /** Beside a hostname it overrides the device's own type. */
+  /** With a hostname it overrides the device's own type. */
   readonly device_type?: DeviceType
 }
 
 /** Answers with the settings of the query's target. */
-export const makeEffective = Effect.gen(function* () {
+const makeEffective = Effect.gen(function* () {
   const devices = yield* DeviceStore
   const settings = yield* SettingsView
 
@@ -104,7 +104,7 @@ export const makeEffective = Effect.gen(function* () {
   })
 })
 
-// The server's configuration as clients see it: the keys of docs/settings-repository.md#answers, without secrets.
+// The server's configuration for clients: the keys of docs/settings-repository.md#answers, without secrets.
 
 const KEYS = [
   "HOST",

@@ -1,13 +1,12 @@
 /**
- * Handlers of the model of settings and of the check of posted settings, which needs no token (docs/settings-repository.md#answers): it is done in a thread beside the
- * API, under a budget. Anybody may have a small text checked, within a tenth of a second of processor time and without patterns
- * of groups; callers with a token have a thread of their own, and more of everything.
+ * Handlers of the model of settings and the check of posted settings, which needs no token (docs/settings-repository.md#answers). It runs
+ * in a thread with a budget. Without a token a small text is checked, within a tenth of a second of processor time and without the regular
+ * expressions of groups. Callers with a token have a thread of their own and larger limits.
  */
+import { makeCallerOf } from "../core/Callers.ts"
 import { Effect } from "effect"
-import { BadRequest, PayloadTooLarge, ServiceUnavailable, Unauthorized } from "../../api/Answers.ts"
 import * as ThreadPool from "../../runtime/ThreadPool.ts"
 import { ownModule } from "../../runtime/OwnModule.ts"
-import { makeCallerOf } from "../core/Callers.ts"
 import { MAX_BODY_BYTES, RequestBodies, type Sender } from "../core/RequestBodies.ts"
 import { CheckRpc, type PostRefused } from "./PostedSettings.ts"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
@@ -16,6 +15,7 @@ import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../api/Api.ts"
 import { SettingsView } from "../../settings/SettingsView.ts"
 import { answered } from "../core/HandlerErrors.ts"
+import { BadRequest, PayloadTooLarge, ServiceUnavailable, Unauthorized } from "../../api/Answers.ts"
 
 interface Terms {
   readonly cpuMillis: number
@@ -102,7 +102,7 @@ const makeCheckRequest = Effect.gen(function* () {
   })
 })
 
-/** A model in both notations, and once more for readers of the envelope. */
+/** A model in both notations, and as `data` of the envelope. */
 const modelAnswer = (model: Readonly<Record<string, unknown>>) => ({
   status: "success",
   ...model,

@@ -1,39 +1,38 @@
 /**
- * A new installation that nobody has set up yet (docs/installing.md#first-start): whether it is one, the one-time code of the page on loopback, and the
- * screen of text that says what to do and what is exposed until then.
+ * The first start (docs/installing.md#first-start): whether the installation is new, the one-time code of the setup page on loopback, and
+ * the screen of text that says what to do and what is exposed until then.
  */
 import { Console, Context, Effect, Layer, Option } from "effect"
 import { HttpServer } from "effect/http"
 import { randomBytes } from "node:crypto"
 import { release } from "../../domain/Release.ts"
 import { ServerConfig, type ServerSettings } from "../../ServerConfig.ts"
-import { LocalUserStore } from "../../store/AccountStore.ts"
-import { failingWithoutDatabase } from "../../store/DatabaseClient.ts"
 import { isLoopback } from "../core/Client.ts"
+import { failingWithoutDatabase } from "../../store/DatabaseClient.ts"
+import { LocalUserStore } from "../../store/AccountStore.ts"
 
-/** Where the page is. */
 export const SETUP_PATH = "/setup"
 
-/** Without letters and digits that look alike. */
+/** No letters and digits that look alike. */
 const LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"
 const CODE_LENGTH = 16
 
 const makeCode = (): string => [...randomBytes(CODE_LENGTH)].map((byte) => LETTERS[byte % LETTERS.length]).join("")
 
-/** As people read it: `ABCD-EFGH-JKLM-NPQR`. */
+/** As it is shown: `ABCD-EFGH-JKLM-NPQR`. */
 const shownCode = (code: string): string => (code.match(/.{4}/g) ?? []).join("-")
 
-/** The code as somebody has typed it. */
+/** The code as the user typed it. */
 export const typedCode = (text: string): string => text.toUpperCase().replaceAll(/[\s-]/g, "")
 
-/** Whether the first user of these settings is one with a password, and nothing else lets anybody in without roles. */
+/** Whether these settings need a first user with a password, without whom nobody has access. */
 const mayBegin = ({ JWT_ENABLED, LOCAL_USERS, OIDC_ENABLED, PERMISSIONS_DISABLED, SECURE_DEFAULTS }: ServerSettings) =>
   SECURE_DEFAULTS && JWT_ENABLED && LOCAL_USERS && !OIDC_ENABLED && !PERMISSIONS_DISABLED
 
 const make = Effect.gen(function* () {
   const config = yield* ServerConfig
   const users = yield* LocalUserStore
-  // once somebody is there, nobody asks any more
+  // once a user exists the database is not asked any more
   let isDone = !mayBegin(config)
   const isOpen = Effect.suspend(() =>
     isDone
@@ -43,20 +42,20 @@ const make = Effect.gen(function* () {
             isDone = all.length > 0
             return !isDone
           }),
-          // nobody is let in by a database that is away
+          // an unavailable database opens nothing
           Effect.catchTag("SqlError", () => Effect.succeed(false))
         )
   )
   return FirstStart.of({ isOpen, code: makeCode() })
 })
 
-/** The first start, as long as nobody has done it. */
+/** The state of the first start. */
 export class FirstStart extends Context.Service<
   FirstStart,
   {
     /** Whether the installation is new and there is no user. */
     readonly isOpen: Effect.Effect<boolean>
-    /** What the page asks for: whoever reads the terminal, or the log, knows it. */
+    /** The code that the page requires; it is shown in the terminal or the log. */
     readonly code: string
   }
 >()("switchyard/http/FirstStart") {
@@ -65,7 +64,7 @@ export class FirstStart extends Context.Service<
 
 const named = (name: string, value: string) => `  ${name.padEnd(22)} ${value}`
 
-/** Where what listens, as people read it. */
+/** The listeners, for the screen. */
 const whoReaches = (host: string): string => (isLoopback(host) ? "this machine only" : "EVERYBODY WHO REACHES IT")
 
 const listeners = (config: ServerSettings, url: string): ReadonlyArray<string> => [
@@ -88,12 +87,12 @@ const listeners = (config: ServerSettings, url: string): ReadonlyArray<string> =
     : [])
 ]
 
-/** Words that begin a command with the settings of this server. */
+/** A command with the settings of this server. */
 const command = ({ DATA_DIR }: ServerSettings): string =>
   `${DATA_DIR === "data" ? "" : `DATA_DIR=${DATA_DIR} `}switchyard setup`
 
-/** One screen of text for whoever has started the server. */
-export const screenOf = (config: ServerSettings, url: string, code: string): string => `
+/** The screen for the person who has started the server. */
+const screenOf = (config: ServerSettings, url: string, code: string): string => `
 Switchyard ${release} runs. It is new: nobody may do anything yet.
 
 Set it up, either way:
@@ -131,7 +130,7 @@ ${named(
 The manual: docs/installing.md
 `
 
-/** Shows the screen as soon as the server listens, while nobody has set it up. Logs for programs get it as one message. */
+/** Shows the screen once the server listens, until it is set up. JSON logs get it as one message. */
 export const FirstScreen = Layer.effectDiscard(
   Effect.gen(function* () {
     const { code, isOpen } = yield* FirstStart

@@ -1,34 +1,34 @@
 /**
- * The page of the first start: what `switchyard setup` asks, for a browser on the server's own machine, while there is no user. It needs the
- * one-time code of the terminal, because a proxy on this machine makes everybody look like this machine. To anybody else there is no
- * such page.
+ * The page of the first start: the questions of `switchyard setup` for a browser on the server's own machine, until the first user exists.
+ * It requires the one-time code of the terminal, because through a proxy on this machine every client looks local. For all other clients
+ * the page does not exist.
  */
 import { Effect, Option, Redacted, Result } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto"
 import * as Setup from "../../access/Setup.ts"
-import { unmappedAddress } from "../../domain/access/HostLists.ts"
+import { RequestBodies } from "../core/RequestBodies.ts"
 import { failure } from "../core/ErrorEnvelope.ts"
-import { FirstStart, SETUP_PATH, typedCode } from "./FirstStart.ts"
 import { hostOf, isLoopback } from "../core/Client.ts"
 import { refuseOrDie } from "../core/HandlerErrors.ts"
 import { PAGE_BASE } from "../page/WebPages.ts"
+import { FirstStart, SETUP_PATH, typedCode } from "./FirstStart.ts"
+import { unmappedAddress } from "../../domain/access/HostLists.ts"
 import { LocalUserStore } from "../../store/AccountStore.ts"
-import { RequestBodies } from "../core/RequestBodies.ts"
 
 type Request = HttpServerRequest.HttpServerRequest
 
-/** What proxies add: whoever is behind one is somewhere else. */
+/** Headers that proxies add: a client behind a proxy is on another machine. */
 const FORWARDED =
   /^(?:forwarded|via|x-forwarded(?:-.*)?|x-real-ip|x-client-ip|x-cluster-client-ip|true-client-ip|cf-.*)$/
 
 const isOwnPage = (origin: string, host: string): boolean => origin === `http://${host}` || origin === `https://${host}`
 
 /**
- * Whether a request comes from a program on this machine: by its connection, by the name that it has for us (a page that gives its own name
- * our address still sends that name), and by what browsers say of the page that sends it.
+ * Whether a request comes from a program on this machine: by its connection, by the host name that it uses (a page that binds its own name
+ * to our address still sends that name), and by the browser's headers about the sending page.
  */
-export const isLocal = ({ headers, remoteAddress }: Pick<Request, "headers" | "remoteAddress">): boolean => {
+const isLocal = ({ headers, remoteAddress }: Pick<Request, "headers" | "remoteAddress">): boolean => {
   const address = Option.getOrUndefined(remoteAddress)
   const { host, origin, "sec-fetch-site": site } = headers
   return (
@@ -169,7 +169,7 @@ const MAX_BYTES = 16 * 1024
 
 const notFound = () => failure(404)
 
-/** Answers GET and POST; 404 to everybody but this machine, and when there is a user. */
+/** Answers GET and POST; 404 for other machines, and once a user exists. */
 export const SetupPage = HttpRouter.use((router) =>
   Effect.gen(function* () {
     const first = yield* FirstStart

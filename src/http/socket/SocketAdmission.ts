@@ -1,25 +1,25 @@
 /**
- * Who may connect by socket.io (docs/events.md#socketio): what the API asks of requests, asked of a connection once. A page of an origin that
- * may not call is refused, and so is who comes too often or has too many connections; who stands behind the token is asked as for a request.
+ * Who may connect by socket.io (docs/events.md#socketio). A connection is checked once like a request: its origin, the limits of its
+ * client, and its token.
  */
+import { isGuess, makeCallerOf } from "../core/Callers.ts"
 import { Effect, Option, Result, Schema } from "effect"
 import { Headers, HttpServerRequest } from "effect/http"
 import type { IncomingMessage } from "node:http"
-import { Unauthorized } from "../../api/Answers.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { makeIsTrustedOrigin, makeLoopbackRefusal, makeNoteClient } from "../core/Client.ts"
 import { Limits } from "../core/Limits.ts"
 import type { Identity } from "../../domain/access/Identity.ts"
 import { mayHoldAnother } from "../../runtime/FairPlaces.ts"
-import { isGuess, makeCallerOf } from "../core/Callers.ts"
 import { makeRefusalAudit } from "../core/RequestLog.ts"
+import { Unauthorized } from "../../api/Answers.ts"
 
 type Request = HttpServerRequest.HttpServerRequest
 
-// its own address and headers are replaced by those of the request
+// the address and headers of the real request replace these
 const blank = () => HttpServerRequest.fromWeb(new globalThis.Request("http://localhost/"))
 
-/** A request of Node as the checks of the API read it. */
+/** A Node request in the form that the API's checks need. */
 const requestOf = ({ headers, socket, url = "" }: IncomingMessage): Request =>
   blank().modify({
     url,
@@ -71,7 +71,7 @@ export const makeSocketAdmission = Effect.gen(function* () {
     Effect.provideService(callerOf(request), HttpServerRequest.ParsedSearchParams, jwt === undefined ? {} : { jwt })
 
   return {
-    /** Whether somebody may have one more connection beside those of these persons; with tokens off nobody is told apart. */
+    /** Whether a caller may have one more connection beside those of these persons; without tokens callers are not told apart. */
     mayJoin: ({ person, way }: Identity, persons: ReadonlyArray<string>): boolean =>
       way === "open" ||
       mayHoldAnother({
@@ -79,7 +79,7 @@ export const makeSocketAdmission = Effect.gen(function* () {
         all: persons.length,
         most: config.SOCKET_CLIENTS
       }),
-    /** Whether the token still stands for the caller, with the same roles. Fails when that cannot be asked now. */
+    /** Whether the token still identifies the caller with the same roles. Fails if that cannot be checked now. */
     stillIs: Effect.fn("SocketAdmission.stillIs")(function* (
       message: IncomingMessage,
       jwt: string | Array<string> | undefined,
@@ -90,7 +90,7 @@ export const makeSocketAdmission = Effect.gen(function* () {
       const { person, roles } = found.success
       return person === caller.person && roles.join("\n") === caller.roles.join("\n")
     }),
-    /** Why a connection is refused before its token is looked at, or undefined. `now` in epoch milliseconds. */
+    /** Why a connection is refused before its token is checked, or undefined. `now` in epoch milliseconds. */
     refusalOf: (message: IncomingMessage, now: number): string | undefined => {
       const request = requestOf(message)
       const address = addressOf(request)
@@ -101,9 +101,9 @@ export const makeSocketAdmission = Effect.gen(function* () {
       if (count.isFull(address)) return "Too many connections (SOCKET_CLIENTS, SOCKET_CLIENTS_PER_ADDRESS)"
       return undefined
     },
-    /** Counts a connection; the function that it yields forgets it. */
+    /** Counts a connection until the yielded function is called. */
     count: (message: IncomingMessage) => count.add(addressOf(requestOf(message))),
-    /** Who connects with this token; null for a token that is not good, which is noted. Fails with ServiceUnavailable. */
+    /** The caller behind this token; null for an invalid token, which is noted. Fails with ServiceUnavailable. */
     callerOf: Effect.fn("SocketAdmission.callerOf")(function* (
       message: IncomingMessage,
       jwt: string | Array<string> | undefined

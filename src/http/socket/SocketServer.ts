@@ -1,38 +1,38 @@
 /**
- * socket.io for the web client and other programs (docs/events.md#socketio): one server of the library for all ports of this process, under
- * `/socket.io/`. Who connects is asked for when the client joins the namespace, and again every few seconds,
- * so that a connection ends with its token; then it joins rooms by messages.
+ * socket.io for the web client and other programs (docs/events.md#socketio): one server of the library for all ports, under `/socket.io/`.
+ * The caller is checked when the client joins the namespace and every few seconds, so that a connection ends with its token. Then the
+ * client joins rooms by messages.
  */
 import { Cause, Clock, Duration, Effect, Exit, Layer, Option, Schedule, Scope } from "effect"
 import * as http from "node:http"
 import type { Duplex } from "node:stream"
 import { Server, type Socket } from "socket.io"
 import type { Identity } from "../../domain/access/Identity.ts"
-import { type Room, roomOf, SocketBridge } from "../../events/SocketBridge.ts"
-import { eventSubscribers } from "../../runtime/metrics/EventMetrics.ts"
+import { eventSubscribers } from "../../runtime/metrics/Metrics.ts"
 import { ServerConfig, type ServerSettings } from "../../ServerConfig.ts"
-import { makeSocketAdmission } from "./SocketAdmission.ts"
 import { StreamTimes } from "../core/OpenStreams.ts"
+import { makeSocketAdmission } from "./SocketAdmission.ts"
+import { type Room, roomOf, SocketBridge } from "../../events/SocketBridge.ts"
 import { Mounts } from "../core/Listening.ts"
 import { dataSecurityHeaders } from "../core/GlobalMiddleware.ts"
 
-// One connection of socket.io: kept within bounds (docs/events.md#limits), so that who sends too many messages, or does not fetch what is
-// told, is cut off and may come again; and told with few writes.
+// Bounds of a connection (docs/events.md#limits): a client that sends too many messages or does not read is disconnected and may reconnect.
+// Packets and frames are batched.
 
-/** Packets that somebody may send at once, and in a second. */
+/** Packets that a client may send at once, and in a second. */
 const BURST = 100
 const PER_SECOND = 20
-/** Packets that may wait to be fetched. Their texts are shared by all who are told. */
+/** Packets that may wait for a client. Their texts are shared by all clients. */
 const MAX_WAITING = 25_000
 
 type Connection = Socket["conn"]
 
 /** Watches a connection until it closes. */
-export const keepWithinBounds = (connection: Connection): void => {
+const keepWithinBounds = (connection: Connection): void => {
   let left = BURST
   let at = performance.now()
   let waiting = 0
-  // the client sees that the transport has closed, and connects again
+  // the client notices the closed transport and reconnects
   const cutOff = () => connection.close(true)
 
   connection.on("packet", () => {
@@ -50,11 +50,8 @@ export const keepWithinBounds = (connection: Connection): void => {
   })
 }
 
-/**
- * Sends what is told in one moment at once: the library sends the first packet by itself, and a client that fetches what it hears by
- * requests had to come twice for each moment.
- */
-export const gatherPackets = (connection: Connection): void => {
+/** Sends the packets of one turn together. The library would send the first packet alone, and a polling client would need two requests. */
+const gatherPackets = (connection: Connection): void => {
   connection.on("packetCreate", () => {
     const { transport } = connection
     if (!transport.writable || connection.readyState !== "open") return
@@ -67,10 +64,10 @@ export const gatherPackets = (connection: Connection): void => {
 }
 
 /**
- * Writes the frames of one moment at once: with hundreds of clients a system call for each was most of the work. `upgraded` finds the wire of
- * a connection that has become a websocket, by the connection's id.
+ * Writes the frames of one turn together: with hundreds of clients, one system call for each frame was most of the work. `upgraded` finds
+ * the socket of a connection that became a websocket, by the connection's id.
  */
-export const gatherFrames = (connection: Connection, upgraded: (id: string) => Duplex | undefined): void => {
+const gatherFrames = (connection: Connection, upgraded: (id: string) => Duplex | undefined): void => {
   const { name, sid } = connection.transport
   let wire: Duplex | undefined = name === "websocket" ? connection.request.socket : undefined
   let isGathering = false
@@ -93,17 +90,17 @@ const PATH = "/socket.io/"
 const REFUSED = "Connection rejected by server"
 /** Messages are a few words; in bytes. */
 const MAX_MESSAGE = 16_384
-/** Milliseconds within which a client that has connected joins the namespace. */
+/** Milliseconds for a connected client to join the namespace. */
 const JOIN_TIMEOUT = 10_000
 
-/** Milliseconds after which it is asked again whether the tokens of those who are connected still count. */
+/** Milliseconds between checks of the tokens of connected clients. */
 const LOOK_AGAIN = 5000
 
-/** What a client sends and hears; both are called `events`. */
+/** Messages of both directions are called `events`. */
 interface Events {
   readonly events: (...message: ReadonlyArray<unknown>) => void
 }
-/** The names of the rooms of whoever is connected. */
+/** The caller of a socket, and the names of their rooms. */
 interface Joined {
   rooms?: (room: Room) => string
   caller?: Identity
@@ -114,7 +111,7 @@ type LiveSocket = Socket<Events, Events, Record<string, never>, Joined>
 const corsOf = ({ ALLOWED_ORIGINS }: Pick<ServerSettings, "ALLOWED_ORIGINS">) =>
   ALLOWED_ORIGINS.length === 0 ? { origin: true } : { origin: [...ALLOWED_ORIGINS], credentials: true }
 
-/** A client joins the room that it asks for; an acknowledgement says whether there is one. */
+/** A client joins the room that it names; the acknowledgement says whether the room exists. */
 const hearMessages = (socket: LiveSocket): void => {
   socket.on("events", (...message) => {
     const answer = message.at(-1)
@@ -125,7 +122,7 @@ const hearMessages = (socket: LiveSocket): void => {
   })
 }
 
-/** Does something when a socket has gone, in whichever way. */
+/** Runs `then` when a socket is closed for any reason. */
 const whenGone = (socket: LiveSocket, then: () => void): void => {
   if (socket.conn.readyState !== "open") {
     then()
@@ -147,10 +144,10 @@ const make = Effect.gen(function* () {
   const clock = yield* Clock.Clock
   const fork = Effect.runForkWith(yield* Effect.context<never>())
 
-  /** The persons of sockets, from the moment in which they are let in: the library knows of them later, and many can come at once. */
+  /** The persons of admitted sockets. The library lists them later, and many can connect at once. */
   const persons = new Map<LiveSocket, string>()
 
-  /** Somebody hears what happens until their socket has gone. */
+  /** The caller receives events until the socket closes. */
   const letIn = Effect.fnUntraced(function* (socket: LiveSocket, caller: Identity) {
     if (!admission.mayJoin(caller, [...persons.values()])) return new Error(REFUSED)
     persons.set(socket, caller.person)
@@ -169,7 +166,7 @@ const make = Effect.gen(function* () {
     admission.callerOf(socket.request, socket.handshake.query["jwt"]).pipe(
       Effect.flatMap((caller) => (caller === null ? Effect.succeed(new Error(REFUSED)) : letIn(socket, caller))),
       Effect.map((refusal) => next(refusal)),
-      // who cannot be asked for now comes again by itself when the connection is cut
+      // a client whose token cannot be checked now is disconnected and reconnects
       Effect.catchCause((cause) =>
         Effect.andThen(
           Effect.logWarning("A client of socket.io could not be let in", Cause.squash(cause)),
@@ -178,9 +175,9 @@ const make = Effect.gen(function* () {
       )
     )
 
-  /** Those that have asked to join. */
+  /** Connections that have asked to join. */
   const joining = new WeakSet<Socket["conn"]>()
-  /** Each connection joins once; the library itself sees to that only when the first has been let in. */
+  /** Each connection joins once; the library only checks that after the first was admitted. */
   const connect = (socket: LiveSocket, next: (error?: Error) => void): void => {
     if (joining.has(socket.conn)) socket.conn.close(true)
     else {
@@ -189,7 +186,7 @@ const make = Effect.gen(function* () {
     }
   }
 
-  /** The wires of connections that became websockets later, by their ids. */
+  /** Sockets of connections that were upgraded to websockets, by id. */
   const wires = new Map<string, Duplex>()
   const inner = http.createServer().on("upgrade", ({ url = "" }, wire: Duplex) => {
     const id = new URLSearchParams(url.split("?", 2)[1]).get("sid")
@@ -241,7 +238,7 @@ const make = Effect.gen(function* () {
     }
   })
 
-  /** Who has another token, or none, is cut off: whoever may come in again does so by themselves. */
+  /** Disconnects clients whose token changed or ended; they may reconnect. */
   const lookAgain = Effect.gen(function* () {
     for (const { conn, data, handshake, request } of io.sockets.sockets.values()) {
       const { caller } = data
@@ -256,14 +253,14 @@ const make = Effect.gen(function* () {
   return { io, inner }
 })
 
-/** Refuses what comes when the server has closed. */
+/** The answer after the server has closed. */
 const closedAnswer = (response: http.ServerResponse): void => {
   response.writeHead(503, { connection: "close", "content-type": "application/json" })
   response.end(JSON.stringify({ status: "error", message: "The server stops" }))
 }
 
 const serve = Effect.gen(function* () {
-  const asides = yield* Mounts
+  const mounts = yield* Mounts
   const { inner, io } = yield* make
   let isClosed = false
   const close = Effect.suspend(() => {
@@ -271,7 +268,7 @@ const serve = Effect.gen(function* () {
     isClosed = true
     return Effect.promise(() => io.close())
   })
-  yield* asides.add({
+  yield* mounts.add({
     path: PATH,
     request: (request, response) => {
       if (isClosed) closedAnswer(response)

@@ -1,9 +1,11 @@
-/** The handler of how the server does (docs/operations.md#how-the-server-does): put together once for all who ask within some seconds. */
+/**
+ * Handlers of the server's status and findings (docs/operations.md#how-the-server-does). The status is computed once for all requests of
+ * some seconds.
+ */
 import { Clock, DateTime, Duration, Effect, type FileSystem, Layer, Option, Result } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Permissions } from "../../access/Permissions.ts"
 import { Api } from "../../api/Api.ts"
-import { enveloped } from "../../api/Answers.ts"
 import type { ServerStatus } from "../../api/ServerApi.ts"
 import { findingsOf, ofBlockade } from "../../domain/findings/Findings.ts"
 import { Build } from "../../runtime/Build.ts"
@@ -17,15 +19,16 @@ import { makeHealthReport } from "./SystemHandlers.ts"
 import { ofProtection } from "../../domain/findings/ProtectionFindings.ts"
 import { hostsForCallers } from "../../runtime/OutboundHosts.ts"
 import { isLoopback } from "../core/Client.ts"
+import { checkTls } from "../core/TlsListener.ts"
+import { enveloped } from "../../api/Answers.ts"
 import type { ServerTlsFact } from "../../domain/Certificate.ts"
 import { isHeldUp } from "../../store/DatabaseErrors.ts"
 import { FindingFacts, FleetFigures, ServerFigures } from "../../store/Figures.ts"
-import { checkTls } from "../core/TlsListener.ts"
 
-// How long the certificate of this server's own TLS listener is good, from its files as they are now (docs/operations.md#doctor).
+// The expiry of the TLS listener's certificate, from its present files (docs/operations.md#doctor).
 
-/** Null for a server without a listener of this kind. */
-export const ownCertificate = Effect.gen(function* () {
+/** Null without a TLS listener. */
+const ownCertificate = Effect.gen(function* () {
   const { TLS_CERT, TLS_KEY } = yield* ServerConfig
   if (Option.isNone(TLS_CERT) || Option.isNone(TLS_KEY)) return null
   const path = TLS_CERT.value
@@ -47,19 +50,19 @@ export const ownCertificate = Effect.gen(function* () {
   })
 })
 
-// Which of the safe defaults do not count in this server (docs/security.md#secure-defaults): read at any time, and told at the start.
+// Secure defaults that this server does not use (docs/security.md#secure-defaults): readable at any time, and logged at the start.
 
 const isOfThisMachine = (prefix: string): boolean => /^(?:127\.|::1(?:\/128)?$)/.test(prefix)
 
-/** Where others than this machine reach the API; `clear` without TLS, where no proxy in front of it is named. */
+/** Addresses at which other machines reach the API; `clear` without TLS, unless a proxy in front is configured. */
 const reachOf = ({ HOST, PORT, TLS_CERT, TLS_HOST, TLS_PORT, TRUSTED_PROXIES }: ServerSettings) => {
   const clear = isLoopback(HOST) || !TRUSTED_PROXIES.every(isOfThisMachine) ? null : `http://${HOST}:${PORT}`
   const encrypted = Option.isSome(TLS_CERT) && !isLoopback(TLS_HOST) ? `https://${TLS_HOST}:${TLS_PORT}` : null
   return { clear, reachable: isLoopback(HOST) ? encrypted : `http://${HOST}:${PORT}` }
 }
 
-/** An effect that looks now. */
-export const makeProtection = Effect.gen(function* () {
+/** Yields an effect that lists them now. */
+const makeProtection = Effect.gen(function* () {
   const config = yield* ServerConfig
   const { rules } = yield* Permissions
   return Effect.map(rules, (found) =>
@@ -74,7 +77,7 @@ export const makeProtection = Effect.gen(function* () {
   )
 })
 
-/** One line for each at the start. */
+/** Logs one line for each at the start. */
 export const ProtectionLines = Layer.effectDiscard(
   Effect.gen(function* () {
     for (const { about, next, what } of yield* yield* makeProtection)
@@ -83,7 +86,7 @@ export const ProtectionLines = Layer.effectDiscard(
 )
 
 const KEPT = Duration.seconds(5)
-/** A database that says nothing for so long is shown as away. */
+/** After this time the database is shown as unavailable. */
 const PATIENCE = Duration.seconds(2)
 
 const processOf = ({ loopLag, loopUtilization, memory, openFiles, uptime }: ProcessReading) => ({
@@ -163,7 +166,7 @@ export const ServerLive = HttpApiBuilder.group(Api, "server", (handlers) =>
       const stuck = findingsOf({ ...read, lacking, impliedFreeLines, tls: yield* tls, disk: yield* readDisk(DATA_DIR) })
       return [...stuck, ...(yield* protection)]
     })
-    // who holds the database up is known while it cannot be asked for the others
+    // the holder of a lock is known even while the database cannot be asked for the other findings
     const findings = Effect.catchIf(found, isHeldUp, () => Effect.succeed([])).pipe(
       Effect.map((others) => {
         const held = blockade()

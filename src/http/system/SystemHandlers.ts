@@ -1,36 +1,37 @@
-/** Handlers of plugins, version and health (docs/plugins.md and docs/operations.md#health). */
+/** Handlers of plugins, version and health (docs/plugins.md and docs/operations.md#health). A health report is reused for five seconds. */
 import { Duration, Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../api/Api.ts"
-import { enveloped } from "../../api/Answers.ts"
-import { Build } from "../../runtime/Build.ts"
-import { Plugins } from "../../plugins/Plugins.ts"
 import { answered } from "../core/HandlerErrors.ts"
+import { Build } from "../../runtime/Build.ts"
+import { loadedPlugins, PluginRegistry } from "../../plugins/PluginRegistry.ts"
+import type { PluginCallStore } from "../../store/PluginCallStore.ts"
 import type { HealthReport } from "../../api/SystemApi.ts"
 import { SILENT_REPLICA } from "../../domain/TakeOver.ts"
 import { failingWithoutDatabase } from "../../store/DatabaseClient.ts"
 import { Permissions } from "../../access/Permissions.ts"
-import { type Part, Readiness } from "../../jobs/engine/Readiness.ts"
 import { lacking } from "../../runtime/OwnFaults.ts"
 import { BlockadeWatch, type Watch } from "../../store/ForeignLocks.ts"
 import { meaning } from "../../store/DatabaseErrors.ts"
 import { type ReplicaFigure, ServerFigures } from "../../store/Figures.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
+import { enveloped } from "../../api/Answers.ts"
+import { type Part, Readiness } from "./Readiness.ts"
 
-// Looks at all parts of the server, and tells which work (docs/operations.md#health).
+// Checks all parts of the server (docs/operations.md#health).
 
 const CHECK_SECONDS = 2
 const TICKS = 8
 
 /**
- * Ends when an answer takes too long. It counts ticks: a process that could not look for seconds finds after one tick what had
- * come meanwhile, and does not take its own delay for the silence of others.
+ * Ends when an answer takes too long. It counts ticks: a process that was blocked for seconds first receives the waiting answers, and does
+ * not mistake its own delay for a silent part.
  */
 const patience = Effect.repeat(Effect.sleep(Duration.millis((CHECK_SECONDS * 1000) / TICKS)), { times: TICKS - 1 })
 
 type Check = HealthReport["checks"][number]
 
-/** A look at a part, which remembers how it was found last. */
+/** A check of a part, which remembers its last result. */
 const makeLook = ({ check, name, staysGood }: Part, { blockade }: Watch): Effect.Effect<Check> => {
   let wasGood = false
   const silent = Effect.suspend(() => {
@@ -65,7 +66,7 @@ const healthReport = Effect.fnUntraced(function* (
     : { status: "DOWN", checks, ...remark }
 })
 
-/** An effect that looks at everything now. */
+/** Yields an effect that checks everything now. */
 export const makeHealthReport = Effect.gen(function* () {
   const { parts } = yield* Readiness
   const { remark } = yield* Permissions
@@ -73,10 +74,10 @@ export const makeHealthReport = Effect.gen(function* () {
   const watch = yield* BlockadeWatch
   const remarking = Effect.gen(function* () {
     const ofPermissions = JWT_ENABLED ? yield* remark : null
-    // others may do what this machine cannot, and whoever asks for something else is served here
+    // other replicas may do what this machine cannot, and other requests are served here
     const { limited } = yield* lacking
     const ofMachine = limited === null ? null : `Some work waits: ${limited.replace(/\.$/, "")}`
-    // a server whose statements wait is ready all the same: another one would wait for the same lock
+    // a server whose statements wait is ready: another server would wait for the same lock
     const held = watch.blockade()
     const ofLock = held === null ? null : `Some work waits for a lock in the database: ${held.sentence}`
     return [ofLock, ofMachine, ofPermissions].filter((one) => one !== null).join(". ") || null
@@ -87,11 +88,11 @@ export const makeHealthReport = Effect.gen(function* () {
   )
 })
 
-// Which replicas work together, as the database knows them (docs/operations.md#replicas).
+// The replicas and their state, from the database (docs/operations.md#replicas).
 
 const PATIENCE = Duration.seconds(2)
 
-/** One that has gone without saying so is asked after for this long. */
+/** A replica that disappeared is reported for this long. */
 const FORGOTTEN_SECONDS = 86_400
 
 const wrong = ({ heard_seconds, is_healthy }: ReplicaFigure): string | null => {
@@ -99,8 +100,8 @@ const wrong = ({ heard_seconds, is_healthy }: ReplicaFigure): string | null => {
   return is_healthy ? null : "other replicas do not reach it"
 }
 
-/** What is reported of these replicas. */
-export const report = (replicas: ReadonlyArray<ReplicaFigure>): HealthReport => {
+/** The report of these replicas. */
+const report = (replicas: ReadonlyArray<ReplicaFigure>): HealthReport => {
   const checks = replicas
     .filter(({ heard_seconds }) => heard_seconds < FORGOTTEN_SECONDS)
     .map((replica) => {
@@ -116,8 +117,8 @@ const away = (why: string): HealthReport => ({
   checks: [{ name: "postgres", status: "DOWN", message: `the database does not answer: ${why}` }]
 })
 
-/** An effect that asks the database now. */
-export const makeReplicaReport = Effect.map(ServerFigures, ({ replicas }) =>
+/** Yields an effect that asks the database now. */
+const makeReplicaReport = Effect.map(ServerFigures, ({ replicas }) =>
   failingWithoutDatabase(replicas).pipe(
     Effect.map(report),
     Effect.catchTag("SqlError", (error) => Effect.succeed(away(meaning(error)))),
@@ -128,10 +129,11 @@ export const makeReplicaReport = Effect.map(ServerFigures, ({ replicas }) =>
 /** Handlers of `PluginsGroup`. */
 export const PluginsLive = HttpApiBuilder.group(Api, "plugins", (handlers) =>
   Effect.gen(function* () {
-    const plugins = yield* Plugins
+    const { selftest } = yield* PluginRegistry
+    const services = yield* Effect.context<PluginRegistry | PluginCallStore>()
     return handlers
-      .handle("list", () => answered(Effect.map(plugins.loaded, enveloped)))
-      .handle("selftest", () => Effect.map(plugins.selftest, (result) => enveloped({ result })))
+      .handle("list", () => answered(Effect.map(Effect.provideContext(loadedPlugins, services), enveloped)))
+      .handle("selftest", () => Effect.map(selftest, (result) => enveloped({ result })))
   })
 )
 

@@ -169,7 +169,7 @@ const compileApplication = (
     const keywords = args.keywords?.(activation)
     rendering.at = at
     rendering.context = activation.context
-    // What a filter makes at least, such as a generator.
+    // The least that a filter makes, such as a generator.
     allocate(8)
     return builtin.call(rendering, values, keywords)
   }

@@ -29,7 +29,7 @@ interface Variable {
   readonly slot: number
 }
 
-/** What a variable holds when its scope is entered. */
+/** The value of a variable when its scope is entered. */
 type Load =
   | { readonly type: "parameter" }
   | { readonly type: "undefined" }

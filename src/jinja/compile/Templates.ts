@@ -142,7 +142,7 @@ const compileModule = (scope: Scope, node: Import | FromImport): ((activation: A
     const { context, rendering } = activation
     rendering.at = at
     if (!withContext) return defaultModule(activation, template)
-    // A copy, because macros of the module go on living while the names here change.
+    // A copy, because macros of the module outlive changes of the names here.
     return makeModule(template, snapshot(new LiveNames(context, activation, locals)), rendering)
   }
 }

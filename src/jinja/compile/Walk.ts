@@ -5,7 +5,7 @@
 import { spend } from "../Meter.ts"
 import type { Arguments, Body, Branch, Expression, For, Parameter, Statement, Target, With } from "../syntax/Tree.ts"
 
-/** What to do with a node's parts. */
+/** Called with a node's parts. */
 interface Visitor {
   readonly load: (name: string) => void
   readonly store: (name: string) => void

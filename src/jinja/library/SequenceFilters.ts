@@ -80,7 +80,7 @@ const getterFor = (attribute: Value, fallback: Value = null): Getter => {
 const gettersFor = (attribute: Value): ReadonlyArray<Getter> =>
   isText(attribute) ? piecesOf(textOf(attribute), ",").map((part) => getterFor(part)) : [getterFor(attribute)]
 
-/** Texts in lower case, other values as they are: how filters compare unless they are told that case matters. */
+/** Texts in lower case, other values as they are: how filters compare unless the template says that case matters. */
 const ignoreCase = (value: Value): Value => (isText(value) ? textOf(value).toLowerCase() : value)
 
 /** The getter's value, in lower case unless case matters. */
@@ -109,7 +109,7 @@ const flag = (args: ReadonlyArray<Value>, index: number): boolean => truthy(argu
 /** A generator whose beginning is put off until its first value is wanted, as in Python. */
 const lazily = (begin: () => Cursor): Stream => {
   let cursor: Cursor | undefined
-  // What waits for its first value, and the cursors that it will be made of.
+  // The generator, and the cursors behind its first value.
   allocate(48)
   return new Stream({ next: () => (cursor ??= begin()).next() })
 }

@@ -180,7 +180,7 @@ export interface SectionNotation {
   readonly comment: string
 }
 
-/** Does this line go on with a block that is `depth` braces deep? */
+/** Does this line continue a block that is `depth` braces deep? */
 const belongs = ({ sections }: SectionNotation, line: string, depth: number): boolean =>
   sections === "indentation" ? /^\s/.test(line) : depth > 0
 

@@ -88,7 +88,7 @@ export class LiveNames implements Names {
   }
 }
 
-/** All names as they are now: what somebody needs who outlives the place they are taken from. */
+/** All names with their values of now, for objects that outlive the place where they were made. */
 export const snapshot = (names: Names): Names => {
   const all = new Map<string, Value>()
   names.addTo(all)
@@ -146,7 +146,7 @@ export class Context implements Names {
 /** No names at all. */
 const noNames: Names = { resolve: () => undefined, addTo: () => {} }
 
-/** What a rendering needs of the environment. */
+/** The parts of the environment that a rendering needs. */
 export interface Surroundings {
   readonly filters: Library
   readonly tests: Library

@@ -85,14 +85,14 @@ class BlockReference extends Native {
 
 const noParent = (name: string): Undefined => new Undefined(`there is no parent block called ${repr(name)}.`)
 
-/** What `super` means in a block: the block that it replaces. */
+/** `super` in a block: the block that it replaces. */
 export const superOf = (context: Context, block: BlockFunction): Value => {
   const stack = context.blocks.get(block.name) ?? []
   const index = stack.indexOf(block) + 1
   return index > 0 && index < stack.length ? new BlockReference(context, stack, index) : noParent(block.name)
 }
 
-/** What `self` means: the blocks by name. */
+/** `self`: the blocks by name. */
 export class SelfReference extends Native {
   readonly typeName = "TemplateReference"
   private readonly context: Context
@@ -114,7 +114,7 @@ export class SelfReference extends Native {
 
 // A macro, or the body of a call block: takes its arguments in Jinja2's order and returns the text it writes.
 
-/** What is known of a macro before it is called. */
+/** A macro as it is known before a call. */
 export interface MacroShape {
   /** None for the body of a call block. */
   readonly name: string | null
@@ -225,7 +225,7 @@ export class LoopState extends Native implements Cursor {
   private readonly depth0: number
   private index0 = -1
   private known: number | undefined
-  // The element after the current one, once somebody has asked for it.
+  // The element after the current one, once a template has asked for it.
   private after: Value | undefined
   private current: Value | undefined
   private before: Value | undefined

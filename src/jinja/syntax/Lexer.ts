@@ -46,7 +46,7 @@ const descriptions: Readonly<Partial<Record<TokenType, string>>> = {
 /** How error messages name a token. */
 export const describeToken = (token: Token): string => descriptions[token.type] ?? token.text
 
-/** What a lexer has found. */
+/** The result of a lexer. */
 interface Tokenized {
   readonly template: string
   readonly tokens: ReadonlyArray<Token>
@@ -217,7 +217,7 @@ class Lexer {
   readonly source: string
   private readonly lineStarts: Array<number> = [0]
   private position = 0
-  // Did the last tag end with a line end, so that text goes on at the start of a line?
+  // Did the last tag end with a line end, so that text continues at the start of a line?
   private lineStarting = true
 
   constructor(template: string, source: string) {
@@ -381,7 +381,7 @@ class Lexer {
 }
 
 /**
- * The tokens of a template. What cannot be read fails with TemplateSyntaxError when the parser gets there, so that of two
+ * The tokens of a template. Text that cannot be read fails with TemplateSyntaxError when the parser gets there, so that of two
  * mistakes the first one is reported.
  */
 export const tokenize = (template: string, source: string): TokenStream => {

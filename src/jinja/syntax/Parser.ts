@@ -6,7 +6,7 @@ import { ExpressionParser } from "./ExpressionParser.ts"
 import { describeToken, tokenize, type TokenStream } from "./Lexer.ts"
 import type { Body, Branch, Expression, Parameter, Statement, Target, Template } from "./Tree.ts"
 
-// What stands on the left of an assignment or between `for` and `in`: names, tuples of them, and names of a namespace.
+// Targets: the left side of an assignment or between `for` and `in`: names, tuples of them, and names of a namespace.
 
 const reserved = new Set(["true", "false", "none", "True", "False", "None"])
 

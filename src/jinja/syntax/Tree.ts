@@ -152,7 +152,7 @@ interface TupleTarget extends At {
   readonly items: ReadonlyArray<Target>
 }
 
-/** What can be assigned to. */
+/** The target of an assignment. */
 export type Target = NameTarget | TupleTarget | NamespaceTarget
 
 /** A parameter of a macro or call block. */

@@ -30,7 +30,7 @@ const integerOf = (value: Value): number | bigint | undefined =>
 const boundedInteger = (value: bigint): number | bigint => {
   const bits = value.toString(16).length * 4
   if (bits > maxBits) fail("LimitExceeded", `integer of more than ${maxBits} bits`)
-  // Nobody knows before how long large numbers take.
+  // How long large numbers take is unknown before.
   checkTime()
   if (bits > 1024) allocate(bits / 64)
   return fromBigInt(value)

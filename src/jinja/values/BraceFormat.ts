@@ -164,7 +164,7 @@ const formatFloat = (value: number, spec: Spec, original: Value): string => {
 
 // The fields of a format, and their paths.
 
-/** How a field such as `{a.b[c]}` goes on from a value; undefined where there is nothing. */
+/** How a field such as `{a.b[c]}` continues from a value; undefined if nothing is found. */
 interface Steps {
   readonly attribute: (value: Value, name: string) => Value | undefined
   readonly item: (value: Value, key: Value) => Value | undefined

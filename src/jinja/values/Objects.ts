@@ -101,7 +101,7 @@ const picks = {
   dict_items: (key: Value, value: Value): Value => new Tuple([key, value])
 }
 
-/** What `keys()`, `values()` and `items()` return: a live view of the dict. */
+/** The result of `keys()`, `values()` and `items()`: a live view of the dict. */
 export class DictView extends Native {
   readonly typeName: keyof typeof picks
   private readonly dict: Dict
@@ -143,7 +143,7 @@ export class DictView extends Native {
   }
 }
 
-/** What `namespace()` makes: names that loops and blocks may set. */
+/** The result of `namespace()`: names that loops and blocks may set. */
 export class Namespace extends Native {
   readonly typeName = "Namespace"
   readonly names: Dict

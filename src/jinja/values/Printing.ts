@@ -114,7 +114,7 @@ export const typeName = (value: Value): string => {
   return value instanceof Undefined ? "Undefined" : "Markup"
 }
 
-/** What `{{ value }}` prints. */
+/** The text that `{{ value }}` prints. */
 export const str = (value: Value): string => {
   if (typeof value === "string") return value
   if (typeof value === "number") return `${value}`

@@ -1,5 +1,5 @@
 /**
- * What Python's operators and loops ask of any value: equality, order, iteration, length, truth, membership and slices. Values of unlike
+ * Python's operators and loops on any value: equality, order, iteration, length, truth, membership and slices. Values of unlike
  * types are unequal but have no order: comparing them is a TypeError.
  */
 import { fail } from "../Failure.ts"
@@ -145,7 +145,7 @@ export const sorted = (items: ReadonlyArray<Value>, keyOf: (item: Value) => Valu
   return keyed.map((entry) => entry.item)
 }
 
-// What Python's iteration asks of values: cursors, lengths, truth and membership.
+// Iteration: cursors, lengths, truth and membership.
 
 const surrogate = /[\ud800-\udfff]/
 

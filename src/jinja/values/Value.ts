@@ -32,7 +32,7 @@ export class Markup {
   }
 }
 
-/** What an unknown name, key or attribute yields: empty when printed, an error when used further. */
+/** The value of an unknown name, key or attribute: empty when printed, an error when used further. */
 export class Undefined {
   /** The sentence of the error when it is used. */
   readonly message: string
@@ -41,7 +41,7 @@ export class Undefined {
   }
 }
 
-/** What an inline `if` without `else` yields when its test fails: printing nothing is what its author wants. */
+/** The value of an inline `if` without `else` when its test fails: its author wants to print nothing. */
 export class Omitted extends Undefined {}
 
 /** Keyword arguments of a call. */
@@ -52,7 +52,7 @@ export interface Cursor {
   next(): Value | undefined
 }
 
-/** Any other object. What a kind of object cannot do stays undefined, as in Python a missing special method. */
+/** Any other object. An operation that a kind of object lacks stays undefined, as in Python a missing special method. */
 export abstract class Native {
   abstract readonly typeName: string
   /** Its `repr`. */
@@ -131,7 +131,7 @@ export const fromBigInt = (value: bigint): number | bigint =>
 // A Python dict: ordered by insertion, with any hashable value as key, where keys that compare equal (1, 1.0 and true)
 // are one key. Entries hold the key as it was first written, because that is what printing shows.
 
-/** What stands for a key in the hash table. Texts stand for themselves unless they begin with U+0000. */
+/** The form of a key in the hash table. Texts stand for themselves unless they begin with U+0000. */
 export type HashKey = string | number | bigint | null | Native
 
 interface Entry {
@@ -209,7 +209,7 @@ export class Dict {
   }
 }
 
-/** What stands for this value in a hash table: equal for values that Python holds equal. */
+/** The form of this value in a hash table: equal for values that Python holds equal. */
 export const hashKey = (key: Value): HashKey => {
   if (typeof key === "string") return key.charCodeAt(0) === 0 ? `\0s${key}` : key
   if (typeof key === "number" || typeof key === "bigint" || key === null) return key

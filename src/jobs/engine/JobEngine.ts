@@ -1,19 +1,121 @@
 /**
- * Starts and aborts jobs, and waits for them. A job is one row of the job table and one workflow execution (`JobLaunch.ts`);
+ * Starts and aborts jobs, and waits for them. A job is one row of the job table and one workflow execution;
  * what functions there are is in `src/domain/jobs`, and `JobRunner.ts` runs them. See docs/jobs.md#abort.
  */
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Option, Schema } from "effect"
 import { Sharding } from "effect/cluster"
 import { SqlClient, type SqlError } from "effect/sql"
-import { WorkflowEngine } from "effect/workflow"
+import { Workflow, WorkflowEngine } from "effect/workflow"
 import { abortReason } from "../../../machines/job/JobLifecycle.ts"
-import { finalStatuses, type Job, JobNotAbortable, JobNotFound } from "../../domain/Job.ts"
-import type { AnyJob, SentArgs } from "../../domain/jobs/JobDefinition.ts"
-import { type JobAttempt, JobAttemptStore, type NewTime, type PutOffJob } from "../../store/JobScheduling.ts"
+import { finalStatuses, functionName, type Job, JobNotAbortable, JobNotFound, SCHEDULER } from "../../domain/Job.ts"
+import type { AnyJob, Discovery, MemoOf, SentArgs } from "../../domain/jobs/JobDefinition.ts"
 import { JobStore } from "../../store/JobStore.ts"
-import { JobLaunch, type StartOptions } from "./JobLaunch.ts"
+import {
+  type JobAttempt,
+  JobAttemptStore,
+  JobWaitStore,
+  type NewTime,
+  type PutOffJob
+} from "../../store/JobScheduling.ts"
 import { JobStates } from "./JobStates.ts"
-import { JobWorkflow } from "./JobWorkflow.ts"
+import type { ServiceClass } from "../../domain/jobs/ServiceClasses.ts"
+import { SILENT_JOB } from "../../domain/TakeOver.ts"
+import { currentTrace } from "../../runtime/Spans.ts"
+import { ServerConfig } from "../../ServerConfig.ts"
+import { memoOf } from "./JobHandler.ts"
+
+/**
+ * One execution per attempt at a job; its payload is nothing but their numbers, because the row is the truth. Further attempts
+ * are made by `LiveJobs.ts` only.
+ */
+export const JobWorkflow = Workflow.make("Job", {
+  payload: { jobId: Schema.Int, attempt: Schema.optionalKey(Schema.Int) },
+  idempotencyKey: ({ attempt = 0, jobId }) => (attempt === 0 ? String(jobId) : `${jobId}.${attempt}`),
+  success: Schema.Void
+})
+
+// Writes a job's row and the execution of its workflow, both in one transaction, so that a job id that was handed out always
+// runs (promise 4). See docs/jobs.md#when-a-job-runs and docs/provisioning.md#discovery.
+
+/** The user for whom a job is started, and how. `delaySeconds` defaults to the server's JOB_DELAY. */
+export interface StartOptions<J extends AnyJob = AnyJob> {
+  readonly user: string
+  readonly comment?: string | null
+  readonly ticketRef?: string | null
+  readonly delaySeconds?: number
+  /** Seconds until its windows open, where it has to wait for them. */
+  readonly opensInSeconds?: number
+  /** Default: `upkeep` for jobs that the server starts automatically, otherwise `person`. */
+  readonly serviceClass?: ServiceClass
+  /** Facts that the function needs and the record does not show. */
+  readonly memo?: MemoOf<J>
+}
+
+const COMMENT_LENGTH = 255
+const TICKET_LENGTH = 32
+
+const makeJobLaunch = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const jobs = yield* JobStore
+  const attempts = yield* JobAttemptStore
+  const waits = yield* JobWaitStore
+  const states = yield* JobStates
+  const config = yield* ServerConfig
+  const engine = yield* WorkflowEngine.WorkflowEngine
+
+  /** Only one discovery of an address may wait; a second one is not queued (docs/provisioning.md#discovery). */
+  const isPending = Effect.fnUntraced(function* (id: number, { dhcp_ip, ztp_mac }: Discovery) {
+    // two at the same instant must not both believe that they are the only one
+    yield* sql`select pg_advisory_xact_lock(hashtext(${`discover ${dhcp_ip}`}))`
+    if (!(yield* jobs.scheduledDiscovery(dhcp_ip, id))) return false
+    yield* states
+      .apply(id, { type: "REJECTED_AS_PENDING", ztp_mac, dhcp_ip })
+      .pipe(Effect.catchTags({ JobNotFound: Effect.die, JobEventRefused: Effect.die }))
+    return true
+  })
+
+  const executeJob = (attempt: JobAttempt) =>
+    JobWorkflow.execute(attempt, { discard: true, detached: true }).pipe(
+      Effect.provideService(WorkflowEngine.WorkflowEngine, engine)
+    )
+
+  const launch = Effect.fn("JobLaunch.launch")(function* <J extends AnyJob>(
+    job: J,
+    args: SentArgs<J>,
+    { comment, delaySeconds, memo, opensInSeconds, serviceClass, ticketRef, user }: StartOptions<J>
+  ) {
+    const id = yield* jobs.insert({
+      function_name: functionName(job.name, args),
+      scheduled_by: user,
+      comment: comment?.slice(0, COMMENT_LENGTH) ?? null,
+      ticket_ref: ticketRef?.slice(0, TICKET_LENGTH) ?? null,
+      start_arguments: args,
+      delaySeconds: delaySeconds ?? config.JOB_DELAY,
+      opensInSeconds,
+      service_class: serviceClass ?? (user === SCHEDULER ? "upkeep" : "person"),
+      trace: yield* currentTrace
+    })
+    if (memo !== undefined) yield* memoOf(jobs, job, id).write(memo)
+    const discovery = job.discoveryIn(args)
+    if (Option.isSome(discovery) && (yield* isPending(id, discovery.value))) return id
+    yield* executeJob({ jobId: id, attempt: 0 })
+    return id
+  }, sql.withTransaction)
+
+  const launchAgain = Effect.fn("JobLaunch.again")(function* ({ attempt, jobId }: JobAttempt) {
+    if (!(yield* attempts.next({ attempt, jobId }, SILENT_JOB))) return false
+    yield* executeJob({ jobId, attempt: attempt + 1 })
+    return true
+  }, sql.withTransaction)
+
+  const launchAt = Effect.fn("JobLaunch.at")(function* (job: PutOffJob, time: NewTime) {
+    if (!(yield* waits.reschedule(job, time))) return false
+    yield* executeJob({ jobId: job.id, attempt: job.attempt + 1 })
+    return true
+  }, sql.withTransaction)
+
+  return { launch, launchAgain, launchAt }
+})
 
 /** How often a request that waits for its job looks at the row. */
 const POLL = "50 millis"
@@ -22,7 +124,7 @@ const make = Effect.gen(function* () {
   const jobs = yield* JobStore
   const attempts = yield* JobAttemptStore
   const states = yield* JobStates
-  const launches = yield* JobLaunch
+  const launches = yield* makeJobLaunch
   const sharding = yield* Sharding.Sharding
   const engine = yield* WorkflowEngine.WorkflowEngine
 
@@ -36,7 +138,7 @@ const make = Effect.gen(function* () {
     return id
   })
 
-  /** An execution that does not hear of it finds out when it is due that nothing is left to do for it. */
+  /** An execution that does not receive this finds, when it is due, that nothing is left to do. */
   const cancelAttempt = Effect.fnUntraced(
     function* (jobId: number, attempt: Effect.Effect<number, SqlError.SqlError | JobNotFound>) {
       const executionId = yield* JobWorkflow.executionId({ jobId, attempt: yield* attempt })
@@ -90,7 +192,15 @@ const make = Effect.gen(function* () {
     return yield* jobs.get(id)
   })
 
-  return JobEngine.of({ start, startAgain: launches.launchAgain, startAt, follow, abort, ended })
+  return JobEngine.of({
+    launch: launches.launch,
+    start,
+    startAgain: launches.launchAgain,
+    startAt,
+    follow,
+    abort,
+    ended
+  })
 })
 
 /** Starts and aborts jobs. */
@@ -106,9 +216,15 @@ export class JobEngine extends Context.Service<
       args: SentArgs<J>,
       options: StartOptions<J>
     ) => Effect.Effect<number, SqlError.SqlError>
-    /** Starts the next attempt at a job that nobody works on; false when somebody does or has done so already. */
+    /** As `start`, without waking the engine: a caller in a transaction must poll the storage after the commit. */
+    readonly launch: <J extends AnyJob>(
+      job: J,
+      args: SentArgs<J>,
+      options: StartOptions<J>
+    ) => Effect.Effect<number, SqlError.SqlError>
+    /** Starts the next attempt at a job on which no process works; false if one does, or if it is started already. */
     readonly startAgain: (left: JobAttempt) => Effect.Effect<boolean, SqlError.SqlError>
-    /** Has a job that its windows put off begin at another time; false when it is due or somebody else has done so already. */
+    /** Moves the start of a job that its windows put off; false if the job is due, or another process has moved it already. */
     readonly startAt: (job: PutOffJob, time: NewTime) => Effect.Effect<boolean, SqlError.SqlError>
     /** Starts the follow-up of a job and links it as `next_job_id`; a job that runs again after a crash finds it started. */
     readonly follow: <J extends AnyJob>(

@@ -1,29 +1,29 @@
 /**
- * What does the work of a job's function: one file below `src/jobs` per function. A handler may be run again from its start
+ * The handler of a job's function does its work. A handler may be run again from its start
  * after a crash, so it keeps what it has decided in the database (device rows, change rows, the job's memo) and never repeats
  * what is there. Arguments and memos are read and written here, by the schemas of the definition.
  */
 import { Context, Effect, Option, Schema } from "effect"
-import type { SqlError } from "effect/sql"
-import { JobFailure } from "../../domain/Job.ts"
+import { SqlClient, type SqlError } from "effect/sql"
+import { type DeviceResult, deviceResult, JobFailure, taskFailed } from "../../domain/Job.ts"
 import type { AnyJob, ArgsOf, MemoOf } from "../../domain/jobs/JobDefinition.ts"
 import { messageOf } from "../../runtime/SystemErrors.ts"
-import { WorkingCommits } from "../../domain/Repository.ts"
-import { JobStore } from "../../store/JobStore.ts"
+import { type JobHead, JobStore } from "../../store/JobStore.ts"
 import { JobCommitStore } from "../../store/JobResults.ts"
+import { WorkingCommits } from "../../domain/Repository.ts"
 
 /** A running job, as every function sees it. */
 export interface RunningJob {
   readonly id: number
   /** Who started it. */
   readonly user: string
-  /** True once somebody has asked to abort: start nothing new, bring what is in flight to a known end. */
+  /** True once a user has asked to abort: start nothing new, bring running devices to a known end. */
   readonly aborting: Effect.Effect<boolean>
 }
 
-/** What a job remembers for a run after a restart. */
+/** The facts that a job remembers for a run after a restart. */
 export interface JobMemo<M> {
-  /** What was written last; none when nothing was. */
+  /** The memo that was written last; none if none was. */
   readonly read: Effect.Effect<Option.Option<M>, SqlError.SqlError>
   readonly write: (memo: M) => Effect.Effect<void, SqlError.SqlError>
 }
@@ -55,13 +55,10 @@ export const deviceRows: JobOutcome = { result: null, change_score: null }
  * The end of a job's work. Fails with JobFailure for what makes the whole job end in EXCEPTION; failures of single devices
  * are part of a successful outcome. Retryable database errors are retried by the runner.
  */
-export type JobEnd = Effect.Effect<JobOutcome | AlreadyEnded, JobFailure | SqlError.SqlError>
-
-/** Does the work of a job. */
-export type JobHandler<J extends AnyJob> = (job: JobRun<J>) => JobEnd
+export type JobEnd<R = never> = Effect.Effect<JobOutcome | AlreadyEnded, JobFailure | SqlError.SqlError, R>
 
 /** A function that this server can run. */
-export interface JobFunction {
+interface JobFunction {
   readonly definition: AnyJob
   /** Does the work of a job that was started with these arguments. */
   readonly run: (job: RunningJob, start_arguments: unknown) => JobEnd
@@ -71,6 +68,17 @@ export interface JobFunction {
 export class JobFunctions extends Context.Service<JobFunctions, ReadonlyMap<string, JobFunction>>()(
   "switchyard/jobs/JobFunctions"
 ) {}
+
+/** Approvals and windows (`requests/`), which may keep a job from beginning or move its start. */
+export class JobGate extends Context.Service<
+  JobGate,
+  {
+    /** Waits until the job may begin, or has ended. The definition is undefined for a function that this server does not have. */
+    readonly wait: (definition: AnyJob | undefined, job: JobHead) => Effect.Effect<void, SqlError.SqlError>
+    /** Looks at all jobs that wait, and lets those begin that need not wait any more. */
+    readonly lookAgain: Effect.Effect<void, SqlError.SqlError>
+  }
+>()("switchyard/jobs/JobGate") {}
 
 /**
  * The memo of any job of this function. One that its schema does not read is a defect: a job that might have begun must not
@@ -87,20 +95,21 @@ export const memoOf = <J extends AnyJob>(jobs: JobStore["Service"], { Memo }: J,
   write: (memo) => Effect.flatMap(Effect.orDie(Schema.encodeEffect(Memo)(memo)), (stored) => jobs.remember(id, stored))
 })
 
-/** Joins a definition with what does its work; an entry of the list in `JobFunctions.ts`. */
-export const handle = <J extends AnyJob, R>(definition: J, make: Effect.Effect<JobHandler<J>, never, R>) => {
+/** Joins a definition with what does its work; an entry of `JobList.ts`. */
+export const handle = <J extends AnyJob, R>(definition: J, handler: (job: JobRun<J>) => JobEnd<R>) => {
   const decode = Schema.decodeUnknownEffect(definition.Args)
-  const handled = Effect.gen(function* () {
+  const make = Effect.gen(function* () {
     const jobs = yield* JobStore
     const commits = yield* JobCommitStore
-    const handler = yield* make
+    const services = yield* Effect.context<R>()
 
     const decoded = Effect.fnUntraced(function* (job: RunningJob, start_arguments: unknown) {
       const args = yield* Effect.mapError(
         decode(start_arguments),
         (error) => new JobFailure({ type: "ValueError", message: error.message })
       )
-      return yield* handler({ ...job, args, memo: memoOf(jobs, definition, job.id) })
+      const run = { ...job, args, memo: memoOf(jobs, definition, job.id) }
+      return yield* Effect.provideContext(handler(run), services)
     })
     const run: JobFunction["run"] = (job, start_arguments) =>
       definition.pinsCommits
@@ -110,8 +119,27 @@ export const handle = <J extends AnyJob, R>(definition: J, make: Effect.Effect<J
         : decoded(job, start_arguments)
     return { definition, run } satisfies JobFunction
   })
-  return { definition, make: handled }
+  return { definition, make }
 }
+
+/** The work in one transaction: of the caller's, when there is one. */
+export const inTransaction = <A, E, R>(work: Effect.Effect<A, E, R>) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) => sql.withTransaction(work))
+
+/** The first words of the text of a device that was skipped because the job or its rollout was stopped. */
+export const NOT_STARTED = "This device was not started and runs what it ran before."
+
+/** Why nothing further is begun: a user has aborted the job, or its own rules stop it. */
+interface Stopped {
+  readonly aborted: boolean
+  readonly message: string
+}
+
+/** The entries of a device that was not begun when the job was stopped. */
+export const notStarted = (stop: Stopped, mainTask: string): DeviceResult =>
+  deviceResult([
+    taskFailed(mainTask, `${NOT_STARTED}\n${stop.aborted ? "JobAborted" : "RolloutStopped"}: ${stop.message}\n`)
+  ])
 
 interface NamedError {
   readonly _tag: string
@@ -128,3 +156,24 @@ export const refusedAsFailure = <A, E extends NamedError, R>(
   Effect.mapError(effect, (error) =>
     isOwn(error) ? error : new JobFailure({ type: error._tag, message: messageOf(error) })
   )
+
+// Work that may be interrupted at any instant when its job is aborted, because it changes nothing.
+
+/** How often the job is asked whether it is being aborted. */
+const POLL = "500 millis"
+
+/** The same job for many devices at once, which ask together whether it is being aborted. */
+export const askedTogether = <J extends RunningJob>(job: J): Effect.Effect<J> =>
+  Effect.map(Effect.cachedWithTTL(job.aborting, POLL), (aborting) => ({ ...job, aborting }))
+
+/** The work's outcome; none when the job was aborted before it had one. The work is interrupted then. */
+export const untilAborted = <A, E, R>(
+  job: RunningJob,
+  work: Effect.Effect<A, E, R>
+): Effect.Effect<Option.Option<A>, E, R> => {
+  const aborted = Effect.gen(function* () {
+    while (!(yield* job.aborting)) yield* Effect.sleep(POLL)
+    return Option.none<A>()
+  })
+  return Effect.raceFirst(Effect.map(work, Option.some), aborted)
+}

@@ -1,15 +1,24 @@
 /**
- * How many jobs run at once, by the kind of their work: what waits for somebody else (a slow image server, a switch that does
+ * How many jobs run at once, by the kind of their work: a job that waits for another machine (a slow image server, a switch that does
  * not answer yet) takes no place from jobs that configure switches. Whose turn it is when a place becomes free is decided by
  * `ServiceClasses.ts`: one person's dry run does not wait behind 300 scheduled ones.
  */
-import { Context, Effect, Layer } from "effect"
+import { Clock, Context, DateTime, Effect, Layer } from "effect"
 import type { KindOfWork } from "../../domain/jobs/JobDefinition.ts"
 import { classNames, makePlaces, serviceClasses, type Waiter } from "../../domain/jobs/ServiceClasses.ts"
-import type { PlaceWait } from "../../domain/Job.ts"
-import { jobsWaiting } from "../../runtime/metrics/JobMetrics.ts"
+import { jobsWaiting } from "../../runtime/metrics/Metrics.ts"
 import { ServerConfig, type ServerSettings } from "../../ServerConfig.ts"
-import { JobWaitStore } from "../../store/JobScheduling.ts"
+import { JobLockStore, JobWaitStore } from "../../store/JobScheduling.ts"
+import {
+  describeHolder,
+  DEVICES_LOCK,
+  finalStatuses,
+  JobFailure,
+  type LockHolder,
+  type LockWait,
+  type PlaceWait
+} from "../../domain/Job.ts"
+import { JobStore } from "../../store/JobStore.ts"
 
 /** Kinds of work, each with the setting that says how many of its jobs run at once. */
 const SETTINGS = {
@@ -22,7 +31,7 @@ const SETTINGS = {
 const NOTED_AFTER = "1 second"
 
 /** A job that asks for a place. */
-export interface JobWaiter extends Waiter {
+interface JobWaiter extends Waiter {
   readonly id: number
 }
 
@@ -96,3 +105,56 @@ export class JobPlaces extends Context.Service<
 >()("switchyard/jobs/JobPlaces") {
   static readonly layer = Layer.effect(JobPlaces, make)
 }
+
+// The lock of everything that configures devices (docs/changes.md#locks-and-waiting and docs/changes.md#emergencies). A job
+// that finds it taken waits for its turn before it begins, and its record says for whom. The lock ends with its job
+// (`JobStates.ts`).
+
+/** How often the next job in the queue looks, and how often the jobs behind it. */
+const POLL_NEXT = "300 millis"
+const POLL_BEHIND = "2 seconds"
+
+const lockWait = (holder: LockHolder, since: number): LockWait => ({
+  reason: "lock",
+  lock: DEVICES_LOCK,
+  job_id: holder.job_id,
+  function_name: holder.function_name,
+  since: holder.since,
+  waits_since: DateTime.formatIso(DateTime.makeUnsafe(since)).slice(0, 19),
+  message: `Waits for the lock ${DEVICES_LOCK}: ${describeHolder(holder)}`
+})
+
+/** Null when the job has the lock, else why not yet. */
+const attempt = Effect.fnUntraced(function* (id: number) {
+  const locks = yield* JobLockStore
+  return yield* locks.acquire(DEVICES_LOCK, id).pipe(
+    Effect.as(null),
+    Effect.catchTag("JobLockBusy", (busy) => Effect.succeed(busy))
+  )
+})
+
+/**
+ * Waits until the job has the lock, or is to stop. Fails with JoblockError when it stays taken for LOCK_WAIT seconds.
+ */
+export const acquireDevicesLock = Effect.fn("DevicesLock.acquire")(function* (id: number) {
+  const jobs = yield* JobStore
+  const waits = yield* JobWaitStore
+  const { LOCK_WAIT } = yield* ServerConfig
+
+  let shown: LockHolder | null = null
+  const since = yield* Clock.currentTimeMillis
+  for (let busy = yield* attempt(id); busy !== null; busy = yield* attempt(id)) {
+    const { holder } = busy
+    if (shown?.job_id !== holder.job_id || shown.isWaiting !== holder.isWaiting) {
+      yield* waits.waitFor(id, lockWait(holder, since))
+      yield* Effect.logInfo("The job waits for a lock", { for: holder.job_id })
+      shown = holder
+    }
+    if ((yield* Clock.currentTimeMillis) - since >= LOCK_WAIT * 1000) {
+      return yield* new JobFailure({ type: "JoblockError", message: busy.message })
+    }
+    yield* Effect.sleep(busy.isNext ? POLL_NEXT : POLL_BEHIND)
+    const status = yield* Effect.catchTag(jobs.status(id), "JobNotFound", Effect.die)
+    if (status === "ABORTING" || finalStatuses.includes(status)) return
+  }
+})

@@ -1,106 +1,249 @@
 /**
- * Executes the workflow of jobs: waits until a job is due, is approved and within its windows where it has to be, has the lock that it
- * needs and one of the places of its kind, and then has it worked on (`JobExecution.ts`). A job that a killed process left behind is resumed here. See
+ * Executes the workflow of jobs: waits until a job is due and may begin (`JobGate`), has the lock that it needs and one of the
+ * places of its kind, and then works on it to its end. A job that a killed process has left behind is resumed here. See
  * docs/jobs.md#when-a-job-runs.
  */
-import { Duration, Effect, Layer, Schema } from "effect"
+import { Cause, Duration, Effect, Ref, Schedule, Schema } from "effect"
 import { Activity, DurableClock } from "effect/workflow"
-import { Acting, Person, SERVER_PERSON } from "../../domain/access/Identity.ts"
-import { finalStatuses, functionOf } from "../../domain/Job.ts"
-import { LogModule } from "../../runtime/ToldLog.ts"
+import { finalStatuses, functionOf, JobFailure, toException } from "../../domain/Job.ts"
+import { LogModule } from "../../runtime/Logging.ts"
 import { spanned } from "../../runtime/Spans.ts"
 import { waitingForDatabase } from "../../store/DatabaseClient.ts"
-import { type JobHead, JobStore } from "../../store/JobStore.ts"
-import { DevicesLock } from "./DevicesLock.ts"
-import { JobApproval } from "./JobApproval.ts"
-import { JobExecution } from "./JobExecution.ts"
-import { JobFunctions } from "./JobHandler.ts"
-import { JobPlaces } from "./JobPlaces.ts"
-import { JobWindows } from "./JobWindows.ts"
-import { JobWorkflow } from "./JobWorkflow.ts"
+import { hostOf, type JobHead, JobStore } from "../../store/JobStore.ts"
+import { type AlreadyEnded, JobFunctions, JobGate, type JobOutcome, type RunningJob } from "./JobHandler.ts"
+import { acquireDevicesLock, JobPlaces } from "./JobPlaces.ts"
 import { LiveJobs } from "./LiveJobs.ts"
+import { Acting, Person, SERVER_PERSON } from "../../domain/access/Identity.ts"
+import type { AnyJob } from "../../domain/jobs/JobDefinition.ts"
+import { JobWorkflow } from "./JobEngine.ts"
+import { SqlError } from "effect/sql"
+import { cleanedValue } from "../../domain/Text.ts"
+import { failWhenOurs, untilMended } from "../../runtime/OwnFaults.ts"
+import { failWhenAway, isDatabaseAway, refusedValue, refusedValueIn, sqlState } from "../../store/DatabaseErrors.ts"
+import { JobWaitStore } from "../../store/JobScheduling.ts"
+import { JobStates } from "./JobStates.ts"
+
+// Works on one job from its beginning, or from where a killed process left it, to its end: moves the row to RUNNING, runs the
+// function and writes how it ended (promise 4, docs/jobs.md#what-a-restart-does). See docs/jobs.md#the-life-of-a-job and
+// docs/jobs.md#the-record.
+
+/** How often `finished_devices` is refreshed and a request to abort is looked for. */
+const PROGRESS_INTERVAL = Duration.seconds(2)
+
+/** Statements wait for the database by themselves; this is for what met it outside of them. */
+const untilDatabaseIsBack = Schedule.min([Schedule.exponential("500 millis"), Schedule.spaced("5 seconds")])
+
+const isAway = (error: unknown): boolean => SqlError.isSqlError(error) && isDatabaseAway(error)
+
+/** A statement that the database refuses is a defect of this server; the log has the database's words. */
+const refusedBy = (job: JobHead, error: SqlError.SqlError): JobFailure => {
+  const value = refusedValue(error)
+  const hostname = hostOf(job.start_arguments)
+  const found = hostname === undefined ? "What the job found" : `What the job found on ${hostname}`
+  return value === undefined
+    ? new JobFailure({ type: "DatabaseError", message: `${error.message} (SQLSTATE ${sqlState(error) ?? "unknown"})` })
+    : new JobFailure({ type: "ValueError", message: `${found} cannot be stored: ${value}` })
+}
+
+/** Why the job's function has ended, as its record says it; what the database has refused may also be a defect. */
+const failureOf = (job: JobHead, cause: Cause.Cause<JobFailure | SqlError.SqlError>): JobFailure => {
+  const thrown = cause.reasons.map((reason): unknown =>
+    Cause.isFailReason(reason) ? reason.error : Cause.isDieReason(reason) ? reason.defect : undefined
+  )
+  const [refused] = thrown.filter(SqlError.isSqlError)
+  if (refused !== undefined) return refusedBy(job, refused)
+  const [failure] = thrown.filter((error) => error instanceof JobFailure)
+  return (
+    failure ?? new JobFailure({ type: "InternalError", message: `Internal error in job function ${job.function_name}` })
+  )
+}
+
+const watchProgress = Effect.fnUntraced(function* (id: number, aborting: Ref.Ref<boolean>) {
+  const jobs = yield* JobStore
+  const waits = yield* JobWaitStore
+  return yield* Effect.gen(function* () {
+    yield* jobs.refreshFinished(id)
+    yield* waits.refreshWaiting(id)
+    yield* Ref.set(aborting, (yield* jobs.status(id)) === "ABORTING")
+  }).pipe(
+    Effect.tapCause((cause) => Effect.logWarning("The job's progress could not be read", cause)),
+    Effect.ignore,
+    Effect.repeat(Schedule.spaced(PROGRESS_INTERVAL)),
+    Effect.delay(PROGRESS_INTERVAL)
+  )
+})
+
+/** Whether the job is being aborted: as was seen last, or as its row says now. */
+const isAborting = (jobs: JobStore["Service"], id: number, seen: Ref.Ref<boolean>) =>
+  Effect.flatMap(Ref.get(seen), (known) =>
+    known
+      ? Effect.succeed(true)
+      : Effect.map(
+          Effect.orElseSucceed(jobs.status(id), () => "RUNNING"),
+          (now) => now === "ABORTING"
+        )
+  )
+
+const work = Effect.fnUntraced(function* (record: JobHead) {
+  const functions = yield* JobFunctions
+
+  const name = functionOf(record.function_name)
+  const found = functions.get(name)
+  if (found === undefined) {
+    return yield* new JobFailure({ type: "ValueError", message: `This server has no job function ${name}` })
+  }
+  const { id } = record
+  const seen = yield* Ref.make(record.status === "ABORTING")
+  const job: RunningJob = {
+    id,
+    user: record.scheduled_by ?? "unknown",
+    aborting: isAborting(yield* JobStore, id, seen)
+  }
+  const handled = found.run(job, record.start_arguments).pipe(
+    failWhenAway,
+    failWhenOurs,
+    Effect.tapError((error) => Effect.logWarning(`Job ${id}: ${error.message}`)),
+    Effect.retry({ while: isAway, schedule: untilDatabaseIsBack }),
+    untilMended
+  )
+  return yield* Effect.raceFirst(handled, Effect.andThen(watchProgress(id, seen), Effect.never))
+})
+
+const ended = Effect.fnUntraced(function* (id: number, outcome: JobOutcome | AlreadyEnded) {
+  const jobs = yield* JobStore
+  const states = yield* JobStates
+
+  if ("hasEnded" in outcome) return
+  yield* jobs.refreshFinished(id)
+  const { next_job_id } = yield* jobs.head(id)
+  yield* states.apply(id, { type: "RETURNED", ...cleanedValue(outcome, "lines").value, next_job_id })
+})
+
+const threw = Effect.fnUntraced(function* (record: JobHead, cause: Cause.Cause<JobFailure | SqlError.SqlError>) {
+  const states = yield* JobStates
+
+  const failure = failureOf(record, cause)
+  if (failure.type === "DatabaseError" || failure.type === "InternalError" || refusedValueIn(cause) !== undefined) {
+    const door = functionOf(record.function_name)
+    yield* Effect.logError(`Job ${record.id} (${door}) met an internal error: ${failure.message}`, cause)
+  }
+  const exception = cleanedValue(toException(failure, record.function_name), "lines").value
+  yield* states.apply(record.id, { type: "THREW", exception })
+})
+
+const runOnce = Effect.fnUntraced(function* (jobId: number, refusal: JobFailure | null) {
+  const jobs = yield* JobStore
+  const states = yield* JobStates
+
+  const before = yield* jobs.head(jobId)
+  if (finalStatuses.includes(before.status)) return
+  const isNew = before.status === "SCHEDULED"
+  yield* states.apply(jobId, isNew ? { type: "DUE" } : { type: "PROCESS_STARTED" })
+  yield* Effect.logInfo(isNew ? "Job started" : "Job resumed", { function: before.function_name })
+  yield* Effect.matchCauseEffect(refusal === null ? work(before) : refusal, {
+    onSuccess: (outcome) => ended(jobId, outcome),
+    // the server stops: the row stays unchanged, and the next process continues
+    onFailure: (cause) => (Cause.hasInterrupts(cause) ? Effect.interrupt : threw(before, cause))
+  })
+  yield* Effect.logInfo("Job ended", { status: yield* jobs.status(jobId) })
+})
+
+/**
+ * Works on the job until its row says that it has ended; whatever else goes wrong is for the next attempt
+ * (`LiveJobs.ts`). With a refusal the job begins and ends with it.
+ */
+const executeJob = Effect.fn("JobExecution.run")((jobId: number, refusal: JobFailure | null) =>
+  runOnce(jobId, refusal).pipe(
+    failWhenAway,
+    Effect.retry({ while: isAway, schedule: untilDatabaseIsBack }),
+    Effect.catchCause((cause) =>
+      Cause.hasInterrupts(cause)
+        ? Effect.interrupt
+        : Effect.logError("The job could not be worked on; it will be tried again", cause)
+    )
+  )
+)
 
 /** A wait longer than this is kept by the database instead of by this process. */
 const LONG_WAIT = Duration.minutes(1)
 
-const make = Effect.gen(function* () {
+/** One that has a follow-up has handed its lock over already. */
+const needsLock = (definition: AnyJob | undefined, job: JobHead): boolean =>
+  job.next_job_id === null &&
+  !finalStatuses.includes(job.status) &&
+  definition?.needsDevicesLock(job.start_arguments) === true
+
+const millisUntilDue = Effect.fnUntraced(function* (jobId: number) {
   const jobs = yield* JobStore
-  const functions = yield* JobFunctions
-  const live = yield* LiveJobs
-  const lock = yield* DevicesLock
-  const approvals = yield* JobApproval
-  const windows = yield* JobWindows
-  const places = yield* JobPlaces
-  const execution = yield* JobExecution
+  return yield* Activity.make({
+    name: "millisUntilDue",
+    success: Schema.Finite,
+    execute: waitingForDatabase(
+      Effect.catchTag(jobs.millisUntilDue(jobId), ["JobNotFound", "SqlError"], () => Effect.succeed(0))
+    )
+  })
+})
 
-  const definitionOf = ({ function_name }: JobHead) => functions.get(functionOf(function_name))?.definition
+const runWhenDue = Effect.fnUntraced(
+  function* (jobId: number) {
+    const jobs = yield* JobStore
+    const gate = yield* JobGate
+    const places = yield* JobPlaces
 
-  /** One that has a follow-up has handed its lock over already. */
-  const needsLock = (job: JobHead): boolean =>
-    job.next_job_id === null &&
-    !finalStatuses.includes(job.status) &&
-    definitionOf(job)?.needsDevicesLock(job.start_arguments) === true
-
-  const millisUntilDue = (jobId: number) =>
-    Activity.make({
-      name: "millisUntilDue",
-      success: Schema.Finite,
-      execute: waitingForDatabase(
-        Effect.catchTag(jobs.millisUntilDue(jobId), ["JobNotFound", "SqlError"], () => Effect.succeed(0))
-      )
-    })
-
-  const runWhenDue = Effect.fnUntraced(
-    function* (jobId: number) {
-      const rest = yield* Effect.orElseSucceed(jobs.millisUntilDue(jobId), () => 0)
-      yield* Effect.sleep(Duration.millis(rest))
-      const job = yield* Effect.catchTag(jobs.head(jobId), "JobNotFound", Effect.die)
-      if (job.awaits_approval) yield* approvals.wait(jobId)
-      const definition = definitionOf(job)
-      if (definition !== undefined) yield* windows.wait(definition, job)
-      const refusal = needsLock(job)
-        ? yield* lock.acquire(jobId).pipe(
-            spanned("wait for lock", { trace: job.trace, attributes: { "job.id": jobId } }),
-            Effect.as(null),
-            Effect.catchTag("JobFailure", (failure) => Effect.succeed(failure))
-          )
-        : null
-      const kind = definition === undefined ? "devices" : definition.kind
-      const { scheduled_by, scheduled_person, scheduled_way, service_class, status } = job
-      const acting: Acting = {
-        name: scheduled_by ?? "server",
-        way: scheduled_way ?? "server",
-        address: null,
-        job: jobId,
-        ...(scheduled_person !== null && { person: scheduled_person })
-      }
-      const name = functionOf(job.function_name)
-      const work = execution
-        .run(jobId, refusal)
-        .pipe(
-          Effect.provideService(Acting, acting),
-          Effect.provideService(Person, scheduled_person ?? SERVER_PERSON),
-          Effect.provideService(LogModule, name),
-          spanned(`job ${name}`, { trace: job.trace, attributes: { "job.id": jobId, "job.function": name } })
+    const rest = yield* Effect.orElseSucceed(jobs.millisUntilDue(jobId), () => 0)
+    yield* Effect.sleep(Duration.millis(rest))
+    const job = yield* Effect.catchTag(jobs.head(jobId), "JobNotFound", Effect.die)
+    const definition = (yield* JobFunctions).get(functionOf(job.function_name))?.definition
+    yield* gate.wait(definition, job)
+    const refusal = needsLock(definition, job)
+      ? yield* acquireDevicesLock(jobId).pipe(
+          spanned("wait for lock", { trace: job.trace, attributes: { "job.id": jobId } }),
+          Effect.as(null),
+          Effect.catchTag("JobFailure", (failure) => Effect.succeed(failure))
         )
-      const person = scheduled_person ?? scheduled_by ?? "server"
-      const waiter = { id: jobId, serviceClass: service_class, person, hasBegun: status !== "SCHEDULED" }
-      yield* places.within(kind, waiter, work)
-    },
-    (work, jobId) => Effect.annotateLogs(work, { job: jobId })
-  )
-
-  return Effect.fnUntraced(function* ({ attempt = 0, jobId }: { readonly jobId: number; readonly attempt?: number }) {
-    const wait = Duration.millis(yield* millisUntilDue(jobId))
-    if (Duration.isGreaterThan(wait, LONG_WAIT)) {
-      yield* DurableClock.sleep({ name: "due", duration: wait, inMemoryThreshold: 0 })
+      : null
+    const kind = definition === undefined ? "devices" : definition.kind
+    const { scheduled_by, scheduled_person, scheduled_way, service_class, status } = job
+    const acting: Acting = {
+      name: scheduled_by ?? "server",
+      way: scheduled_way ?? "server",
+      address: null,
+      job: jobId,
+      ...(scheduled_person !== null && { person: scheduled_person })
     }
-    yield* Activity.make({
-      name: "run",
-      execute: live.during({ jobId, attempt }, runWhenDue(jobId)).pipe(waitingForDatabase, Effect.orDie)
-    })
+    const name = functionOf(job.function_name)
+    const work = executeJob(jobId, refusal).pipe(
+      Effect.provideService(Acting, acting),
+      Effect.provideService(Person, scheduled_person ?? SERVER_PERSON),
+      Effect.provideService(LogModule, name),
+      spanned(`job ${name}`, { trace: job.trace, attributes: { "job.id": jobId, "job.function": name } })
+    )
+    const person = scheduled_person ?? scheduled_by ?? "server"
+    const waiter = { id: jobId, serviceClass: service_class, person, hasBegun: status !== "SCHEDULED" }
+    yield* places.within(kind, waiter, work)
+  },
+  (work, jobId) => Effect.annotateLogs(work, { job: jobId })
+)
+
+/** One attempt at a job: waits until it is due, and works on it unless a newer attempt exists. */
+const runAttempt = Effect.fnUntraced(function* ({
+  attempt = 0,
+  jobId
+}: {
+  readonly jobId: number
+  readonly attempt?: number
+}) {
+  const live = yield* LiveJobs
+
+  const wait = Duration.millis(yield* millisUntilDue(jobId))
+  if (Duration.isGreaterThan(wait, LONG_WAIT)) {
+    yield* DurableClock.sleep({ name: "due", duration: wait, inMemoryThreshold: 0 })
+  }
+  yield* Activity.make({
+    name: "run",
+    execute: live.during({ jobId, attempt }, runWhenDue(jobId)).pipe(waitingForDatabase, Effect.orDie)
   })
 })
 
 /** Executes the workflow of jobs in this process. */
-export const layer = Layer.unwrap(Effect.map(make, (execute) => JobWorkflow.toLayer(execute)))
+export const layer = JobWorkflow.toLayer(runAttempt)

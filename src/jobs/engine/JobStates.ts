@@ -6,15 +6,81 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { abortReason, applyJobEvent, type JobAction, type JobEvent } from "../../../machines/job/JobLifecycle.ts"
 import { type JobState, jobStates } from "../../../machines/job/JobStatuses.ts"
-import { finalStatuses, functionOf, type JobNotFound, JobStatus, noDevices, outcomeOf } from "../../domain/Job.ts"
-import { jobDevices, jobsEnded } from "../../runtime/metrics/JobMetrics.ts"
+import {
+  type EndedJob,
+  failedStep,
+  finalStatuses,
+  functionOf,
+  type JobNotFound,
+  JobStatus,
+  type JobTask,
+  noDevices,
+  type Outcome,
+  outcomeOf,
+  outcomeText
+} from "../../domain/Job.ts"
+import { jobDevices, jobsEnded } from "../../runtime/metrics/Metrics.ts"
 import { type JobPatch, JobStore } from "../../store/JobStore.ts"
-import * as JobReport from "./JobReport.ts"
-import type { ReportedJob } from "./JobReport.ts"
 import { JobLockStore } from "../../store/JobScheduling.ts"
 
+// The report in the log when a job has not succeeded: a line for each device that failed and one for the job. Each
+// begins with `job #<id>`, by which clients find the lines of their job (docs/jobs.md#outcome).
+
+/** A job that has ended, as the report needs it. */
+interface ReportedJob extends EndedJob {
+  readonly id: number
+  readonly outcome: Outcome
+  readonly functionName: string
+  /** Why it ended, as the event said that ended it. */
+  readonly reason: string | null
+}
+
+interface FailedDevice {
+  readonly hostname: string
+  readonly tasks: ReadonlyArray<Pick<JobTask, "task_name" | "result">>
+}
+
+/** Of each text so many characters at its end are read: the rest is what a switch has said on the way. */
+const TEXT_END = 4_000
+/** Longest sentence in a line of the log, in characters. */
+const MAX_SENTENCE = 1_000
+
+/** Makes the function that reports the end of a job. It never fails, because the job has ended whatever the log says. */
+const makeReport = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+
+  const failedDevices = (id: number) => sql<FailedDevice>`select hostname,
+    (select jsonb_agg(jsonb_build_object('task_name', task ->> 'task_name', 'result', right(task ->> 'result', ${TEXT_END}))
+        order by place)
+      from jsonb_array_elements(job_tasks) with ordinality listed (task, place) where (task ->> 'failed')::boolean) as tasks
+    from job_device where job_id = ${id} and failed order by hostname`
+
+  return Effect.fn("JobReport")(
+    function* (job: ReportedJob) {
+      if (job.outcome === "success") return
+      const devices = job.counts.failed === 0 ? [] : yield* failedDevices(job.id)
+      for (const { hostname, tasks } of devices) {
+        const { reason, step } = failedStep(tasks ?? [])
+        const sentence = `job #${job.id}: ${hostname} failed at ${step}: ${reason}`.slice(0, MAX_SENTENCE)
+        yield* Effect.logWarning(sentence, { hostname, step, reason: reason.slice(0, MAX_SENTENCE) })
+      }
+      const text = outcomeText(job.functionName, job, job.reason).slice(0, MAX_SENTENCE)
+      const { functionName, outcome, status } = job
+      const { failed } = job.counts
+      yield* Effect.logWarning(`job #${job.id}: ${text}`, { function: functionName, status, outcome, failed })
+    },
+    (report, { id }) =>
+      report.pipe(
+        Effect.catch((error) =>
+          Effect.logWarning(`job #${id}: its failed devices could not be read: ${error.message}`)
+        ),
+        Effect.annotateLogs({ job: id })
+      )
+  )
+})
+
 /** The machine takes no such event in the job's present status. */
-export class JobEventRefused extends Schema.TaggedError<JobEventRefused>()("JobEventRefused", {
+class JobEventRefused extends Schema.TaggedError<JobEventRefused>()("JobEventRefused", {
   id: Schema.Int,
   status: JobStatus,
   message: Schema.String
@@ -22,7 +88,7 @@ export class JobEventRefused extends Schema.TaggedError<JobEventRefused>()("JobE
 
 const isJobState = Schema.is(Schema.Literals(jobStates))
 
-/** What an action writes to the row; those about the work itself write nothing. */
+/** The columns that an action writes; actions about the work itself write none. */
 const patchOf = (action: JobAction): JobPatch => {
   switch (action.type) {
     case "stampStart":
@@ -62,7 +128,7 @@ const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const jobs = yield* JobStore
   const locks = yield* JobLockStore
-  const report = yield* JobReport.make
+  const report = yield* makeReport
 
   const change = Effect.fnUntraced(function* (id: number, event: JobEvent) {
     const status = yield* jobs.lockStatus(id)

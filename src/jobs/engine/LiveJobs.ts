@@ -1,13 +1,16 @@
 /**
- * The jobs that this process works on. While it does, it says so in their rows every two seconds, so that a job which nobody
- * works on is found (`JobSweep.ts`). A job has attempts: only the newest may work on it, and an older one, such as that of a
- * process which was paused, is stopped as soon as it hears of it. What it may still send to a switch is refused by the
+ * The jobs that this process works on. While it does, it says so in their rows every two seconds, so that a job on which no process
+ * works is found. A job has attempts: only the newest may work on it, and an older one, such as that of a
+ * process which was paused, is stopped as soon as it notices. Anything that it still sends to a switch is refused by the
  * claims of the change (promise 1).
  */
 import { Context, Deferred, Duration, Effect, Layer, Schedule } from "effect"
 import type { SqlError } from "effect/sql"
-import { HEARTBEAT } from "../../domain/TakeOver.ts"
-import { type JobAttempt, JobAttemptStore } from "../../store/JobScheduling.ts"
+import { HEARTBEAT, LOOK_FOR_JOBS, SILENT_JOB } from "../../domain/TakeOver.ts"
+import { Sharding } from "effect/cluster"
+import { type JobAttempt, JobAttemptStore, JobLockStore } from "../../store/JobScheduling.ts"
+import { JobEngine } from "./JobEngine.ts"
+import { JobGate } from "./JobHandler.ts"
 
 interface LiveAttempt extends JobAttempt {
   readonly superseded: Deferred.Deferred<void>
@@ -67,7 +70,7 @@ const make = Effect.gen(function* () {
   })
 })
 
-/** What this process works on. */
+/** The jobs of this process. */
 export class LiveJobs extends Context.Service<
   LiveJobs,
   {
@@ -86,3 +89,48 @@ export class LiveJobs extends Context.Service<
 >()("switchyard/jobs/LiveJobs") {
   static readonly layer = Layer.effect(LiveJobs, make)
 }
+
+// Repairs after faults, at the start and every few seconds: a job that has not ended and on which no process works
+// is started again, and the lock of a job that has ended is removed (promises 3 and 4). Whatever the database, the engine or
+// a process did: an accepted job continues. A job that waits for its windows is due when they open as they were; when they or the
+// groups of its devices have changed, it gets another time (docs/windows.md#jobs).
+
+const makeJobSweep = Effect.gen(function* () {
+  const attempts = yield* JobAttemptStore
+  const locks = yield* JobLockStore
+  const live = yield* LiveJobs
+  const engine = yield* JobEngine
+  const sharding = yield* Sharding.Sharding
+  const gate = yield* JobGate
+
+  const startAgain = Effect.fnUntraced(function* (left: JobAttempt) {
+    if (live.has(left.jobId) || !(yield* engine.startAgain(left))) return
+    yield* Effect.logWarning("Nobody worked on the job: it is started again", {
+      job: left.jobId,
+      attempt: left.attempt + 1
+    })
+  })
+
+  const sweepJobs = Effect.gen(function* () {
+    // a process that could not write for a while must not take the silence of others for their end
+    if ((yield* live.steadySeconds) < SILENT_JOB) return
+    const left = yield* attempts.silent(SILENT_JOB)
+    yield* Effect.forEach(left, startAgain, { discard: true })
+    if (left.length > 0) yield* sharding.pollStorage
+  })
+
+  const sweepLocks = Effect.flatMap(locks.releaseEnded, (released) =>
+    released.length === 0
+      ? Effect.void
+      : Effect.logWarning("Locks of jobs that have ended were removed", { jobs: released.join(", ") })
+  )
+
+  yield* Effect.all([sweepLocks, sweepJobs, gate.lookAgain], { discard: true }).pipe(
+    Effect.catchCause((cause) => Effect.logWarning("What was left behind could not be looked for", cause)),
+    Effect.repeat(Schedule.spaced(Duration.seconds(LOOK_FOR_JOBS))),
+    Effect.forkScoped
+  )
+})
+
+/** Looks for as long as the server runs. */
+export const layerSweep = Layer.effectDiscard(makeJobSweep)

@@ -6,42 +6,41 @@ import { Context, Effect, Layer, Option, Schema } from "effect"
 import type { SqlError } from "effect/sql"
 import { createHash } from "node:crypto"
 import { type CheckedBranch, NO_EFFECTS } from "../../domain/CommitEffects.ts"
-import { type Remark, remark } from "../../domain/Repository.ts"
-import type { BranchRequest } from "../../domain/requests/ChangeRequests.ts"
 import type { GitCommit } from "../../git/GitCommit.ts"
 import type { GitRepository } from "../../git/GitRepository.ts"
 import * as FairPlaces from "../../runtime/FairPlaces.ts"
 import { type RepositoryName, RepositoryStore } from "../../store/RepositoryStore.ts"
 import { makeEffects } from "./CommitEffects.ts"
-import { type CheckedCommit, withUndefined } from "./RefreshRefused.ts"
-import { RepositoryCopies } from "./RepositoryCopies.ts"
-import { SettingsUpdate } from "./SettingsUpdate.ts"
-import { TemplatesUpdate } from "./TemplatesUpdate.ts"
+import { type CheckedCommit, RepositoryCopies, withUndefined } from "./CheckedCommit.ts"
+import { makeSettingsUpdate } from "./SettingsUpdate.ts"
+import { makeTemplatesUpdate } from "./TemplatesUpdate.ts"
 import { type FileRefusal, fileText, isForeign } from "../../git/GitTree.ts"
+import { type Remark, remark } from "../../domain/Repository.ts"
+import type { BranchRequest } from "../../domain/requests/ChangeRequests.ts"
 
 /** Checks that wait for the one that is done. */
 const WAITING = 8
 
 /** The repository has no such branch. Another name helps, or a push. */
-export class BranchUnknown extends Schema.TaggedError<BranchUnknown>()("BranchUnknown", { branch: Schema.String }) {
+class BranchUnknown extends Schema.TaggedError<BranchUnknown>()("BranchUnknown", { branch: Schema.String }) {
   override get message() {
     return `branch: the repository has no branch, tag or commit ${this.branch}`
   }
 }
 
 /** Another branch is being checked. Trying again later helps. */
-export class BranchCheckBusy extends Schema.TaggedError<BranchCheckBusy>()("BranchCheckBusy", {}) {
+class BranchCheckBusy extends Schema.TaggedError<BranchCheckBusy>()("BranchCheckBusy", {}) {
   override get message() {
     return "Another branch is being checked, try again later"
   }
 }
 
 /** Git failed. `message` has its words. */
-export class BranchUnreadable extends Schema.TaggedError<BranchUnreadable>()("BranchUnreadable", {
+class BranchUnreadable extends Schema.TaggedError<BranchUnreadable>()("BranchUnreadable", {
   message: Schema.String
 }) {}
 
-/** What a refresh would say of the commit. */
+/** The result that a refresh would have for the commit. */
 interface Verdict {
   readonly checked: CheckedCommit | null
   readonly problems: ReadonlyArray<Remark>
@@ -54,7 +53,7 @@ interface Candidate {
   readonly seconds: number
 }
 
-/** What is said of files that were sent instead of a branch. */
+/** The branch name in answers about files that were sent instead of a branch. */
 const SENT = "(files)"
 
 /** Files that were sent stand for a commit of the repository, whose own branches of templates are read as ever. */
@@ -85,7 +84,7 @@ const unreadable = ({ message }: { readonly message: string }) => Effect.fail(ne
 const make = Effect.gen(function* () {
   const repositories = yield* RepositoryStore
   const copies = yield* RepositoryCopies
-  const updates = { settings: yield* SettingsUpdate, templates: yield* TemplatesUpdate }
+  const updates = { settings: yield* makeSettingsUpdate, templates: yield* makeTemplatesUpdate }
   const effectsOf = yield* makeEffects
   const one = FairPlaces.make({ what: "checks of branches", places: 1, waiting: WAITING })
 
@@ -111,7 +110,7 @@ const make = Effect.gen(function* () {
     return { repository, commit, seconds: logged?.seconds ?? 0 } satisfies Candidate
   })
 
-  /** What it means; nothing while nothing is in force. */
+  /** The effects of the commit; none while no commit is in force. */
   const meaning = Effect.fnUntraced(function* (checked: CheckedCommit | null) {
     if (checked?.compared === undefined) return { ...NOTHING, effects: NO_EFFECTS }
     const { effects, renderings } = yield* effectsOf(checked.compared, checked.affected, true)
@@ -157,7 +156,7 @@ const make = Effect.gen(function* () {
 export class BranchCheck extends Context.Service<
   BranchCheck,
   {
-    /** What a refresh would say of a branch, or of files that were sent, what it means and what devices would get. */
+    /** The result of a refresh of a branch, or of files that were sent: problems, effects and configurations of devices. */
     readonly check: (
       name: RepositoryName,
       request: BranchRequest

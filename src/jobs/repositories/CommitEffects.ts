@@ -11,6 +11,7 @@ import {
   type CheckedBranch,
   type CommitEffects,
   type ConfigurationEffect,
+  type DiffGroup,
   MANY_LINES,
   MOST_LISTED,
   MOST_NAMES,
@@ -33,14 +34,70 @@ import { DeviceStore } from "../../store/DeviceStore.ts"
 import { InterfaceStore } from "../../store/InterfaceStore.ts"
 import type { TemplateSnapshot } from "../../templates/TemplateSnapshot.ts"
 import { UndefinedLedger } from "../../templates/UndefinedPrints.ts"
-import { CandidateConfigs, type RenderedCandidate, type Sources } from "../sync/CandidateConfigs.ts"
-import { BranchDiffs } from "./BranchDiffs.ts"
+import { CandidateConfigs, type RenderedCandidate, type Sources } from "../../templates/CandidateConfigs.ts"
+import { changeKey } from "../../domain/DiffGroups.ts"
 import { diff } from "../../drivers/UnifiedDiff.ts"
 import { configPreview } from "../../templates/Rendering.ts"
 
-/** What a commit is compared with. */
+// Puts devices together that would get the same difference, within bounds. Pure but for what it has collected.
+
+const MOST_GROUPS = 100
+const MOST_HOSTNAMES = 100
+const MOST_CHARACTERS = 20_000
+
+interface Collected {
+  readonly diff: string
+  readonly hostnames: Array<string>
+  count: number
+}
+
+const linesWith = (diff: string, sign: string): number =>
+  diff.split("\n").filter((line) => line.startsWith(sign)).length
+
+/** The beginning of a difference, at the end of a line. */
+const beginning = (diff: string): string =>
+  diff.length <= MOST_CHARACTERS ? diff : diff.slice(0, diff.lastIndexOf("\n", MOST_CHARACTERS))
+
+/** Differences of devices; a group shows that of its first one. */
+export class BranchDiffs {
+  readonly #groups = new Map<string, Collected>()
+  #isTruncated = false
+
+  add(hostname: string, diff: string): void {
+    const key = changeKey(diff) || diff
+    const group = this.#groups.get(key)
+    if (group === undefined && this.#groups.size >= MOST_GROUPS) {
+      this.#isTruncated = true
+      return
+    }
+    const known = group ?? { diff, hostnames: [], count: 0 }
+    this.#groups.set(key, known)
+    known.count += 1
+    if (known.hostnames.length < MOST_HOSTNAMES) known.hostnames.push(hostname)
+    if (diff.length > MOST_CHARACTERS) this.#isTruncated = true
+  }
+
+  get isTruncated(): boolean {
+    return this.#isTruncated
+  }
+
+  /** The smallest groups first. */
+  get groups(): ReadonlyArray<DiffGroup> {
+    return [...this.#groups.values()]
+      .toSorted((a, b) => a.count - b.count)
+      .map(({ count, diff, hostnames }) => ({
+        count,
+        hostnames,
+        added: linesWith(diff, "+"),
+        removed: linesWith(diff, "-"),
+        diff: beginning(diff)
+      }))
+  }
+}
+
+/** The sources with which a commit is compared. */
 export interface Compared {
-  /** What devices are rendered from now, and from the commit. */
+  /** The present sources of renderings, and those of the commit. */
   readonly inForce: Sources
   readonly changed: Sources
   readonly settings?: Omit<SettingsChange, "affected" | "rules" | "devices"> & {
@@ -68,7 +125,7 @@ const WHOLE = { devices: Number.POSITIVE_INFINITY, millis: 60_000 }
 
 const NOBODY = { concerned: 0, rendered: 0, changed: 0, failed: 0 }
 
-/** What rendering has found; filled while it goes on, so that what was found in time counts. */
+/** The findings of renderings; filled while they run, so that findings in time count. */
 class Renderings {
   readonly groups = new BranchDiffs()
   readonly failures: Array<CheckedBranch["failures"][number]> = []
@@ -93,7 +150,7 @@ class Renderings {
     this.devices.push({ hostname, added, removed })
   }
 
-  /** What the devices that were rendered say of all: each stands for those that have its settings. */
+  /** The effect on all devices, estimated from the rendered ones: each stands for the devices with its settings. */
   configurations(managed: number, concerned: number, isSample: boolean): ConfigurationEffect {
     const { rendered } = this.stood
     const scaled = (count: number) => (rendered === 0 ? 0 : Math.round((count * concerned) / rendered))
@@ -121,7 +178,7 @@ class Renderings {
   }
 }
 
-/** What differs for people, who see no secrets. */
+/** The difference as users see it, without secrets. */
 const shownDiff = Effect.fnUntraced(function* (hostname: string, before: RenderedCandidate, after: RenderedCandidate) {
   const one = configPreview(hostname, before, yield* before.secrets).generated_config
   const other = configPreview(hostname, after, yield* after.secrets).generated_config
@@ -196,8 +253,8 @@ const makeRules = Effect.gen(function* () {
   })
 })
 
-/** What was found: the effects, what the check of a branch shows beside them, and what a rename of VLANs does to ports. */
-export interface FoundEffects {
+/** The effects, the renderings that the check of a branch shows in addition, and the VLAN renames of ports. */
+interface FoundEffects {
   readonly effects: CommitEffects
   readonly renderings: Pick<CheckedBranch, "devices" | "groups" | "failures" | "truncated">
   readonly renames: VlanLosses["renames"]
@@ -251,7 +308,7 @@ export const makeEffects = Effect.gen(function* () {
     found.groups.add(hostname, Result.isFailure(was) ? NEW : yield* shownDiff(hostname, was.success, will.success))
   })
 
-  /** Renders until the time is over. */
+  /** Renders until the time has passed. */
   const render = Effect.fnUntraced(
     function* (found: Renderings, { changed, inForce }: Compared, sample: ReadonlyArray<Sampled>, isWhole: boolean) {
       const began = yield* Clock.currentTimeMillis
@@ -268,11 +325,11 @@ export const makeEffects = Effect.gen(function* () {
         }
       }
     },
-    // nothing can be rendered for anybody
+    // no device can be rendered
     Effect.catchTag("NothingToRender", () => Effect.void)
   )
 
-  /** A template that goes on for ever ends the sample of a refresh, not the refresh. */
+  /** An endless template ends the sample of a refresh, not the refresh. */
   const rendered = Effect.fnUntraced(function* (
     compared: Compared,
     concerned: ReadonlyArray<Device>,

@@ -1,15 +1,144 @@
 /** The two repositories as the API shows and refreshes them (docs/settings-repository.md#refresh). */
-import { Context, Effect, Layer, Schema } from "effect"
+import { Context, Effect, Layer, Option, Schema } from "effect"
 import { SqlError } from "effect/sql"
 import { CommitEffects } from "../../domain/CommitEffects.ts"
-import { Remark } from "../../domain/Repository.ts"
+import {
+  type CommitRefusal,
+  type CommitsOfRepository,
+  type CommitState,
+  remark,
+  Remark,
+  type RepositoryCommit
+} from "../../domain/Repository.ts"
 import { JobStore } from "../../store/JobStore.ts"
-import type { RepositoryName } from "../../store/RepositoryStore.ts"
+import { RefreshStore, type RepositoryName, RepositoryStore } from "../../store/RepositoryStore.ts"
 import { JobEngine } from "../engine/JobEngine.ts"
 import { refresh } from "./RefreshRepository.ts"
-import type { RefreshRefused, RefreshWishes } from "./RefreshRefused.ts"
-import { RepositoryProblems } from "./RepositoryProblems.ts"
+import { type RefreshOptions, type RefreshRefused, RepositoryCopies } from "./CheckedCommit.ts"
 import { RepositoryUpdate } from "./RepositoryUpdate.ts"
+import type { ServerConfig } from "../../ServerConfig.ts"
+import { ActiveSettings } from "../../settings/ActiveSettings.ts"
+import { checkSettingsGently } from "../../settings/SettingsCheck.ts"
+import { problemRemarks } from "../../settings/SettingsProblem.ts"
+import type { DeviceStore } from "../../store/DeviceStore.ts"
+import type { LinknetStore, MgmtDomainStore } from "../../store/NetworkStore.ts"
+import { makeSharedRead } from "../../store/GroupedStatement.ts"
+import { ActiveTemplates } from "../../templates/ActiveTemplates.ts"
+import { checkTemplates } from "../../templates/TemplateCheck.ts"
+import { errorRemark } from "../../templates/TemplateErrors.ts"
+import { UndefinedPrints } from "../../templates/UndefinedPrints.ts"
+import { readInventory } from "./SettingsUpdate.ts"
+import { ALERTS_FILE } from "../../settings/RepositoryPaths.ts"
+import { hideForms } from "../../templates/TemplateSecrets.ts"
+import type { GitRepository } from "../../git/GitRepository.ts"
+import type { LoggedCommit } from "../../git/GitCommit.ts"
+
+// The states of the commits of a repository: which is in force, which were refused and why. Pure.
+
+const stateAt = (index: number, inForce: number, isRefused: boolean, isWaiting: boolean): CommitState => {
+  if (index === inForce) return "in_force"
+  if (isWaiting) return "waiting"
+  if (inForce >= 0 && index > inForce) return "replaced"
+  return isRefused ? "refused" : "not_applied"
+}
+
+/** Commits, the newest first, with what became of each; `refusals` by commit, `waiting` the one that waits for a confirmation. */
+export const commitList = (
+  logged: ReadonlyArray<LoggedCommit>,
+  inForce: string | null,
+  refusals: ReadonlyMap<string, CommitRefusal>,
+  waiting: string | null = null
+): ReadonlyArray<RepositoryCommit> => {
+  const position = logged.findIndex(({ hash }) => hash === inForce)
+  return logged.map(({ author, committer, hash, message, seconds }, index) => {
+    const refusal = refusals.get(hash) ?? null
+    const state = stateAt(index, position, refusal !== null, hash === waiting)
+    return {
+      commit: hash,
+      author,
+      committer,
+      at: new Date(seconds * 1000).toISOString().slice(0, 19),
+      subject: message.split("\n", 1)[0] ?? "",
+      message,
+      state,
+      refusal: state === "refused" ? refusal : null
+    }
+  })
+}
+
+// The present problems of a repository: the warnings of what is in force, looked for anew because devices come and go, and why
+// the last refresh was refused, if it was.
+
+/** The answer to `GET /repository/{name}/problems`. */
+interface ProblemList {
+  /** The commit in force. */
+  readonly commit: string | null
+  /** Errors: of the last refresh, when it was refused, and of what is in force. */
+  readonly problems: ReadonlyArray<Remark>
+  readonly warnings: ReadonlyArray<Remark>
+}
+
+type RemarkLists = Pick<ProblemList, "problems" | "warnings">
+
+const NOTHING: RemarkLists = { problems: [], warnings: [] }
+
+const Refused = Schema.Struct({
+  refused: Schema.Struct({ message: Schema.String, problems: Schema.optionalKey(Schema.Array(Remark)) })
+})
+
+const makeRepositoryProblems = Effect.gen(function* () {
+  const repositories = yield* RepositoryStore
+  const refreshes = yield* RefreshStore
+  const settings = yield* ActiveSettings
+  const templates = yield* ActiveTemplates
+  const undefinedPrints = yield* UndefinedPrints
+  const services = yield* Effect.context<DeviceStore | LinknetStore | MgmtDomainStore | ServerConfig>()
+  // thousands of devices are read: simultaneous callers share the answer
+  const shared = makeSharedRead<ProblemList, SqlError.SqlError>()
+
+  const inSettings = Effect.gen(function* () {
+    const snapshot = yield* settings.snapshot
+    const inventory = yield* Effect.provideContext(readInventory, services)
+    const { problems, warnings } = yield* checkSettingsGently(snapshot, inventory)
+    return { problems: problemRemarks(problems, snapshot.files), warnings }
+  }).pipe(
+    Effect.catchTags({
+      NoSettings: () => Effect.succeed(NOTHING),
+      SettingsInvalid: ({ problems }) => Effect.succeed({ problems: problemRemarks(problems, new Map()), warnings: [] })
+    })
+  )
+
+  const inTemplates = Effect.gen(function* () {
+    const refs = yield* repositories.refs("templates")
+    const snapshots = yield* Effect.forEach(refs, (ref) => templates.snapshot(ref === "" ? null : ref))
+    const checks = snapshots.map(checkTemplates)
+    return {
+      problems: checks.flatMap(({ problems }) => problems.map(errorRemark)),
+      warnings: checks.flatMap(({ warnings }) => warnings)
+    }
+  }).pipe(Effect.catchTag("NoTemplates", () => Effect.succeed(NOTHING)))
+
+  const refusal = Effect.fnUntraced(function* (name: RepositoryName) {
+    const memo = Option.flatMap(yield* refreshes.lastMemo(name), Schema.decodeUnknownOption(Refused))
+    return Option.match(memo, {
+      onNone: (): ReadonlyArray<Remark> => [],
+      onSome: ({ refused: { message, problems } }) =>
+        problems ?? [{ file: null, line: null, column: null, path: null, message }]
+    })
+  })
+
+  const read = Effect.fn("RepositoryProblems.read")(function* (name: RepositoryName) {
+    const commit = yield* repositories.commitOf(name, "")
+    const found: RemarkLists = yield* name === "settings" ? inSettings : inTemplates
+    return {
+      commit: Option.getOrNull(commit),
+      problems: [...(yield* refusal(name)), ...found.problems],
+      warnings: [...found.warnings, ...(yield* undefinedPrints.inForce)]
+    }
+  })
+
+  return (name: RepositoryName) => shared(name, read(name))
+})
 
 /** The repository's content is not acceptable; the old commit stays in force. Answered with 400 and this text. */
 export class RepositoryInvalid extends Schema.TaggedError<RepositoryInvalid>()("RepositoryInvalid", {
@@ -18,12 +147,12 @@ export class RepositoryInvalid extends Schema.TaggedError<RepositoryInvalid>()("
 }) {}
 
 /** Another job has the lock of the devices; trying again later helps. Answered with 503. */
-export class RepositoryBusy extends Schema.TaggedError<RepositoryBusy>()("RepositoryBusy", {
+class RepositoryBusy extends Schema.TaggedError<RepositoryBusy>()("RepositoryBusy", {
   message: Schema.String
 }) {}
 
 /** The commit takes away too much and waits, or another one than the newest was confirmed. Answered with 409. */
-export class RepositoryWaits extends Schema.TaggedError<RepositoryWaits>()("RepositoryWaits", {
+class RepositoryWaits extends Schema.TaggedError<RepositoryWaits>()("RepositoryWaits", {
   message: Schema.String,
   effects: Schema.optionalKey(CommitEffects)
 }) {}
@@ -35,16 +164,16 @@ export class RepositoryFailed extends Schema.TaggedError<RepositoryFailed>()("Re
 }) {}
 
 /** The commit that a refresh brought into force, as a text, what is doubtful about it, and what it means. */
-export interface RefreshedRepository {
+interface RefreshedRepository {
   readonly message: string
   readonly warnings: ReadonlyArray<Remark>
-  /** Files that nobody meant to be read. */
+  /** Files that were ignored. */
   readonly ignored: ReadonlyArray<string>
   readonly effects: CommitEffects
 }
 
-/** What is wrong with a repository now; `commit` is the one in force. */
-export interface ProblemsOfRepository {
+/** The present problems of a repository; `commit` is the one in force. */
+interface ProblemsOfRepository {
   readonly commit: string | null
   readonly problems: ReadonlyArray<Remark>
   readonly warnings: ReadonlyArray<Remark>
@@ -58,16 +187,114 @@ export const repositoryError = ({ effects, message, problems, status }: RefreshR
   return status === 400 ? new RepositoryInvalid(reasons) : new RepositoryFailed(reasons)
 }
 
+// The files in force as their authors may read them here. Texts that stand for secrets in configurations are hidden in them too: secrets belong
+// into TEMPLATE_SECRET_*, and a secret in a file is not shown.
+
+/** Files of a commit. */
+interface FilesInForce {
+  readonly commit: string | null
+  readonly files: ReadonlyArray<{ readonly path: string; readonly size: number }>
+}
+
+const makeRepositoryFiles = Effect.gen(function* () {
+  const repositories = yield* RepositoryStore
+
+  const inForce = Effect.fnUntraced(function* (name: RepositoryName, branch: string) {
+    const applied = Option.getOrNull(yield* repositories.find(name, branch))
+    const files = Object.entries(applied?.files ?? {}).filter(([path]) => path !== ALERTS_FILE)
+    return { commit: applied?.commit ?? null, files: new Map(files) }
+  })
+
+  return {
+    list: Effect.fn("RepositoryFiles.list")(function* (name: RepositoryName, branch: string) {
+      const { commit, files } = yield* inForce(name, branch)
+      const listed = [...files].map(([path, text]) => ({ path, size: Buffer.byteLength(text) }))
+      return { commit, files: listed.toSorted((a, b) => (a.path < b.path ? -1 : 1)) }
+    }),
+    read: Effect.fn("RepositoryFiles.read")(function* (name: RepositoryName, branch: string, path: string) {
+      const { files } = yield* inForce(name, branch)
+      return Option.map(Option.fromUndefinedOr(files.get(path)), hideForms)
+    })
+  }
+})
+
+// The newest commits of a repository as of its last refresh, with what became of them: from the local copy, and from what the
+// refreshes remember.
+
+/** Refreshes that are looked at for refusals. */
+const REFRESHES = 200
+
+const RefusedCommit = Schema.Struct({
+  refused: Schema.Struct({
+    message: Schema.String,
+    problems: Schema.optionalKey(Schema.Array(Remark)),
+    commit: Schema.String
+  })
+})
+const refusedIn = Schema.decodeUnknownOption(RefusedCommit)
+
+const makeRepositoryCommits = Effect.gen(function* () {
+  const repositories = yield* RepositoryStore
+  const refreshes = yield* RefreshStore
+  const copies = yield* RepositoryCopies
+
+  /** The last refusal of each commit. */
+  const refusals = Effect.fnUntraced(function* (name: RepositoryName) {
+    const found = new Map<string, CommitRefusal>()
+    for (const { at, by, id, memo } of yield* refreshes.ended(name, REFRESHES)) {
+      const refused = Option.getOrUndefined(refusedIn(memo))?.refused
+      if (refused === undefined || found.has(refused.commit)) continue
+      const { message, problems = [remark(message)] } = refused
+      found.set(refused.commit, { job_id: id, at, by, message, problems })
+    }
+    return found
+  })
+
+  /** The commit in force, and those that the last refresh has found; without a copy, or one that is damaged, there are none. */
+  const logged = Effect.fnUntraced(
+    function* (copy: GitRepository, inForce: string | null, count: number) {
+      const current = yield* copy.current
+      const newest = Option.isSome(current) ? yield* copy.log(current.value.hash, count) : []
+      if (inForce === null || newest.some(({ hash }) => hash === inForce)) return newest
+      // older than the others, or of a history that was written anew
+      const own = yield* Effect.orElseSucceed(copy.log(inForce, 1), () => [])
+      return [...newest, ...own]
+    },
+    Effect.catchTags({
+      GitFailed: ({ message }) => Effect.as(Effect.logWarning(`Commits cannot be listed: ${message}`), []),
+      GitRefNotFound: () => Effect.succeed([])
+    })
+  )
+
+  const list = Effect.fn("RepositoryCommits.list")(function* (name: RepositoryName, count: number) {
+    const inForce = Option.getOrNull(yield* repositories.commitOf(name, ""))
+    const copy = yield* Effect.option(copies.of(name))
+    const commits = Option.isSome(copy) ? yield* logged(copy.value, inForce, count) : []
+    const waiting = Option.map(yield* refreshes.waiting(name), ({ commit }) => commit)
+    return {
+      in_force: inForce,
+      commits: commitList(commits, inForce, yield* refusals(name), Option.getOrNull(waiting))
+    }
+  })
+
+  return list
+})
+
 const make = Effect.gen(function* () {
   const updates = yield* RepositoryUpdate
-  const problems = yield* RepositoryProblems
+  const problems = yield* makeRepositoryProblems
+  const files = yield* makeRepositoryFiles
+  const commits = yield* makeRepositoryCommits
   const services = yield* Effect.context<JobEngine | JobStore>()
   return Repositories.of({
     describe: updates.describe,
-    problems: problems.find,
+    problems,
+    commits,
+    files: files.list,
+    file: files.read,
     waiting: updates.waiting,
-    refresh: (name, user, wishes) =>
-      refresh(name, user, wishes).pipe(
+    refresh: (name, user, options) =>
+      refresh(name, user, options).pipe(
         Effect.mapError((error) => {
           if (SqlError.isSqlError(error)) return error
           if (error._tag === "JobNotFound") return new RepositoryFailed({ message: error.message })
@@ -88,16 +315,28 @@ export class Repositories extends Context.Service<
     readonly refresh: (
       name: RepositoryName,
       user: string,
-      wishes?: RefreshWishes
+      options?: RefreshOptions
     ) => Effect.Effect<
       RefreshedRepository,
       RepositoryInvalid | RepositoryBusy | RepositoryWaits | RepositoryFailed | SqlError.SqlError
     >
-    /** The commit that waits until somebody confirms it. */
+    /** The commit that waits for a confirmation. */
     readonly waiting: RepositoryUpdate["Service"]["waiting"]
+    /** The newest commits as of the last refresh, at most `count` and the one in force, with what became of each. */
+    readonly commits: (name: RepositoryName, count: number) => Effect.Effect<CommitsOfRepository, SqlError.SqlError>
+    /** The files in force, `alerts.yml` left out; branch empty is the repository's own ref. */
+    readonly files: (name: RepositoryName, branch: string) => Effect.Effect<FilesInForce, SqlError.SqlError>
+    /** The text of a file, with its secrets hidden; none when there is no such file. */
+    readonly file: (
+      name: RepositoryName,
+      branch: string,
+      path: string
+    ) => Effect.Effect<Option.Option<string>, SqlError.SqlError>
     /** Warnings of what is in force, and why the last refresh was refused. */
     readonly problems: (name: RepositoryName) => Effect.Effect<ProblemsOfRepository, SqlError.SqlError>
   }
 >()("switchyard/jobs/Repositories") {
-  static readonly layer = Layer.effect(Repositories, make)
+  static readonly layer = Layer.effect(Repositories, make).pipe(
+    Layer.provide([RefreshStore.layer, RepositoryCopies.layer])
+  )
 }

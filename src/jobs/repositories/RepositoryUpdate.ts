@@ -1,34 +1,123 @@
 /**
- * Brings one repository up to date: fetch, check, put in force, mark the devices that it concerns as unsynchronized. What is in
+ * Brings one repository up to date: fetch, check, put in force, mark the devices that it concerns as unsynchronized. The commit in
  * force changes in one transaction at the end or not at all (docs/settings-repository.md#refresh). No job waits for a remote or
- * a check: a running one goes on with the commits that it began with.
+ * a check: a running job continues with the commits that it began with.
  */
-import { Context, Effect, Layer, Option } from "effect"
-import type { SqlError } from "effect/sql"
+import { Cause, Context, Effect, Exit, Layer, Option, Schedule, Schema, Semaphore } from "effect"
+import { SqlClient, type SqlError } from "effect/sql"
 import type { GitAddressInvalid } from "../../git/GitAddress.ts"
 import type { GitFailed } from "../../git/GitCommand.ts"
 import { type CommitEffects, NO_EFFECTS } from "../../domain/CommitEffects.ts"
 import { waitingMessage } from "../../domain/EffectSentences.ts"
 import { clonedText, commitText, currentText, type GitCommit, type GitRefNotFound } from "../../git/GitCommit.ts"
 import type { RefreshResult } from "../../git/GitRepository.ts"
-import { repositoryCommits } from "../../runtime/metrics/JobMetrics.ts"
+import { repositoryCommits } from "../../runtime/metrics/Metrics.ts"
 import { RefreshStore, type RepositoryName, RepositoryStore } from "../../store/RepositoryStore.ts"
+import { missingBranchProblem } from "../../settings/SettingsSnapshot.ts"
 import { refreshAnswer } from "../../settings/SettingsProblem.ts"
 import { makeEffects } from "./CommitEffects.ts"
-import { CommitsInForce, type Overtaken } from "./CommitsInForce.ts"
 import {
   type CheckedCommit,
   isOfContent,
   type RefreshCause,
   type RefreshOutcome,
   RefreshRefused,
+  RepositoryCopies,
   withUndefined
-} from "./RefreshRefused.ts"
-import * as RefreshTurns from "./RefreshTurns.ts"
-import { RepositoryCopies } from "./RepositoryCopies.ts"
-import { SettingsUpdate } from "./SettingsUpdate.ts"
-import { TemplatesUpdate } from "./TemplatesUpdate.ts"
-import { missingBranchProblem } from "../../settings/SettingsSnapshot.ts"
+} from "./CheckedCommit.ts"
+import { makeSettingsUpdate } from "./SettingsUpdate.ts"
+import { makeTemplatesUpdate } from "./TemplatesUpdate.ts"
+import type { VlanLosses } from "../../settings/SettingsEffects.ts"
+import { DeviceStore, SyncEventStore } from "../../store/DeviceStore.ts"
+import { InterfaceStore } from "../../store/InterfaceStore.ts"
+
+// Refreshes of one repository go one after another. Those that wait share the next one: it begins after each of them has
+// asked, so it sees all that was pushed before, and a remote that hangs is waited for twice at most, however many ask.
+
+interface Run<A, E> {
+  readonly number: number
+  readonly what: string
+  readonly exit: Exit.Exit<A, E>
+}
+
+/** Takes turns: does the work, or yields what a run of the same work (`what`) came to that began after the call. */
+const makeTurns = <A, E>() => {
+  const one = Semaphore.makeUnsafe(1)
+  let begun = 0
+  let last: Run<A, E> | undefined
+  return (work: Effect.Effect<A, E>, what = ""): Effect.Effect<A, E> =>
+    Effect.suspend(() => {
+      const asked = begun
+      const turn = Effect.suspend((): Effect.Effect<A, E> => {
+        if (last !== undefined && last.number > asked && last.what === what) return last.exit
+        begun += 1
+        const number = begun
+        return Effect.onExit(work, (exit) =>
+          Effect.sync(() => {
+            // who was interrupted was alone meant: the next in the row does the work
+            if (Exit.isSuccess(exit) || !Cause.hasInterrupts(exit.cause)) last = { number, what, exit }
+          })
+        )
+      })
+      return one.withPermits(1)(turn)
+    })
+}
+
+// Brings checked commits into force: in one transaction with the devices that they concern, under a lock that is held for
+// nothing else. A commit that was checked beside something that is not in force any more is refused, so that of two servers
+// that refresh at once none puts an older commit in the place of a newer one.
+
+/** Another refresh has brought a commit into force since this one was checked: fetch and check again. */
+class Overtaken extends Schema.TaggedError<Overtaken>()("Overtaken", {}) {}
+
+/** Another refresh is bringing a commit into force, or jobs are pinning the commits that they work on. */
+class CommitsLocked extends Schema.TaggedError<CommitsLocked>()("CommitsLocked", {}) {}
+
+/** Others need the lock for milliseconds; one that is longer away has been stopped amid its transaction. */
+const ATTEMPTS = Schedule.spaced("50 millis").pipe(Schedule.upTo({ duration: "10 seconds" }))
+
+const BUSY =
+  "Another job is locking configuration of devices, try again later (Unable to acquire lock for configuring devices)"
+
+/** A checked commit, and the VLANs whose new names its ports get with it. */
+type PutCommit = CheckedCommit & { readonly renames?: VlanLosses["renames"] }
+
+const makeCommitsInForce = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const repositories = yield* RepositoryStore
+  const devices = yield* DeviceStore
+  const ports = yield* InterfaceStore
+  const events = yield* SyncEventStore
+
+  const putOnce = Effect.fnUntraced(function* (
+    name: RepositoryName,
+    { affected, commits, renames }: PutCommit,
+    cause: RefreshCause,
+    checkedBeside: string
+  ) {
+    if (!(yield* repositories.tryLock)) return yield* new CommitsLocked()
+    if ((yield* repositories.inForce) !== checkedBeside) return yield* new Overtaken()
+    for (const commit of commits) yield* repositories.put(commit)
+    const concerned = yield* devices.byHostnames(affected)
+    // with the rows of these devices locked, so that their ports cannot change meanwhile
+    yield* events.unsynchronize(concerned, { cause: `refresh_${name}`, by: cause.by, job_id: cause.jobId })
+    for (const { ids, names } of renames ?? []) yield* ports.renameVlans(ids, names)
+  }, sql.withTransaction)
+
+  const put = Effect.fn("CommitsInForce.put")(
+    (name: RepositoryName, checked: PutCommit, cause: RefreshCause, checkedBeside: string) =>
+      putOnce(name, checked, cause, checkedBeside).pipe(
+        Effect.retry({ while: (error) => error._tag === "CommitsLocked", schedule: ATTEMPTS }),
+        Effect.catchTag("CommitsLocked", () => Effect.fail(new RefreshRefused({ status: 503, message: BUSY })))
+      )
+  )
+
+  return {
+    put,
+    /** The commits in force now: read it before a check, and pass it to `put`. */
+    now: repositories.inForce
+  }
+})
 
 const broken = (message: string) => new RefreshRefused({ status: 500, message: `Error in repository: ${message}` })
 
@@ -46,8 +135,8 @@ const anotherCommit = (confirm: string, { hash }: GitCommit) =>
 type UpdateError = RefreshRefused | GitFailed | GitRefNotFound | GitAddressInvalid | SqlError.SqlError
 
 /**
- * Whoever has overtaken a refresh has brought a commit into force, so this comes to an end. What the machine of this server lacks refuses
- * nothing: the job waits for it (`JobExecution.ts`).
+ * A refresh that overtakes another brings a commit into force, so the retries end. A fault of this server's machine refuses
+ * no commit: the job waits until it is mended (`JobRunner.ts`).
  */
 const asRefused = <A, R>(effect: Effect.Effect<A, UpdateError | Overtaken, R>) =>
   effect.pipe(
@@ -62,9 +151,9 @@ const make = Effect.gen(function* () {
   const repositories = yield* RepositoryStore
   const copies = yield* RepositoryCopies
   const refreshes = yield* RefreshStore
-  const inForce = yield* CommitsInForce
+  const inForce = yield* makeCommitsInForce
   const effectsOf = yield* makeEffects
-  const updates = { settings: yield* SettingsUpdate, templates: yield* TemplatesUpdate }
+  const updates = { settings: yield* makeSettingsUpdate, templates: yield* makeTemplatesUpdate }
 
   /**
    * Branches that a commit of the settings asks for and that are not in force yet. Without templates nothing can be rendered
@@ -82,11 +171,11 @@ const make = Effect.gen(function* () {
     )
   })
 
-  /** What a commit means beside the one in force; nothing before the first. */
+  /** The effects of a commit compared with the one in force; none before the first. */
   const meaning = ({ affected, compared }: CheckedCommit) =>
     compared === undefined ? Effect.succeed({ effects: NO_EFFECTS, renames: [] }) : effectsOf(compared, affected, false)
 
-  /** Leaves in force what is, until somebody confirms the commit or another one comes. */
+  /** Keeps the present commit in force until a user confirms the new one, or another one comes. */
   const wait = Effect.fnUntraced(function* (
     name: RepositoryName,
     commit: string,
@@ -115,7 +204,7 @@ const make = Effect.gen(function* () {
     const { effects, renames } = yield* meaning(checked)
     if (effects.confirm.length > 0 && !isConfirmed) return yield* wait(name, refreshed.commit.hash, cause, effects)
     const put = { ...checked, commits, renames: cause.renamePorts === true ? renames : [] }
-    // who aborts the refresh must be able to tell whether the commit is in force
+    // after an abort it must be certain whether the commit is in force
     yield* Effect.uninterruptible(inForce.put(name, put, cause, beside))
     if (!Option.exists(before, ({ commit }) => commit === refreshed.commit.hash)) {
       repositoryCommits.add(1, name, "accepted")
@@ -139,11 +228,11 @@ const make = Effect.gen(function* () {
     )
 
   const turns = {
-    settings: RefreshTurns.make<RefreshOutcome, RefreshRefused | SqlError.SqlError>(),
-    templates: RefreshTurns.make<RefreshOutcome, RefreshRefused | SqlError.SqlError>()
+    settings: makeTurns<RefreshOutcome, RefreshRefused | SqlError.SqlError>(),
+    templates: makeTurns<RefreshOutcome, RefreshRefused | SqlError.SqlError>()
   }
   const update = (name: RepositoryName, cause: RefreshCause) =>
-    // who asks for more than a refresh has a turn of their own
+    // a refresh with options has a turn of its own
     turns[name](updateCounted(name, cause), JSON.stringify([cause.confirm ?? null, cause.renamePorts ?? false]))
 
   const describe = Effect.fn("RepositoryUpdate.describe")(function* (name: RepositoryName) {
@@ -165,7 +254,7 @@ export class RepositoryUpdate extends Context.Service<
     ) => Effect.Effect<RefreshOutcome, RefreshRefused | SqlError.SqlError>
     /** The text of the commit in force. */
     readonly describe: (name: RepositoryName) => Effect.Effect<string, SqlError.SqlError>
-    /** The commit that waits until somebody confirms it. */
+    /** The commit that waits for a confirmation. */
     readonly waiting: RefreshStore["Service"]["waiting"]
   }
 >()("switchyard/jobs/RepositoryUpdate") {

@@ -2,14 +2,14 @@
  * Checks a commit of the settings repository, and finds the devices whose settings it changes
  * (docs/settings-repository.md#checks-of-a-commit and docs/settings-repository.md#who-becomes-unsynchronized).
  */
-import { Context, Effect, Equal, Layer, Option, Result } from "effect"
 import type { SqlError } from "effect/sql"
 import type { GitFailed } from "../../git/GitCommand.ts"
+import { Array as Arr, Effect, Equal, Option, Result } from "effect"
 import { commitText, type GitCommit, type GitRefNotFound } from "../../git/GitCommit.ts"
 import type { GitRepository } from "../../git/GitRepository.ts"
 import type { TreeFiles } from "../../git/GitTree.ts"
 import type { Device } from "../../domain/Device.ts"
-import { placeText, type Remark, remark, remarkText } from "../../domain/Repository.ts"
+import { placeText, type Remark, remark, RemarkList, remarkText } from "../../domain/Repository.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { ActiveSettings } from "../../settings/ActiveSettings.ts"
 import type { LayeringResult } from "../../settings/Layering.ts"
@@ -30,14 +30,67 @@ import {
   type SettingsSnapshot,
   templatesBranches
 } from "../../settings/SettingsSnapshot.ts"
-import type { DeviceStore } from "../../store/DeviceStore.ts"
+import { DeviceStore } from "../../store/DeviceStore.ts"
 import { type AppliedCommit, RepositoryStore } from "../../store/RepositoryStore.ts"
 import { ActiveTemplates } from "../../templates/ActiveTemplates.ts"
-import { UndefinedPrints } from "../../templates/UndefinedPrints.ts"
-import { type CheckedCommit, RefreshRefused } from "./RefreshRefused.ts"
-import { readInventory } from "./SettingsInventory.ts"
-import { StrictRendering } from "./StrictRendering.ts"
-import type { LinknetStore, MgmtDomainStore } from "../../store/NetworkStore.ts"
+import { UndefinedLedger, UndefinedPrints } from "../../templates/UndefinedPrints.ts"
+import { type CheckedCommit, RefreshRefused } from "./CheckedCommit.ts"
+import type { TemplateSnapshot } from "../../templates/TemplateSnapshot.ts"
+import { CandidateConfigs, type Sources } from "../../templates/CandidateConfigs.ts"
+import { LinknetStore, MgmtDomainStore } from "../../store/NetworkStore.ts"
+
+// Renders all managed devices from settings and templates that are not in force yet, to find before a refresh which devices they break
+// and which undefined variables they print. For STRICT_SETTINGS and STRICT_TEMPLATES.
+
+const DEVICES_AT_ONCE = 200
+const MAX_PRINTS = 200
+
+/** Yields whatever a rendering failed with, and what it printed for undefined variables; nothing while there is nothing to render. */
+export const makeStrictRendering = Effect.gen(function* () {
+  const devices = yield* DeviceStore
+  const configs = yield* CandidateConfigs
+
+  const check = Effect.fn("StrictRendering.check")(
+    function* (sources: Sources) {
+      const managed = (yield* devices.all).filter(({ state }) => state === "MANAGED")
+      const found = new RemarkList(MAX_PRINTS)
+      const ledger = new UndefinedLedger()
+      const snapshots = new Set<TemplateSnapshot>()
+      for (const some of Arr.chunksOf(managed, DEVICES_AT_ONCE)) {
+        const render = yield* configs.prepareFrom(sources, some)
+        for (const device of some) {
+          // one after the other without a pause, thousands of renderings would be one long turn
+          yield* Effect.yieldNow
+          const candidate = yield* render(device)
+          if (Result.isFailure(candidate)) {
+            const { message, place, type } = candidate.failure
+            found.add([place ?? remark(`${device.hostname}: ${type}: ${message}`)])
+          } else {
+            const { snapshot, undefinedPrints } = candidate.success
+            snapshots.add(snapshot)
+            ledger.note(device.hostname, snapshot, device.platform ?? "", undefinedPrints)
+          }
+        }
+      }
+      found.add(ledger.remarks([...snapshots]))
+      return found.remarks
+    },
+    Effect.catchTag("NothingToRender", () => Effect.succeed<ReadonlyArray<Remark>>([]))
+  )
+
+  return { check }
+})
+
+// The inventory that the checks of settings read in addition to the files: devices, cables and management domains of the database.
+
+/** Reads it; full device records, so that others can use them as well. */
+export const readInventory = Effect.gen(function* () {
+  const { GLOBAL_UNIQUE_VLANS: globalUniqueVlans } = yield* ServerConfig
+  const devices = yield* (yield* DeviceStore).all
+  const linknets = yield* (yield* LinknetStore).all
+  const managementDomains = yield* (yield* MgmtDomainStore).all
+  return { devices, linknets, managementDomains, globalUniqueVlans }
+})
 
 type Texts = ReadonlyMap<string, { readonly text: string }>
 
@@ -55,7 +108,7 @@ const refused = (problems: ReadonlyArray<SettingsProblem>, files: Texts): Refres
 
 const MAX_REMARKS = 500
 
-/** Files that said something and hold nothing at all now: nobody means that, and all their settings would be gone without a word. */
+/** Files that had settings and are empty now: that is a mistake, and all their settings would be lost silently. */
 const emptied = (before: SettingsSnapshot, after: SettingsSnapshot): ReadonlyArray<SettingsProblem> =>
   [...after.files].flatMap(([path, { text }]) => {
     const content = text.trim() === "" ? before.files.get(path)?.content : undefined
@@ -84,13 +137,14 @@ const sameSettings =
 const branchOf = (settings: SettingsSnapshot, device: Device) =>
   settings.layering.membership(device).primary.templates_branch
 
-const make = Effect.gen(function* () {
+/** The check of a settings commit: all its problems, or the rows to put in force and the devices that it concerns. */
+export const makeSettingsUpdate = Effect.gen(function* () {
   const services = yield* Effect.context<DeviceStore | LinknetStore | MgmtDomainStore | ServerConfig>()
   const config = yield* ServerConfig
   const active = yield* ActiveSettings
   const repositories = yield* RepositoryStore
   const templates = yield* ActiveTemplates
-  const rendering = yield* StrictRendering
+  const rendering = yield* makeStrictRendering
   const undefinedPrints = yield* UndefinedPrints
 
   const snapshotOf = (files: ReadonlyMap<string, string>, refusedFiles?: TreeFiles["refused"]) =>
@@ -101,7 +155,7 @@ const make = Effect.gen(function* () {
       ...(refusedFiles === undefined ? {} : { refused: refusedFiles })
     })
 
-  /** Devices in changed files whose settings really differ; a device whose configuration cannot change is left alone. */
+  /** Devices in changed files whose settings really differ; a device whose configuration cannot change is skipped. */
   const concerned = Effect.fnUntraced(function* (
     before: SettingsSnapshot,
     after: SettingsSnapshot,
@@ -149,7 +203,7 @@ const make = Effect.gen(function* () {
     repository: GitRepository,
     commit: GitCommit,
     applied: Option.Option<AppliedCommit>
-  ) {
+  ): Effect.fn.Return<CheckedCommit, RefreshRefused | GitFailed | GitRefNotFound | SqlError.SqlError> {
     const tree = yield* repository.readTree(commit.hash, isWithinSettings)
     const built = snapshotOf(tree.files, tree.refused)
     if (Result.isFailure(built)) {
@@ -196,20 +250,5 @@ const make = Effect.gen(function* () {
     }
   })
 
-  return SettingsUpdate.of({ check })
+  return { check }
 })
-
-/** What a refresh asks about a commit of the settings. */
-export class SettingsUpdate extends Context.Service<
-  SettingsUpdate,
-  {
-    /** Fails with every problem of the commit; yields what to put in force and whom it concerns. */
-    readonly check: (
-      repository: GitRepository,
-      commit: GitCommit,
-      applied: Option.Option<AppliedCommit>
-    ) => Effect.Effect<CheckedCommit, RefreshRefused | GitFailed | GitRefNotFound | SqlError.SqlError>
-  }
->()("switchyard/jobs/SettingsUpdate") {
-  static readonly layer = Layer.effect(SettingsUpdate, make)
-}

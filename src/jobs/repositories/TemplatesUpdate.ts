@@ -1,14 +1,13 @@
 /**
- * Checks a commit of the templates repository with the branches that groups ask for, and finds whom it concerns
+ * Checks a commit of the templates repository with the branches that groups ask for, and finds the devices that it concerns
  * (docs/templates.md#who-becomes-unsynchronized).
  */
-import { Context, Effect, Layer, Option } from "effect"
 import type { SqlError } from "effect/sql"
 import type { GitFailed } from "../../git/GitCommand.ts"
+import { Effect, Option } from "effect"
 import { commitText, type GitCommit, type GitRefNotFound } from "../../git/GitCommit.ts"
 import type { GitRepository } from "../../git/GitRepository.ts"
 import type { Device } from "../../domain/Device.ts"
-import { type Remark, remarkText } from "../../domain/Repository.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { ActiveSettings } from "../../settings/ActiveSettings.ts"
 import { type SettingsSnapshot, templatesBranches } from "../../settings/SettingsSnapshot.ts"
@@ -19,9 +18,10 @@ import { checkTemplates } from "../../templates/TemplateCheck.ts"
 import { errorRemark } from "../../templates/TemplateErrors.ts"
 import { buildTemplateSnapshot, isTemplatePath, type TemplateSnapshot } from "../../templates/TemplateSnapshot.ts"
 import { UndefinedPrints } from "../../templates/UndefinedPrints.ts"
-import { type CheckedCommit, RefreshRefused } from "./RefreshRefused.ts"
-import { StrictRendering } from "./StrictRendering.ts"
+import { type CheckedCommit, RefreshRefused } from "./CheckedCommit.ts"
+import { makeStrictRendering } from "./SettingsUpdate.ts"
 import { affectedTypes, changedTemplateFiles, devicesOfTypes } from "../../templates/TemplateReferences.ts"
+import { type Remark, remarkText } from "../../domain/Repository.ts"
 
 /** A branch with its commit, ready to be put in force, and the templates before and after. */
 interface CheckedBranch {
@@ -32,7 +32,7 @@ interface CheckedBranch {
   readonly warnings: ReadonlyArray<Remark>
 }
 
-/** What messages put before paths. */
+/** The prefix of paths in messages. */
 const ROOT = "templates"
 
 const snapshotOf = (files: ReadonlyMap<string, string>) => buildTemplateSnapshot({ files, root: ROOT })
@@ -48,13 +48,14 @@ const templatesOf = (branches: ReadonlyArray<CheckedBranch>) => {
 const branchesOf = (settings: Option.Option<SettingsSnapshot>): ReadonlyArray<string> =>
   Option.match(settings, { onNone: () => [], onSome: templatesBranches })
 
-const make = Effect.gen(function* () {
+/** The check of a templates commit. */
+export const makeTemplatesUpdate = Effect.gen(function* () {
   const devices = yield* DeviceStore
   const repositories = yield* RepositoryStore
   const active = yield* ActiveSettings
   const config = yield* ServerConfig
   const templates = yield* ActiveTemplates
-  const rendering = yield* StrictRendering
+  const rendering = yield* makeStrictRendering
   const undefinedPrints = yield* UndefinedPrints
 
   const checkBranch = Effect.fnUntraced(function* (repository: GitRepository, commit: GitCommit, ref: string) {
@@ -105,7 +106,10 @@ const make = Effect.gen(function* () {
     return yield* new RefreshRefused({ status: 400, message, problems })
   })
 
-  const check = Effect.fn("TemplatesUpdate.check")(function* (repository: GitRepository, commit: GitCommit) {
+  const check = Effect.fn("TemplatesUpdate.check")(function* (
+    repository: GitRepository,
+    commit: GitCommit
+  ): Effect.fn.Return<CheckedCommit, RefreshRefused | GitFailed | GitRefNotFound | SqlError.SqlError> {
     const settings = yield* Effect.option(active.snapshot)
     const branchOf = (device: Device): string =>
       Option.match(settings, {
@@ -144,27 +148,10 @@ const make = Effect.gen(function* () {
     }
   })
 
-  return TemplatesUpdate.of({
+  return {
+    /** Fails with all problems of the commit; yields the rows to put in force and the devices that it concerns. */
     check,
-    branch: (repository, name) => Effect.map(readBranch(repository, name), ({ row }) => row)
-  })
-})
-
-/** What a refresh asks about a commit of the templates. */
-export class TemplatesUpdate extends Context.Service<
-  TemplatesUpdate,
-  {
-    /** Fails with every problem of the commit; yields what to put in force and whom it concerns. */
-    readonly check: (
-      repository: GitRepository,
-      commit: GitCommit
-    ) => Effect.Effect<CheckedCommit, RefreshRefused | GitFailed | GitRefNotFound | SqlError.SqlError>
-    /** A branch as it is now, checked and ready to be put in force. */
-    readonly branch: (
-      repository: GitRepository,
-      name: string
-    ) => Effect.Effect<AppliedCommit, RefreshRefused | GitFailed | GitRefNotFound | SqlError.SqlError>
+    /** The present commit of a branch, checked and ready to be put in force. */
+    branch: (repository: GitRepository, name: string) => Effect.map(readBranch(repository, name), ({ row }) => row)
   }
->()("switchyard/jobs/TemplatesUpdate") {
-  static readonly layer = Layer.effect(TemplatesUpdate, make)
-}
+})

@@ -4,22 +4,19 @@
  * proved, with the device's own timer where it has one.
  */
 import { Effect } from "effect"
-import { SqlClient } from "effect/sql"
 import type { Device } from "../../domain/Device.ts"
 import { type DeviceResult, deviceResult, JobFailure, subtaskFailed, taskFailed, taskOk } from "../../domain/Job.ts"
-import { ApplyConfig } from "../../domain/jobs/ChangeJobs.ts"
 import { type ChangeReport, isOpen } from "../../devices/ChangeExecutor.ts"
-import { failureOf } from "./SyncStatus.ts"
+import { failureOf, failureText, foundOut } from "./Outcome.ts"
 import { DeviceStore, SyncEventStore } from "../../store/DeviceStore.ts"
 import { type JobDevice, JobStore } from "../../store/JobStore.ts"
-import { callErrorText } from "../engine/CallErrorText.ts"
-import { broken, ChangeCalls, notStored, refusedCandidate } from "./ChangeCalls.ts"
-import { DeviceStates } from "../engine/DeviceStates.ts"
-import { deviceRows, handle, type JobHandler, type JobRun, refusedAsFailure } from "../engine/JobHandler.ts"
-import { JobWindows } from "../engine/JobWindows.ts"
-import { failureText, foundOut, outsideWindow } from "./SyncTasks.ts"
-import { TimerWaits } from "./TimerWaits.ts"
+import { callErrorText } from "../../devices/CallErrorText.ts"
+import { broken, notStored, refusedCandidate, runChange, storeChange, watchTimers } from "./ChangeCalls.ts"
+import { DeviceStates } from "../../devices/DeviceStates.ts"
+import { deviceRows, handle, inTransaction, type JobRun, refusedAsFailure } from "../engine/JobHandler.ts"
+import { JobWindows, outsideWindow } from "../requests/JobWindows.ts"
 import { requireManageable } from "../../domain/platforms/Platforms.ts"
+import { ApplyConfig } from "../../domain/jobs/ChangeJobs.ts"
 
 export const MAIN_TASK = "push_static_config"
 export const PUSH_TASK = "Push static config"
@@ -35,7 +32,7 @@ const pushedResult = (report: ChangeReport, tasks: { readonly main: string; read
         { ...taskFailed(tasks.push, failureText(report), report.diff), ...foundOut(report) }
       ])
 
-/** The row of such a device in the job's record; it is written again when the change goes on behind the job's back. */
+/** The row of such a device in the job's record; it is written again when the change ends after the job. */
 export const pushedRow = (
   hostname: string,
   report: ChangeReport,
@@ -49,67 +46,64 @@ export const pushedRow = (
   waiting: isOpen(report)
 })
 
-const make = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
-  const jobs = yield* JobStore
+const find = Effect.fnUntraced(function* (hostname: string) {
   const devices = yield* DeviceStore
-  const states = yield* DeviceStates
-  const calls = yield* ChangeCalls
-  const timerWaits = yield* TimerWaits
-  const windows = yield* JobWindows
-  const events = yield* SyncEventStore
 
-  const find = Effect.fnUntraced(function* (hostname: string) {
-    const device = yield* refusedAsFailure(devices.getByHostname(hostname))
-    if (device.state !== "MANAGED" && device.state !== "UNMANAGED") {
-      const message = `Device ${hostname} is in invalid state: DeviceState.${device.state}`
-      return yield* new JobFailure({ type: "DeviceStateError", message })
-    }
-    yield* refusedAsFailure(requireManageable(device))
-    return device
-  })
-
-  const push = Effect.fnUntraced(function* (job: ApplyJob, device: Device) {
-    const { config: candidate, dry_run: dryRun } = job.args
-    const wanted = { jobId: job.id, candidate, mode: 1, dryRun, force: true, expectedHash: null } as const
-    return yield* calls.store(device, wanted).pipe(
-      Effect.flatMap(({ id }) =>
-        Effect.flatMap(timerWaits.watch(job), (timers) => timers.orLeave(id, calls.run(device.id, id)))
-      ),
-      Effect.catchTag(notStored, (error) => Effect.succeed(broken(callErrorText(error)))),
-      Effect.catchTag(["ReplaceConfigException", "MergeConfigException"], (error) =>
-        Effect.succeed(refusedCandidate(error))
-      )
-    )
-  })
-
-  /** The row and the new state belong together: a restart finds both or none. */
-  const record = Effect.fnUntraced(function* (job: ApplyJob, device: Device, report: ChangeReport) {
-    const { hostname, id } = device
-    yield* jobs.addDevice(job.id, pushedRow(hostname, report, { main: MAIN_TASK, push: PUSH_TASK }))
-    if (report.reason === "leftConfiguration" && report.result === "unknown") {
-      yield* events.unsynchronize([device], { cause: failureOf(report), by: job.user, job_id: job.id })
-    }
-    if (job.args.dry_run || !report.ok) return
-    yield* states.apply(id, { type: "LIVE_APPLY_CONFIG" }, { by: job.user, jobId: job.id })
-  }, sql.withTransaction)
-
-  const handler: JobHandler<typeof ApplyConfig> = Effect.fn("ApplyConfig")(function* (job) {
-    const recorded = yield* jobs.devices(job.id)
-    if (recorded.length > 0) return deviceRows
-    const device = yield* find(job.args.hostname)
-    const closed = job.args.dry_run ? null : yield* windows.closedBefore(job, device)
-    if (closed !== null) {
-      const result = outsideWindow(closed, MAIN_TASK)
-      const { hostname } = device
-      yield* jobs.addDevice(job.id, { hostname, result, reachedEnd: false, changed: false, score: null })
-      return deviceRows
-    }
-    const report = yield* push(job, device)
-    yield* refusedAsFailure(record(job, device, report))
-    return deviceRows
-  })
-  return handler
+  const device = yield* refusedAsFailure(devices.getByHostname(hostname))
+  if (device.state !== "MANAGED" && device.state !== "UNMANAGED") {
+    const message = `Device ${hostname} is in invalid state: DeviceState.${device.state}`
+    return yield* new JobFailure({ type: "DeviceStateError", message })
+  }
+  yield* refusedAsFailure(requireManageable(device))
+  return device
 })
 
-export const job = handle(ApplyConfig, make)
+const pushConfig = Effect.fnUntraced(function* (job: ApplyJob, device: Device) {
+  const { config: candidate, dry_run: dryRun } = job.args
+  const wanted = { jobId: job.id, candidate, mode: 1, dryRun, force: true, expectedHash: null } as const
+  return yield* storeChange(device, wanted).pipe(
+    Effect.flatMap(({ id }) =>
+      Effect.flatMap(watchTimers(job), (timers) => timers.orLeave(id, runChange(device.id, id)))
+    ),
+    Effect.catchTag(notStored, (error) => Effect.succeed(broken(callErrorText(error)))),
+    Effect.catchTag(["ReplaceConfigException", "MergeConfigException"], (error) =>
+      Effect.succeed(refusedCandidate(error))
+    )
+  )
+})
+
+/** The row and the new state belong together: a restart finds both or none. */
+const record = Effect.fnUntraced(function* (job: ApplyJob, device: Device, report: ChangeReport) {
+  const jobs = yield* JobStore
+  const states = yield* DeviceStates
+  const events = yield* SyncEventStore
+
+  const { hostname, id } = device
+  yield* jobs.addDevice(job.id, pushedRow(hostname, report, { main: MAIN_TASK, push: PUSH_TASK }))
+  if (report.reason === "leftConfiguration" && report.result === "unknown") {
+    yield* events.unsynchronize([device], { cause: failureOf(report), by: job.user, job_id: job.id })
+  }
+  if (job.args.dry_run || !report.ok) return
+  yield* states.apply(id, { type: "LIVE_APPLY_CONFIG" }, { by: job.user, jobId: job.id })
+}, inTransaction)
+
+const handler = Effect.fn("ApplyConfig")(function* (job: JobRun<typeof ApplyConfig>) {
+  const jobs = yield* JobStore
+  const windows = yield* JobWindows
+
+  const recorded = yield* jobs.devices(job.id)
+  if (recorded.length > 0) return deviceRows
+  const device = yield* find(job.args.hostname)
+  const closed = job.args.dry_run ? null : yield* windows.closedBefore(job, device)
+  if (closed !== null) {
+    const result = outsideWindow(closed, MAIN_TASK)
+    const { hostname } = device
+    yield* jobs.addDevice(job.id, { hostname, result, reachedEnd: false, changed: false, score: null })
+    return deviceRows
+  }
+  const report = yield* pushConfig(job, device)
+  yield* refusedAsFailure(record(job, device, report))
+  return deviceRows
+})
+
+export const job = handle(ApplyConfig, handler)

@@ -1,43 +1,49 @@
 /**
- * What jobs ask of device actors about configuration changes: store one, run it, tell a waiting one the verdict. Failures of
+ * Calls of jobs to device actors about configuration changes: store one, run it, send the verdict to a waiting one. Failures of
  * the way to the actor become reports like any other, because a job has to record something about every device.
  */
-import { Context, Effect, Layer, Option, Schedule } from "effect"
+import { Clock, Deferred, Effect, Option, Schedule } from "effect"
 import type { SqlError } from "effect/sql"
-import { abandon, cancel as cancelled, newChange } from "../../../machines/change/ChangeDecision.ts"
+import {
+  abandon,
+  cancel as cancelled,
+  EXPIRY_MARGIN_SECONDS,
+  newChange
+} from "../../../machines/change/ChangeDecision.ts"
 import type { ShownChange } from "../../../machines/change/ChangeRow.ts"
 import type { ChangeReport, Verdict } from "../../devices/ChangeExecutor.ts"
 import { DeviceEntity } from "../../devices/DeviceCalls.ts"
 import { patiently } from "../../devices/PatientCall.ts"
 import { lineCount } from "../../domain/ConfigLines.ts"
-import type { MissingLinesPolicy } from "../../domain/Job.ts"
 import type { Device } from "../../domain/Device.ts"
-import { can, platformOf, requireManageable, type UnmanageableDevice } from "../../domain/platforms/Platforms.ts"
-import { type DisputedRecord, isOtherDevice, RecordChanged, type UnseenDevice } from "../../domain/DeviceIdentity.ts"
+import { can, platformOf, requireManageable } from "../../domain/platforms/Platforms.ts"
 import * as Candidate from "../../drivers/Candidate.ts"
 import { type MergeConfigException, renderError, type ReplaceConfigException } from "../../drivers/DriverErrors.ts"
-import { rareRetry } from "../../runtime/RareRetry.ts"
+import { rareRetry } from "../../runtime/BackgroundWork.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
-import { ChangeStore, type ChangeToRun } from "../../store/ChangeStore.ts"
+import { ChangeStore, type TimedChange } from "../../store/ChangeStore.ts"
 import { DeviceStore, UnseenDeviceStore } from "../../store/DeviceStore.ts"
-import { type CallError, callErrorText } from "../engine/CallErrorText.ts"
-import { type GatedCandidate, passGate } from "../../drivers/LoadChecks.ts"
 import { UniqueFieldStore } from "../../store/DeviceIdentifiers.ts"
+import { type GatedCandidate, passGate } from "../../drivers/LoadChecks.ts"
+import type { MissingLinesPolicy } from "../../domain/Job.ts"
+import { isOtherDevice, RecordChanged } from "../../domain/DeviceIdentity.ts"
+import { type CallError, callErrorText } from "../../devices/CallErrorText.ts"
+import type { RunningJob } from "../engine/JobHandler.ts"
 
 /** How changes are confirmed: not at all, each device at once, or all devices together. */
 export type ConfirmMode = 0 | 1 | 2
 
 /** A change that a job wants on a device. */
-export interface WantedChange {
+interface WantedChange {
   readonly jobId: number
   readonly candidate: string
   /** Becomes 0 where the platform has no commit timer. */
   readonly mode: ConfirmMode
   readonly dryRun: boolean
   readonly force: boolean
-  /** What lines that the device does not show mean. */
+  /** How lines that the device does not show are judged. */
   readonly onMissingLines?: MissingLinesPolicy
-  /** What a dry run has shown of the device, to which the change is pinned. */
+  /** The result of a dry run on the device, to which the change is pinned. */
   readonly shown?: ShownChange
   /** Hash of what the device is expected to run; null when anything is fine. */
   readonly expectedHash: string | null
@@ -59,7 +65,7 @@ const LINES_IN_A_SECOND = 100
 export const timerFor = (usual: number, lines: number): number =>
   usual + Math.ceil(Math.max(0, lines - USUAL_LINES) / LINES_IN_A_SECOND)
 
-/** Attempts to go on with a change that another replica seemed to have taken. */
+/** Attempts to continue a change that another replica seemed to have taken. */
 const MOVED_ATTEMPTS = Schedule.spaced("3 seconds").pipe(Schedule.upTo({ times: 10 }))
 
 /** Stands in the record of a change that was given up here, whatever has become of it on the device. */
@@ -102,103 +108,186 @@ const reported = <E extends CallError>(call: Effect.Effect<ChangeReport, E>): Ef
 /** The device was deleted, and a job is not while it runs. */
 const isReferenceGone = (error: SqlError.SqlError): boolean => error.reason._tag === "ConstraintError"
 
-/** Why a device gets no change; nothing was sent to it. */
-type NotStored = UnmanageableDevice | UnseenDevice | DisputedRecord | RecordChanged
-
-/** Their names, for those who record them. */
+/** The errors of `storeChange` by which a device gets no change: nothing was sent to it. */
 export const notStored = ["UnmanageableDevice", "UnseenDevice", "DisputedRecord", "RecordChanged"] as const
 
-const make = Effect.gen(function* () {
-  const config = yield* ServerConfig
-  const changes = yield* ChangeStore
+/** Once the change is stored, the device's record cannot change; before, it may have been changed or deleted. */
+const requireSame = Effect.fnUntraced(function* (device: Device, changeId: number) {
   const devices = yield* DeviceStore
-  const identities = yield* UniqueFieldStore
-  const unseen = yield* UnseenDeviceStore
-  const actorOf = yield* DeviceEntity.client
 
-  /** From the moment that the change is stored its record stays as it is; before, it may have been changed or deleted. */
-  const requireSame = Effect.fnUntraced(function* (device: Device, changeId: number) {
-    const now = yield* Effect.option(devices.get(device.id))
-    if (Option.exists(now, (record) => !isOtherDevice(device, record))) return
-    if (yield* cancel(changeId)) return yield* new RecordChanged({ hostname: device.hostname })
-  })
-
-  const store = Effect.fn("ChangeCalls.store")(function* (device: Device, wanted: WantedChange) {
-    yield* requireManageable(device)
-    const platform = platformOf(device.platform)
-    const { candidate: text, originOf } = wanted
-    if (platform !== undefined) {
-      const { hostname } = device
-      yield* passGate({ hostname, platform, text, mode: "replace", ...(originOf === undefined ? {} : { originOf }) })
-    }
-    if (!wanted.dryRun) {
-      yield* unseen.requireSeen(device.id)
-      yield* identities.requireUndisputed(device.id)
-    }
-    const mode = can(device, "timer") ? wanted.mode : 0
-    const protocol = newChange({
-      mode,
-      dryRun: wanted.dryRun,
-      force: wanted.force,
-      sessionName: Candidate.ofJob(wanted.jobId),
-      expectedHash: wanted.expectedHash,
-      timerSeconds: mode === 0 ? null : timerFor(config.COMMIT_CONFIRMED_TIMEOUT, lineCount(wanted.candidate)),
-      ...(wanted.shown === undefined ? {} : { shown: wanted.shown }),
-      ...(wanted.onMissingLines === undefined ? {} : { onMissingLines: wanted.onMissingLines })
-    })
-    const stored = changes.findOrInsert({
-      job_id: wanted.jobId,
-      device_id: device.id,
-      protocol,
-      candidate: wanted.candidate,
-      load_mode: "replace"
-    })
-    const change = yield* Effect.catchIf(stored, isReferenceGone, () =>
-      Effect.fail(new RecordChanged({ hostname: device.hostname }))
-    )
-    yield* requireSame(device, change.id)
-    return change
-  })
-
-  const run = (deviceId: number, changeId: number): Effect.Effect<ChangeReport> =>
-    reported(patiently(actorOf(String(deviceId)).RunChange({ changeId })))
-
-  const settle = (deviceId: number, changeId: number, verdict: Verdict): Effect.Effect<ChangeReport> =>
-    reported(patiently(actorOf(String(deviceId)).SettleChange({ changeId, verdict })))
-
-  const cancel = Effect.fn("ChangeCalls.cancel")(function* (changeId: number) {
-    const found = yield* changes.get(changeId)
-    const claim = Option.isNone(found) ? null : cancelled(found.value.protocol)
-    return claim !== null && (yield* changes.claim(changeId, claim, null))
-  })
-
-  const giveUp = Effect.fn("ChangeCalls.giveUp")(function* (changeId: number) {
-    const found = yield* changes.get(changeId)
-    const claim = Option.isNone(found) ? null : abandon(found.value.protocol)
-    return claim === null || (yield* changes.claim(changeId, claim, null))
-  })
-
-  return ChangeCalls.of({ store, run, settle, cancel, giveUp })
+  const now = yield* Effect.option(devices.get(device.id))
+  if (Option.exists(now, (record) => !isOtherDevice(device, record))) return
+  if (yield* cancelChange(changeId)) return yield* new RecordChanged({ hostname: device.hostname })
 })
 
-/** Changes of configuration, as jobs have them carried out. */
-export class ChangeCalls extends Context.Service<
-  ChangeCalls,
-  {
-    /** The job's change on the device, new or as it was stored before. Nothing is stored of a candidate that is refused. */
-    readonly store: (
-      device: Device,
-      wanted: WantedChange
-    ) => Effect.Effect<ChangeToRun, NotStored | CandidateRefused | SqlError.SqlError>
-    /** Runs a stored change to its end or to where it waits for a verdict; one that has ended only reports. */
-    readonly run: (deviceId: number, changeId: number) => Effect.Effect<ChangeReport>
-    /** Tells a change that waits how the others fared. */
-    readonly settle: (deviceId: number, changeId: number, verdict: Verdict) => Effect.Effect<ChangeReport>
-    /** Ends a change for which nothing was sent yet; false when something was. */
-    readonly cancel: (changeId: number) => Effect.Effect<boolean, SqlError.SqlError>
-    /** Keeps a change that was left behind from going on to its new configuration; false when somebody else moves it. */
-    readonly giveUp: (changeId: number) => Effect.Effect<boolean, SqlError.SqlError>
+/** The job's change on the device, new or as it was stored before. Nothing is stored of a candidate that is refused. */
+export const storeChange = Effect.fn("ChangeCalls.store")(function* (device: Device, wanted: WantedChange) {
+  const config = yield* ServerConfig
+  const changes = yield* ChangeStore
+  const identities = yield* UniqueFieldStore
+  const unseen = yield* UnseenDeviceStore
+
+  yield* requireManageable(device)
+  const platform = platformOf(device.platform)
+  const { candidate: text, originOf } = wanted
+  if (platform !== undefined) {
+    const { hostname } = device
+    yield* passGate({ hostname, platform, text, mode: "replace", ...(originOf === undefined ? {} : { originOf }) })
   }
->()("switchyard/jobs/ChangeCalls") {
-  static readonly layer = Layer.effect(ChangeCalls, make)
+  if (!wanted.dryRun) {
+    yield* unseen.requireSeen(device.id)
+    yield* identities.requireUndisputed(device.id)
+  }
+  const mode = can(device, "timer") ? wanted.mode : 0
+  const protocol = newChange({
+    mode,
+    dryRun: wanted.dryRun,
+    force: wanted.force,
+    sessionName: Candidate.ofJob(wanted.jobId),
+    expectedHash: wanted.expectedHash,
+    timerSeconds: mode === 0 ? null : timerFor(config.COMMIT_CONFIRMED_TIMEOUT, lineCount(wanted.candidate)),
+    ...(wanted.shown === undefined ? {} : { shown: wanted.shown }),
+    ...(wanted.onMissingLines === undefined ? {} : { onMissingLines: wanted.onMissingLines })
+  })
+  const stored = changes.findOrInsert({
+    job_id: wanted.jobId,
+    device_id: device.id,
+    protocol,
+    candidate: wanted.candidate,
+    load_mode: "replace"
+  })
+  const change = yield* Effect.catchIf(stored, isReferenceGone, () =>
+    Effect.fail(new RecordChanged({ hostname: device.hostname }))
+  )
+  yield* requireSame(device, change.id)
+  return change
+})
+
+/** Runs a stored change to its end or to where it waits for a verdict; one that has ended only reports. */
+export const runChange = Effect.fnUntraced(function* (deviceId: number, changeId: number) {
+  const actorOf = yield* DeviceEntity.client
+  return yield* reported(patiently(actorOf(String(deviceId)).RunChange({ changeId })))
+})
+
+/** Sends the verdict over the other devices to a change that waits. */
+export const settleChange = Effect.fnUntraced(function* (deviceId: number, changeId: number, verdict: Verdict) {
+  const actorOf = yield* DeviceEntity.client
+  return yield* reported(patiently(actorOf(String(deviceId)).SettleChange({ changeId, verdict })))
+})
+
+/** Ends a change for which nothing was sent yet; false when something was. */
+export const cancelChange = Effect.fn("ChangeCalls.cancel")(function* (changeId: number) {
+  const changes = yield* ChangeStore
+
+  const found = yield* changes.get(changeId)
+  const claim = Option.isNone(found) ? null : cancelled(found.value.protocol)
+  return claim !== null && (yield* changes.claim(changeId, claim, null))
+})
+
+/** Keeps an abandoned change from reaching its new configuration; false if another process moves it. */
+export const giveUpChange = Effect.fn("ChangeCalls.giveUp")(function* (changeId: number) {
+  const changes = yield* ChangeStore
+
+  const found = yield* changes.get(changeId)
+  const claim = Option.isNone(found) ? null : abandon(found.value.protocol)
+  return claim === null || (yield* changes.claim(changeId, claim, null))
+})
+
+// Devices that cannot be reached after their commit take it back by their own timers, which may run for minutes. A job waits
+// for one until its timer has ended, and a few seconds; what is tried meanwhile to reach it, and its own time limits, add nothing
+// to that. An aborted job does not wait at all. It records this for the device and continues, or ends; the end of the change is
+// found and recorded later (`OpenChanges.ts`). A device that can be reached takes the change back at once, as without an abort. A
+// change of which nothing was sent yet, as when the machine of the server opens no connection, is cancelled by an abort.
+
+const LOOK_EVERY = "1 second"
+
+/** Why a job waits no longer for a device. */
+type Left = "aborted" | "silent"
+
+const messageOf = (left: Left, { hostname, timer_end }: TimedChange, now: number): string =>
+  left === "aborted"
+    ? `The job was aborted while the device could not be reached. Its commit timer takes the change back within ${Math.max(0, Math.ceil(timer_end + EXPIRY_MARGIN_SECONDS - now / 1000))} s; what came of it is recorded then`
+    : `The device could not be looked at since the commit. The timer of ${hostname} has ended, by which it takes the change back by itself; what came of it is recorded when it is known`
+
+const leftReport = (left: Left, change: TimedChange, now: number): ChangeReport => ({
+  waiting: false,
+  result: "unknown",
+  runs: "unclear",
+  ok: false,
+  phase: "expiring",
+  reason: "unreachable",
+  message: messageOf(left, change, now),
+  failure: change.failure,
+  diff: change.diff ?? "",
+  hash: null
+})
+
+/** Of a change that was cancelled because the job was aborted before anything was sent. */
+const cancelledReport: ChangeReport = {
+  waiting: false,
+  result: "discarded",
+  runs: "old",
+  ok: false,
+  phase: "discarded",
+  reason: "cancelled",
+  message: "The job was aborted before anything was sent",
+  failure: null,
+  diff: "",
+  hash: null
 }
+
+/** Gives up calls to devices' actors when only the device's timer is left, and the job is aborted or the timer has ended. */
+export interface TimerWatch {
+  /** The result of the call, or a report about the timer. */
+  readonly orLeave: <R>(
+    changeId: number,
+    call: Effect.Effect<ChangeReport, never, R>
+  ) => Effect.Effect<ChangeReport, never, R>
+}
+
+/** Looks for as long as the calling fiber lives. */
+export const watchTimers = Effect.fn("TimerWaits.watch")(function* (job: RunningJob) {
+  const changes = yield* ChangeStore
+
+  const waiting = new Map<number, Deferred.Deferred<ChangeReport>>()
+
+  /** Something was sent for them when the abort was seen; that stays so. */
+  const seen = new Set<number>()
+
+  const leave = Effect.gen(function* () {
+    if (waiting.size === 0) return
+    const now = yield* Clock.currentTimeMillis
+    const leaving = Effect.fnUntraced(function* (why: Left, found: ReadonlyArray<TimedChange>) {
+      for (const change of found) {
+        const left = waiting.get(change.id)
+        if (left !== undefined) yield* Deferred.succeed(left, leftReport(why, change, now))
+      }
+    })
+    yield* leaving("silent", yield* changes.overdue([...waiting.keys()]))
+    if (!(yield* job.aborting)) return
+    yield* leaving("aborted", yield* changes.expiring([...waiting.keys()]))
+    for (const [id, left] of waiting) {
+      if (seen.has(id)) continue
+      if (yield* cancelChange(id)) yield* Deferred.succeed(left, cancelledReport)
+      seen.add(id)
+    }
+  })
+
+  yield* leave.pipe(
+    Effect.tapCause((cause) => Effect.logWarning("The timers of the job's devices could not be looked at", cause)),
+    Effect.ignore,
+    Effect.repeat(Schedule.spaced(LOOK_EVERY)),
+    Effect.forkChild
+  )
+
+  return {
+    orLeave: (changeId, call) =>
+      Effect.suspend(() => {
+        const left = Deferred.makeUnsafe<ChangeReport>()
+        waiting.set(changeId, left)
+        return Effect.raceFirst(call, Deferred.await(left)).pipe(
+          Effect.ensuring(Effect.sync(() => waiting.delete(changeId)))
+        )
+      })
+  } satisfies TimerWatch
+})

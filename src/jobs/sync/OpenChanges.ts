@@ -1,16 +1,116 @@
 /**
  * Resumes the changes that a fault has left of jobs that have ended, at the start and every few seconds: one for which
  * nothing was sent is cancelled; any other is given to its device's actor, which looks at the switch and takes back what can
- * be taken back. What it came to is then recorded, also when only that was missing (promises 3 and 5). Which replica does it
+ * be taken back. The outcome is then recorded, also when only the record was missing (promises 3 and 5). Which replica does it
  * does not matter: the actor does one thing at a time.
  */
 import { Effect, FiberMap, Layer, Option, Schedule } from "effect"
 import type { ChangeReport } from "../../devices/ChangeExecutor.ts"
-import { ChangeStore } from "../../store/ChangeStore.ts"
+import { ChangeStore, type StoredChange } from "../../store/ChangeStore.ts"
+import { BROKEN, cancelChange, giveUpChange, settleChange } from "./ChangeCalls.ts"
+import { becauseOf, SyncOutcome, type SyncRun } from "./Outcome.ts"
+import type { Device } from "../../domain/Device.ts"
+import { functionOf, outcomeOf } from "../../domain/Job.ts"
+import * as ChangeJobs from "../../domain/jobs/ChangeJobs.ts"
+import { SyncDevices } from "../../domain/jobs/ChangeJobs.ts"
+import { DeviceStore } from "../../store/DeviceStore.ts"
+import { type JobHead, JobStore } from "../../store/JobStore.ts"
+import { DeviceStates } from "../../devices/DeviceStates.ts"
+import { inTransaction, memoOf } from "../engine/JobHandler.ts"
+import * as ApplyConfig from "./ApplyConfig.ts"
+import * as RevertJob from "./RevertJob.ts"
 import { type LeftChange, LeftChangeStore } from "../../store/UnfinishedChanges.ts"
-import { AbandonedChangeRecord } from "./AbandonedChangeRecord.ts"
-import { BROKEN, ChangeCalls } from "./ChangeCalls.ts"
-import { becauseOf } from "./SyncTasks.ts"
+
+// Writes into the records of jobs that have ended what became of the changes that they left behind: as the job's own function
+// would have recorded it, once, together with the sync status of the device (promises 3 and 5).
+
+/** A change whose job has ended, with what its record needs. */
+interface AbandonedChange {
+  readonly change: StoredChange
+  readonly device: Device
+  readonly report: ChangeReport
+  readonly run: SyncRun
+  /** No later change of the device says more about its status than this one. */
+  readonly isNewest: boolean
+}
+
+const addRow = Effect.fnUntraced(function* (
+  { change, device: { hostname }, report }: AbandonedChange,
+  tasks: { readonly main: string; readonly push: string }
+) {
+  const jobs = yield* JobStore
+  return yield* jobs.addDevice(change.job_id, ApplyConfig.pushedRow(hostname, report, tasks))
+})
+
+/** Writes a change as a sync records its own. */
+const recordSync = Effect.fnUntraced(function* ({ change, device, isNewest, report, run }: AbandonedChange) {
+  const outcomes = yield* SyncOutcome
+  return yield* isNewest
+    ? outcomes.recordVerdict(device, run, change.candidate, report)
+    : outcomes.recordTasks(device, run, change.candidate, report)
+})
+
+const recordRevert = Effect.fnUntraced(function* (abandoned: AbandonedChange) {
+  const { device, isNewest, report, run } = abandoned
+  yield* addRow(abandoned, { main: RevertJob.MAIN_TASK, push: RevertJob.RESTORE_TASK })
+  if (isNewest) yield* (yield* SyncOutcome).recordRestored(device, run, report)
+})
+
+const recordApplied = Effect.fnUntraced(function* (abandoned: AbandonedChange) {
+  const { device, isNewest, report, run } = abandoned
+  yield* addRow(abandoned, { main: ApplyConfig.MAIN_TASK, push: ApplyConfig.PUSH_TASK })
+  if (!isNewest || !report.ok || run.dryRun || device.state !== "MANAGED") return
+  yield* (yield* DeviceStates).apply(device.id, { type: "LIVE_APPLY_CONFIG" }, { by: run.user, jobId: run.jobId })
+})
+
+/** Writes a change as the function of its job records its own; undefined for a function that changes no configuration. */
+const recorderOf = (name: string) => {
+  if (name === SyncDevices.name) return recordSync
+  if (name === ChangeJobs.RevertJob.name) return recordRevert
+  return name === ChangeJobs.ApplyConfig.name ? recordApplied : undefined
+}
+
+/** Newest event that the job knew; only a sync remembers it. */
+const eventsSeen = Effect.fnUntraced(function* ({ function_name, id }: JobHead) {
+  const jobs = yield* JobStore
+
+  if (functionOf(function_name) !== SyncDevices.name) return 0
+  const memo = yield* memoOf(jobs, SyncDevices, id).read
+  return Option.match(memo, { onNone: () => 0, onSome: (known) => known.eventsSeen })
+})
+
+/**
+ * Writes what the change came to, in one transaction; false when it is recorded already. Fails with what the job's
+ * function would have failed with, and then nothing is written.
+ */
+const recordAbandoned = Effect.fn("AbandonedChangeRecord.write")(function* (
+  left: LeftChange,
+  change: StoredChange,
+  report: ChangeReport
+) {
+  const jobs = yield* JobStore
+  const devices = yield* DeviceStore
+  const leftChanges = yield* LeftChangeStore
+
+  // one device of a job after the other, so that each counts those that have finished before
+  yield* jobs.lockStatus(left.job_id)
+  const device = yield* devices.lock(left.device_id)
+  if (!(yield* leftChanges.isUnrecorded(left.id, BROKEN))) return false
+  const head = yield* jobs.head(left.job_id)
+  const recorder = recorderOf(functionOf(head.function_name))
+  if (recorder === undefined) return false
+  const run: SyncRun = {
+    jobId: left.job_id,
+    user: head.scheduled_by ?? "unknown",
+    dryRun: change.protocol.dryRun,
+    eventsSeen: yield* eventsSeen(head)
+  }
+  yield* recorder({ change, device, report, run, isNewest: yield* leftChanges.isNewest(left) })
+  const counts = yield* jobs.refreshFinished(left.job_id)
+  const outcome = outcomeOf({ status: head.status, counts, failure: null })
+  if (outcome !== null) yield* jobs.update(left.job_id, { outcome })
+  return true
+}, inTransaction)
 
 const INTERVAL = "15 seconds"
 
@@ -19,26 +119,20 @@ const JOB_OVER = { aborted: false, message: "The job was over before the change 
 /** A later way to have a change carried out may end it in a way that a broken call does not know. */
 const isBroken = ({ phase, reason }: ChangeReport) => phase === "unknown" && reason === null
 
-const make = Effect.gen(function* () {
-  const changes = yield* ChangeStore
-  const leftChanges = yield* LeftChangeStore
-  const calls = yield* ChangeCalls
-  const record = yield* AbandonedChangeRecord
-  const inHand = yield* FiberMap.make<number>()
+/** Brings the change to its end; none if another process moves it, or the device's actor does not know. */
+const settle = Effect.fnUntraced(function* ({ device_id, id, phase }: LeftChange) {
+  const isOurs = yield* phase === "planned" ? cancelChange(id) : giveUpChange(id)
+  if (!isOurs) return Option.none()
+  const report = yield* settleChange(device_id, id, "OTHERS_FAILED")
+  return isBroken(report) || report.waiting ? Option.none() : Option.some(becauseOf(JOB_OVER, report))
+})
 
-  /** Brings the change to its end; nothing when somebody else moves it, or its device's actor cannot say. */
-  const settle = Effect.fnUntraced(function* ({ device_id, id, phase }: LeftChange) {
-    const isOurs = yield* phase === "planned" ? calls.cancel(id) : calls.giveUp(id)
-    if (!isOurs) return Option.none()
-    const report = yield* calls.settle(device_id, id, "OTHERS_FAILED")
-    return isBroken(report) || report.waiting ? Option.none() : Option.some(becauseOf(JOB_OVER, report))
-  })
-
-  const resume = Effect.fn("OpenChanges.resume")(function* (left: LeftChange) {
-    const change = yield* changes.get(left.id)
+const resume = Effect.fn("OpenChanges.resume")(
+  function* (left: LeftChange) {
+    const change = yield* (yield* ChangeStore).get(left.id)
     const report = yield* settle(left)
     if (Option.isNone(change) || Option.isNone(report)) return
-    const isRecorded = yield* record.write(left, change.value, report.value)
+    const isRecorded = yield* recordAbandoned(left, change.value, report.value)
     yield* Effect.logWarning("A change that its job has left behind is settled", {
       job: left.job_id,
       device: left.device_id,
@@ -46,15 +140,18 @@ const make = Effect.gen(function* () {
       is: report.value.phase,
       ...(isRecorded ? { recorded: true } : {})
     })
-  })
+  },
+  Effect.catchCause((cause) =>
+    Effect.logWarning("A change that its job has left behind could not be settled; it will be tried again", cause)
+  )
+)
 
-  const withoutFailure = (left: LeftChange) =>
-    Effect.catchCause(resume(left), (cause) =>
-      Effect.logWarning("A change that its job has left behind could not be settled; it will be tried again", cause)
-    )
+const make = Effect.gen(function* () {
+  const leftChanges = yield* LeftChangeStore
+  const inHand = yield* FiberMap.make<number>()
 
   const sweep = Effect.flatMap(leftChanges.find(BROKEN), (found) =>
-    Effect.forEach(found, (left) => FiberMap.run(inHand, left.id, withoutFailure(left), { onlyIfMissing: true }), {
+    Effect.forEach(found, (left) => FiberMap.run(inHand, left.id, resume(left), { onlyIfMissing: true }), {
       discard: true
     })
   )

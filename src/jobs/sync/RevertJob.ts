@@ -1,13 +1,11 @@
 /**
  * Job `revert_job`: undoes a job. Every device that the job has changed gets back the running configuration that it had
- * before, unless somebody has changed it since: such a device is refused and left alone. What is put back is proved like
+ * before, unless it has been changed since: such a device is refused and not changed. The restored configuration is proved like
  * any change. Afterwards the devices are not synchronized, because the settings still say what the undone job pushed.
  */
 import { Effect, Option } from "effect"
-import { SqlClient } from "effect/sql"
 import type { Device } from "../../domain/Device.ts"
 import { deviceResult, taskFailed } from "../../domain/Job.ts"
-import { RevertJob } from "../../domain/jobs/ChangeJobs.ts"
 import { isManageable, UnmanageableDevice } from "../../domain/platforms/Platforms.ts"
 import type { ChangeReport } from "../../devices/ChangeExecutor.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
@@ -15,21 +13,27 @@ import { ChangeStore, type UndoableChange } from "../../store/ChangeStore.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import { pushedRow } from "./ApplyConfig.ts"
-import { callErrorText } from "../engine/CallErrorText.ts"
-import { broken, ChangeCalls, notStored, refusedCandidate } from "./ChangeCalls.ts"
-import { handle, type JobHandler, type JobRun } from "../engine/JobHandler.ts"
-import { JobWindows } from "../engine/JobWindows.ts"
-import { SyncOutcome } from "./SyncOutcome.ts"
-import type { SyncRun } from "./SyncStatus.ts"
-import { notStarted, outsideWindow } from "./SyncTasks.ts"
-import { TimerWaits, type TimerWatch } from "./TimerWaits.ts"
+import { callErrorText } from "../../devices/CallErrorText.ts"
+import {
+  broken,
+  notStored,
+  refusedCandidate,
+  runChange,
+  storeChange,
+  type TimerWatch,
+  watchTimers
+} from "./ChangeCalls.ts"
+import { handle, inTransaction, type JobRun, notStarted } from "../engine/JobHandler.ts"
+import { JobWindows, outsideWindow } from "../requests/JobWindows.ts"
+import { SyncOutcome, type SyncRun } from "./Outcome.ts"
+import { RevertJob } from "../../domain/jobs/ChangeJobs.ts"
 
 export const MAIN_TASK = "revert_job"
 export const RESTORE_TASK = "Restore device config"
 
 type Revert = JobRun<typeof RevertJob>
 
-/** What the devices of one job share. */
+/** The context that the devices of one job share. */
 interface RevertContext {
   readonly job: Revert
   readonly run: SyncRun
@@ -44,86 +48,84 @@ const explained = (report: ChangeReport, jobId: number): ChangeReport =>
     ? { ...report, message: `The device does not run any more what job ${jobId} left on it, so it was left alone` }
     : report
 
-const make = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
+/** The configuration to put back, or why this device is refused. */
+const restorable = Effect.fnUntraced(function* (change: UndoableChange, device: Device, job: Revert) {
+  const changes = yield* ChangeStore
+  const windows = yield* JobWindows
+
+  if (device.state !== "MANAGED" && device.state !== "UNMANAGED") return refused(`The device is ${device.state} now`)
+  const closed = job.args.dry_run ? null : yield* windows.closedBefore(job, device)
+  if (closed !== null) return outsideWindow(closed, MAIN_TASK)
+  const undone = job.args.job_id
+  if (!isManageable(device)) return refused(new UnmanageableDevice(device).message)
+  if (change.later_job !== null) {
+    return refused(`Job ${change.later_job} has changed the device after job ${undone}, so it was left alone`)
+  }
+  const old = yield* changes.oldConfig(change.id)
+  return Option.getOrElse(old, () => refused(`What the device ran before job ${undone} was not kept`))
+})
+
+const restore = Effect.fnUntraced(function* (
+  { job, timers }: RevertContext,
+  device: Device,
+  candidate: string,
+  expectedHash: string | null
+) {
+  const dryRun = job.args.dry_run
+  const wanted = { jobId: job.id, candidate, mode: 1, dryRun, force: false, expectedHash } as const
+  const report = yield* storeChange(device, wanted).pipe(
+    Effect.flatMap(({ id }) => timers.orLeave(id, runChange(device.id, id))),
+    Effect.catchTag(notStored, (error) => Effect.succeed(broken(callErrorText(error)))),
+    Effect.catchTag(["ReplaceConfigException", "MergeConfigException"], (error) =>
+      Effect.succeed(refusedCandidate(error))
+    )
+  )
+  return explained(report, job.args.job_id)
+})
+
+const leave = Effect.fnUntraced(function* (job: Revert, hostname: string, result: ReturnType<typeof refused>) {
+  const jobs = yield* JobStore
+  return yield* jobs.addDevice(job.id, { hostname, result, reachedEnd: false, changed: false, score: null })
+})
+
+const revertDevice = Effect.fn("RevertJob.device")(function* (context: RevertContext, change: UndoableChange) {
+  const jobs = yield* JobStore
+  const devices = yield* DeviceStore
+  const outcomes = yield* SyncOutcome
+
+  const { job, run } = context
+  const { hostname } = change
+  if (yield* job.aborting) {
+    return yield* leave(job, hostname, notStarted({ aborted: true, message: "The job was aborted" }, MAIN_TASK))
+  }
+  const found = yield* Effect.option(devices.get(change.device_id))
+  if (Option.isNone(found)) return
+  const device = found.value
+  const candidate = yield* restorable(change, device, job)
+  if (typeof candidate !== "string") return yield* leave(job, hostname, candidate)
+  const report = yield* restore(context, device, candidate, change.hash)
+  const row = pushedRow(hostname, report, { main: MAIN_TASK, push: RESTORE_TASK })
+  yield* inTransaction(Effect.andThen(jobs.addDevice(job.id, row), outcomes.recordRestored(device, run, report)))
+})
+
+const handler = Effect.fn("RevertJob")(function* (job: JobRun<typeof RevertJob>) {
   const config = yield* ServerConfig
   const jobs = yield* JobStore
   const changes = yield* ChangeStore
-  const devices = yield* DeviceStore
-  const outcomes = yield* SyncOutcome
-  const calls = yield* ChangeCalls
-  const timerWaits = yield* TimerWaits
-  const windows = yield* JobWindows
 
-  /** What to put back, or why this device is refused. */
-  const restorable = Effect.fnUntraced(function* (change: UndoableChange, device: Device, job: Revert) {
-    if (device.state !== "MANAGED" && device.state !== "UNMANAGED") return refused(`The device is ${device.state} now`)
-    const closed = job.args.dry_run ? null : yield* windows.closedBefore(job, device)
-    if (closed !== null) return outsideWindow(closed, MAIN_TASK)
-    const undone = job.args.job_id
-    if (!isManageable(device)) return refused(new UnmanageableDevice(device).message)
-    if (change.later_job !== null) {
-      return refused(`Job ${change.later_job} has changed the device after job ${undone}, so it was left alone`)
-    }
-    const old = yield* changes.oldConfig(change.id)
-    return Option.getOrElse(old, () => refused(`What the device ran before job ${undone} was not kept`))
+  const { dry_run: dryRun, hostnames, job_id: undone } = job.args
+  const done = new Set((yield* jobs.devices(job.id)).map(({ hostname }) => hostname))
+  const undoable = yield* changes.undoable(undone, job.id)
+  const wanted = undoable.filter(
+    ({ hostname }) => !done.has(hostname) && (hostnames === undefined || hostnames.includes(hostname))
+  )
+  const run: SyncRun = { jobId: job.id, user: job.user, dryRun, eventsSeen: 0 }
+  const context = { job, run, timers: yield* watchTimers(job) }
+  yield* Effect.forEach(wanted, (change) => revertDevice(context, change), {
+    concurrency: config.SYNC_CONCURRENCY,
+    discard: true
   })
-
-  const restore = Effect.fnUntraced(function* (
-    { job, timers }: RevertContext,
-    device: Device,
-    candidate: string,
-    expectedHash: string | null
-  ) {
-    const dryRun = job.args.dry_run
-    const wanted = { jobId: job.id, candidate, mode: 1, dryRun, force: false, expectedHash } as const
-    const report = yield* calls.store(device, wanted).pipe(
-      Effect.flatMap(({ id }) => timers.orLeave(id, calls.run(device.id, id))),
-      Effect.catchTag(notStored, (error) => Effect.succeed(broken(callErrorText(error)))),
-      Effect.catchTag(["ReplaceConfigException", "MergeConfigException"], (error) =>
-        Effect.succeed(refusedCandidate(error))
-      )
-    )
-    return explained(report, job.args.job_id)
-  })
-
-  const leave = (job: Revert, hostname: string, result: ReturnType<typeof refused>) =>
-    jobs.addDevice(job.id, { hostname, result, reachedEnd: false, changed: false, score: null })
-
-  const revertDevice = Effect.fn("RevertJob.device")(function* (context: RevertContext, change: UndoableChange) {
-    const { job, run } = context
-    const { hostname } = change
-    if (yield* job.aborting) {
-      return yield* leave(job, hostname, notStarted({ aborted: true, message: "The job was aborted" }, MAIN_TASK))
-    }
-    const found = yield* Effect.option(devices.get(change.device_id))
-    if (Option.isNone(found)) return
-    const device = found.value
-    const candidate = yield* restorable(change, device, job)
-    if (typeof candidate !== "string") return yield* leave(job, hostname, candidate)
-    const report = yield* restore(context, device, candidate, change.hash)
-    const row = pushedRow(hostname, report, { main: MAIN_TASK, push: RESTORE_TASK })
-    yield* sql.withTransaction(
-      Effect.andThen(jobs.addDevice(job.id, row), outcomes.recordRestored(device, run, report))
-    )
-  })
-
-  const handler: JobHandler<typeof RevertJob> = Effect.fn("RevertJob")(function* (job) {
-    const { dry_run: dryRun, hostnames, job_id: undone } = job.args
-    const done = new Set((yield* jobs.devices(job.id)).map(({ hostname }) => hostname))
-    const undoable = yield* changes.undoable(undone, job.id)
-    const wanted = undoable.filter(
-      ({ hostname }) => !done.has(hostname) && (hostnames === undefined || hostnames.includes(hostname))
-    )
-    const run: SyncRun = { jobId: job.id, user: job.user, dryRun, eventsSeen: 0 }
-    const context = { job, run, timers: yield* timerWaits.watch(job) }
-    yield* Effect.forEach(wanted, (change) => revertDevice(context, change), {
-      concurrency: config.SYNC_CONCURRENCY,
-      discard: true
-    })
-    return { result: done.size + wanted.length === 0 ? { devices: {} } : null, change_score: null }
-  })
-  return handler
+  return { result: done.size + wanted.length === 0 ? { devices: {} } : null, change_score: null }
 })
 
-export const job = handle(RevertJob, make)
+export const job = handle(RevertJob, handler)

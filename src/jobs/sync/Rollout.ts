@@ -1,110 +1,207 @@
 /**
- * How a change is rolled out over many devices: in which order and in what portions, and when it is stopped. Canaries go
- * first and none of them may fail; after that the rollout stops when the limit of failed devices is reached, or when somebody
- * aborts the job. Goes beyond the reference, which knows neither.
+ * Carries a sync through its stages to the verdict over what waits afterwards: confirmed by a job of its own, or taken back
+ * (docs/changes.md#confirm-modes). A restart continues with the devices that have no final result yet.
  */
-import { Deferred, Effect } from "effect"
-import type { Stop } from "../../domain/jobs/ChangeJobs.ts"
+import { Effect, Fiber, Result, Schedule, Semaphore } from "effect"
+import { JobFailure } from "../../domain/Job.ts"
+import type { SyncMemo } from "../../domain/jobs/ChangeJobs.ts"
+import { ServerConfig } from "../../ServerConfig.ts"
+import { JobLockStore, JobWaitStore } from "../../store/JobScheduling.ts"
+import { makeGuard, planOf, stagesOf } from "./SyncPlan.ts"
+import {
+  BEGIN_AT_ONCE,
+  confirmStage,
+  syncDevice,
+  type SyncJob,
+  type SyncWork,
+  takeBack,
+  takesBackNow,
+  takeWaiting,
+  type VerdictContext
+} from "./SyncDevice.ts"
+import type { Device } from "../../domain/Device.ts"
+import { ChangeStore } from "../../store/ChangeStore.ts"
+import { JobStore } from "../../store/JobStore.ts"
+import { CandidateConfigs, type Render, RenderFailed } from "../../templates/CandidateConfigs.ts"
+import type { SyncRun } from "./Outcome.ts"
+import { selectDevices } from "../requests/JobSubjects.ts"
+import { watchTimers } from "./ChangeCalls.ts"
+import { confirmAll, confirmationEnded, leftWaiting, putBack } from "./ConfirmDevices.ts"
 
-/** Devices that are worked on together; the next stage begins when all of them have ended. */
-export interface Stage {
-  readonly isCanary: boolean
-  readonly hostnames: ReadonlyArray<string>
-}
+// The remaining work of a sync, at its beginning or after a restart: the devices that have no final result yet, what is rendered for
+// them, and why the rollout was stopped before, if it was.
 
-/** The part of a job's arguments that says how to roll out. */
-export interface RolloutOptions {
-  readonly batch_size?: number
-  readonly canary?: number | ReadonlyArray<string>
-}
+const invalid = (error: { readonly message: string }) => new JobFailure({ type: "ValueError", message: error.message })
 
-/** At most so many failed devices are named in a sentence. */
-const NAMED = 5
+/** For a run in which every device has its candidate already. */
+const nothingPrepared: Render = ({ hostname }) =>
+  Effect.succeed(Result.fail(new RenderFailed({ type: "NotPrepared", message: `${hostname} was not prepared` })))
 
-const portions = (hostnames: ReadonlyArray<string>, size: number): ReadonlyArray<ReadonlyArray<string>> =>
-  Array.from({ length: Math.ceil(hostnames.length / size) }, (_, index) =>
-    hostnames.slice(index * size, (index + 1) * size)
+/** The circumstances of the changes of a job. */
+const runOf = ({ args, id, user }: SyncJob, { eventsSeen }: SyncMemo): SyncRun => ({
+  jobId: id,
+  user,
+  dryRun: args.dry_run,
+  eventsSeen
+})
+
+const prepare = Effect.fnUntraced(function* (devices: ReadonlyArray<Device>) {
+  const candidates = yield* CandidateConfigs
+  return yield* devices.length === 0
+    ? Effect.succeed(nothingPrepared)
+    : candidates.prepare(devices).pipe(Effect.mapError((error) => (error._tag === "SqlError" ? error : invalid(error))))
+})
+
+const select = (hostnames: ReadonlyArray<string>) =>
+  selectDevices({ hostnames, resync: true }).pipe(
+    Effect.mapError((error) => (error._tag === "SqlError" ? error : invalid(error)))
   )
 
-/** Names given as canaries that are not among the selected devices. */
-export const unknownCanaries = (selected: ReadonlyArray<string>, canary: RolloutOptions["canary"]) =>
-  typeof canary === "object" ? canary.filter((hostname) => !selected.includes(hostname)) : []
+/** The remaining work, and its devices by hostname. Fails with JobFailure when nothing can be rendered. */
+const remainingWork = Effect.fn("SyncResume.resume")(function* (job: SyncJob, memo: SyncMemo) {
+  const config = yield* ServerConfig
+  const jobs = yield* JobStore
+  const changes = yield* ChangeStore
 
-/** The stages of a rollout over these devices, none of them empty; the same devices and options give the same stages. */
-export const stagesOf = (selected: ReadonlyArray<string>, options: RolloutOptions): ReadonlyArray<Stage> => {
-  const { batch_size, canary } = options
-  const first = new Set(typeof canary === "object" ? canary : selected.slice(0, canary ?? 0))
-  const canaries = selected.filter((hostname) => first.has(hostname))
-  const rest = selected.filter((hostname) => !first.has(hostname))
-  return [
-    ...(canaries.length === 0 ? [] : [{ isCanary: true, hostnames: canaries }]),
-    ...portions(rest, batch_size ?? Math.max(1, rest.length)).map((hostnames) => ({ isCanary: false, hostnames }))
-  ]
-}
+  const timers = yield* watchTimers(job)
+  const rows = yield* jobs.devices(job.id)
+  const done = new Set(rows.filter((row) => row.waiting !== true).map(({ hostname }) => hostname))
+  const failed = rows.filter(({ result }) => result.failed).map(({ hostname }) => hostname)
+  const selected = yield* select(memo.hostnames)
+  const devices = selected.filter(({ hostname }) => !done.has(hostname))
+  const begun = new Map((yield* changes.progressOfJob(job.id)).map((progress) => [progress.device_id, progress]))
+  const render = yield* prepare(devices.filter(({ id }) => !begun.has(id)))
+  const plan = planOf(job.args, config.COMMIT_CONFIRMED_MODE)
+  const guard = yield* makeGuard(plan, memo.stop ?? null, failed)
+  const { changesSeen } = memo
+  const run = runOf(job, memo)
+  const beginning = yield* Semaphore.make(BEGIN_AT_ONCE)
+  const work: SyncWork = { job, plan, run, guard, timers, changesSeen, render, begun, beginning, waiting: new Map() }
+  return { work, devices: new Map(devices.map((device) => [device.hostname, device])) }
+})
 
-/** `a, b and 3 more`. */
-const named = (hostnames: ReadonlyArray<string>): string => {
-  const shown = hostnames.slice(0, NAMED).join(", ")
-  return hostnames.length > NAMED ? `${shown} and ${hostnames.length - NAMED} more` : shown
-}
+// The devices of a sync job, stage by stage. When the rollout is stopped nothing new is begun, devices in flight are brought to
+// a known end, and those that wait are taken back at once instead of waiting for their timers (docs/changes.md#confirm-modes
+// and docs/concepts.md#the-promises).
 
-/** What stops a rollout beside an abort. */
-export interface Limits {
-  /** The rollout stops when so many devices have failed; null never. */
-  readonly maxFailures: number | null
-  /** One failure stops it, because the change is for all devices or for none. */
-  readonly allOrNothing: boolean
-}
+/** How often the changes are looked at for one that has failed but still waits for its switch. */
+const WATCH_EVERY = "1 second"
 
-const reached = (failures: ReadonlySet<string>, { allOrNothing, maxFailures }: Limits): string | null => {
-  const names = named([...failures])
-  const failed = `${failures.size === 1 ? "Device" : "Devices"} ${names} failed`
-  if (maxFailures === null) return allOrNothing ? `${failed}, and confirm mode 2 changes all devices or none` : null
-  return failures.size < maxFailures ? null : `${failed}, and max_failures is ${maxFailures}`
-}
+/** How often a stage that is held looks whether it may begin. */
+const LOOK_EVERY = "500 millis"
 
-/** Watches a running rollout. */
-export interface Guard {
-  /** Why the rollout is to stop; null while it goes on. */
-  readonly stop: () => Stop | null
-  /** A device has failed, said once or several times. */
-  readonly failed: (hostname: string, isCanary: boolean) => Effect.Effect<void>
-  readonly aborted: Effect.Effect<void>
-  /** Other reasons to stop. */
-  readonly halt: (message: string) => Effect.Effect<void>
-  /** Yields when the rollout is to stop. */
-  readonly stopped: Effect.Effect<Stop>
-}
+/** A device that died after its commit reports late; its row shows at once that it will not be confirmed. */
+const watch = Effect.fnUntraced(function* (work: SyncWork, devices: ReadonlyMap<number, Device>, isCanary: boolean) {
+  const changes = yield* ChangeStore
+  return yield* Effect.gen(function* () {
+    if (yield* work.job.aborting) yield* work.guard.aborted
+    for (const id of yield* changes.lostOfJob(work.job.id)) {
+      const device = devices.get(id)
+      if (device !== undefined) yield* work.guard.failed(device.hostname, isCanary)
+    }
+  }).pipe(
+    Effect.tapCause((cause) => Effect.logWarning("The progress of the changes could not be read", cause)),
+    Effect.ignore,
+    Effect.repeat(Schedule.spaced(WATCH_EVERY))
+  )
+})
 
-/** A guard; `before` is why the rollout was stopped already, `known` the devices that had failed before a restart. */
-export const makeGuard = Effect.fnUntraced(function* (
-  limits: Limits,
-  before: Stop | null,
-  known: ReadonlyArray<string>
-): Effect.fn.Return<Guard> {
-  const failures = new Set(known)
-  const stopped = yield* Deferred.make<Stop>()
-  let stop: Stop | null = null
-  const end = (reason: Stop) =>
-    Effect.suspend(() => {
-      if (stop !== null) return Effect.void
-      stop = reason
-      return Effect.asVoid(Deferred.succeed(stopped, reason))
-    })
-  const halt = (message: string) => end({ aborted: false, message })
-  if (before !== null) yield* end(before)
-  const already = reached(failures, limits)
-  if (failures.size > 0 && already !== null) yield* halt(already)
-  return {
-    stop: () => stop,
-    failed: (hostname, isCanary) =>
-      Effect.suspend(() => {
-        failures.add(hostname)
-        const message = isCanary ? `The canary ${hostname} failed` : reached(failures, limits)
-        return message === null ? Effect.void : halt(message)
-      }),
-    aborted: end({ aborted: true, message: "The job was aborted" }),
-    halt,
-    stopped: Deferred.await(stopped)
+const takeBackWhenStopped = (work: SyncWork) =>
+  Effect.flatMap(work.guard.stopped, (stop) =>
+    takesBackNow(work, stop) ? takeBack(work, takeWaiting(work), stop) : Effect.void
+  )
+
+/** Devices that are confirmed together are held together, before the first of them is begun. */
+const whenResumed = Effect.fnUntraced(function* (work: SyncWork, devices: ReadonlyArray<Device>) {
+  const waits = yield* JobWaitStore
+
+  const { begun, guard, job, plan } = work
+  if (plan.scope !== "stage" || devices.some(({ id }) => begun.has(id))) return
+  while (guard.stop() === null && (yield* waits.isPaused(job.id))) yield* Effect.sleep(LOOK_EVERY)
+})
+
+/** Works on the devices of one stage until each has ended or waits for a verdict. */
+const runStage = Effect.fn("SyncRollout.stage")(function* (
+  work: SyncWork,
+  devices: ReadonlyArray<Device>,
+  isCanary: boolean
+) {
+  const config = yield* ServerConfig
+
+  yield* whenResumed(work, devices)
+  const { guard, job, plan } = work
+  const byId = new Map(devices.map((device) => [device.id, device]))
+  const watching = yield* Effect.forkChild(job.args.dry_run ? Effect.never : watch(work, byId, isCanary))
+  const takingBack = yield* Effect.forkChild(takeBackWhenStopped(work))
+  yield* Effect.forEach(devices, (device) => syncDevice(work, device, isCanary), {
+    concurrency: config.SYNC_CONCURRENCY,
+    discard: true
+  })
+  yield* Fiber.interrupt(watching)
+  if (plan.scope === "stage") yield* confirmStage(work)
+  yield* guard.stop() === null ? Fiber.interrupt(takingBack) : Fiber.join(takingBack)
+})
+
+/** All devices that have no final result yet, stage by stage. Yields the work in its state afterwards. */
+const runStages = Effect.fnUntraced(function* (job: SyncJob, memo: SyncMemo) {
+  const { devices, work } = yield* remainingWork(job, memo)
+  const { guard } = work
+  const remembering = yield* Effect.forkChild(
+    Effect.flatMap(guard.stopped, (stop) => job.memo.write({ ...memo, stop }))
+  )
+  for (const { hostnames, isCanary } of stagesOf(memo.hostnames, job.args)) {
+    const stage = hostnames.flatMap((hostname) => devices.get(hostname) ?? [])
+    if (stage.length > 0) yield* runStage(work, stage, isCanary)
   }
+  yield* guard.stop() === null ? Fiber.interrupt(remembering) : Fiber.join(remembering)
+  return work
+})
+
+/** Waits for the job that confirms, and takes back changes that it has not confirmed. */
+const awaitConfirmation = Effect.fnUntraced(function* (job: SyncJob, context: VerdictContext, confirming: number) {
+  const locks = yield* JobLockStore
+
+  const status = yield* confirmationEnded(job, confirming)
+  yield* locks.transfer(confirming, job.id)
+  const left = yield* leftWaiting(job.id)
+  if (left.length === 0) return
+  const message = `The job ${confirming} that was to confirm the change ended ${status}`
+  yield* context.guard.halt(message)
+  yield* takeBack(context, left, { aborted: status === "ABORTED", message })
+})
+
+/** The verdict over what waits, once all stages have ended. */
+const conclude = Effect.fnUntraced(function* (work: SyncWork, memo: SyncMemo) {
+  const { guard, job, plan, waiting } = work
+  if (yield* job.aborting) yield* guard.aborted
+  const stop = guard.stop()
+  if (stop !== null && (plan.takesBack || stop.aborted)) {
+    yield* takeBack(work, takeWaiting(work), stop)
+    // all or nothing: devices that kept the change although others failed are put back by a job of their own
+    if (plan.scope === "job" && !stop.aborted) yield* putBack(job, job.id)
+  } else if (waiting.size > 0 && !job.args.dry_run) {
+    const next = { ...memo, ...(stop === null ? {} : { stop }) }
+    yield* awaitConfirmation(job, work, yield* confirmAll(work, next))
+  }
+})
+
+/** Works on all devices that have no final result yet, until none waits any more. */
+export const rollOut = Effect.fn("SyncStages.run")(function* (job: SyncJob, memo: SyncMemo) {
+  const work = yield* runStages(job, memo)
+  yield* conclude(work, memo)
+  return work.guard
+})
+
+/** The confirming job was started before a restart: it has the lock, and this job only waits for it. */
+export const resumeWaiting = Effect.fn("SyncStages.resumeWaiting")(function* (
+  job: SyncJob,
+  memo: SyncMemo,
+  confirming: number
+) {
+  const config = yield* ServerConfig
+
+  const guard = yield* makeGuard(planOf(job.args, config.COMMIT_CONFIRMED_MODE), memo.stop ?? null, [])
+  const context = { guard, run: runOf(job, memo), timers: yield* watchTimers(job) }
+  yield* awaitConfirmation(job, context, confirming)
+  return guard
 })

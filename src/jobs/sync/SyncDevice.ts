@@ -2,88 +2,311 @@
  * One device of a sync job: waits for other jobs on it, renders its configuration, stores its change and runs it, and records
  * what became of it (docs/changes.md#the-way-of-a-change).
  */
-import { Context, Effect, Layer, Option, Semaphore } from "effect"
-import type { SqlError } from "effect/sql"
+import { Effect, Option, Result, Semaphore } from "effect"
 import type { Device } from "../../domain/Device.ts"
-import type { DeviceResult } from "../../domain/Job.ts"
-import type { Stop } from "../../domain/jobs/ChangeJobs.ts"
-import { WorkingCommits } from "../../domain/Repository.ts"
+import { type DeviceResult, deviceResult, functionOf, taskOk } from "../../domain/Job.ts"
+import { type Stop, SyncDevices } from "../../domain/jobs/ChangeJobs.ts"
+import { type CommitSet, WorkingCommits } from "../../domain/Repository.ts"
 import { BackgroundWork } from "../../runtime/BackgroundWork.ts"
-import { ChangeStore, type ChangeToRun } from "../../store/ChangeStore.ts"
+import { type ChangeProgress, ChangeStore, type ChangeToRun } from "../../store/ChangeStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
-import { JobWindows } from "../engine/JobWindows.ts"
-import { CandidateChange } from "./CandidateChange.ts"
-import { ChangeCalls } from "./ChangeCalls.ts"
-import { doneElsewhere, turnOf } from "./OtherChanges.ts"
-import { SyncOutcome } from "./SyncOutcome.ts"
-import { notStarted, outsideWindow } from "./SyncTasks.ts"
-import { SyncVerdict } from "./SyncVerdict.ts"
-import type { SyncWork } from "./SyncWork.ts"
+import { type LiveChange, LiveChangeStore } from "../../store/UnfinishedChanges.ts"
+import { JobWindows, outsideWindow } from "../requests/JobWindows.ts"
+import {
+  cancelChange,
+  type CandidateRefused,
+  refusedCandidate,
+  runChange,
+  settleChange,
+  storeChange,
+  type TimerWatch
+} from "./ChangeCalls.ts"
+import {
+  becauseOf,
+  fenced,
+  forbidden,
+  MAIN_TASK,
+  renderFailed,
+  SyncOutcome,
+  syncResult,
+  type SyncRun,
+  unmanageable
+} from "./Outcome.ts"
+import { isManageable, UnmanageableDevice } from "../../domain/platforms/Platforms.ts"
+import { DerivedSecretStore, findMark } from "../../store/SecretStore.ts"
+import { ServerConfig } from "../../ServerConfig.ts"
+import { type JobRun, notStarted } from "../engine/JobHandler.ts"
+import type { Render } from "../../templates/CandidateConfigs.ts"
+import type { Guard, SyncPlan } from "./SyncPlan.ts"
+import { fenceDevice } from "../requests/DryRun.ts"
+import { originOf } from "../../templates/Provenance.ts"
 import { JobWaitStore } from "../../store/JobScheduling.ts"
-import { LiveChangeStore } from "../../store/UnfinishedChanges.ts"
+
+// A sync job at work: what its stages, its devices and the verdict over them share.
+
+export type SyncJob = JobRun<typeof SyncDevices>
+
+/** A device whose change is proved and waits for a verdict. */
+interface WaitingDevice {
+  readonly device: Device
+  readonly changeId: number
+}
+
+/** The parts of a sync job that the verdict over a waiting device needs. */
+export interface VerdictContext {
+  readonly run: SyncRun
+  readonly guard: Guard
+  readonly timers: TimerWatch
+}
+
+/** A sync job at work. */
+export interface SyncWork extends VerdictContext {
+  readonly job: SyncJob
+  readonly plan: SyncPlan
+  readonly render: Render
+  /** Number of the newest change of all when the job started. */
+  readonly changesSeen: number
+  /** Changes of this job that an earlier run has begun, by device id. */
+  readonly begun: ReadonlyMap<number, ChangeProgress>
+  /** Bounds how many devices are rendered and stored at once. */
+  readonly beginning: Semaphore.Semaphore
+  /** Devices that wait, by id. Grows and shrinks while the job runs. */
+  readonly waiting: Map<number, WaitingDevice>
+}
+
+/** Whether devices that wait are taken back now. */
+export const takesBackNow = ({ plan }: SyncWork, stop: Stop | null): stop is Stop =>
+  stop !== null && (plan.takesBack || stop.aborted)
+
+/** Takes the waiting devices out of the list; the caller must settle them. */
+export const takeWaiting = ({ waiting }: SyncWork): ReadonlyArray<WaitingDevice> => {
+  const taken = [...waiting.values()]
+  waiting.clear()
+  return taken
+}
+
+// The verdict over devices that are proved and wait: they are confirmed together, or taken back at once instead of waiting for
+// their timers (docs/changes.md#confirm-modes).
+
+const settleDevice = Effect.fn("SyncVerdict.settle")(function* (
+  { guard, run, timers }: VerdictContext,
+  { changeId, device }: WaitingDevice,
+  stop: Stop | null
+) {
+  const changes = yield* ChangeStore
+  const outcomes = yield* SyncOutcome
+
+  const verdict = stop === null ? "ALL_DEVICES_OK" : "OTHERS_FAILED"
+  const report = yield* timers.orLeave(changeId, settleChange(device.id, changeId, verdict))
+  const change = yield* changes.get(changeId)
+  const candidate = Option.match(change, { onNone: () => "", onSome: (stored) => stored.candidate })
+  yield* outcomes.recordVerdict(device, run, candidate, stop === null ? report : becauseOf(stop, report))
+  if (!report.ok && stop === null) yield* guard.failed(device.hostname, false)
+})
+
+/** Takes devices back, such as after the confirming job was aborted. */
+export const takeBack = Effect.fnUntraced(function* (
+  context: VerdictContext,
+  waiting: ReadonlyArray<WaitingDevice>,
+  stop: Stop
+) {
+  const config = yield* ServerConfig
+  return yield* Effect.forEach(waiting, (device) => settleDevice(context, device, stop), {
+    concurrency: config.SYNC_CONCURRENCY,
+    discard: true
+  })
+})
+
+/** Confirms all that wait, or takes them back from where the rollout is stopped. */
+export const confirmStage = Effect.fnUntraced(function* (work: SyncWork) {
+  const config = yield* ServerConfig
+  return yield* Effect.suspend(() =>
+    Effect.forEach(
+      takeWaiting(work),
+      (device) => {
+        const stop = work.guard.stop()
+        return settleDevice(work, device, takesBackNow(work, stop) ? stop : null)
+      },
+      { concurrency: config.SYNC_CONCURRENCY, discard: true }
+    )
+  )
+})
+
+/** Puts a proved device among those that wait, or takes it back when the rollout was stopped meanwhile. */
+const holdDevice = (work: SyncWork, device: WaitingDevice) =>
+  Effect.suspend(() => {
+    // from here to the end nothing else runs in between: either the device is in the list when it is emptied, or not
+    const stop = work.guard.stop()
+    if (takesBackNow(work, stop)) return settleDevice(work, device, stop)
+    work.waiting.set(device.device.id, device)
+    return Effect.void
+  })
+
+// Two jobs that want the same device. An urgent sync runs next to a running one (docs/changes.md#emergencies), so either of them
+// may come to a device that the other has begun. The second job waits for the end of the first, and skips the device
+// if it has been brought to what the settings say. The device's actor makes sure that they never write at the same
+// time. Pure.
+
+const SUCCEEDED: ReadonlySet<string> = new Set(["confirmed", "unchanged"])
+
+/** A job that comes to a device, and what it knows of others there. */
+export interface SecondJob {
+  readonly jobId: number
+  /** Number of the newest change when the job began. */
+  readonly changesSeen: number
+  readonly commits: CommitSet | null
+  /** The job has waited for another one on this device. */
+  readonly hasWaited: boolean
+}
+
+/** The action of a job on a device whose newest live change belongs to another job. */
+type Turn =
+  | { readonly _tag: "Begin" }
+  | { readonly _tag: "Wait" }
+  | { readonly _tag: "LeaveAlone"; readonly because: number }
+
+const BEGIN: Turn = { _tag: "Begin" }
+
+/** Whether the other job has brought the device to what this one wants: from the same commits, or from later ones. */
+const isSameGoal = (change: LiveChange, { commits, jobId }: SecondJob): boolean => {
+  if (functionOf(change.function_name) !== SyncDevices.name || !SUCCEEDED.has(change.phase)) return false
+  const isSame = change.settings_commit === commits?.settings && change.templates_commit === commits.templates
+  return change.job_id > jobId || isSame
+}
+
+/** The turn of a job on a device, by the device's newest live change. */
+export const turnOf = (newest: LiveChange | null, own: SecondJob): Turn => {
+  if (newest === null || newest.job_id === own.jobId) return BEGIN
+  if (newest.underWay) return { _tag: "Wait" }
+  const isNews = own.hasWaited || newest.id > own.changesSeen
+  return isNews && isSameGoal(newest, own) ? { _tag: "LeaveAlone", because: newest.job_id } : BEGIN
+}
+
+/** The entries of a device that another job has brought to the same configuration. */
+const doneElsewhere = (jobId: number): DeviceResult =>
+  deviceResult([taskOk(MAIN_TASK, `Job ${jobId} has synchronized this device meanwhile, so it was left alone`)])
+
+// Renders what a device should run and stores the change that brings it there; what prevents it is recorded of the device.
+
+/** Such as of the data of a port that was sealed under a key which is lost. */
+const withMark = (mark: string) =>
+  `The configuration has ${mark} in the place of a secret, so it is not sent: enter the text of the port or of the template again\n`
+
+/** Ends the device's part of the job before anything was sent. */
+const refuse = Effect.fnUntraced(function* ({ guard, job }: SyncWork, { hostname }: Device, result: DeviceResult) {
+  const jobs = yield* JobStore
+
+  yield* jobs.addDevice(job.id, { hostname, result, reachedEnd: false, changed: false, score: null })
+  yield* guard.failed(hostname, false)
+  return null
+})
+
+/** The device's change; null when there can be none, with a row that says why. */
+const storeCandidate = Effect.fn("CandidateChange.store")(function* (work: SyncWork, device: Device) {
+  const derivedSecrets = yield* DerivedSecretStore
+  const windows = yield* JobWindows
+
+  const { job, plan, render } = work
+  const closed = job.args.dry_run ? null : yield* windows.closed(job.args, device)
+  if (closed !== null) return yield* refuse(work, device, outsideWindow(closed, MAIN_TASK))
+  if (!isManageable(device)) return yield* refuse(work, device, unmanageable(new UnmanageableDevice(device)))
+  const rendered = yield* render(device)
+  if (Result.isFailure(rendered)) {
+    const { message, type } = rendered.failure
+    return yield* refuse(work, device, renderFailed(`${type}: ${message}\n`))
+  }
+  const candidate = rendered.success.text
+  const mark = findMark(candidate)
+  if (mark !== undefined) return yield* refuse(work, device, renderFailed(withMark(mark)))
+  yield* derivedSecrets.note(device.id, yield* rendered.success.secrets)
+  const { dry_run: dryRun, dry_run_job, force, on_missing_lines: onMissingLines } = job.args
+  const shown = dry_run_job === undefined ? null : yield* fenceDevice(dry_run_job, device, candidate)
+  if (shown !== null && Result.isFailure(shown)) return yield* refuse(work, device, fenced(candidate, shown.failure))
+  const policy = onMissingLines === undefined ? {} : { onMissingLines }
+  const wanted = {
+    jobId: job.id,
+    candidate,
+    mode: plan.mode,
+    dryRun,
+    force,
+    expectedHash: device.confhash,
+    originOf: (line: string) => originOf(rendered.success, device.platform ?? "", line),
+    ...policy,
+    ...(shown === null ? {} : { shown: shown.success })
+  }
+  const notConfiguration = (error: CandidateRefused) =>
+    refuse(work, device, syncResult(candidate, refusedCandidate(error)))
+  return yield* Effect.catchTags(storeChange(device, wanted), {
+    ReplaceConfigException: notConfiguration,
+    MergeConfigException: notConfiguration,
+    UnmanageableDevice: (error) => refuse(work, device, unmanageable(error)),
+    UnseenDevice: (error) => refuse(work, device, forbidden(error)),
+    DisputedRecord: (error) => refuse(work, device, forbidden(error)),
+    RecordChanged: (error) => refuse(work, device, forbidden(error))
+  })
+})
 
 /**
  * Devices that are rendered and stored at once. The switch of the first is dialled while the next are rendered; without this
  * bound all that a job works on at once would be rendered before the first.
  */
-const BEGIN_AT_ONCE = 32
+export const BEGIN_AT_ONCE = 32
 
 /** How often a job looks whether another one has done with a device. */
 const POLL = "500 millis"
 
-/** What follows from the first look: a change to run, a job to wait for, somebody to resume this one, or nothing more, which is recorded. */
+/** The result of the first look: a change to run, wait for another job, wait until this job is resumed, or nothing more to do. */
 type Beginning = ChangeToRun | "wait" | "paused" | null
 
-const make = Effect.gen(function* () {
+/** A row of a device on which the job has changed nothing. */
+const record = Effect.fnUntraced(function* (
+  { job: { id } }: SyncWork,
+  { hostname }: Device,
+  result: DeviceResult,
+  reachedEnd = false
+) {
   const jobs = yield* JobStore
-  const changes = yield* ChangeStore
+  return yield* jobs.addDevice(id, { hostname, result, reachedEnd, changed: false, score: null })
+})
+
+/** The turn of this job on the device; also notices whether the job is being aborted. */
+const lookFirst = Effect.fnUntraced(function* (work: SyncWork, { id: deviceId }: Device, hasWaited: boolean) {
   const live = yield* LiveChangeStore
-  const calls = yield* ChangeCalls
-  const candidates = yield* CandidateChange
-  const outcomes = yield* SyncOutcome
-  const verdicts = yield* SyncVerdict
+
+  const { changesSeen, guard, job } = work
+  const { newest, status } = yield* live.outlook({ jobId: job.id, deviceId })
+  if (status === "ABORTING") yield* guard.aborted
+  return turnOf(newest, { jobId: job.id, changesSeen, hasWaited, commits: yield* WorkingCommits })
+})
+
+/** A stopped rollout skips devices that were not begun, and those whose change was stored but not sent. */
+const isLeftAlone = Effect.fnUntraced(function* (work: SyncWork, device: Device, stop: Stop) {
+  const begun = work.begun.get(device.id)
+  if (begun !== undefined && !(yield* cancelChange(begun.id))) return false
+  yield* record(work, device, notStarted(stop, MAIN_TASK))
+  return true
+})
+
+/** After a restart the window of what was stored and not sent may have closed. */
+const isClosed = Effect.fnUntraced(function* (work: SyncWork, device: Device) {
   const windows = yield* JobWindows
-  const waits = yield* JobWaitStore
-  const { lull } = yield* BackgroundWork
-  const beginning = yield* Semaphore.make(BEGIN_AT_ONCE)
 
-  /** A row of a device on which the job has changed nothing. */
-  const record = ({ job: { id } }: SyncWork, { hostname }: Device, result: DeviceResult, reachedEnd = false) =>
-    jobs.addDevice(id, { hostname, result, reachedEnd, changed: false, score: null })
+  const { guard, job } = work
+  const begun = work.begun.get(device.id)
+  if (begun?.phase !== "planned" || job.args.dry_run) return false
+  const closed = yield* windows.closed(job.args, device)
+  if (closed === null || !(yield* cancelChange(begun.id))) return false
+  yield* record(work, device, outsideWindow(closed, MAIN_TASK))
+  yield* guard.failed(device.hostname, false)
+  return true
+})
 
-  /** Whose turn it is on the device; learns on the way whether the job is being aborted. */
-  const lookFirst = Effect.fnUntraced(function* (work: SyncWork, { id: deviceId }: Device, hasWaited: boolean) {
-    const { changesSeen, guard, job } = work
-    const { newest, status } = yield* live.outlook({ jobId: job.id, deviceId })
-    if (status === "ABORTING") yield* guard.aborted
-    return turnOf(newest, { jobId: job.id, changesSeen, hasWaited, commits: yield* WorkingCommits })
-  })
+const begin = Effect.fnUntraced(
+  function* (work: SyncWork, device: Device, hasWaited: boolean) {
+    const changes = yield* ChangeStore
+    const waits = yield* JobWaitStore
+    const { lull } = yield* BackgroundWork
 
-  /** Stopping leaves alone what was not begun, and what was stored but not sent. */
-  const isLeftAlone = Effect.fnUntraced(function* (work: SyncWork, device: Device, stop: Stop) {
-    const begun = work.begun.get(device.id)
-    if (begun !== undefined && !(yield* calls.cancel(begun.id))) return false
-    yield* record(work, device, notStarted(stop))
-    return true
-  })
-
-  /** After a restart the window of what was stored and not sent may have closed. */
-  const isClosed = Effect.fnUntraced(function* (work: SyncWork, device: Device) {
-    const { guard, job } = work
-    const begun = work.begun.get(device.id)
-    if (begun?.phase !== "planned" || job.args.dry_run) return false
-    const closed = yield* windows.closed(job.args, device)
-    if (closed === null || !(yield* calls.cancel(begun.id))) return false
-    yield* record(work, device, outsideWindow(closed))
-    yield* guard.failed(device.hostname, false)
-    return true
-  })
-
-  const begin = Effect.fnUntraced(function* (
-    work: SyncWork,
-    device: Device,
-    hasWaited: boolean
-  ): Effect.fn.Return<Beginning, SqlError.SqlError> {
     yield* lull
     const { guard, job } = work
     const begun = work.begun.get(device.id)
@@ -99,53 +322,49 @@ const make = Effect.gen(function* () {
     if (begun !== undefined) {
       return (yield* isClosed(work, device)) ? null : Option.getOrNull(yield* changes.get(begun.id))
     }
-    if (turn?._tag === "Wait") return "wait"
+    if (turn?._tag === "Wait") return "wait" as const
     if (turn?._tag === "LeaveAlone") {
       yield* record(work, device, doneElsewhere(turn.because), true)
       return null
     }
     // the devices of a stage that are confirmed together are begun together: the timers of the first run while the others are at work
-    if (work.plan.scope === "device" && (yield* waits.isPaused(job.id))) return "paused"
-    return yield* candidates.store(work, device)
-  }, beginning.withPermit)
+    if (work.plan.scope === "device" && (yield* waits.isPaused(job.id))) return "paused" as const
+    return yield* storeCandidate(work, device)
+  },
+  (begun, { beginning }) => beginning.withPermit(begun)
+)
 
-  const run = Effect.fnUntraced(function* (work: SyncWork, device: Device, change: ChangeToRun, isCanary: boolean) {
-    const report = yield* work.timers.orLeave(change.id, calls.run(device.id, change.id))
-    if (report.reason === "cancelled" && (yield* work.job.aborting)) {
-      yield* work.guard.aborted
-      const stop = work.guard.stop()
-      if (stop !== null) return yield* record(work, device, notStarted(stop))
-    }
-    if (!report.waiting) {
-      if (!report.ok) yield* work.guard.failed(device.hostname, isCanary)
-      const recorder = work.plan.scope === "device" ? outcomes.record : outcomes.recordVerdict
-      return yield* recorder(device, work.run, change.candidate, report)
-    }
-    yield* outcomes.recordWaiting(device, work.run, change.candidate, report)
-    yield* verdicts.hold(work, { device, changeId: change.id })
-  })
+const runAndRecord = Effect.fnUntraced(function* (
+  work: SyncWork,
+  device: Device,
+  change: ChangeToRun,
+  isCanary: boolean
+) {
+  const outcomes = yield* SyncOutcome
 
-  const sync = Effect.fn("SyncDevice.sync")(function* (work: SyncWork, device: Device, isCanary: boolean) {
-    let beginning = yield* begin(work, device, false)
-    let hasWaited = false
-    while (beginning === "wait" || beginning === "paused") {
-      hasWaited ||= beginning === "wait"
-      yield* Effect.sleep(POLL)
-      beginning = yield* begin(work, device, hasWaited)
-    }
-    if (beginning !== null) yield* run(work, device, beginning, isCanary)
-  })
-
-  return SyncDevice.of({ sync })
+  const report = yield* work.timers.orLeave(change.id, runChange(device.id, change.id))
+  if (report.reason === "cancelled" && (yield* work.job.aborting)) {
+    yield* work.guard.aborted
+    const stop = work.guard.stop()
+    if (stop !== null) return yield* record(work, device, notStarted(stop, MAIN_TASK))
+  }
+  if (!report.waiting) {
+    if (!report.ok) yield* work.guard.failed(device.hostname, isCanary)
+    const recorder = work.plan.scope === "device" ? outcomes.record : outcomes.recordVerdict
+    return yield* recorder(device, work.run, change.candidate, report)
+  }
+  yield* outcomes.recordWaiting(device, work.run, change.candidate, report)
+  yield* holdDevice(work, { device, changeId: change.id })
 })
 
-/** The work of a sync job on its devices. */
-export class SyncDevice extends Context.Service<
-  SyncDevice,
-  {
-    /** Works on one device until its change has ended or waits for a verdict; whatever it came to is recorded. */
-    readonly sync: (work: SyncWork, device: Device, isCanary: boolean) => Effect.Effect<void, SqlError.SqlError>
+/** Works on one device until its change has ended or waits for a verdict; whatever it came to is recorded. */
+export const syncDevice = Effect.fn("SyncDevice.sync")(function* (work: SyncWork, device: Device, isCanary: boolean) {
+  let beginning: Beginning = yield* begin(work, device, false)
+  let hasWaited = false
+  while (beginning === "wait" || beginning === "paused") {
+    hasWaited ||= beginning === "wait"
+    yield* Effect.sleep(POLL)
+    beginning = yield* begin(work, device, hasWaited)
   }
->()("switchyard/jobs/SyncDevice") {
-  static readonly layer = Layer.effect(SyncDevice, make).pipe(Layer.provide(BackgroundWork.layer))
-}
+  if (beginning !== null) yield* runAndRecord(work, device, beginning, isCanary)
+})

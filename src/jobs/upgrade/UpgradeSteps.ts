@@ -1,116 +1,200 @@
 /**
- * What each step of an upgrade does on one device, seen from the job: the image is chosen, the device's actor is asked, and the
+ * The steps of an upgrade on one device, seen from the job: the image is chosen, the device's actor is asked, and the
  * answer becomes an entry of the task list (docs/jobs.md#device_upgrade). Steps may be repeated after a restart.
  */
-import { Context, Effect, Layer } from "effect"
-import type { SqlError } from "effect/sql"
-import { DeviceEntity } from "../../devices/DeviceCalls.ts"
+import { Effect, Option, Schema } from "effect"
+import { DeviceEntity, type DeviceFailure } from "../../devices/DeviceCalls.ts"
 import { patiently } from "../../devices/PatientCall.ts"
 import { stepDone, stepFailed, type StepName } from "../../firmware/UpgradeTasks.ts"
 import type { UpgradeProgress } from "../../store/UpgradeStore.ts"
-import { PostFlight } from "./PostFlight.ts"
-import { nowSeconds, type Return, SwitchReturn } from "./SwitchReturn.ts"
-import { UpgradeImages } from "./UpgradeImages.ts"
-import { type StepEnd, toProblem, type UpgradedDevice } from "./UpgradeStep.ts"
+import {
+  lookAtSwitch,
+  nowSeconds,
+  postFlight,
+  type Return,
+  type StepEnd,
+  untilBack,
+  type UpgradedDevice
+} from "./PostFlight.ts"
+import { ServerConfig } from "../../ServerConfig.ts"
+import type { Device } from "../../domain/Device.ts"
+import { platformOf } from "../../domain/platforms/Platforms.ts"
+import type { ImageBuilds } from "../../domain/platforms/Platform.ts"
+import { fileFor } from "../../firmware/Architecture.ts"
+import { defaultUrl, Firmware } from "../../firmware/Firmware.ts"
+import { DETECT_ARCHITECTURE, imageUrl, isImageName } from "../../domain/Firmware.ts"
+import { ActiveSettings } from "../../settings/ActiveSettings.ts"
+
+// Which image a device gets in an upgrade, where it fetches it, and what the image must be like.
+
+const problem = (message: string) => new StepProblem({ message, met: `${message}\n`, lost: false })
+
+/** The site's list of models with the narrow build replaces the platform's. */
+const narrowModels = Effect.fnUntraced(function* (device: Device, builds: ImageBuilds) {
+  const settings = yield* ActiveSettings
+
+  const effective = yield* Effect.option(settings.ofDevice(device))
+  const list = Option.map(effective, (found) => found.settings[builds.narrowSetting])
+  return Option.isSome(list) && Array.isArray(list.value)
+    ? new Set(list.value.filter((model) => typeof model === "string"))
+    : builds.narrowModels
+})
+
+const detected = Effect.fnUntraced(function* ({ device }: UpgradedDevice, filename: string) {
+  const actorOf = yield* DeviceEntity.client
+
+  const { model } = yield* Effect.mapError(patiently(actorOf(String(device.id)).ReadFacts({ login: {} })), toProblem)
+  if (model === null) return yield* problem(`${device.hostname} does not say its model (modelName in show version)`)
+  const builds = platformOf(device.platform)?.firmware?.builds ?? null
+  return builds === null
+    ? fileFor(filename, model, builds)
+    : fileFor(filename, model, builds, yield* narrowModels(device, builds))
+})
+
+/** The file for this device; null when the request names none. */
+const findImage = Effect.fnUntraced(function* (upgrade: UpgradedDevice) {
+  const { job, progress } = upgrade
+  const { args } = job
+  if (progress.file !== null || args.filename === undefined) return progress.file
+  const file = args.filename.startsWith(DETECT_ARCHITECTURE) ? yield* detected(upgrade, args.filename) : args.filename
+  if (!isImageName(file)) return yield* problem(`${JSON.stringify(file)} is not a valid firmware file name`)
+  yield* upgrade.save({ file })
+  return file
+})
+
+/** The same, for a step that cannot do without. */
+const requireImage = Effect.fnUntraced(function* (upgrade: UpgradedDevice, step: "download" | "activate") {
+  const file = yield* findImage(upgrade)
+  return file ?? (yield* problem(`No filename specified for ${step}`))
+})
+
+/** Where the switch fetches the file. */
+const imageAddress = Effect.fnUntraced(function* ({ job: { args } }: UpgradedDevice, file: string) {
+  const base = args.url === undefined || args.url === "" ? defaultUrl(yield* ServerConfig) : args.url
+  return imageUrl(base, file) ?? (yield* problem("The firmware URL cannot be given to a switch"))
+})
+
+/** Size and checksums of the file when this server keeps it; null for files of other servers. */
+const expectedImage = Effect.fnUntraced(function* (file: string) {
+  const firmware = yield* Firmware
+  return yield* firmware.image(file).pipe(
+    Effect.map(Option.getOrNull),
+    Effect.map((image) => (image === null ? null : { size: image.size, sha512: image.sha512, md5: image.md5 })),
+    Effect.mapError(({ message }) => problem(message))
+  )
+})
+
+/** Why a step cannot continue; `met` is the text of the failure, `lost`: the connection ended. */
+class StepProblem extends Schema.TaggedError<StepProblem>()("StepProblem", {
+  message: Schema.String,
+  met: Schema.String,
+  lost: Schema.Boolean
+}) {}
+
+const LOST: ReadonlySet<string> = new Set(["ConnectionException", "CommandTimeout"])
+
+interface CallFailure {
+  readonly _tag: string
+  readonly message: string
+}
+
+/** A failed call to the actor. */
+const toProblem = (error: DeviceFailure | CallFailure): StepProblem =>
+  "text" in error
+    ? new StepProblem({ message: error.message, met: error.text, lost: LOST.has(error.type) })
+    : new StepProblem({ message: error.message, met: `${error._tag}: ${error.message}\n`, lost: true })
 
 const UNCERTAIN = "It is not certain which image the device boots next."
 
-const make = Effect.gen(function* () {
-  const actorOf = yield* DeviceEntity.client
-  const images = yield* UpgradeImages
-  const returns = yield* SwitchReturn
-  const postFlight = yield* PostFlight
-  const actor = ({ device }: UpgradedDevice) => actorOf(String(device.id))
+const actor = ({ device }: UpgradedDevice) => Effect.map(DeviceEntity.client, (actorOf) => actorOf(String(device.id)))
 
-  const ended = (step: StepName, text?: string): StepEnd => ({ task: stepDone(step, text) })
+const ended = (step: StepName, text?: string): StepEnd => ({ task: stepDone(step, text) })
 
-  const preFlight = (upgrade: UpgradedDevice) =>
-    Effect.gen(function* () {
-      const file = upgrade.job.args.download ? yield* images.find(upgrade) : null
-      const image = file === null ? null : yield* images.expected(file)
-      const found = yield* Effect.mapError(patiently(actor(upgrade).FirmwarePreflight({ file, image })), toProblem)
-      yield* Effect.logInfo("Ready for a firmware upgrade", { hostname: upgrade.device.hostname, ...found })
-      return ended("pre_flight")
-    }).pipe(
-      Effect.catchTag("StepProblem", ({ met }) =>
-        Effect.succeed<StepEnd>({ task: stepFailed("pre_flight", "Pre-flight check failed", met) })
-      )
+const preFlight = (upgrade: UpgradedDevice) =>
+  Effect.gen(function* () {
+    const file = upgrade.job.args.download ? yield* findImage(upgrade) : null
+    const image = file === null ? null : yield* expectedImage(file)
+    const found = yield* Effect.mapError(
+      patiently((yield* actor(upgrade)).FirmwarePreflight({ file, image })),
+      toProblem
     )
-
-  const download = (upgrade: UpgradedDevice) =>
-    Effect.gen(function* () {
-      const file = yield* images.required(upgrade, "download")
-      const url = yield* images.url(upgrade, file)
-      const image = yield* images.expected(file)
-      const vrf = upgrade.device.device_type === "ACCESS" ? null : "MGMT"
-      yield* Effect.mapError(patiently(actor(upgrade).FirmwareDownload({ url, file, vrf, image })), toProblem)
-      return ended("download")
-    }).pipe(
-      Effect.catchTag("StepProblem", ({ message }) =>
-        Effect.succeed<StepEnd>({ task: stepFailed("download", `Failed to download firmware: ${message}`) })
-      )
+    yield* Effect.logInfo("Ready for a firmware upgrade", { hostname: upgrade.device.hostname, ...found })
+    return ended("pre_flight")
+  }).pipe(
+    Effect.catchTag("StepProblem", ({ met }) =>
+      Effect.succeed<StepEnd>({ task: stepFailed("pre_flight", "Pre-flight check failed", met) })
     )
+  )
 
-  const activate = (upgrade: UpgradedDevice) =>
-    Effect.gen(function* () {
-      const file = yield* images.required(upgrade, "activate")
-      const { alreadyActive } = yield* Effect.mapError(patiently(actor(upgrade).FirmwareActivate({ file })), toProblem)
-      // a step that was begun before may have activated it itself
-      if (!alreadyActive || upgrade.resumed) return ended("activate")
-      const text = `Firmware already activated in boot-config on ${upgrade.device.hostname}`
-      return { task: stepDone("activate", text), patch: { alreadyActive: true } } satisfies StepEnd
-    }).pipe(
-      Effect.catchTag("StepProblem", ({ lost, met, message }) => {
-        const what = met === "" ? message : met.trimEnd()
-        const text = lost ? `${what}\n${UNCERTAIN}` : what
-        return Effect.succeed<StepEnd>({ task: stepFailed("activate", "Failed to activate firmware", text) })
-      })
+const download = (upgrade: UpgradedDevice) =>
+  Effect.gen(function* () {
+    const file = yield* requireImage(upgrade, "download")
+    const url = yield* imageAddress(upgrade, file)
+    const image = yield* expectedImage(file)
+    const vrf = upgrade.device.device_type === "ACCESS" ? null : "MGMT"
+    yield* Effect.mapError(patiently((yield* actor(upgrade)).FirmwareDownload({ url, file, vrf, image })), toProblem)
+    return ended("download")
+  }).pipe(
+    Effect.catchTag("StepProblem", ({ message }) =>
+      Effect.succeed<StepEnd>({ task: stepFailed("download", `Failed to download firmware: ${message}`) })
     )
+  )
 
-  /** True when an earlier run has sent the reload: the switch is silent, or has booted since. */
-  const wasSent = Effect.fnUntraced(function* ({ device, progress, resumed }: UpgradedDevice) {
-    if (!resumed || progress.reboot === null) return false
-    const seen = yield* returns.look(device, progress.reboot)
-    return !seen.answers || seen.booted
-  })
-
-  const send = Effect.fnUntraced(function* (upgrade: UpgradedDevice) {
-    const { uptime } = yield* Effect.mapError(patiently(actor(upgrade).ReadFacts({ login: {} })), toProblem)
-    const reboot = { at: yield* nowSeconds, uptime }
-    yield* upgrade.save({ reboot, waitingSince: reboot.at })
-    yield* Effect.mapError(patiently(actor(upgrade).FirmwareReboot()), toProblem)
-    return reboot
-  })
-
-  /** The next group of a staggered upgrade needs this switch back, also when no check after the reboot is asked for. */
-  const isBack = (upgrade: UpgradedDevice, reboot: UpgradeProgress["reboot"]) => {
-    const { device, job, progress } = upgrade
-    const { args } = job
-    if (!args.staggered_upgrade || args.post_flight) return Effect.succeed<Return | null>(null)
-    const since = reboot?.at ?? progress.waitingSince ?? 0
-    return returns.untilBack(device, { since, waitSeconds: args.post_waittime, reboot }, job.aborting)
-  }
-
-  const reboot = (upgrade: UpgradedDevice) =>
-    Effect.gen(function* () {
-      const sent = (yield* wasSent(upgrade)) ? upgrade.progress.reboot : yield* send(upgrade)
-      const back = yield* isBack(upgrade, sent)
-      if (back?._tag !== "Away") return ended("reboot")
-      const sentence = `Device ${upgrade.device.hostname} did not come back after the reboot`
-      return { task: stepFailed("reboot", sentence, back.last) } satisfies StepEnd
-    }).pipe(
-      Effect.catchTag("StepProblem", ({ met }) =>
-        Effect.succeed<StepEnd>({ task: stepFailed("reboot", "Failed to reboot device", met) })
-      )
+const activate = (upgrade: UpgradedDevice) =>
+  Effect.gen(function* () {
+    const file = yield* requireImage(upgrade, "activate")
+    const { alreadyActive } = yield* Effect.mapError(
+      patiently((yield* actor(upgrade)).FirmwareActivate({ file })),
+      toProblem
     )
+    // a step that was begun before may have activated it itself
+    if (!alreadyActive || upgrade.resumed) return ended("activate")
+    const text = `Firmware already activated in boot-config on ${upgrade.device.hostname}`
+    return { task: stepDone("activate", text), patch: { alreadyActive: true } } satisfies StepEnd
+  }).pipe(
+    Effect.catchTag("StepProblem", ({ lost, met, message }) => {
+      const what = met === "" ? message : met.trimEnd()
+      const text = lost ? `${what}\n${UNCERTAIN}` : what
+      return Effect.succeed<StepEnd>({ task: stepFailed("activate", "Failed to activate firmware", text) })
+    })
+  )
 
-  return UpgradeSteps.of({ pre_flight: preFlight, download, activate, reboot, post_flight: postFlight.run })
+/** True when an earlier run has sent the reload: the switch is silent, or has booted since. */
+const wasSent = Effect.fnUntraced(function* ({ device, progress, resumed }: UpgradedDevice) {
+  if (!resumed || progress.reboot === null) return false
+  const seen = yield* lookAtSwitch(device, progress.reboot)
+  return !seen.answers || seen.booted
 })
 
-/** The steps by their names. */
-export class UpgradeSteps extends Context.Service<
-  UpgradeSteps,
-  Readonly<Record<StepName, (upgrade: UpgradedDevice) => Effect.Effect<StepEnd, SqlError.SqlError>>>
->()("switchyard/jobs/UpgradeSteps") {
-  static readonly layer = Layer.effect(UpgradeSteps, make)
+const send = Effect.fnUntraced(function* (upgrade: UpgradedDevice) {
+  const { uptime } = yield* Effect.mapError(patiently((yield* actor(upgrade)).ReadFacts({ login: {} })), toProblem)
+  const reboot = { at: yield* nowSeconds, uptime }
+  yield* upgrade.save({ reboot, waitingSince: reboot.at })
+  yield* Effect.mapError(patiently((yield* actor(upgrade)).FirmwareReboot()), toProblem)
+  return reboot
+})
+
+/** The next group of a staggered upgrade needs this switch back, also when no check after the reboot is asked for. */
+const isBack = (upgrade: UpgradedDevice, reboot: UpgradeProgress["reboot"]) => {
+  const { device, job, progress } = upgrade
+  const { args } = job
+  if (!args.staggered_upgrade || args.post_flight) return Effect.succeed<Return | null>(null)
+  const since = reboot?.at ?? progress.waitingSince ?? 0
+  return untilBack(device, { since, waitSeconds: args.post_waittime, reboot }, job.aborting)
 }
+
+const reboot = (upgrade: UpgradedDevice) =>
+  Effect.gen(function* () {
+    const sent = (yield* wasSent(upgrade)) ? upgrade.progress.reboot : yield* send(upgrade)
+    const back = yield* isBack(upgrade, sent)
+    if (back?._tag !== "Away") return ended("reboot")
+    const sentence = `Device ${upgrade.device.hostname} did not come back after the reboot`
+    return { task: stepFailed("reboot", sentence, back.last) } satisfies StepEnd
+  }).pipe(
+    Effect.catchTag("StepProblem", ({ met }) =>
+      Effect.succeed<StepEnd>({ task: stepFailed("reboot", "Failed to reboot device", met) })
+    )
+  )
+
+/** The steps by their names. */
+export const upgradeSteps = { pre_flight: preFlight, download, activate, reboot, post_flight: postFlight }

@@ -1,7 +1,7 @@
 /**
  * Job `device_drift`: reads what devices run and compares it with what each was last proved to run. A device that differs
- * becomes unsynchronized with the cause `drift`, and the difference is kept in the job's record. Nothing is pushed. Sessions of ours
- * that are seen on the way, and that nobody works on any more, are kept for the doctor.
+ * becomes unsynchronized with the cause `drift`, and the difference is kept in the job's record. Nothing is pushed. Configuration sessions of this server
+ * that no job uses any more are recorded for the doctor.
  */
 import { Effect, Option } from "effect"
 import { SqlClient } from "effect/sql"
@@ -9,27 +9,33 @@ import { DeviceEntity } from "../../devices/DeviceCalls.ts"
 import { patiently } from "../../devices/PatientCall.ts"
 import type { Device } from "../../domain/Device.ts"
 import { type DeviceResult, deviceResult, JobFailure, taskFailed, taskOk } from "../../domain/Job.ts"
-import { DeviceDrift } from "../../domain/jobs/ChangeJobs.ts"
 import { isManageable, UnmanageableDevice, unmanageableText } from "../../domain/platforms/Platforms.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { ChangeStore } from "../../store/ChangeStore.ts"
 import { DeviceStore, SyncEventStore, UnseenDeviceStore } from "../../store/DeviceStore.ts"
 import { IdentityStore } from "../../store/IdentityStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
-import { callErrorText } from "../engine/CallErrorText.ts"
-import { DeviceSelection, manageableOf, skippedPart } from "../sync/DeviceSelection.ts"
-import { handle, type JobHandler, type RunningJob } from "../engine/JobHandler.ts"
-import { askedTogether, untilAborted } from "../engine/UntilAborted.ts"
-import { notStarted } from "../sync/SyncTasks.ts"
+import { callErrorText } from "../../devices/CallErrorText.ts"
+import { manageableOf, selectDevices, skippedPart } from "../requests/JobSubjects.ts"
+import {
+  askedTogether,
+  handle,
+  inTransaction,
+  type JobRun,
+  notStarted,
+  type RunningJob,
+  untilAborted
+} from "../engine/JobHandler.ts"
 import { ProvedConfigStore } from "../../store/ConfigStore.ts"
 import { LeftSessionStore } from "../../store/UnfinishedChanges.ts"
+import { DeviceDrift } from "../../domain/jobs/ChangeJobs.ts"
 
-export const TASK = "device_drift"
+const TASK = "device_drift"
 
 /** How often a device is read again because its proof changed meanwhile. */
 const READS = 3
 
-/** What the comparison came to. */
+/** The result of the comparison. */
 type Finding =
   | { readonly _tag: "Same" }
   | { readonly _tag: "Differs"; readonly diff: string; readonly since: string; readonly hash: string }
@@ -39,7 +45,7 @@ type Finding =
 
 const DIFFERS = "The device does not run what it was last proved to run"
 
-/** What is known of changes that came after the backup from which the database was restored. */
+/** A sentence about changes after the backup from which the database was restored. */
 const sinceBackup = (backupOf: string, jobs: ReadonlyArray<number>): string => {
   const since = `the backup of ${backupOf}, from which the database was restored`
   const [one, ...others] = jobs
@@ -68,107 +74,107 @@ const resultOf = (finding: Finding): DeviceResult => {
 const isSeen = ({ _tag }: Finding, device: Device): boolean =>
   _tag === "Same" || _tag === "Differs" || _tag === "Unproved" || !isManageable(device)
 
-const make = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
-  const config = yield* ServerConfig
-  const jobs = yield* JobStore
+/** A change that is under way or was proved between two looks would be taken for drift. */
+const compare = Effect.fnUntraced(function* (job: RunningJob, device: Device, backup: Option.Option<string>) {
   const changes = yield* ChangeStore
   const provedConfigs = yield* ProvedConfigStore
-  const devices = yield* DeviceStore
-  const events = yield* SyncEventStore
-  const identities = yield* IdentityStore
-  const selection = yield* DeviceSelection
   const unseen = yield* UnseenDeviceStore
   const left = yield* LeftSessionStore
   const actorOf = yield* DeviceEntity.client
 
-  /** A change that is under way or was proved between two looks would be taken for drift. */
-  const compare = Effect.fnUntraced(function* (job: RunningJob, device: Device, backup: Option.Option<string>) {
-    if (!isManageable(device)) {
-      return { _tag: "Unread", text: unmanageableText(new UnmanageableDevice(device)) } satisfies Finding
+  if (!isManageable(device)) {
+    return { _tag: "Unread", text: unmanageableText(new UnmanageableDevice(device)) } satisfies Finding
+  }
+  for (let read = 0; read < READS; read += 1) {
+    const proved = yield* provedConfigs.of(device.id)
+    if (Option.isNone(proved)) {
+      return { _tag: "Unproved" } satisfies Finding
     }
-    for (let read = 0; read < READS; read += 1) {
-      const proved = yield* provedConfigs.of(device.id)
-      if (Option.isNone(proved)) {
-        return { _tag: "Unproved" } satisfies Finding
-      }
-      const { config: text, hash } = proved.value
-      const answer = yield* Effect.result(
-        patiently(actorOf(String(device.id)).ReadDrift({ config: text, hash, withJobs: Option.isSome(backup) }))
-      )
-      if (answer._tag === "Failure") {
-        const error = answer.failure
-        const said = callErrorText(error)
-        return { _tag: "Unread", text: said } satisfies Finding
-      }
-      const { diff, hash: found, jobs: seen = [], sessions } = answer.success
-      if (sessions !== undefined) yield* left.saw({ job_id: job.id, device_id: device.id, sessions })
-      const now = yield* provedConfigs.of(device.id)
-      const unfinished = yield* changes.unfinishedJobsOf(device.id)
-      if (unfinished.length > 0) {
-        return { _tag: "NotCompared", why: `Job ${unfinished[0]} is changing the device` } satisfies Finding
-      }
-      if (Option.isNone(now) || now.value.hash !== hash) continue
-      // lines that the device writes by itself make another hash and no difference
-      if (found === hash || diff === "") return { _tag: "Same" } satisfies Finding
-      const since = Option.isNone(backup) ? "" : sinceBackup(backup.value, yield* unseen.unrecorded(device.id, seen))
-      return { _tag: "Differs", diff, since, hash: found } satisfies Finding
+    const { config: text, hash } = proved.value
+    const answer = yield* Effect.result(
+      patiently(actorOf(String(device.id)).ReadDrift({ config: text, hash, withJobs: Option.isSome(backup) }))
+    )
+    if (answer._tag === "Failure") {
+      const error = answer.failure
+      const said = callErrorText(error)
+      return { _tag: "Unread", text: said } satisfies Finding
     }
-    return { _tag: "NotCompared", why: "The device was changed while it was read" } satisfies Finding
-  })
-
-  /** One event for a drift that goes on over several looks. */
-  const mark = Effect.fnUntraced(function* (job: RunningJob, { hostname, id }: Device) {
-    yield* sql`select 1 from device where id = ${id} for update`
-    const known = yield* sql`select 1 from sync_event where hostname = ${hostname} and cause = 'drift' limit 1`
-    if (known.length > 0) return yield* devices.markUnsynchronized([id])
-    yield* events.unsynchronize([{ id, hostname }], { cause: "drift", by: job.user, job_id: job.id })
-  })
-
-  const lookAt = Effect.fn("DeviceDrift.device")(function* (job: RunningJob, device: Device) {
-    const { hostname } = device
-    const backup = yield* unseen.backupOf(device.id)
-    // a look changes nothing, and may wait for what the machine of the server lacks
-    const looked = yield* untilAborted(job, compare(job, device, backup))
-    if (Option.isNone(looked)) {
-      const result = notStarted({ aborted: true, message: "The job was aborted" }, TASK)
-      return yield* jobs.addDevice(job.id, { hostname, result, reachedEnd: false, changed: false, score: null })
+    const { diff, hash: found, jobs: seen = [], sessions } = answer.success
+    if (sessions !== undefined) yield* left.saw({ job_id: job.id, device_id: device.id, sessions })
+    const now = yield* provedConfigs.of(device.id)
+    const unfinished = yield* changes.unfinishedJobsOf(device.id)
+    if (unfinished.length > 0) {
+      return { _tag: "NotCompared", why: `Job ${unfinished[0]} is changing the device` } satisfies Finding
     }
-    const finding = looked.value
-    const differs = finding._tag === "Differs"
-    const others = finding._tag === "Differs" ? yield* identities.othersWith(device.id, finding.hash) : []
-    const row = { hostname, result: resultOf(finding), reachedEnd: finding._tag !== "Unread", changed: differs }
-    yield* Effect.gen(function* () {
-      yield* jobs.addDevice(job.id, { ...row, score: null })
-      // two that run what the other should are found at the same time
-      if (others.length > 0)
-        yield* sql`select 1 from device where ${sql.in("id", [device.id, ...others])} order by id for update`
-      if (differs) yield* mark(job, device)
-      if (others.length > 0) yield* identities.mark(others, job.id)
-      if (Option.isSome(backup) && isSeen(finding, device)) yield* unseen.seen(device.id, finding._tag === "Same")
-    }).pipe(sql.withTransaction)
-  })
-
-  const handler: JobHandler<typeof DeviceDrift> = Effect.fn("DeviceDrift")(function* (job) {
-    const done = new Set((yield* jobs.devices(job.id)).map(({ hostname }) => hostname))
-    const selected = yield* selection
-      .select({ ...job.args, resync: true })
-      .pipe(
-        Effect.mapError((error) =>
-          error._tag === "SqlError" ? error : new JobFailure({ type: "ValueError", message: error.message })
-        )
-      )
-    const { devices: asked, skipped } = manageableOf(job.args, selected)
-    const rest = asked.filter(({ hostname }) => !done.has(hostname))
-    const together = yield* askedTogether(job)
-    yield* Effect.forEach(rest, (device) => lookAt(together, device), {
-      concurrency: config.SYNC_CONCURRENCY,
-      discard: true
-    })
-    const own = { ...(asked.length === 0 ? { devices: {} } : {}), ...skippedPart(skipped) }
-    return { result: Object.keys(own).length === 0 ? null : own, change_score: null }
-  })
-  return handler
+    if (Option.isNone(now) || now.value.hash !== hash) continue
+    // lines that the device writes on its own make another hash and no difference
+    if (found === hash || diff === "") return { _tag: "Same" } satisfies Finding
+    const since = Option.isNone(backup) ? "" : sinceBackup(backup.value, yield* unseen.unrecorded(device.id, seen))
+    return { _tag: "Differs", diff, since, hash: found } satisfies Finding
+  }
+  return { _tag: "NotCompared", why: "The device was changed while it was read" } satisfies Finding
 })
 
-export const job = handle(DeviceDrift, make)
+/** One event for a drift that lasts over several looks. */
+const mark = Effect.fnUntraced(function* (job: RunningJob, { hostname, id }: Device) {
+  const sql = yield* SqlClient.SqlClient
+  const devices = yield* DeviceStore
+  const events = yield* SyncEventStore
+
+  yield* sql`select 1 from device where id = ${id} for update`
+  const known = yield* sql`select 1 from sync_event where hostname = ${hostname} and cause = 'drift' limit 1`
+  if (known.length > 0) return yield* devices.markUnsynchronized([id])
+  yield* events.unsynchronize([{ id, hostname }], { cause: "drift", by: job.user, job_id: job.id })
+})
+
+const lookAt = Effect.fn("DeviceDrift.device")(function* (job: RunningJob, device: Device) {
+  const sql = yield* SqlClient.SqlClient
+  const jobs = yield* JobStore
+  const identities = yield* IdentityStore
+  const unseen = yield* UnseenDeviceStore
+
+  const { hostname } = device
+  const backup = yield* unseen.backupOf(device.id)
+  // a look changes nothing, and may wait for what the machine of the server lacks
+  const looked = yield* untilAborted(job, compare(job, device, backup))
+  if (Option.isNone(looked)) {
+    const result = notStarted({ aborted: true, message: "The job was aborted" }, TASK)
+    return yield* jobs.addDevice(job.id, { hostname, result, reachedEnd: false, changed: false, score: null })
+  }
+  const finding = looked.value
+  const differs = finding._tag === "Differs"
+  const others = finding._tag === "Differs" ? yield* identities.othersWith(device.id, finding.hash) : []
+  const row = { hostname, result: resultOf(finding), reachedEnd: finding._tag !== "Unread", changed: differs }
+  yield* Effect.gen(function* () {
+    yield* jobs.addDevice(job.id, { ...row, score: null })
+    // two that run what the other should are found at the same time
+    if (others.length > 0)
+      yield* sql`select 1 from device where ${sql.in("id", [device.id, ...others])} order by id for update`
+    if (differs) yield* mark(job, device)
+    if (others.length > 0) yield* identities.mark(others, job.id)
+    if (Option.isSome(backup) && isSeen(finding, device)) yield* unseen.seen(device.id, finding._tag === "Same")
+  }).pipe(inTransaction)
+})
+
+const handler = Effect.fn("DeviceDrift")(function* (job: JobRun<typeof DeviceDrift>) {
+  const config = yield* ServerConfig
+  const jobs = yield* JobStore
+
+  const done = new Set((yield* jobs.devices(job.id)).map(({ hostname }) => hostname))
+  const selected = yield* selectDevices({ ...job.args, resync: true }).pipe(
+    Effect.mapError((error) =>
+      error._tag === "SqlError" ? error : new JobFailure({ type: "ValueError", message: error.message })
+    )
+  )
+  const { devices: asked, skipped } = manageableOf(job.args, selected)
+  const rest = asked.filter(({ hostname }) => !done.has(hostname))
+  const together = yield* askedTogether(job)
+  yield* Effect.forEach(rest, (device) => lookAt(together, device), {
+    concurrency: config.SYNC_CONCURRENCY,
+    discard: true
+  })
+  const own = { ...(asked.length === 0 ? { devices: {} } : {}), ...skippedPart(skipped) }
+  return { result: Object.keys(own).length === 0 ? null : own, change_score: null }
+})
+
+export const job = handle(DeviceDrift, handler)

@@ -2,19 +2,26 @@
 import { Effect, Option } from "effect"
 import { PgClient } from "@effect/sql-pg"
 import { DeviceEntity } from "../../devices/DeviceCalls.ts"
-import { type Facts, FACTS_TASK } from "../../domain/DeviceReadings.ts"
 import { patiently } from "../../devices/PatientCall.ts"
 import type { Device, DeviceFields } from "../../domain/Device.ts"
 import { deviceResult, JobFailure, taskFailed } from "../../domain/Job.ts"
-import { UpdateFacts } from "../../domain/jobs/UpkeepJobs.ts"
 import { cutText } from "../../domain/Text.ts"
 import { DeviceStore, HeardStore } from "../../store/DeviceStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
-import { callErrorText } from "../engine/CallErrorText.ts"
-import { untilAborted } from "../engine/UntilAborted.ts"
-import { notStarted } from "../sync/SyncTasks.ts"
-import { deviceRows, handle, type JobHandler, refusedAsFailure, type RunningJob } from "../engine/JobHandler.ts"
+import { callErrorText } from "../../devices/CallErrorText.ts"
+import {
+  deviceRows,
+  handle,
+  inTransaction,
+  type JobRun,
+  notStarted,
+  refusedAsFailure,
+  type RunningJob,
+  untilAborted
+} from "../engine/JobHandler.ts"
 import { requireManageable } from "../../domain/platforms/Platforms.ts"
+import { type Facts, FACTS_TASK } from "../../domain/DeviceReadings.ts"
+import { UpdateFacts } from "../../domain/jobs/UpkeepJobs.ts"
 
 /** Columns hold this many characters. */
 const WIDTH = 64
@@ -23,7 +30,7 @@ const columns = ["vendor", "model", "os_version", "serial"] as const
 type Column = (typeof columns)[number]
 type Difference = Partial<Record<Column, { readonly old: string | null; readonly new: string }>>
 
-/** What is not empty and differs from the row. */
+/** The facts that are not empty and differ from the row. */
 export const factsDifference = (device: Pick<Device, Column>, facts: Facts): Difference => {
   const read = {
     vendor: facts.vendor,
@@ -42,67 +49,67 @@ export const factsDifference = (device: Pick<Device, Column>, facts: Facts): Dif
 const newFields = (difference: Difference): Partial<Pick<DeviceFields, Column>> =>
   Object.fromEntries(columns.flatMap((column) => (difference[column] ? [[column, difference[column].new]] : [])))
 
-const make = Effect.gen(function* () {
+const find = Effect.fnUntraced(function* (hostname: string) {
+  const devices = yield* DeviceStore
+
+  const device = yield* Effect.catchTag(devices.getByHostname(hostname), "DeviceNotFound", () =>
+    Effect.fail(new JobFailure({ type: "ValueError", message: `Device with hostname ${hostname} not found` }))
+  )
+  if (device.state !== "MANAGED" && device.state !== "UNMANAGED") {
+    const message = `Device with hostname ${hostname} is in incorrect state: ${device.state}`
+    return yield* new JobFailure({ type: "ValueError", message })
+  }
+  yield* requireManageable(device)
+  return device
+})
+
+const write = Effect.fnUntraced(function* (job: RunningJob, { id }: Device, facts: Facts) {
   const sql = yield* PgClient.PgClient
   const devices = yield* DeviceStore
   const jobs = yield* JobStore
+
+  const diff = factsDifference(yield* devices.lock(id), facts)
+  yield* devices.update(id, newFields(diff))
+  yield* sql`update device set last_seen = now() where id = ${id}`
+  const result = facts.remarks === undefined ? { diff } : { diff, remarks: facts.remarks }
+  yield* jobs.update(job.id, { result })
+  return { result, change_score: null }
+}, inTransaction)
+
+/** LLDP neighbours are facts too, but no platform must report them. */
+const keepNeighbours = Effect.fnUntraced(function* ({ id }: Device) {
   const heard = yield* HeardStore
   const actorOf = yield* DeviceEntity.client
 
-  const find = Effect.fnUntraced(function* (hostname: string) {
-    const device = yield* Effect.catchTag(devices.getByHostname(hostname), "DeviceNotFound", () =>
-      Effect.fail(new JobFailure({ type: "ValueError", message: `Device with hostname ${hostname} not found` }))
-    )
-    if (device.state !== "MANAGED" && device.state !== "UNMANAGED") {
-      const message = `Device with hostname ${hostname} is in incorrect state: ${device.state}`
-      return yield* new JobFailure({ type: "ValueError", message })
-    }
-    yield* requireManageable(device)
-    return device
-  })
-
-  const write = Effect.fnUntraced(function* (job: RunningJob, { id }: Device, facts: Facts) {
-    const diff = factsDifference(yield* devices.lock(id), facts)
-    yield* devices.update(id, newFields(diff))
-    yield* sql`update device set last_seen = now() where id = ${id}`
-    const result = facts.remarks === undefined ? { diff } : { diff, remarks: facts.remarks }
-    yield* jobs.update(job.id, { result })
-    return { result, change_score: null }
-  }, sql.withTransaction)
-
-  /** What it hears of its neighbours is a fact, too, but no platform has to tell it. */
-  const keepNeighbours = Effect.fnUntraced(function* ({ id }: Device) {
-    const ports = yield* Effect.result(patiently(actorOf(String(id)).ReadNeighbours({ login: {} })))
-    if (ports._tag === "Success") yield* heard.keep(id, ports.success)
-  })
-
-  const handler: JobHandler<typeof UpdateFacts> = Effect.fn("UpdateFacts")(function* (job) {
-    const { hostname } = job.args
-    // what a run before a restart has written shows no difference any more
-    const before = yield* jobs.get(job.id)
-    if (before.result !== null) return { result: before.result, change_score: null }
-    const device = yield* find(hostname)
-    const asked = yield* untilAborted(
-      job,
-      Effect.result(patiently(actorOf(String(device.id)).ReadFacts({ login: {} })))
-    )
-    if (Option.isNone(asked)) {
-      const result = notStarted({ aborted: true, message: "The job was aborted" }, FACTS_TASK)
-      yield* jobs.addDevice(job.id, { hostname, result, reachedEnd: false, changed: false, score: null })
-      return deviceRows
-    }
-    const read = asked.value
-    if (read._tag === "Success") {
-      yield* keepNeighbours(device)
-      return yield* write(job, device, read.success)
-    }
-    const error = read.failure
-    const text = callErrorText(error)
-    const result = deviceResult([taskFailed(FACTS_TASK, text)])
-    yield* jobs.addDevice(job.id, { hostname, result, reachedEnd: false, changed: false, score: null })
-    return deviceRows
-  }, refusedAsFailure)
-  return handler
+  const ports = yield* Effect.result(patiently(actorOf(String(id)).ReadNeighbours({ login: {} })))
+  if (ports._tag === "Success") yield* heard.keep(id, ports.success)
 })
 
-export const job = handle(UpdateFacts, make)
+const handler = Effect.fn("UpdateFacts")(function* (job: JobRun<typeof UpdateFacts>) {
+  const jobs = yield* JobStore
+  const actorOf = yield* DeviceEntity.client
+
+  const { hostname } = job.args
+  // what a run before a restart has written shows no difference any more
+  const before = yield* jobs.get(job.id)
+  if (before.result !== null) return { result: before.result, change_score: null }
+  const device = yield* find(hostname)
+  const asked = yield* untilAborted(job, Effect.result(patiently(actorOf(String(device.id)).ReadFacts({ login: {} }))))
+  if (Option.isNone(asked)) {
+    const result = notStarted({ aborted: true, message: "The job was aborted" }, FACTS_TASK)
+    yield* jobs.addDevice(job.id, { hostname, result, reachedEnd: false, changed: false, score: null })
+    return deviceRows
+  }
+  const read = asked.value
+  if (read._tag === "Success") {
+    yield* keepNeighbours(device)
+    return yield* write(job, device, read.success)
+  }
+  const error = read.failure
+  const text = callErrorText(error)
+  const result = deviceResult([taskFailed(FACTS_TASK, text)])
+  yield* jobs.addDevice(job.id, { hostname, result, reachedEnd: false, changed: false, score: null })
+  return deviceRows
+}, refusedAsFailure)
+
+export const job = handle(UpdateFacts, handler)

@@ -149,7 +149,7 @@ const prepare = (shell: Shell): Loader.Loader | undefined => {
   return mode.loader
 }
 
-/** A session that somebody else ended meanwhile puts the shell back into privileged mode. */
+/** If another user has ended the session meanwhile, the shell returns to privileged mode. */
 const sessionLoader = (shell: Shell, mode: Extract<Mode, { readonly kind: "session" }>): Loader.Loader | undefined => {
   const { session } = mode
   if (session.state !== "pending" || shell.device.sessions.get(session.name) !== session) {

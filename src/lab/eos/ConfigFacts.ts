@@ -1,5 +1,5 @@
 /**
- * What the switch itself reads in its configuration: its name, its addresses, users with their secrets, ports that are shut, aliases.
+ * Facts that the switch reads in its configuration: its name, its addresses, users with their secrets, ports that are shut, aliases.
  * Computed by one scan of the printed text each time the running configuration changes.
  */
 import type { Entry } from "./ConfigTree.ts"
@@ -166,7 +166,7 @@ const readLine = (port: InterfaceFacts, line: string) => {
 }
 
 // How a switch stores secrets: a user's clear secret becomes a hash with a new salt, a clear or obfuscated key becomes type 7 with
-// another salt, so that no two loads of one line look alike. The obfuscation is the lab's own; a given hash stays as it is.
+// another salt, so that no two loads of one line look alike. The obfuscation is the lab's own; a given hash is kept.
 
 const USER = /^(\s*(?:username \S+ .*?\bsecret|enable (?:secret|password)) )(?:0 )?(\S+)$/
 const KEY =
@@ -181,7 +181,7 @@ const obfuscated = (body: string): string => {
   return `${salt.toString(16).padStart(2, "0").toUpperCase()}${digits(body, salt)}`
 }
 
-/** What stands behind a value of type 7: hexadecimal, the same for each of its forms. */
+/** The clear text behind a value of type 7: hexadecimal, the same for each of its forms. */
 export const clearOf = (value: string): string => digits(value.slice(2), -Number.parseInt(value.slice(0, 2), 16))
 
 const hashed = (password: string, salt: string) => `$6$${salt}$${hash("sha512", `${salt}:${password}`, "base64url")}`
@@ -197,7 +197,7 @@ const keyLine = (before: string, kind: string | undefined, value: string): strin
   return /^[\da-f]{4,}$/i.test(value) ? `${before}7 ${obfuscated(clearOf(value))}` : undefined
 }
 
-/** A typed line as the switch keeps it; a line without such a secret stays as it is. */
+/** A typed line as the switch keeps it; a line without such a secret is unchanged. */
 export const salted = (line: string): string => {
   const [, user, password] = USER.exec(line) ?? []
   if (user !== undefined && password !== undefined) {

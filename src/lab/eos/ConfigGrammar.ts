@@ -202,7 +202,7 @@ const TEXTS: ReadonlyArray<readonly [opens: RegExp, hint: string]> = [
 /** Whether the command reads a text until a line `EOF`. */
 const readsText = (command: string): boolean => TEXTS.some(([opens]) => opens.test(command))
 
-/** What is said when the command begins to read, with its line end. */
+/** The hint when the command begins to read, with its line end. */
 export const hintOf = (command: string): string => `${TEXTS.find(([opens]) => opens.test(command))?.[1] ?? ""}\n`
 
 // When two lines are the same statement: which commands hold one value, and what identifies the others among their siblings.
@@ -384,7 +384,7 @@ const describe = (line: string): ConfigLine => {
   }
 }
 
-/** What a typed line is. */
+/** The description of a typed line. */
 export const configLine = remembered(describe)
 
 const normalise = (trimmed: string): string => {

@@ -15,7 +15,7 @@ import {
 } from "./ConfigGrammar.ts"
 import { empty, type Entry } from "./ConfigTree.ts"
 
-/** What one switch accepts beside the language itself. */
+/** How one switch restricts the language. */
 export interface LoaderRules {
   /** Interface names that exist, or undefined to accept every name. */
   readonly hasInterface: ((name: string) => boolean) | undefined

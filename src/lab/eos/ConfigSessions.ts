@@ -16,13 +16,13 @@ export interface ConfigSession {
   state: "pending" | "pendingCommitTimer" | "committed" | "aborted"
   /** Running configuration when the session was opened. */
   readonly base: string
-  /** The candidate; undefined until somebody touches it, and after the end. */
+  /** The candidate; undefined before the first edit, and after the end. */
   tree: Entry | undefined
-  /** The candidate as text, until somebody edits it. */
+  /** The candidate as text, until the first edit. */
   printed: string | undefined
-  /** What it has committed, as long as the session is kept. */
+  /** The committed configuration, as long as the session is kept. */
   committed: string | undefined
-  /** Milliseconds since 1970; of an open session the time at which somebody has left it. */
+  /** Milliseconds since 1970; of an open session the time at which its user left it. */
   completedAt: number | undefined
 }
 

@@ -1,6 +1,6 @@
 /** Requests of the bundled plugins to other systems: JSON both ways, and errors that say what was answered, without what was sent. */
 
-export interface JsonRequest {
+interface JsonRequest {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
@@ -8,7 +8,7 @@ export interface JsonRequest {
   readonly signal: AbortSignal
 }
 
-export interface JsonAnswer {
+interface JsonAnswer {
   readonly status: number
   /** Undefined when the answer is no JSON. */
   readonly json: unknown

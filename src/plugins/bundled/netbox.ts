@@ -6,18 +6,100 @@
  */
 import { isIPv6 } from "node:net"
 import type { MakePlugin, NewManagedDevice, Plugin } from "../PluginModule.ts"
+import * as HttpJson from "./HttpJson.ts"
 import { HttpProblem, isRecord } from "./HttpJson.ts"
-import * as NetBoxApi from "./NetBoxApi.ts"
 import { address, flag, oneOf, table, text, texts } from "./Variables.ts"
 
-type Api = NetBoxApi.NetBoxApi
-type NetBoxObject = NetBoxApi.NetBoxObject
+// The REST API of NetBox 4 as the plugin needs it: objects found by filters over all pages, created and changed.
+
+/** An object of NetBox; its other fields are read where they are needed. */
+interface NetBoxObject {
+  readonly id: number
+  readonly [field: string]: unknown
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+interface NetBoxApi {
+  /** Every object that the filters leave, of all pages. `place` as `dcim/sites`. */
+  readonly list: (place: string, filters: Readonly<Record<string, string>>) => Promise<ReadonlyArray<NetBoxObject>>
+  /** The only such object; undefined when there is none. Throws when there are several. */
+  readonly find: (place: string, filters: Readonly<Record<string, string>>) => Promise<NetBoxObject | undefined>
+  readonly create: (place: string, fields: Fields) => Promise<NetBoxObject>
+  readonly change: (place: string, id: number, fields: Fields) => Promise<NetBoxObject>
+  readonly remove: (place: string, id: number) => Promise<void>
+}
+
+const OK = 200
+const CREATED = 201
+const NO_CONTENT = 204
+const NOT_FOUND = 404
+
+const PAGE = "100"
+/** More pages than a filter of ours can leave. */
+const MOST_PAGES = 100
+
+const isObject = (value: unknown): value is NetBoxObject => HttpJson.isRecord(value) && typeof value["id"] === "number"
+
+const objectOf = (json: unknown): NetBoxObject => {
+  if (isObject(json)) return json
+  throw new Error("NetBox's answer is no object")
+}
+
+/** A page of a list: its objects, and where the next one is. */
+const pageOf = (json: unknown): { readonly results: ReadonlyArray<NetBoxObject>; readonly next: string | null } => {
+  if (!HttpJson.isRecord(json) || !Array.isArray(json["results"])) throw new Error("NetBox's answer is no list")
+  return { results: json["results"].filter(isObject), next: typeof json["next"] === "string" ? json["next"] : null }
+}
+
+/** Tokens of version 2 (NetBox 4.5 and newer) begin with `nbt_` and are sent in another way. */
+const authorization = (token: string) => (token.startsWith("nbt_") ? `Bearer ${token}` : `Token ${token}`)
+
+/** The API of the server at this address, for one call of the plugin. */
+const makeApi = (base: string, token: string, signal: AbortSignal): NetBoxApi => {
+  const headers = { authorization: authorization(token) }
+  const urlOf = (place: string, id?: number) => `${base}/api/${place}/${id === undefined ? "" : `${id}/`}`
+
+  /** NetBox writes the next page with the address that it takes for its own, which a proxy may have changed: only its query counts. */
+  const follow = (url: string, next: string) => {
+    const query = URL.canParse(next) ? new URL(next).search : ""
+    return query === "" ? null : url + query
+  }
+
+  const list: NetBoxApi["list"] = async (place, filters) => {
+    const first = urlOf(place)
+    const found: Array<NetBoxObject> = []
+    let url: string | null = `${first}?${new URLSearchParams({ ...filters, limit: PAGE }).toString()}`
+    for (let page = 0; url !== null && page < MOST_PAGES; page++) {
+      const { json } = await HttpJson.ask({ method: "GET", url, headers, signal }, [OK])
+      const { next, results } = pageOf(json)
+      found.push(...results)
+      url = next === null ? null : follow(first, next)
+    }
+    return found
+  }
+
+  return {
+    list,
+    find: async (place, filters) => {
+      const [one, other] = await list(place, filters)
+      if (other === undefined) return one
+      throw new Error(`NetBox has several ${place} with ${new URLSearchParams(filters).toString()}`)
+    },
+    create: async (place, body) =>
+      objectOf((await HttpJson.ask({ method: "POST", url: urlOf(place), headers, body, signal }, [CREATED])).json),
+    change: async (place, id, body) =>
+      objectOf((await HttpJson.ask({ method: "PATCH", url: urlOf(place, id), headers, body, signal }, [OK])).json),
+    remove: async (place, id) =>
+      void (await HttpJson.ask({ method: "DELETE", url: urlOf(place, id), headers, signal }, [NO_CONTENT, NOT_FOUND]))
+  }
+}
 
 const BAD_REQUEST = 400
 const GREY = "9e9e9e"
 
 /** As NetBox makes slugs of names. */
-export const slugOf = (name: string): string =>
+const slugOf = (name: string): string =>
   name
     .toLowerCase()
     .replaceAll(/[^a-z0-9_.\s-]/g, "")
@@ -50,7 +132,7 @@ const settingsOf = (vars: Readonly<Record<string, unknown>>) => ({
 type Settings = ReturnType<typeof settingsOf>
 
 /** Finds by slug, and creates where that is allowed. */
-const named = async (api: Api, { createMissing }: Settings, place: string, name: string, fields: object = {}) => {
+const named = async (api: NetBoxApi, { createMissing }: Settings, place: string, name: string, fields: object = {}) => {
   const slug = slugOf(name)
   const found = await api.find(place, { slug })
   if (found !== undefined) return found
@@ -58,7 +140,7 @@ const named = async (api: Api, { createMissing }: Settings, place: string, name:
   return api.create(place, { name, slug, ...fields })
 }
 
-const typeOf = async (api: Api, settings: Settings, { model, vendor }: NewManagedDevice) => {
+const typeOf = async (api: NetBoxApi, settings: Settings, { model, vendor }: NewManagedDevice) => {
   const manufacturer = await named(api, settings, "dcim/manufacturers", vendor)
   const found = await api.find("dcim/device-types", { manufacturer_id: String(manufacturer.id), model })
   if (found !== undefined) return found
@@ -69,7 +151,7 @@ const typeOf = async (api: Api, settings: Settings, { model, vendor }: NewManage
 }
 
 /** By its name at the site; else by its serial number, because it may have been there under another name. */
-const knownDevice = async (api: Api, site: number, { hostname, serial_number }: NewManagedDevice) => {
+const knownDevice = async (api: NetBoxApi, site: number, { hostname, serial_number }: NewManagedDevice) => {
   const byName = await api.find("dcim/devices", { name__ie: hostname, site_id: String(site) })
   return byName ?? (serial_number === "" ? undefined : await api.find("dcim/devices", { serial: serial_number }))
 }
@@ -80,7 +162,7 @@ const differences = (known: NetBoxObject, wanted: Readonly<Record<string, unknow
   return changed.length === 0 ? undefined : Object.fromEntries(changed)
 }
 
-const putDevice = async (api: Api, settings: Settings, device: NewManagedDevice): Promise<NetBoxObject> => {
+const putDevice = async (api: NetBoxApi, settings: Settings, device: NewManagedDevice): Promise<NetBoxObject> => {
   const site = await named(api, settings, "dcim/sites", settings.site, { status: "active" })
   const role = settings.roles[device.device_type] ?? settings.role
   const fields = {
@@ -125,20 +207,20 @@ const putDevice = async (api: Api, settings: Settings, device: NewManagedDevice)
   }
 }
 
-const putInterface = async (api: Api, settings: Settings, device: number) => {
+const putInterface = async (api: NetBoxApi, settings: Settings, device: number) => {
   const known = await api.find("dcim/interfaces", { device_id: String(device), name: settings.interface })
   const fields = { device, name: settings.interface, type: settings.interfaceType, mgmt_only: true }
   return known ?? api.create("dcim/interfaces", fields)
 }
 
 /** The length of the longest prefix that NetBox has around the address; without one the address stands alone. */
-const lengthFor = async (api: Api, ip: string): Promise<number> => {
+const lengthFor = async (api: NetBoxApi, ip: string): Promise<number> => {
   const around = await api.list("ipam/prefixes", { contains: ip })
   const lengths = around.map(({ prefix }) => (typeof prefix === "string" ? Number(prefix.split("/")[1]) : 0))
   return lengths.length === 0 ? (isIPv6(ip) ? 128 : 32) : Math.max(...lengths)
 }
 
-const putAddress = async (api: Api, ip: string, port: number): Promise<NetBoxObject> => {
+const putAddress = async (api: NetBoxApi, ip: string, port: number): Promise<NetBoxObject> => {
   const assigned = { assigned_object_type: "dcim.interface", assigned_object_id: port }
   const known = await api.find("ipam/ip-addresses", { address: ip })
   if (known === undefined) {
@@ -154,7 +236,7 @@ const putAddress = async (api: Api, ip: string, port: number): Promise<NetBoxObj
 
 const make: MakePlugin = ({ log, vars }): Plugin => {
   const settings = settingsOf(vars)
-  const open = (signal: AbortSignal) => NetBoxApi.make(settings.url, settings.token, signal)
+  const open = (signal: AbortSignal) => makeApi(settings.url, settings.token, signal)
   return {
     selftest: async ({ signal }) => {
       await open(signal).list("dcim/sites", { slug: slugOf(settings.site) })

@@ -4,11 +4,76 @@
  * tags, port, community, interface_details, maintenance_minutes, on_removal.
  */
 import type { MakePlugin, NewManagedDevice, Plugin } from "../PluginModule.ts"
+import * as HttpJson from "./HttpJson.ts"
 import { isRecord } from "./HttpJson.ts"
 import { address, flag, oneOf, table, text, texts } from "./Variables.ts"
-import * as ZabbixApi from "./ZabbixApi.ts"
 
-type Api = ZabbixApi.ZabbixApi
+// The JSON-RPC API of Zabbix 6 and 7: one request each, with the token where the release wants it.
+
+interface ZabbixApi {
+  /** The result of a method. Throws ZabbixProblem for an error of Zabbix. */
+  readonly call: (method: string, params: object) => Promise<unknown>
+  /** The same for a `*.get`: objects. */
+  readonly get: (method: string, params: object) => Promise<ReadonlyArray<Readonly<Record<string, unknown>>>>
+  /** Whether host groups are called so in parameters and answers (6.2 and newer), instead of `groups`. */
+  readonly hasHostGroups: boolean
+}
+
+/** Zabbix refuses. */
+class ZabbixProblem extends Error {}
+
+const OK = 200
+
+/** Releases from which the token is a header, and from which host groups are told apart from those of templates. */
+const HEADER_SINCE: Release = [6, 4]
+const HOST_GROUPS_SINCE: Release = [6, 2]
+
+type Release = readonly [major: number, minor: number]
+
+const isSince = ([major, minor]: Release, [wantedMajor, wantedMinor]: Release) =>
+  major > wantedMajor || (major === wantedMajor && minor >= wantedMinor)
+
+const textOf = (error: unknown): string => {
+  const parts = HttpJson.isRecord(error) ? [error["message"], error["data"]] : []
+  return parts.filter((part) => typeof part === "string").join(" ")
+}
+
+/** The API behind this address, for one call of the plugin; asks first which release it is. */
+const openApi = async (address: string, token: string, signal: AbortSignal): Promise<ZabbixApi> => {
+  const url = address.endsWith(".php") ? address : `${address}/api_jsonrpc.php`
+  let id = 0
+  const request = async (
+    method: string,
+    params: object,
+    login: { readonly headers: Record<string, string>; readonly body: object }
+  ) => {
+    const body = { jsonrpc: "2.0", method, params, ...login.body, id: ++id }
+    const headers = { "content-type": "application/json-rpc", ...login.headers }
+    const { json } = await HttpJson.ask({ method: "POST", url, headers, body, signal }, [OK])
+    if (!HttpJson.isRecord(json)) throw new Error(`${method}: the answer is no JSON of Zabbix`)
+    if (json["error"] !== undefined) throw new ZabbixProblem(`${method}: ${textOf(json["error"])}`)
+    return json["result"]
+  }
+
+  // Zabbix refuses this method when it comes with a token
+  const version = await request("apiinfo.version", [], { headers: {}, body: {} })
+  const [major = 0, minor = 0] = typeof version === "string" ? version.split(".").map(Number) : []
+  const login = isSince([major, minor], HEADER_SINCE)
+    ? { headers: { authorization: `Bearer ${token}` }, body: {} }
+    : { headers: {}, body: { auth: token } }
+
+  const call: ZabbixApi["call"] = (method, params) => request(method, params, login)
+  return {
+    call,
+    get: async (method, params) => {
+      const result = await call(method, params)
+      if (!Array.isArray(result)) throw new Error(`${method}: the answer is no list`)
+      return result.filter(HttpJson.isRecord)
+    },
+    hasHostGroups: isSince([major, minor], HOST_GROUPS_SINCE)
+  }
+}
+
 type ZabbixObject = Readonly<Record<string, unknown>>
 
 /** Numbers of the API. */
@@ -40,12 +105,12 @@ type Settings = ReturnType<typeof settingsOf>
 const objectsIn = (value: unknown): ReadonlyArray<ZabbixObject> => (Array.isArray(value) ? value.filter(isRecord) : [])
 
 /** Ids by names; those that are missing are told. */
-const idsOf = async (api: Api, method: string, field: string, id: string, names: ReadonlyArray<string>) => {
+const idsOf = async (api: ZabbixApi, method: string, field: string, id: string, names: ReadonlyArray<string>) => {
   const found = await api.get(method, { output: [id, field], filter: { [field]: names } })
   return names.map((name) => ({ name, id: found.find((one) => one[field] === name)?.[id] }))
 }
 
-const groupIds = async (api: Api, { createGroups, groups }: Settings) => {
+const groupIds = async (api: ZabbixApi, { createGroups, groups }: Settings) => {
   const ids: Array<unknown> = []
   for (const { id, name } of await idsOf(api, "hostgroup.get", "name", "groupid", groups)) {
     if (id === undefined && !createGroups)
@@ -56,7 +121,7 @@ const groupIds = async (api: Api, { createGroups, groups }: Settings) => {
   return ids
 }
 
-const templateIds = async (api: Api, { templates }: Settings) => {
+const templateIds = async (api: ZabbixApi, { templates }: Settings) => {
   if (templates.length === 0) return []
   const found = await idsOf(api, "template.get", "host", "templateid", templates)
   const missing = found.find(({ id }) => id === undefined)
@@ -64,7 +129,7 @@ const templateIds = async (api: Api, { templates }: Settings) => {
   return found.map(({ id }) => id)
 }
 
-const findHost = async (api: Api, hostname: string): Promise<ZabbixObject | undefined> => {
+const findHost = async (api: ZabbixApi, hostname: string): Promise<ZabbixObject | undefined> => {
   const groups = api.hasHostGroups ? { selectHostGroups: ["groupid"] } : { selectGroups: ["groupid"] }
   const [found] = await api.get("host.get", {
     output: ["hostid", "host", "status"],
@@ -94,14 +159,14 @@ const inventoryOf = (device: NewManagedDevice) =>
 
 const make: MakePlugin = ({ log, vars }): Plugin => {
   const settings = settingsOf(vars)
-  const open = (signal: AbortSignal) => ZabbixApi.open(settings.url, settings.token, signal)
+  const open = (signal: AbortSignal) => openApi(settings.url, settings.token, signal)
   const interfaceFor = (ip: string) => {
     const { details, port } = settings
     return { type: SNMP, main: 1, useip: 1, ip, dns: "", port, details }
   }
   const tagList = Object.entries(settings.tags).map(([tag, value]) => ({ tag, value }))
 
-  const create = async (api: Api, device: NewManagedDevice) => {
+  const create = async (api: ZabbixApi, device: NewManagedDevice) => {
     const groups = (await groupIds(api, settings)).map((groupid) => ({ groupid }))
     const templates = (await templateIds(api, settings)).map((templateid) => ({ templateid }))
     await api.call("host.create", {
@@ -115,7 +180,7 @@ const make: MakePlugin = ({ log, vars }): Plugin => {
     })
   }
 
-  const putInterface = async (api: Api, host: ZabbixObject, ip: string) => {
+  const putInterface = async (api: ZabbixApi, host: ZabbixObject, ip: string) => {
     const known = objectsIn(host["interfaces"]).find(
       ({ main, type }) => String(type) === String(SNMP) && String(main) === "1"
     )
@@ -125,7 +190,7 @@ const make: MakePlugin = ({ log, vars }): Plugin => {
     return api.call("hostinterface.update", { interfaceid, useip: 1, ip, port: settings.port })
   }
 
-  const update = async (api: Api, host: ZabbixObject, device: NewManagedDevice) => {
+  const update = async (api: ZabbixApi, host: ZabbixObject, device: NewManagedDevice) => {
     const groupsBefore = objectsIn(host["hostgroups"] ?? host["groups"]).map(({ groupid }) => groupid)
     const templatesBefore = objectsIn(host["parentTemplates"]).map(({ templateid }) => templateid)
     const others = objectsIn(host["tags"]).filter(({ tag }) => !tagList.some((ours) => ours.tag === tag))
@@ -141,25 +206,25 @@ const make: MakePlugin = ({ log, vars }): Plugin => {
     await putInterface(api, host, device.management_ip)
   }
 
-  const put = async (api: Api, device: NewManagedDevice) => {
+  const put = async (api: ZabbixApi, device: NewManagedDevice) => {
     const known = await findHost(api, device.hostname)
     if (known !== undefined) return update(api, known, device)
     try {
       await create(api, device)
     } catch (error) {
       // somebody else may have added it in the meantime
-      const other = error instanceof ZabbixApi.ZabbixProblem ? await findHost(api, device.hostname) : undefined
+      const other = error instanceof ZabbixProblem ? await findHost(api, device.hostname) : undefined
       if (other === undefined) throw error
       await update(api, other, device)
     }
   }
 
-  const maintenanceOf = async (api: Api, hostname: string) => {
+  const maintenanceOf = async (api: ZabbixApi, hostname: string) => {
     const name = `Switchyard upgrade of ${hostname}`
     const [known] = await api.get("maintenance.get", { output: ["maintenanceid"], filter: { name: [name] } })
     return { name, id: known?.["maintenanceid"] }
   }
-  const endMaintenance = async (api: Api, hostname: string) => {
+  const endMaintenance = async (api: ZabbixApi, hostname: string) => {
     const { id } = await maintenanceOf(api, hostname)
     if (id !== undefined) await api.call("maintenance.delete", [id])
   }

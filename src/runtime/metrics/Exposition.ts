@@ -4,15 +4,19 @@
  */
 import { Metric } from "effect"
 import { PrometheusMetrics } from "effect/observability"
-import { changeMetrics } from "./ChangeMetrics.ts"
-import { databaseMetrics } from "./DatabaseMetrics.ts"
-import { eventMetrics } from "./EventMetrics.ts"
-import { type Definition, makePlace, registryOfProcess } from "./Family.ts"
-import { fleetMetrics } from "./FleetMetrics.ts"
-import { httpMetrics } from "./HttpMetrics.ts"
-import { jobMetrics } from "./JobMetrics.ts"
+import {
+  changeMetrics,
+  databaseMetrics,
+  type Definition,
+  eventMetrics,
+  fleetMetrics,
+  httpMetrics,
+  jobMetrics,
+  makePlace,
+  registryOfProcess,
+  sshMetrics
+} from "./Metrics.ts"
 import { processMetrics } from "./ProcessMetrics.ts"
-import { sshMetrics } from "./SshMetrics.ts"
 
 /** Every metric of the server. */
 export const definitions: ReadonlyArray<Definition> = [
@@ -26,12 +30,12 @@ export const definitions: ReadonlyArray<Definition> = [
   ...processMetrics
 ].map(({ definition }) => definition)
 
-export const OPEN_METRICS = "application/openmetrics-text"
+const OPEN_METRICS = "application/openmetrics-text"
 const TYPES = {
   openmetrics: `${OPEN_METRICS}; version=1.0.0; charset=utf-8`,
   text: "text/plain; version=0.0.4; charset=utf-8"
 } as const
-export type Format = keyof typeof TYPES
+type Format = keyof typeof TYPES
 
 /** The format that an Accept header asks for: OpenMetrics where it is named and not excluded. */
 export const formatOf = (accept: string | undefined): Format => {

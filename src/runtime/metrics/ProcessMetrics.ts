@@ -2,22 +2,22 @@
 import { Effect } from "effect"
 import { readdir, statfs } from "node:fs/promises"
 import { monitorEventLoopDelay, performance } from "node:perf_hooks"
-import { gauge, type Place } from "./Family.ts"
+import { gauge, type Place } from "./Metrics.ts"
 
-export const loopLag = gauge(
+const loopLag = gauge(
   "switchyard_event_loop_lag_seconds",
   "Delay of the event loop since the last scrape by quantile",
   "quantile"
 )
-export const loopUtilization = gauge(
+const loopUtilization = gauge(
   "switchyard_event_loop_utilization_ratio",
   "Part of the time since the last scrape in which the event loop worked"
 )
-export const memory = gauge("switchyard_process_memory_bytes", "Memory of the process by kind", "kind")
-export const openFiles = gauge("switchyard_process_open_files", "File descriptors that the process has open")
-export const uptime = gauge("switchyard_process_uptime_seconds", "Seconds since the process was started")
-export const diskFree = gauge("switchyard_disk_free_bytes", "Space below DATA_DIR that the server can still use")
-export const diskSize = gauge("switchyard_disk_size_bytes", "Size of the disk below DATA_DIR")
+const memory = gauge("switchyard_process_memory_bytes", "Memory of the process by kind", "kind")
+const openFiles = gauge("switchyard_process_open_files", "File descriptors that the process has open")
+const uptime = gauge("switchyard_process_uptime_seconds", "Seconds since the process was started")
+const diskFree = gauge("switchyard_disk_free_bytes", "Space below DATA_DIR that the server can still use")
+const diskSize = gauge("switchyard_disk_size_bytes", "Size of the disk below DATA_DIR")
 
 export const processMetrics = [loopLag, loopUtilization, memory, openFiles, uptime, diskFree, diskSize]
 

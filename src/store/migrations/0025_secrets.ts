@@ -1,5 +1,5 @@
 /**
- * No secret stands in clear in the database: what has to be used again is sealed (`runtime/Sealing.ts`) in the columns that had it
+ * No secret stands in clear in the database: what has to be used again is sealed (`runtime/SecretKey.ts`) in the columns that had it
  * in clear, and in columns of its own where the rest is looked at. Secrets themselves may be kept here, sealed.
  */
 import { Effect } from "effect"

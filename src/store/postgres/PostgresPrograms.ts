@@ -10,7 +10,7 @@ import * as fs from "node:fs/promises"
 import { createRequire } from "node:module"
 import * as path from "node:path"
 import { promisify } from "node:util"
-import { childEnvironment } from "../../runtime/ChildEnvironment.ts"
+import { childEnvironment } from "../../runtime/SecretSources.ts"
 import { isMissing, reasonOf } from "../../runtime/SystemErrors.ts"
 
 /** The embedded server cannot be installed, started or used. `message` says why; set DATABASE_URL to do without it. */

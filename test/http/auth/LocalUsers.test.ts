@@ -3,9 +3,8 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, layer } from "@effect/vitest"
 import { Effect, FileSystem, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
-import { Grants } from "../../../src/access/Grants.ts"
+import { Grants, Permissions } from "../../../src/access/Permissions.ts"
 import { LocalUsers } from "../../../src/access/LocalUsers.ts"
-import { Permissions } from "../../../src/access/Permissions.ts"
 import { ApiClient, ApiServer } from "../../support/ApiServer.ts"
 
 const users = LocalUsers.layer.pipe(Layer.provide(Grants.layer), Layer.provide(Permissions.layer))

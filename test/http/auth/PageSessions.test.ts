@@ -33,7 +33,7 @@ const Site = Layer.unwrap(
 
 /** A user with this password, as the server stores one. */
 const addUser = Effect.fnUntraced(function* (name: string) {
-  const { makePasswords } = yield* Effect.promise(() => import("../../../src/access/Passwords.ts"))
+  const { makePasswords } = yield* Effect.promise(() => import("../../../src/access/LocalUsers.ts"))
   const { Redacted } = yield* Effect.promise(() => import("effect"))
   const hash = yield* (yield* makePasswords).hash(Redacted.make(PASSWORD))
   const sql = yield* SqlClient.SqlClient

@@ -2,7 +2,7 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect, FileSystem, Layer } from "effect"
-import { maskUrl } from "../../../src/runtime/MaskedUrl.ts"
+import { maskUrl } from "../../../src/runtime/Logging.ts"
 import { ApiClient, ApiServer } from "../../support/ApiServer.ts"
 import { keyFile, makeIssuer, sign } from "../../support/TokenKeys.ts"
 

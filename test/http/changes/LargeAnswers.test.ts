@@ -5,7 +5,7 @@ import * as fs from "node:fs/promises"
 import * as path from "node:path"
 import * as Managed from "../../scenarios/chaos/ManagedCampus.ts"
 import * as Campus from "../../support/Campus.ts"
-import { accessLists, LINES, linesOf } from "../../support/LargeConfig.ts"
+import { accessLists, LINES, linesOf } from "../../support/Lindhaven.ts"
 import { seconds, timer } from "../../support/Patience.ts"
 import { serve } from "../../support/ServedCampus.ts"
 

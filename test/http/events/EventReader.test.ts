@@ -38,12 +38,12 @@ it.live("A clock that is set back by an hour keeps no reader from heartbeats, an
     }
     yield* Effect.gen(function* () {
       let renewals = 0
-      const sight: EventAccess = { within: null, seesAudit: true, knowing: () => Effect.succeed(sight) }
+      const access: EventAccess = { within: null, seesAudit: true, knowing: () => Effect.succeed(access) }
       const question = {
         filter: { kinds: null, devices: null, job: null },
         hostnames: null,
         told: new Set<never>(),
-        sight,
+        access,
         followsDevices: false
       }
       const renewed = Effect.sync(() => {
@@ -59,7 +59,7 @@ it.live("A clock that is set back by an hour keeps no reader from heartbeats, an
         question,
         since: null,
         renewed,
-        sight: Effect.succeed(sight),
+        access: Effect.succeed(access),
         expiresAt: Number.POSITIVE_INFINITY
       }
       const reader = yield* makeReader(parts, order, body, yield* Effect.scope)

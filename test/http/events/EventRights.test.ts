@@ -5,7 +5,7 @@ import { SqlClient } from "effect/sql"
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
 import { OpenStreams, StreamTimes } from "../../../src/http/core/OpenStreams.ts"
-import { Told } from "../../../src/runtime/Told.ts"
+import { LiveFeed } from "../../../src/runtime/LiveFeed.ts"
 import { ServerConfig } from "../../../src/ServerConfig.ts"
 import { setScene } from "../../scenarios/conformance/Scene.ts"
 import { ApiClient } from "../../support/ApiServer.ts"
@@ -124,7 +124,7 @@ layer(Site, { excludeTestServices: true })("Events for callers with roles", (it)
 
   it.effect("tell lines and steps of their own devices and jobs to callers of some", () =>
     Effect.gen(function* () {
-      const told = yield* Told
+      const told = yield* LiveFeed
       const east = yield* followAs("east-operator", "?kind=log,step")
       const all = yield* followAs("monitoring", "?kind=log,step")
       const step = { kind: "step", at: 0, job: null, machine: "device", event: "go", state: "there" } as const

@@ -3,7 +3,7 @@ import { assert, it, layer } from "@effect/vitest"
 import { Effect, Exit, Layer, Scope } from "effect"
 import { SqlClient } from "effect/sql"
 import { OpenStreams } from "../../../src/http/core/OpenStreams.ts"
-import { Told } from "../../../src/runtime/Told.ts"
+import { LiveFeed } from "../../../src/runtime/LiveFeed.ts"
 import { setScene } from "../../scenarios/conformance/Scene.ts"
 import { ApiClient, ApiServer, SiteServer } from "../../support/ApiServer.ts"
 import { openSource, type Source, until } from "../../support/EventSource.ts"
@@ -108,7 +108,7 @@ layer(SiteServer(), { excludeTestServices: true })("A stream of events", (it) =>
 
   it.effect("tells lines and steps to whoever asks for them by name, without a number", () =>
     Effect.gen(function* () {
-      const told = yield* Told
+      const told = yield* LiveFeed
       const asked = yield* follow("?kind=log,step,alert")
       const others = yield* follow("?kind=alert")
       yield* until(() => asked.lastId() !== undefined && others.lastId() !== undefined && told.isHeard())

@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Engine from "../../../src/Engine.ts"
-import { EngineRecords } from "../../../src/jobs/engine/EngineRecords.ts"
+import { forgetExecutions } from "../../../src/jobs/engine/Retention.ts"
 import { JobEngine } from "../../../src/jobs/engine/JobEngine.ts"
 import * as Logging from "../../../src/runtime/Logging.ts"
 import { ServerConfig } from "../../../src/ServerConfig.ts"
@@ -16,8 +16,7 @@ const config = ServerConfig.layerOf({
   JOB_RECORD_DAYS: "7",
   LOG_LEVEL: "Fatal"
 })
-const server = EngineRecords.layer.pipe(
-  Layer.provideMerge(Engine.layer),
+const server = Engine.layer.pipe(
   Layer.provide(Logging.layer),
   Layer.provideMerge(config),
   Layer.provideMerge(TestDatabase)
@@ -27,7 +26,6 @@ layer(server, { excludeTestServices: true })("EngineRecords", (it) => {
   it.effect("forgets the engine's messages of jobs that ended a week ago, and keeps their records", () =>
     Effect.gen(function* () {
       const engine = yield* JobEngine
-      const records = yield* EngineRecords
       const sql = yield* SqlClient.SqlClient
       const start = Effect.flatMap(
         engine.start(InitStep2, { device_id: 4711, iteration: 1 }, { user: "tester" }),
@@ -42,14 +40,14 @@ layer(server, { excludeTestServices: true })("EngineRecords", (it) => {
       const before = (yield* messages)[0]?.count ?? 0
       assert.isAbove(before, 0)
       yield* sql`update job set finish_time = now() - interval '8 days' where id = ${old.id}`
-      assert.strictEqual(yield* records.forget, 1)
+      assert.strictEqual(yield* forgetExecutions, 1)
       assert.strictEqual((yield* messages)[0]?.count, before / 2)
-      assert.strictEqual(yield* records.forget, 0)
+      assert.strictEqual(yield* forgetExecutions, 0)
       assert.isAbove((yield* replies)[0]?.count ?? 0, 0)
       assert.strictEqual((yield* sql`select 1 from job where id in (${old.id}, ${recent.id})`).length, 2)
       // those of a job that retention has removed
       yield* sql`delete from job where id = ${recent.id}`
-      assert.strictEqual(yield* records.forget, 1)
+      assert.strictEqual(yield* forgetExecutions, 1)
       assert.strictEqual((yield* messages)[0]?.count, 0)
       assert.strictEqual((yield* replies)[0]?.count, 0)
     })

@@ -1,12 +1,12 @@
 /** The definitions of jobs: what the compiler refuses, and that records and memos of earlier releases are read as they are. */
 import { assert, describe, it } from "@effect/vitest"
 import { Option, Schema } from "effect"
-import { DeviceDrift, RevertJob, SyncDevices } from "../../../src/domain/jobs/ChangeJobs.ts"
 import type { SentArgs } from "../../../src/domain/jobs/JobDefinition.ts"
-import { UpdateFacts } from "../../../src/domain/jobs/UpkeepJobs.ts"
 import type { JobEngine } from "../../../src/jobs/engine/JobEngine.ts"
-import { jobFunctions } from "../../../src/jobs/engine/JobFunctions.ts"
+import { jobFunctions } from "../../../src/jobs/JobList.ts"
 import { jobNamed } from "../../support/Jobs.ts"
+import { DeviceDrift, RevertJob, SyncDevices } from "../../../src/domain/jobs/ChangeJobs.ts"
+import { UpdateFacts } from "../../../src/domain/jobs/UpkeepJobs.ts"
 
 /** Names under which rows of earlier releases wait to be resumed. */
 const NAMES = [

@@ -3,13 +3,13 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Job } from "../../../src/domain/Job.ts"
-import { InitCheck } from "../../../src/jobs/init/InitCheck.ts"
+import { checkInit } from "../../../src/jobs/init/Check.ts"
 import { JobEngine } from "../../../src/jobs/engine/JobEngine.ts"
-import { InitRequest } from "../../../src/domain/requests/InitRequests.ts"
-import { initArguments } from "../../../src/provisioning/InitArguments.ts"
+import { initArguments } from "../../../src/provisioning/Init.ts"
 import { DeviceStore } from "../../../src/store/DeviceStore.ts"
 import * as Campus from "../../support/ProvisioningLab.ts"
 import { devicesOf, driftOf, endOf, linksOf, withFault, withoutFaults } from "./Outcome.ts"
+import { InitRequest } from "../../../src/domain/requests/InitRequests.ts"
 
 const FABRIC = "init_fabric_device_step1"
 
@@ -143,14 +143,13 @@ layer(Campus.layer, { excludeTestServices: true })("a fabric device", (it) => {
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const devices = yield* DeviceStore
-      const check = yield* InitCheck
       const { id } = yield* Campus.discover("otherdist")
       yield* sql`update device set synchronized = false where hostname = 'lhv-core2'`
       const before = yield* Campus.allRows
       const refused = yield* init(id, "lhv-dist12", "DIST")
       assert.deepStrictEqual(why(refused).slice(1), ["DeviceSyncError", "Neighbor device lhv-core2 not synchronized"])
       const request = InitRequest.check({ hostname: "lhv-dist1", device_type: "DIST" }).complete
-      const found = yield* check.check(initArguments(id, yield* Effect.fromResult(request)))
+      const found = yield* checkInit(initArguments(id, yield* Effect.fromResult(request)))
       assert.deepInclude(found, {
         linknets_compatible: true,
         neighbors_compatible: false,

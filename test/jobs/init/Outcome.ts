@@ -2,16 +2,16 @@
 import { assert } from "@effect/vitest"
 import { Effect, Option, Schema } from "effect"
 import { DeviceResult, type Job } from "../../../src/domain/Job.ts"
-import { InitCheck } from "../../../src/jobs/init/InitCheck.ts"
+import { checkInit } from "../../../src/jobs/init/Check.ts"
 import type { Fault } from "../../../src/lab/Faults.ts"
 import { Lab, type LabShape } from "../../../src/lab/Lab.ts"
-import { InitRequest } from "../../../src/domain/requests/InitRequests.ts"
-import { initArguments } from "../../../src/provisioning/InitArguments.ts"
+import { initArguments } from "../../../src/provisioning/Init.ts"
 import { DeviceStore } from "../../../src/store/DeviceStore.ts"
 import { InterfaceStore } from "../../../src/store/InterfaceStore.ts"
 import { JobStore } from "../../../src/store/JobStore.ts"
 import * as Campus from "../../support/ProvisioningLab.ts"
 import { LinknetStore } from "../../../src/store/NetworkStore.ts"
+import { InitRequest } from "../../../src/domain/requests/InitRequests.ts"
 
 /** Runs step 1 of an access switch and what follows it. */
 export const init = (device_id: number, new_hostname: string, more: Readonly<Record<string, unknown>> = {}) =>
@@ -81,7 +81,7 @@ export const devicesOf = ({ result }: Job) => {
 /** What device_initcheck says of a device, an access switch unless the body says otherwise. */
 export const check = Effect.fnUntraced(function* (id: number, body: Readonly<Record<string, unknown>>) {
   const request = yield* Effect.orDie(Effect.fromResult(InitRequest.check({ device_type: "ACCESS", ...body }).complete))
-  return yield* (yield* InitCheck).check(initArguments(id, request))
+  return yield* checkInit(initArguments(id, request))
 })
 
 /** Status and text of a check that cannot be made. */

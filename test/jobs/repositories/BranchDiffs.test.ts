@@ -1,7 +1,7 @@
 /** What a branch changes and what became of commits, by tables. */
 import { assert, describe, it } from "@effect/vitest"
-import { BranchDiffs } from "../../../src/jobs/repositories/BranchDiffs.ts"
-import { commitList } from "../../../src/jobs/repositories/CommitList.ts"
+import { BranchDiffs } from "../../../src/jobs/repositories/CommitEffects.ts"
+import { commitList } from "../../../src/jobs/repositories/Repositories.ts"
 
 const diffOf = (hostname: string, address: string) =>
   `@@ -2,3 +2,3 @@\n !\n hostname ${hostname}\n-ntp server 10.0.0.1\n+ntp server ${address}`

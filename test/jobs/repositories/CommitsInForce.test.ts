@@ -6,16 +6,11 @@ import * as fs from "node:fs/promises"
 import * as path from "node:path"
 import { ChangeWindows } from "../../../src/access/ChangeWindows.ts"
 import { Permissions } from "../../../src/access/Permissions.ts"
-import { CandidateConfigs } from "../../../src/jobs/sync/CandidateConfigs.ts"
-import { CommitsInForce } from "../../../src/jobs/repositories/CommitsInForce.ts"
-import { RepositoryCopies } from "../../../src/jobs/repositories/RepositoryCopies.ts"
+import { CandidateConfigs } from "../../../src/templates/CandidateConfigs.ts"
 import { RepositoryUpdate } from "../../../src/jobs/repositories/RepositoryUpdate.ts"
-import { SettingsUpdate } from "../../../src/jobs/repositories/SettingsUpdate.ts"
-import { StrictRendering } from "../../../src/jobs/repositories/StrictRendering.ts"
-import { TemplatesUpdate } from "../../../src/jobs/repositories/TemplatesUpdate.ts"
+import { RepositoryCopies } from "../../../src/jobs/repositories/CheckedCommit.ts"
 import { ServerConfig } from "../../../src/ServerConfig.ts"
 import { ActiveSettings } from "../../../src/settings/ActiveSettings.ts"
-import { locks } from "../../../src/store/DatabaseClient.ts"
 import { RefreshStore, RepositoryStore } from "../../../src/store/RepositoryStore.ts"
 import { ActiveTemplates } from "../../../src/templates/ActiveTemplates.ts"
 import { Renderer } from "../../../src/templates/Renderer.ts"
@@ -24,6 +19,7 @@ import * as Campus from "../../support/Campus.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 import { storesOn } from "../../support/TestStores.ts"
 import * as NodeServices from "@effect/platform-node/NodeServices"
+import { locks } from "../../../src/store/DatabaseClient.ts"
 
 type Folders = Effect.Success<typeof Campus.makeFolders>
 
@@ -31,8 +27,6 @@ type Folders = Effect.Success<typeof Campus.makeFolders>
 const updaterOf = (name: string, { folder, settings, templates }: Folders) =>
   RepositoryUpdate.layer.pipe(
     Layer.provide(RepositoryCopies.layer),
-    Layer.provide([SettingsUpdate.layer, TemplatesUpdate.layer, CommitsInForce.layer]),
-    Layer.provide(StrictRendering.layer),
     Layer.provide([ChangeWindows.layer, Permissions.layer, RefreshStore.layer]),
     Layer.provide(CandidateConfigs.layer),
     Layer.provide(UndefinedPrints.layer),

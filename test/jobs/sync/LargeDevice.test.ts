@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
 import { refresh } from "../../../src/jobs/repositories/RefreshRepository.ts"
-import { accessLists, LINES, linesOf } from "../../support/LargeConfig.ts"
+import { accessLists, LINES, linesOf } from "../../support/Lindhaven.ts"
 import { seconds, timer } from "../../support/Patience.ts"
 import * as Lab from "./SyncLab.ts"
 

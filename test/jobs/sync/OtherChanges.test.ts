@@ -1,10 +1,10 @@
 /** Whose turn it is on a device that two jobs want. */
 import { assert, describe, it } from "@effect/vitest"
-import { type Latecomer, turnOf } from "../../../src/jobs/sync/OtherChanges.ts"
+import { type SecondJob, turnOf } from "../../../src/jobs/sync/SyncDevice.ts"
 import type { LiveChange } from "../../../src/store/UnfinishedChanges.ts"
 
 const commits = { settings: "s1", templates: "t1", branches: {} }
-const own: Latecomer = { jobId: 20, changesSeen: 100, commits, hasWaited: false }
+const own: SecondJob = { jobId: 20, changesSeen: 100, commits, hasWaited: false }
 
 /** What another job has done on the device since this one began: it has synchronized it from the same commits. */
 const done: LiveChange = {

@@ -1,7 +1,7 @@
 /** The order of a rollout and what stops it. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
-import { makeGuard, stagesOf, unknownCanaries } from "../../../src/jobs/sync/Rollout.ts"
+import { makeGuard, stagesOf, unknownCanaries } from "../../../src/jobs/sync/SyncPlan.ts"
 
 const devices = ["a", "b", "c", "d", "e"]
 

@@ -5,7 +5,7 @@ import { SqlClient } from "effect/sql"
 import type { StartArguments } from "../../../src/domain/Job.ts"
 import { jobNamed } from "../../support/Jobs.ts"
 import { JobEngine } from "../../../src/jobs/engine/JobEngine.ts"
-import { SyncPause } from "../../../src/jobs/sync/SyncPause.ts"
+import { makePauses } from "../../../src/jobs/sync/SyncPlan.ts"
 import { JobStore } from "../../../src/store/JobStore.ts"
 import * as Lab from "./SyncLab.ts"
 
@@ -25,7 +25,7 @@ const heldAfterFirst = Effect.fnUntraced(function* (lab: Lab.SyncLab, args: Star
   lab.switches[0]?.setFault({ kind: "slow", step: "load", milliseconds: 10 })
   const id = yield* start({ batch_size: 1, ...args })
   yield* Lab.until(() => lab.switches[0]?.sessions().some(({ state }) => state === "pending") === true)
-  yield* (yield* SyncPause).pause(id, "anna", "a ticket came in")
+  yield* (yield* makePauses).pause(id, "anna", "a ticket came in")
   lab.switches[0]?.clearFaults()
   const devices = (yield* JobStore).devices(id)
   yield* Lab.untilSome(Effect.map(devices, (rows) => rows.find(({ waiting }) => waiting !== true)))
@@ -57,7 +57,7 @@ it.live(
     Lab.withServers(3, (lab, serve) =>
       Effect.gen(function* () {
         yield* serve(Lab.want(lab, "two"))
-        const id = yield* serve(heldAfterFirst(lab, {}).pipe(Effect.provide(SyncPause.layer)))
+        const id = yield* serve(heldAfterFirst(lab, {}))
         const job = yield* serve(
           Effect.gen(function* () {
             yield* takenUp(id)
@@ -65,12 +65,12 @@ it.live(
             assert.strictEqual(status, "RUNNING")
             assert.deepInclude(waiting_for, { reason: "pause", by: "anna", why: "a ticket came in" })
             assert.deepStrictEqual(described(lab), ["two", "one", "one"])
-            const pauses = yield* SyncPause
+            const pauses = yield* makePauses
             const again = yield* Effect.flip(pauses.pause(id, "bert", null))
             assert.include(again.message, `Job ${id} cannot be paused: it is paused already`)
             yield* pauses.resume(id, "bert")
             return yield* ended(id)
-          }).pipe(Effect.provide(SyncPause.layer))
+          })
         )
         assert.deepInclude(job, { status: "FINISHED", outcome: "success", waiting_for: null })
         assert.deepStrictEqual(described(lab), ["two", "two", "two"])
@@ -89,7 +89,7 @@ it.live(
     Lab.withLab(3, (lab) =>
       Effect.gen(function* () {
         yield* Lab.want(lab, "two")
-        const pauses = yield* SyncPause
+        const pauses = yield* makePauses
         const id = yield* heldAfterFirst(lab, { revert_on_failure: true })
         assert.deepInclude((yield* record(id)).waiting_for, { reason: "pause" })
         yield* (yield* JobEngine).abort(id, "anna", "enough")
@@ -103,6 +103,6 @@ it.live(
         const together = yield* start({ confirm_mode_override: 2 })
         assert.include((yield* Effect.flip(pauses.pause(together, "anna", null))).message, "in confirm mode 2")
         yield* ended(together)
-      }).pipe(Effect.provide(SyncPause.layer))
+      })
     )
 )

@@ -1,10 +1,10 @@
 /** A device whose job ends in the moment in which somebody else makes it unsynchronized. */
 import { assert, layer } from "@effect/vitest"
-import { Deferred, Effect, Fiber, Layer } from "effect"
+import { Deferred, Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
 import type { ChangeReport } from "../../../src/devices/ChangeExecutor.ts"
 import type { Device } from "../../../src/domain/Device.ts"
-import { SyncStatus } from "../../../src/jobs/sync/SyncStatus.ts"
+import { makeSyncStatus } from "../../../src/jobs/sync/Outcome.ts"
 import { DeviceStore, SyncEventStore } from "../../../src/store/DeviceStore.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 import { storesOn } from "../../support/TestStores.ts"
@@ -36,7 +36,7 @@ const concern = Effect.fnUntraced(function* ({ hostname, id }: Device) {
 /** What a job writes of the device when it is proved. */
 const prove = Effect.fnUntraced(function* (device: Device) {
   const sql = yield* SqlClient.SqlClient
-  const status = yield* SyncStatus
+  const status = yield* makeSyncStatus
   const run = { jobId: 1, user: "tester", dryRun: false, eventsSeen: 0 }
   yield* sql.withTransaction(status.write([{ device, run, report: proved }]))
 })
@@ -60,7 +60,7 @@ const meeting = Effect.fnUntraced(function* <R1, E1, R2, E2>(
   yield* Fiber.joinAll([one, other])
 })
 
-layer(SyncStatus.layer.pipe(Layer.provideMerge(storesOn(TestDatabase))), {
+layer(storesOn(TestDatabase), {
   excludeTestServices: true
 })("a device that is made unsynchronized", (it) => {
   const check = Effect.fnUntraced(function* ({ hostname, id }: Device) {

@@ -1,26 +1,23 @@
 /** What is recorded for plugins when a device is deleted: with the deletion, and not without it. */
 import { assert, layer } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { DeviceDeletion } from "../../../src/jobs/upkeep/DeviceDeletion.ts"
+import { deleteDevice } from "../../../src/jobs/upkeep/DeviceDeletion.ts"
 import { DeviceStore } from "../../../src/store/DeviceStore.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 import { storesOn } from "../../support/TestStores.ts"
-
-const live = DeviceDeletion.layer.pipe(Layer.provideMerge(storesOn(TestDatabase)))
 
 const recorded = Effect.flatMap(
   SqlClient.SqlClient,
   (sql) => sql<{ device_id: number | null; payload: unknown }>`select device_id, payload from device_action order by id`
 )
 
-layer(live, { excludeTestServices: true })("A deleted device", (it) => {
+layer(storesOn(TestDatabase), { excludeTestServices: true })("A deleted device", (it) => {
   it.effect("is told to plugins when its deletion is committed, unless nobody was told of the device", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const devices = yield* DeviceStore
-      const deletion = yield* DeviceDeletion
-      const remove = (id: number) => deletion.remove(id, { by: "admin", jobId: null })
+      const remove = (id: number) => deleteDevice(id, { by: "admin", jobId: null })
       const known = yield* devices.insert({
         hostname: "acc1",
         state: "MANAGED",

@@ -5,7 +5,7 @@ import type { LabSwitch } from "../../../src/lab/LabSwitch.ts"
 import { DeviceStore } from "../../../src/store/DeviceStore.ts"
 import * as Managed from "../../scenarios/chaos/ManagedCampus.ts"
 import { makeCampusWithRoles } from "../../support/CampusWithRoles.ts"
-import { ended, jobIn } from "../../support/JobAnswers.ts"
+import { ended, jobIn } from "../../support/Jobs.ts"
 
 const NAMES = Managed.accessNames(4)
 const [ONE = "", TWO = "", THREE = "", FOUR = ""] = NAMES

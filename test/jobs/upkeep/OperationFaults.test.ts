@@ -9,7 +9,6 @@ import { createPrivateKey, X509Certificate } from "node:crypto"
 import { CertificateAuthority } from "../../../src/certificates/CertificateAuthority.ts"
 import { DeviceEntity } from "../../../src/devices/DeviceCalls.ts"
 import type { Device } from "../../../src/domain/Device.ts"
-import { DeviceErase, RenewCert } from "../../../src/domain/jobs/UpkeepJobs.ts"
 import * as Engine from "../../../src/Engine.ts"
 import { JobEngine } from "../../../src/jobs/engine/JobEngine.ts"
 import type { Fault, Step } from "../../../src/lab/Faults.ts"
@@ -18,8 +17,9 @@ import { ServerConfig } from "../../../src/ServerConfig.ts"
 import { DeviceStore } from "../../../src/store/DeviceStore.ts"
 import * as ManagedCampus from "../../scenarios/chaos/ManagedCampus.ts"
 import * as Campus from "../../support/Campus.ts"
-import { givenUpAfter } from "../../support/SilentSwitches.ts"
+import { givenUpAfter } from "../../support/Silence.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
+import { DeviceErase, RenewCert } from "../../../src/domain/jobs/UpkeepJobs.ts"
 
 givenUpAfter({ connect: 5, firstPrompt: 5, show: 5, runningConfig: 5, load: 5, commit: 5, save: 5 })
 

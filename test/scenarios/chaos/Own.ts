@@ -15,8 +15,8 @@ import { promisify } from "node:util"
 import * as Campus from "../../support/Campus.ts"
 import { seconds, timer } from "../../support/Patience.ts"
 import * as Program from "../../support/Program.ts"
-import * as SilentNames from "../../support/SilentNames.ts"
-import { TEST_KEY, storesOn } from "../../support/TestStores.ts"
+import * as Silence from "../../support/Silence.ts"
+import { storesOn, TEST_KEY } from "../../support/TestStores.ts"
 import * as ManagedCampus from "./ManagedCampus.ts"
 
 const run = promisify(execFile)
@@ -92,7 +92,7 @@ export const make = Effect.fnUntraced(function* (devices: number) {
     LOG_LEVEL: "Info"
   }
   // the name server that the program has is silent from the beginning; only names that need none are found
-  const silent = SilentNames.canBeSilent ? yield* SilentNames.make({ seconds: 3, attempts: 1 }) : null
+  const silent = Silence.canBeSilent ? yield* Silence.makeSilentNames({ seconds: 3, attempts: 1 }) : null
   const images = yield* makeImages
   const begin = Program.start(env, "serve", undefined, silent?.words ?? [])
   let program = yield* begin

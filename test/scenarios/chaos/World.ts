@@ -13,7 +13,7 @@ import { timer } from "../../support/Patience.ts"
 import * as PostgresProcess from "../../support/PostgresProcess.ts"
 import * as Program from "../../support/Program.ts"
 import { SHARED_KEY } from "../../support/Replica.ts"
-import * as SilentProxy from "../../support/SilentProxy.ts"
+import * as Silence from "../../support/Silence.ts"
 import { storesOn } from "../../support/TestStores.ts"
 import * as ManagedCampus from "./ManagedCampus.ts"
 import { type Account, makeAccount, makeClient } from "./WorldClients.ts"
@@ -27,9 +27,9 @@ export interface Replica {
   readonly program: () => Program.Program
   /** Starts another one in the place of one that has ended, and waits until it serves. */
   readonly replace: Effect.Effect<void>
-  readonly toDatabase: SilentProxy.SilentProxy
+  readonly toDatabase: Silence.SilentProxy
   /** The way from the others to this one. */
-  readonly fromOthers: SilentProxy.SilentProxy
+  readonly fromOthers: Silence.SilentProxy
   /** What all programs in its place have printed. */
   readonly log: () => string
 }
@@ -44,11 +44,11 @@ const makeReplica = Effect.fnUntraced(function* (
 ) {
   const folder = yield* Program.dataFolder
   const database = new URL(postgres.url)
-  const toDatabase = yield* SilentProxy.make(Number(database.port))
+  const toDatabase = yield* Silence.make(Number(database.port))
   database.port = String(toDatabase.port)
   const port = yield* freePort
   const clusterPort = yield* freePort
-  const fromOthers = yield* SilentProxy.make(clusterPort, { host: addressOf(index), port: clusterPort })
+  const fromOthers = yield* Silence.make(clusterPort, { host: addressOf(index), port: clusterPort })
   const env = {
     ...shared,
     DATA_DIR: folder,

@@ -4,7 +4,7 @@
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import type { Loss, SilentProxy } from "../../support/SilentProxy.ts"
+import type { Loss, SilentProxy } from "../../support/Silence.ts"
 import { clientBackends } from "./DatabaseFaults.ts"
 import { calmly } from "./JobEndings.ts"
 import type { Replica, World } from "./World.ts"

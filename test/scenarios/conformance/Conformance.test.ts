@@ -7,10 +7,10 @@ import { ApiSite, SETTINGS } from "../../support/ApiSite.ts"
 import { keyFile, makeIssuer, sign } from "../../support/TokenKeys.ts"
 import { type Case, differences } from "./Case.ts"
 import { belongingCases } from "./cases/BelongingCases.ts"
-import { changeCases } from "./cases/ChangeCases.ts"
+import { changeCases, windowCases } from "./cases/ChangeCases.ts"
 import { deviceCases } from "./cases/DeviceCases.ts"
 import { deviceChangeCases } from "./cases/DeviceChangeCases.ts"
-import { eventCases } from "./cases/EventCases.ts"
+import { alertCases, auditCases, eventCases } from "./cases/EventCases.ts"
 import { findCases } from "./cases/FindCases.ts"
 import { firmwareCases } from "./cases/FirmwareCases.ts"
 import { interfaceCases } from "./cases/InterfaceCases.ts"
@@ -19,22 +19,43 @@ import { jobCases } from "./cases/JobCases.ts"
 import { linknetCases } from "./cases/LinknetCases.ts"
 import { linknetChangeCases } from "./cases/LinknetChangeCases.ts"
 import { listCases } from "./cases/ListCases.ts"
-import { alertCases } from "./cases/AlertCases.ts"
-import { auditCases } from "./cases/AuditCases.ts"
 import { mgmtDomainCases } from "./cases/MgmtDomainCases.ts"
 import { operationCases } from "./cases/OperationCases.ts"
-import { providerCases } from "./cases/ProviderCases.ts"
 import { placeCases } from "./cases/PlaceCases.ts"
 import { provisioningCases } from "./cases/ProvisioningCases.ts"
 import { branchCases, repositoryCases } from "./cases/RepositoryCases.ts"
-import { signOnCases } from "./cases/SignOnCases.ts"
+import { providerCases, signOnCases } from "./cases/SignOnCases.ts"
 import { settingsCases } from "./cases/SettingsCases.ts"
 import { syncCases } from "./cases/SyncCases.ts"
 import { systemCases } from "./cases/SystemCases.ts"
-import { windowCases } from "./cases/WindowCases.ts"
 import { fingerprint, setScene } from "./Scene.ts"
-import { table } from "./Table.ts"
 import * as NodeServices from "@effect/platform-node/NodeServices"
+
+// The table of all cases for people: route, request, status, and what the client gets.
+
+const cell = (text: string): string => text.replaceAll("|", "\\|").replaceAll("\n", " ").slice(0, 160)
+
+const row = ({ name, reply, request }: Case): string => {
+  const body = request.json === undefined ? (request.raw ?? "") : JSON.stringify(request.json)
+  const sent = body === "" ? "" : `\`${cell(body)}\``
+  return `| ${request.method} \`${cell(request.path)}\` | ${sent} | ${reply.status} | ${cell(name)} |`
+}
+
+const HEADER = `# Conformance
+
+What the API answers, case by case: each is sent to a real server with a real PostgreSQL by \`Conformance.test.ts\`. This table is
+made from the data in \`cases/\`; \`UPDATE_CONFORMANCE=1 vitest run test/scenarios/conformance\` writes it anew.
+`
+
+/** The README of the conformance tests. */
+const table = (chapters: Readonly<Record<string, ReadonlyArray<Case>>>): string => {
+  const sections = Object.entries(chapters).map(([title, cases]) =>
+    [`## ${title}`, "", "| Request | Body | Status | The client gets |", "|---|---|---|---|", ...cases.map(row)].join(
+      "\n"
+    )
+  )
+  return `${[HEADER, ...sections].join("\n\n")}\n`
+}
 
 const chapters: Readonly<Record<string, ReadonlyArray<Case>>> = {
   Devices: [...deviceCases, ...deviceChangeCases],

@@ -1,12 +1,102 @@
 /** The Debian package on a machine with systemd: installed, started, killed, stopped and removed, as an operator sees it. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
-import { copyFileSync, mkdtempSync, rmSync } from "node:fs"
+import { Effect, Schedule } from "effect"
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import * as path from "node:path"
 import { until } from "../../support/Program.ts"
-import { boot, isUp, unavailable } from "./Container.ts"
-import { must } from "./Release.ts"
+import { has, must, PATH, run } from "./Release.ts"
+import { type ChildProcess, spawn } from "node:child_process"
+
+// A machine in a container: this one's files, on which it may write without anything of it staying, and its own systemd as the
+// first process. It has no network but its own.
+
+/** Why there can be no such container here; undefined where one can be tried. */
+const unavailable =
+  process.getuid?.() === 0 && ["systemd-nspawn", "nsenter", "mount"].every(has)
+    ? undefined
+    : "it needs root, systemd-container and util-linux"
+
+interface Container {
+  /** Its root directory, seen from outside. */
+  readonly at: (name: string) => string
+  /** Runs a program in it to its end. */
+  readonly run: (program: string, args: ReadonlyArray<string>) => ReturnType<typeof run>
+  /** The same, which has to succeed; yields what it printed. */
+  readonly must: (program: string, args: ReadonlyArray<string>) => string
+}
+
+const childrenOf = (pid: number): ReadonlyArray<number> =>
+  readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .filter((child) => {
+      try {
+        return new RegExp(`^PPid:\\t${pid}$`, "m").test(readFileSync(`/proc/${child}/status`, "utf8"))
+      } catch {
+        // it has ended meanwhile
+        return false
+      }
+    })
+
+/** The first process of the container that this program runs, once there is one. */
+const firstIn = (nspawn: ChildProcess) =>
+  Effect.suspend(() => {
+    const [first] = nspawn.pid === undefined ? [] : childrenOf(nspawn.pid)
+    return first === undefined ? Effect.fail("not yet" as const) : Effect.succeed(first)
+  }).pipe(Effect.retry({ schedule: Schedule.spaced("50 millis") }))
+
+const layered = Effect.acquireRelease(
+  Effect.sync(() => {
+    const folder = mkdtempSync(path.join(tmpdir(), "switchyard-container-"))
+    must("mount", ["-t", "tmpfs", "tmpfs", folder])
+    for (const name of ["upper", "work", "root"]) mkdirSync(path.join(folder, name))
+    const place = (name: string) => path.join(folder, name)
+    const layers = `lowerdir=/,upperdir=${place("upper")},workdir=${place("work")}`
+    must("mount", ["-t", "overlay", "overlay", "-o", layers, place("root")])
+    return folder
+  }),
+  (folder) =>
+    Effect.sync(() => {
+      run("umount", ["-l", path.join(folder, "root")])
+      run("umount", ["-l", folder])
+      rmSync(folder, { recursive: true, force: true })
+    })
+)
+
+/** Boots one; it is ended when the scope closes. No service of this machine is started in it. */
+const boot = Effect.gen(function* () {
+  const folder = yield* layered
+  const root = path.join(folder, "root")
+  const wanted = path.join(root, "etc/systemd/system/multi-user.target.wants")
+  if (existsSync(wanted)) rmSync(wanted, { recursive: true })
+  const nspawn = yield* Effect.acquireRelease(
+    Effect.sync(() => {
+      const words = ["--keep-unit", "--register=no", "--private-network", `--directory=${root}`, "--boot"]
+      return spawn("systemd-nspawn", [...words, "systemd.unit=multi-user.target"], { env: { PATH }, stdio: "ignore" })
+    }),
+    (child) =>
+      Effect.promise(async () => {
+        const ended = new Promise((resolve) => child.once("exit", resolve))
+        if (child.exitCode !== null || child.signalCode !== null) return
+        for (const first of childrenOf(child.pid ?? 0)) process.kill(first, "SIGKILL")
+        child.kill("SIGKILL")
+        await ended
+      })
+  )
+  const first = yield* firstIn(nspawn)
+  const inside = (program: string, args: ReadonlyArray<string>) => ["-t", String(first), "-a", program, ...args]
+  const container: Container = {
+    at: (name) => path.join(root, name),
+    run: (program, args) => run("nsenter", inside(program, args)),
+    must: (program, args) => must("nsenter", inside(program, args))
+  }
+  return container
+})
+
+/** Whether it has come up: `degraded` when a service of somebody else has failed. */
+const isUp = ({ run: runInside }: Container) =>
+  Effect.sync(() => /^(running|degraded)$/m.test(runInside("systemctl", ["is-system-running"]).said))
 
 const packageFile = Effect.acquireRelease(
   Effect.sync(() => mkdtempSync(path.join(tmpdir(), "switchyard-package-"))),

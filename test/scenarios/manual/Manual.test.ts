@@ -7,7 +7,7 @@ import { settingMeanings } from "../../../scripts/manual/SettingMeanings.ts"
 import { madeDocuments } from "../../../scripts/manual.ts"
 import { Device, deviceStates } from "../../../src/domain/Device.ts"
 import { configTypes } from "../../../src/domain/Interface.ts"
-import { jobFunctions } from "../../../src/jobs/engine/JobFunctions.ts"
+import { jobFunctions } from "../../../src/jobs/JobList.ts"
 import { Api } from "../../../src/api/Api.ts"
 import { inputsOf, variablesOf } from "../../templates/Campus.ts"
 

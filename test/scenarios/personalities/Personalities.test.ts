@@ -6,12 +6,11 @@ import { assert, beforeAll, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { personalities } from "../../../src/lab/eos/Quirks.ts"
 import { seconds } from "../../support/Patience.ts"
-import { givenUpAfter } from "../../support/SilentSwitches.ts"
+import { givenUpAfter } from "../../support/Silence.ts"
 import { type Operation, operationNames, operations } from "./Operations.ts"
 import { type Left, play } from "./PersonalityScene.ts"
 import { endingOf, personalityNames as allNames } from "./PersonalityTable.ts"
-import { which } from "./Snapshot.ts"
-import { untruths } from "./Truth.ts"
+import { untruths, which } from "./Truth.ts"
 
 /** `PERSONALITIES=salting,chatty` plays these beside the plain one, for who works on one of them. */
 const only = process.env["PERSONALITIES"]?.split(",")

@@ -20,7 +20,7 @@ import { TestDatabase } from "../../support/TestDatabase.ts"
 import * as ManagedCampus from "../chaos/ManagedCampus.ts"
 import type { Operation } from "./Operations.ts"
 import * as Site from "./PersonalitySite.ts"
-import { type Snapshot, snapshotOf } from "./Snapshot.ts"
+import { type Snapshot, snapshotOf } from "./Truth.ts"
 
 /** What is left of one cell when its job is over. */
 export interface Left {

@@ -3,7 +3,7 @@ import { assert, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { spawn } from "node:child_process"
-import { createServer, connect } from "node:net"
+import { connect, createServer } from "node:net"
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
 import * as Database from "../../../src/store/Database.ts"
@@ -11,8 +11,7 @@ import { behaviours, listen } from "../../support/AlertReceiver.ts"
 import { jobEnded, SECRET } from "../../support/AlertSite.ts"
 import { SLOWNESS } from "../../support/Patience.ts"
 import { dataFolder, ofThisProcess, type Program, program as PROGRAM, start, until } from "../../support/Program.ts"
-import * as SilentNames from "../../support/SilentNames.ts"
-import * as SilentProxy from "../../support/SilentProxy.ts"
+import * as Silence from "../../support/Silence.ts"
 import { databaseUrl } from "../../support/TestDatabase.ts"
 
 /** The promise, and a moment for a machine that is slow. */
@@ -140,7 +139,7 @@ it.live(
 it.live("stops in time although its external database is silent, and works with it after the next start", () =>
   Effect.gen(function* () {
     const database = new URL(yield* databaseUrl)
-    const proxy = yield* SilentProxy.make(Number(database.port))
+    const proxy = yield* Silence.make(Number(database.port))
     database.port = String(proxy.port)
     const env = { DATABASE_URL: database.href, DATA_DIR: yield* dataFolder }
     const program = yield* start(env)
@@ -207,9 +206,9 @@ it.live("ends at once by a second signal", () =>
   }).pipe(Effect.scoped)
 )
 
-it.live.skipIf(!SilentNames.canBeSilent)("stops in time although a name server is silent", () =>
+it.live.skipIf(!Silence.canBeSilent)("stops in time although a name server is silent", () =>
   Effect.gen(function* () {
-    const { address, words } = yield* SilentNames.make({ seconds: 30, attempts: 2 })
+    const { address, words } = yield* Silence.makeSilentNames({ seconds: 30, attempts: 2 })
     const asked = Buffer.from(address.split(".").map(Number).toReversed()).toString("hex").toUpperCase()
     const data = yield* dataFolder
     const [command, ...rest] = [...words, process.execPath, PROGRAM, "serve"]

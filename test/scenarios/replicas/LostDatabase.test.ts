@@ -6,7 +6,7 @@ import { assert, it } from "@effect/vitest"
 import { Console, Effect, Fiber, Option } from "effect"
 import { seconds } from "../../support/Patience.ts"
 import { until } from "../../support/Program.ts"
-import { type Loss, losses } from "../../support/SilentProxy.ts"
+import { type Loss, losses } from "../../support/Silence.ts"
 import { markOf } from "../chaos/SyncVerdict.ts"
 import * as ServedReplicas from "./ServedReplicas.ts"
 

@@ -13,25 +13,62 @@ import { freePort } from "../../support/FreePort.ts"
 import { timer } from "../../support/Patience.ts"
 import * as Program from "../../support/Program.ts"
 import { SHARED_KEY } from "../../support/Replica.ts"
-import * as SilentProxy from "../../support/SilentProxy.ts"
-import { sshAddresses } from "../../support/SshConnections.ts"
+import * as Silence from "../../support/Silence.ts"
 import { databaseUrl } from "../../support/TestDatabase.ts"
 import { storesOn } from "../../support/TestStores.ts"
 import * as ManagedCampus from "../chaos/ManagedCampus.ts"
 import { judge, type Mark, rowProblems, wantedBy } from "../chaos/SyncVerdict.ts"
+import * as fs from "node:fs/promises"
+
+// Which switches of a lab a process is connected to, as Linux knows it: a switch cannot tell several servers of one machine apart.
+
+/** `0100007F:1F90`, bytes of the address in reverse. */
+const parsed = (word: string) => {
+  const [address = "", port = ""] = word.split(":")
+  const bytes = address.match(/../g) ?? []
+  return {
+    address: bytes
+      .map((byte) => Number.parseInt(byte, 16))
+      .toReversed()
+      .join("."),
+    port: Number.parseInt(port, 16)
+  }
+}
+
+/** The numbers of its sockets; none when it has ended. */
+const socketsOf = async (pid: number): Promise<ReadonlySet<string>> => {
+  const folder = `/proc/${pid}/fd`
+  const names = await fs.readdir(folder).catch(() => [])
+  const links = await Promise.all(names.map((name) => fs.readlink(`${folder}/${name}`).catch(() => "")))
+  return new Set(links.flatMap((link) => /^socket:\[(\d+)\]$/.exec(link)?.[1] ?? []))
+}
+
+const ESTABLISHED = "01"
+
+/** The addresses that the process is connected to at this port. */
+const sshAddresses = (pid: number, port: number): Effect.Effect<ReadonlySet<string>> =>
+  Effect.promise(async () => {
+    const own = await socketsOf(pid)
+    const rows = (await fs.readFile("/proc/net/tcp", "utf8")).split("\n").slice(1)
+    const far = rows.flatMap((row) => {
+      const [, , remote = "", state, , , , , , inode = ""] = row.trim().split(/\s+/)
+      return state === ESTABLISHED && own.has(inode) ? [parsed(remote)] : []
+    })
+    return new Set(far.filter((one) => one.port === port).map(({ address }) => address))
+  })
 
 const HISTORY = 100_000
 
-export interface ServedReplica {
+interface ServedReplica {
   readonly program: Program.Program
   readonly api: ReturnType<typeof makeClient>
   readonly url: string
   /** Where others reach it. */
   readonly cluster: string
-  readonly toDatabase: SilentProxy.SilentProxy
+  readonly toDatabase: Silence.SilentProxy
 }
 
-export interface Wanted {
+interface Wanted {
   readonly replicas: number
   readonly switches: number
   readonly commitMs: number
@@ -58,7 +95,7 @@ export const make = Effect.fnUntraced(function* ({ commitMs, env, replicas: coun
   /** One more. */
   const launch = Effect.gen(function* () {
     const { folder } = yield* Campus.makeFolders
-    const toDatabase = yield* SilentProxy.make(Number(new URL(url).port))
+    const toDatabase = yield* Silence.make(Number(new URL(url).port))
     const port = String(yield* freePort)
     const program = yield* Program.start({
       ...Campus.environment(lab, repositories, folder),

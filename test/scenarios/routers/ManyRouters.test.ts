@@ -3,11 +3,111 @@ import { Effect, Fiber, Layer, References } from "effect"
 import * as Engine from "../../../src/Engine.ts"
 import { refresh } from "../../../src/jobs/repositories/RefreshRepository.ts"
 import { ServerConfig } from "../../../src/ServerConfig.ts"
-import { seconds } from "../../support/Patience.ts"
+import { seconds, timer } from "../../support/Patience.ts"
 import { describeReal } from "../../support/RealFabric.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
-import { allCommitted, makeManyRouters, names, seed, standing, synchronized, wants } from "./ManyRouters.ts"
-import { failures, syncRouters } from "./RouterSite.ts"
+import { elsewhere, failures, makeRouterSite, routing, syncRouters } from "./RouterSite.ts"
+import * as Fabric from "../../../src/fabric/Fabric.ts"
+import { type FabricPlan, type Node, router, SERVER } from "../../../src/fabric/FabricPlan.ts"
+import { DeviceStore } from "../../../src/store/DeviceStore.ts"
+
+// Forty real routers of one site, managed by a server of this process, and what is asked of all of them at once.
+
+const names: ReadonlyArray<string> = Array.from({ length: 40 }, (_, index) => `r${String(index + 1).padStart(2, "0")}`)
+
+const addressOf = (name: string): string => `10.99.0.${10 + Number(name.slice(1))}`
+
+/** Nobody listens to neighbours here: no cables, no LLDP. */
+const node = (name: string): Node => {
+  const { files, ...rest } = router(name, { _tag: "configured", address: `${addressOf(name)}/24` })
+  return { ...rest, files: files.filter(({ path }) => !path.includes("lldpd")) }
+}
+
+const plan: FabricPlan = { address: `${SERVER}/24`, nodes: names.map(node), cables: [] }
+
+/** A prefix list of this name on every router. */
+const wants = (list: string) => ({
+  "global/base_system.yml": `---\ncli_append_str: |\n  ip prefix-list ${list} seq 5 permit 10.0.0.0/8\n`
+})
+
+const settings = {
+  ...elsewhere,
+  "global/routing.yml": routing("10.99.0.0/24"),
+  ...Object.fromEntries(
+    names.flatMap((name) => [
+      [`devices/${name}/interfaces.yml`, "---\ninterfaces: []\n"],
+      [`devices/${name}/base_system.yml`, "---\n{}\n"],
+      [`devices/${name}/routing.yml`, "---\n{}\n"]
+    ])
+  )
+}
+
+/** The routers, reachable by a server with this environment, and the repository of its settings. */
+const makeManyRouters = Effect.gen(function* () {
+  const fabric = yield* Fabric.make(plan)
+  const { environment, folders } = yield* makeRouterSite(fabric, names.map(addressOf))
+  yield* folders.settings.commit(settings)
+  const timers = {
+    // all of them share the processors of this machine: between the commit of the first and its confirmation lie the
+    // commits and the proofs of the others
+    COMMIT_CONFIRMED_TIMEOUT: timer(300),
+    // who strikes after the last commit comes before the last proof
+    COMMIT_CONFIRMED_WAIT: timer(2)
+  }
+  return { fabric, environment: { ...environment, ...timers }, settings: folders.settings }
+})
+
+const seed = Effect.gen(function* () {
+  const devices = yield* DeviceStore
+  for (const [index, hostname] of names.entries()) {
+    yield* devices.insert({
+      hostname,
+      state: "MANAGED",
+      device_type: "DIST",
+      platform: "frr",
+      management_ip: addressOf(hostname),
+      infra_ip: `10.98.200.${index + 1}`,
+      synchronized: false
+    })
+  }
+  yield* refresh("templates", "tester")
+  yield* refresh("settings", "tester")
+})
+
+/** Names of the routers whose row says that they run what the settings say. */
+const synchronized = Effect.map(
+  Effect.flatMap(DeviceStore, (store) => store.all),
+  (rows) => rows.filter((row) => row.synchronized).map(({ hostname }) => hostname)
+)
+
+const listsIn = (text: string): ReadonlyArray<string> =>
+  [...text.matchAll(/^ip prefix-list ([A-Z]+) seq/gm)].flatMap(([, list = ""]) => (list === "MANAGEMENT" ? [] : [list]))
+
+/** The prefix lists that routers run, those that they would start with, and what is left of changes on them; each that differs once. */
+const standing = Effect.fnUntraced(function* (fabric: Fabric.Fabric) {
+  const each = yield* Effect.forEach(
+    names,
+    Effect.fnUntraced(function* (name) {
+      const running = yield* fabric.run(name, "vtysh -c 'show running-config no-header' 2>/dev/null")
+      const startup = yield* fabric.run(name, "cat /etc/frr/frr.conf")
+      const left = yield* fabric.run(
+        name,
+        "cd /etc/frr/switchyard && ls candidates; ls -d pending* reverting confirmed.* now.* 2>/dev/null || true"
+      )
+      return `runs ${listsIn(running).join()}, starts with ${listsIn(startup).join()}, left ${left.trim() || "nothing"}`
+    }),
+    { concurrency: 4 }
+  )
+  return [...new Set(each)]
+})
+
+const COMMITTED = "/run/fabric/*/upper/etc/frr/switchyard/pending/applied"
+
+/** Waits until all routers have committed what still has to be confirmed. */
+const allCommitted = ({ pid }: Fabric.Fabric) => {
+  const line = `until [ "$(ls ${COMMITTED} 2>/dev/null | wc -l)" = ${names.length} ]; do sleep 0.1; done`
+  return Fabric.runToEnd(["nsenter", "-t", String(pid), "--mount", "sh", "-c", line])
+}
 
 const modes = [
   { mode: 0, list: "NONE" },

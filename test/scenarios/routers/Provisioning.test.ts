@@ -7,7 +7,7 @@ import { Effect } from "effect"
 import { runDemo } from "../../support/DemoProgram.ts"
 import { seconds, timer } from "../../support/Patience.ts"
 import { describeReal } from "../../support/RealFabric.ts"
-import { routers } from "./RouterSettings.ts"
+import { routers } from "./RouterSite.ts"
 
 const variables = { INIT_MGMT_TIMEOUT: timer(20), COMMIT_CONFIRMED_TIMEOUT: timer(30) }
 

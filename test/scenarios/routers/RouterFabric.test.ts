@@ -11,8 +11,7 @@ import { LinknetStore } from "../../../src/store/NetworkStore.ts"
 import { timer } from "../../support/Patience.ts"
 import { describeReal } from "../../support/RealFabric.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
-import { cores, dists, routers, routerSettings, routing } from "./RouterSettings.ts"
-import { failures, makeRouterSite, syncRouters } from "./RouterSite.ts"
+import { cores, dists, failures, makeRouterSite, routers, routerSettings, routing, syncRouters } from "./RouterSite.ts"
 
 const plan = usual()
 

@@ -7,6 +7,7 @@ import { JobEngine } from "../../../src/jobs/engine/JobEngine.ts"
 import * as Campus from "../../support/Campus.ts"
 import { freePort } from "../../support/FreePort.ts"
 import { jobNamed } from "../../support/Jobs.ts"
+import { fabricSettings } from "../../../src/demo/RealSite.ts"
 
 /** The site of routers at these addresses of 10.99.0.0/16. */
 export const makeRouterSite = Effect.fnUntraced(function* (fabric: Fabric, addresses: ReadonlyArray<string>) {
@@ -43,3 +44,18 @@ export const failures = ({ result }: Job): Readonly<Record<string, string>> =>
         job_tasks.map(({ failed, result: said }) => (failed ? String(said) : "")).join("")
       ])
   )
+
+// The settings of a site whose fabric is the usual one of `src/fabric`, for repositories that begin as the examples.
+
+export { cores, dists, routers } from "../../../src/fabric/FabricPlan.ts"
+export { routing } from "../../../src/demo/RealSite.ts"
+
+/** Of switches that this site does not have. */
+export const elsewhere = Object.fromEntries(
+  ["lhv-dist1", "lhv-dist2"].flatMap((name) =>
+    ["base_system", "interfaces", "routing"].map((file) => [`devices/${name}/${file}.yml`, null])
+  )
+)
+
+/** Files of the settings repository. */
+export const routerSettings: Readonly<Record<string, string | null>> = { ...elsewhere, ...fabricSettings }

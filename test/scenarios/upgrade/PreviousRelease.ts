@@ -13,12 +13,12 @@ const root = path.resolve(import.meta.dirname, "../../..")
 const git = (...words: ReadonlyArray<string>): string =>
   execFileSync("git", ["-C", root, ...words], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }).trim()
 
-/** Replicas of before it speak without a key, and work beside none of today. */
-const NEEDED = "src/jobs/engine/ClusterSocket.ts"
+/** Replicas without these files speak without a key, and work beside none of today; the second has the key since the first is gone. */
+const NEEDED = ["src/jobs/engine/ClusterSocket.ts", "src/jobs/requests/JobRequests.ts"]
 
 const has = (commit: string): boolean => {
   try {
-    return git("ls-tree", "--name-only", commit, NEEDED) !== ""
+    return git("ls-tree", "--name-only", commit, ...NEEDED) !== ""
   } catch {
     return false
   }

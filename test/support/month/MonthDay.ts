@@ -1,7 +1,7 @@
 /** What a site does on one day: a change of all switches and what people and programs ask meanwhile. */
 import { Effect } from "effect"
 import { openSource } from "../EventSource.ts"
-import { ended, jobIn } from "../JobAnswers.ts"
+import { ended, jobIn } from "../Jobs.ts"
 import { attempt } from "../LiveClient.ts"
 import type { MonthSite } from "./MonthSite.ts"
 

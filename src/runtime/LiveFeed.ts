@@ -1,0 +1,116 @@
+/**
+ * Lines of the log and steps of the live actors for clients that listen now (docs/events.md); nothing of it is kept. Costs nothing while
+ * there are no listeners.
+ */
+import { Context, Effect, Latch, Layer, type Scope } from "effect"
+
+/** Levels of lines as clients know them, the least first. */
+export const liveLevels = ["DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"] as const
+export type LiveLevel = (typeof liveLevels)[number]
+
+/** A line of the log; `at` is in epoch milliseconds. */
+export interface LogLine {
+  readonly kind: "log"
+  readonly at: number
+  readonly level: LiveLevel
+  /** What it is about: the function of its job, or `server`. */
+  readonly module: string
+  readonly job: number | null
+  readonly text: string
+}
+
+/** A step of a device's live actor. */
+export interface ActorStep {
+  readonly kind: "step"
+  readonly at: number
+  readonly hostname: string
+  readonly job: number | null
+  /** Which statechart: `device` or `change`. */
+  readonly machine: string
+  readonly event: string
+  /** Where the statechart is now. */
+  readonly state: string
+}
+
+export type LiveItem = LogLine | ActorStep
+
+/** Receives what is published; must not throw and must not wait. */
+export type Listener = (thing: LiveItem) => void
+
+/** Listeners: to everything, or to what this process publishes itself. */
+interface Listeners {
+  readonly all: Set<Listener>
+  readonly own: Set<Listener>
+}
+
+const make = Effect.sync(() => {
+  const { all, own }: Listeners = { all: new Set(), own: new Set() }
+  const heard = Latch.makeUnsafe()
+  const heardHere = Latch.makeUnsafe()
+  const unheard = Latch.makeUnsafe(true)
+
+  const turnLatches = () => {
+    const isHeard = all.size + own.size > 0
+    if (isHeard) heard.openUnsafe()
+    else heard.closeUnsafe()
+    if (isHeard) unheard.closeUnsafe()
+    else unheard.openUnsafe()
+    if (all.size > 0) heardHere.openUnsafe()
+    else heardHere.closeUnsafe()
+  }
+
+  const listening = (listeners: Set<Listener>) => (listener: Listener) =>
+    Effect.asVoid(
+      Effect.acquireRelease(
+        Effect.sync(() => {
+          listeners.add(listener)
+          turnLatches()
+        }),
+        () =>
+          Effect.sync(() => {
+            listeners.delete(listener)
+            turnLatches()
+          })
+      )
+    )
+
+  const passOn = (thing: LiveItem) => {
+    for (const listener of all) listener(thing)
+  }
+
+  return LiveFeed.of({
+    isHeard: () => all.size + own.size > 0,
+    tell: (thing) => {
+      passOn(thing)
+      for (const listener of own) listener(thing)
+    },
+    passOn,
+    listen: listening(all),
+    listenToOwn: listening(own),
+    whileHeard: (work) =>
+      heard.await.pipe(Effect.andThen(Effect.scoped(Effect.andThen(work, unheard.await))), Effect.forever),
+    heardHere: heardHere.await
+  })
+})
+
+/** The live feed of this process. */
+export class LiveFeed extends Context.Service<
+  LiveFeed,
+  {
+    /** Whether there are listeners: otherwise nothing need be published. */
+    readonly isHeard: () => boolean
+    readonly tell: (thing: LiveItem) => void
+    /** Publishes here what another process has published. */
+    readonly passOn: Listener
+    /** Listens to everything from now on, until the scope closes. */
+    readonly listen: (listener: Listener) => Effect.Effect<void, never, Scope.Scope>
+    /** The same for what this process publishes itself, to send it to other processes. */
+    readonly listenToOwn: (listener: Listener) => Effect.Effect<void, never, Scope.Scope>
+    /** Runs this work while there are listeners, in a scope that closes when the last one leaves. Never ends. */
+    readonly whileHeard: <E, R>(work: Effect.Effect<void, E, R>) => Effect.Effect<never, E, Exclude<R, Scope.Scope>>
+    /** Waits until a listener of this process listens to everything. */
+    readonly heardHere: Effect.Effect<void>
+  }
+>()("switchyard/runtime/LiveFeed") {
+  static readonly layer = Layer.effect(LiveFeed, make)
+}

@@ -1,0 +1,133 @@
+/**
+ * The end of the program within ten seconds, whatever hangs (docs/operations.md#stopping-and-killing). A signal closes what is open, in order; what is
+ * not closed in time is left, and the last line of the log names it. A second signal ends the program at once. What was accepted is in
+ * the database, and the next start goes on with it.
+ */
+import { Effect, Layer } from "effect"
+import { readFileSync, writeSync } from "node:fs"
+
+/** Milliseconds after a signal in which everything may close by itself. */
+const PATIENCE = 8_500
+/** Milliseconds that threads may take to end what they are at. */
+const HELD_MILLIS = 300
+
+/** The program was told to stop and did not wait for something (docs/command-line.md#exit-codes). */
+const LEFT_SOMETHING = 5
+const BY_SIGNAL: Readonly<Record<string, number>> = { SIGINT: 130, SIGTERM: 143 }
+
+const SIGNALS = ["SIGINT", "SIGTERM"] as const
+
+const open = new Set<string>()
+const lastSteps = new Set<() => void>()
+
+/** Names what a layer has open, for as long as it closes. */
+export const named = <A, E, R>(name: string, layer: Layer.Layer<A, E, R>): Layer.Layer<A, E, R> =>
+  Layer.unwrap(
+    Effect.as(
+      Effect.acquireRelease(
+        Effect.sync(() => void open.add(name)),
+        () => Effect.sync(() => void open.delete(name))
+      ),
+      layer
+    )
+  )
+
+/** What is still done when the program ends without having closed everything; takes no time. */
+export const atLast = (step: () => void) =>
+  Effect.acquireRelease(
+    Effect.sync(() => void lastSteps.add(step)),
+    () => Effect.sync(() => void lastSteps.delete(step))
+  )
+
+/** Our child processes by name; none if the system does not list them. */
+const children = (): ReadonlyArray<{ readonly pid: number; readonly name: string }> => {
+  try {
+    const pids = readFileSync(`/proc/self/task/${process.pid}/children`, "utf8").trim().split(" ").filter(Boolean)
+    return pids.map((pid) => ({ pid: Number(pid), name: readFileSync(`/proc/${pid}/comm`, "utf8").trim() }))
+  } catch {
+    return []
+  }
+}
+
+const attempt = (step: () => void): void => {
+  try {
+    step()
+  } catch {
+    // it has ended meanwhile
+  }
+}
+
+/** One line in the form of the log, without the logger, which may be what hangs. */
+const say = (message: string): void => {
+  const timestamp = new Date().toISOString()
+  const line =
+    process.env["LOG_FORMAT"] === "json"
+      ? JSON.stringify({ message, logLevel: "ERROR", timestamp, annotations: {}, spans: {} })
+      : `timestamp=${timestamp} level=ERROR message=${JSON.stringify(message)}`
+  attempt(() => void writeSync(2, `${line}\n`))
+}
+
+/**
+ * Ends this process now. Node waits at its end for threads of its pool, which may wait for a name server: another program in its place has
+ * no such threads.
+ */
+const endNow = (code: number): never => {
+  attempt(() => process.execve?.("/bin/sh", ["sh", "-c", `exit ${code}`], {}))
+  attempt(() => process.execve?.(process.execPath, [process.execPath, "-e", `process.exit(${code})`], {}))
+  return process.exit(code)
+}
+
+/** Leaves what is open, but ends the child processes, which would otherwise continue without a parent. */
+const leave = (code: number, why: string): never => {
+  const left = children()
+  for (const step of lastSteps) attempt(step)
+  for (const { name, pid } of left) {
+    if (name === "postgres") continue
+    // git has a group of its own with what it has started
+    attempt(() => process.kill(-pid, "SIGKILL"))
+    attempt(() => process.kill(pid, "SIGKILL"))
+  }
+  const names = [...open, ...left.map(({ name, pid }) => `process ${pid} (${name})`)]
+  say(
+    `${why}. Left: ${names.length === 0 ? "nothing that has a name" : names.join(", ")}. What was accepted is kept, and goes on at the next start`
+  )
+  return endNow(code)
+}
+
+let told: NodeJS.Signals | null = null
+
+const onSignal = (signal: NodeJS.Signals): void => {
+  if (told !== null) leave(BY_SIGNAL[signal] ?? LEFT_SOMETHING, `Ended at once by a second ${signal}`)
+  told = signal
+  setTimeout(
+    () => leave(LEFT_SOMETHING, `Stopped by ${signal}, and not everything was closed after ${PATIENCE / 1000} s`),
+    PATIENCE
+  ).unref()
+}
+
+/** Watches over the end of a server from here on. */
+export const watchSignals = Effect.sync(() => {
+  // before the listener that closes everything, which may be done when it returns
+  for (const signal of SIGNALS) process.prependListener(signal, onSignal)
+})
+
+/** Work in threads of Node's pool that is under way. */
+const heldThreads = (): ReadonlyArray<string> =>
+  process.getActiveResourcesInfo().filter((name) => /^(?:GetAddrInfo|GetNameInfo|FSReq)/.test(name))
+
+/**
+ * Ends the program when all is closed. Node would wait for each of its threads, one of which may wait for a name server: this does not.
+ */
+export const end = (code: number, done: (code: number) => void): void => {
+  if (told === null) return done(code)
+  const until = performance.now() + HELD_MILLIS
+  const look = () => {
+    const held = heldThreads()
+    if (held.length === 0) return done(code)
+    if (performance.now() < until) return void setTimeout(look, 20)
+    const isName = held.some((name) => name.startsWith("Get"))
+    say(`Stopped. Left: a thread that waits for a ${isName ? "name server" : "file"}`)
+    endNow(code)
+  }
+  look()
+}
