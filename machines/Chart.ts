@@ -1,4 +1,4 @@
-/** A statechart as data, for those who draw it: its states, and what leads from one to another. */
+/** A statechart for people: its states and arrows, where it is, and which events it takes next. */
 import {
   type AnyMachineSnapshot,
   type AnyStateMachine,

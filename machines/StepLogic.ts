@@ -1,6 +1,7 @@
 /**
- * A step of a statechart: an invoked actor that is given a task, works on it and ends with what came of it. The machines of
- * this folder only name their steps; whoever runs a machine provides them (`machine.provide({ actors })`, once a process).
+ * Steps of a statechart, and why a machine refuses an event. A step is an invoked actor that is given a task and ends with its outcome;
+ * the machines only name their steps, and whoever runs a machine provides them (`machine.provide({ actors })`, once a process). Every
+ * guard has a name that reads as a rule, so a refusal names it.
  */
 import {
   type ActorLogic,

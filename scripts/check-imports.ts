@@ -9,7 +9,7 @@ import * as path from "node:path"
 const levels: ReadonlyArray<ReadonlyArray<string>> = [
   ["machines", "jinja"],
   ["domain"],
-  ["runtime", "ServerConfig", "SettingsDocumentation"],
+  ["runtime", "ServerConfig", "SettingsTable", "JobSettings"],
   [
     "api",
     "store",
@@ -87,7 +87,7 @@ const subRooms: Readonly<Record<string, ReadonlyArray<ReadonlyArray<string>>>> =
 /** Imports between sub-rooms that break this and are known, by their number, which may only become smaller. */
 const knownUpwards: Readonly<Record<string, number>> = {
   "domain/. → domain/jobs": 1,
-  "domain/. → domain/platforms": 8,
+  "domain/. → domain/platforms": 7,
   "domain/. → domain/requests": 2,
   "domain/fields → domain/.": 2,
   "http/auth → http/oidc": 4,

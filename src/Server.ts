@@ -1,10 +1,7 @@
 /** The whole server: the API over the engine over the database. `main.ts` runs it; tests start it on a database of their own. */
-import { AskedDevices } from "./access/AskedDevices.ts"
-import { Permissions } from "./access/Permissions.ts"
 import { AuditChain, upkeepLayer as auditUpkeep } from "./access/AuditChain.ts"
 import * as AuditExport from "./access/AuditExport.ts"
-import * as NodeServices from "@effect/platform-node/NodeServices"
-import { Effect, Layer } from "effect"
+import { Layer } from "effect"
 import * as Engine from "./Engine.ts"
 import * as EventUpkeep from "./events/EventFeed.ts"
 import { EventFeed } from "./events/EventFeed.ts"
@@ -23,20 +20,16 @@ import { watchDescriptors } from "./runtime/OwnFaults.ts"
 import { SecretKey } from "./runtime/SecretKey.ts"
 import { LiveFeed } from "./runtime/LiveFeed.ts"
 import * as Traces from "./runtime/Traces.ts"
-import { withStored } from "./runtime/SecretSources.ts"
 import { ServerConfig } from "./ServerConfig.ts"
 import * as Database from "./store/Database.ts"
-import { secureDefaults } from "./store/Migrations.ts"
-import { SecretStore } from "./store/SecretStore.ts"
-import * as AlertMaking from "./events/AlertMaking.ts"
 import { AlertRulesInForce } from "./events/AlertMaking.ts"
-import * as AlertSending from "./events/AlertSending.ts"
-import * as Watches from "./events/Watches.ts"
 import * as ReplicaFeed from "./events/ReplicaFeed.ts"
 import { Previews } from "./templates/CandidateConfigs.ts"
 import { Readiness } from "./http/system/Readiness.ts"
 import * as RefreshRepository from "./jobs/repositories/RefreshRepository.ts"
 import * as Retention from "./jobs/engine/Retention.ts"
+import * as Alerts from "./events/Alerts.ts"
+import { settingsWithSecrets } from "./store/StoredSettings.ts"
 
 /** What the routes ask of other rooms. */
 export const ports = Layer.mergeAll(
@@ -59,10 +52,6 @@ const audit = Layer.mergeAll(
 
 /** Steps of the actors, and what other replicas tell. */
 const telling = Layer.merge(ToldSteps.layer.pipe(Layer.provide(ActorInspection.layer)), ReplicaFeed.layer)
-/** Alerts, from the events that nobody else tells to the receivers. */
-const alerts = Layer.mergeAll(AlertMaking.layer, AlertSending.layer, Watches.layer).pipe(
-  Layer.provide([AlertRulesInForce.layer, AskedDevices.layer, Permissions.layer])
-)
 
 /** The server without its database: needs a migrated one and the configuration. */
 export const layerOnDatabase = named("requests of clients", HttpServerLive).pipe(
@@ -70,7 +59,7 @@ export const layerOnDatabase = named("requests of clients", HttpServerLive).pipe
   Layer.merge(RefreshRepository.layer),
   Layer.merge(audit),
   Layer.merge(telling),
-  Layer.merge(named("messages to receivers", alerts)),
+  Layer.merge(named("messages to receivers", Alerts.layer)),
   Layer.merge(watchDescriptors),
   Layer.provide(EventFeed.layer),
   Layer.provideMerge(named("work on jobs and devices", Engine.layer)),
@@ -78,25 +67,6 @@ export const layerOnDatabase = named("requests of clients", HttpServerLive).pipe
   Layer.provideMerge(LiveFeed.layer),
   Layer.provide(Traces.layer)
 )
-
-/**
- * The settings of an environment with the secrets that the database keeps, and with what it says about settings that nobody has set; what
- * the environment gives counts.
- */
-const settingsWithSecrets = (environment: Readonly<Record<string, string | undefined>>) =>
-  Layer.unwrap(
-    Effect.gen(function* () {
-      const secrets = yield* SecretStore
-      if (yield* secrets.hasOthers) {
-        yield* Effect.logError(
-          "The database holds texts that were sealed under another key: changes of before cannot be undone. Set SECRET_KEY, or SECRET_KEY_PREVIOUS, to that key"
-        )
-      }
-      const given = withStored(environment, yield* secrets.all)
-      const isDecided = (given["SECURE_DEFAULTS"] ?? "") !== ""
-      return ServerConfig.layerOf(isDecided ? given : { ...given, SECURE_DEFAULTS: String(yield* secureDefaults) })
-    })
-  ).pipe(Layer.provide(SecretStore.layer), Layer.provide(SecretKey.layer), Layer.provide(NodeServices.layer))
 
 /** The server of an environment, with the database that it names or the embedded one. */
 export const layerOf = (environment: Readonly<Record<string, string | undefined>>) =>

@@ -1,5 +1,5 @@
 /** The table of the server's environment variables, from the one place where they are defined. */
-import { documentation } from "../../src/SettingsDocumentation.ts"
+import { documentation } from "../../src/SettingsTable.ts"
 
 /** The rows as Markdown. */
 export const table = (): string =>

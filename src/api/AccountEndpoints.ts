@@ -1,4 +1,4 @@
-/** People with passwords, and how they log in (docs/security.md#local-users). */
+/** Users with a password, and API tokens (docs/security.md). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiSchema } from "effect/http-api"
 import { NewTokenRequest, NewUserRequest, PersonRequest, UserChangeRequest } from "../domain/requests/SignOnRequests.ts"

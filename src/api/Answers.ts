@@ -1,8 +1,4 @@
-/**
- * The failures of the API: one class per status, all with the body `{ status: "error", message }` and, where a class says so,
- * one thing more. The type of `message` differs by route (text, list of texts, or errors beside what was updated), because
- * clients depend on it. See docs/api.md#answers and docs/api.md#errors.
- */
+/** What endpoints answer with: the envelope of a success, and the errors with their status (docs/api.md#errors). */
 import { Effect, Schema } from "effect"
 import { CommitEffects } from "../domain/CommitEffects.ts"
 import { Remark } from "../domain/Repository.ts"

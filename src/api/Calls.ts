@@ -1,4 +1,4 @@
-/** Which endpoint a method and a path mean, for questions about calls that nobody has sent (docs/roles.md#asking-beforehand). */
+/** Calls of the API as data: which call a method and path are, which devices it is about, and its types for clients. */
 import { HttpApi, type HttpApiGroup } from "effect/http-api"
 import { Api, BASE } from "./Api.ts"
 import type { Schema } from "effect"

@@ -1,4 +1,4 @@
-/** Events of the network, by pages or as they happen (docs/events.md). */
+/** Events of the network, by pages or as they happen (docs/events.md), and the audit (docs/security.md#audit). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { AuditEvent, LiveEvent } from "../domain/events/Event.ts"

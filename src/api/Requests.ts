@@ -1,6 +1,6 @@
 /**
- * What stands before endpoints that take a body or parameters with rules: the body is read within bounds, both are decoded with
- * the endpoint's schemas (`domain/fields`), and what breaks a rule is refused in the words that clients know.
+ * The middleware of endpoints: who calls and what they may call, and bodies and parameters that are read within bounds, decoded with the
+ * endpoint's schemas (`domain/fields`) and refused in the words that clients know.
  */
 import { HttpApiMiddleware, HttpApiSecurity } from "effect/http-api"
 import {

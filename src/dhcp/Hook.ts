@@ -134,7 +134,7 @@ const report = async (api: HookApi, lease: Lease): Promise<LeaseReport> => {
   return meanwhile === null || isReported(meanwhile) ? created : known(api, lease, meanwhile)
 }
 
-/** Neither all zeros nor that of a group; as `domain/UniqueFields.ts` says it, which would be more to load. */
+/** Neither all zeros nor that of a group; as `domain/DeviceIdentity.ts` says it, which would be more to load. */
 const isMac = (hex: string): boolean => /^[0-9A-F][02468ACE][0-9A-F]{10}$/.test(hex) && !/^0+$/.test(hex)
 
 /** The lease that the arguments name, or the exit code that says what is wrong with them. */

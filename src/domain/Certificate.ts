@@ -1,4 +1,7 @@
-/** Certificates of devices as the database keeps them and the API shows them (docs/security.md#certificate-authority). */
+/**
+ * Certificates of devices as the database keeps them and the API shows them (docs/security.md#certificate-authority), and what the
+ * doctor finds about certificates.
+ */
 import { Schema } from "effect"
 import { DAY, type Finding, lengthOf } from "./Finding.ts"
 

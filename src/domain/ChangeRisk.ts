@@ -1,8 +1,8 @@
 /**
- * How risky a change looks, from its diff: the share of the configuration that changes, and what kind of lines they are
- * (docs/changes.md#change-score). Pure; the rules are a table.
+ * How a change of a configuration is judged: the score of its diff (docs/changes.md#change-score), and the form of the rules that name
+ * what no job pushes without a person. Pure; each platform's record has its own tables, and `auto_push.yml` of the templates may add
+ * rules but remove none.
  */
-
 /** Changed lines of a diff, with their `+` or `-`, and how much each counts. */
 export type RiskRule = readonly [pattern: RegExp, weight: number]
 

@@ -1,6 +1,6 @@
 /**
- * What a commit of a repository means before it is in force: whom it takes what away from (docs/settings-repository.md#effects). The
- * sentences for people are in `EffectSentences.ts`.
+ * What a commit of a repository would change before it is in force: what it removes and from whom (docs/settings-repository.md#effects),
+ * and the check of a branch (docs/settings-repository.md#check-of-a-branch). The sentences for people are in `EffectSentences.ts`.
  */
 import { Schema } from "effect"
 import { Remark } from "./Repository.ts"

@@ -1,7 +1,7 @@
 /**
- * What is done to a switch beside changes of its configuration, and how far it is: taking ports down and up, giving it a
- * certificate, erasing it. Each phase is written before its commands are sent, so that after a crash the next process knows
- * what the switch may have got (promises 1, 3 and 4).
+ * What is under way on a device beside its record: operations such as taking ports down and up, configuration sessions of ours that it
+ * still has, and what its actor shows of itself. Each phase of an operation is written before its commands are sent, so that after a
+ * crash the next process knows what the switch may have received (promises 1, 3 and 4).
  */
 import { Schema } from "effect"
 import { changePhases } from "../../machines/change/ChangeRow.ts"

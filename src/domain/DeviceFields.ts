@@ -1,6 +1,7 @@
 /**
- * What clients may write about a device, with the rules in the order of the table there and in its words
- * (docs/api.md#texts-of-device-fields). What needs the database (unknown sites, taken names) is checked elsewhere.
+ * What clients may write about a device (docs/api.md#texts-of-device-fields), about its stack members (docs/api.md#stack-members) and
+ * about why it became unsynchronized (docs/api.md#sync-history), with the rules in the order and the words of the manual. Handlers check
+ * what needs the database, such as unknown sites and taken names.
  */
 import { Option, Result, Schema } from "effect"
 import { type Device, DeviceState, deviceStates, DeviceType, deviceTypes, platforms } from "./Device.ts"

@@ -1,6 +1,6 @@
 /**
- * What belongs to one device alone (docs/api.md#what-is-unique), which values can belong to none, and why a record may not be changed or
- * pushed to. The values as the database compares them are in migration 49.
+ * Which switch a record is: the values that only one device may have (docs/api.md#what-is-unique), how a login is compared with the
+ * record, and why a record may not be changed or pushed to. Migration 49 has the values as the database compares them.
  */
 import { Option, Result, Schema } from "effect"
 import type { Device } from "./Device.ts"

@@ -1,4 +1,7 @@
-/** What a device says of itself. */
+/**
+ * What drivers read from a device: facts, learnt addresses, LLDP neighbours, and the counters and optics of ports
+ * (docs/api.md#live-reads).
+ */
 import { Result, Schema } from "effect"
 
 /**

@@ -1,6 +1,7 @@
 /**
- * Names of firmware images: which are allowed (they become part of a path, a URL and a command on a switch), which version they
- * announce, and where a switch finds them. Pure. See docs/api.md#firmware-images and docs/jobs.md#device_upgrade.
+ * Firmware images: which names are allowed (they become part of a path, a URL and a command on a switch), which version a name
+ * announces, where a switch finds an image, how images and upgrades are shown, and the bodies of requests about them. Pure. See
+ * docs/api.md#firmware-images and docs/jobs.md#device_upgrade.
  */
 import { Option, Result, Schema } from "effect"
 import type { FirmwareNames } from "./platforms/Platform.ts"

@@ -1,4 +1,7 @@
-/** A port of an access switch as the interface database keeps it (docs/api.md#ports-of-a-device). */
+/**
+ * A port of an access switch: its record (docs/api.md#ports-of-a-device), what clients may write about it, and what a request changes at
+ * one port (docs/api.md#changing-ports). Pure; the caller says which VLANs and VXLANs the device has.
+ */
 import { Result, Schema } from "effect"
 import * as Body from "./fields/Body.ts"
 import { optional, otherwise, required, type Rule, sentencesOf } from "./fields/Body.ts"
@@ -56,7 +59,7 @@ export const indexNumber = (name: string): number => {
 }
 
 // What clients may write about the ports of an access switch (docs/api.md#changing-ports): each port and each key on its own,
-// null removes a key, keys that nobody knows are ignored. Which VLANs and VXLANs a device has is asked in `PortChange.ts`.
+// null removes a key, keys that nobody knows are ignored. Which VLANs and VXLANs a device has is checked below.
 
 const MAX_DESCRIPTION = 64
 const MAX_TEXT = 65_536

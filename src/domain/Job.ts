@@ -1,6 +1,6 @@
 /**
- * Background jobs: the record that the API shows, and the shapes of results and exceptions. What functions there are is in
- * `jobs/`. See docs/jobs.md.
+ * Background jobs (docs/jobs.md): the record that the API shows, what a job waits for, its results, how it went, its lock and its
+ * progress. The functions that a job may have are defined in `jobs/`.
  */
 import { Predicate, Schema } from "effect"
 import {

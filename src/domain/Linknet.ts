@@ -1,4 +1,7 @@
-/** A cable between two devices, with its addressing when it is a layer-3 link (docs/api.md#linknets). */
+/**
+ * A cable between two devices, with its addressing when it is a layer-3 link, and what clients may write about it
+ * (docs/api.md#linknets). Handlers check whether the devices exist.
+ */
 import { Option, Result, Schema } from "effect"
 import * as Body from "./fields/Body.ts"
 import { optional, otherwise, type Place, required, type Rule } from "./fields/Body.ts"

@@ -1,6 +1,6 @@
 /**
- * A management domain: the VLAN and gateway that a pair of devices gives the access switches below it
- * (docs/api.md#management-domains).
+ * A management domain: the VLAN and gateway that a pair of devices gives the access switches below it, and what clients may write about
+ * it (docs/api.md#management-domains). Handlers check whether devices and sites exist.
  */
 import { Option, Result, Schema } from "effect"
 import * as Body from "./fields/Body.ts"

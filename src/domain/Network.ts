@@ -1,6 +1,7 @@
 /**
- * Networks and addresses as integers, for IPv4 and IPv6 alike. Texts are compared by value, so `2001:db8::1` and
- * `2001:db8:0::1` are the same address.
+ * Hostnames, MAC addresses, IP addresses and networks: how each is written and compared, and the networks in which devices may get the
+ * fleet's logins (docs/security.md#management-networks). Addresses are compared by value, so `2001:db8::1` and `2001:db8:0::1` are the
+ * same.
  */
 import { Option, Result, Schema } from "effect"
 import { IpInterface, NetAddress } from "effect/net"

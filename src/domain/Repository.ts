@@ -1,4 +1,8 @@
-/** A commit of a repository, and what became of it (docs/settings-repository.md#commits). */
+/**
+ * What the server knows of the repositories of settings and templates: commits and what became of them
+ * (docs/settings-repository.md#commits), the commits that a job works on, remarks with their place in a file, and where a template
+ * variable comes from (docs/templates.md#trying-templates).
+ */
 import { Context, Schema } from "effect"
 
 // Something that is wrong or doubtful in a repository, with its place: what people who write settings and templates are

@@ -1,6 +1,6 @@
 /**
- * The network as it is planned and as switches see it: devices, and cables from the links of the database and from LLDP as it was read
- * last (docs/page.md#new-switches-and-the-drawing). Port names are compared in their long form.
+ * Cables as the database plans them and as neighbours report them, and the new switches that wait at their ports
+ * (docs/page.md#new-switches-and-the-drawing). Pure.
  */
 import { Schema } from "effect"
 import { DeviceState, DeviceType } from "./Device.ts"

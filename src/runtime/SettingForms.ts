@@ -1,6 +1,50 @@
-/** Forms of values in environment variables. */
+/** What the table of the server's settings is made of: a setting with its default and meaning, and forms of values. */
 import { Config, Effect, Option, Redacted, Schema, SchemaGetter } from "effect"
 import { PrivateUrl } from "../domain/access/HostLists.ts"
+
+/** A setting of the server: how it is read, its default as the manual shows it, and what it is for. */
+export interface Setting<out A> {
+  readonly config: Config.Config<A>
+  /** Empty when there is none. */
+  readonly fallback: string
+  readonly about: string
+}
+
+export const setting = <A>(config: Config.Config<A>, fallback: string, about: string): Setting<A> => ({
+  config,
+  fallback,
+  about
+})
+
+const shown = (value: unknown): string => (value === null ? "" : Array.isArray(value) ? value.join(",") : String(value))
+
+/** A setting that has this value when it is not set. */
+export const withDefault = <A>(config: Config.Config<A>, fallback: NoInfer<A>, about: string): Setting<A> =>
+  setting(Config.withDefault(config, fallback), shown(fallback), about)
+
+/** A setting that may be absent. `fallback` is shown where other settings decide what its absence means. */
+export const optional = <A>(config: Config.Config<A>, about: string, fallback = ""): Setting<Option.Option<A>> =>
+  setting(Config.option(config), fallback, about)
+
+export const flag = (name: string, fallback: boolean, about: string) =>
+  withDefault(Config.Boolean(name), fallback, about)
+
+export const text = (name: string, fallback: string, about: string) => withDefault(Config.String(name), fallback, about)
+
+/** A whole number that is not below a minimum. */
+export const count = (name: string, fallback: number, about: string, minimum = 0) =>
+  withDefault(
+    Config.schema(Schema.Int.pipe(Schema.check(Schema.isGreaterThanOrEqualTo(minimum))), name),
+    fallback,
+    about
+  )
+
+export const percent = (name: string, fallback: number, about: string) =>
+  withDefault(
+    Config.schema(Schema.Int.pipe(Schema.check(Schema.isBetween({ minimum: 0, maximum: 100 }))), name),
+    fallback,
+    about
+  )
 
 /** `10,30,60` to numbers. */
 export const Delays = Schema.String.pipe(
@@ -108,35 +152,83 @@ const Headers = Schema.RedactedFromValue(
 /** A share of the whole, from 0 to 1. */
 const Share = Schema.Finite.pipe(Schema.check(Schema.isBetween({ minimum: 0, maximum: 1 })))
 
-/** What `ServerConfig` reads, by name. */
-export const traceVariables = {
-  OTEL_EXPORTER_OTLP_ENDPOINT: filled(Config.schema(Receiver, "OTEL_EXPORTER_OTLP_ENDPOINT"), (text) => text === ""),
-  OTEL_EXPORTER_OTLP_HEADERS: filled(
-    Config.schema(Headers, "OTEL_EXPORTER_OTLP_HEADERS"),
-    (text) => Redacted.value(text) === ""
+/** Rows of the table of settings, by name. */
+export const traceSettings = {
+  OTEL_EXPORTER_OTLP_ENDPOINT: setting(
+    filled(Config.schema(Receiver, "OTEL_EXPORTER_OTLP_ENDPOINT"), (text) => text === ""),
+    "",
+    "receiver of traces by OTLP over HTTP (`http://127.0.0.1:4318`; `/v1/traces` is added); without it there are none ([traces](monitoring.md#traces))"
   ),
-  OTEL_SERVICE_NAME: Config.withDefault(Config.NonEmptyString("OTEL_SERVICE_NAME"), "switchyard"),
-  OTEL_TRACES_SAMPLER_ARG: Config.withDefault(Config.schema(Share, "OTEL_TRACES_SAMPLER_ARG"), 1)
+  OTEL_EXPORTER_OTLP_HEADERS: setting(
+    filled(Config.schema(Headers, "OTEL_EXPORTER_OTLP_HEADERS"), (text) => Redacted.value(text) === ""),
+    "",
+    "headers for that receiver, such as its token: `name=value`, separated by commas, values percent-encoded"
+  ),
+  OTEL_SERVICE_NAME: withDefault(
+    Config.NonEmptyString("OTEL_SERVICE_NAME"),
+    "switchyard",
+    "name of this server in traces"
+  ),
+  OTEL_TRACES_SAMPLER_ARG: withDefault(
+    Config.schema(Share, "OTEL_TRACES_SAMPLER_ARG"),
+    1,
+    "share of the traces begun here that is told, from 0 to 1"
+  )
 }
 
 // Settings of signing on at an identity provider (docs/sign-on.md); the names are those of existing sites.
 
 const isEmpty = (text: string): boolean => text === ""
 
-/** What `ServerConfig` reads, by name. */
-export const signOnVariables = {
-  OIDC_ENABLED: Config.withDefault(Config.Boolean("OIDC_ENABLED"), false),
-  OIDC_CONF_WELL_KNOWN_URL: Config.option(Config.schema(PrivateUrl, "OIDC_CONF_WELL_KNOWN_URL")),
-  OIDC_CLIENT_ID: filled(Config.String("OIDC_CLIENT_ID"), isEmpty),
-  OIDC_CLIENT_SECRET: filled(Config.Redacted("OIDC_CLIENT_SECRET"), (secret) => Redacted.value(secret) === ""),
-  OIDC_CLIENT_SCOPE: Config.withDefault(Config.NonEmptyString("OIDC_CLIENT_SCOPE"), "openid"),
-  OIDC_USERNAME_ATTRIBUTE: Config.withDefault(Config.NonEmptyString("OIDC_USERNAME_ATTRIBUTE"), "email"),
-  OIDC_TRUST_EMAIL: Config.withDefault(Config.Boolean("OIDC_TRUST_EMAIL"), false),
-  OIDC_REDIRECT_URL: Config.option(Config.schema(PrivateUrl, "OIDC_REDIRECT_URL")),
-  FRONTEND_CALLBACK_URL: Config.withDefault(
-    Config.schema(PrivateUrl, "FRONTEND_CALLBACK_URL"),
-    "http://localhost/callback"
+/** Rows of the table of settings, by name. */
+export const signOnSettings = {
+  OIDC_ENABLED: withDefault(
+    Config.Boolean("OIDC_ENABLED"),
+    false,
+    "whether people sign on at an identity provider (docs/sign-on.md); tokens of JWT_CERT then count no more"
   ),
-  AUDIENCE: filled(Config.String("AUDIENCE"), isEmpty),
-  VERIFY_AUDIENCE: Config.withDefault(Config.Boolean("VERIFY_AUDIENCE"), true)
+  OIDC_CONF_WELL_KNOWN_URL: optional(
+    Config.schema(PrivateUrl, "OIDC_CONF_WELL_KNOWN_URL"),
+    "where the provider describes itself (`https://id.example.org/realms/net/.well-known/openid-configuration`)"
+  ),
+  OIDC_CLIENT_ID: setting(
+    filled(Config.String("OIDC_CLIENT_ID"), isEmpty),
+    "",
+    "name of this server as a client of the provider"
+  ),
+  OIDC_CLIENT_SECRET: setting(
+    filled(Config.Redacted("OIDC_CLIENT_SECRET"), (secret) => Redacted.value(secret) === ""),
+    "",
+    "its secret; without one it is a public client, whose codes PKCE alone guards"
+  ),
+  OIDC_CLIENT_SCOPE: withDefault(
+    Config.NonEmptyString("OIDC_CLIENT_SCOPE"),
+    "openid",
+    "scopes that are asked for, with `openid` (`openid email profile`)"
+  ),
+  OIDC_USERNAME_ATTRIBUTE: withDefault(
+    Config.NonEmptyString("OIDC_USERNAME_ATTRIBUTE"),
+    "email",
+    "attribute that names somebody in jobs, events and the audit"
+  ),
+  OIDC_TRUST_EMAIL: withDefault(
+    Config.Boolean("OIDC_TRUST_EMAIL"),
+    false,
+    "a mail address counts although the provider does not say `email_verified: true`; never one of which it says `false`"
+  ),
+  OIDC_REDIRECT_URL: optional(
+    Config.schema(PrivateUrl, "OIDC_REDIRECT_URL"),
+    "address of `/auth/auth` as browsers see it; without it made of the request (`https://nms.example.org/api/v1.0/auth/auth`)"
+  ),
+  FRONTEND_CALLBACK_URL: withDefault(
+    Config.schema(PrivateUrl, "FRONTEND_CALLBACK_URL"),
+    "http://localhost/callback",
+    "page that gets the token after a login, as `?token=…&username=…`"
+  ),
+  AUDIENCE: setting(
+    filled(Config.String("AUDIENCE"), isEmpty),
+    "",
+    "audience (`aud`) that the provider's tokens have to name; without it OIDC_CLIENT_ID"
+  ),
+  VERIFY_AUDIENCE: withDefault(Config.Boolean("VERIFY_AUDIENCE"), true, "whether they have to")
 }

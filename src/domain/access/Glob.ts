@@ -1,6 +1,6 @@
 /**
- * Globs of paths and ports in permissions (docs/roles.md#permissions). Callers choose the texts, so a match takes no longer than the
- * product of both lengths, whatever a glob looks like. Pure.
+ * Globs of paths and ports in permissions, and which calls a permission covers (docs/roles.md#permissions). Callers choose the texts, so
+ * a match takes no longer than the product of both lengths. The web page uses it too. Pure.
  */
 import { Result } from "effect"
 

@@ -1,4 +1,7 @@
-/** Lists of addresses and prefixes in settings, such as `127.0.0.0/8,::1`, and whether an address is in one. */
+/**
+ * Lists of hosts, addresses, prefixes and origins in settings, separated by commas, and whether something is in one
+ * (docs/security.md#outbound-hosts). Pure.
+ */
 import { identity, Schema, SchemaGetter } from "effect"
 import { BlockList, isIP } from "node:net"
 

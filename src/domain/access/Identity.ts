@@ -1,5 +1,7 @@
-/** Who somebody is, as far as the way in which they came in says it. What they may do follows from it and from `permissions.yml`. */
-
+/**
+ * Who somebody is, in whose name a fiber works, and which person is behind a name (docs/security.md#audit). What they may do follows
+ * from `permissions.yml`.
+ */
 import { Context } from "effect"
 
 /** How somebody came in: with tokens off, by a plain JWT, by the site's identity provider, by a password, by an API token of ours. */

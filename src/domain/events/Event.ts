@@ -1,4 +1,7 @@
-/** An event of the log as followers get it (docs/events.md): what the audit tells of it, and the record that it is about. */
+/**
+ * Events: an event of the audit as it is shown and exported (docs/security.md#audit), the same as followers receive it, the kinds and
+ * who may see them (docs/events.md#kinds), and filters.
+ */
 import { Schema } from "effect"
 import { isObject } from "../fields/Values.ts"
 

@@ -1,5 +1,5 @@
 /**
- * Request bodies as schemas that parse. A body is described once, as fields with their rules (`Field.ts`): decoding collects
+ * Request bodies as schemas that parse. A body is described once, as fields with their rules: decoding collects
  * everything that is wrong, in the order of the fields and in the words that clients know; the decoded type is what handlers
  * get; the API document and the tests see the schema of what is sent.
  */

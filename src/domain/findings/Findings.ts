@@ -1,4 +1,4 @@
-/** What surrounds the server: its disk, the clocks, the repositories after a restore, receivers of alerts, and the roles of its site. */
+/** All findings of the doctor, and those about the server itself: its machine and its database (docs/operations.md#doctor). Pure. */
 import { type Finding, lengthOf, MINUTE } from "../Finding.ts"
 import { type RestoredCommits, restoredSentence } from "../Repository.ts"
 import { type CertificateFact, ofCertificate, ofServerTls, type ServerTlsFact } from "../Certificate.ts"

@@ -1,4 +1,7 @@
-/** Work that does not go on: jobs, changes of devices, and locks. */
+/**
+ * What the doctor finds about work: jobs, changes and locks that are stuck, configuration sessions, and disputed identities
+ * (docs/operations.md#doctor). Pure.
+ */
 import { DAY, type Finding, lengthOf, look, MINUTE } from "../Finding.ts"
 
 /** A job that has not ended. */

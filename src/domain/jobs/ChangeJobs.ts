@@ -1,6 +1,6 @@
 /**
- * Job `sync_devices`: brings devices to what the settings say, with the options that control a rollout
- * (docs/changes.md#options).
+ * Jobs that change or compare configurations: `sync_devices` with the options of a rollout (docs/changes.md#options), `confirm_devices`,
+ * `apply_config`, `revert_job` and `device_drift`.
  */
 import { Effect, Schema } from "effect"
 import { MissingLinesPolicy } from "../Job.ts"

@@ -1,4 +1,7 @@
-/** Job `device_upgrade`: brings another version of its operating system to switches (docs/jobs.md#device_upgrade). */
+/**
+ * Jobs about firmware: `device_upgrade` on switches, and the jobs of the image store (docs/jobs.md#device_upgrade,
+ * docs/jobs.md#get_firmware).
+ */
 import { Effect, Schema } from "effect"
 import { defineJob, flag, windowArgs } from "./JobDefinition.ts"
 

@@ -1,6 +1,6 @@
 /**
- * What step 1 of an initialisation has decided and how far it came: the job's memory, so that a restart goes on where it was
- * and a failure can put everything back as it was before (docs/provisioning.md).
+ * Jobs that bring a new switch to MANAGED (docs/provisioning.md), and what step 1 remembers: its decision, so that a restart continues
+ * where it was and a failure can restore everything as it was before.
  */
 import { Effect, Schema } from "effect"
 import { Device } from "../Device.ts"

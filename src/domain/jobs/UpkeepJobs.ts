@@ -1,4 +1,6 @@
-/** Job `refresh_repo`: brings a repository up to date (docs/jobs.md#refresh_repo). */
+/**
+ * Jobs that keep things up to date: `refresh_repository`, `renew_cert`, `device_erase`, `update_facts` and `read_tables` (docs/jobs.md).
+ */
 import { Schema } from "effect"
 import { CommitEffects } from "../CommitEffects.ts"
 import { Remark } from "../Repository.ts"

@@ -1,6 +1,6 @@
 /**
- * The body of a request to synchronize devices (docs/changes.md#synchronize). Options of another type than expected count as
- * absent, as clients know it; those of a rollout are new, and refused.
+ * Bodies of requests that synchronize devices, put a configuration on a device or take one back, and try templates or a branch
+ * (docs/changes.md).
  */
 import { Option, Result, Schema, Struct } from "effect"
 import { MissingLinesPolicy } from "../Job.ts"

@@ -1,6 +1,4 @@
-/**
- * The body of device_init and device_initcheck (docs/provisioning.md#arguments). The fields stand in the order of the checks.
- */
+/** Bodies of requests that report, check and initialise new switches, one or several (docs/provisioning.md). */
 import { Option, Result, Schema } from "effect"
 import { DeviceType, deviceTypeOf } from "../Device.ts"
 import { isDeviceMac, isNumber, whyNoDeviceAddress } from "../DeviceIdentity.ts"

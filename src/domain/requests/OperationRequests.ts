@@ -1,6 +1,6 @@
 /**
- * Bodies of work on devices beside their configuration (docs/api.md#updates-of-facts-and-ports and docs/api.md#bouncing-ports).
- * What is said of a hostname that no device has is the handlers'.
+ * Bodies of requests for operations on devices, and bodies that name an action on a job, a lock, a repository or the plugins
+ * (docs/api.md, docs/jobs.md#abort).
  */
 import { Option, Result, Schema } from "effect"
 import * as Body from "../fields/Body.ts"

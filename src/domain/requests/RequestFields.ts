@@ -1,4 +1,7 @@
-/** Fields that the bodies of several requests share. A body of this folder is refused with its first mistake alone. */
+/**
+ * Fields that several requests have: notes, windows, start times, and the selectors of managed devices. The first selector that was sent
+ * counts (docs/changes.md#synchronize).
+ */
 import { Option, Result, Schema } from "effect"
 import { depending, ignorable, otherwise, type Place, type Rule } from "../fields/Body.ts"
 import { accept, lenient } from "../fields/Rules.ts"

@@ -17,7 +17,7 @@ import {
 } from "node:fs"
 import { tmpdir } from "node:os"
 import * as path from "node:path"
-import { documentation } from "../../../src/SettingsDocumentation.ts"
+import { documentation } from "../../../src/SettingsTable.ts"
 import { killLeftover } from "../../support/PostgresProcesses.ts"
 import { ask, background, has, must, root, run } from "./Release.ts"
 

@@ -10,7 +10,7 @@ import * as path from "node:path"
 import { parseAllDocuments } from "yaml"
 import { withFiles } from "../../../src/runtime/SecretSources.ts"
 import { ServerConfig } from "../../../src/ServerConfig.ts"
-import { documentation } from "../../../src/SettingsDocumentation.ts"
+import { documentation } from "../../../src/SettingsTable.ts"
 import { environmentOf, read } from "./Containers.ts"
 
 const known = new Set(documentation.map(([name]) => name))

@@ -1,7 +1,4 @@
-/**
- * An alert as receivers get it, in words (docs/alerts.md#webhooks). Texts of events come from switches and people: whoever writes them
- * into a format escapes them there. Pure.
- */
+/** What an alert says, and the same as bodies for chats and for programs (docs/alerts.md#programs). Pure. */
 import type { LiveEvent } from "../Event.ts"
 import type { AlertLevel } from "./AlertRule.ts"
 

@@ -1,4 +1,7 @@
-/** What rules of alerts say, as they are in force (docs/alerts.md#rules), and which events they are for. Pure. */
+/**
+ * Rules of alerts, which events and devices they match, and the rules that are switched on by their name (docs/alerts.md#ready-rules).
+ * Pure.
+ */
 import type { DeviceType } from "../../Device.ts"
 import { matchesGlob } from "../../access/Glob.ts"
 import type { LiveEvent } from "../Event.ts"

@@ -1,4 +1,7 @@
-/** The receivers of `alerts.yml` (docs/alerts.md#receivers). Pure. */
+/**
+ * The receivers of alerts (docs/alerts.md#receivers): what they are, how `alerts.yml` names them, and when a message is tried again.
+ * Secrets are named, and never here themselves. Pure.
+ */
 import { Result, Schema } from "effect"
 import { type AlertLevel, alertLevels } from "./AlertRule.ts"
 

@@ -1,0 +1,82 @@
+/**
+ * Jobs as layers: `services` is what API handlers and job functions share, `layer` what runs by itself on top of it. A layer stands here
+ * once under one name, because two would be two caches or two queues.
+ */
+import { Layer } from "effect"
+import { ChangeWindows } from "../access/ChangeWindows.ts"
+import { Permissions } from "../access/Permissions.ts"
+import { CertificateAuthority } from "../certificates/CertificateAuthority.ts"
+import { Firmware } from "../firmware/Firmware.ts"
+import { DeviceCertificates } from "../devices/DeviceCertificates.ts"
+import { DeviceStates } from "../devices/DeviceStates.ts"
+import { JobEngine } from "./engine/JobEngine.ts"
+import { JobPlaces } from "./engine/JobPlaces.ts"
+import * as JobRunner from "./engine/JobRunner.ts"
+import { JobStates } from "./engine/JobStates.ts"
+import { layerSweep, LiveJobs } from "./engine/LiveJobs.ts"
+import * as Retention from "./engine/Retention.ts"
+import * as JobList from "./JobList.ts"
+import { BranchCheck } from "./repositories/BranchCheck.ts"
+import { RepositoryCopies } from "./repositories/CheckedCommit.ts"
+import { RepositoryUpdate } from "./repositories/RepositoryUpdate.ts"
+import { JobApproval } from "./requests/JobApproval.ts"
+import { gate } from "./requests/JobRequests.ts"
+import { JobWindows } from "./requests/JobWindows.ts"
+import * as OpenChanges from "./sync/OpenChanges.ts"
+import { SyncOutcome } from "./sync/Outcome.ts"
+import * as Schedules from "./upkeep/Schedules.ts"
+import { BackgroundWork } from "../runtime/BackgroundWork.ts"
+import { ShownChangeStore } from "../store/ConfigStore.ts"
+import { CandidateConfigs } from "../templates/CandidateConfigs.ts"
+import { PluginActions } from "../plugins/PluginActions.ts"
+import { PluginRegistry } from "../plugins/PluginRegistry.ts"
+import { ApprovalStore } from "../store/ApprovalStore.ts"
+import { RefreshStore } from "../store/RepositoryStore.ts"
+import { UpgradeStore } from "../store/UpgradeStore.ts"
+import { TemplateTrial } from "../templates/TemplateTrial.ts"
+import { UpgradeOrders } from "../firmware/UpgradeOrder.ts"
+import { LeftChangeStore } from "../store/UnfinishedChanges.ts"
+import * as Templates from "../templates/Templates.ts"
+
+const approving = JobApproval.layer.pipe(
+  Layer.provide([ApprovalStore.layer, Permissions.layer]),
+  Layer.provide(Templates.layer)
+)
+
+const starting = approving.pipe(Layer.provideMerge(JobEngine.layer), Layer.provideMerge(JobStates.layer))
+
+/** Services that API handlers and job functions share. */
+export const services = Layer.mergeAll(
+  DeviceStates.layer.pipe(Layer.provide(JobList.deviceJobs)),
+  ShownChangeStore.layer,
+  PluginActions.layer,
+  Layer.mergeAll(RepositoryUpdate.layer, BranchCheck.layer).pipe(
+    Layer.provide([ChangeWindows.layer, Permissions.layer, RefreshStore.layer]),
+    Layer.provideMerge(CandidateConfigs.layer),
+    Layer.provide(RepositoryCopies.layer)
+  ),
+  TemplateTrial.layer,
+  JobWindows.layer
+).pipe(Layer.provideMerge(Layer.mergeAll(starting, Templates.layer, PluginRegistry.layer)))
+
+const upgrading = Layer.mergeAll(Firmware.layer, UpgradeOrders.layer, UpgradeStore.layer)
+
+/** What job functions hold between them. */
+const working = Layer.mergeAll(
+  SyncOutcome.layer,
+  BackgroundWork.layer,
+  DeviceCertificates.layer.pipe(Layer.provide(CertificateAuthority.layer))
+)
+
+const functions = JobList.layer.pipe(Layer.provide([working, upgrading]))
+
+const runner = Layer.merge(JobRunner.layer, layerSweep).pipe(
+  Layer.provide(gate),
+  Layer.provide(functions),
+  Layer.provide([LiveJobs.layer, JobPlaces.layer])
+)
+
+const openChanges = OpenChanges.layer.pipe(Layer.provide([LeftChangeStore.layer, SyncOutcome.layer]))
+
+/** What works by itself: the runner of jobs, their schedules, and the changes that an earlier process has left open. */
+export const layer = Layer.mergeAll(runner, Schedules.layer, openChanges, Retention.executions)
