@@ -1,6 +1,6 @@
 /**
  * Applies events to devices: under the row's lock, with the machine's own transition function, and with everything the machine
- * asks for written in the same transaction (ARCHITECTURE.md#decisions). Plugin calls become rows of `device_action` that
+ * asks for written in the same transaction (docs/decisions/0008-one-actor-per-device.md). Plugin calls become rows of `device_action` that
  * `PluginActions` makes once; follow-up jobs are started in the transaction.
  */
 import { PgClient } from "@effect/sql-pg"
@@ -8,13 +8,7 @@ import { Context, Effect, Layer, Schema } from "effect"
 import type { SqlError } from "effect/sql"
 import { applyDeviceEvent } from "../../machines/device/DeviceMachine.ts"
 import type { DeviceActions, DeviceEvent, DevicePatch } from "../../machines/device/DeviceEvents.ts"
-import {
-  type Device,
-  type DeviceFields,
-  type DeviceNotFound,
-  DeviceType,
-  type HostnameTaken
-} from "../domain/Device.ts"
+import { type Device, type DeviceFields, type DeviceNotFound, DeviceType, type HostnameTaken } from "../domain/Device.ts"
 import type { DeviceBusy, IdentityTaken } from "../domain/DeviceIdentity.ts"
 import type { SentArgs } from "../domain/jobs/JobDefinition.ts"
 import { DiscoverDevice, InitStep2 } from "../domain/jobs/InitJobs.ts"

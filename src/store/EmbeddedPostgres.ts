@@ -1,5 +1,5 @@
 /**
- * A real PostgreSQL that is started by the server itself when no DATABASE_URL is given (ARCHITECTURE.md#decisions). The data, a
+ * A real PostgreSQL that is started by the server itself when no DATABASE_URL is given (docs/decisions/0020-the-embedded-database-is-judged-by.md). The data, a
  * generated password, a log and the lock of the server that keeps it live in the data folder. It is started again when it ends,
  * whoever ended it; one that a killed server has left behind is adopted when it has proved to be ours. A second server on the
  * folder refuses, unless both work together (CLUSTER_HOST): then it uses the database, and keeps it when the first one has
@@ -9,22 +9,15 @@ import { PgConnection } from "@effect/sql-pg"
 import { Cause, Effect, Fiber, Redacted, Schedule, type Scope } from "effect"
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
-import { atLast } from "../runtime/Shutdown.ts"
 import { reasonOf } from "../runtime/SystemErrors.ts"
-import { embeddedRestarts, embeddedUp } from "../runtime/metrics/Metrics.ts"
 import * as Postmaster from "./postgres/Postmaster.ts"
 import { at, isOurs, provesItself, readPidFile } from "./postgres/Postmaster.ts"
 import * as PostgresWatch from "./postgres/PostgresWatch.ts"
 import * as PostgresProcess from "./postgres/PostgresProcess.ts"
 import { follow, sizeOf } from "./postgres/PostgresProcess.ts"
-import {
-  createCluster,
-  EmbeddedPostgresError,
-  exists,
-  homeFor,
-  locateBinaries,
-  ownedFolder
-} from "./postgres/PostgresPrograms.ts"
+import { createCluster, EmbeddedPostgresError, exists, homeFor, locateBinaries, ownedFolder } from "./postgres/PostgresPrograms.ts"
+import { atLast } from "../runtime/Shutdown.ts"
+import { embeddedRestarts, embeddedUp } from "../runtime/metrics/Metrics.ts"
 
 export { EmbeddedPostgresError } from "./postgres/PostgresPrograms.ts"
 

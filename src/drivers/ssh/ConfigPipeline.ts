@@ -1,5 +1,5 @@
 /**
- * Sends a candidate configuration with a bounded amount of unanswered input in flight (ARCHITECTURE.md#decisions). The window
+ * Sends a candidate configuration with a bounded amount of unanswered input in flight. The window
  * keeps a pty's 4,096-byte input buffer from overrunning, which drops characters without a word; the ledger matches every
  * returned prompt and error to its line. When the ledger no longer fits (doubled echo, lost characters) the pipeline stops
  * sending, waits for silence and reports it, so that the caller can start again with a window of one line, and at last with
@@ -9,15 +9,7 @@
  * switch then shows is not one of our prompts: nothing more is sent, the question is cancelled, and the line is named.
  */
 import { type Conversation, type Step, waiting } from "./Shell.ts"
-import {
-  type ConfigUnit,
-  configUnit,
-  isBlock,
-  type LedgerRules,
-  type OpenText,
-  PromptLedger,
-  type Rejection
-} from "./PromptLedger.ts"
+import { type ConfigUnit, configUnit, isBlock, type LedgerRules, type OpenText, PromptLedger, type Rejection } from "./PromptLedger.ts"
 import type { TerminalText } from "./TerminalText.ts"
 
 const settledMillis = 20

@@ -11,8 +11,8 @@ import { behaviours, listen } from "../../support/AlertReceiver.ts"
 import { jobEnded, SECRET } from "../../support/AlertSite.ts"
 import { SLOWNESS } from "../../support/Patience.ts"
 import { dataFolder, ofThisProcess, type Program, program as PROGRAM, start, until } from "../../support/Program.ts"
-import * as Silence from "../../support/Silence.ts"
 import { databaseUrl } from "../../support/TestDatabase.ts"
+import * as Silence from "../../support/Silence.ts"
 
 /** The promise, and a moment for a machine that is slow. */
 const MOST_MILLIS = 10_000 + 2_000 * SLOWNESS
@@ -229,7 +229,9 @@ it.live.skipIf(!Silence.canBeSilent)("stops in time although a name server is si
     // until it has asked for the name
     yield* until(
       Effect.promise(async () => {
-        const program = (await fs.readFile(`/proc/${child.pid}/cmdline`, "utf8").catch(() => "")).includes("main.ts")
+        const program = (await fs.readFile(`/proc/${child.pid}/cmdline`, "utf8").catch(() => "")).includes(
+          path.basename(PROGRAM)
+        )
         const udp = await fs.readFile("/proc/net/udp", "utf8")
         return program && udp.includes(`${asked}:0035 01`)
       })
