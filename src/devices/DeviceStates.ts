@@ -8,7 +8,13 @@ import { Context, Effect, Layer, Schema } from "effect"
 import type { SqlError } from "effect/sql"
 import { applyDeviceEvent } from "../../machines/device/DeviceMachine.ts"
 import type { DeviceActions, DeviceEvent, DevicePatch } from "../../machines/device/DeviceEvents.ts"
-import { type Device, type DeviceFields, type DeviceNotFound, DeviceType, type HostnameTaken } from "../domain/Device.ts"
+import {
+  type Device,
+  type DeviceFields,
+  type DeviceNotFound,
+  DeviceType,
+  type HostnameTaken
+} from "../domain/Device.ts"
 import type { DeviceBusy, IdentityTaken } from "../domain/DeviceIdentity.ts"
 import type { SentArgs } from "../domain/jobs/JobDefinition.ts"
 import { DiscoverDevice, InitStep2 } from "../domain/jobs/InitJobs.ts"

@@ -15,7 +15,14 @@ import { at, isOurs, provesItself, readPidFile } from "./postgres/Postmaster.ts"
 import * as PostgresWatch from "./postgres/PostgresWatch.ts"
 import * as PostgresProcess from "./postgres/PostgresProcess.ts"
 import { follow, sizeOf } from "./postgres/PostgresProcess.ts"
-import { createCluster, EmbeddedPostgresError, exists, homeFor, locateBinaries, ownedFolder } from "./postgres/PostgresPrograms.ts"
+import {
+  createCluster,
+  EmbeddedPostgresError,
+  exists,
+  homeFor,
+  locateBinaries,
+  ownedFolder
+} from "./postgres/PostgresPrograms.ts"
 import { atLast } from "../runtime/Shutdown.ts"
 import { embeddedRestarts, embeddedUp } from "../runtime/metrics/Metrics.ts"
 

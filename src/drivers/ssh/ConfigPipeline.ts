@@ -9,7 +9,15 @@
  * switch then shows is not one of our prompts: nothing more is sent, the question is cancelled, and the line is named.
  */
 import { type Conversation, type Step, waiting } from "./Shell.ts"
-import { type ConfigUnit, configUnit, isBlock, type LedgerRules, type OpenText, PromptLedger, type Rejection } from "./PromptLedger.ts"
+import {
+  type ConfigUnit,
+  configUnit,
+  isBlock,
+  type LedgerRules,
+  type OpenText,
+  PromptLedger,
+  type Rejection
+} from "./PromptLedger.ts"
 import type { TerminalText } from "./TerminalText.ts"
 
 const settledMillis = 20
