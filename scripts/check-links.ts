@@ -12,7 +12,7 @@ const CODE = ["src", "machines", "test", "scripts", "bench", "bin", "deploy", "e
 const DOCUMENTS = ["docs", ...CODE]
 const ROOT_DOCUMENTS = ["README.md", "ARCHITECTURE.md", "FAULTS.md", "CHANGELOG.md"]
 
-const CITATION = /\b(?:docs\/[\w-]+|ARCHITECTURE|FAULTS)\.md(?:#[\w-]+)?/g
+const CITATION = /\b(?:docs\/(?:decisions\/)?[\w-]+|ARCHITECTURE|FAULTS)\.md(?:#[\w-]+)?/g
 const LINK = /\]\(([^)\s]+)\)/g
 const FOREIGN = /^[a-z]+:/
 

@@ -1,24 +1,19 @@
 /** The whole server: the API over the engine over the database. `main.ts` runs it; tests start it on a database of their own. */
 import { AuditChain, upkeepLayer as auditUpkeep } from "./access/AuditChain.ts"
-import * as AuditExport from "./access/AuditExport.ts"
 import { Layer } from "effect"
 import * as Engine from "./Engine.ts"
 import * as EventUpkeep from "./events/EventFeed.ts"
 import { EventFeed } from "./events/EventFeed.ts"
 import { HttpServerLive } from "./http/HttpServer.ts"
 import { Build } from "./runtime/Build.ts"
-import { ActorInspection } from "./devices/ActorInspection.ts"
-import { DeviceActors } from "./devices/DeviceActors.ts"
+import { ActorInspection, stepFeedLayer } from "./devices/ActorInspection.ts"
 import { LiveDevices } from "./devices/LiveDevices.ts"
-import * as ToldSteps from "./devices/ToldSteps.ts"
 import { Repositories } from "./jobs/repositories/Repositories.ts"
 import { SettingsView } from "./settings/SettingsView.ts"
-import { named } from "./runtime/Shutdown.ts"
 import * as Logging from "./runtime/Logging.ts"
 import * as PrivateFolders from "./runtime/PrivateFolders.ts"
 import { watchDescriptors } from "./runtime/OwnFaults.ts"
 import { SecretKey } from "./runtime/SecretKey.ts"
-import { LiveFeed } from "./runtime/LiveFeed.ts"
 import * as Traces from "./runtime/Traces.ts"
 import { ServerConfig } from "./ServerConfig.ts"
 import * as Database from "./store/Database.ts"
@@ -28,6 +23,9 @@ import { Previews } from "./templates/CandidateConfigs.ts"
 import { Readiness } from "./http/system/Readiness.ts"
 import * as RefreshRepository from "./jobs/repositories/RefreshRepository.ts"
 import * as Retention from "./jobs/engine/Retention.ts"
+import * as AuditExport from "./access/AuditExport.ts"
+import { named } from "./runtime/Shutdown.ts"
+import { LiveFeed } from "./runtime/LiveFeed.ts"
 import * as Alerts from "./events/Alerts.ts"
 import { settingsWithSecrets } from "./store/StoredSettings.ts"
 
@@ -38,7 +36,6 @@ export const ports = Layer.mergeAll(
   Previews.layer,
   Build.layer,
   LiveDevices.layer,
-  DeviceActors.layer,
   Readiness.layer,
   AlertRulesInForce.layer
 )
@@ -51,7 +48,7 @@ const audit = Layer.mergeAll(
 )
 
 /** Steps of the actors, and what other replicas tell. */
-const telling = Layer.merge(ToldSteps.layer.pipe(Layer.provide(ActorInspection.layer)), ReplicaFeed.layer)
+const telling = Layer.merge(stepFeedLayer.pipe(Layer.provide(ActorInspection.layer)), ReplicaFeed.layer)
 
 /** The server without its database: needs a migrated one and the configuration. */
 export const layerOnDatabase = named("requests of clients", HttpServerLive).pipe(

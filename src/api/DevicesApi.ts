@@ -12,9 +12,9 @@ import {
   SyncEvent
 } from "../domain/DeviceFields.ts"
 import * as Parameter from "../domain/fields/Parameter.ts"
-import { Authorization, hostname, RequestBody, RequestParameters } from "./Requests.ts"
 import * as Documented from "./Documented.ts"
 import { documented, listQuery, shown } from "./Documented.ts"
+import { Authorization, hostname, RequestBody, RequestParameters } from "./Requests.ts"
 import {
   BadRequest,
   Conflict,
@@ -100,7 +100,7 @@ const records = HttpApiGroup.make("devices").add(
         description:
           "`hostname`, `state`, `platform` and `device_type` are mandatory; a device whose platform has no driver is kept as inventory (`manageable: false`). CORE and DIST devices get the next free management_ip and infra_ip of the settings' `underlay` when these are left out. Devices in state DHCP_BOOT with device_type UNKNOWN are bounded by the hour and in all; beyond that the answer is 429. What another record has already (an address in any role, ztp_mac, serial) is refused with 409.",
         example: {
-          request: { hostname: "lhv-a9", state: "PRE_CONFIGURED", platform: "eos", device_type: "ACCESS" },
+          request: { hostname: "lhv-a9", state: "PRE_CONFIGURED", platform: added.platform, device_type: "ACCESS" },
           response: { status: "success", data: { added_device: added } }
         }
       })

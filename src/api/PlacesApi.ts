@@ -1,10 +1,11 @@
 /** Where switches are: those that wait for their initialisation, and the whole network as it is planned and seen (docs/api.md#places). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
-import { InitListRequest } from "../domain/requests/InitRequests.ts"
 import { Topology, WaitingDevice } from "../domain/Topology.ts"
-import { Authorization, RequestBody } from "./Requests.ts"
+import * as Examples from "./Documented.ts"
 import { documented } from "./Documented.ts"
+import { Authorization, RequestBody } from "./Requests.ts"
+import { InitListRequest } from "../domain/requests/InitRequests.ts"
 import { BadRequest, Conflict, Enveloped } from "./Answers.ts"
 
 const waiting = {
@@ -13,8 +14,8 @@ const waiting = {
   state: "DISCOVERED",
   ztp_mac: "0800275C091F",
   serial: "SSJ17150000",
-  platform: "eos",
-  vendor: "Arista",
+  platform: Examples.device.platform,
+  vendor: Examples.device.vendor,
   model: "DCS-7048T-A",
   os_version: "4.22.5M",
   dhcp_ip: "10.0.0.20",

@@ -1,4 +1,5 @@
 /** `switchyard check`: what a refresh would say of two working copies, for a job that runs before a merge. */
+import { platformNames } from "../domain/platforms/Platforms.ts"
 import { Effect } from "effect"
 import { Command, Flag } from "effect/cli"
 
@@ -49,7 +50,7 @@ export const render = Command.make(
   "render",
   {
     templates: Flag.String("templates").pipe(Flag.withDescription("Directory with one directory per platform")),
-    platform: Flag.String("platform").pipe(Flag.withDescription("Platform, such as eos")),
+    platform: Flag.String("platform").pipe(Flag.withDescription(`Platform, such as ${platformNames[0]}`)),
     template: Flag.String("template").pipe(Flag.withDescription("Template file in the platform's directory")),
     variables: Flag.String("variables").pipe(Flag.withDescription("JSON or YAML file with the variables"))
   },

@@ -1,9 +1,10 @@
 /**
- * Who looks at the transitions of the devices' live actors: the log at level DEBUG, and whoever subscribes. An actor that
- * nobody looks at pays nothing for it.
+ * Watches the transitions of the devices' live actors, for the log at level DEBUG, the live feed and other subscribers. An actor that
+ * is not watched pays nothing for it.
  */
-import { Context, Effect, Layer, References, Scope } from "effect"
+import { Clock, Context, Effect, Layer, References, Scope } from "effect"
 import type { Actor, AnyMachineSnapshot, AnyStateMachine, InspectionEvent, Snapshot, Subscription } from "xstate"
+import { LiveFeed } from "../runtime/LiveFeed.ts"
 import { eventName, placeOf } from "../../machines/Chart.ts"
 
 /** Whose actor it is, and the job that it works for. */
@@ -107,9 +108,22 @@ export class ActorInspection extends Context.Service<
   {
     /** Has an actor looked at until the scope closes. */
     readonly watch: (actor: Actor<AnyStateMachine>, owner: () => ActorOwner) => Effect.Effect<void, never, Scope.Scope>
-    /** Hears of every transition from now on, until the scope closes. */
+    /** Receives every transition from now on, until the scope closes. */
     readonly subscribe: (listener: Listener) => Effect.Effect<void, never, Scope.Scope>
   }
 >()("switchyard/devices/ActorInspection") {
   static readonly layer = Layer.effectDiscard(logging).pipe(Layer.provideMerge(Layer.effect(ActorInspection, make)))
 }
+
+const feedSteps = Effect.gen(function* () {
+  const feed = yield* LiveFeed
+  const inspection = yield* ActorInspection
+  const clock = yield* Clock.Clock
+  const subscribe = inspection.subscribe(({ device: hostname, event, job, machine, state }) =>
+    feed.tell({ kind: "step", at: clock.currentTimeMillisUnsafe(), hostname, job, machine, event, state })
+  )
+  yield* Effect.forkScoped(feed.whileHeard(subscribe))
+})
+
+/** Tells the live feed of the steps of device actors while a client listens (docs/events.md#what-is-told). */
+export const stepFeedLayer = Layer.effectDiscard(feedSteps)

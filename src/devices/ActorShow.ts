@@ -1,10 +1,16 @@
-/** What a device's actor shows of itself: where its statecharts are, and which calls wait. */
+/** What a device's actor shows to people: where its statecharts are, which calls wait, and the charts as they are drawn. */
 import type { AnyMachineSnapshot } from "xstate"
 import { type ChangePhase, type ChangeRow, verdicts } from "../../machines/change/ChangeRow.ts"
-import { nextEvents, placeOf } from "../../machines/Chart.ts"
-import type { ActorView, ChangeView } from "../domain/DeviceActivity.ts"
+import type { ActorView, ChangeView, Statecharts } from "../domain/DeviceActivity.ts"
 import type { DeviceStatechart } from "./DeviceStatechart.ts"
-import type { DeviceTurns } from "./DeviceTurns.ts"
+import type { DeviceCall } from "../../machines/device/DeviceLifecycle.ts"
+import { toDirectedGraph } from "xstate/graph"
+import { chartOf, nextEvents, placeOf, regionOf } from "../../machines/Chart.ts"
+import { configChange } from "../../machines/change/ConfigChange.ts"
+import { deviceMachine } from "../../machines/device/DeviceMachine.ts"
+import { Effect, Schema } from "effect"
+import type { Device } from "../domain/Device.ts"
+import { DeviceEntity, patiently } from "./DeviceCalls.ts"
 import type { LiveChange } from "../store/UnfinishedChanges.ts"
 
 const isoTime = (millis: number): string => new Date(millis).toISOString().slice(0, -1)
@@ -36,7 +42,11 @@ const runningChange = (
 }
 
 /** The view of an actor; `stored` is the newest change of its device, which counts while the actor is at none. */
-export const show = (statechart: DeviceStatechart, turns: DeviceTurns, stored: LiveChange | null): ActorView => {
+export const show = (
+  statechart: DeviceStatechart,
+  waiting: ReadonlyArray<DeviceCall>,
+  stored: LiveChange | null
+): ActorView => {
   const snapshot = statechart.snapshot()
   const { call, device } = snapshot.context
   const current = statechart.currentChange()
@@ -51,6 +61,37 @@ export const show = (statechart: DeviceStatechart, turns: DeviceTurns, stored: L
     since: call === null ? null : isoTime(call.since),
     next: nextEvents(snapshot, "life").filter((event) => event !== "ROW_READ"),
     change: running ?? (stored !== null && stored.underWay ? storedChange(stored) : null),
-    waiting: turns.waiting().map(({ job, name, since }) => ({ call: name, job_id: job, since: isoTime(since) }))
+    waiting: waiting.map(({ job, name, since }) => ({ call: name, job_id: job, since: isoTime(since) }))
   }
 }
+
+/** The statecharts of a device as they are drawn. That an actor follows its row is nothing that happens to the device. */
+export const statecharts: Statecharts = {
+  life: chartOf(regionOf(deviceMachine, "life"), ["ROW_READ"]),
+  activity: chartOf(regionOf(deviceMachine, "activity")),
+  change: chartOf(toDirectedGraph(configChange))
+}
+
+/** How long the replica that has the actor may take to answer; an actor itself answers at once. */
+const PATIENCE = "10 seconds"
+
+/** The actor cannot be asked now, such as while it moves to another replica; asking again can help. */
+export class ActorSilent extends Schema.TaggedError<ActorSilent>()("ActorSilent", { message: Schema.String }) {}
+
+const silent = ({ hostname }: Device, why: string) =>
+  new ActorSilent({ message: `The actor of ${hostname} cannot be asked now: ${why}` })
+
+/** What the actor of a device is at, from any replica. Does not wait for the call that the actor serves. */
+export const makeActorShow = Effect.map(
+  DeviceEntity.client,
+  (actorOf) =>
+    (device: Device): Effect.Effect<ActorView, ActorSilent> =>
+      patiently(actorOf(String(device.id)).ShowActor()).pipe(
+        Effect.mapError(({ message }) => silent(device, message)),
+        Effect.timeoutOrElse({
+          duration: PATIENCE,
+          orElse: () => Effect.fail(silent(device, `it did not answer within ${PATIENCE}`))
+        }),
+        Effect.withSpan("DeviceActors.show")
+      )
+)

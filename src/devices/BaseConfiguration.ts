@@ -1,7 +1,7 @@
 /**
  * Moves a new switch to its management address: pushes the base configuration, after which the switch may be silent on the old
  * address at once, and finds out by evidence where it answers (docs/provisioning.md#access-step-1,
- * docs/provisioning.md#moving-to-the-new-address and docs/switch-dialogues.md#eos-commit-confirm-discard).
+ * docs/provisioning.md#moving-to-the-new-address).
  */
 import { Clock, Effect, Option, Schedule } from "effect"
 import type { Device } from "../domain/Device.ts"
@@ -9,10 +9,10 @@ import { errorText } from "./ChangeSteps.ts"
 import type { BasePush, BasePushed } from "./DeviceCalls.ts"
 import type { DeviceLogin, LoggedIn } from "./DeviceLogin.ts"
 import * as ShownCheck from "./ShownCheck.ts"
-import * as RefusedLogins from "./RefusedLogins.ts"
-import type { LearnedLineStore } from "../store/ConfigStore.ts"
 import type { JobSelection } from "../drivers/Candidate.ts"
+import * as DeviceConnection from "./DeviceConnection.ts"
 import * as UnifiedDiff from "../drivers/UnifiedDiff.ts"
+import type { LearnedLineStore } from "../store/ConfigStore.ts"
 
 /** Seconds to wait for one answer on an address, and between two tries. */
 const CONNECT_SECONDS = 3
@@ -39,14 +39,14 @@ interface PushFailure {
 export type MayCommit = Effect.Effect<boolean, string>
 
 /** Logins that were refused while the switch was looked for on its new address. */
-type Refusals = RefusedLogins.RefusedLogins
+type Refusals = DeviceConnection.RefusedLogins
 
 /** True when the device with this hostname answers there to the credentials of the state. */
 const answers = (
   login: DeviceLogin["Service"],
   device: Device,
   at: { readonly address: string; readonly state: "INIT" | "DISCOVERED"; readonly hostname: string | null },
-  refusals: Refusals = RefusedLogins.make()
+  refusals: Refusals = DeviceConnection.makeRefusals()
 ) =>
   Effect.gen(function* () {
     if (!refusals.mayTry(yield* Clock.currentTimeMillis)) return false
@@ -135,7 +135,7 @@ export const push = Effect.fn("BaseConfiguration.push")(function* (
   mayCommit: MayCommit
 ): Effect.fn.Return<BasePushed> {
   const { login } = services
-  const refusals = RefusedLogins.make()
+  const refusals = DeviceConnection.makeRefusals()
   const failed = request.lookOnly
     ? null
     : yield* Effect.match(send(services, device, request, mayCommit, refusals), {

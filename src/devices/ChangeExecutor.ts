@@ -3,52 +3,24 @@
  * `machines/change/ConfigChange.ts`; its steps are in `ChangeRun.ts` and `ChangeSteps.ts`. Carries promises 1 to 4 of
  * docs/concepts.md#the-promises.
  */
-import { Effect, Option, Schema, type Scope } from "effect"
+import { Effect, Option, type Scope } from "effect"
 import { type ChangeOutcome, inputOf, outcomeOf } from "../../machines/change/ChangeDecision.ts"
-import { changePhases, type ChangeRow, type Proof, proofs, type Verdict } from "../../machines/change/ChangeRow.ts"
-import { ChangeNotes } from "../domain/Job.ts"
+import type { ChangeRow, Proof, Verdict } from "../../machines/change/ChangeRow.ts"
+import type { ChangeReport } from "./DeviceCalls.ts"
 import type { Device } from "../domain/Device.ts"
 import { platformOf } from "../domain/platforms/Platforms.ts"
 import type { ChangeStore, StoredChange } from "../store/ChangeStore.ts"
 import type { IdentityStore } from "../store/IdentityStore.ts"
+import type { WorkClaim } from "../drivers/Driver.ts"
 import * as ChangeRun from "./ChangeRun.ts"
-import type { RunError } from "./ChangeRun.ts"
-import { claimOf, type LastKnown } from "./ClaimOfChange.ts"
+import { claimOf, type LastKnown, type RunError } from "./ChangeRun.ts"
 import * as ChangeSteps from "./ChangeSteps.ts"
 import * as DeviceConnection from "./DeviceConnection.ts"
 import type { DeviceLogin } from "./DeviceLogin.ts"
 import type { DeviceStatechart } from "./DeviceStatechart.ts"
 import * as KnownSecrets from "./KnownSecrets.ts"
-import type { WorkClaim } from "../drivers/Driver.ts"
 import type { LiveChangeStore } from "../store/UnfinishedChanges.ts"
 import type { LearnedLineStore, ProvedConfigStore } from "../store/ConfigStore.ts"
-
-/** What a change came to, for the job's record. `waiting` is true for a mode-2 change that is proved and needs a verdict. */
-export const ChangeReport = Schema.Struct({
-  waiting: Schema.Boolean,
-  result: Schema.NullOr(Schema.Literals(["confirmed", "reverted", "unchanged", "discarded", "unknown"])),
-  runs: Schema.Literals(["new", "old", "unclear"]),
-  ok: Schema.Boolean,
-  phase: Schema.Literals(changePhases),
-  reason: Schema.NullOr(Schema.String),
-  message: Schema.String,
-  /** Error text of the step that failed, ending in `Type: message` and a newline. */
-  failure: Schema.NullOr(Schema.String),
-  diff: Schema.String,
-  hash: Schema.NullOr(Schema.String),
-  /** How the device was proved to run the candidate. */
-  proof: Schema.optionalKey(Schema.Literals(proofs)),
-  /** What people should know of the device although nothing is wrong. */
-  remarks: Schema.optionalKey(Schema.Array(Schema.String)),
-  /** What was remarkable about the load. */
-  notes: Schema.optionalKey(ChangeNotes),
-  /** The name that the device gave after a mode-2 commit, as evidence that it answers. */
-  fqdn: Schema.optionalKey(Schema.String)
-})
-export type ChangeReport = typeof ChangeReport.Type
-
-/** Whether the change goes on although its job reports it: its end is recorded when it is known. */
-export const isOpen = ({ phase, waiting }: ChangeReport): boolean => !waiting && phase === "expiring"
 
 const report = (row: ChangeRow, outcome: ChangeOutcome | null, failure: string | null): ChangeReport => ({
   waiting: outcome === null,
@@ -65,8 +37,6 @@ const report = (row: ChangeRow, outcome: ChangeOutcome | null, failure: string |
   ...(row.remarks === undefined || row.remarks.length === 0 ? {} : { remarks: row.remarks }),
   ...(row.notes === undefined ? {} : { notes: row.notes })
 })
-
-export type { Verdict }
 
 export interface Services {
   readonly changes: ChangeStore["Service"]

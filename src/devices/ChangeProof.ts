@@ -1,19 +1,21 @@
 /**
  * Proves that a device which runs what the switch promised also took all of its candidate: by loading it again beside the commit
  * timer, or, where the switch opens no session there, by what it shows as committed, or by the lines of the candidate
- * (docs/changes.md#proof). Nothing of the running configuration is changed: what a proof means for the change is decided by its
+ * (docs/changes.md#proof); and that the logins which a change brings work. Nothing of the running configuration is changed: what a proof means for the change is decided by its
  * statechart.
  */
 import { Effect, Option, Result } from "effect"
-import type { ChangeRow, Proof } from "../../machines/change/ChangeRow.ts"
+import type { ChangeEvent, ChangeRow, Proof } from "../../machines/change/ChangeRow.ts"
 import * as Candidate from "../drivers/Candidate.ts"
 import type { ConfigSessions, Driver } from "../drivers/Driver.ts"
-import type { LoadError, ReadError } from "../drivers/DriverErrors.ts"
+import { type LoadError, type ReadError, renderError } from "../drivers/DriverErrors.ts"
 import { missingLines } from "../drivers/MissingLines.ts"
 import { reduceDiff, withoutSecrets } from "../drivers/SecretEquivalence.ts"
 import { maskSecrets } from "../drivers/SecretMask.ts"
-import type { LoggedIn } from "./DeviceLogin.ts"
+import type { LoggedIn, LoginError } from "./DeviceLogin.ts"
 import { type KnownSecrets, markOf } from "./KnownSecrets.ts"
+import type { DeviceConnection } from "./DeviceConnection.ts"
+import { usersIn } from "./Logins.ts"
 
 /** What is to be proved, and what suffices. */
 export interface ProofWanted {
@@ -148,4 +150,41 @@ export const prove = Effect.fnUntraced(function* (
     why.push(lacks)
   }
   return failed(why)
+})
+
+// The logins that a change brings: after its commit each of them that is ours has to work, or the change is not proved
+// (docs/security.md#changing-passwords). Without that a mistake in a password is found when nobody can log in any more.
+
+/** Informs the connection what this change means for logins. Where it is being taken back the old ones are right. */
+export const expectLogins = (connection: DeviceConnection, loginLine: RegExp | null, row: ChangeRow): void => {
+  const { committedAt, diff, goal, timerSeconds } = row
+  const users = usersIn(loginLine, diff)
+  const replaced = users.size > 0 && committedAt !== null && goal === "new" ? { users, at: committedAt } : null
+  const rollsBackAt = committedAt === null || timerSeconds === null ? null : committedAt + timerSeconds * 1000
+  connection.committed(replaced, rollsBackAt)
+}
+
+/**
+ * What was observed over the connection that is open, once the logins are tried that the change has given to other users of
+ * ours than the one of this connection. A refused one makes it `loginRefused`.
+ */
+export const proveLogins = Effect.fnUntraced(function* (
+  connection: DeviceConnection,
+  loginLine: RegExp | null,
+  { diff, goal }: ChangeRow,
+  event: ChangeEvent
+): Effect.fn.Return<ChangeEvent, LoginError> {
+  if (event.type !== "OBSERVED" || event.running !== "candidate" || goal !== "new") return event
+  const users = usersIn(loginLine, diff)
+  if (users.size === 0) return event
+  const { otherUsers } = yield* connection.current
+  for (const user of otherUsers) {
+    if (!users.has(user)) continue
+    const refused = yield* connection.freshAs(user).pipe(
+      Effect.as(null),
+      Effect.catchTag("ConnectAuthError", (error) => Effect.succeed(renderError(error)))
+    )
+    if (refused !== null) return { ...event, loginRefused: true, failure: refused }
+  }
+  return event
 })

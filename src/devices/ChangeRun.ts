@@ -3,15 +3,18 @@
  * statechart decides which comes next; here nothing is decided. A step that may change the switch claims the phase of its row
  * first, and does nothing when another process has moved the change on (promise 1).
  */
-import { Clock, Context, Effect, Schema } from "effect"
+import { Clock, Context, Duration, Effect, Option, Schedule, Schema } from "effect"
 import type { SqlError } from "effect/sql"
 import type { ChangeEvent, ChangeRow, ClaimTask, LookTask, StepTask } from "../../machines/change/ChangeRow.ts"
 import { configChange } from "../../machines/change/ConfigChange.ts"
 import type { ChangeStore, ClaimTexts } from "../store/ChangeStore.ts"
 import { annotate, spanned } from "../runtime/Spans.ts"
 import type { ChangeSteps, SeenTexts } from "./ChangeSteps.ts"
-import type { LastKnown } from "./ClaimOfChange.ts"
-import * as EffectActor from "./EffectActor.ts"
+import * as LiveActor from "./LiveActor.ts"
+import { SILENT_REPLICA } from "../domain/TakeOver.ts"
+import { isClaimFresh, TAKEN_OVER, UNASKED, type WorkClaim } from "../drivers/Driver.ts"
+import { failingWithoutDatabase } from "../store/DatabaseClient.ts"
+import type { LiveChangeStore } from "../store/UnfinishedChanges.ts"
 
 /** Another process works on this change: nothing more was sent from here. */
 export class ChangeTakenOver extends Schema.TaggedError<ChangeTakenOver>()("ChangeTakenOver", { id: Schema.Int }) {
@@ -28,9 +31,9 @@ export interface ChangeRun {
   /** Writes the row if the database still holds the one that was written last. */
   readonly claim: (task: StepTask) => Effect.Effect<void, RunError>
   readonly steps: ChangeSteps
-  /** Gives work the surroundings of whoever runs the change: where its log lines and spans belong. */
+  /** Gives work the surroundings of the caller that runs the change: where its log lines and spans belong. */
   readonly within: <A, E>(work: Effect.Effect<A, E>) => Effect.Effect<A, E>
-  /** Tells whoever runs the change that it waits for its verdict. */
+  /** Called when the change waits for its verdict. */
   readonly waits: (task: StepTask) => Effect.Effect<void>
 }
 
@@ -73,7 +76,7 @@ export class CurrentRun extends Context.Service<CurrentRun, { readonly begin: ()
 ) {}
 
 /** The steps of all live changes. */
-export const steps = EffectActor.make<RunError, CurrentRun>()
+export const steps = LiveActor.makeSteps<RunError, CurrentRun>()
 
 /** What a step does for the current run. */
 type Work<Task extends StepTask> = (run: ChangeRun, task: Task) => Effect.Effect<ChangeEvent, RunError>
@@ -119,3 +122,46 @@ export const liveChange = configChange.provide({
     askTimer: step("askTimer", ({ steps }, { row }) => steps.askTimer(row))
   }
 })
+
+// Whether a change still is this process's, as its sessions ask before they send (`drivers/Driver.ts`).
+
+/** The row as this process has read or written it last, and when it asked for that, in epoch milliseconds. */
+export interface LastKnown {
+  written: ChangeRow
+  at: number
+}
+
+const PAUSE = Schedule.spaced("200 millis")
+
+/**
+ * Good while the database has what was written last. The database may be unavailable to this process only: among replicas
+ * it is asked until the others may have taken over. A process `alone` continues, because there is no other.
+ */
+export const claimOf = (
+  changes: Pick<LiveChangeStore["Service"], "place">,
+  id: number,
+  known: { readonly written: Pick<ChangeRow, "phase" | "epoch">; at: number },
+  alone: boolean
+): WorkClaim => {
+  const ask = Effect.suspend(() => {
+    const at = Date.now()
+    return Effect.map(changes.place(id), (found) => {
+      const { epoch, phase } = known.written
+      const isOurs = Option.exists(found, (now) => now.phase === phase && now.epoch === epoch)
+      if (!isOurs) return TAKEN_OVER
+      known.at = at
+      return null
+    })
+  })
+  const answer = alone
+    ? ask.pipe(
+        Effect.retry({ times: 2, schedule: PAUSE }),
+        Effect.orElseSucceed(() => null)
+      )
+    : ask.pipe(
+        Effect.retry(PAUSE),
+        Effect.timeoutOrElse({ duration: Duration.seconds(SILENT_REPLICA), orElse: () => Effect.succeed(UNASKED) }),
+        Effect.orElseSucceed(() => UNASKED)
+      )
+  return { isFresh: () => isClaimFresh(known.at), ask: failingWithoutDatabase(answer) }
+}

@@ -1,24 +1,112 @@
 /**
  * The steps of a configuration change on a real device: each sends its commands once and says how it ended, as an event for
- * `machines/change/ConfigChange.ts`, which decides what follows. See docs/changes.md#what-a-broken-connection-means,
- * docs/switch-dialogues.md#eos-loading-a-candidate and docs/switch-dialogues.md#eos-commit-confirm-discard.
+ * `machines/change/ConfigChange.ts`, which decides what follows. See docs/changes.md#what-a-broken-connection-means.
  */
 import { Clock, Effect, Option } from "effect"
 import type { SqlError } from "effect/sql"
-import type { ChangeEvent, ChangeRow, Observation, Proof, TimerSight } from "../../machines/change/ChangeRow.ts"
+import type {
+  ChangeEvent,
+  ChangeNotes,
+  ChangeRow,
+  LoadPromise,
+  Observation,
+  Proof,
+  TimerSight
+} from "../../machines/change/ChangeRow.ts"
 import type { DeviceConnection } from "./DeviceConnection.ts"
-import { loadCandidate, type LoadContext } from "./CandidateLoad.ts"
 import * as Candidate from "../drivers/Candidate.ts"
-import type { ConfigSessions } from "../drivers/Driver.ts"
-import { withoutSecrets } from "../drivers/SecretEquivalence.ts"
+import type { JobSelection } from "../drivers/Candidate.ts"
+import type { ConfigSessions, Driver } from "../drivers/Driver.ts"
+import * as UnifiedDiff from "../drivers/UnifiedDiff.ts"
+import { shownHash } from "../drivers/UnifiedDiff.ts"
+import { reduceDiff, setsSecrets, withoutSecrets } from "../drivers/SecretEquivalence.ts"
 import type { SecretDigests } from "../store/ChangeStore.ts"
-import type { SeenConfig } from "../store/ConfigStore.ts"
 import * as ChangeProof from "./ChangeProof.ts"
 import type { LoggedIn, LoginError } from "./DeviceLogin.ts"
 import { type DriverError, renderError } from "../drivers/DriverErrors.ts"
 import { maskSecrets } from "../drivers/SecretMask.ts"
-import * as LoginProof from "./LoginProof.ts"
-import { shownHash } from "../drivers/UnifiedDiff.ts"
+import type { KnownSecrets } from "./KnownSecrets.ts"
+import * as ShownCheck from "./ShownCheck.ts"
+import type { SeenConfig } from "../store/ConfigStore.ts"
+
+// Loads the candidate of a change, and tells by the switch's own difference what it promises to run
+// (docs/changes.md#proof), what of that cannot be compared, and what was remarkable about the load.
+
+/** What is loaded, and what is known beforehand. */
+export interface LoadContext {
+  readonly candidate: string
+  readonly loadMode: "replace" | "merge"
+  readonly secrets: KnownSecrets
+  /** The jobs whose sessions on the switch were left behind. */
+  readonly mayAbort: JobSelection
+  /** By which the candidate is held against what the switch promises to run. */
+  readonly shown: ShownCheck.ShownContext
+}
+
+/** What was read of the switch right before. */
+export interface SeenBefore {
+  readonly running: string | null
+  readonly sessions: ConfigSessions | null
+}
+
+type Promised = Required<LoadPromise> & Pick<ChangeRow, "candidateHash">
+
+const NO_PROMISE: Promised = { candidateHash: null, promised: false, shape: null, setSecrets: [], remarks: [] }
+
+/** What of a promise is kept, and what of its secrets cannot be compared. */
+const promiseOf = (
+  secrets: KnownSecrets,
+  { configHash, platform }: Driver,
+  before: string | null,
+  promised: string | null,
+  diff: string
+): Promised => {
+  if (before === null || promised === null) return NO_PROMISE
+  const found = setsSecrets(platform, diff) ? secrets.compare(before, promised) : NO_PROMISE
+  const { remarks, setSecrets } = found
+  const shape = setSecrets.length === 0 ? null : configHash(withoutSecrets(platform, promised))
+  return { candidateHash: configHash(promised), promised: true, shape, remarks, setSecrets }
+}
+
+/** What is remarkable about a candidate that was loaded. One that lacks lines is discarded. */
+const notesOf = Effect.fnUntraced(function* (
+  { candidate, loadMode, shown }: LoadContext,
+  loggedIn: LoggedIn,
+  { onMissingLines: policy, sessionName: name }: ChangeRow,
+  running: string | null,
+  loaded: Pick<ShownCheck.Loaded, "remarks" | "promised">
+) {
+  if (loadMode === "merge" || running === null) return undefined
+  return yield* ShownCheck.check(shown, loggedIn, { ...loaded, name, candidate, running, policy }).pipe(
+    Effect.tapErrorTag("ReplaceConfigException", () => loggedIn.session.discard(name))
+  )
+})
+
+const noted = (notes: ChangeNotes | undefined) => (notes === undefined ? {} : { notes })
+
+/**
+ * Loads the candidate into the session of the row. `beside` are other people's sessions that were left alone. Fails with the
+ * errors of `DriverSession.load`, and of the database.
+ */
+export const loadCandidate = Effect.fnUntraced(function* (
+  context: LoadContext,
+  loggedIn: LoggedIn,
+  row: ChangeRow,
+  { running, sessions }: SeenBefore
+) {
+  const { driver, session } = loggedIn
+  const { candidate: text, loadMode: mode, mayAbort, secrets } = context
+  const seen = sessions === null ? {} : { seen: sessions }
+  // another person's session is waited for by the statechart, which tries the load again
+  const loaded = yield* session.load({ text, mode, name: row.sessionName, mayAbort, foreignSessions: 0, ...seen })
+  const promised = running === null ? null : Option.getOrNull(UnifiedDiff.apply(running, loaded.diff))
+  const notes = yield* notesOf(context, loggedIn, row, running, { remarks: loaded.remarks, promised })
+  const diff = reduceDiff(driver.platform, running ?? "", loaded.diff, secrets.isSame)
+  return {
+    beside: loaded.beside ?? [],
+    candidate: { diff, ...promiseOf(secrets, driver, running, promised, loaded.diff), ...noted(notes) }
+  }
+})
 
 /** What was seen of the switch. */
 export interface SeenTexts {
@@ -37,13 +125,13 @@ export interface ChangeContext extends LoadContext {
   readonly connection: DeviceConnection
   /** The proofs of which one has to be made. */
   readonly suffices: ReadonlyArray<Proof>
-  /** A line that gives somebody a login on this platform; null where it is not known. */
+  /** A line that gives a user a login on this platform; null where it is not known. */
   readonly loginLine: RegExp | null
-  /** Told of what runs when it is not what was proved last. */
+  /** Called with what runs when it is not what was proved last. */
   readonly runsOther: (hash: string) => Effect.Effect<void, SqlError.SqlError>
   /** Kept up to date by the steps that read. */
   readonly seen: SeenTexts
-  /** Whether the device runs what is expected of it by this hash, but for lines that it writes by itself. */
+  /** Whether the device runs what is expected of it by this hash, but for lines that it writes on its own. */
   readonly isExpected: (expected: string, running: SeenConfig) => Effect.Effect<boolean, SqlError.SqlError>
 }
 
@@ -165,7 +253,7 @@ export const make = (context: ChangeContext): ChangeSteps => {
     })
 
   /**
-   * What is ours from now on. A switch that gives its secrets a salt with the commit runs what was promised but for them, and
+   * The hash of our configuration from now on. A switch that gives its secrets a salt with the commit runs what was promised but for them, and
    * what it shows right after the commit must not change any more. A commit that was taken back before it is read does not
    * make the old configuration ours.
    */
@@ -232,9 +320,11 @@ export const make = (context: ChangeContext): ChangeSteps => {
 
   const lookWithLogins = (row: ChangeRow, newConnection: boolean) => {
     const { loginLine } = context
-    LoginProof.expect(connection, loginLine, row)
+    ChangeProof.expectLogins(connection, loginLine, row)
     const seen = look(row, newConnection)
-    return newConnection ? Effect.flatMap(seen, (event) => LoginProof.prove(connection, loginLine, row, event)) : seen
+    return newConnection
+      ? Effect.flatMap(seen, (event) => ChangeProof.proveLogins(connection, loginLine, row, event))
+      : seen
   }
 
   const unreachable = (error: AnyError) =>

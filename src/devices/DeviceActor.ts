@@ -3,7 +3,7 @@
  * started by the first call, on one replica only, and leaves memory after a minute without one; what it has to remember is in
  * the rows.
  */
-import { Effect, Layer, Option, type Scope } from "effect"
+import { Effect, Layer, Option, Result, type Scope } from "effect"
 import { Entity } from "effect/cluster"
 import type { Verdict } from "../../machines/change/ChangeRow.ts"
 import { SecretKey } from "../runtime/SecretKey.ts"
@@ -11,8 +11,6 @@ import { ServerConfig } from "../ServerConfig.ts"
 import { ChangeStore } from "../store/ChangeStore.ts"
 import { IdentityStore } from "../store/IdentityStore.ts"
 import { JobStore } from "../store/JobStore.ts"
-import { LearnedLineStore, ProvedConfigStore } from "../store/ConfigStore.ts"
-import { LiveChangeStore } from "../store/UnfinishedChanges.ts"
 import { OperationStore } from "../store/OperationStore.ts"
 import { ActorInspection } from "./ActorInspection.ts"
 import * as BaseConfiguration from "./BaseConfiguration.ts"
@@ -20,17 +18,66 @@ import * as ChangeExecutor from "./ChangeExecutor.ts"
 import { errorText } from "./ChangeSteps.ts"
 import { ChangeMoved, DeviceEntity, DeviceFailure } from "./DeviceCalls.ts"
 import { DeviceLogin, type LoggedIn, type LoginOptions } from "./DeviceLogin.ts"
-import type * as DeviceWork from "./DeviceWork.ts"
-import * as DriftReading from "./DriftReading.ts"
-import * as FirmwareSteps from "./FirmwareSteps.ts"
-import * as OperationSteps from "./OperationSteps.ts"
+import * as Operations from "./Operations.ts"
 import * as PortBounce from "./PortBounce.ts"
 import * as ServedDevice from "./ServedDevice.ts"
+import { withoutOwnLines } from "../domain/ConfigLines.ts"
+import type { OurSession } from "../domain/DeviceActivity.ts"
+import { jobOf } from "../drivers/Candidate.ts"
+import * as UnifiedDiff from "../drivers/UnifiedDiff.ts"
+import type { ConfigSession, ConfigSessions } from "../drivers/Driver.ts"
+import { LearnedLineStore, ProvedConfigStore } from "../store/ConfigStore.ts"
+import { LiveChangeStore } from "../store/UnfinishedChanges.ts"
+
+// What a look for drift reads of a switch (docs/changes.md#drift): what it runs, and then its sessions, by which those of ours that were
+// left behind are found.
+
+/** What the device is compared with; `withJobs`: after a restore the jobs that have left candidates have to be known. */
+export interface DriftQuestion {
+  readonly config: string
+  readonly hash: string
+  readonly withJobs?: boolean
+}
+
+/** Jobs whose candidates a switch lists, committed ones too. */
+const jobsOf = ({ sessions }: ConfigSessions): ReadonlyArray<number> => [
+  ...new Set(sessions.map(({ name }) => jobOf(name)).filter((job) => job !== null))
+]
+
+const ours = ({ name, state }: ConfigSession): ReadonlyArray<OurSession> => {
+  const job = jobOf(name)
+  return job === null || state === "done" ? [] : [{ name, job, state }]
+}
+
+/** Those of ours, and whose they are. A switch that does not list its sessions says nothing of them. */
+const told = (found: ConfigSessions, withJobs: boolean) => ({
+  ...(found.isListed ? { sessions: found.sessions.flatMap(ours) } : {}),
+  ...(withJobs ? { jobs: jobsOf(found) } : {})
+})
+
+/**
+ * Reads a device. What it runs is known before its sessions are asked for, so a list that cannot be read takes nothing away from that,
+ * unless the jobs have to be known.
+ */
+export const readDrift =
+  ({ config, hash, withJobs = false }: DriftQuestion) =>
+  ({ driver, session }: LoggedIn) =>
+    Effect.gen(function* () {
+      const running = yield* session.runningConfig
+      const found = driver.configHash(running)
+      const plain = (text: string) => withoutOwnLines(driver.platform.configuration, text)
+      const diff = found === hash ? "" : UnifiedDiff.diff(plain(config), plain(running))
+      const listed = yield* Effect.result(session.sessions)
+      if (Result.isSuccess(listed)) return { hash: found, diff, ...told(listed.success, withJobs) }
+      if (withJobs) return yield* listed.failure
+      yield* Effect.logDebug("The sessions of a device could not be read", { error: listed.failure.message })
+      return { hash: found, diff }
+    })
 
 const IDLE = "1 minute"
 
 /** An error of the device or of the way to it, as callers on other replicas can read it. */
-const toFailure = (error: DeviceWork.WorkError): DeviceFailure => {
+const toFailure = (error: Operations.WorkError): DeviceFailure => {
   if (error._tag === "DeviceFailure") return error
   const text = errorText(error)
   const type = /^(\w+): /m.exec(text.trimEnd().split("\n").at(-1) ?? "")?.[1] ?? error._tag
@@ -90,7 +137,7 @@ const make = Effect.gen(function* () {
   /** Logs in, does the work and logs out. */
   const session = <A>(
     as: LoginOptions,
-    work: (loggedIn: LoggedIn) => Effect.Effect<A, DeviceWork.WorkError, Scope.Scope>
+    work: (loggedIn: LoggedIn) => Effect.Effect<A, Operations.WorkError, Scope.Scope>
   ) =>
     Effect.flatMap(device, (row) =>
       login.open(row, as).pipe(Effect.flatMap(work), Effect.scoped, Effect.mapError(toFailure))
@@ -105,20 +152,18 @@ const make = Effect.gen(function* () {
 
   /** A session for steps that are commands; they know the device by its name only. */
   const withSession =
-    (as: LoginOptions): DeviceWork.WithSession =>
+    (as: LoginOptions): Operations.WithSession =>
     (work) =>
       Effect.flatMap(device, ({ hostname }) => session(as, (loggedIn) => work(loggedIn.session, hostname)))
 
+  const reading = withSession({})
   const changing = withSession({ changes: {} })
   const ports = PortBounce.make(operations, id, changing)
-  const discoveredAt = (address: string) => withSession({ state: "DISCOVERED", address })
-  const firmware = FirmwareSteps.handlers(changing)
   const worker = { operations, deviceId: id }
-  const operate = OperationSteps.handlers(worker, { reading: withSession({}), changing, discoveredAt }, ports)
 
   return DeviceEntity.of({
     ShowActor: () => view,
-    // ports that are still down from a bounce would look like a change by somebody else
+    // ports that are still down from a bounce would look like another person's change
     RunChange: ({ payload }) => change("RunChange", ports.finishFirst, payload.changeId, null),
     SettleChange: ({ payload }) => change("SettleChange", Effect.void, payload.changeId, payload.verdict),
 
@@ -145,11 +190,29 @@ const make = Effect.gen(function* () {
       ),
     ReadRunningConfig: ({ payload }) =>
       serve("READ", "ReadRunningConfig", null, session(payload.login, readRunningConfig)),
-    ReadDrift: ({ payload }) => serve("READ", "ReadDrift", null, session({}, DriftReading.read(payload))),
-    ReadInterfaces: () => serve("READ", "ReadInterfaces", null, operate.ReadInterfaces()),
-    ReadOptics: () => serve("READ", "ReadOptics", null, operate.ReadOptics()),
-    ReadNeighbourDetails: () => serve("READ", "ReadNeighbourDetails", null, operate.ReadNeighbourDetails()),
-    ReadTables: () => serve("READ", "ReadTables", null, operate.ReadTables()),
+    ReadDrift: ({ payload }) => serve("READ", "ReadDrift", null, session({}, readDrift(payload))),
+    ReadInterfaces: () =>
+      serve(
+        "READ",
+        "ReadInterfaces",
+        null,
+        reading((session) => session.interfaces)
+      ),
+    ReadOptics: () =>
+      serve(
+        "READ",
+        "ReadOptics",
+        null,
+        reading((session) => session.optics)
+      ),
+    ReadNeighbourDetails: () =>
+      serve(
+        "READ",
+        "ReadNeighbourDetails",
+        null,
+        reading((session) => session.lldpDetail)
+      ),
+    ReadTables: () => serve("READ", "ReadTables", null, reading(Operations.readTables)),
 
     MergeConfig: ({ payload }) => serve("OPERATE", "MergeConfig", null, session(payload.login, mergeConfig(payload))),
     PushBase: ({ payload }) =>
@@ -162,21 +225,54 @@ const make = Effect.gen(function* () {
         )
       ),
     FinishInit: () => serve("OPERATE", "FinishInit", null, session({ state: "INIT" }, finishInit)),
-    BouncePorts: (request) => serve("OPERATE", "BouncePorts", null, operate.BouncePorts(request)),
-    FinishBounce: () => serve("OPERATE", "FinishBounce", null, operate.FinishBounce()),
-    InstallCertificate: (request) =>
-      serve("OPERATE", "InstallCertificate", request.payload.jobId, operate.InstallCertificate(request)),
-    EraseDevice: (request) => serve("OPERATE", "EraseDevice", request.payload.jobId, operate.EraseDevice(request)),
+    BouncePorts: ({ payload }) => serve("OPERATE", "BouncePorts", null, ports.bounce(payload)),
+    FinishBounce: () =>
+      serve(
+        "OPERATE",
+        "FinishBounce",
+        null,
+        Effect.map(ports.finish, (raised) => ({ ports: raised }))
+      ),
+    InstallCertificate: ({ payload }) => {
+      const { discoveredAt } = payload
+      const login = discoveredAt === null ? changing : withSession({ state: "DISCOVERED", address: discoveredAt })
+      return serve(
+        "OPERATE",
+        "InstallCertificate",
+        payload.jobId,
+        Operations.installCertificate(login, worker, payload)
+      )
+    },
+    EraseDevice: ({ payload: { jobId } }) =>
+      serve("OPERATE", "EraseDevice", jobId, Operations.erase(changing, worker, jobId)),
 
-    FirmwarePreflight: (request) => serve("UPGRADE", "FirmwarePreflight", null, firmware.FirmwarePreflight(request)),
-    FirmwareDownload: (request) => serve("UPGRADE", "FirmwareDownload", null, firmware.FirmwareDownload(request)),
-    FirmwareActivate: (request) => serve("UPGRADE", "FirmwareActivate", null, firmware.FirmwareActivate(request)),
-    FirmwareReboot: () => serve("UPGRADE", "FirmwareReboot", null, firmware.FirmwareReboot())
+    FirmwarePreflight: ({ payload }) =>
+      serve(
+        "UPGRADE",
+        "FirmwarePreflight",
+        null,
+        changing((session, hostname) => Operations.preflight(session, hostname, payload))
+      ),
+    FirmwareDownload: ({ payload }) =>
+      serve(
+        "UPGRADE",
+        "FirmwareDownload",
+        null,
+        changing((session, hostname) => Operations.download(session, hostname, payload))
+      ),
+    FirmwareActivate: ({ payload }) =>
+      serve(
+        "UPGRADE",
+        "FirmwareActivate",
+        null,
+        changing((session, hostname) => Operations.activate(session, hostname, payload.file))
+      ),
+    FirmwareReboot: () => serve("UPGRADE", "FirmwareReboot", null, changing(Operations.reboot))
   })
 })
 
 /**
- * Serves the calls to devices. The entity runs them all at once and `DeviceTurns` gives each its turn, so that those that wait
+ * Serves the calls to devices. The entity runs them all at once and `ServedDevice` gives each its turn, so that those that wait
  * can be seen and an actor can be shown while it works.
  */
 export const layer = DeviceEntity.toLayer(make, {

@@ -3,21 +3,27 @@
  * id, so that calls to one device are served one after the other, wherever they come from (promise 1). Only `ShowActor` is
  * answered beside them.
  */
-import { Schema } from "effect"
+import { Effect, Schedule, Schema } from "effect"
 import { Entity } from "effect/cluster"
 import { Rpc } from "effect/rpc"
-import { verdicts } from "../../machines/change/ChangeRow.ts"
-import { ActorView, OurSession } from "../domain/DeviceActivity.ts"
+import { changePhases, proofs, verdicts } from "../../machines/change/ChangeRow.ts"
+import { ChangeNotes } from "../domain/Job.ts"
 import { DeviceState } from "../domain/Device.ts"
 import { ShownIdentity } from "../domain/DeviceIdentity.ts"
-import { ChangeReport } from "./ChangeExecutor.ts"
-import { DeviceFailure } from "./DeviceFailure.ts"
-import { firmwareCalls } from "./FirmwareCalls.ts"
-import { operationCalls } from "./OperationCalls.ts"
-import { Facts } from "../domain/DeviceReadings.ts"
-import { Neighbours } from "../drivers/Driver.ts"
+import { InterfaceStates, NeighbourDetails, Neighbours, Optics } from "../drivers/Driver.ts"
+import { rareRetry } from "../runtime/BackgroundWork.ts"
+import { Facts, LearnedTables } from "../domain/DeviceReadings.ts"
+import { ActorView, OurSession } from "../domain/DeviceActivity.ts"
 
-export { DeviceFailure }
+/**
+ * Something could not be done on the device. `type` is the name that operators know (ConnectAuthError, CommandTimeout …),
+ * `text` the whole text for a failed task, ending in `Type: message` and a newline.
+ */
+export class DeviceFailure extends Schema.TaggedError<DeviceFailure>()("DeviceFailure", {
+  type: Schema.String,
+  message: Schema.String,
+  text: Schema.String
+}) {}
 
 /** Another process has taken the change over; its outcome is not known here. */
 export class ChangeMoved extends Schema.TaggedError<ChangeMoved>()("ChangeMoved", { id: Schema.Int }) {}
@@ -52,6 +58,33 @@ export const BasePushed = Schema.Struct({
   failure: Schema.NullOr(Schema.String)
 })
 export type BasePushed = typeof BasePushed.Type
+
+/** What a change came to, for the job's record. `waiting` is true for a mode-2 change that is proved and needs a verdict. */
+export const ChangeReport = Schema.Struct({
+  waiting: Schema.Boolean,
+  result: Schema.NullOr(Schema.Literals(["confirmed", "reverted", "unchanged", "discarded", "unknown"])),
+  runs: Schema.Literals(["new", "old", "unclear"]),
+  ok: Schema.Boolean,
+  phase: Schema.Literals(changePhases),
+  reason: Schema.NullOr(Schema.String),
+  message: Schema.String,
+  /** Error text of the step that failed, ending in `Type: message` and a newline. */
+  failure: Schema.NullOr(Schema.String),
+  diff: Schema.String,
+  hash: Schema.NullOr(Schema.String),
+  /** How the device was proved to run the candidate. */
+  proof: Schema.optionalKey(Schema.Literals(proofs)),
+  /** What people should know of the device although nothing is wrong. */
+  remarks: Schema.optionalKey(Schema.Array(Schema.String)),
+  /** What was remarkable about the load. */
+  notes: Schema.optionalKey(ChangeNotes),
+  /** The name that the device gave after a mode-2 commit, as evidence that it answers. */
+  fqdn: Schema.optionalKey(Schema.String)
+})
+export type ChangeReport = typeof ChangeReport.Type
+
+/** Whether the change continues although its job reports it: its end is recorded when it is known. */
+export const isOpen = ({ phase, waiting }: ChangeReport): boolean => !waiting && phase === "expiring"
 
 /** Runs a stored change to its end; a change that was begun before is resumed by looking at the device. */
 export const RunChange = Rpc.make("RunChange", {
@@ -124,6 +157,115 @@ export const FinishInit = Rpc.make("FinishInit", {
   error: DeviceFailure
 })
 
+// What operators ask beside changes of the configuration: live states, bouncing ports, certificates, erasing.
+
+/** Ports to bounce with the rendered halves of it. */
+export const Bounce = Schema.Struct({ ports: Schema.Array(Schema.String), down: Schema.String, up: Schema.String })
+export type Bounce = typeof Bounce.Type
+
+/** `refused`: why nothing was sent, or null; `changed`: both halves made a difference. */
+export const Bounced = Schema.Struct({ refused: Schema.NullOr(Schema.String), changed: Schema.Boolean })
+export type Bounced = typeof Bounced.Type
+
+/** A private key and its certificate, both PEM. */
+export const KeyPair = Schema.Struct({ key: Schema.RedactedFromValue(Schema.String), certificate: Schema.String })
+export type KeyPair = typeof KeyPair.Type
+
+/** A key pair that a job installs; it is installed once per job. */
+export const CertificateOrder = Schema.Struct({ ...KeyPair.fields, jobId: Schema.Int })
+export type CertificateOrder = typeof CertificateOrder.Type
+
+/** `reloadSeen`: false when it is not known whether the erased switch has restarted. */
+export const Erased = Schema.Struct({ reloadSeen: Schema.Boolean })
+export type Erased = typeof Erased.Type
+
+export const ReadInterfaces = Rpc.make("ReadInterfaces", { success: InterfaceStates, error: DeviceFailure })
+export const ReadOptics = Rpc.make("ReadOptics", { success: Optics, error: DeviceFailure })
+export const ReadNeighbourDetails = Rpc.make("ReadNeighbourDetails", {
+  success: NeighbourDetails,
+  error: DeviceFailure
+})
+
+/** Reads what a switch has learnt of machines around it. */
+export const ReadTables = Rpc.make("ReadTables", { success: LearnedTables, error: DeviceFailure })
+
+/** Takes ports down and up again, after a look whether the device has them and they are enabled. */
+export const BouncePorts = Rpc.make("BouncePorts", { payload: Bounce, success: Bounced, error: DeviceFailure })
+
+/**
+ * Copies a key and its certificate to the device and puts them into its stores. `discoveredAt` is the address of a device
+ * that is being initialised, null for a managed one.
+ */
+export const InstallCertificate = Rpc.make("InstallCertificate", {
+  payload: { ...CertificateOrder.fields, discoveredAt: Schema.NullOr(Schema.String) },
+  error: DeviceFailure
+})
+
+/** Removes the startup configuration and the certificate and reloads; a connection that ends then is no failure. */
+export const EraseDevice = Rpc.make("EraseDevice", {
+  payload: { jobId: Schema.Int },
+  success: Erased,
+  error: DeviceFailure
+})
+
+/** Raises the ports that an interrupted bounce has left down. */
+export const FinishBounce = Rpc.make("FinishBounce", {
+  success: Schema.Struct({ ports: Schema.Array(Schema.String) }),
+  error: DeviceFailure
+})
+
+const operationCalls = [
+  ReadInterfaces,
+  ReadOptics,
+  ReadNeighbourDetails,
+  ReadTables,
+  BouncePorts,
+  FinishBounce,
+  InstallCertificate,
+  EraseDevice
+] as const
+
+// What an upgrade asks, one step a call; a step that is asked for again finds what is done already.
+
+/** What the image must be like: its size in bytes and checksums in hexadecimal. */
+export const ExpectedImage = Schema.Struct({ size: Schema.Int, sha512: Schema.String, md5: Schema.String })
+export type ExpectedImage = typeof ExpectedImage.Type
+
+/** Looks whether an image fits on the switch and makes room when there is little; `file` and `image` when they are known. */
+export const FirmwarePreflight = Rpc.make("FirmwarePreflight", {
+  payload: { file: Schema.NullOr(Schema.String), image: Schema.NullOr(ExpectedImage) },
+  success: Schema.Struct({
+    freeKib: Schema.Int,
+    bootImage: Schema.String,
+    model: Schema.NullOr(Schema.String),
+    os_version: Schema.NullOr(Schema.String)
+  }),
+  error: DeviceFailure
+})
+
+/** Makes the switch fetch an image, and verifies it there when its checksums are known. One that is present and right is kept. */
+export const FirmwareDownload = Rpc.make("FirmwareDownload", {
+  payload: {
+    url: Schema.String,
+    file: Schema.String,
+    vrf: Schema.NullOr(Schema.String),
+    image: Schema.NullOr(ExpectedImage)
+  },
+  error: DeviceFailure
+})
+
+/** Makes the image the one that is booted next. `alreadyActive` when it was that before. */
+export const FirmwareActivate = Rpc.make("FirmwareActivate", {
+  payload: { file: Schema.String },
+  success: Schema.Struct({ alreadyActive: Schema.Boolean }),
+  error: DeviceFailure
+})
+
+/** Saves the configuration and reloads; a connection that ends after the reload was sent is no failure. */
+export const FirmwareReboot = Rpc.make("FirmwareReboot", { error: DeviceFailure })
+
+const firmwareCalls = [FirmwarePreflight, FirmwareDownload, FirmwareActivate, FirmwareReboot] as const
+
 /** Shows the device's actor; answers beside the call under way. */
 export const ShowActor = Rpc.make("ShowActor", { success: ActorView, error: DeviceFailure })
 
@@ -143,3 +285,30 @@ export const DeviceEntity = Entity.make("Device", [
   ...firmwareCalls,
   ...operationCalls
 ])
+
+// Calls to device actors that outlast a change of replicas. While an actor moves, because its replica stops or was lost, a
+// call to it fails although nothing is wrong with the device: then it is tried again until the actor is back, or until the
+// caller itself is stopped and leaves the rest to the process that takes over its job.
+
+interface TaggedError {
+  readonly _tag: string
+}
+
+/** Failures of the way to the actor; trying again helps. Those of the cluster's storage mean an unavailable database. */
+const AWAY: ReadonlySet<string> = new Set([
+  "EntityNotAssignedToRunner",
+  "RunnerNotRegistered",
+  "RunnerUnavailable",
+  "AlreadyProcessingMessage",
+  "MailboxFull",
+  "PersistenceError"
+])
+
+const PAUSE = Schedule.spaced("500 millis")
+
+/** The actor could not be reached, or was lost during the call: the device's part in it is not known. */
+export const isAway = ({ _tag }: TaggedError): boolean => AWAY.has(_tag)
+
+/** The call, repeated for as long as its actor cannot be reached. The device's own failures end it as before. */
+export const patiently = <A, E extends TaggedError, R>(call: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  rareRetry(call, Effect.retry({ while: isAway, schedule: PAUSE }))

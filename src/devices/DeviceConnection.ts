@@ -7,7 +7,54 @@ import type { Device } from "../domain/Device.ts"
 import { ConnectAuthError } from "../drivers/DriverErrors.ts"
 import type { DeviceLogin, LoggedIn, LoginError, LoginOptions } from "./DeviceLogin.ts"
 import type { ReplacedLogins } from "./Logins.ts"
-import * as RefusedLogins from "./RefusedLogins.ts"
+
+// How often a device that refuses its logins is asked again by one piece of work. Switches count failed logins and lock accounts,
+// also against people, so a loop that would only wait for an answer must not try its passwords each few seconds
+// (docs/security.md#changing-passwords).
+
+/** After two refusals in a row: the first pause in milliseconds, which doubles from one to the next. */
+const FIRST_PAUSE = 10_000
+const FREE_TRIES = 2
+/** A switch takes a commit back a moment after its timer has run out. */
+const ROLLBACK_MARGIN = 2_000
+
+/** The refusals of one piece of work. Times are epoch milliseconds. */
+export interface RefusedLogins {
+  /** Whether the device may be asked now. */
+  readonly mayTry: (now: number) => boolean
+  /** After a refusal one login is enough to see whether anything has changed. */
+  readonly isRetry: () => boolean
+  readonly refused: (now: number) => void
+  readonly accepted: () => void
+  /** When the switch takes back what made it refuse: until then it goes on refusing, and from then on it is asked anew. */
+  readonly rollsBackAt: (at: number | null) => void
+}
+
+/** Nothing was refused yet. */
+export const makeRefusals = (): RefusedLogins => {
+  let count = 0
+  let last = 0
+  let rollback: number | null = null
+  return {
+    mayTry: (now) => {
+      const back = rollback === null ? null : rollback + ROLLBACK_MARGIN
+      if (back !== null && last < back && now >= back) count = 0
+      if (count < FREE_TRIES) return true
+      return back !== null && now < back ? false : now >= last + FIRST_PAUSE * 2 ** (count - FREE_TRIES)
+    },
+    isRetry: () => count > 0,
+    refused: (now) => {
+      count += 1
+      last = now
+    },
+    accepted: () => {
+      count = 0
+    },
+    rollsBackAt: (at) => {
+      rollback = at
+    }
+  }
+}
 
 /** A connection that may be open. */
 export interface DeviceConnection {
@@ -15,7 +62,7 @@ export interface DeviceConnection {
   readonly current: Effect.Effect<LoggedIn, LoginError>
   /** Closes what is open and logs in again: only that proves that the device can be reached. */
   readonly fresh: Effect.Effect<LoggedIn, LoginError>
-  /** The same as this user only. */
+  /** The same, as this user only. */
   readonly freshAs: (user: string) => Effect.Effect<LoggedIn, LoginError>
   readonly close: Effect.Effect<void>
   /**
@@ -42,7 +89,7 @@ export const make = Effect.fnUntraced(function* (
   let shown: Pick<LoginOptions, "hostKey"> = {}
   let replaced: ReplacedLogins | null = null
   let refusal: ConnectAuthError | null = null
-  const refusals = RefusedLogins.make()
+  const refusals = makeRefusals()
 
   const close = Effect.suspend(() => {
     const closing = open

@@ -7,41 +7,18 @@ import { BackgroundWork } from "../runtime/BackgroundWork.ts"
 import { Clock, Context, Effect, Layer, Option, Result, Schema, type Scope } from "effect"
 import type { SqlError } from "effect/sql"
 import { type Device, type DeviceState, reachableAddress } from "../domain/Device.ts"
-import {
-  type Difference,
-  type DisputedRecord,
-  firstDifference,
-  serialDifference,
-  WrongDevice
-} from "../domain/DeviceIdentity.ts"
+import { type Difference, type DisputedRecord, firstDifference, serialDifference, WrongDevice } from "../domain/DeviceIdentity.ts"
 import { failingWithoutDatabase } from "../store/DatabaseClient.ts"
 import { ServerConfig, type ServerSettings } from "../ServerConfig.ts"
 import { type HostKey, HostKeyStore, IdentityStore, makeAcceptedLogins, type Owner } from "../store/IdentityStore.ts"
-import { overSentences } from "./ForgottenLogins.ts"
 import { makeSshSettings } from "./SshSettings.ts"
 import { WatchStore } from "../store/WatchStore.ts"
 import { ManagementAccess } from "./ManagementAccess.ts"
 import { makeAbandonedSessions } from "../store/UnfinishedChanges.ts"
 import { UniqueFieldStore } from "../store/DeviceIdentifiers.ts"
 import type { Driver, DriverSession, DriverTarget, HostKeyPolicy, WorkClaim } from "../drivers/Driver.ts"
-import {
-  ConnectAuthError,
-  type ConnectError,
-  ConnectionException,
-  type HostKeyChanged,
-  type HostKeyNotApproved
-} from "../drivers/DriverErrors.ts"
-import {
-  type Credentials,
-  credentialsOf,
-  credentialsOfOwn,
-  inOrder,
-  loginStateOf,
-  type OwnLogin,
-  passwordsInOrder,
-  type ReplacedLogins,
-  settingsOf
-} from "./Logins.ts"
+import { ConnectAuthError, type ConnectError, ConnectionException, type HostKeyChanged, type HostKeyNotApproved } from "../drivers/DriverErrors.ts"
+import { type Credentials, credentialsOf, credentialsOfOwn, inOrder, loginStateOf, overSentences, type OwnLogin, passwordsInOrder, type ReplacedLogins, settingsOf } from "./Logins.ts"
 import { DriverRegistry } from "../drivers/Drivers.ts"
 import { remarksOf, UnmanageableDevice } from "../domain/platforms/Platforms.ts"
 import type { AddressOutside } from "../domain/Network.ts"
@@ -100,7 +77,7 @@ export interface LoggedIn {
 
 /**
  * What is asked of the host key of a device with this record. Before it is MANAGED any key will do; but with `approve` only this
- * server's own provisioning makes it so: a record that somebody has put into that state is a stranger's.
+ * server's own provisioning makes it so: a record that a user has put into that state is a stranger's.
  */
 const policyOf = (
   policy: ServerSettings["HOST_KEY_POLICY"],
@@ -202,7 +179,7 @@ const make = Effect.gen(function* () {
     return { policy: policyOf(config.HOST_KEY_POLICY, device.state, state, known), known }
   })
 
-  /** Whether a managed device answers where its record says is told when it changes; who logs in is not held up by that. */
+  /** Whether a managed device answers where its record says is told when it changes; the login does not wait for that. */
   const noticed = (device: Device, { address, state }: LoginOptions, notice: Effect.Effect<void, SqlError.SqlError>) =>
     device.state !== "MANAGED" || address !== undefined || state !== undefined
       ? Effect.void
@@ -235,7 +212,7 @@ const make = Effect.gen(function* () {
       hostKeys.refuse(device.id, error.seen)
     )
 
-  /** Tells that the switch is another one than the record's, in the record of both, and ends the login. */
+  /** Records at both devices that the switch is another one than the record's, and ends the login. */
   const refuse = Effect.fnUntraced(function* (
     device: Device,
     address: string,

@@ -8,12 +8,12 @@ import { createActor } from "xstate"
 import type { ChangeInput } from "../../machines/change/ChangeSetup.ts"
 import type { LifecycleDevice } from "../../machines/device/DeviceEvents.ts"
 import { deviceMachine, liveSnapshot } from "../../machines/device/DeviceMachine.ts"
-import type { ActivityEvent, DeviceCall } from "../../machines/device/DeviceLifecycle.ts"
-import { refusedRule } from "../../machines/StepLogic.ts"
 import { ActorInspection } from "./ActorInspection.ts"
 import { type ChangeRun, CurrentRun, liveChange, type RunError, steps } from "./ChangeRun.ts"
 import type { StepTask } from "../../machines/change/ChangeRow.ts"
 import * as LiveActor from "./LiveActor.ts"
+import type { ActivityEvent, DeviceCall } from "../../machines/device/DeviceLifecycle.ts"
+import { refusedRule } from "../../machines/StepLogic.ts"
 
 /** The statechart of a device with its children. Made once. */
 const liveDevice = deviceMachine.provide({ actors: { change: liveChange } })
@@ -72,7 +72,7 @@ export const start = Effect.fnUntraced(function* (row: LifecycleDevice) {
     job: serving?.job ?? null
   }))
 
-  /** A call that does not find the device idle is a defect of ours: turns are taken before. */
+  /** A call that does not find the device idle is our own defect: turns are taken before. */
   const expectIdle = (event: Begin): Begin => {
     const rule = refusedRule(actor.getSnapshot(), event)
     if (rule !== null) throw new Error(`The device takes no ${event.type} for ${event.call.name}: ${rule}`)
@@ -125,7 +125,7 @@ export const start = Effect.fnUntraced(function* (row: LifecycleDevice) {
       current = { id: wanted.id, run: wanted.run(waits), stepSince: since }
       const leave = Effect.suspend(() => {
         stopListening()
-        // the child goes with the state; nobody else may begin before the step that this interrupts has cleaned up
+        // the child goes with the state; no other call may begin before the step that this interrupts has cleaned up
         endCall()
         current = null
         return live.quiet

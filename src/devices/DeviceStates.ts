@@ -1,6 +1,6 @@
 /**
  * Applies events to devices: under the row's lock, with the machine's own transition function, and with everything the machine
- * asks for written in the same transaction (ARCHITECTURE.md#decisions). Plugin calls become rows of `device_action` that
+ * asks for written in the same transaction (docs/decisions/0008-one-actor-per-device.md). Plugin calls become rows of `device_action` that
  * `PluginActions` makes once; follow-up jobs are started in the transaction.
  */
 import { PgClient } from "@effect/sql-pg"

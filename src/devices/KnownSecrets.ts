@@ -66,7 +66,7 @@ const inShort = (remarks: ReadonlyArray<string>): ReadonlyArray<string> =>
 /** What is known of the secrets of a device and its candidate. */
 export const make = ({ candidate, deviceId, digest, known, platform }: KnownSecretsOptions): KnownSecrets => {
   const linesIn = (text: string) => (platform === undefined ? [] : secretLines(platform, text))
-  // most changes set no secret, and then nobody asks
+  // most changes set no secret, and then this is never read
   let lines: ReturnType<typeof givenLines> | undefined
   const givenLines = () => {
     const all = linesIn(candidate)

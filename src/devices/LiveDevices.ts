@@ -13,9 +13,7 @@ import { blocked } from "../store/AnswerTime.ts"
 import { untilHindered } from "../store/ForeignLocks.ts"
 import { NeighbourStore } from "../store/DeviceStore.ts"
 import { ActiveTemplates } from "../templates/ActiveTemplates.ts"
-import { DeviceEntity } from "./DeviceCalls.ts"
-import type { Bounced } from "./OperationCalls.ts"
-import { patiently } from "./PatientCall.ts"
+import { type Bounced, DeviceEntity, patiently } from "./DeviceCalls.ts"
 import type { InterfaceStates, NeighbourDetails, Optics } from "../drivers/Driver.ts"
 import { passGate } from "../drivers/LoadChecks.ts"
 
@@ -51,10 +49,10 @@ const unread = (error: CallError): DeviceUnread => {
 const busy = ({ hostname }: Device) =>
   new DeviceUnread({ type: "Busy", silent: true, message: `Device ${hostname} did not answer within ${PATIENCE}` })
 
-/** So long a read may take beside a lock of somebody else that does not concern it. */
+/** So long a read may take beside another session's lock that does not concern it. */
 const BLOCKED_FOR = 8_000
 
-/** Dies with why the work of a device waits, once it is known: nobody waits a minute to hear of a device that is not to blame. */
+/** Dies with why the work of a device waits, once it is known: no request waits a minute for a device that is not at fault. */
 const untilOursIsKnown: Effect.Effect<never> = Effect.flatMap(
   untilHindered({ lackingMillis: 1_000, kinds: CONNECTING, blockedMillis: BLOCKED_FOR }),
   (why) => Effect.die(why instanceof OwnFault ? why : blocked(why))
@@ -163,7 +161,7 @@ export class LiveDevices extends Context.Service<
     readonly neighbourDetails: Read<NeighbourDetails>
     readonly optics: Read<Optics>
     readonly interfaces: Read<InterfaceStates>
-    /** Goes on to its end when the request is given up, so that no port stays down. */
+    /** Continues to its end when the request is given up, so that no port stays down. */
     readonly bounce: (
       device: Device,
       ports: ReadonlyArray<string>

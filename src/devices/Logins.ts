@@ -7,7 +7,7 @@
 import { Option, Redacted } from "effect"
 import type { DeviceState } from "../domain/Device.ts"
 import type { Login, LoginState, PrivateKey, ServerSettings } from "../ServerConfig.ts"
-import type { AcceptedLogin, LoginSlot } from "../store/IdentityStore.ts"
+import type { AcceptedLogin, LoginSlot, NamedLogin } from "../store/IdentityStore.ts"
 
 /** One of the logins of a state. With a key the password is for `enable` only. */
 export interface Credentials extends Login {
@@ -67,7 +67,7 @@ export const credentialsOf = (
   ]
 }
 
-/** The same of a login that the settings give for managed devices. Nothing of the fleet's login is tried beside it but its name. */
+/** The same for a login that the settings give for managed devices. Nothing of the fleet's login is tried beside it but its name. */
 export const credentialsOfOwn = (settings: Settings, own: OwnLogin): ReadonlyArray<Credentials> => {
   const { key, nextPassword, password } = own
   const username = own.username ?? credentialsOf(settings, "MANAGED")[0]?.username
@@ -165,4 +165,26 @@ export const usersIn = (loginLine: RegExp | null, diff: string | null): Readonly
     if (user !== undefined) users.add(user)
   }
   return users
+}
+
+// What is said of logins that are remembered no more: a change of passwords or keys is over (docs/security.md#logins-of-switches).
+
+/** Most names of devices in one sentence. */
+const MOST_NAMES = 20
+
+const named = (devices: ReadonlyArray<NamedLogin>): string =>
+  [...devices.slice(0, MOST_NAMES).map(({ hostname }) => hostname), ...(devices.length > MOST_NAMES ? ["…"] : [])].join(
+    ", "
+  )
+
+const variableOf = ({ slot, state }: NamedLogin): string =>
+  ({ key: `SSH_KEY_${state}`, current: `PASSWORD_${state}`, next: `PASSWORD_${state}_NEXT` })[slot]
+
+/** What is forgotten of a change of logins that is over, in one sentence for each login. */
+export const overSentences = (forgotten: ReadonlyArray<NamedLogin>): ReadonlyArray<string> => {
+  const groups = Map.groupBy(forgotten, variableOf)
+  return [...groups].map(
+    ([name, devices]) =>
+      `While there were several logins, ${devices.length} devices accepted ${name} last: ${named(devices)}`
+  )
 }

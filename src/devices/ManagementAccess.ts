@@ -5,6 +5,7 @@
  */
 import { Context, Effect, Layer, Redacted, Result } from "effect"
 import type { SqlError } from "effect/sql"
+import { type Device, reachableAddress } from "../domain/Device.ts"
 import {
   AddressOutside,
   isInside,
@@ -13,11 +14,10 @@ import {
   parseManagementNetworks,
   parseNetwork
 } from "../domain/Network.ts"
-import { type Device, reachableAddress } from "../domain/Device.ts"
 import { type LoginState, loginStates, ServerConfig, type ServerSettings } from "../ServerConfig.ts"
 import { ActiveSettings } from "../settings/ActiveSettings.ts"
-import { loginStateOf } from "./Logins.ts"
 import { makeSharedRead } from "../store/GroupedStatement.ts"
+import { loginStateOf } from "./Logins.ts"
 
 /** The logins that managed switches have. */
 const FLEET: ReadonlyArray<LoginState> = ["INIT", "MANAGED"]
@@ -77,7 +77,7 @@ const make = Effect.gen(function* () {
   const allow = Effect.fn("ManagementAccess.allow")(function* (device: Reachable) {
     const state = loginStateOf[device.state]
     const address = reachableAddress(device)
-    // a record is no login: where nobody has named networks yet, leases and devices are recorded all the same
+    // a record is no login: where no operator has named networks yet, leases and devices are recorded all the same
     if (state !== null && address !== null) yield* inside(device.hostname, address, state)
   })
 

@@ -5,13 +5,13 @@
  * late finds nothing to commit.
  */
 import { Clock, Effect, Option, Schema } from "effect"
-import { BounceDetail } from "../domain/DeviceActivity.ts"
 import type { Operation, OperationStore } from "../store/OperationStore.ts"
-import * as DeviceWork from "./DeviceWork.ts"
+import * as Operations from "./Operations.ts"
 import * as Candidate from "../drivers/Candidate.ts"
 import type { DriverSession, InterfaceStates } from "../drivers/Driver.ts"
 import { offered } from "../drivers/Verbs.ts"
-import type { Bounce, Bounced } from "./OperationCalls.ts"
+import type { Bounce, Bounced } from "./DeviceCalls.ts"
+import { BounceDetail } from "../domain/DeviceActivity.ts"
 
 /** Why these ports of the device cannot be bounced, or null. */
 export const bounceRefusal = (
@@ -28,22 +28,22 @@ export const bounceRefusal = (
   return unclear === undefined ? null : `Device ${hostname} does not say whether interface ${unclear} is enabled`
 }
 
-/** What earlier bounces have left open may be removed. */
+/** Candidates that earlier bounces have left open may be removed. */
 const BOUNCES: Candidate.JobSelection = { _tag: "only", jobs: [Candidate.BOUNCES] }
 
-/** A candidate that no crash leaves in anybody's way. */
+/** A candidate that no crash leaves in the way of another load. */
 const candidate = (half: "d" | "u") => Effect.map(Clock.currentTimeMillis, (millis) => Candidate.ofBounce(half, millis))
 
 const incomplete = (half: "down" | "up", { message }: { readonly message: string }, owed = false) => {
   const outlook = owed ? "; Switchyard goes on trying until the ports are up and saved" : ""
-  return DeviceWork.failure("BounceIncomplete", `Not all steps of port bounce completed: ${half}: ${message}${outlook}`)
+  return Operations.failure("BounceIncomplete", `Not all steps of port bounce completed: ${half}: ${message}${outlook}`)
 }
 
 /** A bounce whose ports are still to be raised. */
 type OwedBounce = readonly [Operation, BounceDetail]
 
 /** Bounces the ports of one device, and raises again what was left down. */
-export const make = (operations: OperationStore["Service"], deviceId: number, withSession: DeviceWork.WithSession) => {
+export const make = (operations: OperationStore["Service"], deviceId: number, withSession: Operations.WithSession) => {
   // a new actor does not know what the one before it has left
   let mayOwe = true
 
@@ -52,7 +52,7 @@ export const make = (operations: OperationStore["Service"], deviceId: number, wi
     const shut = ports.find((port) => Object.hasOwn(shown, port) && shown[port]?.is_enabled !== true)
     if (shut === undefined) return
     const state = shown[shut]?.is_enabled === false ? "is still disabled" : "is not said to be enabled"
-    return yield* DeviceWork.failure("CommandRejected", `interface ${shut} ${state}`)
+    return yield* Operations.failure("CommandRejected", `interface ${shut} ${state}`)
   })
 
   /** The second half. What of the first half may still be on its way finds its session gone. */
@@ -61,12 +61,12 @@ export const make = (operations: OperationStore["Service"], deviceId: number, wi
       Effect.fnUntraced(function* (session, hostname) {
         const verbs = yield* offered(session, "ports", hostname)
         yield* session.discard(downSession)
-        const claim = DeviceWork.claim(operations, row, "raising")
+        const claim = Operations.claim(operations, row, "raising")
         const lines = { name: yield* candidate("u"), text: up, mayAbort: BOUNCES }
         const changed = yield* verbs.apply(lines, claim)
         yield* enabled(session, ports)
         yield* session.save
-        yield* DeviceWork.claim(operations, row, "done")
+        yield* Operations.claim(operations, row, "done")
         return changed
       })
     )
@@ -86,7 +86,7 @@ export const make = (operations: OperationStore["Service"], deviceId: number, wi
           detail
         })
         let sent = false
-        const claim = Effect.map(DeviceWork.claim(operations, row, "lowering"), () => (sent = true))
+        const claim = Effect.map(Operations.claim(operations, row, "lowering"), () => (sent = true))
         const lines = { name: detail.downSession, text: order.down, mayAbort: BOUNCES }
         const down = yield* Effect.result(
           // a command among the lines may have taken ports down
@@ -97,16 +97,16 @@ export const make = (operations: OperationStore["Service"], deviceId: number, wi
     )
 
   /** Nothing was committed, so there is nothing to raise. */
-  const forget = ([row]: OwedBounce) => DeviceWork.stored(operations.claim(row, "done"))
+  const forget = ([row]: OwedBounce) => Operations.stored(operations.claim(row, "done"))
 
-  const nextOwed = DeviceWork.stored(operations.takeOver(deviceId, "bounce"))
+  const nextOwed = Operations.stored(operations.takeOver(deviceId, "bounce"))
 
   /** Raises the ports that earlier bounces have left down; yields them. */
   const finish = Effect.gen(function* () {
     const ports: Array<string> = []
     for (let owed = yield* nextOwed; Option.isSome(owed); owed = yield* nextOwed) {
       const detail = yield* Effect.orDie(Schema.decodeUnknownEffect(BounceDetail)(owed.value.detail))
-      yield* DeviceWork.again(raise([owed.value, detail]))
+      yield* Operations.again(raise([owed.value, detail]))
       ports.push(...detail.ports)
     }
     mayOwe = false
@@ -121,7 +121,7 @@ export const make = (operations: OperationStore["Service"], deviceId: number, wi
     const { begun, down, sent } = lowered
     const wasDown = Effect.mapError(Effect.fromResult(down), (error) => incomplete("down", error))
     // tried whatever became of the first half, so that no port is left down by a lost connection or a rejected line
-    const up = yield* Effect.catch(DeviceWork.again(raise(begun)), (error) =>
+    const up = yield* Effect.catch(Operations.again(raise(begun)), (error) =>
       sent ? Effect.fail(incomplete("up", error, true)) : Effect.andThen(forget(begun), wasDown)
     )
     const wentDown = yield* wasDown
@@ -131,7 +131,7 @@ export const make = (operations: OperationStore["Service"], deviceId: number, wi
 
   const finishFirst = Effect.gen(function* () {
     if (!mayOwe) return
-    if (yield* DeviceWork.stored(operations.owesBounce(deviceId))) yield* finish
+    if (yield* Operations.stored(operations.owesBounce(deviceId))) yield* finish
     mayOwe = false
   }).pipe(Effect.catch((error) => Effect.logWarning("Ports may still be down after a bounce", error.message)))
 

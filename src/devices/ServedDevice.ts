@@ -2,16 +2,49 @@
  * One device as its entity serves it: its row, its live actor and the turns of its calls. The actor is started by the first call
  * that finds the row, anew after a defect has ended it, and ends with the entity.
  */
-import { Effect, Option, Scope, Semaphore } from "effect"
+import { Clock, Effect, Option, Scope, Semaphore } from "effect"
 import type { Device } from "../domain/Device.ts"
-import { LiveChangeStore } from "../store/UnfinishedChanges.ts"
 import { DeviceStore } from "../store/DeviceStore.ts"
 import { ActorInspection } from "./ActorInspection.ts"
 import { show } from "./ActorShow.ts"
-import { DeviceFailure } from "./DeviceFailure.ts"
+import { DeviceFailure } from "./DeviceCalls.ts"
 import { annotate } from "../runtime/Spans.ts"
 import * as DeviceStatechart from "./DeviceStatechart.ts"
-import * as DeviceTurns from "./DeviceTurns.ts"
+import type { DeviceCall } from "../../machines/device/DeviceLifecycle.ts"
+import { LiveChangeStore } from "../store/UnfinishedChanges.ts"
+
+// Calls to one device take turns, in the order in which they came; those that wait can be seen.
+
+/** The turns of one device. */
+export interface DeviceTurns {
+  /** Does the work when it is its turn. */
+  readonly take: <A, E, R>(
+    call: Pick<DeviceCall, "name" | "job">,
+    work: Effect.Effect<A, E, R>
+  ) => Effect.Effect<A, E, R>
+  /** The calls that wait, and since when, the first in front. */
+  readonly waiting: () => ReadonlyArray<DeviceCall>
+}
+
+/** The turns of a device before its first call. */
+export const makeTurns = Effect.gen(function* () {
+  const clock = yield* Clock.Clock
+  const turn = Semaphore.makeUnsafe(1)
+  const waiting = new Set<DeviceCall>()
+
+  const take: DeviceTurns["take"] = (call, work) =>
+    Effect.suspend(() => {
+      const entry = { ...call, since: clock.currentTimeMillisUnsafe() }
+      waiting.add(entry)
+      const served = Effect.suspend(() => {
+        waiting.delete(entry)
+        return work
+      })
+      return Effect.onInterrupt(turn.withPermit(served), () => Effect.sync(() => waiting.delete(entry)))
+    })
+
+  return { take, waiting: () => [...waiting] } satisfies DeviceTurns
+})
 
 const failure = ({ _tag, message }: { readonly _tag: string; readonly message: string }) =>
   new DeviceFailure({ type: _tag, message, text: `${_tag}: ${message}\n` })
@@ -32,7 +65,7 @@ export const make = Effect.fnUntraced(function* (id: number) {
   const devices = yield* DeviceStore
   const changes = yield* LiveChangeStore
   const scope = yield* Effect.scope
-  const turns = yield* DeviceTurns.make
+  const turns = yield* makeTurns
   const inspection = yield* ActorInspection
   const starting = Semaphore.makeUnsafe(1)
   let statechart: DeviceStatechart.DeviceStatechart | null = null
@@ -98,7 +131,7 @@ export const make = Effect.fnUntraced(function* (id: number) {
     yield* row
     const isChanging = actor.currentChange() !== null
     const stored = isChanging ? Option.none() : yield* Effect.mapError(changes.newest(id), failure)
-    return show(actor, turns, Option.getOrNull(stored))
+    return show(actor, turns.waiting(), Option.getOrNull(stored))
   }).pipe(contained)
 
   return { row, serve, serveChange, view }

@@ -63,7 +63,7 @@ export const imageUrl = (url: string, file: string): string | undefined => {
   return TYPEABLE_URL.test(whole) && URL.canParse(whole) && !hasCredentials(whole) ? whole : undefined
 }
 
-/** The link by which an image becomes the default: `EOS64-4.31.5M.swi` → `EOS64-stable.swi`; undefined without a `-`. */
+/** The link by which an image becomes the default: the part up to `-`, then `stable`; undefined without a `-`. */
 export const defaultName = (file: string): string | undefined => {
   const dash = file.indexOf("-")
   if (dash < 1) return undefined
@@ -71,7 +71,7 @@ export const defaultName = (file: string): string | undefined => {
   return `${file.slice(0, dash)}-stable${dot > dash ? file.slice(dot) : ""}`
 }
 
-/** The version that the file name announces (`EOS64-4.32.2F.swi` → `4.32.2F`); undefined when it announces none. */
+/** The version that the file name announces (such as `4.32.2F`); undefined when it announces none. */
 export const versionIn = (names: FirmwareNames | null | undefined, file: string): string | undefined =>
   names?.version.exec(file)?.[1]
 

@@ -1,6 +1,6 @@
 /**
  * Which candidate is meant: whose job, the how manieth, and what it is for, as one text that every verb of a session takes and
- * every reading gives. A driver maps it to what its platform knows: where configurations are prepared in sessions by name (EOS),
+ * every reading gives. A driver maps it to what its platform knows: where configurations are prepared in sessions by name,
  * the text is the name; where all share one candidate, the driver leaves the text beside it as its mark and shows that candidate
  * under it. Texts are kept in the rows of changes, so that a repeat recognises its own, also after a restart.
  *
@@ -29,7 +29,7 @@ const pattern = /^job(\d+)(?:-\w+)*$/
 /** The largest number that a job can have. */
 const LAST = 2 ** 31 - 1
 
-/** The job whose candidate this is; null for a text that is none of ours. */
+/** The job whose candidate this is; null for a text that is not ours. */
 export const jobOf = (candidate: string): number | null => {
   const match = pattern.exec(candidate)
   const job = Number(match?.[1])

@@ -7,7 +7,7 @@
  * units; 2. the verb in `DriverSession`, and in `DriverDefinition.ts` what platforms answer that do not have it, or a group in
  * `Verbs.ts` with a capability in `domain/platforms/Platform.ts`; 3. in each driver's folder, in the file of the same name, the
  * commands and a pure function from the answer to the reading, tested against recorded answers; 4. a call to the device's
- * actor (`src/devices`), and whoever asks looks at the capability first.
+ * actor (`src/devices`), and the caller looks at the capability first.
  */
 import { Effect, type Option, type Redacted, Schema, type Scope } from "effect"
 import {
@@ -22,6 +22,7 @@ import {
 } from "./DriverErrors.ts"
 import type { ShownIdentity, WrongDevice } from "../domain/DeviceIdentity.ts"
 import type { DeviceRemark, Platform } from "../domain/platforms/Platform.ts"
+import type { JobSelection } from "./Candidate.ts"
 import type { VerbGroups } from "./Verbs.ts"
 import {
   type ArpEntry,
@@ -31,7 +32,6 @@ import {
   PortErrors,
   PortOptics
 } from "../domain/DeviceReadings.ts"
-import type { JobSelection } from "./Candidate.ts"
 import { CLAIM_VALID as BELIEVED } from "../domain/TakeOver.ts"
 
 /**
@@ -75,7 +75,7 @@ export interface LoginKey {
   readonly passphrase: Redacted.Redacted | null
 }
 
-// Whether the work for which a session is open still is this process's. Whoever stands still for some seconds loses its work to
+// Whether the work for which a session is open still is this process's. A process that stands still for some seconds loses its work to
 // another process, and when it goes on, an answer that has waited for it lets it send what was allowed long ago (promise 1). So
 // nothing is sent on a claim that is not known to be good: it is asked for again, before each command and between the parts of a
 // long one (docs/changes.md#after-a-restart).
@@ -90,7 +90,7 @@ export interface WorkClaim {
 /** Whether what was known at this instant (epoch milliseconds) need not be asked again. A clock that was set back says nothing. */
 export const isClaimFresh = (knownAt: number): boolean => Math.abs(Date.now() - knownAt) < BELIEVED * 1000
 
-/** Why nothing more is sent: somebody else does the work, or may do it unheard. */
+/** Why nothing more is sent: another process does the work, or may do it unnoticed. */
 export const TAKEN_OVER = "another process has taken this work over"
 export const UNASKED = "the database does not say whether another process has taken this work over"
 
@@ -134,13 +134,13 @@ export interface DriverTarget {
   readonly certificateDirectory?: string
   /** Lines that this switch prints for information, beside those that its platform is known for. */
   readonly remarks?: ReadonlyArray<DeviceRemark>
-  /** By which the session may send. Default: nobody else can have the work for which it is open. */
+  /** By which the session may send. Default: no other process can have the work for which it is open. */
   readonly claim?: WorkClaim
-  /** Told of each candidate of ours that a load has removed, because it was left behind. */
+  /** Called for each of our candidates that a load has removed because it was left behind. */
   readonly removed?: (name: string) => Effect.Effect<void>
 }
 
-// What is read from a device (docs/switch-dialogues.md#facts), in the form in which threads and replicas send it to each other.
+// Readings of a device (docs/switch-dialogues.md#facts), in the form in which threads and replicas send it to each other.
 
 /**
  * `speed` in Mbit/s, `last_flapped` in epoch seconds or −1, `mac_address` upper case with colons or empty. What the switch does
@@ -162,18 +162,18 @@ export type InterfaceState = typeof InterfaceState.Type
 export const InterfaceStates = Schema.Record(Schema.String, InterfaceState)
 export type InterfaceStates = typeof InterfaceStates.Type
 
-/** The transceivers by port; empty where the platform tells of none. */
+/** The transceivers by port; empty where the platform shows none. */
 export const Optics = Schema.Record(Schema.String, PortOptics)
 export type Optics = typeof Optics.Type
 
 /**
- * What is heard on a port. `hostname` is the announced system name, which may be fully qualified; either is empty when the switch
+ * A neighbour on a port. `hostname` is the announced system name, which may be fully qualified; either is empty when the switch
  * does not say it.
  */
 export const LldpNeighbour = Schema.Struct({ hostname: Schema.String, port: Schema.String })
 export type LldpNeighbour = typeof LldpNeighbour.Type
 
-/** What is heard on each port. */
+/** The neighbours on each port. */
 export const Neighbours = Schema.Record(Schema.String, Schema.Array(LldpNeighbour))
 export type Neighbours = typeof Neighbours.Type
 
@@ -183,13 +183,13 @@ export type NeighbourDetails = typeof NeighbourDetails.Type
 
 /**
  * A candidate on the switch. `open` has uncommitted lines, `timed` is committed and will roll back. `name` is the text of one
- * of ours (`Candidate.ts`), or whatever the switch calls somebody else's.
+ * of ours (`Candidate.ts`), or whatever the switch calls another person's.
  */
 export interface ConfigSession {
   readonly name: string
   readonly state: "open" | "timed" | "done"
   readonly user: string
-  /** Somebody is in an open session; absent where the platform does not say. */
+  /** A user is in an open session; absent where the platform does not say. */
   readonly attended?: boolean
   /** Epoch milliseconds at which an open session existed at the latest, by the switch's clock; absent where it does not say. */
   readonly since?: number
@@ -250,13 +250,13 @@ export interface LoadRequest {
   readonly mode: "replace" | "merge"
   readonly name: string
   /**
-   * Jobs whose open candidates (not `name` itself) were left behind, because nobody works on them any more. They are removed
+   * Jobs whose open candidates (not `name` itself) were left behind, because no job works on them any more. They are removed
    * before the load. Default: none.
    */
   readonly mayAbort?: JobSelection
   /**
-   * Seconds to wait for somebody else's open session to end when it is in the way (`LoadChecks.ts`); `ignore` goes ahead
-   * beside any. Default 10 (docs/switch-dialogues.md#eos-loading-a-candidate).
+   * Seconds to wait for another person's open session to end when it is in the way (`LoadChecks.ts`); `ignore` goes ahead
+   * beside any. Default 10 (docs/switch-dialogues.md#other-peoples-sessions).
    */
   readonly foreignSessions?: number | "ignore"
   /** Our own commit whose timer runs: the load goes ahead beside it, to compare. Any other timer still stops it. */
@@ -296,7 +296,7 @@ export interface DriverSession extends VerbGroups {
   readonly shown: ShownIdentity
   readonly facts: Effect.Effect<Facts, ReadError>
   readonly interfaces: Effect.Effect<InterfaceStates, ReadError>
-  /** Transceivers and their light; empty where the platform tells of none. */
+  /** Transceivers and their light; empty where the platform shows none. */
   readonly optics: Effect.Effect<Optics, ReadError>
   readonly lldp: Effect.Effect<Neighbours, ReadError>
   readonly lldpDetail: Effect.Effect<NeighbourDetails, ReadError>
@@ -329,7 +329,7 @@ export interface DriverSession extends VerbGroups {
   /** Removes the candidate or, if its timer is running, rolls it back at once. */
   readonly discard: (name: string) => Effect.Effect<void, ReadError>
   readonly commit: (name: string) => Effect.Effect<void, ExchangeError | CommitError>
-  /** Commits; the switch rolls back by itself after `seconds` unless `confirm` comes first. */
+  /** Commits; the switch rolls back on its own after `seconds` unless `confirm` comes first. */
   readonly commitTimed: (name: string, seconds: number) => Effect.Effect<void, ExchangeError | CommitError>
   /**
    * Stops the timer of our own commit, `wasSeen` as in `sessionsWhileTimed`. Works from another session than the one that
@@ -340,7 +340,7 @@ export interface DriverSession extends VerbGroups {
   readonly save: Effect.Effect<void, ExchangeError | CommandRejected>
   /**
    * Commits and saves in one packet, for a change after which the switch may answer on another address only
-   * (docs/switch-dialogues.md#eos-commit-confirm-discard). When nothing comes back for `silenceSeconds` the socket is destroyed
+   * (docs/provisioning.md#moving-to-the-new-address). When nothing comes back for `silenceSeconds` the socket is destroyed
    * and the session is over; that is no error.
    */
   readonly commitAndSave: (

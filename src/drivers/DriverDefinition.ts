@@ -1,17 +1,17 @@
 /**
- * Makes a whole driver of what a platform has. What a platform has nothing for is filled in here, once, and with what claims
- * least: nothing is shown, a reading is refused, a group of verbs is not there. `test/scenarios/bird/BirdDriver.ts` is the
+ * Makes a complete driver from the verbs that a platform has. The others are filled in here, once, with the answer that claims
+ * least: nothing is shown, a reading is refused, a group of verbs is null. `test/scenarios/bird/BirdDriver.ts` is the
  * smallest driver; docs/adding-a-driver.md goes through it.
  */
 import { hash } from "node:crypto"
 import { Effect, Exit, Option, Scope } from "effect"
 import { SHOWS_NOTHING } from "../domain/DeviceIdentity.ts"
 import { cleanedValue } from "../domain/Text.ts"
-import { textRemoved } from "../runtime/metrics/Metrics.ts"
 import type { CommitHabits, ConfigSession, ConfigSessions, Driver, DriverSession, SessionLimits } from "./Driver.ts"
 import { CommandRejected, CommitError, type ReadError } from "./DriverErrors.ts"
 import { gatedSession } from "./LoadChecks.ts"
 import type { Facts } from "../domain/DeviceReadings.ts"
+import { textRemoved } from "../runtime/metrics/Metrics.ts"
 
 /** What a platform may have nothing for. */
 type OptionalVerb =
@@ -35,7 +35,7 @@ type OptionalVerb =
 
 type CommitVerb = "commit" | "commitTimed" | "confirm"
 
-/** A verb that may be refused in any way; whoever calls it is told that the commit was. */
+/** A verb that may be refused in any way; its caller learns that the commit was. */
 type Refusable<Verb> = Verb extends (...args: infer Args) => Effect.Effect<infer A, infer _E>
   ? (...args: Args) => Effect.Effect<A, ReadError | CommitError>
   : never

@@ -1,12 +1,12 @@
 /**
- * What can go wrong between us and a switch. The tag of each error is the type name that operators and clients know from failed
+ * The errors between the server and a switch. The tag of each error is the type name that operators and clients know from failed
  * task texts (docs/switch-dialogues.md#names-of-errors), so a text can be rendered from the error alone. No error carries a
  * secret: configuration lines are masked before they get here.
  */
 import { Schema } from "effect"
-import type { AddressOutside } from "../domain/Network.ts"
 import type { WrongDevice } from "../domain/DeviceIdentity.ts"
 import type { UnmanageableDevice } from "../domain/platforms/Platforms.ts"
+import type { AddressOutside } from "../domain/Network.ts"
 
 /**
  * No usable connection, or it broke. A retry may help. `whileDoing` names the step, for the record and for the decision of
@@ -43,7 +43,7 @@ export class HostKeyChanged extends Schema.TaggedError<HostKeyChanged>()("HostKe
 }
 
 /**
- * The switch was not provisioned here, and nobody has approved the host key that it shows (`SHA256:…`). No credentials were sent.
+ * The switch was not provisioned here, and no operator has approved the host key that it shows (`SHA256:…`). No credentials were sent.
  * Only an operator's approval helps.
  */
 export class HostKeyNotApproved extends Schema.TaggedError<HostKeyNotApproved>()("HostKeyNotApproved", {
@@ -82,7 +82,7 @@ export class UnexpectedAnswer extends Schema.TaggedError<UnexpectedAnswer>()("Un
   message: Schema.String
 }) {}
 
-/** Somebody else's session or commit timer is in the way. Nothing was changed; a later retry may help. */
+/** Another person's session or commit timer is in the way. Nothing was changed; a later retry may help. */
 export class SessionLockedException extends Schema.TaggedError<SessionLockedException>()("SessionLockedException", {
   hostname: Schema.String,
   session: Schema.String,
@@ -140,7 +140,7 @@ export class CommitError extends Schema.TaggedError<CommitError>()("CommitError"
   message: Schema.String
 }) {}
 
-/** The platform has no verbs of this kind. Whoever asks looks at its capabilities first, so nobody should meet this. */
+/** The platform has no verbs of this kind. Callers look at its capabilities first, so this should not occur. */
 export class NotOffered extends Schema.TaggedError<NotOffered>()("NotOffered", {
   hostname: Schema.String,
   verbs: Schema.String

@@ -1,7 +1,6 @@
 /**
- * Which of other people's open sessions are in the way of a load (docs/switch-dialogues.md#other-peoples-sessions). Management
- * platforms leave sessions open for ever, so by default only one that may be in use is waited for: one that was seen for the first
- * time a short while ago, unless the switch shows that it is older or that nobody is in it.
+ * Everything that must be right before a load, on every platform: other people's sessions are not in the way, what is ours and
+ * was left behind is removed, and the candidate is nothing but configuration.
  */
 import { Clock, Context, Effect, Layer, Option } from "effect"
 import { jobOf, selects } from "./Candidate.ts"
@@ -10,6 +9,10 @@ import { type LoadError, MergeConfigException, ReplaceConfigException, SessionLo
 import { refusalText, refusedLines } from "../domain/CandidateGate.ts"
 import type { Platform } from "../domain/platforms/Platform.ts"
 import { maskSecrets } from "./SecretMask.ts"
+
+// Other people's open sessions (docs/switch-dialogues.md#other-peoples-sessions). Management platforms leave sessions open for ever, so
+// by default a load waits only for one that may be in use: one that was first seen a short while ago, unless the switch shows
+// that it is older or that it is empty.
 
 /** `wait`: every open session is in the way. `ignore-old`: those that may be in use are. */
 export type ForeignSessionRule = "ignore-old" | "wait"
@@ -55,7 +58,7 @@ export const ForeignSessions = Context.Reference<ForeignSessions>("switchyard/dr
 export const foreignSessionsLayer = (rule: ForeignSessionRule): Layer.Layer<never> =>
   Layer.sync(ForeignSessions, () => makeForeignSessions(rule))
 
-// Before a load, on every platform alike: nobody else's commit may wait for its confirmation, what is ours and was left behind is
+// Before a load, on every platform alike: no commit of another user may wait for its confirmation, what is ours and was left behind is
 // removed, and other people's open candidates that may be in use are waited for (docs/switch-dialogues.md#other-peoples-sessions).
 
 const foreignSeconds = 10
@@ -77,7 +80,7 @@ const leftBehind = ({ mayAbort }: LoadRequest, name: string): boolean => {
   return job !== null && mayAbort !== undefined && selects(mayAbort, job)
 }
 
-/** Our own open candidates that nobody works on any more, and a former try of this very load. */
+/** Our own open candidates that no job works on any more, and a former try of this very load. */
 const isAbandoned = (request: LoadRequest, { name, state }: ConfigSession): boolean =>
   state === "open" && (name === request.name || leftBehind(request, name))
 
@@ -119,7 +122,7 @@ export const clearForLoad = (
   )
 
 // The gate in front of every driver (`domain/CandidateGate.ts`): whatever text is to be loaded is judged before the first byte of it
-// is sent. Who makes a candidate asks here as well, before anybody logs in; a session judges once more, with the aliases of the
+// is sent. A caller that makes a candidate asks here as well, before any login; a session judges once more, with the aliases of the
 // configuration that it has read. Carries promise 9: a dry run changes nothing, whatever stands in a template or a port.
 
 /** A candidate before it is sent. */

@@ -1,5 +1,5 @@
 /**
- * Applies a unified diff to a text. With it we know, before a commit, what the switch says it will run afterwards: its old
+ * Unified diffs between configurations: applied to a text, made for people, and hashed. By applying one we know, before a commit, what the switch says it will run afterwards: its old
  * running configuration changed by its own diff. The read-back after the commit is compared with that (promise 2), which
  * needs no knowledge of how a platform normalises what it is given.
  */
@@ -141,7 +141,7 @@ export const apply = (text: string, diff: string): Option.Option<string> => {
 }
 
 /**
- * A configuration before and after the diff. Lines that the device writes by itself are all alike in both: those of the diff may be others
+ * A configuration before and after the diff. Lines that the device writes on its own are all alike in both: those of the diff may be others
  * than those of the text, such as the image that the device boots.
  */
 export const applyToConfig = (

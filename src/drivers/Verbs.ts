@@ -1,6 +1,6 @@
 /**
- * What only some platforms offer, as groups of verbs that a session has or has not. What may be repeated, and what is recorded
- * before a step, is the caller's matter: a verb does one thing and says how it ended.
+ * Groups of verbs that only some platforms offer. What may be repeated, and what is recorded
+ * before a step, is up to the caller: a verb does one thing and says how it ended.
  */
 import { Effect, type Option, type Redacted } from "effect"
 import type { JobSelection } from "./Candidate.ts"
@@ -33,7 +33,7 @@ export interface FirmwareVerbs {
   readonly checksum: (kind: "sha512" | "md5", file: string) => Effect.Effect<Option.Option<string>, ReadError>
   /** Makes the device fetch an image. Takes minutes. */
   readonly fetch: (source: ImageSource) => Effect.Effect<void, Refusable>
-  /** Removes an image; one that is not there is no error. */
+  /** Removes an image; one that is missing is no error. */
   readonly remove: (file: string) => Effect.Effect<void, Refusable>
   /** Makes an image the one that boots next, proved by reading it again. */
   readonly activate: (file: string) => Effect.Effect<void, ReadError>

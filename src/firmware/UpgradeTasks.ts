@@ -7,6 +7,7 @@ import { Option, Schema } from "effect"
 import type { UpgradeDeviceRow, UpgradeJobRow } from "../store/UpgradeStore.ts"
 import type { UpgradeCampaign, UpgradeOfDevice } from "../domain/Firmware.ts"
 import { DeviceUpgrade } from "../domain/jobs/FirmwareJobs.ts"
+import { resultNames } from "../domain/platforms/Platforms.ts"
 
 const MAIN_TASK = "device_upgrade_task"
 
@@ -21,19 +22,19 @@ interface StepTexts {
 }
 
 const STEPS: Readonly<Record<StepName, StepTexts>> = {
-  pre_flight: { task: "arista_pre_flight_check", done: "Pre-flight check done.", aborted: "Pre-flight aborted" },
+  pre_flight: { task: resultNames.preFlight, done: "Pre-flight check done.", aborted: "Pre-flight aborted" },
   download: {
-    task: "arista_firmware_download",
+    task: resultNames.download,
     done: "Firmware download done.",
     aborted: "Firmware download aborted"
   },
   activate: {
-    task: "arista_firmware_activate",
+    task: resultNames.activate,
     done: "Firmware activate done.",
     aborted: "Firmware activate aborted"
   },
-  reboot: { task: "arista_device_reboot", done: "Device reboot done.", aborted: "Reboot aborted" },
-  post_flight: { task: "arista_post_flight_check", done: "Post-flight check done.", aborted: "Post-flight aborted" }
+  reboot: { task: resultNames.reboot, done: "Device reboot done.", aborted: "Reboot aborted" },
+  post_flight: { task: resultNames.postFlight, done: "Post-flight check done.", aborted: "Post-flight aborted" }
 }
 
 /** The name of a step's entry. */

@@ -1,6 +1,6 @@
 /**
  * A listener for switches: boot files and firmware images, over plain HTTP and without a token, because boot loaders can do no more, and on
- * port 80, because their URLs have no port (docs/provisioning.md#dhcp-and-boot-files, docs/switch-dialogues.md#eos-firmware-and-reload). It
+ * port 80, because their URLs have no port (docs/provisioning.md#dhcp-and-boot-files). It
  * runs only if ZTP_HTTP_PORT is set. It serves nothing of the API, so that the API itself may stay on a private address.
  */
 import { Effect, Layer, Option } from "effect"

@@ -114,7 +114,7 @@ export const describe = (failure: Failure, sourceOf: (template: string) => strin
   return lines.join("\n")
 }
 
-/** A position as text, such as `eos/base.j2, line 3, column 7`. */
+/** A position as text, such as `access/base.j2, line 3, column 7`. */
 export const place = (position: Position): string =>
   `${position.template}, line ${position.line}, column ${position.column}`
 

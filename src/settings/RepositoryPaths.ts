@@ -2,8 +2,8 @@
  * Which files a settings repository consists of, where each setting belongs, and the check that the mandatory files and
  * directories are there (docs/settings-repository.md#files). Paths are relative to the repository, with `/`.
  */
-import { isHostname } from "../domain/Network.ts"
 import { finding, type SettingsProblem } from "./SettingsProblem.ts"
+import { isHostname } from "../domain/Network.ts"
 
 /** Files below a group's or a device's directory, in the order in which they are layered. */
 export const MEMBER_FILES = ["base_system.yml", "interfaces.yml", "routing.yml"] as const
@@ -29,7 +29,7 @@ export type SettingsType = keyof typeof TYPE_DIRECTORIES
 
 const MODEL_FILE = /^(core|dist)\/interfaces_([^/]*)\.yml$/
 
-/** The name of the file for a device model: `vEOS lab` → `interfaces_veos_lab.yml`. */
+/** The name of the file for a device model: `DCS-7050 X` → `interfaces_dcs_7050_x.yml`. */
 export const modelFileName = (model: string): string =>
   `interfaces_${model.trim().toLowerCase().replaceAll(/\s+/g, "_")}.yml`
 

@@ -1,5 +1,5 @@
 /**
- * A real PostgreSQL that is started by the server itself when no DATABASE_URL is given (ARCHITECTURE.md#decisions). The data, a
+ * A real PostgreSQL that is started by the server itself when no DATABASE_URL is given (docs/decisions/0020-the-embedded-database-is-judged-by.md). The data, a
  * generated password, a log and the lock of the server that keeps it live in the data folder. It is started again when it ends,
  * whoever ended it; one that a killed server has left behind is adopted when it has proved to be ours. A second server on the
  * folder refuses, unless both work together (CLUSTER_HOST): then it uses the database, and keeps it when the first one has
@@ -15,14 +15,7 @@ import { reasonOf } from "../runtime/SystemErrors.ts"
 import * as PostgresProcess from "./postgres/PostgresProcess.ts"
 import { follow, sizeOf } from "./postgres/PostgresProcess.ts"
 import * as PostgresWatch from "./postgres/PostgresWatch.ts"
-import {
-  createCluster,
-  EmbeddedPostgresError,
-  exists,
-  homeFor,
-  locateBinaries,
-  ownedFolder
-} from "./postgres/PostgresPrograms.ts"
+import { createCluster, EmbeddedPostgresError, exists, homeFor, locateBinaries, ownedFolder } from "./postgres/PostgresPrograms.ts"
 import { atLast } from "../runtime/Shutdown.ts"
 import { embeddedRestarts, embeddedUp } from "../runtime/metrics/Metrics.ts"
 

@@ -2,10 +2,10 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { claimOf } from "../../src/devices/ClaimOfChange.ts"
-import { LiveChangeStore } from "../../src/store/UnfinishedChanges.ts"
-import { ProxiedDatabase } from "../support/TestDatabase.ts"
+import { claimOf } from "../../src/devices/ChangeRun.ts"
 import { TAKEN_OVER, UNASKED } from "../../src/drivers/Driver.ts"
+import { ProxiedDatabase } from "../support/TestDatabase.ts"
+import { LiveChangeStore } from "../../src/store/UnfinishedChanges.ts"
 import { losses } from "../support/Silence.ts"
 
 const makeScene = Effect.gen(function* () {

@@ -4,7 +4,6 @@ import { Cause, Context, Deferred, Effect, Exit, Fiber, Schema } from "effect"
 import { TestClock } from "effect/testing"
 import { createActor, raise, setup } from "xstate"
 import { endOfStep, unprovided } from "../../machines/StepLogic.ts"
-import * as EffectActor from "../../src/devices/EffectActor.ts"
 import * as LiveActor from "../../src/devices/LiveActor.ts"
 
 class Refused extends Schema.TaggedError<Refused>()("Refused", { why: Schema.String }) {}
@@ -17,7 +16,7 @@ class Script extends Context.Service<
 
 type StepEvent = { readonly type: "DONE"; readonly text: string } | { readonly type: "ODD" }
 
-const steps = EffectActor.make<Refused, Script>()
+const steps = LiveActor.makeSteps<Refused, Script>()
 
 const machine = setup({
   types: { context: {} as object, events: {} as StepEvent | { readonly type: "SKIP" } },

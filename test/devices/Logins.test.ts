@@ -2,7 +2,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Option, Redacted } from "effect"
 import { credentialsOf, inOrder, usersIn } from "../../src/devices/Logins.ts"
-import * as RefusedLogins from "../../src/devices/RefusedLogins.ts"
+import * as DeviceConnection from "../../src/devices/DeviceConnection.ts"
 import { eos } from "../../src/domain/platforms/eos/Platform.ts"
 import { ServerConfig } from "../../src/ServerConfig.ts"
 import { serverView } from "../../src/http/settings/SettingsHandlers.ts"
@@ -80,7 +80,7 @@ describe("logins while they are changed", () => {
 
 describe("a device that refuses its logins", () => {
   it("is asked twice, then after pauses that double", () => {
-    const refusals = RefusedLogins.make()
+    const refusals = DeviceConnection.makeRefusals()
     refusals.refused(0)
     expect(refusals.mayTry(0)).toBe(true)
     refusals.refused(0)
@@ -92,7 +92,7 @@ describe("a device that refuses its logins", () => {
   })
 
   it("is left alone until its commit timer has taken the change back, and asked anew from then on", () => {
-    const refusals = RefusedLogins.make()
+    const refusals = DeviceConnection.makeRefusals()
     refusals.rollsBackAt(300_000)
     refusals.refused(0)
     refusals.refused(2_000)

@@ -2,11 +2,10 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { createActor, createMachine } from "xstate"
-import { ActorInspection } from "../../src/devices/ActorInspection.ts"
-import * as ToldSteps from "../../src/devices/ToldSteps.ts"
+import { ActorInspection, stepFeedLayer } from "../../src/devices/ActorInspection.ts"
 import { LiveFeed, type LiveItem } from "../../src/runtime/LiveFeed.ts"
 
-const layer = ToldSteps.layer.pipe(Layer.provideMerge(Layer.merge(ActorInspection.layer, LiveFeed.layer)))
+const layer = stepFeedLayer.pipe(Layer.provideMerge(Layer.merge(ActorInspection.layer, LiveFeed.layer)))
 
 const machine = createMachine({
   id: "device",

@@ -1,10 +1,10 @@
 /** `switchyard firmware`: images, versions and upgrades. */
 import { Console, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { type Column, format, harmless, printRows, reported, say } from "./Terminal.ts"
 import { ask } from "./Server.ts"
-import { watch } from "./JobCommands.ts"
 import type { Data } from "../../api/Calls.ts"
+import { type Column, format, harmless, printRows, reported, say } from "./Terminal.ts"
+import { watch } from "./JobCommands.ts"
 
 const flag = (name: string, description: string) =>
   Flag.Boolean(name).pipe(Flag.withDescription(description), Flag.withDefault(false))
@@ -20,7 +20,7 @@ const IMAGE: ReadonlyArray<Column<Images["images"][number]>> = [
   ["default", ({ defaults }) => defaults.join(" ")]
 ]
 
-/** `EOS64-4.31.5M.swi: 519020544 of 1038041088 bytes (job 1207)`. */
+/** `image.swi: 519020544 of 1038041088 bytes (job 1207)`. */
 const comingLine = ({ bytes, file, job_id, total }: Coming): string =>
   `${file ?? "a download"}: ${bytes ?? 0}${total === null ? "" : ` of ${total}`} bytes (job ${job_id})`
 

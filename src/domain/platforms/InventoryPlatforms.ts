@@ -1,8 +1,9 @@
-/** Cisco IOS-XE. There is no driver for it yet. */
-import { usualRisk } from "../ChangeRisk.ts"
+/** Platforms without a driver: their devices are kept as inventory. One that gets a driver moves into a folder of its own. */
 import { commonShortNames, indented, type Platform } from "./Platform.ts"
 import { commonSecrets, junosSecrets } from "./SecretWords.ts"
+import { usualRisk } from "../ChangeRisk.ts"
 
+/** Cisco IOS-XE. */
 export const ios: Platform<"ios"> = {
   name: "ios",
   vendor: "Cisco",
@@ -26,8 +27,7 @@ export const ios: Platform<"ios"> = {
   loginLine: null
 }
 
-// Cisco IOS-XR. There is no driver for it yet.
-
+/** Cisco IOS-XR. */
 export const iosXr: Platform<"iosxr"> = {
   name: "iosxr",
   vendor: "Cisco",
@@ -50,8 +50,7 @@ export const iosXr: Platform<"iosxr"> = {
   loginLine: null
 }
 
-// Juniper Junos. There is no driver for it yet.
-
+/** Juniper Junos. */
 export const junos: Platform<"junos"> = {
   name: "junos",
   vendor: "Juniper",
@@ -73,9 +72,7 @@ export const junos: Platform<"junos"> = {
   loginLine: null
 }
 
-// Cisco NX-OS under both of its names. There is no driver for it yet.
-
-/** The record under one of the names that clients use. */
+/** Cisco NX-OS, under one of the two names that clients use. */
 export const nxos = <Name extends "nxos" | "nxos_ssh">(name: Name): Platform<Name> => ({
   name,
   vendor: "Cisco",

@@ -1,12 +1,12 @@
 /**
  * What is known of a platform without a session to one of its devices, as one data record: names, words and patterns that any
- * room may ask for. How its devices are talked to is the matter of its driver alone (`src/drivers`).
+ * room may ask for. How its devices are talked to is its driver's business alone (`src/drivers`).
  */
 import type { PlatformWords, RiskRule } from "../ChangeRisk.ts"
 
 /** What the driver of a platform offers beyond reading a device and changing its configuration. */
 export interface Capabilities {
-  /** A commit that the device takes back by itself unless another login confirms it; without one, changes are committed at once. */
+  /** A commit that the device takes back on its own unless another login confirms it; without one, changes are committed at once. */
   readonly timer: boolean
   /** The device takes a key and a certificate of ours: into stores of its own, or as files where a setting says so. */
   readonly certificates: "stores" | "files" | false
@@ -98,7 +98,7 @@ export interface ConfigNotation {
   /** Lines that begin so are comments. */
   readonly comment: string
   /**
-   * Lines that a device writes by itself, with their indentation: comments, its release, the image that it boots, times. They say nothing
+   * Lines that a device writes on its own, with their indentation: comments, its release, the image that it boots, times. They say nothing
    * of what it was told, so that no comparison of what it runs looks at them.
    */
   readonly own: RegExp
@@ -157,7 +157,7 @@ export interface Platform<Name extends string = string> {
   readonly sharesSerials?: true
   readonly interfaces: InterfaceNames
   readonly configuration: ConfigNotation
-  /** Words and rules by which changes are judged that nobody looks at; null: none is pushed without a person. */
+  /** Words and rules by which changes without a reviewer are judged; null: none is pushed without a person. */
   readonly autoPush: PlatformWords | null
   /** How much each kind of changed line counts in the score of a change. */
   readonly risk: ReadonlyArray<RiskRule>
@@ -171,7 +171,7 @@ export interface Platform<Name extends string = string> {
    */
   readonly saltedSecrets: ReadonlyArray<string>
   readonly remarks: ReadonlyArray<DeviceRemark>
-  /** A line that gives somebody a login, without its indentation; the user is the first group. Null where it is not known. */
+  /** A line that gives a user a login, without its indentation; the user is the first group. Null where it is not known. */
   readonly loginLine: RegExp | null
   /** Left out where nothing is known of it. */
   readonly shown?: ShownLines
@@ -200,7 +200,7 @@ export const commonShortNames: ReadonlyArray<readonly [short: string, long: stri
 export const indented: ConfigNotation = {
   sections: "indentation",
   comment: "!",
-  // a comment that somebody has given begins with two
+  // a comment that an author has written begins with two
   own: /^(?:\s*!(?!!)|end$)/,
   interfaceHeading: "interface {name}",
   multiLineInputs: []

@@ -149,3 +149,13 @@ export const requireManageable = ({
   platform
 }: OfPlatform & { readonly hostname: string }): Effect.Effect<void, UnmanageableDevice> =>
   isManageable({ platform }) ? Effect.void : Effect.fail(new UnmanageableDevice({ hostname, platform }))
+
+/** Names of entries in the results of jobs, for devices of all platforms: clients know them with the first vendor's name. */
+export const resultNames = {
+  copyCertificate: "arista_copy_cert",
+  preFlight: "arista_pre_flight_check",
+  download: "arista_firmware_download",
+  activate: "arista_firmware_activate",
+  reboot: "arista_device_reboot",
+  postFlight: "arista_post_flight_check"
+} as const

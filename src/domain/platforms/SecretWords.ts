@@ -81,7 +81,7 @@ export const harmlessAfter: ReadonlyArray<string> = [
   String.raw`[07]\s*$`
 ]
 
-/** Parts of lines that are secrets by themselves, wherever they stand: what is before, and the secret. What follows stays. */
+/** Parts of lines that are secrets on their own, wherever they stand: what is before, and the secret. What follows stays. */
 export const secretShapes: ReadonlyArray<readonly [before: string, secret: string]> = [
   // URLs with a password, or with a long token alone
   [String.raw`\b[a-z][a-z\d+.-]{0,20}://[^\s/:@"']{0,100}:`, String.raw`[^\s"']{1,300}(?=@)`],

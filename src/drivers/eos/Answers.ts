@@ -1,6 +1,6 @@
 /**
- * Asking a switch for text and for JSON, and knowing when an answer of either kind is whole
- * (docs/switch-dialogues.md#eos-reading).
+ * Asks a switch for text and for JSON, knows when an answer of either kind is complete (docs/switch-dialogues.md#eos-reading), and
+ * reads the fields of JSON answers.
  */
 import { Effect, Schema } from "effect"
 import { UnexpectedAnswer } from "../DriverErrors.ts"
@@ -50,7 +50,7 @@ export const saidTo = (cli: Cli, command: string, options?: SendOptions) =>
     ({ lines }) => deniedCommand(cli, command, lines) ?? Effect.succeed(lines.join("\n"))
   )
 
-/** Tells the log what the switch did not say. */
+/** Logs what the switch did not say. */
 export const remarked = (cli: Cli, remarks: ReadonlyArray<string>) =>
   remarks.length === 0
     ? Effect.void

@@ -27,7 +27,7 @@ export const putFile = Effect.fnUntraced(function* (cli: Cli, transport: Transpo
   )
 })
 
-/** Removes a file; one that is not there may be refused. */
+/** Removes a file; a missing one may be refused. */
 export const removeFile = (cli: Cli, file: string) => Effect.asVoid(saidTo(cli, `delete flash:${file}`))
 
 /** Names of both on the switch, as templates refer to them. */
@@ -54,7 +54,7 @@ const intoStore = Effect.fnUntraced(function* (cli: Cli, command: string) {
   return yield* refused(cli, command, message)
 })
 
-/** Takes both files off the flash. A file that is not there may be refused; a key that stays is told. */
+/** Takes both files off the flash. A missing file may be refused; a key that stays is told. */
 const clean = Effect.fnUntraced(function* (cli: Cli) {
   for (let attempt = 1; attempt <= cleanAttempts; attempt += 1) {
     for (const name of [keyName, certificateName]) yield* removeFile(cli, name)
@@ -82,7 +82,7 @@ const install = Effect.fnUntraced(function* <E>(
   yield* Effect.fromResult(installed)
 })
 
-/** Takes key and certificate out of the stores of the switch; those that are not there may be refused. */
+/** Takes key and certificate out of the stores of the switch; missing ones may be refused. */
 export const removeInstalled = Effect.fnUntraced(function* (cli: Cli) {
   yield* saidTo(cli, `delete certificate:${certificateName}`)
   yield* saidTo(cli, `delete sslkey:${keyName}`)

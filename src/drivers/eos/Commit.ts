@@ -35,7 +35,7 @@ const isThere = (cli: Cli, name: string) =>
       !isListed || sessions.some((session) => session.name === name && session.state !== "done")
   )
 
-/** Removes an open candidate, or rolls a timed commit back at once. A session that is not there any more is no error. */
+/** Removes an open candidate, or rolls a timed commit back at once. A session that is gone is no error. */
 export const discard: (cli: Cli, name: string) => Effect.Effect<void, ReadError> = (cli, name) =>
   cli.query(`configure session ${name} abort`, { timeout: cli.timeouts.commit }).pipe(
     Effect.asVoid,

@@ -1,4 +1,4 @@
-/** The command line of Arista EOS as data: prompts, modes, errors and deadlines (docs/switch-dialogues.md). */
+/** The command line of Arista EOS as data: prompts, modes, errors, deadlines, and every command (docs/switch-dialogues.md). */
 import { eos } from "../../domain/platforms/eos/Platform.ts"
 import { anyRemark, type Dialect, errorBut } from "../ssh/Dialect.ts"
 

@@ -48,7 +48,7 @@ export const ports = (cli: Cli, foreign: ForeignSessions): PortVerbs => ({
   apply: (lines, claim) => apply(cli, foreign, lines, claim)
 })
 
-/** What logins share. */
+/** Everything that logins share. */
 interface Shared {
   readonly limits: SshLimits["Service"]
   readonly foreign: ForeignSessions
@@ -79,7 +79,7 @@ const makeSession = (
     committedConfig: (name) => committedConfig(cli, name),
     sessions: list.read,
     sessionsWhileTimed: list.readWhileTimed,
-    // nobody knows what else such a line has opened in this shell
+    // what else such a line has opened in this shell is unknown
     load: (request) => Effect.tapErrorTag(load(cli, request, foreign), "LeftConfiguration", () => hangUp),
     candidateText: (name) => candidateText(cli, name),
     discard: (name) => Commit.discard(cli, name),

@@ -1,10 +1,9 @@
-/** What a switch is (docs/switch-dialogues.md#eos-reading and docs/switch-dialogues.md#facts). */
+/** Facts of a switch, the states of its ports and its transceivers (docs/switch-dialogues.md#eos-reading, docs/switch-dialogues.md#facts). */
 import { Clock, Effect, Option } from "effect"
 import { eos } from "../../domain/platforms/eos/Platform.ts"
 import { compareNames, isSubinterface } from "../../domain/platforms/Platforms.ts"
 import type { ShownIdentity } from "../../domain/DeviceIdentity.ts"
 import type { DriverTarget, InterfaceState, Optics } from "../Driver.ts"
-import type { Facts } from "../../domain/DeviceReadings.ts"
 import type { Cli } from "../ssh/Cli.ts"
 import {
   AnyObject,
@@ -19,6 +18,7 @@ import {
   textIn,
   unexpected
 } from "./Answers.ts"
+import type { Facts } from "../../domain/DeviceReadings.ts"
 import { macWithColons } from "../../domain/Network.ts"
 
 /** The fields that are read, each by the names that it has had. */
@@ -180,7 +180,7 @@ const interfaceState = (found: Json): InterfaceState => {
   }
 }
 
-/** What every physical port has; of others many lack an address or a bandwidth, and nobody misses them. */
+/** What every physical port has; of others many lack an address or a bandwidth, and they are not missed. */
 const missedAt = (missing: Missing, name: string, state: InterfaceState): void => {
   if (eos.interfaces.physical?.test(name) !== true) return
   missing.seen(state.is_up, interfaceFields.protocol, name)
@@ -225,7 +225,7 @@ const opticsFields = {
   temperature: ["temperature"]
 } as const satisfies Record<string, Names>
 
-/** By port in natural order; empty cages, and copper that tells nothing of itself, are left out. */
+/** By port in natural order; empty cages, and copper that shows nothing of itself, are left out. */
 export const opticsOf = (shown: Json): Optics =>
   Object.fromEntries(
     Object.entries(shown)

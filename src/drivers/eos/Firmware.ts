@@ -1,6 +1,6 @@
 /**
- * Images of EOS on a switch: room, fetching, checksums and the one that boots next
- * (docs/switch-dialogues.md#eos-firmware-and-reload).
+ * Images of EOS on a switch: room, fetching, checksums and the one that boots next (docs/switch-dialogues.md#eos-firmware-and-reload);
+ * restart and factory default.
  */
 import { Effect, Option } from "effect"
 import { CommandRejected } from "../DriverErrors.ts"

@@ -224,7 +224,7 @@ const FATES = {
 
 /**
  * Ends what the lines have left open: the session that they were loaded into, and those that they name themselves. Whatever does
- * not work here is done again by whoever looks at the switch.
+ * not work here is done again by the caller.
  */
 const cleanUp = Effect.fnUntraced(
   function* (cli: Cli, request: LoadRequest) {

@@ -1,7 +1,8 @@
-/** What a switch hears over LLDP: who is there, and everything that they announce (docs/api.md#live-reads). */
+/** The LLDP neighbours of a switch, and the stations in its MAC and ARP tables (docs/api.md#live-reads). */
 import { Effect, Option } from "effect"
-import { macWithColons } from "../../domain/Network.ts"
-import type { ArpEntry, JoinedPort, MacEntry, NeighbourDetail } from "../../domain/DeviceReadings.ts"
+import { eos } from "../../domain/platforms/eos/Platform.ts"
+import { compareNames, longName } from "../../domain/platforms/Platforms.ts"
+import type { LldpNeighbour } from "../Driver.ts"
 import type { Cli } from "../ssh/Cli.ts"
 import {
   AnyObject,
@@ -16,9 +17,8 @@ import {
   textIn,
   unexpected
 } from "./Answers.ts"
-import { eos } from "../../domain/platforms/eos/Platform.ts"
-import { compareNames, longName } from "../../domain/platforms/Platforms.ts"
-import type { LldpNeighbour } from "../Driver.ts"
+import { macWithColons } from "../../domain/Network.ts"
+import type { ArpEntry, JoinedPort, MacEntry, NeighbourDetail } from "../../domain/DeviceReadings.ts"
 
 /** The fields that are read, each by the names that it has had. Some releases have the short form like the detailed one. */
 const fields = {
@@ -41,7 +41,7 @@ const portName = (shown: string): string => longName(eos.name, shown.replaceAll(
 
 const objectsIn = (value: unknown): ReadonlyArray<Json> => (Array.isArray(value) ? value.filter(isObject) : [])
 
-/** Everything that is heard, each with its local port: from a list, or from objects by their ports. */
+/** Every neighbour with its local port: from a list, or from objects by their ports. */
 const heardIn = (table: unknown): ReadonlyArray<readonly [port: string | null, heard: Json]> =>
   isObject(table)
     ? Object.entries(table).flatMap(([port, shown]) =>
@@ -49,7 +49,7 @@ const heardIn = (table: unknown): ReadonlyArray<readonly [port: string | null, h
       )
     : objectsIn(table).map((heard) => [textIn(heard, fields.local), heard] as const)
 
-/** By long local port name, in natural order; what was heard on no port is remarked. */
+/** By long local port name, in natural order; a neighbour without a port is remarked. */
 const byPort = <A>(table: unknown, missing: Missing, make: (heard: Json, port: string) => A) => {
   const ports = new Map<string, Array<A>>()
   for (const [port, heard] of heardIn(table)) {
@@ -71,7 +71,7 @@ const remotePort = (heard: Json): string | null => {
   return shown === null ? null : portName(shown)
 }
 
-/** Neighbours by long local port name, in natural order; a port may hear several. And what they lack. */
+/** Neighbours by long local port name, in natural order; a port may have several. And what they lack. */
 export const neighboursOf = (table: unknown) => {
   const missing = new Missing("show lldp neighbors")
   const neighbours = byPort<LldpNeighbour>(table, missing, (heard, port) => ({
@@ -105,7 +105,7 @@ const detailOf = (heard: Json): NeighbourDetail => {
   }
 }
 
-/** Neighbours by long local port name, in natural order; ports that hear nobody are left out. */
+/** Neighbours by long local port name, in natural order; ports without neighbours are left out. */
 export const neighbourDetailsOf = (table: unknown) => {
   const missing = new Missing("show lldp neighbors detail")
   return { neighbours: byPort(table, missing, detailOf), remarks: missing.remarks }

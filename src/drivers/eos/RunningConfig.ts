@@ -1,6 +1,6 @@
 /**
- * The running configuration of a switch, and the hash by which two of them are compared
- * (docs/switch-dialogues.md#running-configuration-and-hash).
+ * The configurations of a switch: the running one and its hash (docs/switch-dialogues.md#running-configuration-and-hash), the startup
+ * configuration and saving, the one that a session holds, and the site's habits about commits.
  */
 import { Effect, Option } from "effect"
 import { lineCount } from "../../domain/ConfigLines.ts"

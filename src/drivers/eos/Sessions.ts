@@ -52,7 +52,7 @@ const byName = ({ commitTimerSessionName }: ShowSessions) => commitTimerSessionN
 
 /**
  * Where releases are known to show a running commit timer. Each of them leaves it out where none runs, so a list without one
- * says nothing by itself: the release may show it elsewhere.
+ * says nothing on its own: the release may show it elsewhere.
  */
 export const timerPlaces: ReadonlyArray<TimerPlace> = [
   { form: "json", releases: "up to 4.31", shows: "the state `pendingCommitTimer` of the session", timerOf: byState },

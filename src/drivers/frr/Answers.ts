@@ -46,10 +46,10 @@ export interface Remote {
   readonly hangUp: () => void
 }
 
-/** A configuration of ten thousand lines has half a megabyte; who sends more than this does not stop. */
+/** A configuration of ten thousand lines has half a megabyte; a device that sends more does not stop. */
 const MOST_BYTES = 64 * 1024 * 1024
 
-/** What a login of somebody else than root puts before a command. */
+/** What a login of another person than root puts before a command. */
 export type Privilege = "" | "sudo -n "
 
 /** A word of a command line, whatever is in it. */

@@ -26,7 +26,7 @@ const pathsIn = (directory: string) => {
 }
 type Paths = ReturnType<typeof pathsIn>
 
-/** Nobody else may put a file of this name there meanwhile, so one that is there is an error. */
+/** No other process may put a file of this name there meanwhile, so one that is there is an error. */
 const write = (path: string, mode: string): string =>
   `set -e -C; umask 077; rm -f ${path}; cat >${path}; chmod ${mode} ${path}; sync ${path}`
 
@@ -78,7 +78,7 @@ const install = Effect.fnUntraced(function* <E>(
   yield* prove(remote, paths, pair)
 })
 
-/** The verbs on this switch; null when nobody has said where certificates belong. */
+/** The verbs on this switch; null when no setting says where certificates belong. */
 export const certificates = (remote: Remote): CertificateVerbs | null => {
   const directory = remote.target.certificateDirectory
   if (directory === undefined) return null

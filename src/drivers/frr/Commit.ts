@@ -22,7 +22,7 @@ const committing = Effect.fnUntraced(function* (
   return yield* new CommitError({ hostname: remote.target.hostname, session: name, message })
 })
 
-/** Removes an open candidate, or takes a timed commit back at once. One that is not there any more is no error. */
+/** Removes an open candidate, or takes a timed commit back at once. One that is gone is no error. */
 export const discard = (remote: Remote, name: string): Effect.Effect<void, ReadError> =>
   mustSay(remote, ["discard", name], "discarded", { seconds: remote.timeouts.commit })
 
@@ -51,7 +51,7 @@ export const confirm = (remote: Remote, name: string): Effect.Effect<ConfirmAnsw
   Effect.as(committing(remote, name, ["confirm", name], "confirmed"), "seen" as const satisfies ConfirmAnswer)
 
 /**
- * Commits and saves without needing the connection for it: the script goes on by itself. Silence, or a connection that breaks,
+ * Commits and saves without needing the connection for it: the script goes on on its own. Silence, or a connection that breaks,
  * is no error; whether the change was taken is then to be found out.
  */
 export const commitAndSave = (

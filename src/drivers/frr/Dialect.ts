@@ -1,8 +1,7 @@
-/** What is asked of a Linux switch with FRRouting, and how long it may take (docs/frr.md#commands). */
+/** Commands, deadlines and needed programs of a Linux switch with FRRouting (docs/frr.md#commands). */
 import type { DriverTimeouts } from "../Driver.ts"
 import { Effect } from "effect"
 import { CommandRejected } from "../DriverErrors.ts"
-import type { Remote } from "./Answers.ts"
 
 /** Seconds. Loading compares twice and starts Python; a commit runs the whole difference through vtysh. */
 export const timeouts: DriverTimeouts = {
@@ -51,12 +50,15 @@ export const lookForPrograms = Object.entries(programs)
   .map(([name, { path }]) => `command -v ${path} >/dev/null || echo ${name}`)
   .join("; ")
 
-/** What it has named. */
+/** The programs that it has named. */
 export const missingPrograms = (told: string): ReadonlySet<Program> => new Set(told.split("\n").filter(isProgram))
 
 /** Fails with CommandRejected, which names program and package, when the switch lacks one of them. */
 export const need = (
-  { lacks, target: { hostname } }: Pick<Remote, "lacks" | "target">,
+  {
+    lacks,
+    target: { hostname }
+  }: { readonly lacks: ReadonlySet<Program>; readonly target: { readonly hostname: string } },
   ...needed: ReadonlyArray<Program>
 ): Effect.Effect<void, CommandRejected> => {
   const program = needed.find((one) => lacks.has(one))

@@ -1,5 +1,6 @@
 /** The driver of Linux switches that run FRRouting: logs in over SSH and offers the operations of `DriverSession`. */
 import { Effect, type Scope } from "effect"
+import { frr } from "../../domain/platforms/frr/Platform.ts"
 import type { ShownIdentity } from "../../domain/DeviceIdentity.ts"
 import type { Driver, DriverSession, DriverTarget } from "../Driver.ts"
 import {
@@ -9,22 +10,21 @@ import {
   ConnectionException,
   type ExchangeError
 } from "../DriverErrors.ts"
+import { ForeignSessions } from "../LoadChecks.ts"
 import { SshLimits } from "../ssh/SshLimits.ts"
 import * as SshTransport from "../ssh/Transport.ts"
 import type { Transport } from "../ssh/Transport.ts"
+import { defineDriver, defineSession } from "../DriverDefinition.ts"
 import { certificates } from "./Certificates.ts"
 import * as Commit from "./Commit.ts"
 import { timeouts } from "./Dialect.ts"
 import { facts, interfaces } from "./Facts.ts"
 import { load } from "./Load.ts"
 import { arpTable, lldp, lldpDetail, macTable } from "./Neighbours.ts"
-import { runningConfig, save, stableText } from "./RunningConfig.ts"
-import { ensure, sessions } from "./Sessions.ts"
-import { frr } from "../../domain/platforms/frr/Platform.ts"
-import { ForeignSessions } from "../LoadChecks.ts"
-import { defineDriver, defineSession } from "../DriverDefinition.ts"
 import * as Answers from "./Answers.ts"
 import type { Privilege, Ran, Remote } from "./Answers.ts"
+import { runningConfig, save, stableText } from "./RunningConfig.ts"
+import { ensure, sessions } from "./Sessions.ts"
 import { maskSecrets } from "../SecretMask.ts"
 
 // What a login may do on a Linux switch, and what is in the way when it may not do all (docs/frr.md#what-a-switch-needs).
@@ -37,7 +37,7 @@ const lastSaid = ({ complaints, output }: Ran): string => {
   return maskSecrets(lines.at(-1)?.trim() ?? "nothing").slice(0, longestQuote)
 }
 
-/** How vtysh speaks when it is given a command of a shell, or has nobody to talk to. */
+/** How vtysh speaks when it is given a command of a shell, or has no daemon to talk to. */
 const saysVtysh = /^% (?:Unknown|Ambiguous|Command|There is no)|vtysh|failed to connect to any daemons/im
 
 const shellFault = (ran: Ran): string => {
@@ -56,7 +56,7 @@ const isRoot = ({ began, output }: Ran): boolean => began && output.trim() === "
  * What stands before each command: nothing for root, `sudo` for somebody who becomes root without being asked. `withRights`
  * makes commands with it. Fails with ConnectAuthError when the login is neither, or has no shell.
  */
-export const rightsOf = Effect.fnUntraced(function* (
+const rightsOf = Effect.fnUntraced(function* (
   withRights: (privilege: Privilege) => Remote
 ): Effect.fn.Return<Privilege, ConnectAuthError | ExchangeError> {
   const own = withRights("")
@@ -70,7 +70,7 @@ export const rightsOf = Effect.fnUntraced(function* (
   return yield* refusedLogin(own, `${message} (${lastSaid(sudo)})`)
 })
 
-/** What logins share. */
+/** Everything that logins share. */
 interface Shared {
   readonly limits: SshLimits["Service"]
   readonly foreign: ForeignSessions

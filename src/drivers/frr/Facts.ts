@@ -1,13 +1,13 @@
-/** What a switch is (docs/frr.md#reading). */
+/** Facts of a switch and the states of its ports (docs/frr.md#reading). */
 import { Effect, Schema } from "effect"
 import type { ShownIdentity } from "../../domain/DeviceIdentity.ts"
 import { frr } from "../../domain/platforms/frr/Platform.ts"
 import { compareNames, isSubinterface } from "../../domain/platforms/Platforms.ts"
 import { type ReadError, UnexpectedAnswer } from "../DriverErrors.ts"
-import type { Facts } from "../../domain/DeviceReadings.ts"
 import type { InterfaceState, InterfaceStates } from "../Driver.ts"
 import { readJson, type Remote } from "./Answers.ts"
 import { commands, need } from "./Dialect.ts"
+import type { Facts } from "../../domain/DeviceReadings.ts"
 
 // The states of a switch's ports, from the kernel and from FRR (docs/frr.md#reading).
 
@@ -36,7 +36,7 @@ const speedsOf = (told: string): ReadonlyMap<string, number> =>
     })
   )
 
-/** Every link is told as `name@other` where it has an other end; only the name counts. */
+/** Every link is shown as `name@other` where it has an other end; only the name counts. */
 export const nameOf = (ifname: string): string => ifname.replace(/@.*$/, "")
 
 const stateOf = (link: Links[number], speed: number, description: string): InterfaceState => ({
@@ -78,7 +78,7 @@ export const interfaces: (remote: Remote) => Effect.Effect<InterfaceStates, Read
   }
 )
 
-/** What firmware has in the place of a serial number that nobody has written. */
+/** What firmware has in the place of a serial number that was never written. */
 const placeholder =
   /^(?:0+|n\/?a|none|unknown|(?:system |chassis |default )?serial ?number|default string|not (?:specified|applicable|available)|to be filled.*|0?123456789.*|x+|\.+)$/i
 
@@ -89,10 +89,10 @@ const serialOf = (line: string): string | null => {
 
 const identity = commands.machine.slice(0, 4)
 
-/** A line of shell that tells name, model and serial number behind a mark of ours. */
+/** A line of shell that tells name, model and serial number behind our own mark. */
 export const askIdentity = identity.map((line) => `echo "identity:$(${line})"`).join("; ")
 
-/** What it has told. */
+/** The answer to `askIdentity`. */
 export const shownIn = (told: string): ShownIdentity => {
   const [hostname = "", , model = "", serial = ""] = told
     .split("\n")

@@ -20,7 +20,7 @@ import { need } from "./Dialect.ts"
 import type { Remote } from "./Answers.ts"
 import { ask, REJECTED_LINES, sessions } from "./Sessions.ts"
 
-// The difference as frr-reload.py tells it, in the form that people and the score of a change read: added lines with a plus,
+// The difference as frr-reload.py shows it, in the form that people and the score of a change read: added lines with a plus,
 // removed ones with a minus, below the sections that they belong to. It is no unified diff, because FRR gives no places.
 
 interface Edit {
@@ -32,7 +32,7 @@ const DELETES = "Lines To Delete"
 const ADDS = "Lines To Add"
 const logLine = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d+ /
 
-/** Each edit is told with all sections around it, from the outermost; a line that is not indented begins the next one. */
+/** Each edit comes with all sections around it, from the outermost; a line that is not indented begins the next one. */
 const editsOf = (lines: ReadonlyArray<string>): ReadonlyArray<Edit> => {
   const told: Array<Array<string>> = []
   for (const line of lines) {

@@ -1,12 +1,12 @@
-/** What a switch hears over LLDP, as lldpd tells it (docs/frr.md#reading). */
+/** The LLDP neighbours of a switch, and the stations in its bridges and ARP tables (docs/frr.md#reading). */
 import { Effect, Option, Schema } from "effect"
-import type { ArpEntry, JoinedPort, MacEntry, NeighbourDetail } from "../../domain/DeviceReadings.ts"
-import { readJson, type Remote } from "./Answers.ts"
-import { commands, need } from "./Dialect.ts"
 import { compareNames } from "../../domain/platforms/Platforms.ts"
 import type { LldpNeighbour, NeighbourDetails, Neighbours } from "../Driver.ts"
-import { macWithColons } from "../../domain/Network.ts"
+import { readJson, type Remote } from "./Answers.ts"
+import { commands, need } from "./Dialect.ts"
 import { nameOf } from "./Facts.ts"
+import type { ArpEntry, JoinedPort, MacEntry, NeighbourDetail } from "../../domain/DeviceReadings.ts"
+import { macWithColons } from "../../domain/Network.ts"
 
 const Value = Schema.Struct({ value: Schema.optionalKey(Schema.String) })
 const Values = Schema.optionalKey(Schema.Array(Value))
@@ -41,7 +41,7 @@ export type ShowNeighbours = typeof ShowNeighbours.Type
 
 const first = (values: ReadonlyArray<typeof Value.Type> | undefined): string => values?.[0]?.value ?? ""
 
-/** lldpd announces a port by its address unless it is told otherwise; its description is the name then. */
+/** lldpd announces a port by its address unless it is configured otherwise; its description is the name then. */
 const portName = (heard: typeof Heard.Type): string => {
   const port = heard.port?.[0]
   const id = port?.id?.[0]
@@ -73,7 +73,7 @@ const byPort = <A>(answer: ShowNeighbours, read: (heard: typeof Heard.Type) => A
   return Object.fromEntries([...ports].toSorted(([a], [b]) => compareNames(a, b)))
 }
 
-/** Neighbours by local port, in natural order; a port may hear several. */
+/** Neighbours by local port, in natural order; a port may have several. */
 export const neighboursOf = (answer: ShowNeighbours): Neighbours =>
   byPort(answer, (heard): LldpNeighbour => ({ hostname: first(heard.chassis?.[0]?.name), port: portName(heard) }))
 

@@ -1,4 +1,4 @@
-/** The running configuration of FRR, and the hash by which two of them are compared (docs/frr.md#reading). */
+/** The running configuration of FRR, the text by which two of them are compared, and saving (docs/frr.md#reading). */
 import { Effect } from "effect"
 import { CommandRejected, type ExchangeError, type ReadError, UnexpectedAnswer } from "../DriverErrors.ts"
 import type { Remote } from "./Answers.ts"

@@ -1,6 +1,6 @@
 /**
- * Candidates and the pending commit on a switch, as its script tells them. Candidates lie in directories under names of our
- * choice, so the text of a candidate is its name. Nobody else prepares candidates: who works with vtysh changes what runs.
+ * Candidates and the pending commit on a switch, as the script there holds and lists them. Candidates lie in directories under
+ * names of our choice, so the text of a candidate is its name. No other user prepares candidates: a user of vtysh changes what runs.
  */
 import { Effect } from "effect"
 import type { ConfigSession, ConfigSessions, SessionLimits } from "../Driver.ts"
@@ -102,12 +102,12 @@ export const mustSay = Effect.fnUntraced(function* (
 })
 
 const WHOLE = "end of state"
-/** Candidates are files: as many as the disk holds, and the script saves nothing by itself. */
+/** Candidates are files: as many as the disk holds, and the script saves nothing on its own. */
 const limits: SessionLimits = { maxOpen: null, maxSaved: null, mergesAtCommit: false, savesAtCommit: false }
 
 const row = /^(pending|reverting|open) (\S+) (\S*)$/
 
-/** What the script tells; undefined when it is cut off. A commit that is being taken back counts as pending until it is gone. */
+/** The list in the script's answer; undefined when it is cut off. A commit that is being taken back counts as pending until it is gone. */
 export const sessionsOf = (told: string): ConfigSessions | undefined => {
   const lines = told.trimEnd().split("\n")
   if (lines.at(-1) !== WHOLE) return undefined

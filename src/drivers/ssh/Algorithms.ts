@@ -73,7 +73,7 @@ export const onlyLegacy: Readonly<Record<AlgorithmKind, ReadonlyArray<string>>> 
 }
 
 // What a switch offers when an SSH handshake begins, read from the bytes that it sends in the clear (its version line, then
-// the packet KEXINIT of RFC 4253): ssh2 says only that nothing matches, and whoever has to mend that needs the names.
+// the packet KEXINIT of RFC 4253): ssh2 says only that nothing matches, and the operator who has to mend that needs the names.
 
 /** Kinds of algorithms that both sides have to agree on. */
 export type AlgorithmKind = "key exchange" | "host key" | "cipher" | "MAC"

@@ -75,7 +75,7 @@ export const answersTo = (
 
 const preferred: ReadonlyArray<AuthenticationType> = ["keyboard-interactive", "password"]
 
-/** What a login tells. */
+/** The callbacks of a login. */
 export interface LoginEvents {
   /** Called before a method that gives the password or the key. */
   readonly offering: () => void

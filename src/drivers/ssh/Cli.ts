@@ -77,7 +77,7 @@ export interface Cli {
   readonly introduction: ReadonlyArray<string>
   /** Deadlines, by the largest configuration that was worked with. */
   readonly timeouts: DriverTimeouts
-  /** Tells that a configuration of so many lines is worked with. */
+  /** Notes that a configuration of so many lines is worked with. */
   readonly worksOn: (lines: number) => void
   /** Every prompt of this switch, as far as it is known. */
   readonly anyPrompt: () => RegExp
@@ -85,7 +85,7 @@ export interface Cli {
   readonly promptStart: () => string
   /** The prompt at which it stands, such as `acc-b2-01#`. */
   readonly prompt: () => string
-  /** Records the prompt at which a conversation of somebody else ended. */
+  /** Records the prompt at which a conversation of another person ended. */
   readonly standAt: (prompt: string) => void
   /** Sends a command and returns the answer, whatever it is. */
   readonly send: (command: string, options?: SendOptions) => Effect.Effect<CommandAnswer, ExchangeError>

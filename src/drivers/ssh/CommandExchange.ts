@@ -7,7 +7,7 @@ import { isSame, mayBe, timesBefore } from "./Dialect.ts"
 import type { TerminalText } from "./TerminalText.ts"
 
 const settleMillis = 30
-// Text that looks like a prompt which nobody expects, such as a description that ends in "#" and was cut there.
+// Text that looks like a prompt which is not expected, such as a description that ends in "#" and was cut there.
 const strangerMillis = 1_000
 // A prompt behind half of an answer is a line of it that was cut behind our own prompt.
 const halfMillis = 2_000
@@ -61,7 +61,7 @@ const isEcho = (line: string, command: string, prompt: RegExp): boolean => {
 }
 
 /**
- * How many lines at the beginning are echo. EOS may echo a command twice when it falls behind (docs/switch-dialogues.md#echo).
+ * How many lines at the beginning are echo. A switch may echo a command twice when it falls behind (docs/switch-dialogues.md#echo).
  */
 const echoLines = (lines: ReadonlyArray<string>, command: string, prompt: RegExp): number => {
   const first = lines.slice(0, longestEchoLines)

@@ -1,12 +1,12 @@
 /**
- * Sends a candidate configuration with a bounded amount of unanswered input in flight (ARCHITECTURE.md#decisions). The window
+ * Sends a candidate configuration with a bounded amount of unanswered input in flight. The window
  * keeps a pty's 4,096-byte input buffer from overrunning, which drops characters without a word; the ledger matches every
  * returned prompt and error to its line. When the ledger no longer fits (doubled echo, lost characters) the pipeline stops
  * sending, waits for silence and reports it, so that the caller can start again with a window of one line, and at last with
  * `settled`, in which each line waits until its answer has come to rest.
  *
  * A line that is no configuration may lead out of the mode in which the others belong, or make the switch ask something. What the
- * switch then shows is no prompt of ours: nothing more is sent, the question is cancelled, and the line is named.
+ * switch then shows is not one of our prompts: nothing more is sent, the question is cancelled, and the line is named.
  */
 import { type Conversation, type Step, waiting } from "./Shell.ts"
 import {
@@ -62,7 +62,7 @@ export interface PipelineResult {
   readonly remarks: ReadonlyArray<Rejection>
   /** Why the answers could not be matched to the lines; the candidate is then worth nothing. */
   readonly desynchronised: string | undefined
-  /** The line behind which the switch was in another mode, or asked something that nobody may answer; then the rest counts for nothing. */
+  /** The line behind which the switch was in another mode, or asked something that must not be answered; then the rest counts for nothing. */
   readonly strayed?: Strayed
   /** The prompt at the end. */
   readonly prompt: string
@@ -75,7 +75,7 @@ interface Stray extends Pick<Strayed, "unit" | "shown"> {
 
 /** Where a candidate has led. */
 export interface Strayed {
-  /** The line that did it; absent when the switch left by itself. */
+  /** The line that did it; absent when the switch left on its own. */
   readonly unit: ConfigUnit | undefined
   /** What the switch showed. */
   readonly shown: string
@@ -112,7 +112,7 @@ class Pipeline implements ConfigPipeline {
   #held: ConfigUnit | undefined
   #pieces: Array<string> = []
   #recovering = false
-  /** What the switch shows is no prompt of ours; what it showed first, and how often it was asked since. */
+  /** What the switch shows is not one of our prompts; what it showed first, and how often it was asked since. */
   #stray: Stray | undefined
   /** How often a text that has no end was ended. */
   #ends = 0
@@ -228,7 +228,7 @@ class Pipeline implements ConfigPipeline {
     return { value: this.#strayResult({ unit, shown: this.#stray?.shown ?? "the end of the session", prompt: "" }) }
   }
 
-  /** Whether the last line is neither a prompt of ours nor the beginning of one, nor anything that was typed. */
+  /** Whether the last line is neither a prompt of our own nor the beginning of one, nor anything that was typed. */
   #standsElsewhere(partial: string): boolean {
     const { anyPrompt, prompt, speech } = this.#options
     const text = partial.trimEnd()

@@ -1,7 +1,7 @@
 /**
- * The SSH handshake and login on a connected socket (docs/switch-dialogues.md#ssh), and what its failures mean: turned away
- * (another try may be served), refused (the same password will not be taken), another host key, or no common algorithm, which
- * is said with the names that the switch offers.
+ * A logged-in connection to a device: TCP, directly or through a jump host, then the SSH handshake and the login
+ * (docs/switch-dialogues.md#ssh). Its failures say what they mean: turned away (another attempt may be served), refused (the same
+ * password will not be accepted), another host key, or no common algorithm, with the names that the switch offers.
  */
 import type { Duplex } from "node:stream"
 import { Effect, Redacted, Result } from "effect"
@@ -27,7 +27,7 @@ import { reached, roomForConnection, routesFault } from "../../runtime/OwnFaults
 import { codeOf, isOfRoutes, OwnFault, ownFault } from "../../runtime/SystemErrors.ts"
 
 // A TCP connection to a device, or to the jump host in front of it (docs/switch-dialogues.md#connection). A device that turns
-// us away, because all its sessions are taken, is asked again by whoever dials.
+// us away, because all its sessions are taken, is asked again by the caller.
 
 /** The device refused the connection, or closed it before a password was given; another try may be served. */
 export class TurnedAway extends Error {
@@ -38,7 +38,7 @@ export class TurnedAway extends Error {
 export const failure = (target: DriverTarget, whileDoing: string, message: string): ConnectionException =>
   new ConnectionException({ hostname: target.hostname, address: target.address, whileDoing, message })
 
-/** Others may be out of reach as well: then it is this machine that reaches nobody. */
+/** Others may be out of reach as well: then this machine reaches no host. */
 const UNTIL_OTHERS_FAIL = "2 seconds"
 
 /**
@@ -61,7 +61,7 @@ export const connectSocket = (target: DriverTarget, host: string, port: number, 
   )
 }
 
-/** There is no route to the host, which is the fault of this machine if there is none to anybody. */
+/** There is no route to the host, which is the fault of this machine if it reaches no host. */
 class Unreached extends Error {
   readonly error: Error
   constructor(error: Error) {
@@ -161,7 +161,7 @@ const listenToOffer = (socket: Duplex) => {
   const hear = (part: Buffer) => {
     if (parts.reduce((sum, { length }) => sum + length, 0) < longestOffer) parts.push(part)
   }
-  // a listener of ours would let the data flow before ssh2 is ready for it
+  // our own listener would let the data flow before ssh2 is ready for it
   const listen = () => socket.prependListener("data", hear)
   socket.once("resume", listen)
   return {

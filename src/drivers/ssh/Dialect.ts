@@ -17,7 +17,7 @@ export interface Speech {
   readonly asksForText: RegExp
 }
 
-/** What a line that is no echo is: a refusal, something that need not be told, or something that nobody knows. */
+/** What a line that is no echo is: a refusal, something that need not be reported, or something unknown. */
 export type Said = "refusal" | "known" | "unknown"
 
 /** Words by which a line is refused, whatever stands around them. */

@@ -2,7 +2,7 @@
  * The book-keeping of the configuration pipeline: which units were sent, which were answered, and what the switch said to
  * each. Reads the terminal's lines in order; every prompt at a line start answers one unit, the text after it must be the
  * echo of the next one, and what is said between two prompts belongs to the unit that is being answered: a rejection, a
- * known remark, or a remark that nobody knows. As soon as the count or an echo does not fit, `desynchronised` says why; as soon
+ * known remark, or an unknown remark. As soon as the count or an echo does not fit, `desynchronised` says why; as soon
  * as the next unit is echoed behind a prompt of another mode, `strayed` is the unit that led there.
  */
 import { judge, type Speech } from "./Dialect.ts"
@@ -10,7 +10,7 @@ import { judge, type Speech } from "./Dialect.ts"
 export interface LedgerRules {
   /** Matches a configuration prompt of this switch and session at the beginning of a line. */
   readonly prompt: RegExp
-  /** Matches a whole prompt of this switch in any mode; without it nobody looks whether another mode was entered. */
+  /** Matches a whole prompt of this switch in any mode; without it another mode is not noticed. */
   readonly anyPrompt?: RegExp
   /** The prompt at which the conversation begins. */
   readonly start?: string
@@ -98,7 +98,7 @@ export class PromptLedger {
     return this.#units[this.#answered]
   }
 
-  /** Whether an unfinished line may go on to be a prompt of ours, or what was typed. */
+  /** Whether an unfinished line may go on to be a prompt of our own, or what was typed. */
   mayBeBegun(text: string): boolean {
     const begun = withoutDigits(text)
     const ours = [this.#lastPrompt, this.#rules.start ?? ""].filter((prompt) => prompt !== "").map(withoutDigits)
@@ -205,7 +205,7 @@ export class PromptLedger {
     return next !== undefined && this.#isElsewhere(line, next.line) ? this.current : undefined
   }
 
-  /** Whether this is the echo of what was typed behind a prompt that is none of ours. */
+  /** Whether this is the echo of what was typed behind a prompt that is not ours. */
   #isElsewhere(line: string, typed: string): boolean {
     const shown = line.trimEnd()
     if (this.#rules.anyPrompt === undefined || !shown.endsWith(typed)) return false
@@ -246,7 +246,7 @@ export class PromptLedger {
     this.#heard = true
     const text = line.trimEnd()
     if (text === "" || this.#rules.logLine.test(text)) return
-    // A terminal echoes what is typed ahead before the prompt comes; EOS then echoes it again after the prompt.
+    // A terminal echoes what is typed ahead before the prompt comes; a switch may then echo it again after the prompt.
     for (let index = this.#answered; index < this.#sent; index++) {
       const unit = this.#units[index]
       if (unit?.line === text) {
@@ -298,7 +298,7 @@ export interface OpenText {
   readonly lastLine: number
 }
 
-/** Units of a candidate, and where texts stand in it whose command nobody knows. `lines` are those that were given. */
+/** Units of a candidate, and where texts stand in it whose command is unknown. `lines` are those that were given. */
 export interface CutCandidate {
   readonly units: ReadonlyArray<ConfigUnit>
   readonly openTexts: ReadonlyArray<OpenText>

@@ -1,7 +1,7 @@
 /**
  * Runs conversations on an interactive shell (docs/switch-dialogues.md#shell): one at a time, each with a deadline and a limit
  * on what it may receive. A conversation that times out, is interrupted or exceeds its limit leaves the shell unusable, because
- * nobody can know any more which answer belongs to which command.
+ * it is unknown from then on which answer belongs to which command.
  *
  * Settle time. Waiting 20–50 ms after every prompt, to be sure that it is one, would cost more than the commands. A
  * conversation may instead finish at once when the last line is exactly the prompt that the mode has, the echo of the command
@@ -38,7 +38,7 @@ export interface Conversation<A> {
   readonly chunk: (terminal: TerminalText) => Step<A>
   /** Called when nothing came for as long as the last step asked. */
   readonly quiet: (terminal: TerminalText) => Step<A>
-  /** Called when the connection closes; a value makes that a success. `loggedOut`: the switch has ended the session by itself. */
+  /** Called when the connection closes; a value makes that a success. `loggedOut`: the switch has ended the session on its own. */
   readonly closed?: (terminal: TerminalText, loggedOut: boolean) => { readonly value: A } | undefined
 }
 
@@ -90,7 +90,7 @@ const mebibyte = 1024 * 1024
 /** The two ends of a terminal, as far as the engine needs them. */
 export interface Wire {
   readonly write: (text: string) => void
-  /** `loggedOut`: the switch has ended the session by itself, and the connection did not break. */
+  /** `loggedOut`: the switch has ended the session on its own, and the connection did not break. */
   readonly listen: (data: (chunk: Uint8Array) => void, closed: (reason: string, loggedOut?: boolean) => void) => void
   readonly destroy: () => void
 }
@@ -187,7 +187,7 @@ class Engine implements Shell {
   #current: Listener | undefined
   /** What is being asked, for errors. */
   #label = "session"
-  /** An error is made of it when somebody is to get one. */
+  /** An error is made of it for the next caller. */
   #broken: Loss | undefined
 
   constructor(hostname: string, address: string, wire: Wire) {

@@ -1,7 +1,7 @@
 /**
  * The SSH library of both sides, with cheaper ciphers for its packets, and with group exchange that does not hold up the
  * thread; everything that runs SSH imports it from here. Where the native addon of ssh2 is built, that is used as it is. Where it is not, AES-GCM in ssh2 hands Node the key as bytes for
- * every packet: 17 µs a packet, and 4.5 µs with the key as an object. Here the ciphers are made by a factory of ours, which
+ * every packet: 17 µs a packet, and 4.5 µs with the key as an object. Here the ciphers are made by our own factory, which
  * gives keys as objects.
  *
  * Owner's note: earns 25 % of the processor time of a live sync (115 s instead of 153 s over the bench of a sync, lab
@@ -111,7 +111,7 @@ export class AesGcm {
 
 // Diffie-Hellman in a group that the server chose (RFC 4419), for ssh2: with key objects of Node, which take the group as it
 // is. ssh2 uses `crypto.createDiffieHellman`, which first proves that the prime is one: 1.6 s for 3,072 bits and 4 s for
-// 4,096, in which nobody else is served. No client needs that proof: a server that wants to give its secret away has shorter
+// 4,096, in which no other request is served. No client needs that proof: a server that wants to give its secret away has shorter
 // ways. Whether the group is as large as was asked for is checked here.
 
 const leastBits = 2048

@@ -1,7 +1,7 @@
 /**
- * The bounds that all SSH connections of this process share (ARCHITECTURE.md#decisions): how many sessions may be open, how
+ * The bounds that all SSH connections of this process share: how many sessions may be open, how
  * many handshakes may run at once (they cost CPU; beyond 16 the event loop lags), how a refused connection is retried, and how
- * addresses are rewritten when dialling. What switches say is heard in the turns of background work.
+ * addresses are rewritten when dialling. Data of switches is handled in the turns of background work.
  */
 import { Context, Effect, Layer, Result, Semaphore } from "effect"
 import { BackgroundWork } from "../../runtime/BackgroundWork.ts"

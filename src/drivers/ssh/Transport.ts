@@ -1,13 +1,11 @@
 /**
  * One SSH connection as a scoped resource (docs/switch-dialogues.md#ssh). TCP first, without holding a handshake permit, so
  * that dead addresses cannot block the living; then the handshake under the shared bound. Ends with its scope: a goodbye, a
- * bounded wait, then the socket is destroyed.
+ * bounded wait, then the socket is destroyed. The end of the file has what runs on its channels: the wire of a shell, and a file by scp.
  */
 import { Data, Effect, Fiber, Schedule, Scope, type Semaphore } from "effect"
 import type { Client as SshClient, ClientChannel } from "ssh2"
-import { handshakes, outcomeOfFailure, secondsSince, sshSessions } from "../../runtime/metrics/Metrics.ts"
 import { untilMended } from "../../runtime/OwnFaults.ts"
-import { rareRetry } from "../../runtime/BackgroundWork.ts"
 import type { DriverTarget, WorkClaim } from "../Driver.ts"
 import type { ConnectionException } from "../DriverErrors.ts"
 import { rewriteAddress, SshLimits } from "./SshLimits.ts"
@@ -22,6 +20,8 @@ import {
 } from "./Connection.ts"
 import type { Wire } from "./Shell.ts"
 import { basename } from "node:path"
+import { handshakes, outcomeOfFailure, secondsSince, sshSessions } from "../../runtime/metrics/Metrics.ts"
+import { rareRetry } from "../../runtime/BackgroundWork.ts"
 
 const closeMillis = 1_000
 const channelMillis = 15_000
@@ -48,7 +48,7 @@ export interface Transport {
   readonly shell: Effect.Effect<ClientChannel, ConnectionException>
   /** Runs one command on a channel of its own, for file transfer. */
   readonly exec: (command: string) => Effect.Effect<ClientChannel, ConnectionException>
-  /** Hears what a channel says when its turn comes. */
+  /** Handles the data of a channel when its turn comes. */
   readonly inTurn: SshLimits["Service"]["inTurn"]
   /** Destroys the socket at once, without a goodbye. */
   readonly destroy: () => void
@@ -239,7 +239,7 @@ export const channelWire = (channel: ClientChannel, transport: Transport): Wire 
 
 // A wire on which nothing is written for work that another process has: what is to be written waits until the claim is known.
 
-/** Writes while the claim is good; ends the wire when the work is somebody else's, or nobody can say whose it is. */
+/** Writes while the claim is good; ends the wire when the work is another process's, or its owner is unknown. */
 export const claimedWire = (wire: Wire, claim: WorkClaim, run: (work: Effect.Effect<void>) => unknown): Wire => {
   let closed: (reason: string) => void = () => undefined
   let waiting: Array<string> | null = null
@@ -267,7 +267,7 @@ export const claimedWire = (wire: Wire, claim: WorkClaim, run: (work: Effect.Eff
   }
 }
 
-// Writes one file over an SSH channel that runs `scp -t` (docs/switch-dialogues.md#eos-files-and-certificates).
+// Writes one file over an SSH channel that runs `scp -t`.
 
 const quietMillis = 30_000
 const longestError = 500

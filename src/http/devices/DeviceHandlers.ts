@@ -5,13 +5,7 @@ import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../api/Api.ts"
 import { isManageable } from "../../domain/platforms/Platforms.ts"
 import { type Device, DeviceNotFound } from "../../domain/Device.ts"
-import type {
-  DeviceChange,
-  DeviceDeletion as DeletionRequest,
-  NewDevice,
-  NewSyncEvent,
-  SentStack
-} from "../../domain/DeviceFields.ts"
+import type { DeviceChange, DeviceDeletion as DeletionRequest, NewDevice, NewSyncEvent, SentStack } from "../../domain/DeviceFields.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { DeviceStore, makeStackMembers, SyncEventStore } from "../../store/DeviceStore.ts"
 import { type TakenOver, UniqueFieldStore } from "../../store/DeviceIdentifiers.ts"
@@ -24,14 +18,13 @@ import { deviceId, makeDeviceLookup, makeVisible } from "../core/Permits.ts"
 import { makeDeviceChange, makeDeviceCreation } from "./DeviceRecords.ts"
 import { DEFAULT_GROUP } from "../../settings/SettingsGroups.ts"
 import { type ListFilter, namedDevices } from "../../store/Listing.ts"
-import { DeviceActors } from "../../devices/DeviceActors.ts"
-import { statecharts } from "../../devices/Statecharts.ts"
 import { windowArguments } from "../../domain/requests/RequestFields.ts"
 import { PluginActions } from "../../plugins/PluginActions.ts"
 import { BadRequest, enveloped, jobStarted, NotFound, ServiceUnavailable } from "../../api/Answers.ts"
 import { DeviceErase } from "../../domain/jobs/UpkeepJobs.ts"
 import { JobRequests } from "../../jobs/requests/JobRequests.ts"
 import { deleteDevice } from "../../jobs/upkeep/DeviceDeletion.ts"
+import { makeActorShow, statecharts } from "../../devices/ActorShow.ts"
 
 // DELETE /device/<id> (docs/api.md#deleting-a-device).
 
@@ -228,12 +221,12 @@ export const DevicesLive = HttpApiBuilder.group(Api, "devices", (handlers) =>
 /** Handlers of `ActorGroup`. */
 export const ActorLive = HttpApiBuilder.group(Api, "actor", (handlers) =>
   Effect.gen(function* () {
-    const actors = yield* DeviceActors
+    const showActor = yield* makeActorShow
     const { byHostname } = yield* makeDeviceLookup
 
     const show = Effect.fn("ActorHandlers.show")(function* (hostname: string) {
       const device = yield* byHostname(hostname)
-      const view = yield* Effect.mapError(actors.show(device), ({ message }) => new ServiceUnavailable({ message }))
+      const view = yield* Effect.mapError(showActor(device), ({ message }) => new ServiceUnavailable({ message }))
       return enveloped(view)
     })
 

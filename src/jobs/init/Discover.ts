@@ -3,9 +3,8 @@
  * switch that does not answer is tried again, each attempt a job of its own.
  */
 import { Effect, Option, Result } from "effect"
-import { DeviceEntity } from "../../devices/DeviceCalls.ts"
+import { DeviceEntity, patiently } from "../../devices/DeviceCalls.ts"
 import * as Candidate from "../../drivers/Candidate.ts"
-import { patiently } from "../../devices/PatientCall.ts"
 import type { Device } from "../../domain/Device.ts"
 import { deviceResult, JobFailure, taskFailed, taskOk } from "../../domain/Job.ts"
 import { DiscoverDevice } from "../../domain/jobs/InitJobs.ts"

@@ -3,9 +3,8 @@
  * which runs the plugins (docs/provisioning.md#step-2).
  */
 import { Effect, Option, Result } from "effect"
-import { DeviceEntity, type FinishInit } from "../../devices/DeviceCalls.ts"
+import { DeviceEntity, type FinishInit, patiently } from "../../devices/DeviceCalls.ts"
 import { FACTS_TASK } from "../../domain/DeviceReadings.ts"
-import { patiently } from "../../devices/PatientCall.ts"
 import type { Device } from "../../domain/Device.ts"
 import { type DeviceResult, deviceResult, JobFailure, taskFailed, taskOk } from "../../domain/Job.ts"
 import { InitStep2 } from "../../domain/jobs/InitJobs.ts"

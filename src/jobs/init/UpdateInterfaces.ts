@@ -3,9 +3,9 @@
  * are stored (docs/provisioning.md#ports-of-an-access-switch and docs/jobs.md#update_interfacedb).
  */
 import { Effect, Result } from "effect"
-import { DeviceEntity } from "../../devices/DeviceCalls.ts"
-import { patiently } from "../../devices/PatientCall.ts"
+import { DeviceEntity, patiently } from "../../devices/DeviceCalls.ts"
 import type { Device } from "../../domain/Device.ts"
+import { requireManageable } from "../../domain/platforms/Platforms.ts"
 import type { Interface } from "../../domain/Interface.ts"
 import { JobFailure } from "../../domain/Job.ts"
 import {
@@ -21,7 +21,6 @@ import { DeviceStore, SyncEventStore } from "../../store/DeviceStore.ts"
 import { InterfaceStore } from "../../store/InterfaceStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import { handle, inTransaction, type JobRun, refusedAsFailure } from "../engine/JobHandler.ts"
-import { requireManageable } from "../../domain/platforms/Platforms.ts"
 import { LinknetStore } from "../../store/NetworkStore.ts"
 import { portsIn } from "../../domain/DeviceReadings.ts"
 import { UpdateInterfaces } from "../../domain/jobs/InitJobs.ts"

@@ -10,25 +10,23 @@ import {
   EXPIRY_MARGIN_SECONDS,
   newChange
 } from "../../../machines/change/ChangeDecision.ts"
-import type { ShownChange } from "../../../machines/change/ChangeRow.ts"
-import type { ChangeReport, Verdict } from "../../devices/ChangeExecutor.ts"
-import { DeviceEntity } from "../../devices/DeviceCalls.ts"
-import { patiently } from "../../devices/PatientCall.ts"
+import type { ShownChange, Verdict } from "../../../machines/change/ChangeRow.ts"
+import { type ChangeReport, DeviceEntity, patiently } from "../../devices/DeviceCalls.ts"
 import { lineCount } from "../../domain/ConfigLines.ts"
 import type { Device } from "../../domain/Device.ts"
 import { can, platformOf, requireManageable } from "../../domain/platforms/Platforms.ts"
 import * as Candidate from "../../drivers/Candidate.ts"
 import { type MergeConfigException, renderError, type ReplaceConfigException } from "../../drivers/DriverErrors.ts"
-import { rareRetry } from "../../runtime/BackgroundWork.ts"
+import { type GatedCandidate, passGate } from "../../drivers/LoadChecks.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { ChangeStore, type TimedChange } from "../../store/ChangeStore.ts"
 import { DeviceStore, UnseenDeviceStore } from "../../store/DeviceStore.ts"
 import { UniqueFieldStore } from "../../store/DeviceIdentifiers.ts"
-import { type GatedCandidate, passGate } from "../../drivers/LoadChecks.ts"
 import type { MissingLinesPolicy } from "../../domain/Job.ts"
 import { isOtherDevice, RecordChanged } from "../../domain/DeviceIdentity.ts"
 import { type CallError, callErrorText } from "../../devices/CallErrorText.ts"
 import type { RunningJob } from "../engine/JobHandler.ts"
+import { rareRetry } from "../../runtime/BackgroundWork.ts"
 
 /** How changes are confirmed: not at all, each device at once, or all devices together. */
 export type ConfirmMode = 0 | 1 | 2

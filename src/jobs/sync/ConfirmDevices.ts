@@ -5,15 +5,15 @@
  * half a change.
  */
 import { Effect, Option } from "effect"
-import type { SqlError } from "effect/sql"
-import type { ChangeReport } from "../../devices/ChangeExecutor.ts"
+import type { ChangeReport } from "../../devices/DeviceCalls.ts"
 import { deviceResult, finalStatuses, JobFailure, taskFailed, taskOk } from "../../domain/Job.ts"
-import { ConfirmDevices, RevertJob, SyncDevices, type SyncMemo } from "../../domain/jobs/ChangeJobs.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { type ChangeProgress, ChangeStore } from "../../store/ChangeStore.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { type JobDevice, JobStore } from "../../store/JobStore.ts"
 import { handle, inTransaction, type JobRun, memoOf, type RunningJob } from "../engine/JobHandler.ts"
+import { ConfirmDevices, RevertJob, SyncDevices, type SyncMemo } from "../../domain/jobs/ChangeJobs.ts"
+import type { SqlError } from "effect/sql"
 import { makeGuard } from "./SyncPlan.ts"
 import { becauseOf, failureText, SyncOutcome, type SyncRun } from "./Outcome.ts"
 import { type SyncWork, takeWaiting, type VerdictContext } from "./SyncDevice.ts"

@@ -5,7 +5,6 @@
  * does not matter: the actor does one thing at a time.
  */
 import { Effect, FiberMap, Layer, Option, Schedule } from "effect"
-import type { ChangeReport } from "../../devices/ChangeExecutor.ts"
 import { ChangeStore, type StoredChange } from "../../store/ChangeStore.ts"
 import { BROKEN, cancelChange, giveUpChange, settleChange } from "./ChangeCalls.ts"
 import { becauseOf, SyncOutcome, type SyncRun } from "./Outcome.ts"
@@ -20,6 +19,7 @@ import { inTransaction, memoOf } from "../engine/JobHandler.ts"
 import * as ApplyConfig from "./ApplyConfig.ts"
 import * as RevertJob from "./RevertJob.ts"
 import { type AbandonedRow, makeAbandonedChanges } from "../../store/UnfinishedChanges.ts"
+import type { ChangeReport } from "../../devices/DeviceCalls.ts"
 
 // Writes into the records of jobs that have ended what became of the changes that they left behind: as the job's own function
 // would have recorded it, once, together with the sync status of the device (promises 3 and 5).

@@ -2,7 +2,7 @@
 import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer } from "effect"
 import type { SqlError } from "effect/sql"
-import { type ChangeReport, isOpen } from "../../devices/ChangeExecutor.ts"
+import { type ChangeReport, isOpen } from "../../devices/DeviceCalls.ts"
 import type { Device } from "../../domain/Device.ts"
 import { deviceScore } from "../../domain/ChangeRisk.ts"
 import { platformOf, type UnmanageableDevice, unmanageableText } from "../../domain/platforms/Platforms.ts"

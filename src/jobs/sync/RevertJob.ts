@@ -7,13 +7,12 @@ import { Effect, Option } from "effect"
 import type { Device } from "../../domain/Device.ts"
 import { deviceResult, taskFailed } from "../../domain/Job.ts"
 import { isManageable, UnmanageableDevice } from "../../domain/platforms/Platforms.ts"
-import type { ChangeReport } from "../../devices/ChangeExecutor.ts"
+import type { ChangeReport } from "../../devices/DeviceCalls.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { ChangeStore, type UndoableChange } from "../../store/ChangeStore.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import { pushedRow } from "./ApplyConfig.ts"
-import { callErrorText } from "../../devices/CallErrorText.ts"
 import {
   broken,
   notStored,
@@ -24,9 +23,10 @@ import {
   watchTimers
 } from "./ChangeCalls.ts"
 import { handle, inTransaction, type JobRun, notStarted } from "../engine/JobHandler.ts"
+import { RevertJob } from "../../domain/jobs/ChangeJobs.ts"
+import { callErrorText } from "../../devices/CallErrorText.ts"
 import { JobWindows, outsideWindow } from "../requests/JobWindows.ts"
 import { SyncOutcome, type SyncRun } from "./Outcome.ts"
-import { RevertJob } from "../../domain/jobs/ChangeJobs.ts"
 
 export const MAIN_TASK = "revert_job"
 export const RESTORE_TASK = "Restore device config"

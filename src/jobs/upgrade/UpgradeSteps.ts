@@ -3,19 +3,10 @@
  * answer becomes an entry of the task list (docs/jobs.md#device_upgrade). Steps may be repeated after a restart.
  */
 import { Effect, Option, Schema } from "effect"
-import { DeviceEntity, type DeviceFailure } from "../../devices/DeviceCalls.ts"
-import { patiently } from "../../devices/PatientCall.ts"
+import { DeviceEntity, type DeviceFailure, patiently } from "../../devices/DeviceCalls.ts"
 import { stepDone, stepFailed, type StepName } from "../../firmware/UpgradeTasks.ts"
 import type { UpgradeProgress } from "../../store/UpgradeStore.ts"
-import {
-  lookAtSwitch,
-  nowSeconds,
-  postFlight,
-  type Return,
-  type StepEnd,
-  untilBack,
-  type UpgradedDevice
-} from "./PostFlight.ts"
+import { lookAtSwitch, nowSeconds, postFlight, type Return, type StepEnd, untilBack, type UpgradedDevice } from "./PostFlight.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import type { Device } from "../../domain/Device.ts"
 import { platformOf } from "../../domain/platforms/Platforms.ts"

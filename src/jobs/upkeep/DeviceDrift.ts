@@ -5,8 +5,7 @@
  */
 import { Effect, Option } from "effect"
 import { SqlClient } from "effect/sql"
-import { DeviceEntity } from "../../devices/DeviceCalls.ts"
-import { patiently } from "../../devices/PatientCall.ts"
+import { DeviceEntity, patiently } from "../../devices/DeviceCalls.ts"
 import type { Device } from "../../domain/Device.ts"
 import { type DeviceResult, deviceResult, JobFailure, taskFailed, taskOk } from "../../domain/Job.ts"
 import { isManageable, UnmanageableDevice, unmanageableText } from "../../domain/platforms/Platforms.ts"
@@ -17,15 +16,7 @@ import { IdentityStore } from "../../store/IdentityStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import { ProvedConfigStore } from "../../store/ConfigStore.ts"
 import { makeAbandonedSessions } from "../../store/UnfinishedChanges.ts"
-import {
-  askedTogether,
-  handle,
-  inTransaction,
-  type JobRun,
-  notStarted,
-  type RunningJob,
-  untilAborted
-} from "../engine/JobHandler.ts"
+import { askedTogether, handle, inTransaction, type JobRun, notStarted, type RunningJob, untilAborted } from "../engine/JobHandler.ts"
 import { DeviceDrift } from "../../domain/jobs/ChangeJobs.ts"
 import { callErrorText } from "../../devices/CallErrorText.ts"
 import { manageableOf, selectDevices, skippedPart } from "../requests/JobSubjects.ts"

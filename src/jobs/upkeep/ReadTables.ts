@@ -3,23 +3,14 @@
  * too old is forgotten first, so that a device which is not read any more is forgotten as well.
  */
 import { Effect, Option } from "effect"
-import { DeviceEntity } from "../../devices/DeviceCalls.ts"
-import { patiently } from "../../devices/PatientCall.ts"
+import { DeviceEntity, patiently } from "../../devices/DeviceCalls.ts"
 import type { Device } from "../../domain/Device.ts"
 import { deviceResult, JobFailure, taskFailed, taskOk } from "../../domain/Job.ts"
 import { isManageable, UnmanageableDevice, unmanageableText } from "../../domain/platforms/Platforms.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import { callErrorText } from "../../devices/CallErrorText.ts"
-import {
-  askedTogether,
-  deviceRows,
-  handle,
-  type JobRun,
-  notStarted,
-  type RunningJob,
-  untilAborted
-} from "../engine/JobHandler.ts"
+import { askedTogether, deviceRows, handle, type JobRun, notStarted, type RunningJob, untilAborted } from "../engine/JobHandler.ts"
 import { manageableOf, selectDevices, skippedPart } from "../requests/JobSubjects.ts"
 import { makeStations } from "../../store/InterfaceStore.ts"
 import { ReadTables } from "../../domain/jobs/UpkeepJobs.ts"

@@ -6,16 +6,17 @@ import { Effect } from "effect"
 import type { Device } from "../../domain/Device.ts"
 import { type DeviceResult, deviceResult, JobFailure, subtaskFailed, taskFailed, taskOk } from "../../domain/Job.ts"
 import type { ArgsOf } from "../../domain/jobs/JobDefinition.ts"
+import { resultNames } from "../../domain/platforms/Platforms.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { JobStore } from "../../store/JobStore.ts"
-import { DeviceCertificates, type NotInstalled } from "../../devices/DeviceCertificates.ts"
 import { deviceRows, handle, type JobRun, notStarted } from "../engine/JobHandler.ts"
+import { RenewCert } from "../../domain/jobs/UpkeepJobs.ts"
+import { DeviceCertificates, type NotInstalled } from "../../devices/DeviceCertificates.ts"
 import { JobWindows, outsideWindow } from "../requests/JobWindows.ts"
 import { selectDevices } from "../requests/JobSubjects.ts"
-import { RenewCert } from "../../domain/jobs/UpkeepJobs.ts"
 
 const TASK = "renew_cert_task"
-const COPY = "arista_copy_cert"
+const COPY = resultNames.copyCertificate
 
 /** Keys are made and certificates signed here, so more at once would only wait for each other. */
 const CONCURRENCY = 10

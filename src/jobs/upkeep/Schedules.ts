@@ -13,8 +13,7 @@ import { DeviceStore, UnseenDeviceStore } from "../../store/DeviceStore.ts"
 import { JobWindows } from "../requests/JobWindows.ts"
 import { JobEngine } from "../engine/JobEngine.ts"
 import { DeviceDrift } from "../../domain/jobs/ChangeJobs.ts"
-import { DeviceEntity } from "../../devices/DeviceCalls.ts"
-import { patiently } from "../../devices/PatientCall.ts"
+import { DeviceEntity, patiently } from "../../devices/DeviceCalls.ts"
 import { OperationStore } from "../../store/OperationStore.ts"
 
 /** The longest time between two looks at the clock, in seconds. */

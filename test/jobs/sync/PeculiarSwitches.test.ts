@@ -2,9 +2,8 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Fiber, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { DeviceActors } from "../../../src/devices/DeviceActors.ts"
+import { makeActorShow } from "../../../src/devices/ActorShow.ts"
 import { DeviceResult, type Job } from "../../../src/domain/Job.ts"
-import { SyncDevices } from "../../../src/domain/jobs/ChangeJobs.ts"
 import { JobEngine } from "../../../src/jobs/engine/JobEngine.ts"
 import type { Fault } from "../../../src/lab/Faults.ts"
 import type { Quirks } from "../../../src/lab/eos/Quirks.ts"
@@ -13,6 +12,7 @@ import type { Node } from "../../../src/lab/Topology.ts"
 import { timer } from "../../support/Patience.ts"
 import { stripped } from "../../scenarios/chaos/ManagedCampus.ts"
 import * as Lab from "./SyncLab.ts"
+import { SyncDevices } from "../../../src/domain/jobs/ChangeJobs.ts"
 
 const quirks = (...list: ReadonlyArray<Quirks>): ReadonlyArray<Partial<Node>> => list.map((one) => ({ quirks: one }))
 
@@ -125,11 +125,11 @@ it.live("waits until a commit timer that is not seen must have run out, and then
       yield* Lab.want(lab, "two")
       const running = yield* Effect.forkChild(Lab.sync({ confirm_mode_override: 1 }))
       const [first = assert.fail("no device")] = lab.devices
-      const waits = Effect.flatMap(DeviceActors, (actors) => actors.show(first)).pipe(
+      const waits = Effect.flatMap(makeActorShow, (showActor) => showActor(first)).pipe(
         Effect.map(({ change }) => (change?.step === "outlasting.waiting" ? change.phase : undefined)),
         Effect.orElseSucceed(() => undefined)
       )
-      assert.strictEqual(yield* Lab.untilSome(Effect.provide(waits, DeviceActors.layer)), "outlasting")
+      assert.strictEqual(yield* Lab.untilSome(waits), "outlasting")
       assert.isFalse(isSaved(Lab.switchAt(lab, 0)), "nothing is saved that may be rolled back")
       const [shown, notAllowed, without, ignores, saves] = outcomesOf(lab, yield* Fiber.join(running))
       assert.deepStrictEqual([shown, notAllowed, without], ["ok", "ok", "ok"])

@@ -2,12 +2,12 @@
 import { assert, layer } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
-import type { ChangeReport } from "../../../src/devices/ChangeExecutor.ts"
+import type { ChangeReport } from "../../../src/devices/DeviceCalls.ts"
 import type { Device } from "../../../src/domain/Device.ts"
-import { makeSyncStatus } from "../../../src/jobs/sync/Outcome.ts"
 import { DeviceStore, SyncEventStore } from "../../../src/store/DeviceStore.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 import { storesOn } from "../../support/TestStores.ts"
+import { makeSyncStatus } from "../../../src/jobs/sync/Outcome.ts"
 
 const proved: ChangeReport = {
   waiting: false,

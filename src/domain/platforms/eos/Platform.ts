@@ -1,8 +1,8 @@
-/** Arista EOS. */
-import { type AutoPushRule, type PlatformWords, rule, usualRisk } from "../../ChangeRisk.ts"
+/** The record of Arista EOS. */
 import { commonShortNames, indented, type Platform, type ShownLines, type SilentDefault } from "../Platform.ts"
 import { eosCommands } from "./Commands.ts"
 import { commonSecrets } from "../SecretWords.ts"
+import { type AutoPushRule, type PlatformWords, rule, usualRisk } from "../../ChangeRisk.ts"
 
 // Which changes of a configuration of EOS are never pushed without a person, and the words by which they are found.
 

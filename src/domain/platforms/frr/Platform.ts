@@ -1,8 +1,8 @@
-/** Linux with FRRouting, lldpd and OpenSSH, as on white-box leaf and spine routers. */
-import { usualRisk } from "../../ChangeRisk.ts"
+/** The record of Linux with FRRouting, lldpd and OpenSSH, as on white-box leaf and spine routers. */
 import { indented, type Platform } from "../Platform.ts"
 import { frrCommands } from "./Commands.ts"
 import { commonSecrets } from "../SecretWords.ts"
+import { usualRisk } from "../../ChangeRisk.ts"
 
 export const frr: Platform<"frr"> = {
   name: "frr",

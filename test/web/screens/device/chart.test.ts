@@ -1,6 +1,6 @@
 /** The drawing of statecharts. */
 import { describe, expect, it } from "vitest"
-import { statecharts } from "../../../../src/devices/Statecharts.ts"
+import { statecharts } from "../../../../src/devices/ActorShow.ts"
 import { laidOut, wordOf } from "../../../../web/screens/device/chart.ts"
 
 describe("the drawing of a statechart", () => {

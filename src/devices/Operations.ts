@@ -1,0 +1,216 @@
+/**
+ * Work on a device beside changes of its configuration: certificates (docs/security.md#certificate-authority), erasing
+ * (docs/jobs.md#device_erase), learnt tables, upgrades. Each step of an operation that changes the device claims its row first
+ * (promise 1). A restarted job repeats what it finds begun, because installing and erasing may be done twice.
+ */
+import { Effect, Option, Schedule } from "effect"
+import { type FirmwareVerbs, offered } from "../drivers/Verbs.ts"
+import type { LearnedTables } from "../domain/DeviceReadings.ts"
+import type { Operation, OperationStore } from "../store/OperationStore.ts"
+import { type CertificateOrder, DeviceFailure, type Erased, type ExpectedImage } from "./DeviceCalls.ts"
+import type { SqlError } from "effect/sql"
+import type { OperationPhase } from "../domain/DeviceActivity.ts"
+import type { LoginError } from "./DeviceLogin.ts"
+import type { DriverSession } from "../drivers/Driver.ts"
+import type { DriverError } from "../drivers/DriverErrors.ts"
+
+/** What work on a session may fail with. */
+export type WorkError = DriverError | LoginError | DeviceFailure
+
+/** Runs work on a new session of the device; what goes wrong becomes a DeviceFailure. */
+export type WithSession = <A>(
+  work: (session: DriverSession, hostname: string) => Effect.Effect<A, WorkError>
+) => Effect.Effect<A, DeviceFailure>
+
+/** Failures of the way to the switch; another login may succeed. */
+const LOST: ReadonlySet<string> = new Set(["ConnectionException", "CommandTimeout"])
+
+/** Whether a new login may help. */
+export const isLost = (error: { readonly type: string }): boolean => LOST.has(error.type)
+
+/** Repeats work that may be done twice, after a lost connection, while `may` says so. */
+export const again = <A, R>(
+  work: Effect.Effect<A, DeviceFailure, R>,
+  may: () => boolean = () => true
+): Effect.Effect<A, DeviceFailure, R> =>
+  Effect.retry(work, {
+    times: 3,
+    while: (error) => may() && isLost(error),
+    schedule: Schedule.spaced("2 seconds")
+  })
+
+/** A failure with its text made from type and message. */
+export const failure = (type: string, message: string): DeviceFailure =>
+  new DeviceFailure({ type, message, text: `${type}: ${message}\n` })
+
+/** The same work with an unavailable database as its failure. */
+export const stored = <A>(work: Effect.Effect<A, SqlError.SqlError>): Effect.Effect<A, DeviceFailure> =>
+  Effect.mapError(work, ({ message }) => failure("DatabaseError", message))
+
+/** Claims a phase; fails when another process has taken the operation over. */
+export const claim = Effect.fnUntraced(function* (
+  operations: OperationStore["Service"],
+  operation: Operation,
+  phase: OperationPhase
+) {
+  if (yield* operations.claim(operation, phase)) return
+  return yield* failure("OperationMoved", "another process has taken this operation over")
+})
+
+/** Who does the operation, and on which device. */
+export interface Worker {
+  readonly operations: OperationStore["Service"]
+  readonly deviceId: number
+}
+
+/** Gives the device its key and certificate, once per job. */
+export const installCertificate = Effect.fn("OperationSteps.installCertificate")(function* (
+  withSession: WithSession,
+  { deviceId, operations }: Worker,
+  { jobId, ...pair }: CertificateOrder
+) {
+  let begun = false
+  const work = withSession(
+    Effect.fnUntraced(function* (session, hostname) {
+      const certificates = yield* offered(session, "certificates", hostname)
+      const row = { device_id: deviceId, job_id: jobId, kind: "certificate", phase: "copying", detail: {} } as const
+      const operation = yield* operations.begin(row)
+      begun = true
+      if (operation.phase === "done") return
+      // no key is copied after another process has taken over and copied its own
+      yield* certificates.install(pair, claim(operations, operation, "copying"))
+      yield* claim(operations, operation, "done")
+    })
+  )
+  yield* again(work, () => begun)
+})
+
+/**
+ * Removes the startup configuration, certificate and key, and reloads. A switch that is not to be reached any more after it
+ * was about to be told to reload has been erased; whether it has restarted is then not known.
+ */
+export const erase = Effect.fn("OperationSteps.erase")(function* (
+  withSession: WithSession,
+  { deviceId, operations }: Worker,
+  jobId: number
+): Effect.fn.Return<Erased, DeviceFailure> {
+  const find = stored(operations.ofJob(jobId, deviceId, "erase"))
+  const before = yield* find
+  const isAt = (found: Option.Option<Operation>, phase: Operation["phase"]) =>
+    Option.exists(found, (operation) => operation.phase === phase)
+  if (isAt(before, "done")) return { reloadSeen: true }
+  let begun = Option.isSome(before)
+  const work = withSession(
+    Effect.fnUntraced(function* (session, hostname) {
+      const reset = yield* offered(session, "reset", hostname)
+      const row = { device_id: deviceId, job_id: jobId, kind: "erase", phase: "wiping", detail: {} } as const
+      const operation = yield* operations.begin(row)
+      begun = true
+      yield* claim(operations, operation, "wiping")
+      yield* reset.wipe
+      yield* claim(operations, operation, "reloading")
+      yield* reset.reload
+      yield* claim(operations, operation, "done")
+    })
+  )
+  return yield* again(work, () => begun).pipe(
+    Effect.as({ reloadSeen: true }),
+    Effect.catchIf(isLost, (error) =>
+      Effect.flatMap(find, (found) =>
+        isAt(found, "reloading") ? Effect.succeed({ reloadSeen: false }) : Effect.fail(error)
+      )
+    )
+  )
+})
+
+/**
+ * Reads what a switch has learnt. Who its neighbours are only separates uplinks from edge ports, which links in the database do as well: so
+ * a switch that does not say it is read all the same.
+ */
+export const readTables = Effect.fnUntraced(function* (session: DriverSession, hostname: string) {
+  const macs = yield* session.macTable
+  const arps = yield* session.arpTable
+  const neighbours = yield* Effect.catchTag(session.lldp, ["CommandRejected", "UnexpectedAnswer"], ({ message }) =>
+    Effect.as(Effect.logInfo("The switch does not tell its neighbours", { device: hostname, message }), {})
+  )
+  const names = Object.entries(neighbours).map(([port, heard]) => [port, heard.map((one) => one.hostname)] as const)
+  return { macs, arps, neighbours: Object.fromEntries(names) } satisfies LearnedTables
+})
+
+// The steps of an upgrade (docs/jobs.md#device_upgrade). Each can be repeated: an image that is present and right is not fetched
+// again, and one that is active is not activated again.
+
+const KIB = 1024
+
+const firmwareOf = (session: DriverSession, hostname: string) => offered(session, "firmware", hostname)
+
+/** What the device is, runs and boots, and room for an image. */
+export const preflight = Effect.fn("FirmwareSteps.preflight")(function* (
+  session: DriverSession,
+  hostname: string,
+  { file, image }: { readonly file: string | null; readonly image: ExpectedImage | null }
+) {
+  const firmware = yield* firmwareOf(session, hostname)
+  const { model, os_version } = yield* session.facts
+  const bootImage = yield* firmware.bootImage
+  const freeKib = yield* firmware.makeRoom
+  if (file !== null && image !== null) {
+    const room = freeKib * KIB + (yield* firmware.sizeOf(file))
+    if (room < image.size) {
+      const needed = Math.ceil(image.size / KIB)
+      const message = `${file} needs ${needed} KiB on the flash, ${Math.floor(room / KIB)} KiB are free`
+      return yield* failure("CommandRejected", message)
+    }
+  }
+  return { freeKib, bootImage, model, os_version }
+})
+
+/** Compares the file on the device with the image: `absent` also when the device cannot tell. */
+const compare = Effect.fnUntraced(function* (firmware: FirmwareVerbs, file: string, image: ExpectedImage) {
+  for (const kind of ["sha512", "md5"] as const) {
+    const sum = yield* firmware.checksum(kind, file)
+    if (Option.isSome(sum)) return sum.value === image[kind] ? "same" : "other"
+  }
+  return "absent"
+})
+
+/** Makes the device fetch the image unless it is there, and compares it with what it must be. A wrong one is removed. */
+export const download = Effect.fn("FirmwareSteps.download")(function* (
+  session: DriverSession,
+  hostname: string,
+  order: {
+    readonly url: string
+    readonly file: string
+    readonly vrf: string | null
+    readonly image: ExpectedImage | null
+  }
+) {
+  const { file, image } = order
+  const firmware = yield* firmwareOf(session, hostname)
+  if (image !== null && (yield* firmware.sizeOf(file)) === image.size) {
+    if ((yield* compare(firmware, file, image)) === "same") return
+  }
+  yield* firmware.fetch(order)
+  if (image === null || (yield* compare(firmware, file, image)) === "same") return
+  yield* firmware.remove(file)
+  return yield* failure("UnexpectedAnswer", `Checksum mismatch of ${file} on the switch, file corrupt`)
+})
+
+/** Makes the image the one that boots next. */
+export const activate = Effect.fn("FirmwareSteps.activate")(function* (
+  session: DriverSession,
+  hostname: string,
+  file: string
+) {
+  const firmware = yield* firmwareOf(session, hostname)
+  const alreadyActive = (yield* firmware.bootImage) === file
+  if (!alreadyActive) yield* firmware.activate(file)
+  return { alreadyActive }
+})
+
+/** Saves and reloads. Once the reload was sent, a connection that ends in any way is no failure. */
+export const reboot = Effect.fn("FirmwareSteps.reboot")(function* (session: DriverSession, hostname: string) {
+  const firmware = yield* firmwareOf(session, hostname)
+  yield* session.save
+  yield* firmware.reload
+})
