@@ -7,7 +7,13 @@ import { BackgroundWork } from "../runtime/BackgroundWork.ts"
 import { Clock, Context, Effect, Layer, Option, Result, Schema, type Scope } from "effect"
 import type { SqlError } from "effect/sql"
 import { type Device, type DeviceState, reachableAddress } from "../domain/Device.ts"
-import { type Difference, type DisputedRecord, firstDifference, serialDifference, WrongDevice } from "../domain/DeviceIdentity.ts"
+import {
+  type Difference,
+  type DisputedRecord,
+  firstDifference,
+  serialDifference,
+  WrongDevice
+} from "../domain/DeviceIdentity.ts"
 import { failingWithoutDatabase } from "../store/DatabaseClient.ts"
 import { ServerConfig, type ServerSettings } from "../ServerConfig.ts"
 import { type HostKey, HostKeyStore, IdentityStore, makeAcceptedLogins, type Owner } from "../store/IdentityStore.ts"
@@ -17,8 +23,25 @@ import { ManagementAccess } from "./ManagementAccess.ts"
 import { makeAbandonedSessions } from "../store/UnfinishedChanges.ts"
 import { UniqueFieldStore } from "../store/DeviceIdentifiers.ts"
 import type { Driver, DriverSession, DriverTarget, HostKeyPolicy, WorkClaim } from "../drivers/Driver.ts"
-import { ConnectAuthError, type ConnectError, ConnectionException, type HostKeyChanged, type HostKeyNotApproved } from "../drivers/DriverErrors.ts"
-import { type Credentials, credentialsOf, credentialsOfOwn, inOrder, loginStateOf, overSentences, type OwnLogin, passwordsInOrder, type ReplacedLogins, settingsOf } from "./Logins.ts"
+import {
+  ConnectAuthError,
+  type ConnectError,
+  ConnectionException,
+  type HostKeyChanged,
+  type HostKeyNotApproved
+} from "../drivers/DriverErrors.ts"
+import {
+  type Credentials,
+  credentialsOf,
+  credentialsOfOwn,
+  inOrder,
+  loginStateOf,
+  overSentences,
+  type OwnLogin,
+  passwordsInOrder,
+  type ReplacedLogins,
+  settingsOf
+} from "./Logins.ts"
 import { DriverRegistry } from "../drivers/Drivers.ts"
 import { remarksOf, UnmanageableDevice } from "../domain/platforms/Platforms.ts"
 import type { AddressOutside } from "../domain/Network.ts"

@@ -15,7 +15,14 @@ import { reasonOf } from "../runtime/SystemErrors.ts"
 import * as PostgresProcess from "./postgres/PostgresProcess.ts"
 import { follow, sizeOf } from "./postgres/PostgresProcess.ts"
 import * as PostgresWatch from "./postgres/PostgresWatch.ts"
-import { createCluster, EmbeddedPostgresError, exists, homeFor, locateBinaries, ownedFolder } from "./postgres/PostgresPrograms.ts"
+import {
+  createCluster,
+  EmbeddedPostgresError,
+  exists,
+  homeFor,
+  locateBinaries,
+  ownedFolder
+} from "./postgres/PostgresPrograms.ts"
 import { atLast } from "../runtime/Shutdown.ts"
 import { embeddedRestarts, embeddedUp } from "../runtime/metrics/Metrics.ts"
 

@@ -5,7 +5,13 @@ import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../api/Api.ts"
 import { isManageable } from "../../domain/platforms/Platforms.ts"
 import { type Device, DeviceNotFound } from "../../domain/Device.ts"
-import type { DeviceChange, DeviceDeletion as DeletionRequest, NewDevice, NewSyncEvent, SentStack } from "../../domain/DeviceFields.ts"
+import type {
+  DeviceChange,
+  DeviceDeletion as DeletionRequest,
+  NewDevice,
+  NewSyncEvent,
+  SentStack
+} from "../../domain/DeviceFields.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { DeviceStore, makeStackMembers, SyncEventStore } from "../../store/DeviceStore.ts"
 import { type TakenOver, UniqueFieldStore } from "../../store/DeviceIdentifiers.ts"

@@ -6,7 +6,14 @@ import { Effect, Option, Result } from "effect"
 import { ManagementAccess, type Reachable } from "../../devices/ManagementAccess.ts"
 import { AskedDevices } from "../../access/AskedDevices.ts"
 import { permitted, permittedByRight } from "../../access/Permit.ts"
-import { type Device, type DeviceFields, type DeviceState, HostnameTaken, isFabricType, platforms } from "../../domain/Device.ts"
+import {
+  type Device,
+  type DeviceFields,
+  type DeviceState,
+  HostnameTaken,
+  isFabricType,
+  platforms
+} from "../../domain/Device.ts"
 import { type DeviceChange, type NewDevice, UNKNOWN_SITE, withoutImpossible } from "../../domain/DeviceFields.ts"
 import { DeviceStore, SyncEventStore } from "../../store/DeviceStore.ts"
 import { type TakenOver, UniqueFieldStore, UnknownDeviceStore } from "../../store/DeviceIdentifiers.ts"

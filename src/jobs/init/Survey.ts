@@ -9,7 +9,22 @@ import { DeviceEntity, patiently } from "../../devices/DeviceCalls.ts"
 import { portsIn } from "../../domain/DeviceReadings.ts"
 import type { Device, DeviceType } from "../../domain/Device.ts"
 import { JobFailure } from "../../domain/Job.ts"
-import { type ConfiguredPorts, configuredPorts, findLinks, joinLinks, linkError, type LinkFindings, type LinkPlan, type LldpTable, type PeerPortOwner, portlessPeers, type ReportedLink, seenPeers, storedLinks, storedNames } from "../../provisioning/Links.ts"
+import {
+  type ConfiguredPorts,
+  configuredPorts,
+  findLinks,
+  joinLinks,
+  linkError,
+  type LinkFindings,
+  type LinkPlan,
+  type LldpTable,
+  type PeerPortOwner,
+  portlessPeers,
+  type ReportedLink,
+  seenPeers,
+  storedLinks,
+  storedNames
+} from "../../provisioning/Links.ts"
 import { ActiveSettings } from "../../settings/ActiveSettings.ts"
 import { DeviceStore, NeighbourStore, SyncEventStore } from "../../store/DeviceStore.ts"
 import { InterfaceStore } from "../../store/InterfaceStore.ts"

@@ -6,7 +6,15 @@ import { Effect, Option, Schema } from "effect"
 import { DeviceEntity, type DeviceFailure, patiently } from "../../devices/DeviceCalls.ts"
 import { stepDone, stepFailed, type StepName } from "../../firmware/UpgradeTasks.ts"
 import type { UpgradeProgress } from "../../store/UpgradeStore.ts"
-import { lookAtSwitch, nowSeconds, postFlight, type Return, type StepEnd, untilBack, type UpgradedDevice } from "./PostFlight.ts"
+import {
+  lookAtSwitch,
+  nowSeconds,
+  postFlight,
+  type Return,
+  type StepEnd,
+  untilBack,
+  type UpgradedDevice
+} from "./PostFlight.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import type { Device } from "../../domain/Device.ts"
 import { platformOf } from "../../domain/platforms/Platforms.ts"

@@ -16,7 +16,15 @@ import { IdentityStore } from "../../store/IdentityStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import { ProvedConfigStore } from "../../store/ConfigStore.ts"
 import { makeAbandonedSessions } from "../../store/UnfinishedChanges.ts"
-import { askedTogether, handle, inTransaction, type JobRun, notStarted, type RunningJob, untilAborted } from "../engine/JobHandler.ts"
+import {
+  askedTogether,
+  handle,
+  inTransaction,
+  type JobRun,
+  notStarted,
+  type RunningJob,
+  untilAborted
+} from "../engine/JobHandler.ts"
 import { DeviceDrift } from "../../domain/jobs/ChangeJobs.ts"
 import { callErrorText } from "../../devices/CallErrorText.ts"
 import { manageableOf, selectDevices, skippedPart } from "../requests/JobSubjects.ts"

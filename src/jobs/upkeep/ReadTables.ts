@@ -10,7 +10,15 @@ import { isManageable, UnmanageableDevice, unmanageableText } from "../../domain
 import { ServerConfig } from "../../ServerConfig.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import { callErrorText } from "../../devices/CallErrorText.ts"
-import { askedTogether, deviceRows, handle, type JobRun, notStarted, type RunningJob, untilAborted } from "../engine/JobHandler.ts"
+import {
+  askedTogether,
+  deviceRows,
+  handle,
+  type JobRun,
+  notStarted,
+  type RunningJob,
+  untilAborted
+} from "../engine/JobHandler.ts"
 import { manageableOf, selectDevices, skippedPart } from "../requests/JobSubjects.ts"
 import { makeStations } from "../../store/InterfaceStore.ts"
 import { ReadTables } from "../../domain/jobs/UpkeepJobs.ts"

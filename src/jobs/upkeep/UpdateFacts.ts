@@ -8,7 +8,16 @@ import { cutText } from "../../domain/Text.ts"
 import { DeviceStore, NeighbourStore } from "../../store/DeviceStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import { callErrorText } from "../../devices/CallErrorText.ts"
-import { deviceRows, handle, inTransaction, type JobRun, notStarted, refusedAsFailure, type RunningJob, untilAborted } from "../engine/JobHandler.ts"
+import {
+  deviceRows,
+  handle,
+  inTransaction,
+  type JobRun,
+  notStarted,
+  refusedAsFailure,
+  type RunningJob,
+  untilAborted
+} from "../engine/JobHandler.ts"
 import { requireManageable } from "../../domain/platforms/Platforms.ts"
 import { type Facts, FACTS_TASK } from "../../domain/DeviceReadings.ts"
 import { UpdateFacts } from "../../domain/jobs/UpkeepJobs.ts"
