@@ -53,10 +53,12 @@ const idAt = (timestamp: number) => Snowflake.make({ machineId: MachineId.make(0
 
 /** Fails when the database takes no write, and when the embedded one serves the connections that it has, and no others. */
 const database = Effect.gen(function* () {
-  // who keeps it running knows better than a failed write why it fails
-  const { sentence } = yield* EmbeddedTrouble
-  if (sentence !== null) return yield* Effect.fail({ message: sentence })
-  yield* DatabaseClient.checkWritable
+  const { sentence: trouble } = yield* EmbeddedTrouble
+  // the one that keeps the database running may know why a write fails, or may not have looked again yet
+  yield* Effect.mapError(DatabaseClient.checkWritable, (error) => ({
+    message: trouble === null ? sentence(error) : `${sentence(error)}; ${trouble}`
+  }))
+  if (trouble !== null) return yield* Effect.fail({ message: trouble })
 })
 
 /** A message that nobody had read when it was looked at first, at `since` in milliseconds. */
