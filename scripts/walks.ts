@@ -19,7 +19,8 @@ import * as EmbeddedPostgres from "../src/store/EmbeddedPostgres.ts"
 import { at } from "../src/store/postgres/Postmaster.ts"
 
 const DOCUMENT = path.resolve(import.meta.dirname, "../docs/walks.md")
-const PORT = 5_077
+/** `bin/switchyard` of the hook and the server need it before the server listens. */
+const PORT = 20_000 + (process.pid % 10_000)
 const folder = process.env["WALK_FOLDER"] ?? ""
 
 /** From now on these values are followed; none: nothing is. */
@@ -98,7 +99,11 @@ const walks = {
     title: "A hostname: from `POST /device_syncto` to the switch",
     text: `\`{"hostname": "${HOSTNAME}", "dry_run": false}\`, until the switch runs the new line.`,
     marker: HOSTNAME,
-    legs: [[/http\/core\/JsonBody/, /drivers\/ssh\/ConfigPipeline/]]
+    legs: [
+      [/http\/core\/RequestBodies/, /jobs\/engine\/JobEngine/],
+      [/jobs\/engine\/JobRunner/, /jobs\/sync\/SyncDevice\.ts/],
+      [/devices\/DeviceActor/, /drivers\/ssh\/ConfigPipeline/]
+    ]
   },
   setting: {
     title: "A setting: from a commit to the line of a configuration",
@@ -112,14 +117,14 @@ const walks = {
     marker: "lease",
     legs: [
       [/http\/devices\/DeviceHandlers/, /machines\/device\/DeviceLifecycle/],
-      [/jobs\/engine\/JobRunner/, /jobs\/init\/InitEnd/]
+      [/jobs\/engine\/JobRunner/, /jobs\/init\/Move/]
     ]
   },
   port: {
     title: "A port: from an edit to its row",
     text: `\`PUT /device/${HOSTNAME}/interfaces\` with the description \`${DESCRIPTION}\`.`,
     marker: DESCRIPTION,
-    legs: [[/http\/core\/JsonBody/, /store\/InterfaceStore/]]
+    legs: [[/http\/core\/RequestBodies/, /store\/InterfaceStore/]]
   }
 } satisfies Record<string, Walk>
 
@@ -226,6 +231,7 @@ const document = () => `${[HEAD.trim(), ...Object.values(walks).map(section)].jo
 
 const main = Effect.gen(function* () {
   yield* Effect.scoped(play)
+
   const made = document()
   if (!process.argv.includes("--check")) return writeFileSync(DOCUMENT, made)
   // what is beside the way may come a moment later in one run than in another
