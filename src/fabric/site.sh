@@ -12,6 +12,9 @@
 #   site.sh status           one line per node: name, is it up, KiB of memory
 set -eu
 
+# a folder of the caller does not exist in a node, which has a /tmp of its own
+unset TMPDIR
+
 SITE=/run/fabric
 HERE=$(cd "$(dirname "$0")" && pwd)
 
