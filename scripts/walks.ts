@@ -54,34 +54,6 @@ const waitFor = <E, R>(condition: Effect.Effect<boolean, E, R>): Effect.Effect<v
     holds ? Effect.void : Effect.andThen(Effect.sleep("50 millis"), waitFor(condition))
   )
 
-const environment = (database: string, home: string, lab: Lab["Service"], settings: string, templates: string) => ({
-  HOST: "127.0.0.1",
-  PORT: String(PORT),
-  DATABASE_URL: database,
-  DATA_DIR: `${home}/data`,
-  GITREPO_SETTINGS: settings,
-  GITREPO_TEMPLATES: templates,
-  SSH_PORT: String(lab.port),
-  SSH_ADDRESS_MAP: "10.0.0.0/8=127.0.0.0/8",
-  USERNAME_DHCP_BOOT: "admin",
-  PASSWORD_DHCP_BOOT: Campus.BLANK_PASSWORD,
-  USERNAME_DISCOVERED: "admin",
-  PASSWORD_DISCOVERED: Campus.BLANK_PASSWORD,
-  USERNAME_INIT: "switchyard",
-  PASSWORD_INIT: Campus.LAB_PASSWORD,
-  USERNAME_MANAGED: "switchyard",
-  PASSWORD_MANAGED: Campus.LAB_PASSWORD,
-  TEMPLATE_SECRET_SWITCHYARD_HASH: Campus.LAB_HASH,
-  TEMPLATE_SECRET_SNMP_COMMUNITY: "lab-read",
-  TEMPLATE_SECRET_RADIUS: "0832494D1B1C11",
-  JWT_ENABLED: "false",
-  HOST_KEY_POLICY: "first-use",
-  MANAGEMENT_NETWORKS: "0.0.0.0/0,::/0",
-  DISCOVERY_DELAYS: "0,2,5,10,20",
-  INIT_STEP2_DELAY: "1",
-  LOG_LEVEL: "Error"
-})
-
 interface Walk {
   readonly title: string
   readonly text: string
@@ -139,19 +111,14 @@ const play = Effect.gen(function* () {
   const hookEnvironment = { SWITCHYARD_URL: `http://127.0.0.1:${PORT}`, DATA_DIR: `${home}/hook` }
   const services = yield* Layer.build(Lab.layer(Campus.topology(hook, hookEnvironment)))
   const lab = yield* Effect.provideContext(Lab, services)
-  yield* Layer.build(Server.layerOf(environment(url, home, lab, settings, templates)))
+  const environment = Campus.environment({ folder: home, lab, port: PORT, settings, templates })
+  yield* Layer.build(Server.layerOf({ ...environment, DATABASE_URL: url }))
   const api = makeApi(`http://127.0.0.1:${PORT}`)
   yield* api.ready
   const sql = yield* PgConnection.make(address)
   const isThere = (query: string) => Effect.map(sql.query(query), ({ rows }) => rows.length > 0)
 
-  for (const [hostname, last] of Campus.distributions) {
-    const addresses = { management_ip: `10.199.3.${last}`, infra_ip: `10.198.0.${last}` }
-    const kind = { device_type: "DIST", platform: "eos", model: "DCS-7050SX3-48YC8-F" }
-    yield* api.call("POST", "/device", { hostname, state: "MANAGED", ...kind, ...addresses })
-  }
-  const [a, b] = Campus.distributions.map(([hostname]) => hostname)
-  yield* api.call("POST", "/mgmtdomains", { device_a: a, device_b: b, vlan: 3016, ipv4_gw: "10.196.16.1/24" })
+  yield* Campus.addDistributions(api)
 
   const blank = yield* lab.get("blank1")
   const { mac } = blank.hardware()

@@ -9,52 +9,6 @@ import * as Server from "../Server.ts"
 import { type DemoApi, DemoFailed, type DemoOptions, make as makeApi, say, sayFailure, step } from "./DemoApi.ts"
 import * as Campus from "./DemoCampus.ts"
 
-const environment = (options: DemoOptions, folder: string, lab: LabShape, settings: string, templates: string) => ({
-  HOST: "127.0.0.1",
-  PORT: String(options.port),
-  DATA_DIR: `${folder}/data`,
-  GITREPO_SETTINGS: settings,
-  GITREPO_TEMPLATES: templates,
-  SSH_PORT: String(lab.port),
-  SSH_ADDRESS_MAP: "10.0.0.0/8=127.0.0.0/8",
-  USERNAME_DHCP_BOOT: "admin",
-  PASSWORD_DHCP_BOOT: Campus.BLANK_PASSWORD,
-  USERNAME_DISCOVERED: "admin",
-  PASSWORD_DISCOVERED: Campus.BLANK_PASSWORD,
-  USERNAME_INIT: "switchyard",
-  PASSWORD_INIT: Campus.LAB_PASSWORD,
-  USERNAME_MANAGED: "switchyard",
-  PASSWORD_MANAGED: Campus.LAB_PASSWORD,
-  TEMPLATE_SECRET_SWITCHYARD_HASH: Campus.LAB_HASH,
-  TEMPLATE_SECRET_SNMP_COMMUNITY: "lab-read",
-  TEMPLATE_SECRET_RADIUS: "0832494D1B1C11",
-  PLUGIN_FILE: `${folder}/plugins.yml`,
-  JWT_ENABLED: "false",
-  // a campus of its own on this machine
-  HOST_KEY_POLICY: "first-use",
-  MANAGEMENT_NETWORKS: "0.0.0.0/0,::/0",
-  DISCOVERY_DELAYS: "0,2,5,10,20",
-  INIT_STEP2_DELAY: "1",
-  LOG_LEVEL: "Error"
-})
-
-const addDistributions = Effect.fnUntraced(function* (api: DemoApi) {
-  yield* step("Two distribution switches are known already, with the management domain below them")
-  for (const [hostname, last] of Campus.distributions) {
-    yield* api.call("POST", "/device", {
-      hostname,
-      state: "MANAGED",
-      device_type: "DIST",
-      platform: "eos",
-      management_ip: `10.199.3.${last}`,
-      infra_ip: `10.198.0.${last}`,
-      model: "DCS-7050SX3-48YC8-F"
-    })
-  }
-  const [a, b] = Campus.distributions.map(([hostname]) => hostname)
-  yield* api.call("POST", "/mgmtdomains", { device_a: a, device_b: b, vlan: 3016, ipv4_gw: "10.196.16.1/24" })
-})
-
 const seenState = (api: DemoApi, mac: string, state: string) =>
   api.until(
     `${mac} to be ${state}`,
@@ -128,7 +82,8 @@ const story = Effect.fnUntraced(function* (options: DemoOptions, lab: LabShape, 
   yield* say(`  the page ${url}/`)
   yield* say(`  API ${url}/api/v1.0, its description ${url}/api/doc/`)
   yield* api.ready
-  yield* addDistributions(api)
+  yield* step("Two distribution switches are known already, with the management domain below them")
+  yield* Campus.addDistributions(api)
   yield* step("Two blank access switches")
   yield* Effect.all([provision(api, lab, "blank1", "lhv-acc1"), provision(api, lab, "blank2", "lhv-acc2")], {
     concurrency: 2
@@ -154,7 +109,8 @@ const play = Effect.fnUntraced(function* (options: DemoOptions) {
   const hookEnvironment = { SWITCHYARD_URL: `http://127.0.0.1:${options.port}`, DATA_DIR: `${folder}/hook` }
   const services = yield* Layer.build(Lab.layer(Campus.topology(hook, hookEnvironment)))
   const lab = yield* Effect.provideContext(Lab, services)
-  yield* Layer.build(Server.layerOf(environment(options, folder, lab, settings, templates)))
+  const environment = Campus.environment({ folder, lab, port: options.port, settings, templates })
+  yield* Layer.build(Server.layerOf({ ...environment, PLUGIN_FILE: `${folder}/plugins.yml` }))
   yield* story(options, lab, settings)
   if (options.exit) return
   yield* say("Serving on. Stop with Ctrl-C.")

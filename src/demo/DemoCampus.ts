@@ -1,10 +1,12 @@
 /**
  * The stage of the demo: copies of the example repositories as git repositories, and a simulated campus of two
- * distribution switches with two blank access switches below them.
+ * distribution switches with two blank access switches below them, with the settings of a server for it.
  */
 import { Effect, FileSystem, Path } from "effect"
 import { ChildProcess, ChildProcessSpawner } from "effect/process"
+import type { LabShape } from "../lab/Lab.ts"
 import type { Topology } from "../lab/Topology.ts"
+import type { DemoApi } from "./DemoApi.ts"
 
 /** Logins of the simulated switches; there is nothing to protect in the lab. */
 export const LAB_PASSWORD = "lab-only-password"
@@ -120,4 +122,59 @@ export const commitFiles = Effect.fnUntraced(function* (
   }
   yield* git(folder, "add", "-A")
   yield* git(folder, "commit", "-q", "-m", message)
+})
+
+/** A server on the campus: its port, and the addresses of its repositories. */
+interface ServedCampus {
+  readonly folder: string
+  readonly lab: LabShape
+  readonly port: number
+  readonly settings: string
+  readonly templates: string
+}
+
+/** Settings of a server on this campus; `folder` is for what it keeps. */
+export const environment = ({ folder, lab, port, settings, templates }: ServedCampus) => ({
+  HOST: "127.0.0.1",
+  PORT: String(port),
+  DATA_DIR: `${folder}/data`,
+  GITREPO_SETTINGS: settings,
+  GITREPO_TEMPLATES: templates,
+  SSH_PORT: String(lab.port),
+  SSH_ADDRESS_MAP: "10.0.0.0/8=127.0.0.0/8",
+  USERNAME_DHCP_BOOT: "admin",
+  PASSWORD_DHCP_BOOT: BLANK_PASSWORD,
+  USERNAME_DISCOVERED: "admin",
+  PASSWORD_DISCOVERED: BLANK_PASSWORD,
+  USERNAME_INIT: "switchyard",
+  PASSWORD_INIT: LAB_PASSWORD,
+  USERNAME_MANAGED: "switchyard",
+  PASSWORD_MANAGED: LAB_PASSWORD,
+  TEMPLATE_SECRET_SWITCHYARD_HASH: LAB_HASH,
+  TEMPLATE_SECRET_SNMP_COMMUNITY: "lab-read",
+  TEMPLATE_SECRET_RADIUS: "0832494D1B1C11",
+  JWT_ENABLED: "false",
+  // a campus of its own on this machine
+  HOST_KEY_POLICY: "first-use",
+  MANAGEMENT_NETWORKS: "0.0.0.0/0,::/0",
+  DISCOVERY_DELAYS: "0,2,5,10,20",
+  INIT_STEP2_DELAY: "1",
+  LOG_LEVEL: "Error"
+})
+
+/** Records of the distribution switches, and the management domain below them. */
+export const addDistributions = Effect.fnUntraced(function* (api: DemoApi) {
+  for (const [hostname, last] of distributions) {
+    yield* api.call("POST", "/device", {
+      hostname,
+      state: "MANAGED",
+      device_type: "DIST",
+      platform: "eos",
+      management_ip: `10.199.3.${last}`,
+      infra_ip: `10.198.0.${last}`,
+      model: DIST_MODEL
+    })
+  }
+  const [a, b] = distributions.map(([hostname]) => hostname)
+  yield* api.call("POST", "/mgmtdomains", { device_a: a, device_b: b, vlan: 3016, ipv4_gw: "10.196.16.1/24" })
 })

@@ -24,6 +24,7 @@ import { gate } from "./requests/JobRequests.ts"
 import { JobWindows } from "./requests/JobWindows.ts"
 import * as OpenChanges from "./sync/OpenChanges.ts"
 import { SyncOutcome } from "./sync/Outcome.ts"
+import { BeginningPlaces } from "./sync/SyncDevice.ts"
 import * as Schedules from "./upkeep/Schedules.ts"
 import { BackgroundWork } from "../runtime/BackgroundWork.ts"
 import { ShownChangeStore } from "../store/ConfigStore.ts"
@@ -34,7 +35,7 @@ import { UpgradeStore } from "../store/UpgradeStore.ts"
 import { TemplateTrial } from "../templates/TemplateTrial.ts"
 import * as Templates from "../templates/Templates.ts"
 
-const approving = JobApproval.layer.pipe(Layer.provide([Permissions.layer]), Layer.provide(Templates.layer))
+const approving = JobApproval.layer.pipe(Layer.provide([Permissions.layer, Templates.layer]))
 
 const starting = approving.pipe(Layer.provideMerge(JobEngine.layer), Layer.provideMerge(JobStates.layer))
 
@@ -57,6 +58,7 @@ const upgrading = Layer.mergeAll(Firmware.layer, UpgradeStore.layer)
 /** What job functions hold between them. */
 const working = Layer.mergeAll(
   SyncOutcome.layer,
+  BeginningPlaces.layer,
   BackgroundWork.layer,
   DeviceCertificates.layer.pipe(Layer.provide(CertificateAuthority.layer))
 )
@@ -69,7 +71,7 @@ const runner = Layer.merge(JobRunner.layer, layerSweep).pipe(
   Layer.provide([LiveJobs.layer, JobPlaces.layer])
 )
 
-const openChanges = OpenChanges.layer.pipe(Layer.provide([SyncOutcome.layer]))
+const openChanges = OpenChanges.layer.pipe(Layer.provide(SyncOutcome.layer))
 
 /** What works by itself: the runner of jobs, their schedules, and the changes that an earlier process has left open. */
 export const layer = Layer.mergeAll(runner, Schedules.layer, openChanges, Retention.executions)

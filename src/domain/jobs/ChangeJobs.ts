@@ -4,8 +4,7 @@
  */
 import { Effect, Schema } from "effect"
 import { MissingLinesPolicy } from "../Job.ts"
-import { DeviceType } from "../Device.ts"
-import { defineJob, flag, windowArgs } from "./JobDefinition.ts"
+import { defineJob, deviceArgs, flag, windowArgs } from "./JobDefinition.ts"
 
 const positive = Schema.Int.pipe(Schema.check(Schema.isGreaterThanOrEqualTo(1)))
 
@@ -18,9 +17,7 @@ const Args = Schema.Struct({
   confirm_older: flag(false),
   /** Goes beside a job that has the lock, for the devices that are named. */
   urgent: flag(false),
-  hostnames: Schema.optionalKey(Schema.Array(Schema.String)),
-  device_type: Schema.optionalKey(DeviceType),
-  group: Schema.optionalKey(Schema.String),
+  ...deviceArgs,
   confirm_mode_override: Schema.optionalKey(Schema.Int),
   /** One altered or silent device ends the whole job before anything is pushed. */
   abort_on_failure: flag(false),
@@ -123,9 +120,7 @@ export const RevertJob = defineJob({
 export const DeviceDrift = defineJob({
   name: "device_drift",
   Args: Schema.Struct({
-    hostnames: Schema.optionalKey(Schema.Array(Schema.String)),
-    device_type: Schema.optionalKey(DeviceType),
-    group: Schema.optionalKey(Schema.String)
+    ...deviceArgs
   }),
   Memo: Schema.Never,
   kind: "devices",

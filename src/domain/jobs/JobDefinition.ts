@@ -4,6 +4,7 @@
  * the handler, a file of the same name below `src/jobs`.
  */
 import { Effect, Option, Schema } from "effect"
+import { DeviceType } from "../Device.ts"
 
 /** Kinds of work, each with its own number of places: what waits for somebody else takes none from jobs that configure switches. */
 export type KindOfWork = "devices" | "firmware" | "discovery"
@@ -87,6 +88,13 @@ export const defineJob = <const Name extends string, Args extends AnyCodec, Memo
 
 /** A boolean that is this when it is left out. */
 export const flag = (fallback: boolean) => Schema.Boolean.pipe(Schema.withDecodingDefaultKey(Effect.succeed(fallback)))
+
+/** Which devices a job works on: those of these names, this type, this group; all managed ones without any. */
+export const deviceArgs = {
+  hostnames: Schema.optionalKey(Schema.Array(Schema.String)),
+  device_type: Schema.optionalKey(DeviceType),
+  group: Schema.optionalKey(Schema.String)
+}
 
 // How a job goes by the windows of its devices (docs/windows.md#jobs); two keys among the arguments of every job that changes switches in service.
 

@@ -4,8 +4,7 @@
 import { Schema } from "effect"
 import { CommitEffects } from "../CommitEffects.ts"
 import { Remark } from "../Repository.ts"
-import { defineJob, windowArgs } from "./JobDefinition.ts"
-import { DeviceType } from "../Device.ts"
+import { defineJob, deviceArgs, windowArgs } from "./JobDefinition.ts"
 
 export const RefreshRepository = defineJob({
   name: "refresh_repo",
@@ -78,9 +77,7 @@ export const UpdateFacts = defineJob({
 export const ReadTables = defineJob({
   name: "read_tables",
   Args: Schema.Struct({
-    hostnames: Schema.optionalKey(Schema.Array(Schema.String)),
-    device_type: Schema.optionalKey(DeviceType),
-    group: Schema.optionalKey(Schema.String)
+    ...deviceArgs
   }),
   Memo: Schema.Never,
   kind: "devices",

@@ -2,14 +2,13 @@
  * Carries a sync through its stages to the verdict over what waits afterwards: confirmed by a job of its own, or taken back
  * (docs/changes.md#confirm-modes). A restart continues with the devices that have no final result yet.
  */
-import { Effect, Fiber, Result, Schedule, Semaphore } from "effect"
+import { Effect, Fiber, Result, Schedule } from "effect"
 import { JobFailure } from "../../domain/Job.ts"
 import type { SyncMemo } from "../../domain/jobs/ChangeJobs.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { JobLockStore, JobWaitStore } from "../../store/JobScheduling.ts"
 import { makeGuard, planOf, stagesOf } from "./SyncPlan.ts"
 import {
-  BEGIN_AT_ONCE,
   confirmStage,
   syncDevice,
   type SyncJob,
@@ -75,8 +74,7 @@ const remainingWork = Effect.fn("SyncResume.resume")(function* (job: SyncJob, me
   const guard = yield* makeGuard(plan, memo.stop ?? null, failed)
   const { changesSeen } = memo
   const run = runOf(job, memo)
-  const beginning = yield* Semaphore.make(BEGIN_AT_ONCE)
-  const work: SyncWork = { job, plan, run, guard, timers, changesSeen, render, begun, beginning, waiting: new Map() }
+  const work: SyncWork = { job, plan, run, guard, timers, changesSeen, render, begun, waiting: new Map() }
   return { work, devices: new Map(devices.map((device) => [device.hostname, device])) }
 })
 

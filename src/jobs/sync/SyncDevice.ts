@@ -2,7 +2,7 @@
  * One device of a sync job: waits for other jobs on it, renders its configuration, stores its change and runs it, and records
  * what became of it (docs/changes.md#the-way-of-a-change).
  */
-import { Effect, Option, Result, Semaphore } from "effect"
+import { Context, Effect, Layer, Option, Result, Semaphore } from "effect"
 import type { Device } from "../../domain/Device.ts"
 import { type DeviceResult, deviceResult, functionOf, taskOk } from "../../domain/Job.ts"
 import { type Stop, SyncDevices } from "../../domain/jobs/ChangeJobs.ts"
@@ -68,8 +68,6 @@ export interface SyncWork extends VerdictContext {
   readonly changesSeen: number
   /** Changes of this job that an earlier run has begun, by device id. */
   readonly begun: ReadonlyMap<number, ChangeProgress>
-  /** Bounds how many devices are rendered and stored at once. */
-  readonly beginning: Semaphore.Semaphore
   /** Devices that wait, by id. Grows and shrinks while the job runs. */
   readonly waiting: Map<number, WaitingDevice>
 }
@@ -247,10 +245,14 @@ const storeCandidate = Effect.fn("CandidateChange.store")(function* (work: SyncW
 })
 
 /**
- * Devices that are rendered and stored at once. The switch of the first is dialled while the next are rendered; without this
- * bound all that a job works on at once would be rendered before the first.
+ * Places for devices that are rendered and stored at once, for all jobs of this process. The switch of the first is dialled while the next
+ * are rendered; without this bound all that a job works on at once would be rendered before the first.
  */
-export const BEGIN_AT_ONCE = 32
+export class BeginningPlaces extends Context.Service<BeginningPlaces, Semaphore.Semaphore>()(
+  "switchyard/jobs/BeginningPlaces"
+) {
+  static readonly layer = Layer.effect(BeginningPlaces, Semaphore.make(32))
+}
 
 /** How often a job looks whether another one has done with a device. */
 const POLL = "500 millis"
@@ -331,7 +333,7 @@ const begin = Effect.fnUntraced(
     if (work.plan.scope === "device" && (yield* waits.isPaused(job.id))) return "paused" as const
     return yield* storeCandidate(work, device)
   },
-  (begun, { beginning }) => beginning.withPermit(begun)
+  (begun) => Effect.flatMap(BeginningPlaces, (places) => places.withPermit(begun))
 )
 
 const runAndRecord = Effect.fnUntraced(function* (
