@@ -57,7 +57,6 @@ export type DeviceSnapshot = SnapshotFrom<typeof deviceMachine>
 
 /** What the device may be doing. */
 export const activities = ["idle", "reading", "changing", "operating", "upgrading"] as const
-export type Activity = (typeof activities)[number]
 
 /** The snapshot of a device that does nothing, from its row. */
 export const liveSnapshot = ({

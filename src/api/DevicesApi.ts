@@ -1,6 +1,6 @@
 /** Devices: their records, lists, stack members and sync history (docs/api.md). */
 import { Schema } from "effect"
-import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { Device, Overview } from "../domain/Device.ts"
 import {
   DeviceChange,
@@ -245,10 +245,6 @@ const belongings = records.add(
 
 /** Endpoints of devices, all with a token. */
 export class DevicesGroup extends belongings.middleware(Authorization) {}
-
-/** A downloadable file: the header names it. */
-export const Download = <S extends Schema.Top>(body: S) =>
-  HttpApiSchema.WithHeaders(body, { "content-disposition": Schema.String })
 
 // The routes that show what the actor of a device is at, and its statecharts. They go beyond the reference.
 

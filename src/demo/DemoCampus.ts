@@ -9,9 +9,9 @@ import type { Topology } from "../lab/Topology.ts"
 import type { DemoApi } from "./DemoApi.ts"
 
 /** Logins of the simulated switches; there is nothing to protect in the lab. */
-export const LAB_PASSWORD = "lab-only-password"
-export const LAB_HASH = "$6$saltsalt$switchyard-example-hash"
-export const BLANK_PASSWORD = "abc123abc123"
+const LAB_PASSWORD = "lab-only-password"
+const LAB_HASH = "$6$saltsalt$switchyard-example-hash"
+const BLANK_PASSWORD = "abc123abc123"
 
 const BLANK_CONFIG = `username admin privilege 15 role network-admin secret ${BLANK_PASSWORD}
 aaa authorization exec default local
@@ -23,7 +23,7 @@ interface Vlan1
 `
 
 /** The distribution switches with the last octet of their addresses. */
-export const distributions = [
+const distributions = [
   ["lhv-dist1", 11],
   ["lhv-dist2", 12]
 ] as const

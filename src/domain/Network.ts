@@ -129,11 +129,6 @@ export const comparableHostname = (hostname: string): string => hostname.replace
 export const isSameHostname = (one: string, other: string | undefined): boolean =>
   other !== undefined && comparableHostname(one) === comparableHostname(other)
 
-/** A valid hostname; it is found by its exact spelling. */
-export const Hostname = Schema.String.pipe(
-  Schema.check(Schema.makeFilter((value: string) => isHostname(value) || "Expected a valid hostname"))
-)
-
 /** `08:00:27:5c:09:1f`, `0800.275c.091f` or plain hex to `0800275C091F`; none when it is not a MAC address. */
 export const normalizeMac = (value: string): Option.Option<string> => {
   const hex = value.replaceAll(/[:.-]/g, "").toUpperCase()

@@ -77,12 +77,6 @@ export const isObject = (value: unknown): value is JsonObject =>
 /** A JSON object that can be taken as a body. */
 export const isBody = (value: unknown): value is JsonObject => isObject(value) && isAcceptable(value)
 
-/** The text under a key; null when there is none or it is of another type. */
-export const textAt = (object: JsonObject, key: string): string | null => {
-  const value = own(object, key)
-  return typeof value === "string" ? value : null
-}
-
 /** A hostname that selects devices, or the sentence that refuses it. */
 export const parseHostname = (value: unknown): Result.Result<string, string> => {
   const hostname = shown(value)
