@@ -1,6 +1,6 @@
 /**
  * Steps of a statechart, and why a machine refuses an event. A step is an invoked actor that is given a task and ends with its outcome;
- * the machines only name their steps, and whoever runs a machine provides them (`machine.provide({ actors })`, once a process). Every
+ * the machines only name their steps, and the process that runs a machine provides them (`machine.provide({ actors })`, once a process). Every
  * guard has a name that reads as a rule, so a refusal names it.
  */
 import {

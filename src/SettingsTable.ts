@@ -38,10 +38,10 @@ export type LoginState = (typeof loginStates)[number]
 /** HTTPD_URL of a server that keeps firmware images itself. */
 export const OWN_HTTPD_URL = "http://127.0.0.1:5000/firmware"
 
-/** JWT_CERT when nobody sets it. */
+/** Default of JWT_CERT. */
 export const DEFAULT_JWT_CERT = "data/jwt/public.pem"
 
-/** PLUGIN_FILE when nobody sets it. */
+/** Default of PLUGIN_FILE. */
 export const DEFAULT_PLUGIN_FILE = "data/plugins.yml"
 
 /** The settings that have one name each, in the order of the manual. */

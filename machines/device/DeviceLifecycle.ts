@@ -35,7 +35,7 @@ export interface DeviceContext {
   readonly call: DeviceCall | null
 }
 
-/** What a live actor hears beside the events of the device's life. */
+/** Events that a live actor receives in addition to the events of the device's life. */
 export type ActivityEvent =
   /** The row as it is in the database, which counts. */
   | { readonly type: "ROW_READ"; readonly device: LifecycleDevice }
@@ -43,7 +43,7 @@ export type ActivityEvent =
   | { readonly type: "CHANGE"; readonly call: DeviceCall; readonly change: ChangeInput }
   | { readonly type: "CALL_ENDED" }
 
-/** What a live actor tells whoever asked for the change. */
+/** News that a live actor sends to the caller that asked for the change. */
 export type DeviceNews =
   | { readonly type: "CHANGE_ENDED"; readonly row: ChangeRow; readonly failure: string | null }
   | { readonly type: "CHANGE_FAILED"; readonly error: unknown }

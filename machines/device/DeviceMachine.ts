@@ -1,5 +1,5 @@
 /**
- * The statechart of a device: its life, and beside it what it is doing. It does one thing at a time: a call begins only in `idle`. A
+ * The statechart of a device: its life and, in parallel, its activity. It does one thing at a time: a call begins only in `idle`. A
  * change is a child actor, which lives as long as the device is `changing`. A live actor starts from the row with `liveSnapshot`;
  * without an actor `applyDeviceEvent` applies an event to a row: the new state and what has to be done, or the rule that forbids it.
  */

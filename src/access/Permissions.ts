@@ -113,9 +113,9 @@ export class Permissions extends Context.Service<
   static readonly layer = Layer.effect(Permissions, make)
 }
 
-// Which roles somebody may hand on, to a token or to a person: their own; whoever may do everything hands on any that there is.
+// Which roles a caller may give to a token or a person: their own. A caller who may do everything may give any role.
 
-/** There is no such role. */
+/** The role is unknown. */
 export class UnknownRole extends Schema.TaggedError<UnknownRole>()("UnknownRole", {
   role: Schema.String,
   known: Schema.Array(Schema.String)
@@ -187,11 +187,11 @@ export class Grants extends Context.Service<
     readonly mayMakeTokens: (caller: Identity) => Effect.Effect<void, GrantRefused>
     /** Whether one of these roles allows everything. */
     readonly isAdministrator: (roles: ReadonlyArray<string>) => Effect.Effect<boolean>
-    /** Fails for a role that there is not. */
+    /** Fails for an unknown role. */
     readonly known: (roles: ReadonlyArray<string>) => Effect.Effect<void, UnknownRole>
-    /** Those of the roles that somebody could hand on now: what is left of what they have handed on before. */
+    /** The roles that the owner may still give now, of those that they gave before. */
     readonly within: (owner: Identity, roles: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<string>>
-    /** Fails for a role that the caller must not hand on. */
+    /** Fails for a role that the caller may not give. */
     readonly granted: (caller: Identity, roles: ReadonlyArray<string>) => Effect.Effect<void, GrantRefused>
   }
 >()("switchyard/access/Grants") {

@@ -104,8 +104,8 @@ export const permittedFields = Effect.fnUntraced(function* (
   return { ...permit, held: held.filter(({ permission }) => obstacleOf(permission, asked) === undefined) }
 })
 
-// Four eyes (docs/security.md#four-eyes): whether somebody who decides is another person than the one who asked. Names are compared without
-// regard to case and spelling, a token counts as its owner, and an account that somebody has made or changed lately counts as them.
+// Four eyes (docs/security.md#four-eyes): whether the person who decides is another person than the one who asked. Names are compared without
+// regard to case and spelling, a token counts as its owner, and an account counts as the person who made or changed it lately.
 
 /** Who asked, and when. */
 export interface Asker {
