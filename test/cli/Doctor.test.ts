@@ -205,12 +205,9 @@ it.live("names who blocks whom, without the values of statements", () =>
       Effect.ignore(waiter.query("select 'tok' || count(*) from device where hostname = 'swordfish'"))
     )
     yield* until(
-      Effect.map(holder.query("select from pg_locks where not granted", [], false), ({ rows }) => rows.length > 0)
-    )
-    yield* until(
       Effect.map(
         holder.query(
-          "select from pg_locks where not granted and waitstart < clock_timestamp() - interval '5 seconds'",
+          "select from pg_locks join pg_stat_activity using (pid) where not granted and datname = current_database() and waitstart < clock_timestamp() - interval '5 seconds'",
           [],
           false
         ),
