@@ -22,7 +22,7 @@ const Found = ({ text }: { readonly text: string }) => {
   if (data === undefined) return <Waiting what="the chapters" />
   const places = found(data, text)
   if (places.length === 0)
-    return <Empty>No heading has these words. Fewer or shorter words find more; the contents are below.</Empty>
+    return <Empty>No heading contains these words. Fewer or shorter words find more; the contents are below.</Empty>
   return (
     <List aria-label="Found in the manual" my="sm">
       {places.slice(0, MOST).map(({ anchor, heading, page, title }) => (
@@ -52,7 +52,7 @@ const Sections = ({ blocks, page }: { readonly blocks: ReadonlyArray<Block>; rea
   )
 }
 
-/** Shows the place that the address names, as soon as it is there. */
+/** Scrolls to the heading that the address names, once it exists. */
 const useAnchor = (isThere: boolean, page: string) => {
   const hash = useRouterState({ select: ({ location }) => location.hash })
   useEffect(() => {

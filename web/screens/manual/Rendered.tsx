@@ -1,4 +1,4 @@
-/** A page of the manual as elements; nothing of it is ever read as HTML. */
+/** A page of the manual as elements; no part of it is ever read as HTML. */
 import { Anchor, Code, Table, Title, type TitleOrder } from "@mantine/core"
 import type { ReactNode } from "react"
 import { PlainLink } from "../../parts/PlainLink.tsx"
@@ -25,7 +25,7 @@ const Link = ({ children, link, page }: LinkProps) => {
 
 const Parts = ({ page, parts }: { readonly page: string; readonly parts: ReadonlyArray<Inline> }) =>
   parts.map((part, place) => {
-    // parts of a text that never changes: their place is what tells them apart
+    // parts of a text that never changes: the index distinguishes them
     const key = `${place} ${part.type}`
     switch (part.type) {
       case "text":

@@ -33,7 +33,7 @@ export const cellsOf = (line: string): ReadonlyArray<string> =>
 const indentOf = (line: string): number => line.length - line.trimStart().length
 const isBlank = (line: string | undefined): boolean => line === undefined || line.trim() === ""
 
-/** A part that was read, and the line behind it. */
+/** A parsed part, and the line behind it. */
 interface Read {
   readonly block: Block
   readonly next: number
@@ -52,7 +52,7 @@ const readTable = (lines: ReadonlyArray<string>, from: number): Read => {
   return { block: { type: "table", head: cellsOf(lines[from] ?? ""), rows }, next }
 }
 
-/** One item: its first line and what stands indented under it. */
+/** One item: its first line and the lines indented under it. */
 const readItem = (lines: ReadonlyArray<string>, from: number, width: number) => {
   let next = from + 1
   for (;;) {

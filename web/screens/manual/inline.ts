@@ -1,4 +1,4 @@
-/** Reads what stands within a line of the manual: code, links, strong and stressed words. Pure. */
+/** Reads a line of the manual: code, links, strong and emphasized words. Pure. */
 
 export type Inline =
   | { readonly type: "text"; readonly text: string }
@@ -33,7 +33,7 @@ export const inlineOf = (line: string): ReadonlyArray<Inline> => {
   return parts
 }
 
-/** The line without its signs. */
+/** The line without its markup. */
 export const plainOf = (line: string): string =>
   inlineOf(line)
     .map((part) => (part.type === "break" ? " " : "text" in part ? part.text : part.parts.map(textOf).join("")))
