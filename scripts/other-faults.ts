@@ -114,7 +114,7 @@ export const otherFaults: Readonly<Record<string, ReadonlyArray<OtherFault>>> = 
         "a file is not a text or not a mapping, or is a Git LFS pointer, a submodule or a link that leads outside; or it contains NUL, half a surrogate pair or a control character",
       outcome:
         "the refresh names the file and the line, and the old commit stays in force; temporary files of editors are ignored and listed",
-      test: "http/Texts"
+      test: "http/TextRules"
     },
     {
       fault: "the remote hangs",
@@ -124,7 +124,7 @@ export const otherFaults: Readonly<Record<string, ReadonlyArray<OtherFault>>> = 
     {
       fault: "a killed git has left locks in our copy",
       outcome: "they are removed when no git process of the server works there",
-      test: "git/GitLeftLocks"
+      test: "git/GitStaleLocks"
     },
     {
       fault: "a newer commit comes into force while a job works",
@@ -171,13 +171,13 @@ export const otherFaults: Readonly<Record<string, ReadonlyArray<OtherFault>>> = 
       fault: "such a line reaches a switch nevertheless",
       outcome:
         "the load stops there and names the line, open sessions are ended, a timed commit is taken back, and the record says what the switch runs",
-      test: "jobs/sync/LeftConfiguration"
+      test: "jobs/sync/UnknownCommands"
     },
     {
       fault: "two records stand for one switch: an address, serial, MAC address or hostname in any spelling",
       outcome:
         "409 that names the other record; the doctor lists duplicates of earlier releases, and nothing is pushed to them",
-      test: "http/WhatIsUnique"
+      test: "http/UniqueRecords"
     },
     {
       fault:
@@ -194,7 +194,7 @@ export const otherFaults: Readonly<Record<string, ReadonlyArray<OtherFault>>> = 
     {
       fault: "a user clears a lock whose job is about to begin or has not ended",
       outcome: "409 that names the job; the lock stays",
-      test: "store/Holders"
+      test: "store/LockHolders"
     },
     {
       fault: "a template that never ends or prints too much",
@@ -205,7 +205,7 @@ export const otherFaults: Readonly<Record<string, ReadonlyArray<OtherFault>>> = 
     {
       fault: "large or slow bodies, hostile patterns, without a token",
       outcome: "they are refused with 413, 408 or 503; the memory of all bodies together is bounded",
-      test: "http/HungryBodies"
+      test: "http/BodyBudgets"
     },
     {
       fault: "thousands of unknown devices ask for addresses",
