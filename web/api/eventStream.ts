@@ -2,8 +2,7 @@
  * The stream of events, read with `fetch` because the browser's own reader cannot send a token. It resumes after the last number that was
  * received. Tabs of one browser share one stream, because a browser opens few connections to a server.
  */
-import type { LiveEvent } from "../../src/domain/events/Event.ts"
-import { parseMessages, type StreamMessage } from "../../src/domain/events/SseMessages.ts"
+import { type LiveEvent, parseMessages, type StreamMessage } from "../../src/domain/events/Event.ts"
 import { renew } from "./session.ts"
 import { token } from "./token.ts"
 
