@@ -7,7 +7,7 @@ import { SqlClient, type SqlError } from "effect/sql"
 import * as FairPlaces from "../runtime/FairPlaces.ts"
 import type { PlacesFull } from "../runtime/FairPlaces.ts"
 import { type ListedPerson, type LocalUser, LocalUserStore, PersonStore } from "../store/AccountStore.ts"
-import { Grants, type UnknownRole } from "./Permissions.ts"
+import { Permissions, type UnknownRole } from "./Permissions.ts"
 import { randomBytes, scrypt, timingSafeEqual } from "node:crypto"
 import { localPerson } from "../domain/access/Identity.ts"
 
@@ -92,7 +92,7 @@ export interface NewUser extends Omit<LocalUser, "enabled"> {
 
 const make = Effect.gen(function* () {
   const store = yield* LocalUserStore
-  const grants = yield* Grants
+  const { isAdministrator, requireKnown } = yield* Permissions
   const sql = yield* SqlClient.SqlClient
   const persons = yield* PersonStore
   const passwords = yield* makePasswords
@@ -103,8 +103,8 @@ const make = Effect.gen(function* () {
     const user = all.find((one) => one.name === name)
     if (user === undefined) return yield* new UserNotFound({ name })
     const staying = all.filter((one) => one.name !== name && one.enabled).map((one) => one.roles)
-    const before = user.enabled && (yield* grants.isAdministrator(user.roles))
-    const after = yield* Effect.forEach([...staying, roles], grants.isAdministrator)
+    const before = user.enabled && (yield* isAdministrator(user.roles))
+    const after = yield* Effect.forEach([...staying, roles], isAdministrator)
     if (before && !after.includes(true)) return yield* new LastAdministrator({ name })
     return user
   })
@@ -119,7 +119,7 @@ const make = Effect.gen(function* () {
   return LocalUsers.of({
     all: store.all,
     add: Effect.fn("LocalUsers.add")(function* ({ break_glass, name, password, roles }: NewUser) {
-      yield* grants.known(roles)
+      yield* requireKnown(roles)
       const hash = yield* passwords.hash(password)
       const added = yield* sql.withTransaction(store.add({ name, hash, roles, break_glass }))
       if (!added) return yield* new UserNameTaken({ name })
@@ -133,7 +133,7 @@ const make = Effect.gen(function* () {
       return user
     }, sql.withTransaction),
     setRoles: Effect.fn("LocalUsers.setRoles")(function* (name: string, roles: ReadonlyArray<string>) {
-      yield* grants.known(roles)
+      yield* requireKnown(roles)
       const user = yield* changing(name, roles)
       yield* store.setRoles(name, roles)
       return { ...user, roles }

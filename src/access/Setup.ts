@@ -18,7 +18,7 @@ import { ServerConfig } from "../ServerConfig.ts"
 import { locks } from "../store/DatabaseClient.ts"
 import { LocalUserStore } from "../store/AccountStore.ts"
 import { ApiTokens } from "./ApiTokens.ts"
-import { Grants } from "./Permissions.ts"
+import { Permissions } from "./Permissions.ts"
 import { LocalUsers } from "./LocalUsers.ts"
 import * as Network from "../domain/Network.ts"
 import { NAMES_RULE as OUTBOUND_RULE, OutboundNames } from "../domain/access/HostLists.ts"
@@ -35,7 +35,7 @@ export class SetupRefused extends Schema.TaggedError<SetupRefused>()("SetupRefus
 }
 
 /** What a setup works with. */
-export type Needs = ServerConfig | SqlClient.SqlClient | LocalUserStore | LocalUsers | Grants | ApiTokens
+export type Needs = ServerConfig | SqlClient.SqlClient | LocalUserStore | LocalUsers | Permissions | ApiTokens
 
 /** What people answer; a text that is empty was left out. */
 export interface Answers {
@@ -181,7 +181,7 @@ const settingsIn = ({ hosts, networks, settings, templates }: Answers): Readonly
   )
 
 const isAdministrator = Effect.fnUntraced(function* (roles: ReadonlyArray<string>) {
-  return yield* (yield* Grants).isAdministrator(roles)
+  return yield* (yield* Permissions).isAdministrator(roles)
 })
 
 /** Fails with SetupRefused when there is an administrator. In a transaction others wait until it ends. */

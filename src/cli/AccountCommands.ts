@@ -4,7 +4,7 @@ import { Argument, Command, Flag } from "effect/cli"
 import { randomBytes } from "node:crypto"
 import * as os from "node:os"
 import { ApiTokens } from "../access/ApiTokens.ts"
-import { Grants } from "../access/Permissions.ts"
+import { Permissions } from "../access/Permissions.ts"
 import { PersonStore } from "../store/AccountStore.ts"
 import { LocalUsers } from "../access/LocalUsers.ts"
 import { isName, isPassword } from "../domain/requests/SignOnRequests.ts"
@@ -19,7 +19,7 @@ const worker = () => `${os.userInfo().username} (command line)`
 /** Works at the server that is named, else at the database. */
 const work = Effect.fnUntraced(function* <A, E, B, E2 extends { readonly message: string }>(
   atServer: Effect.Effect<{ readonly answer: { readonly data: A } }, E>,
-  here: Effect.Effect<B, E2, ApiTokens | LocalUsers | Grants | PersonStore>
+  here: Effect.Effect<B, E2, ApiTokens | LocalUsers | Permissions | PersonStore>
 ) {
   if (isServerNamed()) return (yield* atServer).answer.data
   const services = yield* atDatabase
@@ -67,7 +67,7 @@ const createToken = Command.make(
       ask("POST /auth/tokens", { body: { name, roles, days, ...(is_machine && { is_machine }) } }),
       Effect.gen(function* () {
         const tokens = yield* ApiTokens
-        yield* (yield* Grants).known(roles)
+        yield* (yield* Permissions).requireKnown(roles)
         const { record, secret } = yield* tokens.create({ name, roles, days, createdBy: worker(), owner: null })
         return { token: Redacted.value(secret), added_token: record }
       })

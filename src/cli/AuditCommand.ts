@@ -4,6 +4,7 @@ import { Command, Flag } from "effect/cli"
 import { failWithSentence } from "./client/Terminal.ts"
 import { type Column, format, printRows, reported } from "./client/Terminal.ts"
 import { askAll } from "./client/Server.ts"
+import { loadDatabase } from "./AtDatabase.ts"
 
 /** A row does not fit the chain; what it is has been printed. Exit code 1. */
 export class ChainBroken extends Schema.TaggedError<ChainBroken>()("ChainBroken", {}) {
@@ -13,12 +14,12 @@ export class ChainBroken extends Schema.TaggedError<ChainBroken>()("ChainBroken"
 
 /** The database and the key, as the server uses them. Nothing is logged: what is printed is the command's own. */
 const services = Effect.gen(function* () {
-  const [CommandDatabase, { SecretKey }, { ServerConfig }] = yield* Effect.promise(() =>
-    Promise.all([import("./CommandDatabase.ts"), import("../runtime/SecretKey.ts"), import("../ServerConfig.ts")])
+  const [database, { SecretKey }, { ServerConfig }] = yield* Effect.promise(() =>
+    Promise.all([loadDatabase(), import("../runtime/SecretKey.ts"), import("../ServerConfig.ts")])
   )
   // the database first: where there is none, no key is made either
   return SecretKey.layer.pipe(
-    Layer.provideMerge(CommandDatabase.layer),
+    Layer.provideMerge(database.layer),
     Layer.provide(Layer.succeed(References.MinimumLogLevel, "None")),
     Layer.provide(ServerConfig.layer)
   )

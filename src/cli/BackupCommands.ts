@@ -6,6 +6,7 @@ import { SqlError } from "effect/sql"
 import { failWithSentence } from "./client/Terminal.ts"
 import type { Contents } from "../backup/SiteFiles.ts"
 import type { MadeBackup } from "../backup/Backup.ts"
+import { loadDatabase } from "./AtDatabase.ts"
 
 // How `backup` and `restore` end when they do not come to their end: with a sentence, and with an exit code that is no success.
 
@@ -69,12 +70,11 @@ const readPassphrase = Effect.gen(function* () {
 /** The settings and the database as it is, under a name by which servers are told from these commands. */
 const services = (applicationName: string, purpose: "command" | "restore") =>
   Effect.map(
-    Effect.promise(() => Promise.all([import("./CommandDatabase.ts"), import("../ServerConfig.ts")])),
-    ([CommandDatabase, { ServerConfig }]) =>
-      CommandDatabase.layerAsItIs(applicationName, purpose).pipe(
-        Layer.provide(Layer.succeed(References.MinimumLogLevel, "Error")),
-        Layer.provideMerge(ServerConfig.layer)
-      )
+    Effect.promise(() => Promise.all([loadDatabase(), import("../ServerConfig.ts")])),
+    ([database, { ServerConfig }]) =>
+      database
+        .layerAsItIs(applicationName, purpose)
+        .pipe(Layer.provide(Layer.succeed(References.MinimumLogLevel, "Error")), Layer.provideMerge(ServerConfig.layer))
   )
 
 const print = (lines: ReadonlyArray<string>) =>

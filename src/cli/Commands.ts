@@ -21,7 +21,7 @@ const campus = () => import("./ServeCommand.ts")
 const server = () => import("./ServeCommand.ts")
 const devices = () => import("./client/DeviceCommands.ts")
 const jobs = () => import("./client/JobCommands.ts")
-const signOn = () => import("./client/SignOnCommands.ts")
+const signOn = () => import("./client/AccessCommands.ts")
 const sync = () => import("./client/SyncCommands.ts")
 
 /** A command under its name, and how its file is loaded. What it needs is checked here: `cli.ts` gives nothing else. */
@@ -40,7 +40,7 @@ const groups = [
       command("find", async () => (await import("./client/DeviceCommands.ts")).find),
       command("ports", async () => (await import("./client/DeviceCommands.ts")).ports),
       command("init", async () => (await import("./client/DeviceCommands.ts")).init),
-      command("hostkeys", async () => (await import("./client/HostKeyCommands.ts")).hostkeys),
+      command("hostkeys", async () => (await import("./client/AccessCommands.ts")).hostkeys),
       command("events", async () => (await jobs()).events)
     ]
   },

@@ -21,8 +21,12 @@ import { checkSettings, type Inventory } from "../settings/SettingsCheck.ts"
 import { problemRemarks } from "../settings/SettingsProblem.ts"
 import { buildSnapshot, type SettingsSnapshot } from "../settings/SettingsSnapshot.ts"
 import { checkTemplates } from "../templates/TemplateCheck.ts"
-import { errorRemark } from "../templates/TemplateErrors.ts"
-import { buildTemplateSnapshot, isTemplatePath, type TemplateSnapshot } from "../templates/TemplateSnapshot.ts"
+import {
+  buildTemplateSnapshot,
+  errorRemark,
+  isTemplatePath,
+  type TemplateSnapshot
+} from "../templates/TemplateSnapshot.ts"
 import { harmless } from "./client/Terminal.ts"
 import { ask } from "./client/Server.ts"
 import type { MgmtDomain } from "../domain/MgmtDomain.ts"

@@ -2,10 +2,11 @@
 import { Console, Effect, Layer } from "effect"
 import { Argument, Command } from "effect/cli"
 import { readInput } from "./client/Terminal.ts"
+import { loadDatabase } from "./AtDatabase.ts"
 
 const loaded = Effect.promise(() =>
   Promise.all([
-    import("./CommandDatabase.ts"),
+    loadDatabase(),
     import("../store/SecretStore.ts"),
     import("../runtime/SecretKey.ts"),
     import("../certificates/CertificateAuthority.ts"),
@@ -20,7 +21,7 @@ const loaded = Effect.promise(() =>
 const services = Effect.map(
   loaded,
   ([
-    CommandDatabase,
+    database,
     { SecretStore, SecretTexts },
     { SecretKey },
     { CertificateAuthority },
@@ -32,7 +33,7 @@ const services = Effect.map(
     const ports = InterfaceStore.layer.pipe(Layer.provide(SecretTexts.layer))
     return Layer.mergeAll(SecretStore.layer, CertificateAuthority.layer, ports).pipe(
       Layer.provide(SecretKey.layer),
-      Layer.provide(CommandDatabase.layer),
+      Layer.provide(database.layer),
       Layer.provide(Logging.layer),
       Layer.provideMerge(ServerConfig.layer),
       Layer.provide(NodeServices.layer)

@@ -2,7 +2,7 @@
 import { DateTime, Effect, Record } from "effect"
 import { isDeepStrictEqual } from "node:util"
 import { HttpApiBuilder, HttpApiSchema } from "effect/http-api"
-import { SecretSight } from "../access/SecretSight.ts"
+import { makeSecretSight } from "../access/SecretSight.ts"
 import { Api } from "../api/Api.ts"
 import {
   changePort,
@@ -134,6 +134,7 @@ const makeInterfaceUpdate = Effect.gen(function* () {
   const previews = yield* Previews
   const events = yield* EventStore
   const secrets = yield* SecretTexts
+  const sight = yield* makeSecretSight
   const hide = hiddenPorts(secrets)
   const { unsynchronize } = yield* makeNeighbours
   const inTransaction = yield* transaction
@@ -267,7 +268,7 @@ const exported = (ports: ReadonlyArray<Interface>, parts: Parts) => {
 const makeReading = Effect.gen(function* () {
   const lookup = yield* makeDeviceLookup
   const interfaces = yield* InterfaceStore
-  const sight = yield* SecretSight
+  const sight = yield* makeSecretSight
   const hide = hiddenPorts(yield* SecretTexts)
   /** The ports as this caller may see them, and with all secrets hidden. */
   const portsOf = Effect.fnUntraced(function* (hostname: string) {

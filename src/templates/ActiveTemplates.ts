@@ -8,8 +8,13 @@ import { WorkingCommits } from "../domain/Repository.ts"
 import { type AppliedCommit, RepositoryStore } from "../store/RepositoryStore.ts"
 import { Renderer } from "./Renderer.ts"
 import { fixedTask, type FixedTemplate, type RenderedText } from "./Rendering.ts"
-import type { RepoStructureError, TemplateError } from "./TemplateErrors.ts"
-import { buildTemplateSnapshot, type TemplatePlatform, type TemplateSnapshot } from "./TemplateSnapshot.ts"
+import {
+  buildTemplateSnapshot,
+  type RepoStructureError,
+  type TemplateError,
+  type TemplatePlatform,
+  type TemplateSnapshot
+} from "./TemplateSnapshot.ts"
 import { referencesOf } from "./TemplateReferences.ts"
 
 // Compiles all templates of a snapshot, so that the first rendering and the checks need not. Between two files the event

@@ -17,8 +17,13 @@ import { type DerivedSecrets, noSecrets } from "./TemplateSecrets.ts"
 import { NOT_AGAIN, type Render as RenderTemplate, Renderer } from "./Renderer.ts"
 import { commonMessage, derivedIn, otherTask } from "./Provenance.ts"
 import { configPreview, deviceTask, type RenderedDevice, type RenderTask } from "./Rendering.ts"
-import { describeTemplateError, errorRemark, type RepoStructureError, TemplateError } from "./TemplateErrors.ts"
-import type { TemplateSnapshot } from "./TemplateSnapshot.ts"
+import {
+  describeTemplateError,
+  errorRemark,
+  type RepoStructureError,
+  TemplateError,
+  type TemplateSnapshot
+} from "./TemplateSnapshot.ts"
 import { UndefinedPrints } from "./UndefinedPrints.ts"
 import type { InitInputs, VariablesError } from "./VariableInputs.ts"
 import { loadVariableInputs, type VariableRequest } from "./VariableInputsLoader.ts"

@@ -7,7 +7,7 @@ import { Dict, directoryLoader, Environment, Float, parseJson, type Value } from
 import { messageOf } from "../runtime/SystemErrors.ts"
 import { YamlFloat } from "../settings/PythonText.ts"
 import { readYaml, unreadableText } from "../settings/YamlFile.ts"
-import { describeTemplateError, templateError } from "./TemplateErrors.ts"
+import { describeTemplateError, templateError } from "./TemplateSnapshot.ts"
 import { templateFilters } from "./TemplateFilters.ts"
 
 /** The template to render, and its variables. */

@@ -14,7 +14,7 @@ import { ownModule } from "../runtime/OwnModule.ts"
 import { ServerConfig } from "../ServerConfig.ts"
 import { type RenderedText, type RenderTask, taskError } from "./Rendering.ts"
 import { packRequest, type RenderAnswer, RenderRpc, unpackAnswer } from "./RenderRpc.ts"
-import type { TemplateError } from "./TemplateErrors.ts"
+import type { TemplateError } from "./TemplateSnapshot.ts"
 import type { TemplateVariables } from "./VariableInputs.ts"
 
 // What the renderings of one job, or of one request, may use and have used, and which templates have run out of it. Pure.

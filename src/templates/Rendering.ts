@@ -6,7 +6,16 @@
 import { Result } from "effect"
 import type { Failure, LogEntry, UndefinedPrint } from "../jinja/Jinja.ts"
 import { deviceVariables } from "./DeviceVariables.ts"
-import { RepoStructureError, type TemplateError, templateError } from "./TemplateErrors.ts"
+import {
+  MAPPING_FILE,
+  type MappingEntry,
+  platformOf,
+  RepoStructureError,
+  type TemplateError,
+  templateError,
+  type TemplatePlatform,
+  type TemplateSnapshot
+} from "./TemplateSnapshot.ts"
 import {
   type DerivedSecrets,
   HIDDEN,
@@ -16,13 +25,6 @@ import {
   maskSecrets,
   noSecrets
 } from "./TemplateSecrets.ts"
-import {
-  MAPPING_FILE,
-  type MappingEntry,
-  platformOf,
-  type TemplatePlatform,
-  type TemplateSnapshot
-} from "./TemplateSnapshot.ts"
 import type { SiteInputs, TemplateVariables, VariableInputs, VariablesError } from "./VariableInputs.ts"
 import { replaceSecrets } from "../drivers/SecretMask.ts"
 

@@ -8,13 +8,16 @@ import { textFault } from "../domain/Text.ts"
 import { placesIn } from "../settings/SettingsProblem.ts"
 import { AUTO_PUSH_FILE, autoPushRules } from "./AutoPushFile.ts"
 import {
+  errorRemark,
   MAPPING_FILE,
   mappingRemarks,
   type PlatformMapping,
+  RepoStructureError,
+  type TemplateError,
+  templateError,
   type TemplatePlatform,
   type TemplateSnapshot
 } from "./TemplateSnapshot.ts"
-import { errorRemark, RepoStructureError, type TemplateError, templateError } from "./TemplateErrors.ts"
 import { hideForms } from "./TemplateSecrets.ts"
 import { reachOf, referencesOf } from "./TemplateReferences.ts"
 import { type Remark, remark } from "../domain/Repository.ts"

@@ -2,7 +2,7 @@
  * The variables of a device, and templates tried with them before they are committed (docs/templates.md#trying-templates). Nothing
  * of it comes into force or is stored.
  */
-import { Context, Effect, Layer, Result, Schema } from "effect"
+import { Effect, Result, Schema } from "effect"
 import { SqlClient, SqlError } from "effect/sql"
 import type { Device } from "../domain/Device.ts"
 import { replaceSecrets } from "../drivers/SecretMask.ts"
@@ -14,9 +14,14 @@ import type { InterfaceStore } from "../store/InterfaceStore.ts"
 import { ActiveTemplates } from "./ActiveTemplates.ts"
 import { configurationTask, type RenderedText, type RenderTask, shownVariables, taskError } from "./Rendering.ts"
 import { deviceVariables } from "./DeviceVariables.ts"
-import { errorRemark, type RepoStructureError, type TemplateError } from "./TemplateErrors.ts"
+import {
+  errorRemark,
+  type RepoStructureError,
+  type TemplateError,
+  type TemplatePlatform,
+  type TemplateSnapshot
+} from "./TemplateSnapshot.ts"
 import { HIDDEN, hideSecrets, isSecretVariable } from "./TemplateSecrets.ts"
-import type { TemplatePlatform, TemplateSnapshot } from "./TemplateSnapshot.ts"
 import type { TemplateVariables, VariablesError } from "./VariableInputs.ts"
 import { loadVariableInputs } from "./VariableInputsLoader.ts"
 import type { EffectiveSettings } from "../settings/Layering.ts"
@@ -192,7 +197,8 @@ const fileOf = (own: string | null, file: string | null): string | null =>
 const unavailable = (error: { readonly _tag: string; readonly message: string } | SqlError.SqlError) =>
   SqlError.isSqlError(error) ? error : failed(error)
 
-const make = Effect.gen(function* () {
+/** Trials of templates: the variables of a device, and renderings with them in threads that live as long as the scope. */
+export const makeTemplateTrial = Effect.gen(function* () {
   const settings = yield* ActiveSettings
   const templates = yield* ActiveTemplates
   const renderLive = yield* makeLiveRender
@@ -221,7 +227,13 @@ const make = Effect.gen(function* () {
   const entryOf = (snapshot: TemplateSnapshot, device: Device) =>
     configurationTask(snapshot, device.platform ?? "None", device.device_type, new Map())
 
-  const variables = Effect.fn("TemplateTrial.variables")(function* (device: Device) {
+  /** The variables that the templates of this device get, with their origins; secrets are hidden. */
+  const variables = Effect.fn("TemplateTrial.variables")(function* (
+    device: Device
+  ): Effect.fn.Return<
+    VariablesOfDevice,
+    Effect.Error<ReturnType<typeof templatesOf>> | Effect.Error<ReturnType<typeof variablesOf>>
+  > {
     const { branch, group, snapshot: templateSnapshot } = yield* templatesOf(device)
     const { snapshot, variables } = yield* variablesOf(device)
     const effective = yield* settings.ofDevice(device)
@@ -256,7 +268,11 @@ const make = Effect.gen(function* () {
     })
   }
 
-  const render = Effect.fn("TemplateTrial.render")(function* (device: Device, trial: Trial) {
+  /** Renders a text with them. The result is neither stored nor used. */
+  const render = Effect.fn("TemplateTrial.render")(function* (
+    device: Device,
+    trial: Trial
+  ): Effect.fn.Return<TrialResult, TrialFailed | ThreadPool.ThreadsBusy | SqlError.SqlError> {
     const { platform, snapshot } = yield* Effect.mapError(templatesOf(device), unavailable)
     if (platform === undefined) {
       return yield* failed({ message: `There are no templates for platform ${device.platform ?? "None"}` })
@@ -277,23 +293,7 @@ const make = Effect.gen(function* () {
     }
   })
 
-  return TemplateTrial.of({ variables, render })
+  return { variables, render }
 })
 
 const NOT_LOADED = { message: "The device was not found any more" }
-
-/** Trials of templates. */
-export class TemplateTrial extends Context.Service<
-  TemplateTrial,
-  {
-    /** The variables that the templates of this device get, with their origins; secrets are hidden. */
-    readonly variables: (device: Device) => Effect.Effect<VariablesOfDevice, TrialFailed | SqlError.SqlError>
-    /** Renders a text with them, which is neither stored nor used. */
-    readonly render: (
-      device: Device,
-      trial: Trial
-    ) => Effect.Effect<TrialResult, TrialFailed | ThreadPool.ThreadsBusy | SqlError.SqlError>
-  }
->()("switchyard/templates/TemplateTrial") {
-  static readonly layer = Layer.effect(TemplateTrial, make)
-}

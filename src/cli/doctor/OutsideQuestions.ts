@@ -14,6 +14,7 @@ import { promisify } from "node:util"
 import type { Receiver } from "../../domain/events/alerts/Receiver.ts"
 import { parseGitAddress } from "../../git/GitAddress.ts"
 import { runGit } from "../../git/GitCommand.ts"
+import { bounded } from "../../runtime/OutboundFetch.ts"
 import { ownFault } from "../../runtime/SystemErrors.ts"
 import { childEnvironment } from "../../runtime/SecretSources.ts"
 import { readAlertsText } from "../../settings/SettingsFile.ts"
@@ -25,6 +26,10 @@ import { checkTls } from "../../http/core/TlsListener.ts"
 
 const SECONDS = 8
 
+const fetch = bounded({ seconds: 6, bytes: 1024 * 1024 })
+
+const isRedirect = ({ status }: Response) => status >= 300 && status < 400
+
 const Health = Schema.Struct({
   remark: Schema.optionalKey(Schema.String),
   checks: Schema.Array(
@@ -33,10 +38,8 @@ const Health = Schema.Struct({
 })
 
 const health = async (url: string): Promise<Found> => {
-  const answer = await fetch(`${url}/api/health`, { signal: AbortSignal.timeout(6_000), redirect: "error" }).catch(
-    () => null
-  )
-  if (answer === null)
+  const answer = await fetch(`${url}/api/health`).catch(() => null)
+  if (answer === null || isRedirect(answer))
     return [
       bad(url, [
         "the server does not answer",
@@ -181,11 +184,7 @@ const remote = (variable: string, given: string): Question => {
 /** The other side's clock by the header of an answer; a second is lost on the way. */
 const remoteClock = (url: URL): Question =>
   question("clock", url.host, SECONDS, async () => {
-    const answer = await fetch(url.origin, {
-      method: "HEAD",
-      redirect: "manual",
-      signal: AbortSignal.timeout(6_000)
-    }).catch(() => null)
+    const answer = await fetch(url.origin, { method: "HEAD" }).catch(() => null)
     const date = Date.parse(answer?.headers.get("date") ?? "")
     if (Number.isNaN(date)) return []
     const skew = Math.round((date - Date.now()) / 1000)

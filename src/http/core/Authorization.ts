@@ -4,7 +4,7 @@
  */
 import { Effect, Layer, Result, Schema } from "effect"
 import { HttpServerRequest, type HttpServerResponse } from "effect/http"
-import { Grants } from "../../access/Permissions.ts"
+import { Permissions } from "../../access/Permissions.ts"
 import { Permit, Speaking } from "../../access/Permit.ts"
 import { BASE } from "../../api/Api.ts"
 import { Acting, everybody, type Identity, machinePerson, Person } from "../../domain/access/Identity.ts"
@@ -157,7 +157,7 @@ const makeAuthorization = Effect.fnUntraced(function* (inTurn: Turns) {
 
 /** Only administrators may manage users, and a program may not make tokens. This is checked before the request itself. */
 const makeHandlingOfCallers = Effect.gen(function* () {
-  const { mayHandleUsers, mayMakeTokens } = yield* Grants
+  const { mayHandleUsers, mayMakeTokens } = yield* Permissions
   const refused = yield* makeRefusalAudit
   return HandlingOfCallers.of((httpEffect, { endpoint }) =>
     Effect.gen(function* () {

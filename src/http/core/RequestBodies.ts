@@ -6,7 +6,7 @@
 import { Context, Deferred, Duration, Effect, Layer, type Scope, Stream } from "effect"
 import { Headers, HttpServerRequest } from "effect/http"
 import { type HttpApiEndpoint, HttpApiError } from "effect/http-api"
-import { AskedDevices } from "../../access/AskedDevices.ts"
+import { CallerDevices } from "../../access/CallerDevices.ts"
 import { Permit, permittedFields } from "../../access/Permit.ts"
 import { BASE } from "../../api/Api.ts"
 import { RequestBody, RequestParameters } from "../../api/Requests.ts"
@@ -282,7 +282,7 @@ const namedIn = ({ method, path }: HttpApiEndpoint.Top, fields: JsonObject): Rea
  * rest. A caller of some devices gets the same answer for others as for unknown ones.
  */
 const makeMayWrite = Effect.gen(function* () {
-  const { known } = yield* AskedDevices
+  const { known } = yield* CallerDevices
   return Effect.fnUntraced(function* (endpoint: HttpApiEndpoint.Top, text: string) {
     const permit = yield* Permit
     if (permit === null) return null

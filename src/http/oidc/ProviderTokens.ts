@@ -11,7 +11,7 @@ import { folded, type Identity, subjectPerson } from "../../domain/access/Identi
 import { ServerConfig } from "../../ServerConfig.ts"
 import { attributesOf, type ClaimSet, subject } from "../core/JsonWebTokens.ts"
 import { refuseOrDie } from "../core/HandlerErrors.ts"
-import { type KeySet, Provider, type ProviderAccess, type ProviderAway } from "./Provider.ts"
+import { type KeySet, makeProviderAccess, type ProviderAccess, type ProviderAway } from "./Provider.ts"
 import { lengthOf } from "../../domain/fields/Values.ts"
 import { isText } from "../../domain/Text.ts"
 import { type ServiceUnavailable, Unauthorized } from "../../api/Answers.ts"
@@ -325,17 +325,21 @@ const makeCheck = Effect.fnUntraced(function* (access: ProviderAccess) {
 })
 
 const make = Effect.gen(function* () {
-  const { access } = yield* Provider
-  return ProviderTokens.of({ check: access === null ? null : yield* makeCheck(access) })
+  const { OIDC_ENABLED } = yield* ServerConfig
+  if (!OIDC_ENABLED) return ProviderTokens.of({ access: null, check: null })
+  const access = yield* makeProviderAccess
+  return ProviderTokens.of({ access, check: yield* makeCheck(access) })
 })
 
-/** Finds the callers of the provider's tokens. */
+/** The identity provider and the callers behind its tokens; null while OIDC_ENABLED is false. */
 export class ProviderTokens extends Context.Service<
   ProviderTokens,
   {
-    /** The identity behind a valid token; null while OIDC_ENABLED is false. */
+    readonly access: ProviderAccess | null
+    /** The identity behind a valid token. */
     readonly check: ((token: string) => Effect.Effect<Identity, Refusal | ServiceUnavailable>) | null
   }
 >()("switchyard/http/oidc/ProviderTokens") {
+  /** Fails with SignOnIncomplete. */
   static readonly layer = Layer.effect(ProviderTokens, make).pipe(Layer.provide(LocalUserStore.layer))
 }

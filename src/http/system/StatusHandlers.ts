@@ -8,7 +8,7 @@ import { Permissions } from "../../access/Permissions.ts"
 import { Api } from "../../api/Api.ts"
 import type { ServerStatus } from "../../api/ServerApi.ts"
 import { findingsOf, ofBlockade } from "../../domain/findings/Findings.ts"
-import { Build } from "../../runtime/Build.ts"
+import { readBuild } from "../../runtime/Build.ts"
 import { makeProcessReading, type ProcessReading, readDisk } from "../../runtime/metrics/ProcessMetrics.ts"
 import { OwnFaults } from "../../runtime/OwnFaults.ts"
 import { ServerConfig, type ServerSettings } from "../../ServerConfig.ts"
@@ -98,7 +98,7 @@ const processOf = ({ loopLag, loopUtilization, memory, openFiles, uptime }: Proc
 })
 
 const makeStatus = Effect.gen(function* () {
-  const build = yield* Build
+  const build = yield* readBuild
   const { DATABASE_URL, DATA_DIR } = yield* ServerConfig
   const fleet = yield* makeFleetFigures
   const figures = yield* makeServerFigures

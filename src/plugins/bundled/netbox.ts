@@ -7,8 +7,7 @@
 import { isIPv6 } from "node:net"
 import type { MakePlugin, NewManagedDevice, Plugin } from "../PluginModule.ts"
 import * as HttpJson from "./HttpJson.ts"
-import { HttpProblem, isRecord } from "./HttpJson.ts"
-import { address, flag, oneOf, table, text, texts } from "./Variables.ts"
+import { address, flag, HttpProblem, isRecord, oneOf, table, text, texts } from "./HttpJson.ts"
 
 // The REST API of NetBox 4 as the plugin needs it: objects found by filters over all pages, created and changed.
 

@@ -8,8 +8,7 @@ import * as fs from "node:fs/promises"
 import * as path from "node:path"
 import { isMissing } from "../../runtime/SystemErrors.ts"
 import type { MakePlugin, NewManagedDevice, Plugin } from "../PluginModule.ts"
-import { final, isRecord } from "./HttpJson.ts"
-import { table, text, texts } from "./Variables.ts"
+import { final, isRecord, table, text, texts } from "./HttpJson.ts"
 
 /** What a group of ours has: Prometheus forgets labels that begin with two underscores after its relabeling. */
 const OURS = "__meta_switchyard_hostname"

@@ -5,8 +5,7 @@
  */
 import type { MakePlugin, NewManagedDevice, Plugin } from "../PluginModule.ts"
 import * as HttpJson from "./HttpJson.ts"
-import { isRecord } from "./HttpJson.ts"
-import { address, flag, oneOf, table, text, texts } from "./Variables.ts"
+import { address, flag, isRecord, oneOf, table, text, texts } from "./HttpJson.ts"
 
 // The JSON-RPC API of Zabbix 6 and 7: one request each, with the token where the release wants it.
 

@@ -22,7 +22,7 @@ const make = Effect.gen(function* () {
   const settings = yield* ActiveSettings
   const devices = yield* DeviceStore
 
-  const of = Effect.fn("AskedDevices.of")(function* (
+  const of = Effect.fn("CallerDevices.of")(function* (
     rows: ReadonlyArray<Device>,
     permissions?: ReadonlyArray<Permission>
   ) {
@@ -80,9 +80,9 @@ const make = Effect.gen(function* () {
     return found
   })
 
-  return AskedDevices.of({
+  return CallerDevices.of({
     of,
-    known: Effect.fn("AskedDevices.known")(function* (names) {
+    known: Effect.fn("CallerDevices.known")(function* (names) {
       const permit = yield* Permit
       if (permit === null) return []
       const permissions = permit.held.map(({ permission }) => permission)
@@ -92,7 +92,7 @@ const make = Effect.gen(function* () {
       return names.map((name) => byName.get(name) ?? unknownDevice(name))
     }),
     learn,
-    permit: Effect.fn("AskedDevices.permit")(function* (rows, subject) {
+    permit: Effect.fn("CallerDevices.permit")(function* (rows, subject) {
       const permit = yield* Permit
       if (permit === null) return
       const permissions = permit.held.map(({ permission }) => permission)
@@ -108,8 +108,8 @@ const make = Effect.gen(function* () {
 })
 
 /** What permissions need to know of devices. */
-export class AskedDevices extends Context.Service<
-  AskedDevices,
+export class CallerDevices extends Context.Service<
+  CallerDevices,
   {
     /** Without groups, and so without the settings, where none of the permissions is for some devices. */
     readonly of: (
@@ -133,6 +133,6 @@ export class AskedDevices extends Context.Service<
     /** Hostnames of the devices that the present caller may see, at most two seconds old; null for all. */
     readonly reach: Effect.Effect<NamedDevices | null, SettingsError | SqlError.SqlError>
   }
->()("switchyard/access/AskedDevices") {
-  static readonly layer = Layer.effect(AskedDevices, make)
+>()("switchyard/access/CallerDevices") {
+  static readonly layer = Layer.effect(CallerDevices, make)
 }
