@@ -1,6 +1,6 @@
 /**
- * Tokens of programs (docs/api.md#api-tokens): `swy_` and 32 random bytes, which whoever makes one sees once. A token counts until it expires
- * or is revoked; what is known of one is asked anew after a second.
+ * Tokens of programs (docs/api.md#api-tokens): `swy_` and 32 random bytes, which their maker sees once. A token is valid until it expires
+ * or is revoked; its state is read again after a second.
  */
 import { Cache, Context, Effect, Layer, Option, Redacted, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
@@ -13,7 +13,7 @@ const PREFIX = "swy_"
 const BYTES = 32
 const MAX_REMEMBERED = 1000
 
-/** Whether a text is meant as a token of ours; a JSON Web Token has dots and begins otherwise. */
+/** Whether a text has the form of a token of ours; a JSON Web Token has dots and another beginning. */
 export const isApiToken = (text: string): boolean => text.startsWith(PREFIX)
 
 const digest = (token: string): string => createHash("sha256").update(token).digest("hex")
@@ -68,7 +68,7 @@ export interface TokenOrder {
   readonly owner: string | null
 }
 
-/** What tokens are valid for when nobody says it. */
+/** The validity of a token without a stated one. */
 const USUAL_DAYS = 365
 
 /** After so long a token that was revoked at another replica is worth nothing here. */
@@ -120,9 +120,9 @@ export class ApiTokens extends Context.Service<
     readonly all: Effect.Effect<ReadonlyArray<ApiToken>, SqlError.SqlError>
     readonly find: (id: number) => Effect.Effect<ApiToken, TokenNotFound | SqlError.SqlError>
     readonly revoke: (id: number) => Effect.Effect<ApiToken, TokenNotFound | SqlError.SqlError>
-    /** What a token is worth now, by its id. */
+    /** The present state of a token, by its id. */
     readonly state: (id: number) => Effect.Effect<Option.Option<ShownToken>, SqlError.SqlError>
-    /** What a token is worth now; none for one that nobody has made. */
+    /** The present state of a token; none for an unknown one. */
     readonly shown: (token: string) => Effect.Effect<Option.Option<ShownToken>, SqlError.SqlError>
   }
 >()("switchyard/access/ApiTokens") {

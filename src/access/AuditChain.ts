@@ -1,6 +1,6 @@
 /**
  * The chain of the audit (docs/security.md#audit): each event of it gets a seal, which is a keyed digest of the event and of the seal
- * before it. Whoever changes, removes or inserts rows without the server's own key breaks the chain at that row.
+ * before it. A user who changes, removes or inserts rows without the server's own key breaks the chain at that row.
  */
 import { Context, Duration, Effect, Layer, Redacted, Schedule } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
@@ -11,7 +11,7 @@ import { ServerConfig } from "../ServerConfig.ts"
 
 const BATCH = 1000
 
-/** Numbers are given out before they are seen by others: so far behind the newest one all that will ever be there is there. */
+/** Transactions get their numbers before others see their rows: this far behind the newest number no further row can appear. */
 const MARGIN = 1000
 
 /** The same text for the same row, wherever it is read: keys of JSON are sorted by the database, times are counted in microseconds. */
@@ -25,9 +25,9 @@ interface Link {
   readonly hash: string
 }
 
-/** What the verification of the chain has found; `problem` is null when all is well. */
+/** The result of a verification of the chain; `problem` is null if there is none. */
 export interface Verdict {
-  /** When the oldest event was written that is there; null when there is none. */
+  /** When the oldest event was written that still exists; null if there is none. */
   readonly since: string | null
   /** Events before it that were removed because they were old. */
   readonly removed: number
@@ -53,7 +53,7 @@ const make = Effect.gen(function* () {
   /** Events up to this one are sealed or not part of the audit, and none can come any more. */
   let floor = "0"
 
-  /** The transactions that can still add older events, and the newest event that is there now. */
+  /** The transactions that can still add older events, and the newest event at that look. */
   let seen: { readonly beyond: string; readonly newest: string } | null = null
 
   const anchor = Effect.map(
@@ -187,7 +187,7 @@ export class AuditChain extends Context.Service<
     readonly seal: Effect.Effect<number, SqlError.SqlError>
     /** Walks the chain from its anchor and names the first row that does not fit. */
     readonly verify: Effect.Effect<Verdict, SqlError.SqlError>
-    /** Removes sealed events older than so many days; the chain goes on from the last one that is gone. Yields how many. */
+    /** Removes sealed events older than so many days; the chain continues from the last removed one. Yields how many. */
     readonly forget: (days: number) => Effect.Effect<number, SqlError.SqlError>
   }
 >()("switchyard/access/AuditChain") {

@@ -1,4 +1,7 @@
-/** Devices as permissions ask of them, with their groups by the settings in force; and which of them the caller of a request may see. */
+/**
+ * Devices in the form that permissions judge, with their groups by the settings in force; and the devices that the caller of a request may
+ * see.
+ */
 import { Context, Effect, Layer } from "effect"
 import type { SqlError } from "effect/sql"
 import {
@@ -15,7 +18,7 @@ import { DeviceStore } from "../store/DeviceStore.ts"
 import { type NamedDevices, namedDevices } from "../store/Listing.ts"
 import { type NotPermitted, Permit, permitted, type Subject } from "./Permit.ts"
 
-/** How long a list of all devices counts: a caller who is limited to some asks with every list. */
+/** How long a list of all devices is reused: a caller who is limited to some devices needs it with every list. */
 const KEPT = "1 second"
 
 const make = Effect.gen(function* () {
@@ -107,7 +110,7 @@ const make = Effect.gen(function* () {
   })
 })
 
-/** What permissions need to know of devices. */
+/** Devices in the form that permissions judge. */
 export class CallerDevices extends Context.Service<
   CallerDevices,
   {
@@ -116,7 +119,7 @@ export class CallerDevices extends Context.Service<
       devices: ReadonlyArray<Device>,
       permissions?: ReadonlyArray<Permission>
     ) => Effect.Effect<ReadonlyArray<AskedDevice>, SettingsError | SqlError.SqlError>
-    /** The devices of these names; one that the present permit does not reach is as one that is not there. None without a permit. */
+    /** The devices of these names; a device that the present permit does not reach looks like an unknown one. None without a permit. */
     readonly known: (
       names: ReadonlyArray<string>
     ) => Effect.Effect<ReadonlyArray<AskedDevice>, SettingsError | SqlError.SqlError>

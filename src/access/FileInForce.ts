@@ -12,7 +12,7 @@ const KEPT = 1000
 
 /** The file is wrong; the server does not start. */
 export class RulesUnusable extends Schema.TaggedError<RulesUnusable>()("RulesUnusable", {
-  /** What is in the file, such as `roles`. */
+  /** The content of the file, such as `roles`. */
   what: Schema.String,
   path: Schema.String,
   reason: Schema.String
@@ -25,7 +25,7 @@ export class RulesUnusable extends Schema.TaggedError<RulesUnusable>()("RulesUnu
 /** The rules in force; `rules` null without a file. */
 export interface InForce<Rules> {
   readonly rules: Rules | null
-  /** What is wrong with the file that was read last, so that what was before stays in force; null when nothing is. */
+  /** The fault in the file that was read last, because of which the previous rules stay in force; null without one. */
   readonly problem: string | null
 }
 
@@ -57,7 +57,7 @@ export const makeFileInForce = Effect.fnUntraced(function* <Rules>({ name, read:
     Effect.catchIf(
       ({ reason }) => reason._tag === "NotFound",
       (error) =>
-        // a link to a file that is not there, such as a secret that was not mounted, says that rules are wanted
+        // a link to a missing file, such as a secret that was not mounted, shows that rules are wanted
         Effect.matchEffect(files.readLink(path), {
           onFailure: () => Effect.succeed(null),
           onSuccess: () => Effect.fail(error)

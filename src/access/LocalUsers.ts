@@ -1,6 +1,6 @@
 /**
- * People with a name and a password, for sites without an identity provider (docs/security.md#local-users): who they are and which roles they
- * have. The last one who may do everything stays.
+ * Users with a name and a password, for sites without an identity provider (docs/security.md#local-users), and their roles. The last user
+ * who may do everything cannot be removed.
  */
 import { Context, Effect, Layer, Option, Redacted, Schema, Semaphore } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
@@ -11,8 +11,8 @@ import { Permissions, type UnknownRole } from "./Permissions.ts"
 import { randomBytes, scrypt, timingSafeEqual } from "node:crypto"
 import { localPerson } from "../domain/access/Identity.ts"
 
-// Passwords as scrypt hashes: two are worked on at once, because each takes 32 MiB for about 0.1 s. Persons take turns, and who has not
-// logged in yet is the address that asks.
+// Passwords as scrypt hashes: two are computed at once, because each takes 32 MiB for about 0.1 s. Persons take turns; a client that has
+// not logged in yet counts by its address.
 
 const COST = { N: 2 ** 15, r: 8, p: 1, maxmem: 64 * 1024 * 1024 }
 const BYTES = 32
@@ -64,7 +64,7 @@ export class UserNameTaken extends Schema.TaggedError<UserNameTaken>()("UserName
   }
 }
 
-/** There is nobody of this name. */
+/** No user has this name. */
 export class UserNotFound extends Schema.TaggedError<UserNotFound>()("UserNotFound", { name: Schema.String }) {
   override get message() {
     return `There is no user ${this.name}`
@@ -74,7 +74,7 @@ export class UserNotFound extends Schema.TaggedError<UserNotFound>()("UserNotFou
   }
 }
 
-/** Without this one nobody could make users any more. */
+/** Without this user no user could make users any more. */
 export class LastAdministrator extends Schema.TaggedError<LastAdministrator>()("LastAdministrator", {
   name: Schema.String
 }) {
@@ -97,7 +97,7 @@ const make = Effect.gen(function* () {
   const persons = yield* PersonStore
   const passwords = yield* makePasswords
 
-  /** The user, with everybody locked; fails when nobody else may do everything and this one would no longer. */
+  /** Locks all users and yields this one; fails if no other user may do everything and this one no longer would. */
   const changing = Effect.fnUntraced(function* (name: string, roles: ReadonlyArray<string>) {
     const all = yield* store.locked
     const user = all.find((one) => one.name === name)
@@ -128,7 +128,7 @@ const make = Effect.gen(function* () {
     remove: Effect.fn("LocalUsers.remove")(function* (name: string) {
       const user = yield* changing(name, [])
       yield* store.remove(name)
-      // somebody else may get the name
+      // another person may get the name later
       yield* persons.end(localPerson(name))
       return user
     }, sql.withTransaction),
@@ -181,18 +181,18 @@ export class LocalUsers extends Context.Service<
       name: string,
       roles: ReadonlyArray<string>
     ) => Effect.Effect<LocalUser, UserNotFound | LastAdministrator | UnknownRole | SqlError.SqlError>
-    /** What was signed for the old password is worth nothing from then on. */
+    /** Tokens that were signed for the old password are invalid from then on. */
     readonly setPassword: (
       name: string,
       password: Redacted.Redacted
     ) => Effect.Effect<LocalUser, UserNotFound | PlacesFull | SqlError.SqlError>
-    /** One who may not come in loses sessions and tokens at once, which do not come back. */
+    /** A disabled user loses sessions and tokens at once, and they stay invalid. */
     readonly setEnabled: (
       name: string,
       enabled: boolean,
       by: string
     ) => Effect.Effect<LocalUser, UserNotFound | LastAdministrator | SqlError.SqlError>
-    /** The same, of whom it is told how many tokens have ended. */
+    /** The same; yields how many tokens have ended. */
     readonly withdraw: (
       name: string,
       by: string

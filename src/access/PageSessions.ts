@@ -1,7 +1,7 @@
 /**
- * Sessions of the page (docs/sign-on.md#the-page). What somebody came in with stays here, sealed; the browser has a cookie that no script
- * reads, and the page a token for a quarter of an hour, which it keeps in memory. Each exchange of the cookie brings another one, and an
- * older one that comes back ends the session: somebody has copied it. A session that has ended here is worth nothing at once.
+ * Sessions of the page (docs/sign-on.md#the-page). The token that the user signed on with stays here, sealed; the browser has a cookie that
+ * scripts cannot read, and the page a token for a quarter of an hour, which it keeps in memory. Each exchange of the cookie yields a new
+ * cookie, and a reused older one ends the session, because it was copied. A session that has ended here is invalid at once.
  */
 import { Cache, Clock, Context, Effect, Layer, Option, Redacted, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
@@ -9,13 +9,13 @@ import { decodeProtectedHeader, EncryptJWT, errors, jwtDecrypt, jwtVerify, SignJ
 import { randomUUID, timingSafeEqual } from "node:crypto"
 import { SecretKey } from "../runtime/SecretKey.ts"
 
-/** What somebody came in with. */
+/** The token with which a user has signed on. */
 const Held = Schema.Struct({
-  /** A token of any kind that counts by itself. */
+  /** A token of any kind that is valid without the session. */
   token: Schema.String,
   /** The provider's refresh token; null where there is none. */
   refresh: Schema.NullOr(Schema.String),
-  /** When the token ends, in epoch seconds; null when that is not known. */
+  /** When the token ends, in epoch seconds; null if unknown. */
   until: Schema.NullOr(Schema.Finite)
 })
 export type Held = typeof Held.Type
@@ -39,7 +39,7 @@ export interface OpenSession {
   readonly held: Held
 }
 
-/** What a browser gets. */
+/** The cookie and the token for a browser. */
 export interface Handed {
   readonly cookie: string
   /** Seconds. */
@@ -215,7 +215,7 @@ export class PageSessions extends Context.Service<
     /** Another cookie, and a token; the cookie counts no more. */
     readonly exchange: (cookie: string) => Effect.Effect<Handed, NoSession | SqlError.SqlError>
     readonly end: (id: string) => Effect.Effect<void, SqlError.SqlError>
-    /** What the session of a page's token came in with. */
+    /** The token behind a page's token. */
     readonly check: (token: string) => Effect.Effect<string, PageTokenRefused | SqlError.SqlError>
   }
 >()("switchyard/access/PageSessions") {

@@ -1,7 +1,7 @@
 /**
- * Logins by name and password (docs/security.md#local-users). A login counts as failed before it is tried, so that many at once are no way
- * round the delays. Who is let in gets a token for twelve hours, signed with a key that comes from the server's own; it counts as long as the
- * password stays, with the roles that the user has now.
+ * Logins by name and password (docs/security.md#local-users). A login counts as failed before it is tried, so that many at once cannot
+ * avoid the delays. An admitted user gets a token for twelve hours, signed with a key that is derived from the server's own; it is valid as
+ * long as the password stays the same, with the roles that the user has now.
  */
 import { Cache, Clock, Context, Effect, Layer, Option, Redacted, Schema } from "effect"
 import type { SqlError } from "effect/sql"
@@ -123,7 +123,7 @@ const make = Effect.gen(function* () {
     login: Effect.fn("PasswordLogin.login")(function* (name, password, address) {
       const from = `address ${address ?? ""}`
       const isUrgent = address !== null && isAlwaysLetTry(address)
-      // what goes wrong elsewhere is counted apart, so that it locks nobody out here
+      // failures from other addresses are counted apart, so that they lock out no user here
       const who = isUrgent ? `always ${name}` : `name ${name}`
       yield* attempt(from, PER_ADDRESS)
       yield* attempt(who, PER_NAME)
@@ -161,7 +161,9 @@ export class PasswordLogin extends Context.Service<
       password: Redacted.Redacted,
       address: string | null
     ) => Effect.Effect<Redacted.Redacted, LoginRefused | LoginDelayed | PlacesFull | SqlError.SqlError>
-    /** Whom a token of ours stands for now. Refused when it is expired, its user has another password or is gone, or it is not ours. */
+    /**
+     * The identity behind a token of ours. Refused if it is expired, its user has another password or no longer exists, or it is not ours.
+     */
     readonly check: (token: string) => Effect.Effect<Identity, LocalTokenRefused | SqlError.SqlError>
   }
 >()("switchyard/access/PasswordLogin") {

@@ -23,7 +23,7 @@ export class PermissionsMissing extends Schema.TaggedError<PermissionsMissing>()
   path: Schema.String
 }) {
   override get message() {
-    return `OIDC_ENABLED is true, but ${this.path} is not there: everybody whom the identity provider knows could do everything. Write it (docs/roles.md), or set PERMISSIONS_DISABLED=true`
+    return `OIDC_ENABLED is true, but ${this.path} does not exist: every user of the identity provider could do everything. Write it (docs/roles.md), or set PERMISSIONS_DISABLED=true`
   }
 }
 
@@ -38,7 +38,7 @@ const NO_ROLE = "you have no role"
 const NOT_SET_UP =
   "you have no role, and there is no permissions.yml that gives one: run `switchyard setup` on the server's machine"
 
-/** What counts for callers with roles of ours where there is no file. */
+/** The rules for callers with roles of ours if there is no file. */
 const READY: Rules = {
   roles: readyRoles,
   defaultRole: null,
@@ -77,7 +77,7 @@ const make = Effect.gen(function* () {
   const { inForce, path } = PERMISSIONS_DISABLED
     ? nothing
     : yield* makeFileInForce({ name: FILE, what: "roles", read: readPermissions })
-  /** What counts without a file; null for everything. */
+  /** The rules without a file; null for everything. */
   const otherwise = SECURE_DEFAULTS && !PERMISSIONS_DISABLED ? READY : null
   const rules: Effect.Effect<Rules | null> = Effect.map(inForce, (found) => found.rules ?? otherwise)
   if ((yield* inForce).rules === null && OIDC_ENABLED && !PERMISSIONS_DISABLED) {
@@ -154,11 +154,11 @@ export class Permissions extends Context.Service<
     readonly rules: Effect.Effect<Rules | null>
     /** Why everybody may do everything, or what is wrong with the file that was read last, as a sentence; null where nothing is to be said. */
     readonly remark: Effect.Effect<string | null>
-    /** Why somebody without any role may do nothing. */
+    /** Why a caller without any role may do nothing. */
     readonly noRole: Effect.Effect<string>
     /**
-     * What somebody may do; null for everything: where no tokens are asked for, and without a file, but for those who were given roles here,
-     * tokens of programs and users with passwords: theirs are the ready ones then.
+     * The permissions of a caller; null for everything: if no tokens are required, and without a file. Tokens of programs and users with
+     * passwords were given roles here; without a file these are the ready roles.
      */
     readonly heldBy: (identity: Identity) => Effect.Effect<ReadonlyArray<HeldPermission> | null>
     /** All roles by name: those of the file, else the ready ones. */

@@ -1,6 +1,6 @@
 /**
- * What the caller of the present request may do (docs/roles.md): the permissions of theirs that speak of the request. A fiber without a
- * permit works for the server itself, which may do everything.
+ * The permissions of the present request's caller (docs/roles.md), as far as they cover the request. A fiber without a permit works for the
+ * server itself, which may do everything.
  */
 import { Context, Effect, Option, Schema } from "effect"
 import { type Identity, maySamePerson, namesOf, type Somebody } from "../domain/access/Identity.ts"
@@ -30,14 +30,14 @@ export interface HeldPermission {
   readonly permission: Permission
 }
 
-/** Whether live jobs that it allows wait for somebody else. */
+/** Whether live jobs that it allows wait for the approval of another person. */
 export const wantsApproval = ({ permission }: HeldPermission): boolean => permission.approval === true
 
-/** What a request is about, as far as it is known by now. */
+/** The subject of a request, as far as it is known by now. */
 export type Subject = Omit<Asked, "method" | "path">
 
 export interface Permit {
-  /** What is known of the request before its body: the device in its path. */
+  /** The facts about the request before its body is read: the device in its path. */
   readonly known?: Asked
   readonly caller: Pick<Identity, "name" | "way">
   /** Permissions of the caller that speak of the request. */
@@ -110,7 +110,7 @@ export const permittedFields = Effect.fnUntraced(function* (
 /** Who asked, and when. */
 export interface Asker {
   readonly person: string | null
-  /** Their own name first; then those of whoever made the token that asked. */
+  /** Their own name first; then those of the makers of the token that asked. */
   readonly names: readonly [string, ...ReadonlyArray<string>]
   readonly at: Date
 }
@@ -133,13 +133,13 @@ interface AccountChange {
   readonly created_by: string | null
 }
 
-/** The local users who may have asked: the asker, or whoever made the token that did. */
+/** The local users who may have asked: the asker, or the maker of the asking token. */
 const accountsOf = ({ names: [, ...makers], person }: Asker): ReadonlyArray<string> => {
   const own = /^local:(.*)$/.exec(person ?? "")?.[1]
   return own === undefined ? makers : [own, ...makers]
 }
 
-/** Yields why somebody must not decide, as a sentence without its end; null when they may. */
+/** Yields why a caller must not decide, as a sentence without its end; null if they may. */
 export const makeRefusalToDecide = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const persons = yield* PersonStore
@@ -158,11 +158,11 @@ export const makeRefusalToDecide = Effect.gen(function* () {
         and (${before}::bigint is null or e.id < ${before}::bigint)
       order by e.id`
 
-  /** The local user who has made a change, by a token of theirs too. */
+  /** The local user who has made a change, directly or with a token of theirs. */
   const userBehind = ({ actor, owner, way }: AccountChange): string | undefined =>
     way === "password" ? actor : /^local:(.*)$/.exec(owner ?? "")?.[1]
 
-  /** The change by which an account is somebody's: their own, or one of an account that was theirs by then. */
+  /** The change that makes an account a person's: their own change, or one by an account that was theirs by then. */
   const makingOf = Effect.fnUntraced(function* (who: Somebody, name: string, span: Span) {
     const looked = new Set<string>()
     const accounts: Array<{ readonly name: string; readonly before: string | null }> = [{ name, before: null }]
@@ -197,7 +197,7 @@ export const makeRefusalToDecide = Effect.gen(function* () {
       const through = own.account === caller.name ? "" : `, which has made or changed ${caller.name}`
       return `${name} has asked for it, and has ${own.action} the account ${own.account}${through} less than a day before it or since: somebody else has to decide`
     }
-    // the other way round: whoever decides may have asked by an account of theirs
+    // the other way round: the deciding person may have asked with an account of theirs
     for (const account of accountsOf(asker)) {
       const theirs = yield* makingOf(other, account, { from: asker.at, to: asker.at })
       if (theirs === undefined) continue

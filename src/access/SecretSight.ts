@@ -28,7 +28,7 @@ export interface Texts<A> {
   readonly differ: boolean
 }
 
-/** What callers see of secrets. */
+/** The secrets that callers may see. */
 export const makeSecretSight = Effect.gen(function* () {
   const { SHOW_SECRETS } = yield* ServerConfig
   const secrets = yield* SecretTexts
@@ -62,7 +62,7 @@ export const makeSecretSight = Effect.gen(function* () {
   const maySeeSecrets = (caller: Identity, hostname: string) =>
     Effect.map(seen(caller, [hostname]), (hostnames) => hostnames.has(hostname))
 
-  /** Fails with NotPermitted for a caller who may see the secrets of no device. */
+  /** Fails with NotPermitted for a caller who may see secrets of no device at all. */
   const mayAsk = Effect.fn("SecretSight.mayAsk")(function* (caller: Identity) {
     if (!SHOW_SECRETS) return yield* new NotPermitted({ rule: "SHOW_SECRETS is false: nobody is shown any", roles: [] })
     const held = yield* permissions.heldBy(caller)
@@ -86,7 +86,7 @@ export const makeSecretSight = Effect.gen(function* () {
     })
   )
 
-  /** What this caller may see of a device: the clear text, which is noted, or the text with marks in the place of secrets. */
+  /** The text of a device for this caller: in clear, which is noted, or with marks in the place of secrets. */
   const chosen = <A>(caller: Identity, sight: Sight & { readonly hostname: string }, texts: Texts<A>) =>
     Effect.gen(function* () {
       if (!texts.differ || !(yield* maySeeSecrets(caller, sight.hostname))) return texts.hidden

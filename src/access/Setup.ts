@@ -34,10 +34,10 @@ export class SetupRefused extends Schema.TaggedError<SetupRefused>()("SetupRefus
   }
 }
 
-/** What a setup works with. */
+/** The services of a setup. */
 export type Needs = ServerConfig | SqlClient.SqlClient | LocalUserStore | LocalUsers | Permissions | ApiTokens
 
-/** What people answer; a text that is empty was left out. */
+/** The answers of the user; an empty text was left out. */
 export interface Answers {
   readonly name: string
   readonly password: Redacted.Redacted
@@ -62,7 +62,7 @@ export const ADMINISTRATOR = "administrator"
 export const HOOK_ROLE = "dhcp-hook"
 const HOOK_DAYS = 365
 
-/** What each ready role is for, as the file says it. */
+/** The purpose of each ready role, as the file states it. */
 export const roleSentences: ReadonlyArray<readonly [role: string, sentence: string]> = [
   ["reader", "sees everything, changes nothing"],
   ["port-editor", "changes ports and synchronizes at most ten switches"],
@@ -73,7 +73,7 @@ export const roleSentences: ReadonlyArray<readonly [role: string, sentence: stri
   ["monitoring", "what a monitoring system reads, by a token"]
 ]
 
-/** A file that gives nobody a role: those of users and tokens are given to each of them. */
+/** A file that gives no role to any user: users and tokens get their roles one by one. */
 export const permissionsText = `# Who may do what (docs/roles.md). Read again within two seconds when it has changed.
 #
 # These roles are ready. Give them to people and programs:
@@ -92,7 +92,7 @@ group_mappings: {}
 #  groups:
 #    campus-netops: [operator]
 
-# Roles of your own. \`extends\` takes over a ready role, and what stands beside it narrows that.
+# Roles of your own. \`extends\` takes over a ready role, and the other keys narrow it.
 roles: {}
 #  east-ports:
 #    extends: port-editor
@@ -217,7 +217,7 @@ const makeHookToken = Effect.fnUntraced(function* (createdBy: string) {
   return (yield* Effect.catchTag(create, "TokenNameTaken", ({ message }) => Effect.fail(failed(message)))).secret
 })
 
-/** What a setup has done. */
+/** The results of a setup. */
 export interface Done {
   readonly name: string
   /** The token of the DHCP hook, which is shown this once. */

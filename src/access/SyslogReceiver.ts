@@ -10,14 +10,14 @@ export class ReceiverAway extends Schema.TaggedError<ReceiverAway>()("ReceiverAw
 
 const TIMEOUT = "10 seconds"
 
-/** What a message says. */
+/** The parts of a message. */
 export interface SyslogMessage {
   /** Facility times 8, and severity. */
   readonly priority: number
   /** ISO 8601 with `Z`. */
   readonly at: string
   readonly host: string
-  /** What receivers sort by; characters that are not allowed there are replaced. */
+  /** The key by which receivers sort; characters that are not allowed there are replaced. */
   readonly kind: string
   readonly data: { readonly id: string; readonly fields: Readonly<Record<string, string>> }
   /** One line. */
@@ -48,7 +48,7 @@ export const receiverOf = (address: string): Option.Option<Receiver> => {
   return host === undefined ? Option.none() : Option.some({ secure: scheme === "tls", host, port: Number(port) })
 }
 
-/** What the machine of this server lacks is not said of the receiver. */
+/** A fault of this server's machine is not reported as the receiver's. */
 const away = (error: Error) => new ReceiverAway({ message: ownFault(error, "connection")?.message ?? messageOf(error) })
 
 /** An open connection, until the scope closes; 10 seconds are waited for it. `lookup` says where a name may lead. */

@@ -13,7 +13,7 @@ import { format, printJson, printListed, readInput, reported } from "./client/Te
 import { ask, AwaitsApproval, Mistyped, Refused } from "./client/Server.ts"
 import { Acting } from "../domain/access/Identity.ts"
 
-/** Whoever has the database's settings works in the name of their account on this machine. */
+/** A user who can read the database's settings works in the name of their account on this machine. */
 const worker = () => `${os.userInfo().username} (command line)`
 
 /** Works at the server that is named, else at the database. */
@@ -56,7 +56,9 @@ const createToken = Command.make(
       Flag.withDefault("")
     ),
     is_machine: Flag.Boolean("machine").pipe(
-      Flag.withDescription("The account of a machine, which is nobody's; at the database each token is one"),
+      Flag.withDescription(
+        "The token is a machine's, not a person's. Always so when the command works on the database directly"
+      ),
       Flag.withDefault(false)
     )
   },
@@ -189,7 +191,7 @@ const removeUser = Command.make("remove", { name }, ({ name }) =>
       (data) => printJson(data)
     )
   )
-).pipe(Command.withDescription("Remove a user. The last one who may do everything stays."))
+).pipe(Command.withDescription("Remove a user. The last administrator cannot be removed."))
 
 const changePassword = Command.make(
   "password",
@@ -229,7 +231,7 @@ export const user = Command.make("user").pipe(
 const PERSONS = {
   name: "persons",
   fields: ["person", "name", "roles", "tokens", "seen_at", "withdrawn_at"],
-  nothing: "Nobody has called yet"
+  nothing: "No person has called yet"
 }
 
 const listPersons = Command.make("list", format, (wanted) =>
@@ -242,7 +244,7 @@ const listPersons = Command.make("list", format, (wanted) =>
       (answer) => printListed(wanted, answer, PERSONS)
     )
   )
-).pipe(Command.withDescription("List persons, with how many tokens of theirs count and when they were seen."))
+).pipe(Command.withDescription("List persons, with the number of their valid tokens and when they were seen."))
 
 const key = Argument.String("person")
 
@@ -256,7 +258,7 @@ const withdrawPerson = Command.make("withdraw", { key }, ({ key }) =>
       printJson
     )
   )
-).pipe(Command.withDescription("End all tokens and sessions of a person, who is let in no more."))
+).pipe(Command.withDescription("End all tokens and sessions of a person and refuse new ones."))
 
 const admitPerson = Command.make("admit", { key }, ({ key }) =>
   reported(
@@ -268,7 +270,7 @@ const admitPerson = Command.make("admit", { key }, ({ key }) =>
       printJson
     )
   )
-).pipe(Command.withDescription("Let a person in again. What has ended stays so."))
+).pipe(Command.withDescription("Admit a person again. Tokens and sessions that have ended stay invalid."))
 
 /** The command. */
 export const person = Command.make("person").pipe(

@@ -21,7 +21,7 @@ const Standing = Schema.Struct({
   deliveries: Schema.Struct({ waiting: Schema.Int, dead: Schema.Int })
 })
 
-/** What keeps alerts from arriving, which no row of the table says. */
+/** Reasons why alerts do not arrive that no row of the table shows. */
 const troubles = (answer: unknown): ReadonlyArray<string> => {
   const found = Option.getOrUndefined(Schema.decodeUnknownOption(Standing)(answer))
   if (found === undefined) return []

@@ -1,6 +1,6 @@
 /**
- * Where the commands about tokens and users work: at the server that SWITCHYARD_URL names, as all commands do (`client/Server.ts`); else
- * straight at the database, for whoever may read its settings.
+ * Chooses where the commands for tokens and users work: at the server that SWITCHYARD_URL names, as all commands do (`client/Server.ts`);
+ * without it directly on the database, for users who can read its settings.
  */
 import { Effect, Layer, Option, References } from "effect"
 import type { ServerSettings } from "../ServerConfig.ts"
@@ -59,11 +59,11 @@ export const atDatabaseWith = Effect.fnUntraced(function* (change: (settings: Se
     Layer.provideMerge(Permissions.layer),
     Layer.provide(EventStore.layer),
     Layer.provideMerge(database.layer),
-    // what is printed is for whoever runs the command
+    // the output is for the user who runs the command
     Layer.provide(Layer.succeed(References.MinimumLogLevel, "None")),
     Layer.provideMerge(config)
   )
 })
 
-/** The same on the settings as they are. */
+/** The same on unchanged settings. */
 export const atDatabase = atDatabaseWith((settings) => settings)

@@ -8,7 +8,7 @@ import type { Contents } from "../backup/SiteFiles.ts"
 import type { MadeBackup } from "../backup/Backup.ts"
 import { loadDatabase } from "./AtDatabase.ts"
 
-// How `backup` and `restore` end when they do not come to their end: with a sentence, and with an exit code that is no success.
+// How `backup` and `restore` end when they do not complete: with a sentence, and with an exit code that is no success.
 
 /** When the terminal goes, what runs is stopped in order: a process that only ended would leave half a file behind. */
 const hangUpStops = Effect.acquireRelease(
@@ -25,7 +25,7 @@ const stopped = (sentence: string) => () => {
   return Console.error(sentence)
 }
 
-/** What the database has answered, in words; what it has refused it has not done. */
+/** The database's answer in words; a refused statement has changed nothing. */
 const sentenceOf = Effect.fnUntraced(function* (error: { readonly message: string }, unchanged: string) {
   if (!SqlError.isSqlError(error)) return error.message
   const { isDatabaseAway, meaning, sqlState } = yield* Effect.promise(() => import("../store/DatabaseErrors.ts"))
@@ -34,9 +34,7 @@ const sentenceOf = Effect.fnUntraced(function* (error: { readonly message: strin
   return `The database: ${meaning(error)}${own}${sqlState(error) === undefined ? "" : `. ${unchanged}`}`
 })
 
-/**
- * Work that says why it has failed or was stopped; `unchanged` says what that means. What of it is uninterruptible comes to its end.
- */
+/** Runs work and says why it failed or was stopped; `unchanged` says what that means. Uninterruptible parts run to their end. */
 export const endingWell =
   (unchanged: string) =>
   <A, E extends { readonly message: string }, R>(work: Effect.Effect<A, E, R>) =>
@@ -54,7 +52,7 @@ const FILE = Argument.String("file").pipe(Argument.withDescription("The file of 
 const flag = (name: string, description: string) =>
   Flag.Boolean(name).pipe(Flag.withDescription(description), Flag.withDefault(false))
 
-/** Nobody has said with what a backup is encrypted. */
+/** No passphrase was given for the encryption of a backup. */
 class PassphraseMissing extends Schema.TaggedError<PassphraseMissing>()("PassphraseMissing", {}) {
   override readonly message =
     "The passphrase is missing: set BACKUP_PASSPHRASE, or BACKUP_PASSPHRASE_FILE to a file that holds it"
@@ -67,7 +65,7 @@ const readPassphrase = Effect.gen(function* () {
   return Redacted.make(BACKUP_PASSPHRASE)
 })
 
-/** The settings and the database as it is, under a name by which servers are told from these commands. */
+/** The settings and the unchanged database, under an application name that tells these commands from servers. */
 const services = (applicationName: string, purpose: "command" | "restore") =>
   Effect.map(
     Effect.promise(() => Promise.all([loadDatabase(), import("../ServerConfig.ts")])),
@@ -101,11 +99,11 @@ export const backup = Command.make(
     }).pipe(endingWell("No backup was made"))
 ).pipe(
   Command.withDescription(
-    "Write everything that the database holds, as of one moment, and the files of the site to FILE; beside servers that go on working. See docs/operations.md#backup."
+    "Write the whole database, as of one moment, and the files of the site to FILE. Servers continue to work meanwhile. See docs/operations.md#backup."
   )
 )
 
-/** Nobody has agreed. */
+/** The user has not agreed. */
 class NotAgreed extends Schema.TaggedError<NotAgreed>()("NotAgreed", { message: Schema.String }) {}
 
 /** Asks a person; a program says `--yes`. */
@@ -139,7 +137,7 @@ export const restore = Command.make(
         yield* print([...describe(prepared.contents), ...prepared.remarks])
         if (prepared.replacedFiles.length > 0) yield* print([`Replaced: ${prepared.replacedFiles.join(", ")}`])
         if ((prepared.replaces || prepared.replacedFiles.length > 0) && !yes)
-          yield* agreed("All of that takes the place of what is in the database now, which is lost. Go on?")
+          yield* agreed("All of that replaces the present content of the database, which is lost. Continue?")
         return prepared
       })
       const carryOut = Effect.gen(function* () {
@@ -154,7 +152,7 @@ export const restore = Command.make(
         Effect.flatMap(services("switchyard restore", "restore"), Layer.build)
       )
       yield* Effect.provide(carryOut, context)
-      // who stops it too late is told that it was restored
+      // a user who stops it too late reads that the database was restored
     }).pipe(Effect.scoped, endingWell("Nothing was changed"), Effect.uninterruptible)
 ).pipe(
   Command.withDescription(
@@ -162,7 +160,7 @@ export const restore = Command.make(
   )
 )
 
-// What people read of a backup: what is in it, and what it is worth without the key.
+// The description of a backup for people: its content, and its worth without the key.
 
 const UNITS = ["bytes", "kB", "MB", "GB", "TB"]
 
@@ -172,11 +170,11 @@ export const sizeText = (bytes: number): string => {
   return `${step === 0 ? bytes : (bytes / 1000 ** step).toFixed(1)} ${UNITS[step] ?? ""}`
 }
 
-/** What is sealed under the key, in words. */
+/** The kinds of data that are sealed under the key, in words. */
 export const SEALED =
   "configurations that changes have loaded, put back or proved, arguments of jobs, secrets of `switchyard secret` and the certificate authority's key"
 
-/** What a backup says of itself: its time, its rows and its files. */
+/** The description of a backup: its time, its rows and its files. */
 export const describe = ({ at, files, installation, release, schema, tables }: Contents): ReadonlyArray<string> => {
   const rows = new Map(tables.map((table) => [table.name, table.rows]))
   const sum = tables.reduce((all, table) => all + table.rows, 0)
@@ -189,16 +187,16 @@ export const describe = ({ at, files, installation, release, schema, tables }: C
   ]
 }
 
-/** What can be read of it by whom. */
+/** Says who can read which part of it. */
 const worth = ({ key }: Contents, isEncrypted: boolean): string => {
   if (key.place === "environment")
     return `SECRET_KEY (${key.name}) is not in it: keep it elsewhere. Without it these cannot be read again: ${SEALED}.`
   return isEncrypted
-    ? `The key (${key.name}) is in it: who has the passphrase reads everything.`
+    ? `The key (${key.name}) is in it: anyone with the passphrase can read everything.`
     : `The key (${key.name}) is in it, as DATA_DIR/secret.key: the file is worth as much as the key, so keep it as safe, or encrypt it (--encrypt).`
 }
 
-/** What is said when a backup was made. */
+/** The message after a backup was made. */
 export const madeText = (
   file: string,
   { contents, notNoted, size, strangers }: MadeBackup,

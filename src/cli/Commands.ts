@@ -24,7 +24,10 @@ const jobs = () => import("./client/JobCommands.ts")
 const signOn = () => import("./client/AccessCommands.ts")
 const sync = () => import("./client/SyncCommands.ts")
 
-/** A command under its name, and how its file is loaded. What it needs is checked here: `cli.ts` gives nothing else. */
+/**
+ * A command with its name and the function that loads its file. The type checks its requirements here, because `cli.ts` provides nothing
+ * else.
+ */
 const command = <Name extends string>(
   name: Name,
   load: () => Promise<Command.Command<Name, never, unknown, unknown, Command.Environment>>

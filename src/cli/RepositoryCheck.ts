@@ -36,9 +36,9 @@ import { UndefinedLedger } from "../templates/UndefinedPrints.ts"
 import type { SiteInputs } from "../templates/VariableInputs.ts"
 import { type Remark, remark } from "../domain/Repository.ts"
 
-// Names that templates print and nobody defines, found without a server: each device, or one for each platform and type, is rendered
-// with the settings of a working copy. What only a database knows (links, ports, management domains) has a stand-in, so that nothing
-// is said but of names that no variable, setting or secret could have.
+// Finds names that templates print and that nothing defines, without a server: each device, or one for each platform and type, is rendered
+// with the settings of a working copy. Values that only a database has (links, ports, management domains) have a stand-in, so that a
+// warning names only what no variable, setting or secret could define.
 
 /** A device of the answer of GET /devices. */
 export type ListedDevice = Pick<
@@ -110,7 +110,7 @@ const settingNames = ({ files }: SettingsSnapshot): ReadonlySet<unknown> =>
     [...files.values()].flatMap(({ content }) => (Result.isSuccess(content) ? [...content.success.values.keys()] : []))
   )
 
-/** What templates print undefined for these devices; without devices, for one of each platform and type. */
+/** The undefined names that templates print for these devices; without devices, for one of each platform and type. */
 export const undefinedNames = (
   settings: SettingsSnapshot,
   templates: TemplateSnapshot,
@@ -142,7 +142,7 @@ export const undefinedNames = (
   return ledger.remarks([templates])
 }
 
-/** What to check. */
+/** The request of a check. */
 export interface CheckRequest {
   readonly settings: Option.Option<string>
   readonly templates: Option.Option<string>
@@ -155,9 +155,9 @@ export interface CheckRequest {
 interface Mistakes {
   readonly errors: ReadonlyArray<Remark>
   readonly warnings: ReadonlyArray<Remark>
-  /** Files that nobody meant to be read. */
+  /** Files that no schema reads. */
   readonly ignored: ReadonlyArray<string>
-  /** What was read, as far as it could be. */
+  /** The content that could be read. */
   readonly settings?: SettingsSnapshot
   readonly templates?: TemplateSnapshot
 }
@@ -309,7 +309,7 @@ type Repository = "settings" | "templates"
 
 const WANTED = { settings: isWithinSettings, templates: isTemplatePath }
 
-/** What a server says the files would mean; what it finds wrong beyond the local check counts as well. */
+/** Asks a server what the files would mean; mistakes that it finds beyond the local check count as well. */
 const checkAgainst = Effect.fnUntraced(function* (
   server: string,
   name: Repository,

@@ -82,7 +82,7 @@ const rotate = Command.make("rotate", {}, () =>
       const { sealed, unreadable } = yield* (yield* SecretStore).reseal
       yield* Console.log(`${sealed + ports} texts in the database are sealed under SECRET_KEY now.`)
       if (unreadable > 0)
-        yield* Console.log(`${unreadable} cannot be opened: they were sealed under a key that is not given.`)
+        yield* Console.log(`${unreadable} cannot be opened: the key under which they were sealed was not given.`)
       if (yield* (yield* CertificateAuthority).encrypt)
         yield* Console.log("The key of the certificate authority is encrypted.")
     })

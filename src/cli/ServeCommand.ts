@@ -7,7 +7,7 @@ import * as path from "node:path"
 /** How often a server that has no settings file looks whether `switchyard setup` has written one. */
 const LOOK = "1 second"
 
-/** Ends when there is a settings file; never where there was one at the start: whoever edits it restarts the server. */
+/** Ends when a settings file appears. Never ends if one existed at the start: an operator who edits it restarts the server. */
 const settingsArrive = Effect.fnUntraced(function* (hasSettings: typeof hasSettingsFile) {
   if (yield* hasSettings(process.env)) return yield* Effect.never
   while (!(yield* hasSettings(process.env))) yield* Effect.sleep(LOOK)
@@ -57,7 +57,7 @@ export const demo = Command.make(
   "demo",
   {
     exit: Flag.Boolean("exit").pipe(
-      Flag.withDescription("End when the story is told; the exit code is 0 only if every step held"),
+      Flag.withDescription("End after the last step; the exit code is 0 only if every step held"),
       Flag.withDefault(false)
     ),
     real: Flag.Boolean("real").pipe(

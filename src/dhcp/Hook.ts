@@ -1,7 +1,7 @@
 /**
- * `dhcp-hook commit MAC IP PLATFORM`: what a DHCP server calls for each committed lease (docs/provisioning.md#dhcp-hook). An
- * unknown switch becomes a device in DHCP_BOOT; the next lease of it starts its discovery. While the API is away leases wait in
- * a queue on disk and the next call reports them.
+ * `dhcp-hook commit MAC IP PLATFORM`: the command that a DHCP server calls for each committed lease (docs/provisioning.md#dhcp-hook). An
+ * unknown switch becomes a device in DHCP_BOOT; its next lease starts its discovery. While the API is unreachable, leases wait in a queue
+ * on disk and the next call reports them.
  */
 import { isIP } from "node:net"
 import * as path from "node:path"
@@ -118,7 +118,7 @@ const known = async (api: HookApi, lease: Lease, device: Fields): Promise<LeaseR
   if (dhcp_ip === ip) return succeeded(`${mac} keeps its address ${ip}`)
   const answer = await api.call("PUT", `/device/${String(id)}`, { dhcp_ip: ip })
   if (isOk(answer)) return succeeded(`${mac} has the new address ${ip}`)
-  // there is no exit code for this call; a lease that was not taken still waits in the queue
+  // there is no exit code for this call; a lease that was not accepted still waits in the queue
   return { ...failed(exitCodes.ok, answer, `Storing the new address ${ip} of ${mac}`), code: exitCodes.ok }
 }
 

@@ -1,6 +1,6 @@
 /**
- * The few calls of the API that the DHCP hook makes, over plain `node:http`: the hook is started for every lease, so it loads
- * nothing larger. A call that meets a server that is away is tried again shortly; who has no token is told so.
+ * The few calls of the API that the DHCP hook makes, over plain `node:http`: the hook starts for every lease, so it loads nothing larger. A
+ * call is tried again shortly if the server is unreachable; a missing token is reported.
  */
 import * as http from "node:http"
 import * as https from "node:https"
@@ -41,10 +41,10 @@ const REQUEST_TIMEOUT = 5_000
 const PAUSES = [200, 600]
 const MAX_ANSWER = 1_000_000
 
-/** A server that is there and takes no more now: the lease waits, and nobody asks again before its time. */
+/** The server answers and accepts no more now: the lease waits, and is not reported again before its time. */
 const TOO_MANY = 429
 
-/** Statuses of a server (or the proxy before it) that is not ready now. */
+/** Statuses of a server (or the proxy in front of it) that is not ready now. */
 const AWAY = new Set([408, 425, TOO_MANY, 500, 502, 503, 504])
 
 interface Request {
@@ -131,7 +131,8 @@ const askForToken = async (environment: HookEnvironment, verifyTls: boolean): Pr
     }).toString(),
     verifyTls
   })
-  if (answer.kind !== "answered") return { kind: "noToken", reason: `the token endpoint is away: ${answer.reason}` }
+  if (answer.kind !== "answered")
+    return { kind: "noToken", reason: `the token endpoint does not answer: ${answer.reason}` }
   const token = accessTokenOf(answer.body)
   return token === null ? { kind: "noToken", reason: `the token endpoint answered ${answer.status}` } : { token }
 }

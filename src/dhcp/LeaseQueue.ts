@@ -1,7 +1,7 @@
 /**
- * Leases that the API has not taken yet, one file per switch in a folder. A lease is written before it is reported and goes
- * when it was taken, so neither a server that is away nor a hook that is killed loses one. The newest lease of a switch
- * replaces older ones. A file whose name ends in a process id is being worked on by that process.
+ * Leases that the API has not accepted yet, one file per switch in a folder. A lease is written before it is reported and removed when it
+ * was accepted, so neither an unreachable server nor a killed hook loses one. The newest lease of a switch replaces older ones. A file
+ * whose name ends in a process id is being handled by that process.
  */
 import * as fs from "node:fs"
 import * as path from "node:path"
@@ -21,7 +21,7 @@ export interface Claim {
 
 /** A lease is worth reporting for this long; a switch that is still there has renewed it many times by then. */
 const KEEP_MS = 24 * 3_600_000
-/** Whoever has not finished with a claimed lease after this time was killed. */
+/** A process that has not finished with a claimed lease after this time was killed. */
 const ABANDONED_MS = 60_000
 const MAX_FILES = 10_000
 

@@ -8,7 +8,7 @@ import { Redacted, Result, Schema } from "effect"
 
 /** Who logs in to a web server; git asks for the password when that server does. */
 interface GitLogin {
-  /** Scheme, host and port of the server: nobody else is told the password. */
+  /** Scheme, host and port of the server: no other server gets the password. */
   readonly server: string
   readonly username: string
   /** Null when the address has none: git asks the site's own helpers. */
@@ -17,11 +17,11 @@ interface GitLogin {
 
 /** An address taken apart. */
 export interface GitAddress {
-  /** What git is given. Git writes it into command lines, which everybody on the machine can read: it has no password. */
+  /** The address for git. Git writes it into command lines, which every user of the machine can read: it has no password. */
   readonly remote: string
-  /** Undefined where the address names nobody, and for servers that do not ask for passwords. */
+  /** Undefined if the address names no user, and for servers that do not ask for passwords. */
   readonly login: GitLogin | undefined
-  /** What is secret in the address, as it may stand in texts of git. */
+  /** Removes the address's secrets, in the forms in which git may print them. */
   readonly redact: (text: string) => string
   /** The same for messages and logs, without user name and password. */
   readonly shown: string

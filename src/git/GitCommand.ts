@@ -1,7 +1,7 @@
 /**
- * Runs git: bounded in time and output, never asking anybody for a password, with the address and its
- * credentials in the environment rather than on the command line or on disk. Only commands that talk to the remote get the
- * password, and it is told to its server alone. Errors are free of credentials.
+ * Runs git: bounded in time and output, without prompts for passwords, with the address and its credentials in the environment rather than
+ * on the command line or on disk. Only commands that talk to the remote get the password, and only its server receives it. Errors contain
+ * no credentials.
  */
 import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from "node:child_process"
 import { basename, dirname } from "node:path"
@@ -12,7 +12,7 @@ import { untilMended } from "../runtime/OwnFaults.ts"
 import { codeOf, OwnFault, ownFault, ownFaultInOutput } from "../runtime/SystemErrors.ts"
 import type { GitAddress } from "./GitAddress.ts"
 
-// What git tells on its standard error about how far it is, apart from what else it says there.
+// Separates git's progress on its standard error from its other output there.
 
 const PROGRESS = /^(?:remote: )?(?:Enumerating|Counting|Compressing|Receiving|Unpacking|Resolving|Updating) [a-z]+: .*/
 
@@ -38,7 +38,7 @@ const withoutProgress = (text: string): string =>
 export class GitFailed extends Schema.TaggedError<GitFailed>()("GitFailed", {
   message: Schema.String,
   reason: Schema.Literals(["failed", "late", "damaged"]),
-  /** What the machine of this server lacks, where that is the reason. */
+  /** The fault of this server's machine, if that is the reason. */
   own: Schema.optionalKey(OwnFault)
 }) {}
 
@@ -48,11 +48,11 @@ export interface GitCommandOptions {
   readonly directory: string
   readonly address: GitAddress
   readonly timeout: Duration.Duration
-  /** How long the remote may say nothing, where the transport can tell; `timeout` when it is left out. */
+  /** The longest silence of the remote, if the transport can measure it; `timeout` without one. */
   readonly silence?: Duration.Duration
   /** Settings of git for this command. */
   readonly settings?: ReadonlyArray<readonly [string, string]>
-  /** Told how far the command is; its arguments must ask for it. */
+  /** Receives the progress of the command; its arguments must ask for it. */
   readonly onProgress?: (line: string) => void
   /** Fed to the command's standard input. */
   readonly input?: string
@@ -62,13 +62,13 @@ export interface GitCommandOptions {
 
 const MAX_OUTPUT = 512 * 1024 * 1024
 const MAX_MESSAGE = 2_000
-const NOT_STARTED = "git cannot be started: it is not in PATH, or the folder of the local copy is gone"
+const NOT_STARTED = "git cannot be started: it is not in PATH, or the folder of the local copy does not exist any more"
 /** Bytes of what git says of an error that are kept. */
 const MAX_ERRORS = 256 * 1024
 
 /** After git has ended, its streams are read until they have been silent for so long. */
 const QUIET_MILLIS = 500
-/** How long git may take to end by itself when it is told to. */
+/** How long git may take to end after it was asked to. */
 const PATIENCE_MILLIS = 1_000
 
 /** Commands that talk to the remote. */
@@ -76,7 +76,7 @@ const REMOTE: ReadonlyArray<string | undefined> = ["fetch", "ls-remote"]
 
 const PASSWORD = "SWITCHYARD_GIT_PASSWORD"
 
-/** Tells the password when it is asked for: git has no setting for it. The script stands in command lines, the value does not. */
+/** Gives git the password on request, because git has no setting for it. The script appears in command lines, the value does not. */
 const HELPER = `!f() { test "$1" = get && printf 'password=%s\\n' "$${PASSWORD}"; }; f`
 
 /** Settings and variables by which git logs in. */
@@ -125,7 +125,7 @@ const gitEnvironment = ([command]: ReadonlyArray<string>, options: GitCommandOpt
   }
 }
 
-/** What git needs of the environment of this process, without what would redirect it. */
+/** The environment that git needs of this process, without variables that would redirect it. */
 const inherited = () => childEnvironment(process.env, { network: true })
 
 /** Every exit code but 0 is a failure, also when git says nothing; what it says on a good end does not count. */
@@ -137,7 +137,7 @@ const failureOf = (exitCode: number | null, by: NodeJS.Signals | null, output: B
 /** One that could not be started has no streams. */
 type Streams = Partial<Pick<ChildProcessWithoutNullStreams, "stdin" | "stdout" | "stderr">>
 
-/** Ends git and whatever it has started, such as ssh, which would go on for as long as its remote says nothing. */
+/** Ends git and the processes that it has started, such as ssh, which would continue for as long as its remote is silent. */
 const endGroup = ({ pid }: ChildProcess, signal: NodeJS.Signals): void => {
   try {
     if (pid !== undefined) process.kill(-pid, signal)
@@ -194,11 +194,11 @@ const heard = (
       const line = options.onProgress === undefined ? undefined : newestProgress(chunk.toString("utf8"))
       if (line !== undefined) options.onProgress?.(line)
     })
-    // one that ends before it has read everything tells why by its exit code
+    // a git that ends before it has read everything gives the reason in its exit code
     stdin?.on("error", () => undefined)
     stdin?.end(options.input)
     child.once("close", settle)
-    // what git has started may go on with its streams, as ssh does that keeps its connection for others
+    // processes that git has started may keep its streams, as ssh does when it keeps its connection for others
     child.once("exit", (exitCode, by) => {
       heardAt = performance.now()
       quiet = setInterval(() => {
@@ -210,7 +210,7 @@ const heard = (
     })
   })
 
-/** Waits until one that was told to end has done so; it may have files of the copy locked. */
+/** Waits until a git that was asked to end has done so; it may have files of the copy locked. */
 const endedBy = (child: ChildProcess): Effect.Effect<void> =>
   Effect.callback<void>((resume) => {
     if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return resume(Effect.void)
@@ -245,7 +245,7 @@ const runOnce = (args: ReadonlyArray<string>, options: GitCommandOptions): Effec
     )
   })
 
-/** A text without the places of this server: the local copy, and those that are being made beside it. */
+/** A text without paths of this server: the local copy, and new copies next to it. */
 const withoutPlaces = (text: string, directory: string): string => {
   const copy = RegExp.escape(directory.replace(/\.new-\d+$/, ""))
   return text.replaceAll(new RegExp(`(?:/private)?${copy}(?:\\.new-\\d+)?`, "g"), "the local copy")

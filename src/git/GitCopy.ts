@@ -1,6 +1,6 @@
 /**
- * The directory that holds the copy of a repository: whether it can be used, how it is made, brought up to date and
- * replaced. A new copy is made beside the old one and takes its place only when it is complete.
+ * The directory that holds the copy of a repository: whether it can be used, how it is made, updated and replaced. A new copy is made next
+ * to the old one and takes its place only when it is complete.
  */
 import { Clock, Duration, Effect, type FileSystem, Option, type Path, type PlatformError, Random, Schema } from "effect"
 import { dirname } from "node:path"
@@ -9,7 +9,7 @@ import { messageOf, ownFault, reasonOf } from "../runtime/SystemErrors.ts"
 import { type GitCommandOptions, GitFailed, runGitText } from "./GitCommand.ts"
 import { GitRefNotFound, REMOTE_BRANCHES, resolveRef } from "./GitCommit.ts"
 
-/** What is remembered beside the objects: whose copy this is, and what the last refresh arrived at. */
+/** The state that is stored next to the objects: the address of this copy, and the result of the last refresh. */
 const CopyState = Schema.fromJsonString(
   Schema.Struct({
     address: Schema.String,
@@ -44,13 +44,13 @@ interface ResolvedRef {
 const STATE_FILE = "switchyard.json"
 const FETCH = ["fetch", "--quiet", "--force", "--no-tags", "--no-write-fetch-head"] as const
 const CLONE = ["fetch", "--progress", "--force", "--no-tags", "--no-write-fetch-head"] as const
-/** What comes is kept as one pack, which git reports on, instead of as thousands of files. */
+/** Fetched objects are kept as one pack, which git reports on, instead of as thousands of files. */
 const ONE_PACK = [["fetch.unpackLimit", "1"]] as const
 const REFSPECS = [`+refs/heads/*:${REMOTE_BRANCHES}/*`, "+refs/tags/*:refs/tags/*"] as const
 const FULL_HASH = /^[0-9a-f]{40}$/i
 const HEAD_REF = "refs/switchyard/head"
 
-/** The folder in which copies have folders of their own, as people are told it: what is above is DATA_DIR. */
+/** The folder that contains the copies' folders, as messages show it: its parent is DATA_DIR. */
 const rootOf = (directory: string): string => dirname(dirname(directory))
 
 const fileFault = (directory: string) => (error: PlatformError.PlatformError) => {
@@ -127,7 +127,7 @@ const cloneAll = Effect.fnUntraced(function* ({ address, clone, options }: GitCo
   )
 })
 
-/** Fetches all branches and tags, then finds the commit that is wanted; a bare commit is fetched by itself if need be. */
+/** Fetches all branches and tags, then finds the wanted commit; a bare commit is fetched separately if necessary. */
 export const fetchCopy = Effect.fnUntraced(function* (
   copy: GitCopy,
   fetch: (copy: GitCopy) => Effect.Effect<unknown, GitFailed> = fetchAll
@@ -173,7 +173,7 @@ const removeUnfinished = ({ fs, options: { directory }, path }: GitCopy): Effect
     Effect.ignore
   )
 
-/** Makes the copy anew; what was there is removed once the new one is complete, and stays when it cannot be made. */
+/** Makes the copy anew; the old one is removed once the new one is complete, and stays if it cannot be made. */
 export const replaceCopy = Effect.fnUntraced(function* (
   copy: GitCopy
 ): Effect.fn.Return<ResolvedRef, GitFailed | GitRefNotFound> {
@@ -223,10 +223,10 @@ const lockFiles = Effect.fnUntraced(function* ({ fs, options: { directory }, pat
   return found.flat().filter((name) => name.endsWith(LOCK))
 })
 
-/** The directory that a process works in; none when it has ended or belongs to somebody else. */
+/** The directory that a process works in; none if it has ended or belongs to another user. */
 const workingDirectory = ({ fs }: GitCopy, pid: string) => Effect.option(fs.readLink(`/proc/${pid}/cwd`))
 
-/** Whether a git process works in the copy, as Linux tells; none where the system does not tell. */
+/** Whether a git process works in the copy, as Linux shows it; none if the system does not show it. */
 const gitWorksIn = Effect.fnUntraced(function* (copy: GitCopy) {
   const { fs, options } = copy
   const processes = yield* Effect.option(fs.readDirectory("/proc"))
@@ -243,7 +243,7 @@ const gitWorksIn = Effect.fnUntraced(function* (copy: GitCopy) {
   return Option.some(false)
 })
 
-/** Where processes cannot be seen: no command of ours runs for so long. */
+/** For systems that do not show processes: no command of ours runs for so long. */
 const isOld = Effect.fnUntraced(function* ({ clone, fs, options, path }: GitCopy, name: string) {
   const file = yield* Effect.option(fs.stat(path.join(options.directory, name)))
   const modified = Option.flatMap(file, ({ mtime }) => mtime)
@@ -251,7 +251,7 @@ const isOld = Effect.fnUntraced(function* ({ clone, fs, options, path }: GitCopy
   return age > Duration.toMillis(Duration.max(options.timeout, clone.timeout))
 })
 
-/** Removes lock files that nobody holds any more. The caller sees to it that this server runs no git in the copy. */
+/** Removes lock files of ended processes. The caller must make sure that this server runs no git in the copy. */
 export const removeLeftLocks = Effect.fnUntraced(function* (copy: GitCopy): Effect.fn.Return<void> {
   const locks = yield* lockFiles(copy)
   if (locks.length === 0) return

@@ -43,7 +43,7 @@ import {
 
 // Reads the files of one commit into memory with two git commands, however many files there are.
 
-/** Bounds in bytes; a larger file is refused by itself, a larger sum fails as a whole. */
+/** Bounds in bytes; a larger file is refused alone, a larger sum fails as a whole. */
 interface TreeLimits {
   readonly file: number
   readonly total: number
@@ -133,7 +133,7 @@ const readTreeFiles = Effect.fnUntraced(function* (
   return collect(found, objects, limits.file)
 })
 
-/** What a repository is made from. */
+/** The configuration of a repository. */
 export interface GitRepositoryConfig {
   /** Path or URL, optionally with `#branch`, `#tag` or `#commit`. */
   readonly address: string

@@ -6,9 +6,8 @@
 import { posix } from "node:path"
 import { placeAt, textFault, visible } from "../domain/Text.ts"
 
-// What a file of a repository is, by its name and its bytes: text, something that cannot be used, or none of ours. A refresh asks
-// this of the objects of a commit, and `switchyard check` of a working copy, so that both say the same
-// (docs/settings-repository.md#files-that-are-no-text).
+// The kind of a file in a repository, by its name and its bytes: text, unusable, or none of ours. A refresh judges the objects of a commit
+// by it, and `switchyard check` a working copy, so that both agree (docs/settings-repository.md#files-that-are-no-text).
 
 /** Why a file is not used, and the line where that shows, from 1. */
 export interface FileRefusal {
@@ -16,14 +15,14 @@ export interface FileRefusal {
   readonly line: number | null
 }
 
-/** Files that editors, file managers and git leave behind, and directories of that kind. Placeholders keep a directory alive. */
+/** Files that editors, file managers and git leave in folders, and directories of that kind. Placeholders keep a directory in git. */
 const FOREIGN =
   /^(?:\.(?!gitkeep$|keep$).*|.*~|#.*#|.*\.(?:swp|swo|swx|bak|orig|rej|tmp|pyc)|thumbs\.db|desktop\.ini|__macosx|__pycache__|node_modules)$/i
 
-/** True for a file that nobody meant to be read, whatever it holds. */
+/** True for a file that the server never reads, whatever it contains. */
 export const isForeign = (path: string): boolean => path.split("/").some((part) => FOREIGN.test(part))
 
-/** True for a file whose content people read, and no program: it is left alone when it is no text. */
+/** True for a file for people, not for programs: it is ignored if it is no text. */
 const isNote = (path: string): boolean =>
   /(^|\/)(?:readme|license|copying|changelog)[^/]*(?<!\.j2|\.ya?ml)$/i.test(path)
 
@@ -37,7 +36,7 @@ export const mayHideFiles = (path: string, { reason }: FileRefusal): boolean => 
 
 const POINTER = /^version https:\/\/(?:git-lfs\.github\.com|hawser\.github\.com)\/spec\/v\d/
 
-/** Why a file cannot be told by its name, which git lets anybody choose; `name` is how it is told all the same. */
+/** Why a file's name cannot be used, because git allows any name; `name` is the form for messages. */
 export const unfitName = (path: string): { readonly name: string; readonly refused: FileRefusal } | undefined => {
   const fault = textFault(path, "line")
   return fault === undefined
@@ -48,8 +47,8 @@ export const unfitName = (path: string): { readonly name: string; readonly refus
 type Unread = { readonly refused: FileRefusal } | { readonly ignored: true }
 
 /**
- * The text of a file, or why it is none; nobody misses that of a note. Other controls than NUL are told by who reads the text, with
- * their place.
+ * The text of a file, or why it is none; a note that is no text is ignored. Other control characters than NUL are reported by the reader of
+ * the text, with their place.
  */
 export const fileText = (path: string, content: Uint8Array): { readonly text: string } | Unread => {
   const lossy = Buffer.from(content.buffer, content.byteOffset, content.byteLength).toString("utf8")
@@ -79,7 +78,7 @@ export interface TreeEntry {
 export interface TreeFiles {
   readonly files: ReadonlyMap<string, string>
   readonly refused: ReadonlyMap<string, FileRefusal>
-  /** Files that nobody meant to be read. */
+  /** Files that the server never reads. */
   readonly ignored: ReadonlyArray<string>
 }
 
@@ -88,7 +87,7 @@ export type ResolvedPath =
   | { readonly object: string; readonly size: number }
   | {
       readonly refused: string
-      /** What stands there would be a directory, or may be one. */
+      /** An entry of this name is a directory, or may be one. */
       readonly isTree: boolean
     }
 
@@ -165,7 +164,7 @@ interface SortedTree {
   readonly paths: ReadonlyArray<string>
 }
 
-/** The position of the first of the sorted paths that is not before the text. */
+/** The position of the first of the sorted paths that does not sort before the text. */
 const firstFrom = (sorted: ReadonlyArray<string>, text: string): number => {
   let low = 0
   let high = sorted.length

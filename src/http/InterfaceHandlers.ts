@@ -134,7 +134,6 @@ const makeInterfaceUpdate = Effect.gen(function* () {
   const previews = yield* Previews
   const events = yield* EventStore
   const secrets = yield* SecretTexts
-  const sight = yield* makeSecretSight
   const hide = hiddenPorts(secrets)
   const { unsynchronize } = yield* makeNeighbours
   const inTransaction = yield* transaction

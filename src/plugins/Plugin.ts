@@ -1,6 +1,6 @@
 /**
- * What is told to plugins, and what they are here: a name, the hooks that they have, and ways to call them (docs/plugins.md). A plugin is
- * called once per event; a call that failed or was cut off is made again with the same id.
+ * The events for plugins, and plugins as the server sees them: a name, the hooks that they have, and ways to call them (docs/plugins.md). A
+ * plugin is called once per event; a call that failed or was cut off is repeated with the same id.
  */
 import { type Effect, Redacted, Schema } from "effect"
 
@@ -41,7 +41,7 @@ const UpgradeRebootStarting = Schema.Struct({
   hostname: Schema.String
 })
 
-/** The check after the reboot of an upgrade is over. */
+/** The check after an upgrade's reboot is complete. */
 const UpgradeRebootCompleted = Schema.Struct({
   hook: Schema.Literal("upgrade_reboot_completed"),
   hostname: Schema.String,
@@ -123,7 +123,7 @@ const hide = (value: unknown): unknown => {
   return isRecord(value) ? hiddenVariables(value) : value
 }
 
-/** The variables as they are shown. */
+/** The variables as the API shows them. */
 export const hiddenVariables = (vars: PluginVariables): PluginVariables =>
   Object.fromEntries(
     Object.entries(vars).map(([name, value]) => [name, SECRET.test(name) && !NAMED.test(name) ? HIDDEN : hide(value)])
@@ -145,7 +145,7 @@ const secretsIn = (vars: PluginVariables): ReadonlyArray<string> =>
     return isRecord(value) ? secretsIn(value) : textsIn(value).flatMap(inUrls)
   })
 
-/** A value as it stands in texts: in URLs, in JSON, and in the header of a login. */
+/** The spellings of a value in texts: in URLs, in JSON, and in the header of a login. */
 const spellings = (value: string): ReadonlyArray<string> => [
   value,
   encodeURIComponent(value.toWellFormed()),

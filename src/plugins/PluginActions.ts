@@ -18,13 +18,13 @@ import { Acting, server } from "../domain/access/Identity.ts"
 
 const POLL = "250 millis"
 
-/** Asked for again and again: one that waits could not be told from one that the database does not answer. */
+/** Polls the lock: a waiting statement could not be told from one that the database does not answer. */
 const locked = (connection: SqlConnection.Connection, statement: string, parameters: ReadonlyArray<unknown>) =>
   connection
     .executeValues(statement, parameters)
     .pipe(Effect.repeat({ until: ([row]) => row?.[0] === true, schedule: Schedule.spaced(POLL) }))
 
-/** A lock that stayed would go back into the pool with its connection; one that ends takes its locks with it. */
+/** Frees the lock, because it would go back into the pool with its connection; a connection that ends frees its locks. */
 const unlocked = (connection: SqlConnection.Connection, statement: string, parameters: ReadonlyArray<unknown>) =>
   connection.executeRaw(statement, parameters).pipe(
     Effect.retry({ while: ({ reason }) => reason._tag !== "ConnectionError", times: 10 }),
@@ -68,14 +68,14 @@ const makeLocks = Effect.gen(function* () {
   }
 })
 
-/** How often calls are looked for that a killed process left behind; sooner when an attempt is due. */
+/** How often calls of a killed process are looked for; sooner if an attempt is due. */
 const SWEEP = Duration.seconds(30)
 const SHORTEST_PAUSE = Duration.millis(250)
 
 const RETRY_FACTOR = 4
 const LONGEST_RETRY_SECONDS = 3600
 
-/** Attempts beside those of PLUGIN_ATTEMPTS, because a server that ends in the middle of one is no fault of the plugin. */
+/** Attempts in addition to those of PLUGIN_ATTEMPTS, because a server that ends in the middle of one is no fault of the plugin. */
 const CUT_OFFS = 3
 const CUT_OFF = "the server ended during each attempt"
 
@@ -139,7 +139,7 @@ const make = Effect.gen(function* () {
     yield* calls.settle(plugins)
   }).pipe(Effect.provideService(Acting, server))
 
-  /** Goes on when nobody waits for it any more. */
+  /** Continues if its caller has stopped waiting. */
   const runOpen = Effect.flatMap(Effect.forkIn(everything, scope), Fiber.join)
 
   const runPatiently = runOpen.pipe(
@@ -163,7 +163,7 @@ export class PluginActions extends Context.Service<
   {
     /** Makes every call that is due. Errors of plugins are logged and change nothing. */
     readonly runOpen: Effect.Effect<void, SqlError.SqlError>
-    /** The same for a job: it waits for a call's time at most, and goes on whatever becomes of the calls. */
+    /** The same for a job: it waits for one call's time at most, and continues whatever becomes of the calls. */
     readonly runPatiently: Effect.Effect<void>
     /** The same without waiting; what fails is found again later. */
     readonly begin: Effect.Effect<void>
@@ -173,7 +173,7 @@ export class PluginActions extends Context.Service<
 >()("switchyard/plugins/PluginActions") {
   static readonly layer = Layer.effect(PluginActions, make)
 
-  /** Makes calls that were left behind, at the start and from time to time. */
+  /** Makes unfinished calls of ended processes, at the start and from time to time. */
   static readonly layerSweep = Layer.effectDiscard(
     Effect.gen(function* () {
       const { pause, runOpen } = yield* PluginActions

@@ -1,6 +1,6 @@
 /**
- * What the author of a plugin needs (docs/plugins.md#writing-a-plugin): types alone, for `import type`, so that a plugin depends on nothing
- * at run time. A plugin is a module whose default export makes it: `export default (context) => ({ new_managed_device() { … } })`.
+ * The types for authors of plugins (docs/plugins.md#writing-a-plugin), for `import type`, so that a plugin depends on nothing at run time.
+ * A plugin is a module whose default export makes it: `export default (context) => ({ new_managed_device() { … } })`.
  */
 
 /** A switch has become MANAGED. All values are text; what is not known is empty. */
@@ -30,7 +30,7 @@ export interface UpgradeRebootStarting {
   readonly hostname: string
 }
 
-/** The reboot of an upgrade is over, and the check after it as well. */
+/** The reboot of an upgrade and the check after it are complete. */
 export interface UpgradeRebootCompleted {
   readonly hostname: string
   /** True when the switch did not come back, or not as it should. */
@@ -56,7 +56,7 @@ export interface Delivery {
   readonly signal: AbortSignal
 }
 
-/** What a plugin is made from. */
+/** The context in which a plugin is made. */
 export interface PluginContext {
   /** The name of its file without the ending. */
   readonly name: string

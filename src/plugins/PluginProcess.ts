@@ -12,7 +12,7 @@ import { ownFault } from "../runtime/SystemErrors.ts"
 import type { CallLine, SetupLine } from "./worker/Lines.ts"
 import { cleanedValue } from "../domain/Text.ts"
 
-// What the process of a plugin may say: lines of a bounded length and of a known form. Whatever else it writes is its end.
+// The lines that the process of a plugin may write: of a bounded length and of a known form. Any other output ends it.
 
 /** Characters of a line; the texts in them are shorter. */
 const LONGEST = 16_384
@@ -88,7 +88,7 @@ export interface RunningPlugin {
 
 const PROGRAM = fileURLToPath(ownModule("./worker/processMain", import.meta.url))
 
-/** What a process takes beside the heap of its plugin, in megabytes. */
+/** The memory of a process in addition to its plugin's heap, in megabytes. */
 const OWN_MEMORY = 192
 const MEMORY_LOOK_MILLIS = 250
 const PAGE = 4096
@@ -104,7 +104,7 @@ const shown = (text: string): string =>
 
 const tooMuch = (megabytes: number) => `it needed more than ${megabytes} MB of memory`
 
-/** Looks from time to time how much memory it takes, where the system tells; yields how to stop that. */
+/** Watches the memory of the process, if the system shows it; yields a function that stops the watch. */
 const watchMemory = ({ pid }: ChildProcess, megabytes: number, end: (reason: string) => void): (() => void) => {
   const look = () =>
     readFile(`/proc/${pid}/statm`, "utf8", (error, text) => {
@@ -127,7 +127,7 @@ const endGroup = ({ pid }: ChildProcess): void => {
 /** A process that could not be started, because there are no descriptors, has no streams. */
 const streamsOf = (child: Partial<Pick<ChildProcessWithoutNullStreams, "stdin" | "stdout" | "stderr">>) => child
 
-/** What the process writes, and how it ends by itself. */
+/** Reads the output of the process, and notices its end. */
 const listen = (
   child: ChildProcessWithoutNullStreams,
   { megabytes }: ProcessOptions,
@@ -135,7 +135,7 @@ const listen = (
   end: (reason: string) => void
 ): void => {
   let lastWords = ""
-  // first: one that nobody hears would end the server
+  // first, because an error event without a listener would end the server
   child.on("error", (error) =>
     end(
       ownFault(error, "process", "its process could not be started")?.message ??
@@ -234,7 +234,7 @@ export interface PluginProcessOptions extends ProcessOptions {
 export interface PluginProcess {
   /** The hooks that it has; starts it when it does not run. */
   readonly hooks: Effect.Effect<ReadonlyArray<HookName>, PluginError>
-  /** What the hook says; null when that is neither true nor false. */
+  /** The answer of the hook; null if it is neither true nor false. */
   readonly call: (hook: HookName, event: unknown, delivery: Delivery) => Effect.Effect<boolean | null, PluginError>
 }
 
@@ -256,7 +256,7 @@ export const make = Effect.fnUntraced(function* (
     return running
   })
 
-  /** Whoever does not answer in time is ended, with everything that it does. */
+  /** Ends a process that does not answer in time, with everything that it does. */
   const inTime = <A>(process: RunningPlugin, what: string, answer: Deferred.Deferred<A, PluginError>) =>
     Effect.timeoutOrElse(Deferred.await(answer), {
       duration: Duration.seconds(seconds),

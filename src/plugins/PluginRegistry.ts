@@ -1,6 +1,6 @@
 /**
- * The plugins that the plugin file asks for, loaded once at the start (docs/plugins.md#the-plugin-file). They are loaded beside each other and
- * beside everything else, so that one that hangs keeps nobody waiting but who asks for plugins.
+ * The plugins that the plugin file names, loaded once at the start (docs/plugins.md#the-plugin-file). They load in parallel with each other
+ * and with everything else, so that a plugin that hangs delays only callers who ask for plugins.
  */
 import { Context, Effect, Fiber, Layer, Option, Schema, SchemaIssue } from "effect"
 import * as path from "node:path"
@@ -17,12 +17,12 @@ import { type CallCounts, PluginCallStore } from "../store/PluginCallStore.ts"
 
 // Where the modules of plugins are: the site's folder first, then the bundled ones (docs/plugins.md#the-plugin-file).
 
-/** What comes with the server. */
+/** The plugins that come with the server. */
 const bundled = ["filewriter", "nav", "netbox", "ni", "prometheus", "zabbix"] as const
 
 const ENDINGS = [".ts", ".mts", ".mjs", ".js"]
 
-/** Without a path: what is outside the folder is nobody's plugin. */
+/** Without a path: files outside the folder are not plugins. */
 const NAME = /^[A-Za-z0-9_][A-Za-z0-9_.-]*$/
 
 /** The name of a plugin: its file without the ending, which may be any, because plugin files of others name modules of Python. */
@@ -49,7 +49,7 @@ export const findModule = Effect.fn("PluginModules.find")(function* (name: strin
 
 // The plugin file: which plugins run, and their variables (docs/plugins.md#the-plugin-file).
 
-/** The plugin file as it is shown. */
+/** The plugin file as the API shows it. */
 const PluginFile = Schema.Struct({
   plugins: Schema.Array(
     Schema.Struct({
@@ -97,7 +97,7 @@ const readPlugins = (yaml: unknown) =>
     )
   )
 
-/** The file's plugins; none, with a line in the log, when it is of no use. Nobody misses a file that nobody set. */
+/** The file's plugins; none, with a line in the log, if it is unusable. A file that no setting names may be missing. */
 const readPluginFile = (file: string): Effect.Effect<Option.Option<PluginFile>> =>
   readText(file).pipe(
     Effect.flatMap(readYaml),
@@ -139,7 +139,7 @@ const pluginOf = (
   call: ({ hook, ...event }, delivery) => Effect.asVoid(process.call(hook, event, delivery))
 })
 
-/** Entries that name the same plugin are told apart by their number. */
+/** The keys of entries; entries that name the same plugin get numbers. */
 const keysOf = (names: ReadonlyArray<string>): ReadonlyArray<string> =>
   names.map((name, index) => {
     const before = names.slice(0, index).filter((other) => other === name).length
@@ -200,11 +200,11 @@ const make = Effect.gen(function* () {
 export class PluginRegistry extends Context.Service<
   PluginRegistry,
   {
-    /** What the plugin file lists, in its order. */
+    /** The entries of the plugin file, in its order. */
     readonly entries: Effect.Effect<ReadonlyArray<PluginEntry>>
     readonly plugins: Effect.Effect<ReadonlyArray<Plugin>>
     readonly file: Option.Option<PluginFile>
-    /** What the selftests say, last loaded plugin first; without those that say nothing. */
+    /** The results of the selftests, last loaded plugin first; without plugins that give none. */
     readonly selftest: Effect.Effect<ReadonlyArray<boolean>>
   }
 >()("switchyard/plugins/PluginRegistry") {

@@ -1,16 +1,14 @@
 /**
- * How requests and the work of jobs share the one thread of the server: in turns of the event loop. What hundreds of switches
- * say at the same time, and what the database answers for them, is heard in slices, and requests begin a few at a time, so
- * neither keeps the other waiting for long. Most of a job's work is outside of the slices, so a slice is a part of what all
- * else took since the last one; as soon as a piece has waited for a quarter of a second it is all of that, and so half of
- * the processor, however many people ask.
+ * Requests and the work of jobs share the one thread of the server, in turns of the event loop. The output of hundreds of switches, and the
+ * database's answers for them, are processed in slices, and requests begin a few at a time, so neither delays the other for long. Most of a
+ * job's work is outside the slices, so a slice is a fraction of the time that all other work took since the last slice; once a piece has
+ * waited a quarter of a second, the slice is as long as that time, i.e. half of the processor, however many requests arrive.
  *
- * ```
- * a turn:  packets, answers of the database, steps of fibers │ requests begin │ a slice of background work │ next turn
+ * ``` a turn:  packets, answers of the database, steps of fibers │ requests begin │ a slice of background work │ next turn
  * ```
  *
- * Owner's note: `bench/README.md` says what it earns for readers during a sync, and what the sync pays for it. It goes when
- * sessions with switches run in a thread of their own.
+ * Owner's note: `bench/README.md` has the gain for readers during a sync, and its cost for the sync. It can be removed when sessions with
+ * switches run in a thread of their own.
  */
 import { Context, Effect, Layer } from "effect"
 
@@ -20,7 +18,7 @@ const REQUESTS_IN_A_TURN = 4
 /** The part of what all else took that a slice takes. */
 const PART = 0.15
 
-/** Milliseconds of a slice. What has begun is not cut short, so a slice may be longer. */
+/** Milliseconds of a slice. A piece that has begun is not cut short, so a slice may be longer. */
 const LEAST_SLICE = 0.5
 const LONGEST_SLICE = 25
 
@@ -146,8 +144,8 @@ export class BackgroundWork extends Context.Service<
     /** Does a piece of background work soon, after those that came before it. */
     readonly inTurn: (run: () => void) => void
     /**
-     * Waits until no background work waits, or nothing was begun for a moment. Whoever begins something long waits for it first, so that what was begun before is
-     * brought to its end, and leaves memory, before more is begun than the processor can do at the same time.
+     * Waits until no background work waits, or nothing has begun for a moment. Work that takes long waits for it first, so that earlier
+     * work ends and leaves memory before more begins than the processor can do at the same time.
      */
     readonly lull: Effect.Effect<void>
     /** Waits until a request may begin: not at all unless many begin at the same time. */

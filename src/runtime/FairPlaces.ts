@@ -1,7 +1,8 @@
 /**
- * A fair queue in front of every pool of a bounded size (docs/security.md#persons): who waits for a place is served by turns of persons, not of
- * requests, so that twenty calls of one person delay another's first by one at most. When too many wait, the last call of whoever has
- * most waiting is refused, which is never the first of somebody else. Also the shares of places that are held for long. Carries promise 8.
+ * A fair queue in front of every pool of a bounded size (docs/security.md#persons): waiting calls are served by turns of persons, not of
+ * requests, so that twenty calls of one person delay another person's first call by one at most. When too many wait, the last call of the
+ * person with the most waiting calls is refused, which is never another person's first. Also the shares of places that are held for long.
+ * Carries promise 8.
  */
 import { Effect, Schema, Semaphore } from "effect"
 import { Person } from "../domain/access/Identity.ts"
@@ -44,8 +45,8 @@ export const makeFairOrder = <A>() => {
     size: () => size,
     waitingOf: (person: string) => queues.get(person)?.length ?? 0,
     /**
-     * Lets an item wait where at most `most` wait. Yields the item that has to go for it: the item itself when nobody has more waiting than
-     * its own person, null when there is room.
+     * Lets an item wait where at most `most` wait. Yields the item that must leave for it: the item itself if its own person has the most
+     * waiting, null if there is room.
      */
     add: (person: string, item: A, most: number): A | null => {
       let displaced: A | null = null
@@ -63,7 +64,7 @@ export const makeFairOrder = <A>() => {
       size += 1
       return displaced
     },
-    /** The next item, of the person whose turn it is among those who may have another place; theirs is the last turn then. */
+    /** The next item, of the person whose turn it is among those who may have another place; that person's next turn is the last. */
     take: (mayHave: (person: string) => boolean = () => true): { person: string; item: A } | undefined => {
       for (const [person, queue] of queues) {
         const [item] = queue
@@ -83,7 +84,7 @@ export const makeFairOrder = <A>() => {
 }
 
 interface FairPlacesOptions {
-  /** What the places are for, as a refusal says it. */
+  /** The use of the places, as a refusal names it. */
   readonly what: string
   readonly places: number
   /** How many may wait for one, of all persons. */
@@ -180,8 +181,8 @@ export const make = ({ ofOne, places, waiting, what }: FairPlacesOptions): FairP
 }
 
 /**
- * Whether somebody who holds `own` of `all` places that are held may have another one of `most`: at most a quarter, and never more than what is
- * still free, so that no few persons can take them all.
+ * Whether a person who holds `own` of `all` held places may have another one of `most`: at most a quarter, and never more than is still
+ * free, so that a few persons cannot take them all.
  */
 export const mayHoldAnother = ({
   all,

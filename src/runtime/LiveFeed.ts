@@ -13,7 +13,7 @@ export interface LogLine {
   readonly kind: "log"
   readonly at: number
   readonly level: LiveLevel
-  /** What it is about: the function of its job, or `server`. */
+  /** The subject: the function of its job, or `server`. */
   readonly module: string
   readonly job: number | null
   readonly text: string

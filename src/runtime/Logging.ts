@@ -25,7 +25,7 @@ export const isAlreadyLogged = (cause: Cause.Cause<unknown>): boolean =>
       : Cause.isDieReason(reason) && isAlreadyLoggedError(reason.defect)
   )
 
-/** True for the details that stand beside a message: `Effect.logInfo("Job ended", { status })`. */
+/** True for details that accompany a message: `Effect.logInfo("Job ended", { status })`. */
 const isDetails = (part: unknown): part is object =>
   typeof part === "object" && part !== null && Object.getPrototypeOf(part) === Object.prototype
 
@@ -100,7 +100,7 @@ export const layer = Layer.unwrap(
 // Publishes the lines of the log in the live feed (docs/events.md#log-lines): all lines that are written anyway, in the form that clients
 // know. Lines of a job name it once.
 
-/** What lines of this fiber are about: the function of its job. */
+/** The subject of this fiber's lines: the function of its job. */
 export const LogModule = Context.Reference<string>("switchyard/runtime/LogModule", { defaultValue: () => "server" })
 
 const LIVE_LEVELS: Readonly<Record<LogLevel.LogLevel, LiveLevel>> = {
@@ -156,8 +156,9 @@ export const liveLayer = Layer.unwrap(
   Effect.map(LiveFeed, (told) => Logger.layer([makeLiveLogger(told)], { mergeWithExisting: true }))
 )
 
-// Addresses of requests as they may be logged or told to a receiver of traces: without the values of parameters that carry tokens, however the parameter is
-// spelled and wherever it stands. What cannot be understood is masked, because a log is read by more people than a token is for.
+// Addresses of requests in the form for the log and for a receiver of traces: without the values of parameters that carry tokens, however
+// the parameter is spelled and wherever it stands. A text that cannot be parsed is masked, because more people read a log than may have a
+// token.
 
 const MASK = "***"
 const MAX_URL = 500
@@ -168,7 +169,7 @@ const MAX_DECODINGS = 4
 const SECRET_NAME = /jwt|token|secret|passw|credential|api[-_ ]?key|^code$|%/i
 /** A parameter inside of a value, or behind a separator that was encoded. */
 const SECRET_INSIDE = /(?:jwt|token|secret|passw|credential|api[-_ ]?key)[^?&;#=]*=/i
-/** What looks like a token, whatever it is called. */
+/** A text that has the form of a token, whatever its parameter is called. */
 const TOKEN = /eyJ[\w-]{5,}(?:\.[\w-]*)+/g
 /** Everything below these paths is about signing in: codes, states and tokens. */
 const SIGN_ON = /\/auth\//i

@@ -1,13 +1,13 @@
 /**
- * The addresses of names, as the system looks them up, in a bounded time. A name server that is silent holds a thread of Node's pool for
- * each name, and the work with files needs these threads too: so at most two names are looked up at a time, one name once for all who
- * ask, and who asks hears after some seconds that no name server answers, or what was last answered, so that the database stays
- * where it is while names cannot be looked up.
+ * Looks up the addresses of names through the system, in a bounded time. A silent name server holds a thread of Node's pool for each name,
+ * and file access needs these threads too. Therefore at most two names are looked up at a time, and one name once for all callers. After
+ * some seconds a caller gets the error that no name server answers, or the last known addresses, so that the connection to the database
+ * survives an outage of name servers.
  */
 import * as dns from "node:dns"
 import { isIP, type LookupFunction } from "node:net"
 
-/** As whoever dials is told it. */
+/** The result, in the form that a connecting socket gets. */
 interface Found {
   readonly error: NodeJS.ErrnoException | null
   readonly addresses: ReadonlyArray<dns.LookupAddress>
@@ -71,7 +71,7 @@ const remember = (key: string, addresses: ReadonlyArray<dns.LookupAddress>) => {
   known.set(key, addresses)
 }
 
-/** What is known of a name without asking; the name of this machine for itself needs no name server. */
+/** The addresses that are known without a lookup; the name of this machine needs no name server. */
 const knownOf = (hostname: string, key: string, { family }: dns.LookupOptions) => {
   if (hostname.toLowerCase() !== "localhost") return known.get(key)
   const loopback = LOOPBACK.filter((one) => family === undefined || family === 0 || family === one.family)
@@ -83,7 +83,7 @@ const LOOPBACK: ReadonlyArray<dns.LookupAddress> = [
   { address: "::1", family: 6 }
 ]
 
-/** All addresses of a name. Those that it had last are told when no name server answers, unless only new ones are of use. */
+/** All addresses of a name. If no name server answers, the last known ones, unless only new ones are wanted. */
 export const lookupAll = (hostname: string, options: dns.LookupOptions, told: Tell, onlyNew = false) => {
   const key = JSON.stringify([hostname, options.family])
   let isTold = false

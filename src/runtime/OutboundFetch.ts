@@ -10,7 +10,7 @@ import { askedFirst, lookup } from "./NameLookup.ts"
 import { codeOf, type OwnFault, ownFault } from "./SystemErrors.ts"
 import { HostRefused, type OutboundGuard } from "./OutboundHosts.ts"
 
-/** The request can never work: the host may not be asked, its certificate is not good, or it sends on where nobody follows. */
+/** The request can never work: the host is not allowed, its certificate is not valid, or it redirects to a place that is not followed. */
 class OutboundRefused extends Schema.TaggedError<OutboundRefused>()("OutboundRefused", {
   message: Schema.String,
   /** The host itself may not be asked. */
@@ -20,7 +20,7 @@ class OutboundRefused extends Schema.TaggedError<OutboundRefused>()("OutboundRef
 /** No answer came; trying again may help. */
 class OutboundAway extends Schema.TaggedError<OutboundAway>()("OutboundAway", {
   message: Schema.String,
-  /** What the system says, such as `ECONNREFUSED`. */
+  /** The system's code, such as `ECONNREFUSED`. */
   code: Schema.NullOr(Schema.String)
 }) {}
 
@@ -29,7 +29,7 @@ export type OutboundError = OutboundRefused | OutboundAway | OwnFault
 
 const REDIRECTS = 5
 
-/** What to ask. `guard` is null for hosts that the server's own settings name; `idleSeconds` is the longest silence. */
+/** The request. `guard` is null for hosts that the server's own settings name; `idleSeconds` is the longest silence. */
 interface FetchOptions {
   readonly method?: "GET" | "POST" | "DELETE"
   readonly headers?: Readonly<Record<string, string>>
@@ -43,7 +43,7 @@ const reason = (error: unknown): string => (error instanceof Error ? error.messa
 const unreachable = (error: unknown) => new OutboundAway({ message: reason(error), code: codeOf(error) ?? null })
 const refused = (message: string, isHost = false) => new OutboundRefused({ message, isHost })
 
-/** A certificate that is not accepted now will not be accepted in a moment. */
+/** A certificate that is refused now will be refused again in a moment. */
 const isCertificateError = (error: Error): boolean =>
   "code" in error && typeof error.code === "string" && /CERT|VERIFY_LEAF/.test(error.code)
 
@@ -85,9 +85,9 @@ const target = (location: string | undefined, from: URL) => {
 }
 
 /**
- * The answer, its body still to be read; the connection ends with the scope. `url` must be an HTTP URL. Fails with
- * OutboundAway, or with OutboundRefused for a host that may not be asked, a certificate that is not good or a
- * redirect that is not followed. Only a GET follows redirects.
+ * The answer, its body still to be read; the connection ends with the scope. `url` must be an HTTP URL. Fails with OutboundAway, or with
+ * OutboundRefused for a host that is not allowed, a certificate that is not valid or a redirect that is not followed. Only a GET follows
+ * redirects.
  */
 export const open = Effect.fn("OutboundFetch.open")(function* (
   url: string,
@@ -127,7 +127,7 @@ export const textOf = (response: http.IncomingMessage, limit: number) =>
     catch: unreachable
   })
 
-/** What one call of `bounded` may take. */
+/** The bounds of one call of `bounded`. */
 export interface FetchBounds {
   /** For the request and its answer, unless the caller gives a signal. */
   readonly seconds: number

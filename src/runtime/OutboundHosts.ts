@@ -1,8 +1,8 @@
 /**
- * Which hosts the server may connect to on behalf of others (docs/security.md#outbound-hosts): for images that callers name, and for
- * receivers of alerts. What is this machine itself (by any address of any interface), its link (cloud metadata, neighbours' consoles) or a
- * private network has to be named, whatever a name resolves to and also where an IPv4 address is hidden in an IPv6 address: the address
- * that was checked is the one that is dialled, so that a name cannot change its meaning in between.
+ * The hosts to which the server may connect on behalf of others (docs/security.md#outbound-hosts): for images that callers name, and for
+ * receivers of alerts. The machine itself (any address of any interface), its link (cloud metadata, consoles of neighbours) and private
+ * networks must be named in the settings, whatever a name resolves to, and also if an IPv6 address contains such an IPv4 address. The
+ * connection uses the address that was checked, so that a name cannot change its meaning in between.
  */
 import { Effect, Option, Result } from "effect"
 import { NetAddress } from "effect/net"
@@ -99,7 +99,7 @@ inner.addSubnet("fc00::", 7, "ipv6")
 
 const withoutZone = (address: string): string => address.replace(/%.*$/, "")
 
-/** The addresses of all interfaces as they are now. */
+/** The present addresses of all interfaces. */
 const ownAddresses = (): BlockList => {
   const own = new BlockList()
   for (const { address, family } of Object.values(networkInterfaces()).flatMap((all) => all ?? [])) {
@@ -136,7 +136,7 @@ export const isLocal = (written: string): boolean => {
   return meanings(address).some((meaning) => !["private", "public"].includes(placeOf(meaning, own)))
 }
 
-/** How long a prefix has to be to name an address at such a place: nobody names metadata by a whole network. */
+/** The length that a prefix needs to name an address at such a place: a whole network is never meant to name cloud metadata. */
 const NAMING: Readonly<Record<Place, { readonly ipv4: number; readonly ipv6: number }>> = {
   metadata: { ipv4: 32, ipv6: 128 },
   link: { ipv4: 16, ipv6: 10 },
@@ -156,7 +156,7 @@ const WORDS: Readonly<Record<Place, string>> = {
 /** A host that may not be connected to. */
 export class HostRefused extends Error {}
 
-/** What may be connected to, for one purpose. */
+/** The allowed hosts for one purpose. */
 interface OutboundRules {
   /** OUTBOUND_HOSTS; none when it is not set, where every host of the internet may be asked. */
   readonly hosts: Option.Option<ReadonlyArray<string>>
@@ -176,8 +176,8 @@ export interface OutboundGuard {
   /** Resolves names as the system does and fails for those that lead to a forbidden address. */
   readonly lookup: LookupFunction
   /**
-   * Why somebody else, who resolves the name himself, must not be sent there: a name that the site does not name has to lead from here to
-   * where the guard lets it.
+   * Why another system, which resolves the name itself, must not be sent there: a name that the site does not name must resolve here to
+   * addresses that the guard allows.
    */
   readonly refusalForOthers: (host: string) => Effect.Effect<string | undefined>
 }
@@ -283,7 +283,7 @@ export interface OutboundSettings {
   readonly SECURE_DEFAULTS: boolean
 }
 
-/** What callers may name when they say where images come from: without OUTBOUND_HOSTS nothing in a new installation, anything in one from before. */
+/** The hosts that callers may name as sources of images: without OUTBOUND_HOSTS none in a new installation, and any in an older one. */
 export const hostsForCallers = ({
   OUTBOUND_HOSTS,
   SECURE_DEFAULTS
@@ -303,7 +303,7 @@ export const imageGuard = (
     allowPrivate: false
   })
 
-/** For addresses from which switches are told to fetch: this machine is where they usually do. */
+/** For addresses from which switches are told to fetch: usually this machine. */
 export const switchGuard = ({
   FIRMWARE_URL,
   HTTPD_URL,

@@ -1,6 +1,6 @@
 /**
- * Makes what the server keeps in DATA_DIR readable to its own user only: its folders have mode 0700, so that nobody reaches what is in
- * them. DATA_DIR itself may be passed, because the database and the DHCP hook may run as other users.
+ * Makes the server's files in DATA_DIR readable to its own user only: the folders have mode 0700, so that no other user reaches their
+ * content. DATA_DIR itself can be traversed, because the database and the DHCP hook may run as other users.
  */
 import { Effect, Layer } from "effect"
 import * as fs from "node:fs/promises"

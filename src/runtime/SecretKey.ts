@@ -61,7 +61,7 @@ const fromFile = Effect.fnUntraced(function* (folder: string) {
   })
 })
 
-/** What is made of a key, and of those that it replaces. */
+/** The keys that are derived from a key, and from those that it replaces. */
 export const of = (
   key: Uint8Array,
   previous: ReadonlyArray<Uint8Array> = [],
@@ -112,9 +112,9 @@ export class SecretKey extends Context.Service<
   static readonly layer = Layer.effect(SecretKey, make)
 }
 
-// Seals texts that have to be used again and that nobody may read who has the database or its backups alone: AES-256-GCM under a
-// key that is made of the installation's own (docs/security.md#what-is-stored). A sealed text names its key, so that those of a
-// previous key are told apart and can still be opened while keys are changed.
+// Seals texts that are needed again in clear and that a reader of the database or its backups alone must not read: AES-256-GCM under a key
+// that is derived from the installation's own (docs/security.md#what-is-stored). A sealed text names its key, so that texts under a
+// previous key can be recognised and still be opened while keys are changed.
 
 /** A key with the name by which sealed texts call it. */
 export interface SealingKey {
@@ -167,7 +167,7 @@ const decipher = ({ key }: SealingKey, sealed: Buffer): Option.Option<string> =>
   }
 }
 
-/** What was sealed under one of these keys; a clear text as it is. None when the key is another one or the text was altered. */
+/** The text that was sealed under one of these keys; a clear text unchanged. None if the key is another one or the text was altered. */
 export const open = (keys: ReadonlyArray<SealingKey>, text: string): Option.Option<string> => {
   const wanted = keyOf(text)
   if (Option.isNone(wanted)) return Option.some(text)
@@ -184,7 +184,7 @@ const LONGEST = 256 * 1024 * 1024
 
 export const pack = (text: string): string => `${PACKED}${deflateRawSync(text, { level: 9 }).toString("base64")}`
 
-/** The text as it was; another one as it is. */
+/** The unpacked text; any other text unchanged. */
 export const unpack = (text: string): string =>
   text.startsWith(PACKED)
     ? inflateRawSync(Buffer.from(text.slice(PACKED.length), "base64"), { maxOutputLength: LONGEST }).toString("utf8")
@@ -209,7 +209,7 @@ const decoded = (text: string): string => {
   }
 }
 
-/** The password or token in a URL, as it is written and as it is meant. */
+/** The password or token in a URL, as written and decoded. */
 const secretsOfUrl = (url: string): ReadonlyArray<string> => {
   const credentials = CREDENTIALS.exec(url)?.[1] ?? ""
   const colon = credentials.indexOf(":")
@@ -218,7 +218,7 @@ const secretsOfUrl = (url: string): ReadonlyArray<string> => {
   return [password, decoded(password)]
 }
 
-/** The lines of a key or a certificate, because texts are shown and compared line by line; shorter lines tell too little. */
+/** The lines of a key or a certificate, because texts are shown and compared line by line; shorter lines are not specific enough. */
 const LONG_LINE = 16
 const linesOf = (value: string): ReadonlyArray<string> => {
   const lines = value.split(/\r?\n/).map((line) => line.trim())

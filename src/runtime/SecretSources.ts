@@ -40,7 +40,7 @@ const PREFIXES: ReadonlyArray<string> = [
   "ALERT_SECRET_"
 ]
 
-/** What may be kept in the database: the name of a variable that is secret and is not needed before. */
+/** Whether a setting can be kept in the database: its variable is secret and is not needed before the database is open. */
 export const isStorable = (name: string): boolean =>
   /^[A-Z][A-Z0-9_]{1,99}$/.test(name) &&
   !name.endsWith(SUFFIX) &&

@@ -1,4 +1,4 @@
-/** What the table of the server's settings is made of: a setting with its default and meaning, and forms of values. */
+/** The parts of the table of the server's settings: a setting with its default and meaning, and the forms of values. */
 import { Config, Effect, Option, Redacted, Schema, SchemaGetter } from "effect"
 import { PrivateUrl } from "../domain/access/HostLists.ts"
 
@@ -31,7 +31,7 @@ export const flag = (name: string, fallback: boolean, about: string) =>
 
 export const text = (name: string, fallback: string, about: string) => withDefault(Config.String(name), fallback, about)
 
-/** A whole number that is not below a minimum. */
+/** A whole number of at least a minimum. */
 export const count = (name: string, fallback: number, about: string, minimum = 0) =>
   withDefault(
     Config.schema(Schema.Int.pipe(Schema.check(Schema.isGreaterThanOrEqualTo(minimum))), name),
@@ -172,7 +172,7 @@ export const traceSettings = {
   OTEL_TRACES_SAMPLER_ARG: withDefault(
     Config.schema(Share, "OTEL_TRACES_SAMPLER_ARG"),
     1,
-    "share of the traces begun here that is told, from 0 to 1"
+    "share of the traces begun here that is exported, from 0 to 1"
   )
 }
 
@@ -209,7 +209,7 @@ export const signOnSettings = {
   OIDC_USERNAME_ATTRIBUTE: withDefault(
     Config.NonEmptyString("OIDC_USERNAME_ATTRIBUTE"),
     "email",
-    "attribute that names somebody in jobs, events and the audit"
+    "attribute that names users in jobs, events and the audit"
   ),
   OIDC_TRUST_EMAIL: withDefault(
     Config.Boolean("OIDC_TRUST_EMAIL"),

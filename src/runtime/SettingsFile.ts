@@ -87,8 +87,8 @@ export const giveToOwnerOf = async (folder: string, file: string): Promise<void>
 }
 
 /**
- * Writes these settings beside what the file has already, readable to this user only; the effect that it yields puts the file in its place.
- * Fails with SettingsFileError.
+ * Writes these settings in addition to those in the file into a draft that only this user can read; the effect that it yields puts the
+ * draft in the file's place. Fails with SettingsFileError.
  */
 export const draftSettings = Effect.fn("SettingsFile.draftSettings")(function* (
   dataDir: string,

@@ -1,17 +1,17 @@
 /**
- * The end of the program within ten seconds, whatever hangs (docs/operations.md#stopping-and-killing). A signal closes what is open, in order; what is
- * not closed in time is left, and the last line of the log names it. A second signal ends the program at once. What was accepted is in
- * the database, and the next start goes on with it.
+ * Ends the program within ten seconds, whatever hangs (docs/operations.md#stopping-and-killing). A signal closes everything in order; the
+ * last line of the log names what was not closed in time. A second signal ends the program at once. Accepted work is in the database, and
+ * the next start continues it.
  */
 import { Effect, Layer } from "effect"
 import { readFileSync, writeSync } from "node:fs"
 
-/** Milliseconds after a signal in which everything may close by itself. */
+/** Milliseconds after a signal in which everything can close on its own. */
 const PATIENCE = 8_500
 /** Milliseconds that threads may take to end what they are at. */
 const HELD_MILLIS = 300
 
-/** The program was told to stop and did not wait for something (docs/command-line.md#exit-codes). */
+/** The exit code for a stop that did not wait for everything (docs/command-line.md#exit-codes). */
 const LEFT_SOMETHING = 5
 const BY_SIGNAL: Readonly<Record<string, number>> = { SIGINT: 130, SIGTERM: 143 }
 
@@ -32,7 +32,7 @@ export const named = <A, E, R>(name: string, layer: Layer.Layer<A, E, R>): Layer
     )
   )
 
-/** What is still done when the program ends without having closed everything; takes no time. */
+/** A last action if the program ends without having closed everything; it takes no time. */
 export const atLast = (step: () => void) =>
   Effect.acquireRelease(
     Effect.sync(() => void lastSteps.add(step)),
@@ -89,7 +89,7 @@ const leave = (code: number, why: string): never => {
   }
   const names = [...open, ...left.map(({ name, pid }) => `process ${pid} (${name})`)]
   say(
-    `${why}. Left: ${names.length === 0 ? "nothing that has a name" : names.join(", ")}. What was accepted is kept, and goes on at the next start`
+    `${why}. Left: ${names.length === 0 ? "nothing that has a name" : names.join(", ")}. Accepted work is kept, and continues at the next start`
   )
   return endNow(code)
 }

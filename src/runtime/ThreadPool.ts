@@ -38,7 +38,7 @@ export interface ThreadPoolOptions {
   readonly megabytes: number
 }
 
-/** What one call may take of its thread. */
+/** The limits of one call in its thread. */
 export interface Budget {
   readonly cpuMillis: number
 }
@@ -47,7 +47,7 @@ export interface Budget {
 type ThreadClient<Rpcs extends Rpc.Any> = RpcClient.RpcClient<Rpcs, RpcClientError.RpcClientError>
 
 interface ThreadPool<Rpcs extends Rpc.Any> {
-  /** Does `use` with a thread of its own. It comes to its end also when nobody waits for it any more. */
+  /** Runs `use` with a thread of its own. It runs to its end even if its caller has stopped waiting. */
   readonly run: <A, E>(
     budget: Budget,
     use: (client: ThreadClient<Rpcs>) => Effect.Effect<A, E | RpcClientError.RpcClientError>
@@ -90,7 +90,7 @@ const unstarted = (error: unknown): Effect.Effect<never, OwnFault> => {
   return fault === undefined ? Effect.die(error) : Effect.fail(fault)
 }
 
-/** Starts a thread and waits until it takes calls, so that its start counts in nobody's budget. */
+/** Starts a thread and waits until it accepts calls, so that its start does not count in a caller's budget. */
 const startOnce = <Rpcs extends Rpc.Any>(
   group: RpcGroup.RpcGroup<Rpcs>,
   { megabytes, name, program }: ThreadPoolOptions

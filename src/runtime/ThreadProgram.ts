@@ -1,4 +1,4 @@
-/** What the program of a thread of `ThreadPool` does: it answers the calls of its group until it is told to end. */
+/** The program of a thread of `ThreadPool`: it answers the calls of its group until it is asked to end. */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeWorkerRunner from "@effect/platform-node/NodeWorkerRunner"
 import { Layer } from "effect"

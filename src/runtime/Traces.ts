@@ -25,8 +25,8 @@ import * as Spans from "./Spans.ts"
 import { lookup } from "./NameLookup.ts"
 import { readHeaders } from "./SettingForms.ts"
 
-// The way of spans to their receiver, which may be away, slow or ill: batches wait in a short queue, one is sent at a time, each
-// send has a deadline and a few tries, and what finds the queue full is dropped. Nobody but this queue waits for the receiver.
+// Sends spans to their receiver, which may be unreachable, slow or faulty: batches wait in a short queue, one is sent at a time, each send
+// has a deadline and a few tries, and a batch that finds the queue full is dropped. Only this queue waits for the receiver.
 
 /** Batches that wait. With those that the exporter fills, this bounds the memory. */
 export const MOST_BATCHES = 16
@@ -111,7 +111,7 @@ const BATCH = 512
 /** Milliseconds after which a batch is sent although it is not full. */
 const INTERVAL = 2_000
 
-/** What watches the server asks for every few seconds and is no part of anybody's work. */
+/** Requests that watch the server every few seconds and belong to no user's work. */
 const isWatching = ({ url }: { readonly url: string }): boolean => /^\/(?:metrics|api\/v1\.0\/health)\b/.test(url)
 
 const outbox = Layer.effect(HttpClient.HttpClient, Effect.flatMap(HttpClient.HttpClient, makeOutbox)).pipe(

@@ -1,4 +1,7 @@
-/** `switchyard hostkeys`: host keys that devices have shown and that somebody has to approve (docs/security.md#approval-of-host-keys). */
+/**
+ * `switchyard hostkeys`: host keys that devices have shown and that a user must approve (docs/security.md#approval-of-host-keys).
+ * `switchyard login` and `switchyard logout`: the token of the user.
+ */
 import { Effect, Option, Redacted, Schema } from "effect"
 import { Argument, Command, Flag, Prompt } from "effect/cli"
 import * as fs from "node:fs/promises"
@@ -46,7 +49,7 @@ const keysIn = Effect.fnUntraced(function* (file: string) {
   )
 })
 
-/** Those of devices that nobody knew, after somebody has looked at them. */
+/** The keys of devices that were unknown, after the user has looked at them. */
 const shownToSomebody = Effect.fnUntraced(function* (agreed: boolean) {
   const rows = (yield* waiting).filter(({ fingerprint }) => fingerprint === null)
   if (rows.length === 0) return yield* new Refused({ message: "No device waits for its first approval" })
@@ -64,7 +67,7 @@ const approve = Command.make(
   "approve",
   {
     keys: Argument.String("key").pipe(
-      Argument.withDescription("A device and the key that it shows, as somebody has compared it: lhv-a1=SHA256:…"),
+      Argument.withDescription("A device and its key, as the user has compared it: lhv-a1=SHA256:…"),
       Argument.variadic()
     ),
     file: Flag.String("file").pipe(
@@ -102,7 +105,7 @@ const approve = Command.make(
 export const hostkeys = Command.make("hostkeys", format, (wanted) =>
   reported(Effect.flatMap(waiting, (rows) => printRows(wanted, COLUMNS, rows, "No host key waits for approval")))
 ).pipe(
-  Command.withDescription("List host keys that devices have shown and nobody has approved."),
+  Command.withDescription("List host keys that devices have shown and that wait for an approval."),
   Command.withSubcommands([approve])
 )
 

@@ -145,7 +145,7 @@ const FOUND_COLUMNS: ReadonlyArray<Column<Hit>> = [
   ["last_seen", ({ last_seen }) => last_seen]
 ]
 
-/** How much of the network the tables cover, so that nobody takes "not found" for "not there". */
+/** The part of the network that the tables cover, so that users do not take "not found" for "does not exist". */
 const coverage = ({ devices, newest, oldest, read }: Findings["tables"]): string =>
   read === 0
     ? `The tables of none of ${devices} devices have been read: switchyard find WORD --read`
@@ -185,7 +185,7 @@ export const find = Command.make(
   Command.withDescription("Find a machine, device or port."),
   Command.withExamples([
     { command: "switchyard find 00:50:56:aa:12:07", description: "The switch and port of a machine" },
-    { command: "switchyard find vlan 110 --read", description: "Everything in a VLAN, as it is now" }
+    { command: "switchyard find vlan 110 --read", description: "Everything in a VLAN, read from the switches now" }
   ])
 )
 
@@ -248,7 +248,7 @@ const set = Command.make(
         const { answer } = yield* ask("POST /device/:hostname/interfaces/preview", { params, body })
         const { diff, errors } = answer.data
         if (errors.length > 0) return yield* new Refused({ message: errors.join("\n") })
-        yield* say(diff === "" ? "The configuration stays as it is." : diff)
+        yield* say(diff === "" ? "The configuration is unchanged." : diff)
         if (dryRun) return
         yield* ask("PUT /device/:hostname/interfaces", { params, body })
         yield* say(`Stored. Push it: switchyard sync ${device} --watch`)

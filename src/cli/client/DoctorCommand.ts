@@ -1,7 +1,7 @@
 /**
  * `switchyard doctor`: what is stuck, since when, why, and what to do about it (docs/operations.md#doctor). On the server's own machine it
- * works when nothing else does: it asks the machine, the folder and the database by itself, and the server if there is one. It looks in a
- * process of its own, so that it ends in time whatever hangs.
+ * works even if nothing else does: it examines the machine, the folder and the database directly, and asks the server if one runs. It works
+ * in a process of its own, so that it ends in time whatever hangs.
  */
 import { Console, Effect, Option, Runtime, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
@@ -23,7 +23,7 @@ import { ask, askNamed, Refused, serverUrl } from "./Server.ts"
 import type { Data } from "../../api/Calls.ts"
 
 type Finding = Data<"GET /system/findings">["findings"][number]
-/** What is shown of a finding and of an answer alike. */
+/** The fields that are shown of findings and answers alike. */
 type Row = Omit<Answer, "repair">
 
 const TONES = { good: "good", unknown: "warn", warn: "warn", bad: "bad" } as const
@@ -79,7 +79,7 @@ const askThere = Effect.fnUntraced(function* ({ csv, json, repairing, server }: 
   return findings
 }, Effect.scoped)
 
-/** What was found, as an exit code. */
+/** The result as an exit code. */
 class Looked extends Schema.TaggedError<Looked>()("Looked", { message: Schema.String, code: Schema.Int }) {
   override readonly [Runtime.errorReported] = false
   override get [Runtime.errorExitCode]() {
@@ -119,7 +119,7 @@ const repaired = Effect.fnUntraced(function* ({ about, repair }: Answer, isListe
     : Console.error(colored("bad", harmless(`      not done: ${about}: ${why}`), process.stderr))
 })
 
-/** The process that looks tells the one that waits for it what it needs to know. */
+/** Messages from the process that looks to the process that waits for it. */
 const tellParent = (told: { readonly level: Level } | { readonly asking: true } | { readonly code: number }) =>
   Effect.sync(() => void process.send?.(told))
 
@@ -150,7 +150,7 @@ const lookHere = Effect.fnUntraced(function* ({ csv, json, monitoring, repairing
     }),
     Effect.flatMap((code) => tellParent({ code }))
   )
-  // what hangs is left behind
+  // work that hangs is abandoned
   yield* Effect.never
 }, Effect.scoped)
 

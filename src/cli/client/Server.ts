@@ -1,6 +1,6 @@
 /**
- * The server that the commands for people speak to: at SWITCHYARD_URL, with the token of SWITCHYARD_TOKEN or of a file that only its owner
- * reads (docs/command-line.md#signing-on). What it says is checked against the API's definitions by their types.
+ * The server that the commands for people call: at SWITCHYARD_URL, with the token of SWITCHYARD_TOKEN or of a file that only its owner can
+ * read (docs/command-line.md#signing-on). Its answers have the types of the API's definitions.
  */
 import { Effect, Option, Redacted, Runtime, Schema } from "effect"
 import * as fs from "node:fs/promises"
@@ -13,7 +13,7 @@ import { codeOf, messageOf } from "../../runtime/SystemErrors.ts"
 /** Exit codes of commands (docs/command-line.md#exit-codes). */
 export const exitCodes = { refused: 1, mistyped: 2, notSignedOn: 3, away: 4, notFollowed: 130 } as const
 
-/** What was typed breaks a rule; nobody was asked. */
+/** The words that the user typed break a rule; the server was not asked. */
 export class Mistyped extends Schema.TaggedError<Mistyped>()("Mistyped", { message: Schema.String }) {
   override readonly [Runtime.errorReported] = false
   override readonly [Runtime.errorExitCode] = exitCodes.mistyped
@@ -25,7 +25,7 @@ export class Refused extends Schema.TaggedError<Refused>()("Refused", { message:
   override readonly [Runtime.errorExitCode] = exitCodes.refused
 }
 
-/** What was asked for is not done yet: another person has to approve it (docs/security.md#four-eyes). */
+/** The request is not carried out yet: another person must approve it (docs/security.md#four-eyes). */
 export class AwaitsApproval extends Schema.TaggedError<AwaitsApproval>()("AwaitsApproval", {
   message: Schema.String,
   approval_id: Schema.Int,
@@ -35,13 +35,13 @@ export class AwaitsApproval extends Schema.TaggedError<AwaitsApproval>()("Awaits
   override readonly [Runtime.errorExitCode] = exitCodes.refused
 }
 
-/** Nobody is signed on, or may not do this. */
+/** No user is signed on, or the user may not do this. */
 export class NotSignedOn extends Schema.TaggedError<NotSignedOn>()("NotSignedOn", { message: Schema.String }) {
   override readonly [Runtime.errorReported] = false
   override readonly [Runtime.errorExitCode] = exitCodes.notSignedOn
 }
 
-/** No answer came, or one that no server of ours gives. */
+/** No answer came, or one that no server of ours sends. */
 export class ServerAway extends Schema.TaggedError<ServerAway>()("ServerAway", { message: Schema.String }) {
   override readonly [Runtime.errorReported] = false
   override readonly [Runtime.errorExitCode] = exitCodes.away
@@ -60,13 +60,16 @@ export const tokenFile = (): string =>
 
 const OTHERS = 0o077
 
-/** Whether a file is of somebody else than whoever runs the command. What root owns root could change anyhow. */
+/**
+ * Whether a file belongs to another account than the one that runs the command. Files of root do not count: root could change everything
+ * anyhow.
+ */
 const isForeign = (uid: number): boolean => {
   const own = process.getuid?.()
   return own !== undefined && uid !== own && uid !== 0
 }
 
-/** What a file says, and who else may read it; null when there is none. */
+/** The content of a file, and whether others may read it; null if it does not exist. */
 const contentOf = async (file: string) => {
   const opened = await fs.open(file).catch((error: unknown) => {
     if (codeOf(error) === "ENOENT") return null
@@ -81,7 +84,7 @@ const contentOf = async (file: string) => {
   }
 }
 
-/** The token of a file that only its owner reads; null when there is no such file and nobody has named it. */
+/** The token of a file that only its owner can read; null if the file does not exist and no setting names it. */
 const tokenOfFile = Effect.gen(function* () {
   const file = tokenFile()
   const refused = (message: string) => new NotSignedOn({ message })
@@ -105,7 +108,7 @@ const token = Effect.suspend(() => {
 })
 
 const DEFAULT_SECONDS = 60
-/** What a repository may take that is cloned first, or a check that renders the whole network. */
+/** The time for a repository that is cloned first, or for a check that renders the whole network. */
 const SLOW_SECONDS = 900
 const SLOW = /^(?:PUT \/repository\/|POST \/repository\/:name\/check)/
 
@@ -134,7 +137,7 @@ const trust = Effect.gen(function* () {
   })
 })
 
-/** What goes with a call. */
+/** The parts of a call. */
 export interface Sent<Name extends CallName> {
   readonly params?: Parameters<Name>
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>>
@@ -221,7 +224,7 @@ const sendTo = Effect.fnUntraced(function* (
   })
 })
 
-/** Sends a call; yields the response, whatever its status. `isStream`: it goes on for ever. */
+/** Sends a call; yields the response, whatever its status. `isStream`: the response has no end. */
 export const send = Effect.fnUntraced(function* <Name extends CallName>(
   name: Name,
   sent: Sent<Name> = {},
@@ -231,7 +234,7 @@ export const send = Effect.fnUntraced(function* <Name extends CallName>(
   return yield* sendTo(method, addressOf(name, sent), sent, yield* secondsFor(name), isStream)
 })
 
-/** What a response says when it is no success. */
+/** The error of a response that is no success. */
 export const failureOf = Effect.fnUntraced(function* (response: Response) {
   const body: unknown = yield* Effect.promise(() => response.json().catch(() => null))
   if (/^3\d\d$/.test(String(response.status))) return new ServerAway({ message: `${serverUrl()} sends on elsewhere` })

@@ -1,6 +1,6 @@
 /**
- * What commands share at the terminal: answers as a table for people, or as JSON or comma-separated values for programs; questions; and
- * refusals. Colours only on a terminal.
+ * The parts that commands share at the terminal: answers as a table for people, or as JSON or comma-separated values for programs;
+ * questions; and refusals. Colours only on a terminal.
  */
 import { Console, Effect, Runtime, Schema } from "effect"
 import { Flag } from "effect/cli"
@@ -76,7 +76,7 @@ const eachLine = (lines: ReadonlyArray<string>) => Effect.forEach(lines, (line) 
 /** Says something that may hold what a device or a colleague has written, line by line. */
 export const say = (text: string) => eachLine(text.split("\n").map(harmless))
 
-/** Prints rows as they are wanted; `nothing` is said to people when there are none. */
+/** Prints rows in the chosen form; `nothing` is the sentence for people if there are none. */
 export const printRows = <Row>(
   { csv, json }: Format,
   columns: ReadonlyArray<Column<Row>>,
@@ -102,7 +102,7 @@ const rowsIn = (answer: unknown, name: string) => {
   return Array.isArray(found) ? found.filter(isRow) : []
 }
 
-/** Prints the rows that an answer has under this name, with these fields; in JSON they have all of theirs. */
+/** Prints the rows that an answer has under this name, with these fields; in JSON with all fields. */
 export const printListed = (
   wanted: Format,
   answer: unknown,
@@ -133,7 +133,7 @@ export const printOne = <A extends object>(
 /** As a shell says of what was stopped. */
 export const STOPPED = 130
 
-/** Says what went wrong as a sentence on stderr. Whoever stops a command before its end gets an exit code that is no success. */
+/** Prints an error as a sentence on stderr. A user who stops a command before its end gets an exit code that is no success. */
 export const reported = <A, E extends { readonly message: string }, R>(effect: Effect.Effect<A, E, R>) =>
   effect.pipe(
     Effect.tapError(({ message }) =>

@@ -17,7 +17,7 @@ const SETTINGS_SECONDS = 4
 /** For the server, then for its database. */
 const FINDINGS_SECONDS = 5
 
-/** What has not ended in time is left behind; null then. */
+/** Abandons work that has not ended in time; null then. */
 const within = Effect.fnUntraced(function* <A, E>(seconds: number, work: Effect.Effect<A, E>) {
   const running = yield* Effect.forkDetach(Effect.exit(work))
   return Option.getOrNull(yield* Effect.timeoutOption(Fiber.join(running), `${seconds} seconds`))
@@ -85,7 +85,7 @@ const findPlace = Effect.gen(function* () {
   return { place, answer: { ...answer, kind: "settings" } satisfies Answer }
 })
 
-/** What the server finds; without one, what is in its database. */
+/** The findings of the server; without one, those from its database. */
 const findings = Effect.fnUntraced(function* (place: Place) {
   const asked = ask("GET /system/findings", { server: serverOf(place) })
   const told = yield* within(FINDINGS_SECONDS, asked)
@@ -104,7 +104,7 @@ const NOT_FOUND: Answer = {
   kind: "findings"
 }
 
-/** What is secret in the settings never leaves this process. */
+/** Secrets of the settings never leave this process. */
 const masking = ({ settings }: Place) => {
   const values = settings === null ? [] : secretValues(settings)
   const masked = (text: string) => values.reduce((shown, value) => shown.replaceAll(value, "***"), text)
@@ -123,7 +123,7 @@ export interface Examined {
   readonly findings: ReadonlyArray<Finding>
 }
 
-/** Asks everything at once; answers are told as they come, and findings at the end. */
+/** Asks everything at once; answers are reported as they arrive, and findings at the end. */
 export const examine = Effect.fnUntraced(function* (tell: (answer: Answer) => Effect.Effect<void>) {
   const { answer, place } = yield* findPlace
   const mask = masking(place)

@@ -1,6 +1,6 @@
 /**
- * What `switchyard doctor` asks of DATA_DIR: who may reach what, the database's own log, how large it all
- * is, and which installation it is. Only regular files are opened. Repairs touch nothing that a process has, and give nobody more rights.
+ * The questions of `switchyard doctor` about DATA_DIR: its permissions, the database's own log, its size, and the installation that it
+ * belongs to. Only regular files are opened. Repairs touch no file that a process has open, and give no account more rights.
  */
 import { Effect, Option } from "effect"
 import { execFile } from "node:child_process"
@@ -77,7 +77,7 @@ const namesOf = (folder: string): Promise<ReadonlyArray<string> | null> =>
     throw error
   })
 
-/** Who reads a pipe waits for whoever writes into it. */
+/** A reader of a pipe waits for its writer. */
 const pipeAt = async (file: string): Promise<Found> => {
   const found = await fs.stat(file).catch(() => null)
   if (found?.isFIFO() !== true) return []
@@ -134,7 +134,7 @@ const databaseFolder = async ({ dataDir, home }: Place): Promise<Found> => {
     return [
       bad(home, [
         "there is no database, and DATA_DIR is of an installation that had one",
-        "A volume that is not mounted, or a folder that was moved, looks like this.",
+        "A volume may not be mounted, or the folder may have been moved.",
         "Mount it, or restore a backup (switchyard restore). Do not start a server before that."
       ])
     ]
@@ -182,7 +182,7 @@ const secretFile = async (file: string, isOwn: boolean, reader: number | null): 
   if (open !== 0) {
     const what = `has mode ${modeText(seen.mode)}: others can read or change it`
     const next = isOwn
-      ? "switchyard doctor --repair. Whoever has read it knows the secret: change it."
+      ? "switchyard doctor --repair. Anyone who has read it knows the secret: change it."
       : `chmod o-rwx ${file}`
     const repair = isOwn ? restrict(file, seen, 0o700) : null
     return [bad(file, [what, "It holds a secret.", next], repair)]
@@ -262,7 +262,7 @@ export const severeLines = (lines: ReadonlyArray<string>) =>
     if (report === undefined || !["PANIC", "FATAL", "ERROR"].includes(report.severity)) return []
     if (report.level === "Debug") return []
     const [at = ""] = /^\S+ \S+ \S+/.exec(line) ?? []
-    // 57P: it was told to end, or is starting
+    // 57P: it was asked to end, or is starting
     const isGrave = report.severity !== "ERROR" && !report.sqlState.startsWith("57P")
     return [{ at, isGrave, text: `${at} ${report.severity}: ${messageWithoutValues(report.message)}` }]
   })
@@ -280,7 +280,7 @@ const databaseLog = async (home: string): Promise<Found> => {
   )
   const words = [
     `its last errors: ${last.map(({ text }) => text).join("; ")}`,
-    isRecent ? "The database has ended or refused somebody within the last hour." : "",
+    isRecent ? "The database has ended or refused a client within the last hour." : "",
     `tail -n 50 ${file}`
   ] as const
   return [isRecent ? warn(file, words) : good(file, words[0])]
@@ -314,7 +314,7 @@ const sizes = async (dataDir: string): Promise<Found> => {
   ]
 }
 
-/** What a start would refuse, before anybody tries it. */
+/** The reasons for which a start would refuse this folder, before an operator tries it. */
 const identityQuestion = ({ settings }: Place): ReadonlyArray<Question> => {
   if (settings === null) return []
   const refused = (message: string): Found => [

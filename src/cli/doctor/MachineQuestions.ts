@@ -1,4 +1,4 @@
-/** What `switchyard doctor` asks of the machine: disk, inodes, descriptors, memory, processes and clock. */
+/** The questions of `switchyard doctor` about the machine: disk, inodes, descriptors, memory, processes and clock. */
 import * as fs from "node:fs/promises"
 import { hostname, tmpdir } from "node:os"
 import * as path from "node:path"
@@ -56,7 +56,7 @@ const roomOf = async (about: string, folder: string): Promise<Found> => {
   return [ofRoom, ofInodes]
 }
 
-/** The first of its folders that is there. */
+/** The nearest existing folder above a path. */
 const nearest = async (folder: string): Promise<string> => {
   const isThere = await fs.lstat(folder).then(
     () => true,
@@ -107,11 +107,11 @@ const fieldOf = (text: string, name: string): number | null => {
 const memoryOf = async (): Promise<Found> => {
   const text = await fs.readFile("/proc/meminfo", "utf8")
   const [free, size] = [fieldOf(text, "MemAvailable"), fieldOf(text, "MemTotal")]
-  if (free === null || size === null) return [unknown("this machine", "its memory is not told")]
+  if (free === null || size === null) return [unknown("this machine", "its memory is unknown")]
   const percent = percentOf(free, size)
   const what = `${sizeOf(free)} of ${sizeOf(size)} memory (${percent} %) are available`
   const why = "Without memory the system ends processes, the database among them."
-  const next = "Find who has it (ps aux --sort -rss), or give the machine more."
+  const next = "Find the process that uses it (ps aux --sort -rss), or give the machine more."
   if (percent < 3) return [bad("this machine", [what, why, next])]
   return [percent < 10 ? warn("this machine", [what, why, next]) : good("this machine", what)]
 }
@@ -151,13 +151,13 @@ const serversOf = async ({ servers }: Place): Promise<Found> => {
       if (state === "T")
         return bad(`process ${pid}`, [
           "is stopped by a signal or a debugger",
-          "It answers nobody.",
+          "It answers no client.",
           `kill -CONT ${pid}`
         ])
       if (state === "D")
         return warn(`process ${pid}`, [
           "waits for a disk or a network file system",
-          "It answers nobody meanwhile.",
+          "It answers no client meanwhile.",
           "Look at its mounts and at dmesg."
         ])
       return swapped > 256 * MB
@@ -181,12 +181,12 @@ export const machineQuestions = (place: Place) => [
   question("memory", "this container", SECONDS, memoryOfGroup)
 ]
 
-// What `switchyard doctor` asks of what an ended process may have left in DATA_DIR: the note of who keeps the folder, the pid file of the
-// database, locks of git, drafts. Only regular files are opened. Repairs touch nothing that a process has.
+// The questions of `switchyard doctor` about remains of an ended process in DATA_DIR: the note of the folder's owner, the pid file of the
+// database, locks of git, drafts. Only regular files are opened. Repairs touch no file that a process has open.
 
 const IN_USE = "a server has begun to use it meanwhile: nothing was removed"
 
-/** Removes what an ended process has left, unless somebody has begun to use the folder since it was looked at. */
+/** Removes the remains of an ended process, unless another process has begun to use the folder since the look. */
 const removing = (home: string, file: string, isLeft: () => Promise<boolean>) =>
   doing(`${file} was removed`, async () => {
     const removed = await Postmaster.whileFree(home, async () => {
@@ -345,7 +345,7 @@ const leftovers = async ({ dataDir, servers }: Place): Promise<Found> => {
           leftIn(path.join(dataDir, "firmware", ".incoming"), /./, "is an unfinished download")
         ])
   const found = [...locks, ...drafts].flat()
-  return found.length === 0 ? [good("leftovers", "no locks and drafts were left behind")] : found
+  return found.length === 0 ? [good("leftovers", "no old locks and drafts remain")] : found
 }
 
 /** Questions about what was left in DATA_DIR. */

@@ -1,6 +1,6 @@
 /**
- * What `switchyard doctor` asks of others: the server that runs, its certificates, the remotes of git and the receivers of alerts. To
- * receivers only a connection is made, nothing is sent.
+ * The questions of `switchyard doctor` to other systems: the running server, its certificates, the remotes of git and the receivers of
+ * alerts. Receivers get only a connection and no message.
  */
 import { Duration, Effect, Option, Redacted, Result, Schema } from "effect"
 import { execFile } from "node:child_process"
@@ -50,7 +50,7 @@ const health = async (url: string): Promise<Found> => {
   const told: unknown = await answer.json().catch(() => null)
   if (!Schema.is(Health)(told))
     return [
-      bad(url, [`something else answers (${answer.status})`, "It is no server of ours.", "Check SWITCHYARD_URL."])
+      bad(url, [`something else answers (${answer.status})`, "It is no Switchyard server.", "Check SWITCHYARD_URL."])
     ]
   const down = told.checks.filter(({ status }) => status !== "UP")
   return [
@@ -139,7 +139,7 @@ const certificates = ({ settings }: Place): ReadonlyArray<Question> => {
   return [...own, authority]
 }
 
-/** What git says at the end of every failure with a remote. */
+/** The advice that git prints at the end of every failure with a remote. */
 const ADVICE = /^(?:Please make sure you have the correct access rights|and the repository exists\.)/
 
 const lastOf = (text: string): string =>
@@ -150,7 +150,7 @@ const lastOf = (text: string): string =>
     .join(" ")
     .slice(0, 300)
 
-/** Whether a remote of git answers. Its address is told without a password. */
+/** Whether a remote of git answers. Its address is shown without a password. */
 const remote = (variable: string, given: string): Question => {
   const parsed = parseGitAddress(given)
   if (Result.isFailure(parsed))
@@ -159,7 +159,7 @@ const remote = (variable: string, given: string): Question => {
     ])
   const address = parsed.success
   const listed = runGit(["ls-remote", "--quiet", "origin", "HEAD"], {
-    // in this spelling: what git says of the folder that it works in is told as that of the local copy
+    // in this spelling git's messages about its working directory read like those about the local copy
     directory: `${tmpdir()}${path.sep}.`,
     address,
     timeout: Duration.seconds(SECONDS - 2)
@@ -194,13 +194,13 @@ const remoteClock = (url: URL): Question =>
       : [
           warn("clock", [
             what,
-            "Tokens, certificates and timers are told by clocks.",
+            "Tokens, certificates and timers depend on clocks.",
             "Let this machine be set by a time server (timedatectl)."
           ])
         ]
   })
 
-/** A commit of the future tells that our clock, or that of whoever made it, is wrong. */
+/** A commit with a time in the future shows that our clock, or its author's, is wrong. */
 const commitClock = (copy: string): Question =>
   question("clock", "commits", SECONDS, async () => {
     const { stdout } = await promisify(execFile)("git", ["-C", copy, "log", "--all", "-1", "--format=%ct"], {
@@ -213,7 +213,7 @@ const commitClock = (copy: string): Question =>
     return [
       warn("clock", [
         `the newest commit of ${path.basename(copy)} is ${Math.round(skew / 60)} minutes in the future`,
-        "The clock of this machine, or of whoever made it, is wrong.",
+        "The clock of this machine, or of the commit's author, is wrong.",
         "Let this machine be set by a time server (timedatectl)."
       ])
     ]
@@ -229,7 +229,7 @@ interface Target {
 
 const PORTS: Readonly<Record<string, number>> = { "https:": 443, "http:": 80, "tls:": 6514, "tcp:": 514 }
 
-/** Where a receiver is, without anything of its address that may be secret; null where a connection tells nothing. */
+/** The address of a receiver, without any part that may be secret; null if a connection would prove nothing. */
 export const targetOf = (receiver: Receiver, secrets: ReadonlyMap<string, string>): Target | null => {
   if (receiver.type === "email") return { host: receiver.host, port: receiver.port, isTls: receiver.tls === "tls" }
   const secret = "address" in receiver ? receiver.address.urlSecret : undefined

@@ -15,14 +15,14 @@ interface JsonAnswer {
   readonly text: string
 }
 
-/** So much of an answer is told in an error. */
+/** The part of an answer that an error quotes. */
 const SHOWN = 300
 
 const parsed = (text: string): unknown => {
   try {
     return JSON.parse(text)
   } catch {
-    // whoever reads it says what is wrong
+    // the caller says what is wrong
     return undefined
   }
 }
@@ -72,7 +72,7 @@ export const ask = async (request: JsonRequest, statuses: ReadonlyArray<number>)
 export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-// Reads the variables of the bundled plugins; what is missing or of a wrong form is told by its name, and never by its value.
+// Reads the variables of the bundled plugins; errors name the missing or malformed variable, and never quote its value.
 
 type Variables = Readonly<Record<string, unknown>>
 

@@ -1,8 +1,8 @@
 /**
  * Plugin `netbox`: keeps switches in NetBox 4 (docs/plugins.md#netbox): the device with its type, role, site, platform, serial number and
- * tags, its management interface, and its address as the primary one. What it finds it changes only where it differs, so that a call
- * that is made again does nothing. Variables: url, token, site, role, roles, platform, status, tags, interface, interface_type,
- * create_missing, version_field, on_removal.
+ * tags, its management interface, and its address as the primary one. It changes existing objects only where they differ, so that a
+ * repeated call does nothing. Variables: url, token, site, role, roles, platform, status, tags, interface, interface_type, create_missing,
+ * version_field, on_removal.
  */
 import { isIPv6 } from "node:net"
 import type { MakePlugin, NewManagedDevice, Plugin } from "../PluginModule.ts"
@@ -35,7 +35,7 @@ const NO_CONTENT = 204
 const NOT_FOUND = 404
 
 const PAGE = "100"
-/** More pages than a filter of ours can leave. */
+/** More pages than any of our filters can leave. */
 const MOST_PAGES = 100
 
 const isObject = (value: unknown): value is NetBoxObject => HttpJson.isRecord(value) && typeof value["id"] === "number"
@@ -155,7 +155,7 @@ const knownDevice = async (api: NetBoxApi, site: number, { hostname, serial_numb
   return byName ?? (serial_number === "" ? undefined : await api.find("dcim/devices", { serial: serial_number }))
 }
 
-/** What is different from what NetBox has; undefined when nothing is. */
+/** The differences from NetBox's object; undefined if there are none. */
 const differences = (known: NetBoxObject, wanted: Readonly<Record<string, unknown>>) => {
   const changed = Object.entries(wanted).filter(([name, value]) => idIn(known[name]) !== value)
   return changed.length === 0 ? undefined : Object.fromEntries(changed)
@@ -199,7 +199,7 @@ const putDevice = async (api: NetBoxApi, settings: Settings, device: NewManagedD
     return await api.create("dcim/devices", { ...fields, ...custom, tags: ours.map((slug) => ({ slug })) })
   } catch (error) {
     if (!(error instanceof HttpProblem) || error.status !== BAD_REQUEST) throw error
-    // somebody else may have added it in the meantime
+    // another client may have added it in the meantime
     const other = await knownDevice(api, site.id, device)
     if (other === undefined) throw error
     return update(other)

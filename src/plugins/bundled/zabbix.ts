@@ -1,7 +1,7 @@
 /**
  * Plugin `zabbix`: keeps switches as hosts of Zabbix 6 or 7 (docs/plugins.md#zabbix): groups, templates, tags, inventory and an SNMP
- * interface. What a host has beside that stays. Upgrades can be a maintenance. Variables: url, token, groups, create_groups, templates,
- * tags, port, community, interface_details, maintenance_minutes, on_removal.
+ * interface. Other properties of a host stay. Upgrades can be a maintenance. Variables: url, token, groups, create_groups, templates, tags,
+ * port, community, interface_details, maintenance_minutes, on_removal.
  */
 import type { MakePlugin, NewManagedDevice, Plugin } from "../PluginModule.ts"
 import * as HttpJson from "./HttpJson.ts"
@@ -23,7 +23,7 @@ class ZabbixProblem extends Error {}
 
 const OK = 200
 
-/** Releases from which the token is a header, and from which host groups are told apart from those of templates. */
+/** Releases since which the token is a header, and since which host groups differ from those of templates. */
 const HEADER_SINCE: Release = [6, 4]
 const HOST_GROUPS_SINCE: Release = [6, 2]
 
@@ -103,7 +103,7 @@ type Settings = ReturnType<typeof settingsOf>
 
 const objectsIn = (value: unknown): ReadonlyArray<ZabbixObject> => (Array.isArray(value) ? value.filter(isRecord) : [])
 
-/** Ids by names; those that are missing are told. */
+/** Ids by names; an error lists the missing names. */
 const idsOf = async (api: ZabbixApi, method: string, field: string, id: string, names: ReadonlyArray<string>) => {
   const found = await api.get(method, { output: [id, field], filter: { [field]: names } })
   return names.map((name) => ({ name, id: found.find((one) => one[field] === name)?.[id] }))
@@ -141,7 +141,7 @@ const findHost = async (api: ZabbixApi, hostname: string): Promise<ZabbixObject 
   return found
 }
 
-/** Each once, those of before first. */
+/** Each element once, the previous ones first. */
 const union = (before: ReadonlyArray<unknown>, ours: ReadonlyArray<unknown>) => [...new Set([...before, ...ours])]
 
 const inventoryOf = (device: NewManagedDevice) =>
@@ -211,7 +211,7 @@ const make: MakePlugin = ({ log, vars }): Plugin => {
     try {
       await create(api, device)
     } catch (error) {
-      // somebody else may have added it in the meantime
+      // another client may have added it in the meantime
       const other = error instanceof ZabbixProblem ? await findHost(api, device.hostname) : undefined
       if (other === undefined) throw error
       await update(api, other, device)

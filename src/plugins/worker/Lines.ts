@@ -1,4 +1,4 @@
-/** What the server and the process of a plugin say to each other: lines of JSON. Types alone, because that process imports nothing. */
+/** The messages between the server and the process of a plugin: lines of JSON. Types alone, because that process imports nothing. */
 
 /** The first line to the process. */
 export interface SetupLine {
@@ -21,7 +21,7 @@ export interface CallLine {
   readonly delivery: { readonly id: string; readonly attempt: number; readonly again: boolean }
 }
 
-/** What comes back. */
+/** The answers. */
 export type Answer =
   | { readonly type: "loaded"; readonly hooks: ReadonlyArray<string> }
   | { readonly type: "refused"; readonly error: string }

@@ -1,6 +1,6 @@
 /**
  * The process of one plugin (docs/plugins.md#what-a-plugin-cannot-harm): its plugin runs in a worker thread with a bounded heap, while this
- * thread stays free to pass lines on and to end at once when the server is gone, whatever the plugin does. A process of its own, because
+ * thread stays free to pass lines on and to end at once when the server has ended, whatever the plugin does. A process of its own, because
  * V8 ends the whole process when one large allocation of a thread, such as that of a growing Map, does not fit its bound.
  */
 import { createInterface } from "node:readline"

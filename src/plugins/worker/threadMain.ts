@@ -28,7 +28,7 @@ const { file, hooks, name, seconds, vars }: Setup = workerData
 
 const say = (answer: Answer): void => port?.postMessage(JSON.stringify(answer))
 
-/** What was thrown, whatever it is: reading it may throw as well. */
+/** A thrown value as text, whatever it is: reading it may throw as well. */
 const textOf = (thrown: unknown): string => {
   try {
     const text = thrown instanceof Error ? thrown.message || thrown.name : String(thrown)

@@ -48,7 +48,7 @@ export const contentType = (format: Format): string => TYPES[format]
 
 const names: ReadonlySet<string> = new Set(definitions.map(({ name }) => name))
 
-/** Families that have no series yet are on the page as well, so that nobody takes a name for a wrong one. */
+/** Families without series are on the page as well, so that a reader does not take a correct name for a wrong one. */
 const withoutSeries = (registry: Metric.MetricRegistry): string => {
   const told = new Set([...registry.values()].map(({ id }) => id))
   return definitions

@@ -9,7 +9,7 @@ import { Context, Metric } from "effect"
 // registry, so that other exporters see them too. Labels have few values: templates, kinds and states, never hostnames, ids or texts
 // of others.
 
-/** What is known of a family; the manual's table is made of these (docs/monitoring.md#metrics). */
+/** The definition of a family; the manual's table is generated from these (docs/monitoring.md#metrics). */
 export interface Definition {
   readonly name: string
   readonly kind: "counter" | "gauge" | "histogram"
@@ -93,7 +93,7 @@ export const NO_ROUTE = "other"
 
 const METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"])
 
-/** Anybody can invent a method, and must not make a series with it. */
+/** Clients can invent methods, which must not create series. */
 export const methodLabel = (method: string): string => (METHODS.has(method) ? method : "other")
 
 export const requests = counter(
@@ -298,11 +298,11 @@ export const statementsActive = gauge("switchyard_database_statements_active", "
 export const statementsFailed = counter("switchyard_database_statements_failed_total", "Statements that have failed")
 export const databaseAway = counter(
   "switchyard_database_away_total",
-  "How often work began to wait for a database that was away"
+  "How often work began to wait for an unreachable database"
 )
 export const databaseBlocked = gauge(
   "switchyard_database_blocked",
-  "1 while work waits for a lock that somebody else's session holds"
+  "1 while work waits for a lock that another program's session holds"
 )
 export const databaseConnections = gauge(
   "switchyard_database_connections",
@@ -332,25 +332,25 @@ export const databaseMetrics = [
   embeddedRestarts
 ]
 
-// Live events and those who are told: the feed, its subscribers, webhooks.
+// Live events and their recipients: the feed, its subscribers, webhooks.
 
 const eventsLag = gauge(
   "switchyard_events_lag",
-  "Numbers of the log that were given out and not handed on yet, also those that an open transaction holds up; absent while nobody follows"
+  "Numbers of the log that were assigned and not yet passed on, including those that an open transaction holds up; absent without followers"
 )
 export const eventsTold = counter(
   "switchyard_events_told_total",
   "Events that were handed to followers in this process"
 )
-/** The number up to which this process has handed the log on; null while nobody follows. */
+/** The number up to which this process has passed the log on; null without followers. */
 let handedOn: number | null = null
 
-/** Notes how far the log was handed on, or with null that nobody follows any more. */
+/** Notes how far the log was passed on; null means that there are no followers any more. */
 export const noteHandedOn = (position: number | null): void => {
   handedOn = position
 }
 
-/** Writes how far behind the newest number of the log those are who follow, if somebody does. */
+/** Writes how far followers are behind the newest number of the log, if there are any. */
 export const tellEventsLag = (place: Place, newest: number): void => {
   if (handedOn !== null) eventsLag.tell(place, Math.max(0, newest - handedOn))
 }
