@@ -38,7 +38,7 @@ export const makePasswords = Effect.gen(function* () {
     const salt = randomBytes(SALT_BYTES)
     return written(salt, yield* derive(password, salt))
   })
-  // compared with for names that there are not, so that these take as long
+  // a hash to compare with for unknown names, so that these take as long
   const nobody = written(randomBytes(SALT_BYTES), randomBytes(BYTES))
   const isRight = Effect.fnUntraced(function* (password: Redacted.Redacted, stored: string | null) {
     const [, salt = "", key = ""] = (stored ?? nobody).split("$")

@@ -54,7 +54,7 @@ const REFUSALS: Readonly<Record<string, readonly [status: string, message: strin
   ERR_HTTP_REQUEST_TIMEOUT: ["408 Request Timeout", "Request Timeout"]
 }
 
-/** Answers a request that is not valid HTTP, in the envelope as well. */
+/** Answers a malformed HTTP request, also in the envelope. */
 const refuse = (error: Error & { readonly code?: string }, socket: Duplex): void => {
   if (error.code === "ECONNRESET" || !socket.writable) {
     socket.destroy()

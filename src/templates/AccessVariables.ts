@@ -74,7 +74,7 @@ const toGateway = (domain: MgmtDomain, text: string | null): ReadonlyArray<Gatew
 // One list of domains serves all devices of a job, so its addresses are read once.
 const known = new WeakMap<ReadonlyArray<MgmtDomain>, ReadonlyArray<GatewayNetwork>>()
 
-/** The usable gateways of both families of these domains; a gateway that is not an address is left out. */
+/** The usable gateways of both families of these domains, without gateways that are no addresses. */
 const gatewaysOf = (domains: ReadonlyArray<MgmtDomain>): ReadonlyArray<GatewayNetwork> => {
   const before = known.get(domains)
   if (before !== undefined) return before

@@ -86,7 +86,7 @@ const make = Effect.gen(function* () {
     return built.snapshot
   }, one.withPermits(1))
 
-  /** A commit that is no longer in force serves one job only, so it is not cached. */
+  /** A commit that is no longer in force serves one job only, so it is not kept in the cache. */
   const ofJob = Effect.fnUntraced(function* (branch: string, commit: string | undefined) {
     if (commit === undefined) return yield* new NoTemplates({ branch })
     return (yield* build(branch, yield* repositories.filesOf("templates", commit))).snapshot

@@ -36,7 +36,7 @@ export class RenderFailed extends Schema.TaggedError<RenderFailed>()("RenderFail
   place: Schema.optionalKey(Remark)
 }) {}
 
-/** Nothing can be rendered for anybody: no settings or no templates are in force. */
+/** No device can be rendered: no settings or no templates are in force. */
 export class NothingToRender extends Schema.TaggedError<NothingToRender>()("NothingToRender", {
   message: Schema.String
 }) {}
@@ -44,14 +44,16 @@ export class NothingToRender extends Schema.TaggedError<NothingToRender>()("Noth
 /** A configuration, and the templates that it was rendered from. */
 export interface RenderedCandidate extends RenderedDevice {
   readonly snapshot: TemplateSnapshot
-  /** What the templates have made of secrets in it; found by another rendering, so nobody asks who does not store or show it. */
+  /**
+   * The secrets that the templates have derived in it. They cost a second rendering, so only code that stores or shows the text reads them.
+   */
   readonly secrets: Effect.Effect<DerivedSecrets>
 }
 
 /** A device's configuration, or why there is none. */
 export type Candidate = Result.Result<RenderedCandidate, RenderFailed>
 
-/** What is rendered from; branch null is the repository's own ref. */
+/** The sources of a rendering; branch null is the repository's own ref. */
 export interface Sources {
   readonly settings: SettingsSnapshot
   readonly templates: (branch: string | null) => Effect.Effect<TemplateSnapshot, NoTemplates | SqlError.SqlError>
@@ -68,13 +70,13 @@ const asFailed = (error: VariablesError | RepoStructureError | TemplateError): R
     ? new RenderFailed({ type: error._tag, message: describeTemplateError(error), place: errorRemark(error) })
     : new RenderFailed({ type: error._tag, message: error.message })
 
-/** What the templates have made of secrets in the text that was rendered. */
+/** The secrets that the templates have derived in the rendered text. */
 const secretsIn = (render: RenderTemplate, task: RenderTask, text: string): Effect.Effect<DerivedSecrets> => {
   const other = otherTask(task)
   if (other === undefined) return Effect.succeed(noSecrets)
   return Effect.matchEffect(render(other), {
     onSuccess: (rendered) => Effect.succeed(derivedIn(text, rendered.text)),
-    // what it says of the other secrets tells of the true ones
+    // its message about the other secrets reveals the true ones
     onFailure: () =>
       Effect.as(
         Effect.logWarning(
@@ -93,7 +95,7 @@ const hiddenFailure = (render: RenderTemplate, task: RenderTask, error: Template
   if (other === undefined) return Effect.succeed(asFailed(error))
   return Effect.match(render(other), {
     onSuccess: () => saying("fails with the secrets that it is given, and not with others"),
-    // one that was not rendered again has nothing of the other secrets to compare with, and names a limit alone
+    // a task that was not rendered again has no other secrets to compare with, and names a limit only
     onFailure: ({ sentence }) =>
       sentence === `${NOT_AGAIN}${error.sentence}` ? asFailed(error) : saying(commonMessage(error.sentence, sentence))
   })
@@ -115,7 +117,7 @@ const make = Effect.gen(function* () {
     // the first configuration comes from the main branch, whatever group the new name belongs to
     init === undefined ? snapshot.layering.membership(device).primary.templates_branch : null
 
-  /** Templates by branch; a branch that a group asks for and that is not there concerns the devices of that group alone. */
+  /** Templates by branch; a missing branch of a group concerns the devices of that group alone. */
   const snapshotsOf = Effect.fnUntraced(function* (
     templatesOf: Sources["templates"],
     branches: ReadonlySet<string | null>
@@ -203,7 +205,7 @@ export class CandidateConfigs extends Context.Service<
   {
     /** Reads what is needed for these devices in a bounded number of queries. */
     readonly prepare: (devices: ReadonlyArray<Device>) => Effect.Effect<Render, NothingToRender | SqlError.SqlError>
-    /** The same from settings and templates that need not be in force; nobody else learns of it. */
+    /** The same from settings and templates that need not be in force; nothing of it is kept or published. */
     readonly prepareFrom: (
       sources: Sources,
       devices: ReadonlyArray<Device>
@@ -259,7 +261,7 @@ export class Previews extends Context.Service<
   Previews,
   {
     readonly generate: (device: Device) => Effect.Effect<Preview, PreviewFailed | SqlError.SqlError>
-    /** Reads what it takes, as it is now; the rendering follows when its effect is run. */
+    /** Reads the present inputs; the rendering follows when its effect is run. */
     readonly prepare: (
       device: Device
     ) => Effect.Effect<Effect.Effect<Preview, PreviewFailed>, PreviewFailed | SqlError.SqlError>

@@ -64,7 +64,7 @@ const connected = (entry: SettingsInterface, { identity, link }: FabricLink): Po
   ...extraOf(entry)
 })
 
-/** What a fabric port without a neighbour is called, so that templates prepare it for one that will be provisioned. */
+/** The name of a fabric port without a neighbour, for which templates prepare it for a switch to provision. */
 const NO_PEER = "ztp"
 
 const waiting = ({ ifclass, name }: SettingsInterface): Port => ({

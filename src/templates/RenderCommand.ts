@@ -1,6 +1,6 @@
 /**
- * `switchyard render`: one template of a directory with the variables of a file, for people who write templates. The text
- * goes to standard output as it is; an error goes to standard error with the source line under it.
+ * `switchyard render`: one template of a directory with the variables of a file, for authors of templates. The text goes to standard output
+ * unchanged; an error goes to standard error with the source line under it.
  */
 import { Effect, FileSystem, Path, Result, Runtime, Schema, Stdio, Stream } from "effect"
 import { Dict, directoryLoader, Environment, Float, parseJson, type Value } from "../jinja/Jinja.ts"

@@ -1,6 +1,6 @@
 /**
- * The call by which a rendering is done in a thread of its own. What it takes and gives are values of the engine's kind (maps
- * in their order, integers of any size), which JSON cannot hold; so they go as one text in Node's own serialization.
+ * The call that renders in a thread of its own. Its arguments and results are values of the engine's kind (ordered maps, integers of any
+ * size), which JSON cannot hold; they are sent as one text in Node's own serialization.
  */
 import { Schema } from "effect"
 import { Rpc, RpcGroup } from "effect/rpc"

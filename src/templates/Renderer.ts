@@ -1,8 +1,7 @@
 /**
- * Carries renderings out. Most take less than a millisecond and are done where they are asked for; a job that renders many
- * yields between two. One that takes longer than a first try allows is done again in a thread, under
- * the whole budget of a device; when that is used up, the template's other devices fail at once. Carries promise 8: what
- * people commit holds up nobody else.
+ * Carries out renderings. Most take less than a millisecond and run where they are asked for; a job that renders many yields between two. A
+ * rendering that exceeds the time of a first try is repeated in a thread, under the whole budget of a device; when that is used up, the
+ * template's other devices fail at once. Carries promise 8: a template that a user commits delays no other user.
  */
 import { Context, Effect, Layer, Schedule, Semaphore } from "effect"
 import { cellsPerMegabyte, type Failure, type Limits } from "../jinja/Jinja.ts"
@@ -17,7 +16,7 @@ import { packRequest, type RenderAnswer, RenderRpc, unpackAnswer } from "./Rende
 import type { TemplateError } from "./TemplateSnapshot.ts"
 import type { TemplateVariables } from "./VariableInputs.ts"
 
-// What the renderings of one job, or of one request, may use and have used, and which templates have run out of it. Pure.
+// The budget of the renderings of one job or request, the part that is used, and the templates that have exhausted it. Pure.
 
 /** The server's settings for renderings, under their names. */
 interface RenderSettings {

@@ -1,7 +1,7 @@
 /**
- * What is rendered from a snapshot: the whole configuration of a device, or one of the templates with a fixed name. Pure; every
- * failure is a value with template, line and column, and secrets are taken out of its sentence. `Renderer` carries the
- * renderings out, within bounds of time and memory (docs/templates.md#the-language).
+ * Renders from a snapshot: the whole configuration of a device, or one of the templates with a fixed name. Pure; every failure is a value
+ * with template, line and column, and its sentence contains no secrets. `Renderer` carries the renderings out, within bounds of time and
+ * memory (docs/templates.md#the-language).
  */
 import { Result } from "effect"
 import type { Failure, LogEntry, UndefinedPrint } from "../jinja/Jinja.ts"

@@ -1,6 +1,6 @@
 /**
- * Everything that is wrong with a snapshot, found without rendering: mappings, entry points that do not exist, templates
- * that do not compile. What no device can meet, or only perhaps, is a remark and does not stop a refresh.
+ * The faults of a snapshot that can be found without rendering: mappings, entry points that do not exist, templates that do not compile. A
+ * fault that no device meets, or perhaps none, is a remark and does not stop a refresh.
  */
 import { Result } from "effect"
 import { mayHideFiles } from "../git/GitTree.ts"

@@ -56,8 +56,8 @@ export const maskSecrets = (text: string, variables: TemplateVariables): string 
     .reduce((masked, value) => masked.replaceAll(value, HIDDEN), text)
 }
 
-// What templates have made of secrets, whatever they did to them on the way (docs/security.md#what-is-stored): found by rendering a
-// second time with other secrets of the same shape, because what differs then is secret. Pure.
+// Texts that templates have derived from secrets, in whatever way (docs/security.md#what-is-stored): found by a second rendering with other
+// secrets of the same shape, because the differences are secret. Pure.
 
 /** A line without its indentation, of which the part from `from` to `to` is secret. */
 export const SecretLine = Schema.Struct({ line: Schema.String, from: Schema.Int, to: Schema.Int })

@@ -12,13 +12,13 @@ import { readYaml } from "../settings/YamlFile.ts"
 import { placesIn } from "../settings/SettingsProblem.ts"
 import { pathText, remark, Remark, remarkText } from "../domain/Repository.ts"
 
-// What can be wrong with a templates repository or with one rendering. Messages about the repository are those that existing
-// clients know (docs/templates.md#who-becomes-unsynchronized); messages about a template name the place in it.
+// The errors of a templates repository and of a rendering. Messages about the repository are those that existing clients know
+// (docs/templates.md#who-becomes-unsynchronized); messages about a template name the place in it.
 
 /** A mapping or a file is missing or unusable; a retry helps only after the repository has changed. */
 export class RepoStructureError extends Schema.TaggedError<RepoStructureError>()("RepoStructureError", {
   message: Schema.String,
-  /** Where in the repository, as far as it is known. */
+  /** The place in the repository, as far as it is known. */
   place: Schema.optionalKey(Remark)
 }) {}
 

@@ -33,8 +33,8 @@ import { packRequest, RenderRpc, unpackAnswer } from "./RenderRpc.ts"
 import type { LinknetStore, MgmtDomainStore } from "../store/NetworkStore.ts"
 import { type DeviceVariable, Remark, remark, type VariableSource } from "../domain/Repository.ts"
 
-// Renders a text that was just written and that nobody has checked: in threads of its own, so that no job waits for it, under the
-// budget of one device, and with marks in the place of secrets, so that no template can reveal them.
+// Renders a text that was just written and not checked: in threads of its own, so that no job waits for it, under the budget of one device,
+// and with marks in the place of secrets, so that no template can reveal them.
 
 /** The engine stops a rendering; if it does not, the thread is ended so many milliseconds later. */
 const GRACE_MILLIS = 1_000
@@ -150,7 +150,7 @@ export class TrialFailed extends Schema.TaggedError<TrialFailed>()("TrialFailed"
   problems: Schema.Array(Remark)
 }) {}
 
-/** What to render: a template of the device's platform, a text in its place or by itself, or the whole configuration with it. */
+/** The subject of a trial: a template of the device's platform, a text in its place or on its own, or the whole configuration with it. */
 interface Trial {
   /** Path in the platform's directory. */
   readonly template?: string
@@ -159,7 +159,7 @@ interface Trial {
   readonly whole?: boolean
 }
 
-/** What came of it. `template` is what was rendered, null for a text by itself. */
+/** The result of a trial. `template` is the rendered one, null for a text on its own. */
 interface TrialResult {
   readonly template: string | null
   readonly text: string
@@ -168,7 +168,7 @@ interface TrialResult {
   readonly warnings: ReadonlyArray<Remark>
 }
 
-/** What a device is rendered from. */
+/** The sources of a device's rendering. */
 interface VariablesOfDevice {
   readonly group: string
   /** Branch of the templates; null is the repository's own. */
@@ -179,7 +179,7 @@ interface VariablesOfDevice {
   readonly variables: ReadonlyArray<DeviceVariable>
 }
 
-/** Stands for a text that is no file. No file has this name. */
+/** Stands for a text without a file. No file has this name. */
 const TEXT = "(text)"
 
 const failed = (error: { readonly message: string }) =>
@@ -190,7 +190,7 @@ const failedAt = (own: string | null) => (error: TemplateError | RepoStructureEr
   return new TrialFailed({ message: error.message, problems: [{ ...place, file: fileOf(own, place.file) }] })
 }
 
-/** A text by itself has no file. */
+/** A text on its own has no file. */
 const fileOf = (own: string | null, file: string | null): string | null =>
   file === null || file === `${own ?? ""}/${TEXT}` ? null : file
 

@@ -1,6 +1,6 @@
 /**
- * Undefined variables that templates printed as nothing, as the last rendering of each device left them: most are mistyped,
- * or a setting is missing. Kept in memory by the server that rendered, and forgotten when the template's text is another.
+ * Undefined variables that templates printed as nothing in the last rendering of each device: most are misspelled, or a setting is missing.
+ * The server that rendered keeps them in memory, and forgets them when the template's text changes.
  */
 import { Context, Effect, Layer } from "effect"
 import type { SqlError } from "effect/sql"
@@ -18,7 +18,7 @@ interface Entry {
   readonly hostnames: Set<string>
 }
 
-/** More than anybody reads; further ones wait until these are mended. */
+/** More than a reader needs; further ones appear when these are fixed. */
 const MAX_ENTRIES = 200
 
 const namesText = ([first = "", ...others]: ReadonlyArray<string>): string =>
@@ -103,7 +103,7 @@ const make = Effect.gen(function* () {
   })
 })
 
-/** What the renderings of this server printed for undefined variables. */
+/** The undefined variables in renderings of this server. */
 export class UndefinedPrints extends Context.Service<
   UndefinedPrints,
   {

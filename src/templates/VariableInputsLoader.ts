@@ -33,7 +33,7 @@ export interface VariableRequest {
   readonly init?: InitInputs
 }
 
-/** What was read: what all devices share, and what belongs to each, by device id, from which it may be taken out. */
+/** The loaded inputs: those that all devices share, and those of each device by its id; a consumer may remove a device's. */
 export interface LoadedInputs {
   readonly site: SiteInputs
   readonly byDevice: Map<number, Result.Result<VariableInputs, VariablesError>>

@@ -37,7 +37,7 @@ import { ApplyConfig, DeviceDrift, RevertJob } from "../../domain/jobs/ChangeJob
 
 const refuse = (message: string) => new BadRequest({ message })
 
-/** Refuses a text with a line that is no configuration; `what` names the text. The job reports an unknown device. */
+/** Refuses a text with a line that cannot be configuration; `what` names the text. The job reports an unknown device. */
 const makeDoor = Effect.gen(function* () {
   const devices = yield* DeviceStore
   return Effect.fn("CandidateDoor.check")(function* (hostname: string, what: string, text: string) {

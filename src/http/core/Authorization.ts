@@ -59,7 +59,7 @@ const WAITING_ELSEWHERE =
 
 const isFull = Schema.is(FairPlaces.PlacesFull)
 
-/** Persons take turns. Without tokens callers are not told apart, so there are no turns. */
+/** Persons take turns. Without tokens callers cannot be distinguished, so there are no turns. */
 const makeTurns = () => {
   const places = FairPlaces.make({
     what: "requests",

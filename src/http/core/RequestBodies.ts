@@ -32,7 +32,7 @@ import { subjectOf } from "../../api/Calls.ts"
 // When the memory is full, the largest body that is still arriving is refused, so that large bodies do not block small ones. Callers
 // without a token have a part of their own.
 
-/** The sender of a body: a caller with a token, or anybody. */
+/** The sender of a body: a caller with a token, or any client. */
 export type Sender = "caller" | "anybody"
 
 /** One body's share of the memory. */

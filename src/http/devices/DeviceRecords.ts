@@ -32,8 +32,8 @@ import { BadRequest, InternalError, TooManyRequests } from "../../api/Answers.ts
 import { DeviceStates } from "../../devices/DeviceStates.ts"
 import { allocateLoopback } from "../../provisioning/Addresses.ts"
 
-// Unknown devices, which the DHCP hook registers. Their number is bounded by hour and in total, because anybody who can plug in a cable
-// causes them. Those that have been silent for long make room.
+// Unknown devices, which the DHCP hook registers. Their number is bounded by hour and in total, because any person who can plug in a cable
+// causes them. Long silent ones are removed first.
 
 /** Whether only the lease of a device is known. */
 const isUnknown = ({ device_type, state }: Pick<Device, "device_type" | "state">): boolean =>

@@ -1,6 +1,6 @@
 /**
- * The events that a caller may read now (docs/events.md#who-hears-what): those of devices and jobs that they may see, and those of the
- * audit only with the right to read all of it.
+ * The events that a caller may read now (docs/events.md#who-hears-what): those of devices and jobs that they may see, and events of the
+ * audit only with the right to read the whole audit.
  */
 import { Effect } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
@@ -34,7 +34,7 @@ type Verdict = boolean | number
 /** Kinds of events that concern more than single devices; callers of some devices do not get them. */
 const BEYOND: ReadonlySet<string> = new Set(["linknet", "mgmtdomain"])
 
-/** Judges an event. Callers who may see a job get its events; callers who may see a device also get what the job does on it. */
+/** Judges an event. Callers who may see a job get its events; callers who may see a device also get the job's events about it. */
 export const judgeEvent = (
   { seesAudit, within }: Pick<EventAccess, "seesAudit" | "within">,
   { action, hostname, job_id, kind }: Omit<ScannedEvent, "id" | "device_id">

@@ -348,7 +348,7 @@ export const makeReader = Effect.fnUntraced(function* (
 
   const last = (reason: string): Piece => ({ text: SseOutput.endText(reason, position), isLast: true })
 
-  /** The next part that is not written directly. */
+  /** The next part that has not been written directly. */
   const next = Effect.gen(function* () {
     for (;;) {
       const now = yield* Clock.currentTimeMillis

@@ -195,7 +195,7 @@ const makeJobs = Effect.gen(function* () {
     digits: string,
     payload: DecisionRequest
   ) {
-    // a caller who may start the job may see it: the decision requires more than the list of jobs
+    // a caller who may start the job may see it: a decision requires more rights than the list of jobs
     const id = yield* idOf(digits)
     yield* decisions[decision](id, payload).pipe(
       Effect.catchTag("JobNotFound", ({ message }) => Effect.fail(new NotFound({ message })))

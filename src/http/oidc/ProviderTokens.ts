@@ -18,10 +18,10 @@ import { type ServiceUnavailable, Unauthorized } from "../../api/Answers.ts"
 import { failWhenAway } from "../../store/DatabaseErrors.ts"
 import { LocalUserStore } from "../../store/AccountStore.ts"
 
-// Rules for tokens of the provider (docs/sign-on.md#tokens-of-the-provider), beside the rules for all tokens (`core/JsonWebTokens.ts`).
-// Pure.
+// Rules for tokens of the provider (docs/sign-on.md#tokens-of-the-provider), in addition to the rules for all tokens
+// (`core/JsonWebTokens.ts`). Pure.
 
-/** Signatures by a private key: a shared secret does not prove who has signed. */
+/** Signatures by a private key: a shared secret does not prove the signer. */
 const ALGORITHMS: Array<string> = [
   "RS256",
   "RS384",
@@ -102,7 +102,7 @@ const vouched = (claims: ClaimSet): string | undefined => {
 }
 
 /**
- * All attributes of a user. An unverified mail address could belong to anybody: it counts if its source says `email_verified: true` and no
+ * All attributes of a user. An unverified mail address may be another person's: it counts if its source says `email_verified: true` and no
  * source says the contrary. `trustsEmail` (OIDC_TRUST_EMAIL) also accepts addresses without that claim.
  */
 const knownOf = (

@@ -1,5 +1,5 @@
 /**
- * The web pages: Switchyard's page at `/ui/` and every address below it that is no file, to which `/` redirects (docs/page.md), and the
+ * The web pages: Switchyard's page at `/ui/` and at every address below it without a file, to which `/` redirects (docs/page.md), and the
  * description of the API.
  */
 import { Effect, FileSystem, Path, Scope } from "effect"

@@ -1,8 +1,7 @@
 /**
- * Whether the server can do its work: the database takes a write, its schema is one that this release knows how to work
- * with, settings and templates are in force, and the job engine takes work. A server that is busy is able: what is asked of the
- * database here has a connection of its own, so that it does not wait behind the statements of jobs. How busy it is, figures say
- * (docs/monitoring.md#busy-or-unable).
+ * Whether the server can do its work: the database takes a write, its schema is one that this release knows how to work with, settings and
+ * templates are in force, and the job engine takes work. A busy server is still ready: the checks have a database connection of their own,
+ * so that they do not wait behind the statements of jobs. Metrics show how busy the server is (docs/monitoring.md#busy-or-unable).
  */
 import { PgClient } from "@effect/sql-pg"
 import { Clock, Context, Effect, Layer, Option } from "effect"
@@ -27,11 +26,11 @@ import { ActiveTemplates } from "../../templates/ActiveTemplates.ts"
 export interface Part {
   readonly name: string
   readonly check: Effect.Effect<void, string>
-  /** What was good stays so while the answer takes long: that is another part's to say. */
+  /** A good result stays good while the answer takes long, because another part reports the delay. */
   readonly staysGood?: true
 }
 
-/** An engine reads its messages every second; one that has left them for this long does not work. */
+/** An engine reads its messages every second; if messages stay unread for this long, it does not work. */
 const UNREAD_SECONDS = 30
 
 const sentence = (error: { readonly message: string } | SqlError.SqlError): string =>
@@ -42,7 +41,7 @@ const part = <E extends { readonly message: string }>(name: string, check: Effec
   check: Effect.asVoid(Effect.mapError(check, sentence))
 })
 
-/** What is in force stays so while the database is slow, and is asked by the connections of everybody. */
+/** What is in force stays in force while the database is slow; this check uses the connections of all requests. */
 const inForce = <E extends { readonly message: string }>(name: string, check: Effect.Effect<unknown, E>): Part => ({
   ...part(name, check),
   staysGood: true
@@ -61,7 +60,7 @@ const database = Effect.gen(function* () {
   if (trouble !== null) return yield* Effect.fail({ message: trouble })
 })
 
-/** A message that nobody had read when it was looked at first, at `since` in milliseconds. */
+/** A message that was unread at the first look, at `since` in milliseconds. */
 interface Unread {
   readonly id: string
   readonly since: number
@@ -107,7 +106,7 @@ const machine = (folder: string) =>
     Effect.flatMap(lacking, ({ unable }) => (unable === null ? Effect.void : Effect.fail(unable)))
   )
 
-/** One connection that nobody else uses; who holds up its statements is looked for as well. */
+/** A connection that only health checks use; it also looks for the session that blocks its statements. */
 const reserved = Effect.gen(function* () {
   const { config } = yield* PgClient.PgClient
   return AnswerTime.make(yield* PgClient.make({ ...config, maxConnections: 1 }), yield* BlockadeWatch)
