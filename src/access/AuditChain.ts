@@ -14,7 +14,7 @@ const BATCH = 1000
 /** Transactions get their numbers before others see their rows: this far behind the newest number no further row can appear. */
 const MARGIN = 1000
 
-/** The same text for the same row, wherever it is read: keys of JSON are sorted by the database, times are counted in microseconds. */
+/** The same text for the same row on every read: the database sorts keys of JSON, and times are counted in microseconds. */
 const CANON = `jsonb_build_array(e.id, e.transaction::text, (extract(epoch from e.at) * 1000000)::bigint, e.kind, e.action, e.actor,
   e.way, e.address, e.device_id, e.hostname, e.job_id, e.is_audit, e.data)::text`
 
@@ -66,7 +66,7 @@ const make = Effect.gen(function* () {
     ([row]) => (row === undefined ? anchor : Effect.succeed(row))
   )
 
-  /** Raises the floor when all that was open at an earlier look has ended. */
+  /** Raises the floor when all transactions that were open at an earlier look have ended. */
   const raiseFloor = Effect.gen(function* () {
     const [now] = yield* sql<{ oldest: string; beyond: string; newest: string }>`
       select pg_snapshot_xmin(s)::text as oldest, pg_snapshot_xmax(s)::text as beyond,
@@ -77,7 +77,7 @@ const make = Effect.gen(function* () {
     seen = now
   })
 
-  // a row of a transaction that this server has not seen yet comes from a database that was restored
+  // a row of a transaction that this server has not seen yet comes from a restored database
   const sealBatch = Effect.gen(function* () {
     const [lock] = yield* sql<{ taken: boolean }>`select pg_try_advisory_xact_lock(${locks.auditSealing}) as taken`
     if (lock?.taken !== true) return 0
@@ -145,7 +145,7 @@ const make = Effect.gen(function* () {
   const verify: Effect.Effect<Verdict, SqlError.SqlError> = Effect.gen(function* () {
     const start = yield* anchor
     const found = yield* walkFrom(start)
-    // what is missing may have been removed because it is old, while this walked
+    // a missing event may have been removed because it is old, during this walk
     if (found.problem !== null && (yield* anchor).number !== start.number) return yield* verify
     return { ...(yield* beginning), ...found }
   }).pipe(Effect.withSpan("AuditChain.verify"))
@@ -183,7 +183,7 @@ const make = Effect.gen(function* () {
 export class AuditChain extends Context.Service<
   AuditChain,
   {
-    /** Seals what was committed since the last time, unless another replica does so now; yields how many events. */
+    /** Seals the events that were committed since the last time, unless another replica does so now; yields how many. */
     readonly seal: Effect.Effect<number, SqlError.SqlError>
     /** Walks the chain from its anchor and names the first row that does not fit. */
     readonly verify: Effect.Effect<Verdict, SqlError.SqlError>
@@ -194,13 +194,13 @@ export class AuditChain extends Context.Service<
   static readonly layer = Layer.effect(AuditChain, make)
 }
 
-// Seals the audit while the server runs, and removes what is older than AUDIT_DAYS (docs/security.md#audit).
+// Seals the audit while the server runs, and removes events older than AUDIT_DAYS (docs/security.md#audit).
 
 const SEAL_INTERVAL = "1 second"
 
 const logged = (sentence: string) => Effect.catchCause((cause) => Effect.logWarning(sentence, cause))
 
-/** Works until the server stops. */
+/** Runs until the server stops. */
 export const upkeepLayer = Layer.effectDiscard(
   Effect.gen(function* () {
     const chain = yield* AuditChain

@@ -51,7 +51,7 @@ const make = Effect.gen(function* () {
       (known) => ({
         known,
         names: new Set(known.map(({ hostname }) => hostname)),
-        /** Names that are not there, and the newest event for which that was found. */
+        /** Unknown names, and the newest event for which each was looked up. */
         missing: new Map<string, number>(),
         reached: new Map<string, NamedDevices>()
       })
@@ -68,7 +68,7 @@ const make = Effect.gen(function* () {
     for (const [name, id] of unknown) if (!now.names.has(name)) now.missing.set(name, id)
   })
 
-  /** Callers with the same permissions reach the same. */
+  /** Callers with the same permissions reach the same devices. */
   const reachOf = Effect.fnUntraced(function* (permissions: ReadonlyArray<Permission>) {
     const { known, reached } = yield* all
     const key = JSON.stringify(permissions)
@@ -114,7 +114,7 @@ const make = Effect.gen(function* () {
 export class CallerDevices extends Context.Service<
   CallerDevices,
   {
-    /** Without groups, and so without the settings, where none of the permissions is for some devices. */
+    /** Without groups, and so without the settings, if none of the permissions is limited to some devices. */
     readonly of: (
       devices: ReadonlyArray<Device>,
       permissions?: ReadonlyArray<Permission>
@@ -123,15 +123,12 @@ export class CallerDevices extends Context.Service<
     readonly known: (
       names: ReadonlyArray<string>
     ) => Effect.Effect<ReadonlyArray<AskedDevice>, SettingsError | SqlError.SqlError>
-    /** Asks whether the present caller may do something with these devices. */
+    /** Checks whether the present caller may do something with these devices. */
     readonly permit: (
       devices: ReadonlyArray<Device>,
       subject: Subject
     ) => Effect.Effect<void, NotPermitted | SettingsError | SqlError.SqlError>
-    /**
-     * Events have these hostnames, each with the number of the newest. Devices that are not known yet are looked for, so that `reach` has
-     * them afterwards.
-     */
+    /** Receives hostnames of events, each with the number of the newest. Looks up unknown devices, so that `reach` has them afterwards. */
     readonly learn: (named: ReadonlyMap<string, number>) => Effect.Effect<void, SettingsError | SqlError.SqlError>
     /** Hostnames of the devices that the present caller may see, at most two seconds old; null for all. */
     readonly reach: Effect.Effect<NamedDevices | null, SettingsError | SqlError.SqlError>

@@ -30,7 +30,7 @@ const derive = (password: Redacted.Redacted, salt: Uint8Array) =>
 const written = (salt: Uint8Array, key: Uint8Array) =>
   ["scrypt", Buffer.from(salt).toString("base64url"), Buffer.from(key).toString("base64url")].join("$")
 
-/** Hashing and comparing. */
+/** Hashes and compares passwords. */
 export const makePasswords = Effect.gen(function* () {
   const places = FairPlaces.make({ what: "passwords", places: AT_ONCE, waiting: WAITING })
   const urgentPlace = yield* Semaphore.make(1)
@@ -48,7 +48,7 @@ export const makePasswords = Effect.gen(function* () {
   })
   return {
     hash: (password: Redacted.Redacted) => places.within(hash(password)),
-    /** `stored` is null for a name that there is not: false, after the same time. `isUrgent` has a place of its own. */
+    /** `stored` is null for an unknown name: then false, after the same time. `isUrgent` has a place of its own. */
     isRight: (password: Redacted.Redacted, stored: string | null, isUrgent: boolean) =>
       isUrgent ? urgentPlace.withPermits(1)(isRight(password, stored)) : places.within(isRight(password, stored))
   }
@@ -168,7 +168,7 @@ const make = Effect.gen(function* () {
 
 type Known = LocalUser & { readonly session: string }
 
-/** People with passwords. */
+/** Users with passwords. */
 export class LocalUsers extends Context.Service<
   LocalUsers,
   {
@@ -200,7 +200,7 @@ export class LocalUsers extends Context.Service<
       { readonly person: ListedPerson; readonly ended_tokens: number },
       UserNotFound | LastAdministrator | SqlError.SqlError
     >
-    /** None for a wrong password and for a name that there is not, after the same time. `isUrgent` waits behind no others. */
+    /** None for a wrong password and for an unknown name, after the same time. `isUrgent` does not wait behind others. */
     readonly proven: (
       name: string,
       password: Redacted.Redacted,

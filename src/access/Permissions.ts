@@ -1,5 +1,5 @@
 /**
- * `permissions.yml` in DATA_DIR (docs/roles.md). Without a file every caller may do everything; with SECURE_DEFAULTS only who was given a
+ * `permissions.yml` in DATA_DIR (docs/roles.md). Without a file every caller may do everything; with SECURE_DEFAULTS only callers with a
  * ready role may do anything.
  */
 import { Context, Effect, Layer, Schema } from "effect"
@@ -18,7 +18,7 @@ import { type HeldPermission, judge } from "./Permit.ts"
 
 const FILE = "permissions.yml"
 
-/** People sign on at a provider, which knows many more than may do anything here; the server does not start. */
+/** Users sign on at a provider, which knows many more people than should have access here; the server does not start. */
 export class PermissionsMissing extends Schema.TaggedError<PermissionsMissing>()("PermissionsMissing", {
   path: Schema.String
 }) {
@@ -38,7 +38,7 @@ const NO_ROLE = "you have no role"
 const NOT_SET_UP =
   "you have no role, and there is no permissions.yml that gives one: run `switchyard setup` on the server's machine"
 
-/** The rules for callers with roles of ours if there is no file. */
+/** The rules for callers whose roles were given here, if there is no file. */
 const READY: Rules = {
   roles: readyRoles,
   defaultRole: null,
@@ -150,9 +150,11 @@ const noProgram = (caller: Identity) =>
 export class Permissions extends Context.Service<
   Permissions,
   {
-    /** Null without a file, where everybody may do everything. */
+    /** Null without a file, if every caller may do everything. */
     readonly rules: Effect.Effect<Rules | null>
-    /** Why everybody may do everything, or what is wrong with the file that was read last, as a sentence; null where nothing is to be said. */
+    /**
+     * Why every caller may do everything, or the fault of the file that was read last, as a sentence; null if there is nothing to report.
+     */
     readonly remark: Effect.Effect<string | null>
     /** Why a caller without any role may do nothing. */
     readonly noRole: Effect.Effect<string>
@@ -161,7 +163,7 @@ export class Permissions extends Context.Service<
      * passwords were given roles here; without a file these are the ready roles.
      */
     readonly heldBy: (identity: Identity) => Effect.Effect<ReadonlyArray<HeldPermission> | null>
-    /** All roles by name: those of the file, else the ready ones. */
+    /** All roles by name: those of the file, or the ready ones. */
     readonly roles: Effect.Effect<Rules["roles"]>
     /** The names of these roles that would allow a call. */
     readonly allowedBy: (roles: Rules["roles"], asked: Asked) => ReadonlyArray<string>
@@ -176,7 +178,7 @@ export class Permissions extends Context.Service<
     readonly requireKnown: (roles: ReadonlyArray<string>) => Effect.Effect<void, UnknownRole>
     /** Of the roles that the owner of a token gave to it, those that the owner may still give now. */
     readonly stillGiven: (owner: Identity, roles: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<string>>
-    /** Fails for a role that the caller does not have. A caller who may do everything may give any role. */
+    /** Fails for a role that the caller does not have; administrators may give any role. */
     readonly requireOwn: (caller: Identity, roles: ReadonlyArray<string>) => Effect.Effect<void, GrantRefused>
   }
 >()("switchyard/access/Permissions") {

@@ -62,7 +62,7 @@ export const makeSecretSight = Effect.gen(function* () {
   const maySeeSecrets = (caller: Identity, hostname: string) =>
     Effect.map(seen(caller, [hostname]), (hostnames) => hostnames.has(hostname))
 
-  /** Fails with NotPermitted for a caller who may see secrets of no device at all. */
+  /** Fails with NotPermitted for callers without the right to any secrets. */
   const mayAsk = Effect.fn("SecretSight.mayAsk")(function* (caller: Identity) {
     if (!SHOW_SECRETS) return yield* new NotPermitted({ rule: "SHOW_SECRETS is false: nobody is shown any", roles: [] })
     const held = yield* permissions.heldBy(caller)

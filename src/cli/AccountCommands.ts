@@ -1,4 +1,7 @@
-/** `switchyard token` and `switchyard user`: ways in, made and taken back (docs/api.md#api-tokens, docs/security.md#local-users). */
+/**
+ * `switchyard token`, `switchyard user` and `switchyard person`: makes and revokes access (docs/api.md#api-tokens,
+ * docs/security.md#local-users).
+ */
 import { Effect, Redacted } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { randomBytes } from "node:crypto"
@@ -16,7 +19,7 @@ import { Acting } from "../domain/access/Identity.ts"
 /** A user who can read the database's settings works in the name of their account on this machine. */
 const worker = () => `${os.userInfo().username} (command line)`
 
-/** Works at the server that is named, else at the database. */
+/** Works at the named server, or else at the database. */
 const work = Effect.fnUntraced(function* <A, E, B, E2 extends { readonly message: string }>(
   atServer: Effect.Effect<{ readonly answer: { readonly data: A } }, E>,
   here: Effect.Effect<B, E2, ApiTokens | LocalUsers | Permissions | PersonStore>
@@ -130,7 +133,7 @@ const passwordOf = Effect.fnUntraced(function* (isSent: boolean) {
 
 const shown = (isSent: boolean, password: string) => (isSent ? {} : { password })
 
-/** Prints what was made. A password that was made for a user who waits for another person is shown this once as well. */
+/** Prints the new record. The generated password of a user who waits for an approval is shown only this once, too. */
 const printMade = Effect.fnUntraced(function* <E, R>(
   work: Effect.Effect<unknown, E | AwaitsApproval, R>,
   made: Readonly<Record<string, unknown>>

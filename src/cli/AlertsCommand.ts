@@ -1,4 +1,7 @@
-/** `switchyard alerts`: looks at alerts, tries receivers, and mutes what is worked on (docs/alerts.md#command-line); at the server of SWITCHYARD_URL. */
+/**
+ * `switchyard alerts`: shows alerts, tests receivers, and mutes alerts that are being worked on (docs/alerts.md#command-line); at the
+ * server of SWITCHYARD_URL.
+ */
 import { Console, Effect, Option, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { format, harmless, printJson, printListed, reported } from "./client/Terminal.ts"

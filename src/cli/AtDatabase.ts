@@ -5,7 +5,7 @@
 import { Effect, Layer, Option, References } from "effect"
 import type { ServerSettings } from "../ServerConfig.ts"
 
-/** Whether a server is named; else the database is meant. */
+/** Whether SWITCHYARD_URL names a server; if not, the command works at the database. */
 export const isServerNamed = (): boolean => Boolean(process.env["SWITCHYARD_URL"])
 
 /**
@@ -30,7 +30,7 @@ export const loadDatabase = async () => {
   }
 }
 
-/** The services that work at the database, on these settings after a change; loaded when they are asked for. */
+/** The services for work at the database, on these settings after a change; loaded on demand. */
 export const atDatabaseWith = Effect.fnUntraced(function* (change: (settings: ServerSettings) => ServerSettings) {
   const [
     database,

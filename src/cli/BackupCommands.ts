@@ -1,4 +1,4 @@
-/** `switchyard backup` and `switchyard restore`: everything that an installation knows, into one file and back. */
+/** `switchyard backup` and `switchyard restore`: writes everything that an installation knows into one file, and reads it back. */
 import { Console, Effect, Layer, Option, Redacted, References, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { harmless, makeAsking, STOPPED } from "./client/Terminal.ts"
@@ -8,9 +8,9 @@ import type { Contents } from "../backup/SiteFiles.ts"
 import type { MadeBackup } from "../backup/Backup.ts"
 import { loadDatabase } from "./AtDatabase.ts"
 
-// How `backup` and `restore` end when they do not complete: with a sentence, and with an exit code that is no success.
+// How `backup` and `restore` end when they do not complete: with a sentence, and with a failing exit code.
 
-/** When the terminal goes, what runs is stopped in order: a process that only ended would leave half a file behind. */
+/** Stops running work in order when the terminal closes: a process that only ended would leave half a file. */
 const hangUpStops = Effect.acquireRelease(
   Effect.sync(() => {
     const stop = () => void process.kill(process.pid, "SIGTERM")
@@ -65,7 +65,7 @@ const readPassphrase = Effect.gen(function* () {
   return Redacted.make(BACKUP_PASSPHRASE)
 })
 
-/** The settings and the unchanged database, under an application name that tells these commands from servers. */
+/** The settings and the unchanged database, under an application name that differs from a server's. */
 const services = (applicationName: string, purpose: "command" | "restore") =>
   Effect.map(
     Effect.promise(() => Promise.all([loadDatabase(), import("../ServerConfig.ts")])),
@@ -106,7 +106,7 @@ export const backup = Command.make(
 /** The user has not agreed. */
 class NotAgreed extends Schema.TaggedError<NotAgreed>()("NotAgreed", { message: Schema.String }) {}
 
-/** Asks a person; a program says `--yes`. */
+/** Asks the user; programs use `--yes`. */
 const agreed = Effect.fnUntraced(function* (question: string) {
   if (!process.stdin.isTTY) return yield* new NotAgreed({ message: `${question} Say --yes if so. Nothing was changed` })
   const ask = yield* makeAsking
@@ -187,7 +187,7 @@ export const describe = ({ at, files, installation, release, schema, tables }: C
   ]
 }
 
-/** Says who can read which part of it. */
+/** Says which part of it can be read by which people. */
 const worth = ({ key }: Contents, isEncrypted: boolean): string => {
   if (key.place === "environment")
     return `SECRET_KEY (${key.name}) is not in it: keep it elsewhere. Without it these cannot be read again: ${SEALED}.`

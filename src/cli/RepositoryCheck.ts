@@ -1,6 +1,6 @@
 /**
- * The work of `switchyard check`: reads directories as a refresh reads a commit, checks them in the same way, and prints one
- * line for each mistake in the form that compilers use, which editors and pipelines understand.
+ * The work of `switchyard check`: reads directories as a refresh reads a commit, checks them in the same way, and prints one line for each
+ * mistake in the form of compilers, which editors and pipelines understand.
  */
 import { Console, Effect, FileSystem, Option, Path, type PlatformError, Result, Runtime, Schema } from "effect"
 import { Device, type DeviceType, deviceTypes } from "../domain/Device.ts"
@@ -40,14 +40,14 @@ import { type Remark, remark } from "../domain/Repository.ts"
 // with the settings of a working copy. Values that only a database has (links, ports, management domains) have a stand-in, so that a
 // warning names only what no variable, setting or secret could define.
 
-/** A device of the answer of GET /devices. */
+/** A device in the answer of GET /devices. */
 export type ListedDevice = Pick<
   Device,
   "id" | "hostname" | "device_type" | "state" | "model" | "platform" | "os_version"
 >
 
 const LIMITS = { deadline: 5_000, cells: 128 * cellsPerMegabyte }
-/** So many devices of one platform and type show what the others would. */
+/** This many devices of one platform and type are enough; the others would show the same. */
 const MOST_OF_A_KIND = 25
 
 /** Addresses of documentation (RFC 5737). */
@@ -86,7 +86,7 @@ const standIn = (listed: ListedDevice): Device => ({
 
 const isDeviceType = (text: string): text is DeviceType => deviceTypes.some((type) => type === text)
 
-/** One device for each platform and type that the templates are for. */
+/** One device for each platform and type that has templates. */
 const kindsOf = (templates: TemplateSnapshot): ReadonlyArray<ListedDevice> =>
   [...templates.platforms.values()].flatMap(({ mapping, name: platform }) =>
     Result.match(mapping, {
@@ -104,7 +104,7 @@ const kindsOf = (templates: TemplateSnapshot): ReadonlyArray<ListedDevice> =>
     })
   )
 
-/** Keys at the top of any file: a device that is asked for may lack what a group sets for others. */
+/** Keys at the top of any file: a named device may lack keys that a group sets for others. */
 const settingNames = ({ files }: SettingsSnapshot): ReadonlySet<unknown> =>
   new Set(
     [...files.values()].flatMap(({ content }) => (Result.isSuccess(content) ? [...content.success.values.keys()] : []))
@@ -147,7 +147,7 @@ export interface CheckRequest {
   readonly settings: Option.Option<string>
   readonly templates: Option.Option<string>
   readonly devices: Option.Option<string>
-  /** A server that is asked what they would mean. */
+  /** The server that is asked what the files would mean. */
   readonly against: Option.Option<string>
 }
 
@@ -165,7 +165,7 @@ interface Mistakes {
 const ERRORS = 1
 const WARNINGS_ONLY = 2
 
-/** Mistakes were found and have been printed. Exit code 1, or 2 when none of them would stop a refresh. */
+/** Mistakes were found and have been printed. Exit code 1, or 2 if none of them would stop a refresh. */
 export class MistakesFound extends Schema.TaggedError<MistakesFound>()("MistakesFound", {
   exitCode: Schema.Literals([ERRORS, WARNINGS_ONLY])
 }) {
@@ -184,7 +184,7 @@ export class CheckImpossible extends Schema.TaggedError<CheckImpossible>()("Chec
 /** git's own folder, which no commit has; in a submodule it is a file. */
 const isGit = (file: string): boolean => file === ".git" || file.startsWith(".git/")
 
-/** Where a path really leads, or why it leads nowhere in the directory. */
+/** The real place of a path, or why it is not within the directory. */
 const makeReality = Effect.fnUntraced(function* (directory: string) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
@@ -328,7 +328,7 @@ const checkAgainst = Effect.fnUntraced(function* (
   return more
 })
 
-/** Templates are rendered with the settings when neither of them has errors. */
+/** Templates are rendered with the settings if neither has errors. */
 const checkTogether = Effect.fnUntraced(function* (
   found: ReadonlyArray<Mistakes>,
   directory: string,
@@ -381,7 +381,7 @@ const checkAll = Effect.fnUntraced(function* ({ against, devices, settings, temp
   if (warnings > 0) return yield* new MistakesFound({ exitCode: WARNINGS_ONLY })
 })
 
-/** Checks, prints, and fails when there are mistakes. */
+/** Checks, prints, and fails if there are mistakes. */
 export const checkRepositories = (request: CheckRequest) =>
   checkAll(request).pipe(
     Effect.provide(ServerConfig.layer),

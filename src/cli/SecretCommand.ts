@@ -1,4 +1,4 @@
-/** `switchyard secret`: secret settings in the database, and the change of the key under which everything there is sealed. */
+/** `switchyard secret`: secret settings in the database, and the change of the key under which all secrets there are sealed. */
 import { Console, Effect, Layer } from "effect"
 import { Argument, Command } from "effect/cli"
 import { readInput } from "./client/Terminal.ts"
@@ -17,7 +17,7 @@ const loaded = Effect.promise(() =>
   ])
 )
 
-/** The database of the settings, also while a server of this machine keeps it. */
+/** The database of the settings, also while a server of this machine runs the embedded one. */
 const services = Effect.map(
   loaded,
   ([

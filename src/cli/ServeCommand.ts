@@ -4,7 +4,7 @@ import { Argument, Command, Flag } from "effect/cli"
 import type { hasSettingsFile } from "../runtime/SettingsFile.ts"
 import * as path from "node:path"
 
-/** How often a server that has no settings file looks whether `switchyard setup` has written one. */
+/** The interval at which a server without a settings file looks for one from `switchyard setup`. */
 const LOOK = "1 second"
 
 /** Ends when a settings file appears. Never ends if one existed at the start: an operator who edits it restarts the server. */
@@ -14,7 +14,7 @@ const settingsArrive = Effect.fnUntraced(function* (hasSettings: typeof hasSetti
   yield* Console.error("The settings of the first start have come: the server starts anew with them.")
 })
 
-/** The command. The server is loaded when it is asked for, so that the other commands start at once. */
+/** The command. It loads the server on demand, so that the other commands start quickly. */
 export const serve = Command.make("serve", {}, () =>
   Effect.gen(function* () {
     const Ending = yield* Effect.promise(() => import("../runtime/Shutdown.ts"))
@@ -50,7 +50,7 @@ export const migrate = Command.make("migrate", {}, () =>
   })
 ).pipe(Command.withDescription("Bring the schema of the database up to date and end. It makes no database."))
 
-// `switchyard demo` and `switchyard lab`: a simulated campus, with the server's story or alone.
+// `switchyard demo` and `switchyard lab`: a simulated campus, with or without the guided tour of the server.
 
 /** The command. */
 export const demo = Command.make(

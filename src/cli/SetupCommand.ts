@@ -118,7 +118,7 @@ const load = Effect.promise(() => Promise.all([import("../ServerConfig.ts"), imp
 /** The services of a setup. An identity provider needs roles at the start, and the setup writes them. */
 const services = atDatabaseWith((settings) => ({ ...settings, OIDC_ENABLED: false }))
 
-/** The new file that the token goes into, readable to this user only: made before there is a token. */
+/** The new file for the token, readable to this user only; made before the token exists. */
 const openTokenFile = (file: string) =>
   Effect.tryPromise({
     try: () => fs.writeFile(file, "", { flag: "wx", mode: 0o600 }),
@@ -238,7 +238,7 @@ export const setup = Command.make("setup", { newDatabase, ...flags }, ({ newData
     if (newDatabase) return yield* makeDatabase
     const done = yield* Effect.provide(run(given), yield* services)
     yield* handOver(done, given.hookTokenFile)
-    // when the database is left: a server that waits for them starts anew, and the embedded database with it
+    // after the database is closed: a server that waits for the settings starts then, and the embedded database with it
     yield* done.placeSettings
   }).pipe(Effect.catch((error) => failWithSentence(error)))
 ).pipe(

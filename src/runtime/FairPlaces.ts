@@ -7,7 +7,7 @@
 import { Effect, Schema, Semaphore } from "effect"
 import { Person } from "../domain/access/Identity.ts"
 
-/** So many wait for this already; trying again later can help. */
+/** Too many calls wait for this already; trying again later can help. */
 export class PlacesFull extends Schema.TaggedError<PlacesFull>()("PlacesFull", { what: Schema.String }) {
   override get message() {
     return `Too much of this is asked for at the moment (${this.what}), try again later`
@@ -17,9 +17,9 @@ export class PlacesFull extends Schema.TaggedError<PlacesFull>()("PlacesFull", {
   }
 }
 
-/** Who waits, in the order in which they are served. Pure but for its own state. */
+/** The waiting calls, in the order in which they are served. Pure but for its own state. */
 export const makeFairOrder = <A>() => {
-  /** Persons in the order of their turns; each with what waits, the first in front. */
+  /** Persons in the order of their turns; each with their waiting calls, the first in front. */
   const queues = new Map<string, Array<A>>()
   let size = 0
 
@@ -87,9 +87,9 @@ interface FairPlacesOptions {
   /** The use of the places, as a refusal names it. */
   readonly what: string
   readonly places: number
-  /** How many may wait for one, of all persons. */
+  /** How many calls of all persons may wait for a place. */
   readonly waiting: number
-  /** How many places one person has at most; for work that holds its place for long. All of them without it. */
+  /** How many places one person has at most, for work that holds its place for long; without it all of them. */
   readonly ofOne?: number
 }
 
@@ -100,7 +100,7 @@ interface Waiting {
 }
 
 interface FairPlaces {
-  /** Does the work in a place of the present person, when it is their turn. */
+  /** Runs the work in a place of the present person, when it is their turn. */
   readonly within: <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.Effect<A, E | PlacesFull, R>
 }
 
@@ -135,7 +135,7 @@ export const make = ({ ofOne, places, waiting, what }: FairPlacesOptions): FairP
     serve()
   }
 
-  /** Waits for a place; gives it back when the caller no longer wants it. */
+  /** Waits for a place; returns it when the caller no longer wants it. */
   const enter = (person: string): Effect.Effect<void, PlacesFull> =>
     Effect.suspend(() => {
       let mine: Waiting | undefined
@@ -194,7 +194,7 @@ export const mayHoldAnother = ({
   readonly most: number
 }) => all < most && (own === 0 || (own < Math.ceil(most / 4) && own < most - all))
 
-/** Places of their own for each key, such as a device; they are forgotten when they are empty. */
+/** Separate places for each key, such as a device; empty ones are removed. */
 export const makeKeyed = (options: FairPlacesOptions) => {
   const byKey = new Map<string, { readonly places: FairPlaces; users: number }>()
   return {

@@ -14,9 +14,9 @@ interface Found {
 }
 type Tell = (found: Found) => void
 
-/** Less than a connection to the database waits, so that the reason is reported. */
+/** Shorter than the wait for a connection to the database, so that the reason is reported. */
 const PATIENCE_MILLIS = 4_000
-/** How long an answer is waited for where one is known from before. */
+/** How long an answer is waited for if an earlier one is known. */
 const KNOWN_MILLIS = 1_000
 const MOST_KNOWN = 1_000
 const AT_A_TIME = 2
@@ -46,7 +46,7 @@ const silent = (hostname: string): NodeJS.ErrnoException =>
     hostname
   })
 
-/** Looks the name up once for all who ask meanwhile. */
+/** Looks the name up once for all callers of that time. */
 const ask = (hostname: string, options: dns.LookupOptions, tell: Tell) => {
   const key = JSON.stringify([hostname, options.family, options.hints, options.order])
   const others = asked.get(key)
@@ -62,7 +62,7 @@ const ask = (hostname: string, options: dns.LookupOptions, tell: Tell) => {
   )
 }
 
-/** The last answers, for when none comes. */
+/** The last answers, for when no new one comes. */
 const known = new Map<string, ReadonlyArray<dns.LookupAddress>>()
 
 const remember = (key: string, addresses: ReadonlyArray<dns.LookupAddress>) => {
@@ -110,7 +110,7 @@ export const lookup: LookupFunction = (hostname, options, callback) =>
     return first === undefined ? callback(silent(hostname), []) : callback(null, first.address, first.family)
   })
 
-/** Fails where no name server answers, for calls that look names up by themselves and have no such bounds. */
+/** Fails if no name server answers, for calls that look names up on their own without such bounds. */
 export const askedFirst = (url: string | URL): Promise<void> =>
   new Promise((resolve, reject) => {
     const host = URL.parse(String(url))?.hostname.replace(/^\[|\]$/g, "") ?? ""

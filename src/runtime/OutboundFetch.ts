@@ -1,7 +1,7 @@
 /**
  * HTTP requests to other systems, all bounded. `open` reads the answer as a stream: with or without a check of the certificate, following a
- * few redirects, each to a host that may be connected to (`OutboundHosts.ts`); for images, an external image server, and receivers of alerts.
- * `bounded` is a `fetch` for short answers, also for libraries that take one; for the identity provider.
+ * few redirects, each to an allowed host (`OutboundHosts.ts`); for images, an external image server, and receivers of alerts. `bounded` is
+ * a `fetch` for short answers, also for libraries that accept one; for the identity provider and `switchyard doctor`.
  */
 import { Effect, Schema, type Scope } from "effect"
 import * as http from "node:http"
@@ -13,7 +13,7 @@ import { HostRefused, type OutboundGuard } from "./OutboundHosts.ts"
 /** The request can never work: the host is not allowed, its certificate is not valid, or it redirects to a place that is not followed. */
 class OutboundRefused extends Schema.TaggedError<OutboundRefused>()("OutboundRefused", {
   message: Schema.String,
-  /** The host itself may not be asked. */
+  /** The host itself is not allowed. */
   isHost: Schema.Boolean
 }) {}
 
@@ -24,7 +24,7 @@ class OutboundAway extends Schema.TaggedError<OutboundAway>()("OutboundAway", {
   code: Schema.NullOr(Schema.String)
 }) {}
 
-/** `OwnFault`: the machine of this server lacks something, which says nothing about the host. */
+/** `OwnFault`: a fault of this server's machine, which says nothing about the host. */
 export type OutboundError = OutboundRefused | OutboundAway | OwnFault
 
 const REDIRECTS = 5
@@ -85,9 +85,9 @@ const target = (location: string | undefined, from: URL) => {
 }
 
 /**
- * The answer, its body still to be read; the connection ends with the scope. `url` must be an HTTP URL. Fails with OutboundAway, or with
- * OutboundRefused for a host that is not allowed, a certificate that is not valid or a redirect that is not followed. Only a GET follows
- * redirects.
+ * The answer, with a body that is not read yet; the connection ends with the scope. `url` must be an HTTP URL. Fails with OutboundAway, or
+ * with OutboundRefused for a host that is not allowed, a certificate that is not valid or a redirect that is not followed. Only a GET
+ * follows redirects.
  */
 export const open = Effect.fn("OutboundFetch.open")(function* (
   url: string,

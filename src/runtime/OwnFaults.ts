@@ -29,7 +29,7 @@ interface Faults {
   readonly now: Effect.Effect<ReadonlyArray<NotedFault>>
 }
 
-/** Nothing is lacking yet. */
+/** No fault yet. */
 const make = (): Faults => {
   const noted = new Map<OwnKind, { fault: OwnFault; readonly since: number; seen: number }>()
 
@@ -70,13 +70,13 @@ const make = (): Faults => {
   }
 }
 
-/** The faults of this process; a server in a process with others has its own. */
+/** The faults of this process; a server that shares its process with others has its own. */
 export const OwnFaults = Context.Reference<Faults>("switchyard/runtime/OwnFaults", { defaultValue: make })
 
 /** Faults that keep the whole server from its work. Under the other kinds some work waits, and the rest continues. */
 const UNABLE: ReadonlySet<OwnKind> = new Set(["descriptors", "memory", "disk", "files", "processes"])
 
-/** Sentences about faults that keep the server from its work, and about those for which only some work waits. */
+/** Sentences about faults that stop the server, and about those for which only some work waits. */
 export const lacking = Effect.map(
   Effect.flatMap(OwnFaults, ({ now }) => now),
   (faults) => {
@@ -160,7 +160,7 @@ const count = (): number => {
   return found.limit - found.open
 }
 
-/** Whether another connection to a switch may be opened now; fails with the fault when it may not. */
+/** Whether another connection to a switch may be opened now; fails with the fault if not. */
 export const roomForConnection: Effect.Effect<void, OwnFault> = Effect.suspend(() => {
   if (performance.now() - descriptors.countedAt > COUNTED_MILLIS) count()
   descriptors.room -= 1
@@ -187,7 +187,7 @@ const lookAtDescriptors = Effect.suspend(() => {
   return Effect.flatMap(OwnFaults, ({ note }) => note(outOfDescriptors))
 }).pipe(Effect.catchDefect(() => Effect.sync(giveUpSpare)))
 
-/** Keeps some descriptors for those who ask how the server does, and notices when there are no others. */
+/** Reserves some descriptors for health checks, and notices when there are no others. */
 export const watchDescriptors = Layer.effectDiscard(
   Effect.gen(function* () {
     yield* Effect.acquireRelease(lookAtDescriptors, () => Effect.sync(giveUpSpare))
@@ -195,7 +195,7 @@ export const watchDescriptors = Layer.effectDiscard(
   })
 )
 
-// --- Ways out of the machine
+// --- Routes out of the machine
 
 const isUp = () =>
   Object.values(networkInterfaces()).some((addresses) => (addresses ?? []).some(({ internal }) => !internal))
@@ -223,7 +223,7 @@ const networkOf = (host: string): string =>
 
 const ways = { reachedAt: Number.NEGATIVE_INFINITY, lost: new Map<string, number>() }
 
-/** A host was reached, so the machine has ways out. */
+/** A host was reached, so the machine has a route out. */
 export const reached = () => {
   if (ways.lost.size > 0) ways.lost.clear()
   ways.reachedAt = performance.now()

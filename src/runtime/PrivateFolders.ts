@@ -11,10 +11,10 @@ import { ServerConfig } from "../ServerConfig.ts"
 const PASSABLE = 0o711
 const PRIVATE = 0o700
 
-/** Folders that the server makes by and by. That of the database is PostgreSQL's own. */
+/** Folders that the server makes over time. The folder of the database is PostgreSQL's own. */
 const FOLDERS = ["repositories", "firmware"]
 
-/** Takes rights away; never gives any. */
+/** Removes permissions; never adds any. */
 const restrict = (folder: string, most: number) =>
   Effect.tryPromise(async () => {
     const { mode } = await fs.stat(folder)
@@ -36,7 +36,7 @@ const make = Effect.gen(function* () {
     yield* restrict(folder, PRIVATE)
   }
   yield* restrict(DATA_DIR, PASSABLE)
-  // these may be anywhere, so only what is in our folder is taken for ours
+  // these may be anywhere, so only files in our folder count as ours
   const inside = [path.dirname(CAKEYFILE), CERTPATH].filter(
     (folder) => !path.relative(DATA_DIR, folder).startsWith("..")
   )

@@ -8,7 +8,7 @@ import { readFileSync, writeSync } from "node:fs"
 
 /** Milliseconds after a signal in which everything can close on its own. */
 const PATIENCE = 8_500
-/** Milliseconds that threads may take to end what they are at. */
+/** Milliseconds that threads have to end their work. */
 const HELD_MILLIS = 300
 
 /** The exit code for a stop that did not wait for everything (docs/command-line.md#exit-codes). */
@@ -20,7 +20,7 @@ const SIGNALS = ["SIGINT", "SIGTERM"] as const
 const open = new Set<string>()
 const lastSteps = new Set<() => void>()
 
-/** Names what a layer has open, for as long as it closes. */
+/** Names the open parts of a layer while it closes. */
 export const named = <A, E, R>(name: string, layer: Layer.Layer<A, E, R>): Layer.Layer<A, E, R> =>
   Layer.unwrap(
     Effect.as(
@@ -57,7 +57,7 @@ const attempt = (step: () => void): void => {
   }
 }
 
-/** One line in the form of the log, without the logger, which may be what hangs. */
+/** One line in the form of the log, without the logger, which may be the part that hangs. */
 const say = (message: string): void => {
   const timestamp = new Date().toISOString()
   const line =
@@ -68,8 +68,8 @@ const say = (message: string): void => {
 }
 
 /**
- * Ends this process now. Node waits at its end for threads of its pool, which may wait for a name server: another program in its place has
- * no such threads.
+ * Ends this process now. At its end Node waits for threads of its pool, which may wait for a name server; therefore another program
+ * replaces this one, which has no such threads.
  */
 const endNow = (code: number): never => {
   attempt(() => process.execve?.("/bin/sh", ["sh", "-c", `exit ${code}`], {}))
@@ -77,13 +77,13 @@ const endNow = (code: number): never => {
   return process.exit(code)
 }
 
-/** Leaves what is open, but ends the child processes, which would otherwise continue without a parent. */
+/** Abandons open parts, but ends the child processes, which would otherwise continue without a parent. */
 const leave = (code: number, why: string): never => {
   const left = children()
   for (const step of lastSteps) attempt(step)
   for (const { name, pid } of left) {
     if (name === "postgres") continue
-    // git has a group of its own with what it has started
+    // git and the processes that it has started have a group of their own
     attempt(() => process.kill(-pid, "SIGKILL"))
     attempt(() => process.kill(pid, "SIGKILL"))
   }
@@ -105,19 +105,17 @@ const onSignal = (signal: NodeJS.Signals): void => {
   ).unref()
 }
 
-/** Watches over the end of a server from here on. */
+/** Supervises the end of a server from here on. */
 export const watchSignals = Effect.sync(() => {
-  // before the listener that closes everything, which may be done when it returns
+  // before the listener that closes everything, which may have finished when it returns
   for (const signal of SIGNALS) process.prependListener(signal, onSignal)
 })
 
-/** Work in threads of Node's pool that is under way. */
+/** Work of Node's thread pool in progress. */
 const heldThreads = (): ReadonlyArray<string> =>
   process.getActiveResourcesInfo().filter((name) => /^(?:GetAddrInfo|GetNameInfo|FSReq)/.test(name))
 
-/**
- * Ends the program when all is closed. Node would wait for each of its threads, one of which may wait for a name server: this does not.
- */
+/** Ends the program when all is closed. Node would wait for each of its threads, one of which may wait for a name server; this does not. */
 export const end = (code: number, done: (code: number) => void): void => {
   if (told === null) return done(code)
   const until = performance.now() + HELD_MILLIS

@@ -9,14 +9,14 @@ import { maskUrl } from "./Logging.ts"
 /** The mark of spans that are sent unchanged. */
 export const Exported = Context.Reference<boolean>("switchyard/runtime/Spans/Told", { defaultValue: () => false })
 
-/** The id of a span that stands for none: what begins below it begins a trace. No span may have it by the standard. */
+/** The id of a span that stands for none: a span below it begins a trace. By the standard no span has this id. */
 export const NO_SPAN = "0".repeat(16)
 
 type Attributes = Readonly<Record<string, string | number | boolean>>
 
 export interface SpanOptions {
   readonly attributes?: Attributes
-  /** The trace that it belongs to, as `currentTrace` gave it; null begins one. Without it the span belongs to the one around it. */
+  /** The trace that the span belongs to, as `currentTrace` gave it; null begins one. Without it the span belongs to the one around it. */
   readonly trace?: string | null
 }
 
@@ -45,7 +45,7 @@ export const spanned =
       )
     })
 
-/** Where this fiber is in its trace, as a W3C `traceparent`; null when it is in none. */
+/** The position of this fiber in its trace, as a W3C `traceparent`; null without a trace. */
 export const currentTrace: Effect.Effect<string | null> = Effect.withFiber((fiber) => {
   const span = isTraced(fiber) ? Context.getOrUndefined(fiber.context, Tracer.ParentSpan) : undefined
   if (span === undefined || span.spanId === NO_SPAN) return Effect.succeed(null)
@@ -102,14 +102,14 @@ class Unseen implements Tracer.Span {
     this.status = { _tag: "Started", startTime }
   }
 
-  // the program asks for nothing of it
+  // the program reads nothing of it
   end(): void {}
   attribute(): void {}
   event(): void {}
   addLinks(): void {}
 }
 
-/** An error as a receiver may know it. */
+/** An error in the form for a receiver. */
 class NamedFailure extends Error {
   constructor(name: string) {
     super(name)
@@ -124,7 +124,7 @@ const nameOf = (error: unknown): string => {
   return error instanceof Error ? error.constructor.name : "Error"
 }
 
-/** How it ended, without results and messages, which would stay in memory until they are sent. */
+/** The end of a span, without results and messages, which would stay in memory until they are sent. */
 const endOf = (exit: Exit.Exit<unknown, unknown>): Exit.Exit<void, NamedFailure> => {
   if (Exit.isSuccess(exit)) return Exit.void
   if (Cause.hasInterruptsOnly(exit.cause)) return Exit.interrupt()
@@ -145,11 +145,11 @@ const around = (parent: Option.Option<Tracer.AnySpan>): Option.Option<Tracer.Any
     slim
   )
 
-/** A path may have a token in it, as when its client has written `;jwt=` for `?jwt=`. */
+/** A path may contain a token, as when a client has written `;jwt=` for `?jwt=`. */
 const shown = (name: string, value: unknown): unknown =>
   name === "url.path" && typeof value === "string" ? maskUrl(value) : value
 
-/** Lets only what is listed into a span. */
+/** Admits only listed attributes into a span. */
 const guard = (span: Tracer.Span, attributeName: (key: string) => string | undefined): Tracer.Span => {
   const end = span.end.bind(span)
   const attribute = span.attribute.bind(span)

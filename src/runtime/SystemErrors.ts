@@ -10,12 +10,12 @@ import * as path from "node:path"
 const ownKinds = ["descriptors", "memory", "disk", "files", "ports", "network", "rights", "names", "processes"] as const
 export type OwnKind = (typeof ownKinds)[number]
 
-/** The machine of this server lacks something: what was tried says nothing about the other side, and is tried again. */
+/** A fault of this server's machine: the failed action says nothing about the other side, and is tried again. */
 export class OwnFault extends Schema.TaggedError<OwnFault>()("OwnFault", {
   kind: Schema.Literals(ownKinds),
-  /** Of the operating system. */
+  /** The operating system's code. */
   code: Schema.String,
-  /** One sentence: what is lacking, and what to do. */
+  /** One sentence: the fault, and what to do. */
   message: Schema.String
 }) {}
 
@@ -27,9 +27,9 @@ interface Cause {
   /** The cause in words, as the end of a sentence. */
   readonly says: string
   readonly next: string
-  /** Calls whose errors of this code are ours; all when it is left out. */
+  /** Calls whose errors of this code are ours; all if it is left out. */
   readonly of?: ReadonlyArray<Call>
-  /** Ours only if the whole machine has no way out (`Routes.ts`). */
+  /** Ours only if the whole machine has no route out (`OwnFaults.ts`). */
   readonly onAllRoutes?: true
 }
 
@@ -150,7 +150,7 @@ const OF_FILES: Readonly<Record<string, string>> = {
   ENAMETOOLONG: "the name is too long"
 }
 
-/** How the C library words these errors in what child processes print (LC_ALL=C). */
+/** The C library's words for these errors in the output of child processes (LC_ALL=C). */
 const WORDS: ReadonlyArray<readonly [RegExp, string]> = [
   [/Too many open files in system/, "ENFILE"],
   [/Too many open files/, "EMFILE"],
@@ -175,7 +175,7 @@ const DEPTH = 6
 
 const hasCode = (error: object): error is { readonly code: string } => "code" in error && typeof error.code === "string"
 
-/** Those that an error was made of: libraries wrap them, and a connection may have tried several addresses. */
+/** The errors that an error contains: libraries wrap them, and a connection may have tried several addresses. */
 const within = (error: object): ReadonlyArray<unknown> => [
   ...("cause" in error ? [error.cause] : []),
   ...("reason" in error ? [error.reason] : []),
@@ -216,7 +216,7 @@ export const ownFault = (error: unknown, call: Call, what = ""): OwnFault | unde
 export const isOfRoutes = (code: string | undefined): boolean =>
   code !== undefined && Object.hasOwn(OWN_CODES, code) && OWN_CODES[code]?.onAllRoutes === true
 
-/** The fault when no route of this machine leads anywhere. */
+/** The fault if no route of this machine leads anywhere. */
 export const ofAllRoutes = (code: string): OwnFault => made(code, OWN_CODES[code] ?? { ...NETWORK, says: "" }, "")
 
 /** Our fault in the output of a child process; lines that a remote wrote do not count. */
@@ -233,7 +233,7 @@ export const ownFaultInOutput = (output: string, what = ""): OwnFault | undefine
   return ownFaultOf(/E[A-Z]+$/.exec(words.exec(own)?.[0] ?? "")?.[0], "process", what)
 }
 
-/** Why a file could not be used, in words and without its name, which may be that of a draft. */
+/** Why a file could not be used, in words and without its name, which may be a draft's. */
 export const reasonOf = (error: unknown): string => {
   const code = codeOf(error) ?? ""
   const own = ownFaultOf(code, "file")
@@ -254,7 +254,7 @@ interface FileCall {
   /** The intended action, such as `written`. */
   readonly done: string
   readonly file: string
-  /** DATA_DIR, where the caller knows it. */
+  /** DATA_DIR, if the caller knows it. */
   readonly root?: string
 }
 
@@ -345,7 +345,7 @@ interface FailedSystemCall extends Error {
 const isFailedSystemCall = (error: unknown): error is FailedSystemCall =>
   error instanceof Error && hasCode(error) && "syscall" in error && typeof error.syscall === "string"
 
-/** Sockets are read and written as well: those errors have other codes and no path. */
+/** Sockets have `read` and `write` as well: those errors have other codes and no path. */
 const isOfFile = ({ code, path: file, syscall }: FailedSystemCall): boolean =>
   Object.hasOwn(DONE_BY_CALL, syscall) && (typeof file === "string" || ownFaultOf(code, "file") !== undefined)
 

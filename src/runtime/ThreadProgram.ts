@@ -5,13 +5,16 @@ import { Layer } from "effect"
 import { type Rpc, type RpcGroup, RpcServer } from "effect/rpc"
 import { setPriority } from "node:os"
 
-/** Where processor time is short, the API goes first. Elsewhere than on Linux this would slow the whole process. */
+/**
+ * Lowers the thread's priority, so that the API goes first if processor time is short. Only on Linux, because elsewhere this would slow the
+ * whole process.
+ */
 const giveWay = (): void => {
   if (process.platform !== "linux") return
   try {
     setPriority(0, 5)
   } catch {
-    // a sandbox may forbid it; it is only a courtesy
+    // a sandbox may forbid it, and it is not essential
   }
 }
 

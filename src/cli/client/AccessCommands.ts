@@ -36,7 +36,7 @@ const keyOf = (text: string, place: string) => {
     : Effect.fail(new Refused({ message: `${place}: expected a name and its fingerprint, such as lhv-a1 SHA256:…` }))
 }
 
-/** Lines of a name and a fingerprint; what is behind `#` is a remark. */
+/** Lines with a name and a fingerprint; text after `#` is a remark. */
 const keysIn = Effect.fnUntraced(function* (file: string) {
   const text = yield* Effect.tryPromise({
     try: () => fs.readFile(file, "utf8"),
@@ -109,8 +109,6 @@ export const hostkeys = Command.make("hostkeys", format, (wanted) =>
   Command.withSubcommands([approve])
 )
 
-// `switchyard login` and `switchyard logout`.
-
 const Issued = Schema.Struct({ access_token: Schema.String })
 
 /** A token for a name and a password. */
@@ -130,7 +128,7 @@ const tokenFor = Effect.fnUntraced(function* (name: string, password: Redacted.R
     : yield* new ServerAway({ message: `${serverUrl()} answers without a token` })
 })
 
-/** Checks a token by asking who it is, and keeps it. */
+/** Checks a token by asking for its identity, and stores it. */
 const signOn = Effect.fnUntraced(function* (token: string) {
   process.env["SWITCHYARD_TOKEN"] = token
   const { answer } = yield* ask("GET /auth/identity")

@@ -1,6 +1,4 @@
-/**
- * `switchyard devices`, `device`, `why` and `find`: what is known of the network. `ports` and `init` change one device of it.
- */
+/** `switchyard devices`, `device`, `why` and `find` show the network; `ports` and `init` change one device of it. */
 import { Console, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { causeText } from "../../domain/SyncCause.ts"
@@ -96,7 +94,7 @@ export const device = Command.make("device", { name, json: format.json }, ({ jso
 const timeOf = (seconds: number | null): string =>
   seconds === null ? "" : `${new Date(seconds * 1000).toISOString().slice(0, 19).replace("T", " ")} UTC`
 
-/** The job that a cause names, for the commits that it worked on. */
+/** The job that a cause names, for the commits of that job. */
 const commitsOf = Effect.fnUntraced(function* (id: number) {
   const { answer } = yield* ask("GET /job/:id", { params: { id }, query: { filter_jobresult: "config,diff" } })
   const [job] = answer.data.jobs
@@ -127,7 +125,7 @@ export const why = Command.make("why", { name, json: format.json }, ({ json, nam
   )
 ).pipe(Command.withDescription("Say why a device is not synchronized: which cause, who, which job and commit."))
 
-// `switchyard find`: where a machine, a device or a port is, in the tables that the server has read (docs/api.md#find).
+// `switchyard find`: finds a machine, a device or a port in the tables that the server has read (docs/api.md#find).
 
 type Findings = Data<"GET /find">
 type Hit = Findings["hits"][number]
@@ -174,7 +172,7 @@ export const find = Command.make(
         }
         const { answer } = yield* ask("GET /find", { query: { q: word.join(" ") } })
         const { hits, tables, truncated } = answer.data
-        // with --json all of it, so that a program sees what the tables cover
+        // with --json everything, so that a program sees what the tables cover
         if (json) return yield* printJson(answer.data)
         yield* printRows({ csv, json }, FOUND_COLUMNS, hits, "Nothing is found")
         if (truncated) yield* Console.error("There is more: look for something longer")
@@ -189,7 +187,7 @@ export const find = Command.make(
   ])
 )
 
-// `switchyard ports`: the ports of an access switch, and what a change of them does to its configuration.
+// `switchyard ports`: the ports of an access switch, and the effect of a change on its configuration.
 
 type Port = Data<"GET /device/:hostname/interfaces">["interfaces"][number]
 

@@ -1,4 +1,4 @@
-/** `switchyard jobs`, `job` and `events`: what was done, and what happens. */
+/** `switchyard jobs`, `job` and `events`: past jobs, and live events. */
 import { Console, Effect, Option, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { parseMessages } from "../../domain/events/SseMessages.ts"
@@ -24,7 +24,7 @@ const barOf = (done: number, all: number): string => {
   return `[${"#".repeat(full)}${"-".repeat(BAR - full)}] ${done} of ${all}`
 }
 
-/** How a job stands, in a line. */
+/** The state of a job, in a line. */
 export const standingOf = ({ counts, outcome, status, waiting_for }: JobRecord): string => {
   const done = counts === null || counts.devices === 0 ? "" : `, ${counts.succeeded} of ${counts.devices} devices done`
   return waiting_for === null || outcome !== null ? `${outcome ?? status}${done}` : waiting_for.message

@@ -19,7 +19,7 @@ export class Mistyped extends Schema.TaggedError<Mistyped>()("Mistyped", { messa
   override readonly [Runtime.errorExitCode] = exitCodes.mistyped
 }
 
-/** The server refuses, or what was asked for has failed; the sentence is the server's own. */
+/** The server refuses, or the requested work has failed; the sentence is the server's own. */
 export class Refused extends Schema.TaggedError<Refused>()("Refused", { message: Schema.String }) {
   override readonly [Runtime.errorReported] = false
   override readonly [Runtime.errorExitCode] = exitCodes.refused
@@ -41,7 +41,7 @@ export class NotSignedOn extends Schema.TaggedError<NotSignedOn>()("NotSignedOn"
   override readonly [Runtime.errorExitCode] = exitCodes.notSignedOn
 }
 
-/** No answer came, or one that no server of ours sends. */
+/** No answer came, or one that no Switchyard server sends. */
 export class ServerAway extends Schema.TaggedError<ServerAway>()("ServerAway", { message: Schema.String }) {
   override readonly [Runtime.errorReported] = false
   override readonly [Runtime.errorExitCode] = exitCodes.away
@@ -49,11 +49,11 @@ export class ServerAway extends Schema.TaggedError<ServerAway>()("ServerAway", {
 
 const DEFAULT_URL = "http://127.0.0.1:5000"
 
-/** Where the server is, without a slash at the end. */
+/** The address of the server, without a slash at the end. */
 export const serverUrl = (given = process.env["SWITCHYARD_URL"] || DEFAULT_URL): string =>
   given.replace(/\/+$/, "").replace(/\/api(?:\/v1\.0)?$/, "")
 
-/** Where the token is kept. */
+/** The file with the token. */
 export const tokenFile = (): string =>
   process.env["SWITCHYARD_TOKEN_FILE"] ||
   path.join(process.env["XDG_CONFIG_HOME"] || path.join(homedir(), ".config"), "switchyard", "token")
@@ -101,7 +101,7 @@ const tokenOfFile = Effect.gen(function* () {
   return Redacted.make(found.text)
 })
 
-/** The token; null when there is none, which a server without tokens does not mind. */
+/** The token; null without one, which a server without tokens accepts. */
 const token = Effect.suspend(() => {
   const given = process.env["SWITCHYARD_TOKEN"]
   return given === undefined || given === "" ? tokenOfFile : Effect.succeed(Redacted.make(given))
@@ -112,7 +112,7 @@ const DEFAULT_SECONDS = 60
 const SLOW_SECONDS = 900
 const SLOW = /^(?:PUT \/repository\/|POST \/repository\/:name\/check)/
 
-/** Seconds for a call: SWITCHYARD_TIMEOUT, else what it may take. */
+/** Seconds for a call: SWITCHYARD_TIMEOUT, or the time that this call may need. */
 const secondsFor = (name: string): Effect.Effect<number, Mistyped> => {
   const given = process.env["SWITCHYARD_TIMEOUT"]
   if (given === undefined || given === "") return Effect.succeed(SLOW.test(name) ? SLOW_SECONDS : DEFAULT_SECONDS)
@@ -124,7 +124,7 @@ const secondsFor = (name: string): Effect.Effect<number, Mistyped> => {
 
 let isTrusting = false
 
-/** Adds the authorities of SWITCHYARD_CA_FILE to those that Node knows. */
+/** Adds the authorities of SWITCHYARD_CA_FILE to those of Node. */
 const trust = Effect.gen(function* () {
   const file = process.env["SWITCHYARD_CA_FILE"]
   if (file === undefined || file === "" || isTrusting) return
@@ -143,7 +143,7 @@ export interface Sent<Name extends CallName> {
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>>
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>>
-  /** The address of another server than that of SWITCHYARD_URL. */
+  /** The address of a server other than that of SWITCHYARD_URL. */
   readonly server?: string
 }
 
@@ -171,7 +171,7 @@ const sentenceOf = (body: unknown, status: number): string => {
   return Schema.is(Errors)(message) ? message.errors.join("\n") : JSON.stringify(message)
 }
 
-/** Why no answer came, as far as it helps. */
+/** Why no answer came, in words that help the user. */
 const whyAway = (error: unknown, server: string, seconds: number): string => {
   const cause: unknown = error instanceof Error ? (error.cause ?? error) : error
   const code = codeOf(cause) ?? ""
@@ -186,7 +186,7 @@ const whyAway = (error: unknown, server: string, seconds: number): string => {
 
 type Content = Pick<Sent<CallName>, "body" | "headers" | "server">
 
-/** Sends a request; the whole answer has to be there within the time, of a stream only its beginning. */
+/** Sends a request; the whole answer must arrive in time, of a stream only its beginning. */
 const sendTo = Effect.fnUntraced(function* (
   method: string,
   address: string,
@@ -204,7 +204,7 @@ const sendTo = Effect.fnUntraced(function* (
     try: async (signal) => {
       const late = new AbortController()
       const timer = setTimeout(() => late.abort(new DOMException("late", "TimeoutError")), seconds * 1000)
-      // it does not keep a command from ending
+      // the timer does not keep a command from ending
       timer.unref()
       const response = await fetch(address, {
         method,
@@ -234,7 +234,7 @@ export const send = Effect.fnUntraced(function* <Name extends CallName>(
   return yield* sendTo(method, addressOf(name, sent), sent, yield* secondsFor(name), isStream)
 })
 
-/** The error of a response that is no success. */
+/** The error of a failed response. */
 export const failureOf = Effect.fnUntraced(function* (response: Response) {
   const body: unknown = yield* Effect.promise(() => response.json().catch(() => null))
   if (/^3\d\d$/.test(String(response.status))) return new ServerAway({ message: `${serverUrl()} sends on elsewhere` })
@@ -250,7 +250,7 @@ const Awaiting = Schema.fromJsonString(
   })
 )
 
-/** Fails when an answer says that the call waits for another person; of all answers with 202 only these have such an id. */
+/** Fails if an answer says that the call waits for another person; of all answers with 202 only these have such an id. */
 const refuseAwaiting = Effect.fnUntraced(function* ({ status }: Response, text: string) {
   const found = status === 202 ? Schema.decodeOption(Awaiting)(text) : Option.none()
   if (Option.isNone(found)) return
@@ -259,7 +259,7 @@ const refuseAwaiting = Effect.fnUntraced(function* ({ status }: Response, text: 
   return yield* new AwaitsApproval({ message, approval_id, waits_until })
 })
 
-/** Asks the server; yields its answer and the number of records that match, where it is a list. */
+/** Asks the server; yields its answer, and for a list the number of matching records. */
 export const ask = Effect.fnUntraced(function* <Name extends CallName>(name: Name, sent: Sent<Name> = {}) {
   const response = yield* send(name, sent)
   if (!response.ok) return yield* yield* failureOf(response)
@@ -278,7 +278,7 @@ export const ask = Effect.fnUntraced(function* <Name extends CallName>(name: Nam
 
 const Envelope = Schema.fromJsonString(Schema.Struct({ data: Schema.optionalKey(Schema.Unknown) }))
 
-/** Asks what the server itself has named, with its path below /api/v1.0; yields `data` of the answer. */
+/** Calls a path below /api/v1.0 that the server itself has named; yields `data` of the answer. */
 export const askNamed = Effect.fnUntraced(function* (method: string, path: string, body: unknown) {
   const seconds = yield* secondsFor(`${method} ${path}`)
   const response = yield* sendTo(
@@ -314,7 +314,7 @@ export const askAll = Effect.fnUntraced(function* <Name extends CallName, Row>(
   }
 })
 
-/** Keeps a token in a file that only its owner reads. */
+/** Stores a token in a file that only its owner can read. */
 export const keepToken = (text: string) =>
   Effect.tryPromise({
     try: async () => {
@@ -327,5 +327,5 @@ export const keepToken = (text: string) =>
     catch: (error) => new Refused({ message: `The token cannot be kept: ${messageOf(error)}` })
   })
 
-/** Forgets it. */
+/** Removes it. */
 export const forgetToken = Effect.promise(() => fs.rm(tokenFile(), { force: true }))

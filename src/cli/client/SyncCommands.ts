@@ -1,6 +1,6 @@
 /**
- * `switchyard sync`, `diff`, `approve`, `reject`, `undo` and `abort`: changes, from what they would do to the way back; and `approvals`:
- * requests that wait for another person.
+ * `switchyard sync`, `diff`, `approve`, `reject`, `undo` and `abort`: changes, from their preview to their undo; and `approvals`: requests
+ * that wait for another person.
  */
 import { Console, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
@@ -20,7 +20,7 @@ const watching = flag("watch", "Follow the job to its end; exit code 1 when it i
 const job = Argument.Int("job").pipe(Argument.withDescription("Number of a job"))
 const comment = text("comment", "Kept in the record of the job")
 
-/** Says which job was started, and follows it when that is wanted. */
+/** Prints which job was started, and follows it if requested. */
 const started = Effect.fnUntraced(function* (
   id: number,
   sentence: string,

@@ -29,12 +29,12 @@ import { at, isOurs, readPidFile } from "../../store/postgres/Postmaster.ts"
 import { bad, type Found, good, percentOf, type Place, type Question, sizeOf, unknown, warn } from "./Questions.ts"
 
 const SECONDS = 8
-/** By this name the server's own sessions are known. */
+/** The application name of the server's own sessions. */
 const SERVER = "switchyard"
 
 class NoDatabase extends Schema.TaggedError<NoDatabase>()("NoDatabase", { message: Schema.String }) {}
 
-/** This user may not look at it; it may be well. */
+/** This user has no right to see it; it may be well. */
 class NotSeen extends Schema.TaggedError<NotSeen>()("NotSeen", { message: Schema.String }) {}
 
 const isClosed = (folder: string): Promise<boolean> =>
@@ -43,7 +43,7 @@ const isClosed = (folder: string): Promise<boolean> =>
     (error: unknown) => ["EACCES", "EPERM"].includes(codeOf(error) ?? "")
   )
 
-/** How to reach the database; never by starting it. The password goes to our own process only. */
+/** How to reach the database, without ever starting it. Only our own process gets the password. */
 const wayTo = Effect.fnUntraced(function* ({ home, settings }: Place) {
   if (home !== null) {
     const data = path.join(home, "postgres")
@@ -264,7 +264,7 @@ const identity = Effect.fnUntraced(function* (place: Place): Effect.fn.Return<Fo
   ]
 }, Effect.scoped)
 
-/** A sentence for a database that cannot be asked. */
+/** A sentence for a database that does not answer. */
 const unreachable =
   (place: Place) =>
   (error: unknown): Found => {
@@ -273,7 +273,7 @@ const unreachable =
     const cause =
       error instanceof Error && "reason" in error && error.reason instanceof Error ? error.reason.cause : undefined
     const own = cause instanceof Error ? `: ${cause.message}` : ""
-    // the system names the address, and knows nothing of what was to be said there
+    // the system names the address, and not the purpose of the connection
     const said = /^E[A-Z]+$/.test(codeOf(cause) ?? "") && cause instanceof Error ? cause.message : null
     return [
       bad("database", [
@@ -290,7 +290,7 @@ const unreachable =
 
 const needsIt = (about: string) => () => Effect.succeed([unknown(about, "the database does not answer")])
 
-/** Questions to the database. */
+/** Questions about the database. */
 export const databaseQuestions = (place: Place): ReadonlyArray<Question> => [
   {
     kind: "database",

@@ -116,7 +116,7 @@ const memoryOf = async (): Promise<Found> => {
   return [percent < 10 ? warn("this machine", [what, why, next]) : good("this machine", what)]
 }
 
-/** A container has less than its machine. */
+/** A container has less memory than its machine. */
 const memoryOfGroup = async (): Promise<Found> => {
   const read = async (name: string) => Number(await fs.readFile(`/sys/fs/cgroup/${name}`, "utf8"))
   const [used, most] = await Promise.all([read("memory.current"), read("memory.max")]).catch(
@@ -207,7 +207,7 @@ const isServerOf = async (pid: number): Promise<boolean> => {
   return isServer(words)
 }
 
-/** The note of who keeps the folder; the lock itself belongs to the system and ends with its process. */
+/** The note of the folder's owner; the lock itself belongs to the system and ends with its process. */
 const ownerNote = async (home: string): Promise<Found> => {
   const file = path.join(home, "server.json")
   const seen = await see(file)
@@ -228,14 +228,14 @@ const ownerNote = async (home: string): Promise<Found> => {
   ]
 }
 
-/** Whether a process has ended; one that only waits to be collected by its parent has. */
+/** Whether a process has ended, including one that its parent has not collected yet. */
 const hasEnded = async (pid: number): Promise<boolean> => {
   if (!isTaken(pid)) return true
   const status = await fs.readFile(`/proc/${pid}/status`, "utf8").catch(() => "")
   return /^State:\s+Z/m.test(status)
 }
 
-/** Whether some PostgreSQL may still have the folder: it works in it, or does not let us see where it works. */
+/** Whether a PostgreSQL may still use the folder: it works in it, or its working directory is hidden from us. */
 const mayBeUsed = async (data: string): Promise<boolean> => {
   const real = await fs.realpath(data)
   const pids = (await fs.readdir("/proc")).filter((name) => /^\d+$/.test(name))
@@ -283,7 +283,7 @@ const pidFile = async (home: string): Promise<Found> => {
   return [(isOther ? bad : warn)(file, words, removing(home, file, isLeft))]
 }
 
-/** Git processes of this machine, by the folders that they work in; null where that is hidden. */
+/** Git processes of this machine, by their working directories; null if these are hidden. */
 const gitFolders = async (): Promise<ReadonlyArray<string | null>> => {
   const pids = (await fs.readdir("/proc")).filter((name) => /^\d+$/.test(name))
   const found = await Promise.all(
@@ -305,7 +305,7 @@ const left = (file: string, what: string): Found => [
   )
 ]
 
-/** Locks of git and drafts of the server in a folder, when they have been quiet for a while. */
+/** Old locks of git and drafts of the server in a folder. */
 const leftIn = async (folder: string, name: RegExp, what: string): Promise<Found> => {
   const names = await fs.readdir(folder).catch((): Array<string> => [])
   const found = names
@@ -335,7 +335,7 @@ const leftovers = async ({ dataDir, servers }: Place): Promise<Found> => {
       ].map((folder) => leftIn(folder, /\.lock$/, "is a lock of git that nobody holds"))
     )
   )
-  // a server that runs may be making them
+  // a running server may be making them
   const drafts =
     servers.length > 0
       ? []
@@ -348,7 +348,7 @@ const leftovers = async ({ dataDir, servers }: Place): Promise<Found> => {
   return found.length === 0 ? [good("leftovers", "no old locks and drafts remain")] : found
 }
 
-/** Questions about what was left in DATA_DIR. */
+/** Questions about remains in DATA_DIR. */
 export const leftoverQuestions = (place: Place) => {
   const { home } = place
   return [

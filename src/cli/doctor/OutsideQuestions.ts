@@ -181,7 +181,7 @@ const remote = (variable: string, given: string): Question => {
   }
 }
 
-/** The other side's clock by the header of an answer; a second is lost on the way. */
+/** The other system's clock by a header of its answer; the way takes up to a second. */
 const remoteClock = (url: URL): Question =>
   question("clock", url.host, SECONDS, async () => {
     const answer = await fetch(url.origin, { method: "HEAD" }).catch(() => null)
@@ -276,7 +276,7 @@ const receiverQuestion = (name: string, target: Target): Question =>
         ]
   })
 
-/** Receivers of `alerts.yml` in DATA_DIR, and the syslog of the audit. Those of the settings repository are the server's to test. */
+/** Receivers of `alerts.yml` in DATA_DIR, and the syslog of the audit. The server tests those of the settings repository. */
 const receivers = async ({ dataDir, settings }: Place): Promise<ReadonlyArray<Question>> => {
   if (settings === null) return []
   const file = path.join(dataDir, ALERTS_FILE)
@@ -310,7 +310,7 @@ const receivers = async ({ dataDir, settings }: Place): Promise<ReadonlyArray<Qu
 
 const EVERYWHERE = /^(?:0\.0\.0\.0|::)$/
 
-/** Where the server of this place listens. */
+/** The address on which the server of this place listens. */
 export const serverOf = ({ settings }: Place): string => {
   const given = process.env["SWITCHYARD_URL"]
   if (given || settings === null) return serverUrl(given || undefined)
@@ -319,7 +319,7 @@ export const serverOf = ({ settings }: Place): string => {
   return `http://${host}:${PORT}`
 }
 
-/** Questions to others. */
+/** Questions to other systems. */
 export const outsideQuestions = async (place: Place): Promise<ReadonlyArray<Question>> => {
   const { settings } = place
   const url = serverOf(place)

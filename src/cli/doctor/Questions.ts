@@ -9,7 +9,7 @@ import * as path from "node:path"
 import { codeOf, messageOf } from "../../runtime/SystemErrors.ts"
 import type { ServerSettings } from "../../ServerConfig.ts"
 
-/** `unknown`: it could not be looked at. */
+/** `unknown`: it could not be examined. */
 export const levels = ["good", "unknown", "warn", "bad"] as const
 export type Level = (typeof levels)[number]
 
@@ -56,7 +56,7 @@ export interface Question {
   readonly ask: Effect.Effect<Found, unknown>
 }
 
-/** A question that Node answers. */
+/** A question that Node can answer. */
 export const question = (kind: string, about: string, seconds: number, run: () => Promise<Found>): Question => ({
   kind,
   about,
@@ -111,7 +111,7 @@ export const askAll = <E, R>(
     (answers) => answers.flat()
   )
 
-/** Where the installation is; `settings` null when they cannot be used. */
+/** The place of the installation; `settings` null if they are unusable. */
 export interface Place {
   readonly settings: ServerSettings | null
   readonly dataDir: string
@@ -130,7 +130,7 @@ const wordsOf = async (pid: string) => (await fs.readFile(`/proc/${pid}/cmdline`
 
 const PROGRAM = /(?:^|\/)(?:main\.(?:ts|js)|start\.mjs|switchyard)$/
 
-/** Whether these words are the command line of one of our servers. */
+/** Whether these words are the command line of a Switchyard server. */
 export const isServer = (words: ReadonlyArray<string>): boolean => {
   const serve = words.indexOf("serve")
   return serve > 0 && PROGRAM.test(words[serve - 1] ?? "")
@@ -142,7 +142,7 @@ const dataDirOf = async (pid: number): Promise<string | null> => {
   return path.resolve(cwd, given)
 }
 
-/** The servers of this machine on this folder; one that hides its settings from us counts. */
+/** The servers of this machine on this folder; one whose settings are hidden from us counts. */
 export const serversOn = async (dataDir: string): Promise<ReadonlyArray<Server>> => {
   const names = await fs.readdir("/proc").catch((): Array<string> => [])
   const found = names
@@ -178,7 +178,7 @@ export interface Seen {
   readonly ageSeconds: number
 }
 
-/** Null where nothing is; a file that may not be looked at is an error. */
+/** Null for a missing file; a file that cannot be examined is an error. */
 export const see = async (file: string): Promise<Seen | null> => {
   try {
     const found = await fs.stat(file)
@@ -196,6 +196,6 @@ export const see = async (file: string): Promise<Seen | null> => {
   }
 }
 
-/** A repair, and what it says when it is done. */
+/** A repair, and its report. */
 export const doing = (says: string, run: () => Promise<unknown>) =>
   Effect.as(Effect.tryPromise({ try: run, catch: (error) => error }), says)

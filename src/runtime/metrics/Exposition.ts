@@ -60,7 +60,7 @@ const withoutSeries = (registry: Metric.MetricRegistry): string => {
 const asOpenMetrics = (text: string): string =>
   `${text.replaceAll(/^# (HELP|TYPE) (\S+)_total /gm, "# $1 $2 ").replaceAll(/le="(\d+)"/g, 'le="$1.0"')}# EOF\n`
 
-/** The page: what this process has counted, and what was asked for this answer and stands in `asked`. */
+/** The page: the counters of this process, and the values that `asked` contains for this answer. */
 export const write = (asked: Metric.MetricRegistry, format: Format): string => {
   const registry: Metric.MetricRegistry = new Map(
     [...registryOfProcess(), ...asked].filter(([, { id }]) => names.has(id))

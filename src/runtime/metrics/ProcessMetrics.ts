@@ -51,7 +51,7 @@ export const readDisk = (dataDir: string) =>
     () => null
   )
 
-/** An effect that reads how the process does; the event loop is watched from here on until the scope closes. */
+/** An effect that reads the state of the process; the event loop is watched from here on until the scope closes. */
 export const makeProcessReading = Effect.fnUntraced(function* (dataDir: string) {
   const delays = yield* Effect.acquireRelease(
     Effect.sync(() => {
