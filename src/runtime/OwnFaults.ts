@@ -15,7 +15,7 @@ interface NotedFault {
   readonly since: number
 }
 
-/** A fault that no work has met for this long is over. Longer than work waits between two tries. */
+/** A fault that no work has met for this long has ended. The time exceeds the pause between two tries. */
 const FORGOTTEN_MILLIS = 12_000
 const LOOK = "1 second"
 
@@ -25,7 +25,7 @@ const LONGEST_PAUSE = 4_000
 
 interface Faults {
   readonly note: (fault: OwnFault) => Effect.Effect<void>
-  /** Those that are known now, in the order in which they began. */
+  /** The present faults, in the order in which they began. */
   readonly now: Effect.Effect<ReadonlyArray<NotedFault>>
 }
 

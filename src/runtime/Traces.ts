@@ -37,7 +37,7 @@ const DEADLINE = Duration.seconds(10)
 /** How long the server's stop may wait for unsent spans. */
 const LAST_WORDS = Duration.seconds(3)
 
-/** Statuses after which a batch is not sent again to a receiver that cannot accept it now. */
+/** The tries for a batch that its receiver cannot accept now. */
 const again = Schedule.exponential("1 second")
 const TRIES = 3
 
