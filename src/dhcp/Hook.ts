@@ -25,7 +25,7 @@ const exitCodes = {
 } as const
 type ExitCode = (typeof exitCodes)[keyof typeof exitCodes]
 
-/** Leases of others that one call reports after its own. */
+/** The number of other waiting leases that one call reports after its own. */
 const FLUSH_AT_ONCE = 50
 
 export interface HookRun {
@@ -35,7 +35,7 @@ export interface HookRun {
   readonly log: (line: string) => void
 }
 
-/** How reporting a lease ended; `again` when it is worth another try later. */
+/** The outcome of reporting a lease; `again` if a later try is worthwhile. */
 interface LeaseReport {
   readonly code: ExitCode
   readonly again: boolean
@@ -67,7 +67,7 @@ const succeeded = (text: string): LeaseReport => ({ code: exitCodes.ok, again: f
 const isOk = (answer: Answer): answer is Extract<Answer, { readonly kind: "answered" }> =>
   answer.kind === "answered" && answer.status === 200
 
-/** The device with this MAC address, null when there is none. */
+/** The device with this MAC address; null without one. */
 const find = async (api: HookApi, mac: string): Promise<LeaseReport | Fields | null> => {
   const answer = await api.call("GET", `/devices?filter[ztp_mac]=${mac}`)
   const what = `Looking for ${mac}`
@@ -129,15 +129,15 @@ const report = async (api: HookApi, lease: Lease): Promise<LeaseReport> => {
   if (device !== null) return known(api, lease, device)
   const created = await create(api, lease)
   if (created.code === exitCodes.ok || created.again) return created
-  // two leases of one switch at the same instant: the other call has made the device
+  // two leases of one switch at the same moment: the other call has made the device
   const meanwhile = await find(api, lease.mac)
   return meanwhile === null || isReported(meanwhile) ? created : known(api, lease, meanwhile)
 }
 
-/** Neither all zeros nor that of a group; as `domain/DeviceIdentity.ts` says it, which would be more to load. */
+/** Neither all zeros nor a group's address; the same rule as in `domain/DeviceIdentity.ts`, which would take longer to load. */
 const isMac = (hex: string): boolean => /^[0-9A-F][02468ACE][0-9A-F]{10}$/.test(hex) && !/^0+$/.test(hex)
 
-/** The lease that the arguments name, or the exit code that says what is wrong with them. */
+/** The lease in the arguments, or the exit code for their fault. */
 const parseArguments = (args: ReadonlyArray<string>): Lease | ExitCode => {
   const [verb, mac, ip, platform] = args
   if (mac === undefined || ip === undefined || platform === undefined) return exitCodes.argumentsMissing
@@ -185,8 +185,8 @@ const flush = async (api: HookApi, queue: LeaseQueue, log: HookRun["log"]): Prom
 const USAGE = "Usage: dhcp-hook commit MAC IP PLATFORM"
 
 /**
- * Reports the lease, then what waits in the queue, and yields the exit code. Reads SWITCHYARD_URL, VERIFY_TLS,
- * JWT_AUTH_TOKEN or OAUTH_CLIENT_ID, OAUTH_CLIENT_SECRET and OAUTH_TOKEN_ENDPOINT, and DATA_DIR from the environment.
+ * Reports the lease, then waiting ones, and yields the exit code. Reads SWITCHYARD_URL, VERIFY_TLS, JWT_AUTH_TOKEN or OAUTH_CLIENT_ID,
+ * OAUTH_CLIENT_SECRET and OAUTH_TOKEN_ENDPOINT, and DATA_DIR from the environment.
  */
 export const runHook = async ({ args, environment, log }: HookRun): Promise<number> => {
   const lease = parseArguments(args)

@@ -18,7 +18,7 @@ const PROGRESS = /^(?:remote: )?(?:Enumerating|Counting|Compressing|Receiving|Un
 
 const partsOf = (text: string): ReadonlyArray<string> => text.split(/[\r\n]/)
 
-/** The newest line of progress in a piece of output; undefined when it has none. */
+/** The newest line of progress in a piece of output; undefined without one. */
 const newestProgress = (text: string): string | undefined =>
   partsOf(text)
     .findLast((part) => PROGRESS.test(part))
@@ -31,9 +31,8 @@ const withoutProgress = (text: string): string =>
     .join("\n")
 
 /**
- * git could not do its work. `late`: it did not end in time; `damaged`: the local copy lacks what it should have, and
- * the next refresh makes it anew; `failed`: the remote is unreachable or refuses us. Asking again may help. With `own` the remote had no
- * part in it.
+ * git failed. `late`: it did not end in time; `damaged`: the local copy is incomplete, and the next refresh makes it anew; `failed`: the
+ * remote is unreachable or refuses us. Asking again may help. With `own` the remote had no part in it.
  */
 export class GitFailed extends Schema.TaggedError<GitFailed>()("GitFailed", {
   message: Schema.String,
@@ -42,7 +41,7 @@ export class GitFailed extends Schema.TaggedError<GitFailed>()("GitFailed", {
   own: Schema.optionalKey(OwnFault)
 }) {}
 
-/** Where and how git runs. */
+/** The place and the settings for a run of git. */
 export interface GitCommandOptions {
   /** The working directory; must exist. */
   readonly directory: string
@@ -63,10 +62,10 @@ export interface GitCommandOptions {
 const MAX_OUTPUT = 512 * 1024 * 1024
 const MAX_MESSAGE = 2_000
 const NOT_STARTED = "git cannot be started: it is not in PATH, or the folder of the local copy does not exist any more"
-/** Bytes of what git says of an error that are kept. */
+/** The number of bytes of git's error messages that are kept. */
 const MAX_ERRORS = 256 * 1024
 
-/** After git has ended, its streams are read until they have been silent for so long. */
+/** After git has ended, its streams are read until they have been silent for this long. */
 const QUIET_MILLIS = 500
 /** How long git may take to end after it was asked to. */
 const PATIENCE_MILLIS = 1_000
@@ -79,7 +78,7 @@ const PASSWORD = "SWITCHYARD_GIT_PASSWORD"
 /** Gives git the password on request, because git has no setting for it. The script appears in command lines, the value does not. */
 const HELPER = `!f() { test "$1" = get && printf 'password=%s\\n' "$${PASSWORD}"; }; f`
 
-/** Settings and variables by which git logs in. */
+/** Settings and variables for git's login. */
 const loginOf = ({ login }: GitAddress) => {
   if (login === undefined) return { settings: [], variables: {} }
   const { password, server, username } = login
@@ -128,13 +127,13 @@ const gitEnvironment = ([command]: ReadonlyArray<string>, options: GitCommandOpt
 /** The environment that git needs of this process, without variables that would redirect it. */
 const inherited = () => childEnvironment(process.env, { network: true })
 
-/** Every exit code but 0 is a failure, also when git says nothing; what it says on a good end does not count. */
+/** Every exit code other than 0 is a failure, also without a message; messages of a successful git do not count. */
 const failureOf = (exitCode: number | null, by: NodeJS.Signals | null, output: Buffer, errors: Buffer): Error => {
   const how = exitCode === null ? `was ended by ${by ?? "a signal"}` : `ended with exit code ${exitCode}`
   return new Error(errors.length === 0 ? `git ${how}` : Buffer.concat([output, errors]).toString("utf8"))
 }
 
-/** One that could not be started has no streams. */
+/** A process that could not be started has no streams. */
 type Streams = Partial<Pick<ChildProcessWithoutNullStreams, "stdin" | "stdout" | "stderr">>
 
 /** Ends git and the processes that it has started, such as ssh, which would continue for as long as its remote is silent. */
@@ -146,7 +145,7 @@ const endGroup = ({ pid }: ChildProcess, signal: NodeJS.Signals): void => {
   }
 }
 
-/** Keeps the newest of what is added, so that a remote cannot fill the memory with what it says. */
+/** Keeps the newest part of the output, so that a remote cannot fill the memory. */
 const makeTail = (most: number) => {
   let kept: Buffer = Buffer.alloc(0)
   return {
@@ -158,7 +157,7 @@ const makeTail = (most: number) => {
   }
 }
 
-/** Settles when git has ended and has said everything; never before `child` has ended, unless it could not be started. */
+/** Settles when git has ended and its output is complete; never before `child` has ended, unless it could not be started. */
 const heard = (
   child: ChildProcessWithoutNullStreams,
   args: ReadonlyArray<string>,
@@ -178,7 +177,7 @@ const heard = (
       else reject(failureOf(exitCode, by, said.subarray(0, MAX_ERRORS), errors.read()))
     }
     child.once("error", (error) => {
-      // an error of one that runs is that of a signal, and its end follows
+      // an error of a running process is about a signal, and its end follows
       if (child.pid === undefined) reject(error)
     })
     let heardAt = performance.now()
@@ -217,7 +216,7 @@ const endedBy = (child: ChildProcess): Effect.Effect<void> =>
     const kill = setTimeout(() => endGroup(child, "SIGKILL"), PATIENCE_MILLIS)
     child.once("exit", () => {
       clearTimeout(kill)
-      // those that it has started have had their time as well
+      // the processes that it has started have had their time as well
       endGroup(child, "SIGKILL")
       resume(Effect.void)
     })

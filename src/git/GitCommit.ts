@@ -16,7 +16,7 @@ export type GitCommit = typeof GitCommit.Type
 /** The format argument of `git show` that `parseCommit` reads. */
 export const COMMIT_FORMAT = "--format=%H%x00%cn%x00%ci"
 
-/** Reads the output of `git show`; the zone moves to the time without a blank, with a colon. */
+/** Reads the output of `git show`; the zone is appended to the time without a blank, with a colon. */
 export const parseCommit = (output: string, name: string): Result.Result<GitCommit, GitFailed> => {
   const [hash = "", committer = "", written = ""] = output.trim().split("\0")
   const time = /^(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d) ([+-]\d\d)(\d\d)$/.exec(written)
@@ -50,7 +50,7 @@ const MAX_MESSAGE = 2_000
 
 const isInteger = (text: string): boolean => /^-?\d+$/.test(text)
 
-/** Reads the output of `git log`; what is no commit is left out. */
+/** Reads the output of `git log`; entries that are no commits are left out. */
 export const parseLog = (output: string): ReadonlyArray<LoggedCommit> =>
   output.split("\0").flatMap((record) => {
     const [hash = "", author = "", committer = "", seconds = "", ...message] = record.trim().split("\u0001")
@@ -73,7 +73,7 @@ export const clonedText = (commit: GitCommit): string => `Cloned new from remote
 export const currentText = (current: Option.Option<GitCommit>): string =>
   Option.match(current, { onNone: () => "Repository is not yet cloned from remote", onSome: commitText })
 
-// From the name of a branch or tag, or a commit hash, to the commit, as the local copy knows it after its last fetch.
+// Resolves the name of a branch or tag, or a commit hash, to the commit in the local copy as of its last fetch.
 
 /** The remote has no such branch, tag or commit. Asking again helps only after a push of it. */
 export class GitRefNotFound extends Schema.TaggedError<GitRefNotFound>()("GitRefNotFound", { ref: Schema.String }) {

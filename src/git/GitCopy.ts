@@ -29,13 +29,13 @@ export interface GitCopy {
   readonly clone: CloneLimits
 }
 
-/** How long a clone may take, and how often it says how far it is. */
+/** The longest time of a clone, and the interval of its progress lines. */
 interface CloneLimits {
   readonly timeout: Duration.Duration
   readonly progressEvery: Duration.Duration
 }
 
-/** Name and commit that the configured branch, tag or commit stands for. */
+/** The name and the commit of the configured branch, tag or commit. */
 interface ResolvedRef {
   readonly name: string
   readonly commit: string
@@ -63,13 +63,13 @@ const fileFault = (directory: string) => (error: PlatformError.PlatformError) =>
   })
 }
 
-/** The state of the copy; none when there is none, or it is unreadable. */
+/** The state of the copy; none if it does not exist or is unreadable. */
 export const copyState = ({ fs, options, path }: GitCopy): Effect.Effect<Option.Option<CopyState>> =>
   fs
     .readFileString(path.join(options.directory, STATE_FILE))
     .pipe(Effect.flatMap(Schema.decodeUnknownEffect(CopyState)), Effect.option)
 
-/** A copy that cannot be looked at for a moment is not replaced: fails with what the machine of this server lacks. */
+/** A copy that is unreadable for a moment is not replaced: fails with the fault of this server's machine. */
 const canLook = ({ fs, options: { directory }, path }: GitCopy) =>
   Effect.scoped(fs.open(path.join(directory, STATE_FILE))).pipe(
     Effect.asVoid,
@@ -80,7 +80,7 @@ const canLook = ({ fs, options: { directory }, path }: GitCopy) =>
     })
   )
 
-/** True when the directory holds a copy of the configured address and branch that git can work with. */
+/** True if the directory holds a usable copy of the configured address and branch. */
 export const isUsable = Effect.fnUntraced(function* (copy: GitCopy) {
   yield* canLook(copy)
   const state = yield* copyState(copy)
@@ -92,7 +92,7 @@ export const isUsable = Effect.fnUntraced(function* (copy: GitCopy) {
   )
 })
 
-/** The name of the remote's default branch, or its commit when its HEAD is detached. */
+/** The name of the remote's default branch, or its commit if its HEAD is detached. */
 const parseDefault = (output: string): string | undefined =>
   /^ref: refs\/heads\/(\S+)\tHEAD$/m.exec(output)?.[1] ?? /^([0-9a-f]{40})\tHEAD$/m.exec(output)?.[1]
 
@@ -148,7 +148,7 @@ export const fetchCopy = Effect.fnUntraced(function* (
   return { name, commit }
 })
 
-/** Records what the copy now stands for; the reference keeps the commit from being cleaned away. */
+/** Records the commit of the copy; a reference keeps git from deleting the commit. */
 export const recordState = Effect.fnUntraced(function* (
   { address, fs, options, path }: GitCopy,
   { commit, name }: ResolvedRef
@@ -186,7 +186,7 @@ export const replaceCopy = Effect.fnUntraced(function* (
   return yield* Effect.gen(function* () {
     yield* fs.makeDirectory(fresh, { recursive: true, mode: 0o700 }).pipe(Effect.mapError(fileFault(options.directory)))
     yield* runGitText(["init", "--quiet", "--bare", "--template=", fresh], next.options)
-    // a remote that is dead is noticed before the long wait for its objects
+    // a dead remote is noticed before the long wait for its objects
     if (copy.address.ref !== undefined) yield* runGitText(["ls-remote", "--quiet", "origin", "HEAD"], next.options)
     const arrived = yield* fetchCopy(next, cloneAll)
     yield* recordState(next, arrived)
@@ -198,16 +198,16 @@ export const replaceCopy = Effect.fnUntraced(function* (
   }).pipe(Effect.ensuring(removeFresh))
 })
 
-/** Forgets the state of a copy that turned out to be damaged, so that the next refresh makes it anew. */
+/** Removes the state of a damaged copy, so that the next refresh makes it anew. */
 export const condemn = ({ fs, options, path }: GitCopy): Effect.Effect<void> =>
   Effect.ignore(fs.remove(path.join(options.directory, STATE_FILE), { force: true }))
 
-// Lock files that a git which was killed, or a machine that lost its power, has left in a local copy: with them every later
-// refresh would fail. They are removed when no git process works in the copy; commands of this server do not run meanwhile.
+// Lock files of a killed git, or of a machine that lost its power, in a local copy: with them every later refresh would fail. They are
+// removed if no git process works in the copy; commands of this server do not run meanwhile.
 
 const LOCK = ".lock"
 
-/** Where git makes locks: no branch, tag or other name may end like one. */
+/** The directories in which git makes locks: no branch, tag or other name may end like one. */
 const lockFiles = Effect.fnUntraced(function* ({ fs, options: { directory }, path }: GitCopy) {
   const below = (folder: string, recursive: boolean) =>
     fs.readDirectory(path.join(directory, folder), { recursive }).pipe(

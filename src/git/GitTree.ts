@@ -1,7 +1,6 @@
 /**
- * The files of one commit, read from git's own objects, so that nothing that happens to the repository meanwhile can mix
- * two commits. Symbolic links are followed inside the commit only; no file of the host is ever reached (pure parts of
- * reading `git ls-tree` and `git cat-file --batch`).
+ * The files of one commit, read from git's own objects, so that no change of the repository meanwhile can mix two commits. Symbolic links
+ * are followed within the commit only, and never to a file of the host (pure parts of reading `git ls-tree` and `git cat-file --batch`).
  */
 import { posix } from "node:path"
 import { placeAt, textFault, visible } from "../domain/Text.ts"
@@ -9,7 +8,7 @@ import { placeAt, textFault, visible } from "../domain/Text.ts"
 // The kind of a file in a repository, by its name and its bytes: text, unusable, or none of ours. A refresh judges the objects of a commit
 // by it, and `switchyard check` a working copy, so that both agree (docs/settings-repository.md#files-that-are-no-text).
 
-/** Why a file is not used, and the line where that shows, from 1. */
+/** Why a file is not used, and the line of the fault, from 1. */
 export interface FileRefusal {
   readonly reason: string
   readonly line: number | null
@@ -31,7 +30,7 @@ export const LINK_OUTSIDE = "symbolic link leads out of the repository"
 export const LINK_NOWHERE = "symbolic link leads nowhere"
 const BROKEN: ReadonlySet<string> = new Set([SUBMODULE, LINK_OUTSIDE, LINK_NOWHERE])
 
-/** Files that are wanted could stand behind what cannot be followed. */
+/** Wanted files could be below an entry that cannot be followed. */
 export const mayHideFiles = (path: string, { reason }: FileRefusal): boolean => BROKEN.has(reason) && !isNote(path)
 
 const POINTER = /^version https:\/\/(?:git-lfs\.github\.com|hawser\.github\.com)\/spec\/v\d/
@@ -74,7 +73,7 @@ export interface TreeEntry {
   readonly size: number
 }
 
-/** Text of the wanted files by path, and the wanted files that cannot be used, each with the reason. */
+/** The texts of the wanted files by path, and the unusable wanted files, each with the reason. */
 export interface TreeFiles {
   readonly files: ReadonlyMap<string, string>
   readonly refused: ReadonlyMap<string, FileRefusal>
@@ -99,7 +98,7 @@ const MAX_PATHS = 500_000
 /** Parses the output of `git ls-tree -r -z -l`. */
 export const parseTree = (output: string): ReadonlyArray<TreeEntry> =>
   output.split("\0").flatMap((line) => {
-    // The size of an object that is lost is a word; reading the object reports the loss.
+    // The size of a lost object is a word; reading the object reports the loss.
     const match = /^(\d+) \w+ ([0-9a-f]+)\s+(\S+)\t([\s\S]+)$/.exec(line)
     if (match === null) return []
     const [, mode = "", object = "", size = "0", path = ""] = match
@@ -110,7 +109,7 @@ export const parseTree = (output: string): ReadonlyArray<TreeEntry> =>
 export const symlinksOf = (entries: ReadonlyArray<TreeEntry>): ReadonlyArray<TreeEntry> =>
   entries.filter((entry) => entry.mode === SYMLINK)
 
-/** Where a link leads, relative to the root of the tree; undefined when that is outside. */
+/** The target of a link, relative to the root of the tree; undefined if it is outside. */
 const targetOf = (link: string, text: string): string | undefined => {
   if (text.startsWith("/") || text.includes("\0")) return undefined
   const joined = posix.normalize(posix.join(posix.dirname(link), text)).replace(/\/$/, "")
@@ -176,7 +175,7 @@ const firstFrom = (sorted: ReadonlyArray<string>, text: string): number => {
   return low
 }
 
-/** Adds what lies below the directory under the link's path; false when there is nothing. */
+/** Adds the files below the directory under the link's path; false if there are none. */
 const addDirectory = (link: string, target: string, tree: SortedTree, resolved: Map<string, ResolvedPath>): boolean => {
   const prefix = target === "." ? "" : `${target}/`
   if (link.startsWith(prefix)) return false
@@ -190,7 +189,7 @@ const addDirectory = (link: string, target: string, tree: SortedTree, resolved: 
   return position > start
 }
 
-/** Parses the output of `git cat-file --batch`: content by object. An object that is missing is left out. */
+/** Parses the output of `git cat-file --batch`: content by object. Missing objects are left out. */
 export const parseObjects = (output: Buffer): ReadonlyMap<string, Buffer> => {
   const objects = new Map<string, Buffer>()
   for (let position = 0; position < output.length;) {

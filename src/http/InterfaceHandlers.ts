@@ -84,7 +84,7 @@ const asUpdated = ({ configtype, configtypeChanged, data, dataChanged }: PortCha
   ...(dataChanged ? { data } : {})
 })
 
-/** The change with the stored secrets in the place of the marks that the caller was shown. Other marks are refused. */
+/** The change with the stored secrets in the place of the marks that the caller saw. Other marks are refused. */
 const withStoredSecrets = (port: Interface, outcome: PortChange, { hideTexts }: SecretTexts["Service"]): PortChange => {
   if (outcome.data === null || findMark(JSON.stringify(outcome.data)) === undefined) return outcome
   const shown = hideTexts(port.data)
@@ -214,7 +214,7 @@ const makeInterfaceUpdate = Effect.gen(function* () {
   const prepared = (device: Device) =>
     Effect.catchTag(previews.prepare(device), "PreviewFailed", (error) => Effect.succeed(Effect.fail(error)))
 
-  /** Applies the change, reads what rendering needs, and rolls the change back. */
+  /** Applies the change, reads the inputs of a rendering, and rolls the change back. */
   const tried = (known: Device, interfaces: Ports, by: string) => {
     const changing = Effect.gen(function* () {
       const device = yield* devices.lock(known.id)

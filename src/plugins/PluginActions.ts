@@ -1,7 +1,7 @@
 /**
  * Makes the plugin calls that changes have recorded (docs/plugins.md#calls): each once per plugin, through any crash. An attempt is noted
- * before it is made and after; one that was cut off in between, or failed, is made again and says so. Each plugin has its own
- * turn, so that one that hangs keeps no other waiting, and jobs wait for their calls no longer than a call may take.
+ * before and after; one that was cut off in between, or failed, is repeated and marked as a repetition. Each plugin has its own queue, so
+ * that one that hangs delays no other, and jobs wait for their calls no longer than one call may take.
  */
 import { Context, Duration, Effect, Fiber, Layer, Option, RcRef, Schedule, Schema, Semaphore } from "effect"
 import type { SqlConnection, SqlError } from "effect/sql"
@@ -13,8 +13,8 @@ import { PgClient } from "@effect/sql-pg"
 import { locks } from "../store/DatabaseClient.ts"
 import { Acting, server } from "../domain/access/Identity.ts"
 
-// The database's lock of each plugin: one process at a time makes its calls, and a process that is killed gives it back with its
-// connection. All locks of this process are on one connection, however many plugins there are.
+// The database's lock of each plugin: one process at a time makes its calls, and a killed process returns it with its connection. All locks
+// of this process are on one connection, however many plugins there are.
 
 const POLL = "250 millis"
 
@@ -34,7 +34,7 @@ const unlocked = (connection: SqlConnection.Connection, statement: string, param
 /** Locks by the keys of plugins. */
 const makeLocks = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
-  // who shares a connection shares its locks
+  // sessions on one connection share its locks
   const turns = new Map<string, Semaphore.Semaphore>()
   const turnOf = (plugin: string) => {
     const turn = turns.get(plugin) ?? Semaphore.makeUnsafe(1)
@@ -58,7 +58,7 @@ const makeLocks = Effect.gen(function* () {
       yield* Effect.addFinalizer(() =>
         unlocked(connection, "select pg_advisory_unlock($1::integer, hashtext($2))", place)
       )
-      // a connection that is broken is no use to those who come next
+      // a broken connection is of no use to later callers
       yield* locked(connection, "select pg_try_advisory_lock($1::integer, hashtext($2))", place).pipe(
         Effect.tapError(() => RcRef.invalidate(connections))
       )
@@ -100,7 +100,7 @@ const make = Effect.gen(function* () {
   }
 
   const carryOut = Effect.fnUntraced(function* (due: DueCall, plugin: Plugin) {
-    // a call that ends the server each time must not do so for ever
+    // a call that ends the server each time must not be repeated for ever
     if (due.attempts >= PLUGIN_ATTEMPTS + CUT_OFFS) {
       yield* Effect.logError(`Plugin ${plugin.name} is not called again in ${due.hook}: ${CUT_OFF}`)
       return yield* calls.end(due, plugin.key, { _tag: "Failed", error: CUT_OFF, retryInSeconds: null })
@@ -120,7 +120,7 @@ const make = Effect.gen(function* () {
     if (ended._tag === "Failed" && ended.retryInSeconds !== null) yield* lookIn(ended.retryInSeconds)
   })
 
-  /** A pause that is short ends before the next sweep. */
+  /** A short pause ends before the next sweep. */
   const lookIn = (seconds: number): Effect.Effect<void> =>
     seconds > Duration.toSeconds(SWEEP)
       ? Effect.void
@@ -161,13 +161,13 @@ const make = Effect.gen(function* () {
 export class PluginActions extends Context.Service<
   PluginActions,
   {
-    /** Makes every call that is due. Errors of plugins are logged and change nothing. */
+    /** Makes every call that is due. Errors of plugins are logged and have no other effect. */
     readonly runOpen: Effect.Effect<void, SqlError.SqlError>
     /** The same for a job: it waits for one call's time at most, and continues whatever becomes of the calls. */
     readonly runPatiently: Effect.Effect<void>
-    /** The same without waiting; what fails is found again later. */
+    /** The same without waiting; failed calls are found again later. */
     readonly begin: Effect.Effect<void>
-    /** How long nothing is due. */
+    /** How long no call is due. */
     readonly pause: Effect.Effect<Duration.Duration, SqlError.SqlError>
   }
 >()("switchyard/plugins/PluginActions") {

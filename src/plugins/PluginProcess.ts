@@ -1,6 +1,6 @@
 /**
- * One plugin in a process of its own (docs/plugins.md#what-a-plugin-cannot-harm): started when it is needed, ended when it takes too long,
- * and started again by the next call. All that happens to it is an error of the calls that are being made, and of nothing else.
+ * One plugin in a process of its own (docs/plugins.md#what-a-plugin-cannot-harm): started on demand, ended when it takes too long, and
+ * started again by the next call. Its faults are errors of its present calls, and have no other effect.
  */
 import { Deferred, Duration, Effect, Option, Schema, type Scope } from "effect"
 import { type Delivery, type HookName, hookNames, PluginError, type PluginVariables } from "./Plugin.ts"
@@ -32,11 +32,11 @@ export type Answer = typeof Answer.Type
 
 const decode = Schema.decodeUnknownOption(Schema.fromJsonString(Answer))
 
-/** Takes what is written piece by piece. */
+/** Receives the output piece by piece. */
 export interface AnswerReader {
-  /** Lines may be counted anew: something was asked. */
+  /** Resets the count of lines, because a call was made. */
   readonly asked: () => void
-  /** Gives each answer to `use`; says false when the process is to be ended, and what follows is of no interest. */
+  /** Passes each answer to `use`; yields false if the process must be ended, and later output is ignored. */
   readonly read: (piece: string, use: (answer: Answer) => void) => boolean
 }
 
@@ -61,14 +61,14 @@ export const makeAnswerReader = (): AnswerReader => {
   }
 }
 
-// The process of a plugin while it runs: what goes in and comes out, how much memory it takes, and its end with the reason for it.
+// The process of a plugin while it runs: its input and output, its memory, and its end with the reason.
 
 export interface ProcessOptions {
   readonly name: string
   /** Its module. */
   readonly file: URL
   readonly vars: PluginVariables
-  /** Takes secrets out of texts. */
+  /** Removes secrets from texts. */
   readonly hide: (text: string) => string
   /** How long each call may take. */
   readonly seconds: number
@@ -78,11 +78,11 @@ export interface ProcessOptions {
 
 type Wait = Deferred.Deferred<boolean | null, PluginError>
 
-/** A process that runs, or has run. */
+/** A running or ended process. */
 export interface RunningPlugin {
   readonly loaded: Deferred.Deferred<ReadonlyArray<HookName>, PluginError>
   readonly ask: (call: Omit<CallLine, "type" | "id">) => Wait
-  /** Ends it; every call that waits fails for this reason. */
+  /** Ends it; every waiting call fails for this reason. */
   readonly end: (reason: string) => void
 }
 
@@ -97,7 +97,7 @@ const MEGABYTE = 1_048_576
 const LONGEST_TEXT = 500
 const LAST_WORDS = 2000
 
-/** A text of a plugin as it may be shown. */
+/** A plugin's text in the form for logs and answers. */
 const shown = (text: string): string =>
   // oxlint-disable-next-line no-control-regex -- they would forge lines of the log
   text.replaceAll(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, " ").slice(0, LONGEST_TEXT)
@@ -120,7 +120,7 @@ const endGroup = ({ pid }: ChildProcess): void => {
   try {
     process.kill(-pid, "SIGKILL")
   } catch {
-    // it has ended, and all of its group
+    // it has ended, with all of its group
   }
 }
 
@@ -176,10 +176,10 @@ const makeWaiting = () => {
   }
 }
 
-/** Starts the process. `log` gets what the plugin writes, `ended` is called once, when it is of no use any more. */
+/** Starts the process. `log` receives the plugin's lines, `ended` is called once, when the process is no longer usable. */
 export const start = (options: ProcessOptions, log: (text: string) => void, ended: () => void): RunningPlugin => {
   const { file, hide, megabytes, name, seconds, vars } = options
-  // nothing of the server's environment; a group of its own, so that programs which it has started end with it
+  // nothing of the server's environment; a group of its own, so that programs that it has started end with it
   const child = spawn(process.execPath, [PROGRAM], { env: {}, detached: true, stdio: ["pipe", "pipe", "pipe"] })
   const loaded = Deferred.makeUnsafe<ReadonlyArray<HookName>, PluginError>()
   const waiting = makeWaiting()
@@ -227,18 +227,18 @@ export const start = (options: ProcessOptions, log: (text: string) => void, ende
 }
 
 export interface PluginProcessOptions extends ProcessOptions {
-  /** How long it may take to load, and for each call. */
+  /** The time for loading, and for each call. */
   readonly seconds: number
 }
 
 export interface PluginProcess {
-  /** The hooks that it has; starts it when it does not run. */
+  /** The hooks of the plugin; starts it if it does not run. */
   readonly hooks: Effect.Effect<ReadonlyArray<HookName>, PluginError>
   /** The answer of the hook; null if it is neither true nor false. */
   readonly call: (hook: HookName, event: unknown, delivery: Delivery) => Effect.Effect<boolean | null, PluginError>
 }
 
-/** Makes the plugin's process; it is ended with the scope. No process is started before it is needed. */
+/** Makes the plugin's process, which ends with the scope. It starts on demand. */
 export const make = Effect.fnUntraced(function* (
   options: PluginProcessOptions
 ): Effect.fn.Return<PluginProcess, never, Scope.Scope> {

@@ -1,6 +1,6 @@
 /**
- * Renders what devices should run: settings in force, templates in force and the database, read once for many devices. A
- * sync, a preview and the provisioning of a switch all render through here, so all three mean the same configuration.
+ * Renders the configurations that devices should run, from the settings and templates in force and the database, which are read once for
+ * many devices. A sync, a preview and the provisioning of a switch all render through here, so that all three mean the same configuration.
  */
 import { Context, Effect, Layer, Result, Schema } from "effect"
 import { SqlClient, SqlError } from "effect/sql"
@@ -28,11 +28,11 @@ import { UndefinedPrints } from "./UndefinedPrints.ts"
 import type { InitInputs, VariablesError } from "./VariableInputs.ts"
 import { loadVariableInputs, type VariableRequest } from "./VariableInputsLoader.ts"
 
-/** A device's configuration cannot be rendered. `type` and `message` are for the task list; the message may have lines. */
+/** A device's configuration cannot be rendered. `type` and `message` are for the task list; the message may have several lines. */
 export class RenderFailed extends Schema.TaggedError<RenderFailed>()("RenderFailed", {
   type: Schema.String,
   message: Schema.String,
-  /** The place in a template, when it was a template that failed. */
+  /** The place in a template, if a template failed. */
   place: Schema.optionalKey(Remark)
 }) {}
 
@@ -60,8 +60,8 @@ export interface Sources {
 }
 
 /**
- * Renders one of the prepared devices, once: what it was made of is forgotten, which counts when they are thousands. All
- * prepared together share a budget of processor time.
+ * Renders one of the prepared devices, once: its inputs are released then, which matters for thousands of devices. All devices of one
+ * preparation share a budget of processor time.
  */
 export type Render = (device: Device) => Effect.Effect<Candidate>
 
@@ -87,10 +87,10 @@ const secretsIn = (render: RenderTemplate, task: RenderTask, text: string): Effe
   })
 }
 
-/** The failure without what templates have made of secrets. */
+/** The failure without texts that templates have derived from secrets. */
 const hiddenFailure = (render: RenderTemplate, task: RenderTask, error: TemplateError) => {
   const saying = (sentence: string) => asFailed(new TemplateError({ ...error, sentence }))
-  // sentences about limits quote nothing, and what took too long once is not begun again
+  // sentences about limits quote nothing, and a rendering that took too long is not repeated
   const other = error.kind === "LimitExceeded" ? undefined : otherTask(task)
   if (other === undefined) return Effect.succeed(asFailed(error))
   return Effect.match(render(other), {
@@ -167,7 +167,7 @@ const make = Effect.gen(function* () {
     return render
   }, Effect.mapError(nothing))
 
-  /** From what is in force; what is undefined in it is remembered for those who ask. */
+  /** Renders from settings and templates in force; undefined variables are kept for those who look at them. */
   const prepare = Effect.fn("CandidateConfigs.prepare")(function* (requests: ReadonlyArray<VariableRequest>) {
     const active = yield* Effect.mapError(settings.snapshot, nothing)
     const render = yield* prepareFrom({ settings: active, templates: templates.snapshot }, requests)
@@ -203,14 +203,14 @@ const make = Effect.gen(function* () {
 export class CandidateConfigs extends Context.Service<
   CandidateConfigs,
   {
-    /** Reads what is needed for these devices in a bounded number of queries. */
+    /** Reads the inputs of these devices in a bounded number of queries. */
     readonly prepare: (devices: ReadonlyArray<Device>) => Effect.Effect<Render, NothingToRender | SqlError.SqlError>
     /** The same from settings and templates that need not be in force; nothing of it is kept or published. */
     readonly prepareFrom: (
       sources: Sources,
       devices: ReadonlyArray<Device>
     ) => Effect.Effect<Render, NothingToRender | SqlError.SqlError>
-    /** The base configuration of a switch that is being provisioned, under the name, type and addresses that it will have. */
+    /** The base configuration of a switch that is being provisioned, with its future name, type and addresses. */
     readonly renderInit: (device: Device, init: InitInputs) => Effect.Effect<Candidate, SqlError.SqlError>
   }
 >()("switchyard/jobs/CandidateConfigs") {
@@ -225,7 +225,7 @@ export class PreviewFailed extends Schema.TaggedError<PreviewFailed>()("PreviewF
   message: Schema.String
 }) {}
 
-/** A rendered configuration with the variables that templates saw; secrets are masked. Plain JSON. */
+/** A rendered configuration with the variables for its templates; secrets are masked. Plain JSON. */
 export interface Preview {
   readonly generated_config: string
   readonly available_variables: Readonly<Record<string, unknown>>

@@ -21,7 +21,7 @@ export interface RenderRequest {
   readonly variables: string
 }
 
-/** Nothing could be rendered; has been shown to the user when `renderCommand` fails with it. Exit code 1. */
+/** Nothing could be rendered; `renderCommand` has shown the error to the user before it fails with this. Exit code 1. */
 export class RenderFailed extends Schema.TaggedError<RenderFailed>()("RenderFailed", { message: Schema.String }) {
   override readonly [Runtime.errorReported] = false
   override readonly [Runtime.errorExitCode] = 1

@@ -16,7 +16,7 @@ export const RenderRpc = RpcGroup.make(
 
 /** One rendering for a thread. */
 interface RenderRequest {
-  /** Stands for the files: the thread keeps what it has compiled as long as the number stays the same. */
+  /** Identifies the files: the thread keeps its compiled templates as long as the number stays the same. */
   readonly platform: number
   readonly files: ReadonlyMap<string, string>
   readonly file: string
@@ -24,7 +24,7 @@ interface RenderRequest {
   readonly limits: Partial<Limits>
 }
 
-/** The result, and the processor time that it took. */
+/** The result, and its processor time. */
 export interface RenderAnswer {
   readonly result: Result<Rendered>
   readonly millis: number
@@ -32,7 +32,7 @@ export interface RenderAnswer {
 
 const pack = (value: RenderRequest | RenderAnswer): string => serialize(value).toString("latin1")
 
-// Both ends are this program, so what comes out is what was put in.
+// Both ends are this program, so the decoded value is the encoded one.
 const unpack = <A extends RenderRequest | RenderAnswer>(text: string): A => deserialize(Buffer.from(text, "latin1"))
 
 export const packRequest = (request: RenderRequest): string => pack(request)

@@ -1,7 +1,7 @@
 /**
- * All templates of one commit of the templates repository: one environment of the engine per platform, each with its
- * mapping. A snapshot never changes, so that a rendering sees one commit whatever a refresh does meanwhile; templates are
- * compiled once per snapshot, and platforms that did not change keep what the snapshot before has compiled.
+ * All templates of one commit of the templates repository: one environment of the engine per platform, each with its mapping. A snapshot
+ * never changes, so that a rendering sees one commit whatever a refresh does meanwhile; templates are compiled once per snapshot, and
+ * unchanged platforms keep the compiled templates of the previous snapshot.
  */
 import { Array as Arr, Equal, Result, Schema } from "effect"
 import type { FileRefusal } from "../git/GitTree.ts"
@@ -43,7 +43,7 @@ export class TemplateError extends Schema.TaggedError<TemplateError>()("Template
   }
 }
 
-/** An error of the repository as its author reads it in a list, with its place apart from its text. */
+/** An error of the repository for its author, as an entry of a list, with its place apart from its text. */
 export const errorRemark = (error: RepoStructureError | TemplateError): Remark => {
   if (error._tag === "RepoStructureError") return error.place ?? remark(error.message)
   const { column, line, template } = error.place
@@ -53,19 +53,22 @@ export const errorRemark = (error: RepoStructureError | TemplateError): Remark =
 const MAX_SENTENCE = 2_000
 const MAX_LINE = 500
 
-/** The text of one line of a file, counted from 1; null when the file or the line is unknown. */
+/** The text of one line of a file, counted from 1; null if the file or the line is unknown. */
 const sourceLineOf = (source: string | undefined, line: number): string | null =>
   source?.split(/\r\n|\r|\n/, line)[line - 1]?.slice(0, MAX_LINE) ?? null
 
-/** A sentence quotes words of its line, where a secret is one by what stands around it: what the line hides is hidden in it, too. */
+/**
+ * A sentence quotes words of its line, in which the neighbouring words reveal a secret: words that are hidden in the line are hidden in the
+ * sentence, too.
+ */
 const withoutHidden = (sentence: string, line: string, shown: string): string =>
   sentence.replaceAll(/'([^']*)'/g, (quoted, word: string) =>
     word !== "" && line.includes(word) && !shown.includes(word) ? "'<hidden>'" : quoted
   )
 
 /**
- * A failure of the engine as an error. `directory` is put before template names, `sourceOf` gives the text of a template,
- * `mask` takes secrets out of the sentence and of the line.
+ * A failure of the engine as an error. `directory` is put in front of template names, `sourceOf` yields the text of a template, `mask`
+ * removes secrets from the sentence and the line.
  */
 export const templateError = (
   { kind, message, position, via }: Failure,
@@ -93,7 +96,7 @@ export const templateError = (
   })
 }
 
-/** The error for people: its sentence, the source line with a mark under the column, and how the rendering got there. */
+/** The error for people: its sentence, the source line with a mark under the column, and the includes and calls that led there. */
 export const describeTemplateError = ({ kind, place, sentence, sourceLine, via }: TemplateError): string => {
   const lines = [`${kind}: ${sentence}`, `  in ${placeText(place)}`]
   if (sourceLine !== null) {
@@ -107,7 +110,7 @@ export const describeTemplateError = ({ kind, place, sentence, sourceLine, via }
 
 const placeText = ({ column, line, template }: TemplatePlace): string => `${template}, line ${line}, column ${column}`
 
-// Reading `mapping.yml`: which template each device type of a platform starts from (docs/templates.md#files).
+// Reads `mapping.yml`: the template with which each device type of a platform starts (docs/templates.md#files).
 
 /** The templates that one device type is rendered with. */
 export interface MappingEntry {
@@ -115,17 +118,17 @@ export interface MappingEntry {
   readonly entrypoint: string
   /** Further files whose change concerns the device type. */
   readonly dependencies: ReadonlyArray<string>
-  /** Whether the running configuration has to be read from the device before rendering. */
+  /** Whether rendering needs the device's running configuration, which is read first. */
   readonly needsRunningConfig: boolean
 }
 
 /** Entries by device type. */
 export type PlatformMapping = ReadonlyMap<string, MappingEntry>
 
-/** A mapping, or everything that is wrong with it. */
+/** A mapping, or all its faults. */
 type MappingOrFaults = Result.Result<PlatformMapping, Arr.NonEmptyReadonlyArray<Remark>>
 
-/** Why an entry cannot be used: what is wrong, and below which keys. */
+/** Why an entry is unusable: the fault, and its keys. */
 interface EntryFault {
   readonly message: string
   readonly path: ReadonlyArray<string>
@@ -202,7 +205,7 @@ export const mappingRemarks = (text: string): ReadonlyArray<Remark> => {
 }
 
 /**
- * The mapping in a text. `directory` is the platform's directory as messages name it. Fails with the exact messages of
+ * The mapping in a text. `directory` is the platform's directory for messages. Fails with the exact messages of
  * docs/templates.md#who-becomes-unsynchronized, all of them.
  */
 const readMapping = (directory: string, text: string): MappingOrFaults => {
@@ -241,13 +244,13 @@ interface TemplateSnapshotInput {
 /** One platform directory. */
 export interface TemplatePlatform {
   readonly name: string
-  /** The directory as messages name it. */
+  /** The directory's name for messages. */
   readonly directory: string
   /** Text of each file by its path in the directory. */
   readonly files: ReadonlyMap<string, string>
   /** Why a file could not be read, by its path in the directory; the whole directory has an empty path. */
   readonly refused: ReadonlyMap<string, FileRefusal>
-  /** The mapping, or everything that is wrong with it. */
+  /** The mapping, or all its faults. */
   readonly mapping: MappingOrFaults
   readonly environment: Environment
 }
@@ -258,7 +261,7 @@ export interface TemplateSnapshot {
   readonly platforms: ReadonlyMap<string, TemplatePlatform>
 }
 
-/** True for a path that belongs to a platform; nothing else need be loaded from the repository. */
+/** True for a path that belongs to a platform; other files of the repository need not be loaded. */
 export const isTemplatePath = (path: string): boolean => path.includes("/") && !path.startsWith(".")
 
 const NO_FILES: ReadonlyMap<string, string> = new Map()
@@ -302,10 +305,7 @@ const makePlatform = (
   return { name, directory, files, refused, mapping, environment }
 }
 
-/**
- * Arranges the files of a commit. Never fails: what is wrong with a platform is found by `checkTemplates`, and by the
- * renderings that need it.
- */
+/** Arranges the files of a commit. Never fails: `checkTemplates`, and renderings that need a platform, find its faults. */
 export const buildTemplateSnapshot = (input: TemplateSnapshotInput): TemplateSnapshot => {
   const files = textsByPlatform(input.files)
   const refused = byPlatform(input.refused ?? NO_REFUSALS)
@@ -315,10 +315,7 @@ export const buildTemplateSnapshot = (input: TemplateSnapshotInput): TemplateSna
   return { root: input.root, platforms: new Map([...names].map((name) => [name, make(name)])) }
 }
 
-/**
- * A platform by name with its mapping. Fails with RepoStructureError when the directory or its mapping is missing or
- * cannot be used.
- */
+/** A platform by name with its mapping. Fails with RepoStructureError if the directory or its mapping is missing or unusable. */
 export const platformOf = (
   { platforms, root }: TemplateSnapshot,
   name: string

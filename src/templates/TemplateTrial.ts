@@ -52,8 +52,8 @@ const THREADS = {
 const SENTENCES = { time: "rendering took too long", memory: "rendering needed too much memory" } as const
 
 /**
- * Renders texts that are not in force. The text has `<hidden>` wherever a secret would stand. Fails with ThreadsBusy when too many
- * others wait.
+ * Renders texts that are not in force. The result has `<hidden>` in the place of each secret. Fails with ThreadsBusy if too many others
+ * wait.
  */
 const makeLiveRender = Effect.gen(function* () {
   const { RENDER_DEVICE_SECONDS, RENDER_MEMORY } = yield* ServerConfig
@@ -63,7 +63,7 @@ const makeLiveRender = Effect.gen(function* () {
     cells: RENDER_MEMORY * cellsPerMegabyte,
     output: MOST_OUTPUT
   }
-  // each text is another one: nothing that was compiled is of use again
+  // each text is new, so compiled templates cannot be reused
   let number = 0
 
   return Effect.fn("TemplateTrial.renderLive")(function* (
@@ -92,7 +92,7 @@ const stopped = (file: string, reason: "time" | "memory" | "ended", message: str
   via: []
 })
 
-// Where each template variable of a device comes from: the lines of the settings files that give it, the database, or the server
+// The origin of each template variable of a device: the lines of the settings files that set it, the database, or the server
 // (docs/templates.md#trying-templates). Pure.
 
 interface Origins {
@@ -120,7 +120,7 @@ const placesOf = (name: string, { effective, snapshot }: Origins): DeviceVariabl
     return { file, line: place?.exact === true ? place.line : null }
   })
 
-/** The variables with their origins, by name; `shown` are the same variables as people may see them. */
+/** The variables with their origins, by name; `shown` are the same variables for people. */
 const withOrigins = (
   variables: TemplateVariables,
   shown: Readonly<Record<string, unknown>>,
@@ -136,7 +136,7 @@ const withOrigins = (
         name,
         value: shown[name],
         source,
-        // what no file says has the value of the model
+        // a setting that no file sets has the value of the model
         level: isOfSettings ? originLevel(origin ?? "default") : null,
         places: isOfSettings ? placesOf(name, origins) : []
       }
@@ -144,7 +144,7 @@ const withOrigins = (
     .toSorted((a, b) => (a.name < b.name ? -1 : 1))
 }
 
-/** It cannot be rendered; `problems` have the places. Secrets are not in it. */
+/** It cannot be rendered; `problems` have the places. It contains no secrets. */
 export class TrialFailed extends Schema.TaggedError<TrialFailed>()("TrialFailed", {
   message: Schema.String,
   problems: Schema.Array(Remark)
@@ -164,7 +164,7 @@ interface TrialResult {
   readonly template: string | null
   readonly text: string
   readonly log: ReadonlyArray<{ readonly level: string; readonly text: string }>
-  /** Where undefined values were printed as nothing. */
+  /** Places that printed undefined values as nothing. */
   readonly warnings: ReadonlyArray<Remark>
 }
 
@@ -174,7 +174,7 @@ interface VariablesOfDevice {
   /** Branch of the templates; null is the repository's own. */
   readonly branch: string | null
   readonly platform: string | null
-  /** The entry point of its configuration, a path in the repository; null where it has none. */
+  /** The entry point of its configuration, a path in the repository; null without one. */
   readonly template: string | null
   readonly variables: ReadonlyArray<DeviceVariable>
 }
@@ -216,7 +216,7 @@ export const makeTemplateTrial = Effect.gen(function* () {
     return { snapshot, variables }
   })
 
-  /** The templates that the device is rendered from; undefined platform where there are none for it. */
+  /** The templates for the device; the platform is undefined without templates for it. */
   const templatesOf = Effect.fnUntraced(function* (device: Device) {
     const { primary } = yield* settings.membership(device)
     const branch = primary.templates_branch
@@ -248,7 +248,7 @@ export const makeTemplateTrial = Effect.gen(function* () {
     }
   }, Effect.mapError(unavailable))
 
-  /** The task of a trial, with the file that was asked for. */
+  /** The task of a trial, with the requested file. */
   const taskOf = (
     snapshot: TemplateSnapshot,
     platform: TemplatePlatform,

@@ -12,7 +12,7 @@ import type { TemplateSnapshot } from "./TemplateSnapshot.ts"
 
 interface Entry {
   readonly file: string
-  /** The template's text at that time: of another text the line says nothing. */
+  /** The template's text at that time: about another text the entry says nothing. */
   readonly text: string
   readonly print: UndefinedPrint
   readonly hostnames: Set<string>
@@ -29,7 +29,7 @@ export class UndefinedLedger {
   readonly #entries = new Map<string, Entry>()
   readonly #byHost = new Map<string, ReadonlyArray<string>>()
 
-  /** Puts the rendering of a device in the place of its last one. */
+  /** Replaces the device's last rendering. */
   note(hostname: string, snapshot: TemplateSnapshot, platform: string, prints: ReadonlyArray<UndefinedPrint>): void {
     for (const key of this.#byHost.get(hostname) ?? []) this.#leave(key, hostname)
     if (prints.length === 0) {
@@ -60,7 +60,7 @@ export class UndefinedLedger {
     return [key]
   }
 
-  /** Those whose template has still the same text in one of these snapshots, in the order of files and lines. */
+  /** The entries whose template has the same text in one of these snapshots, in the order of files and lines. */
   entries(
     snapshots: ReadonlyArray<TemplateSnapshot>
   ): ReadonlyArray<Remark & { readonly hostnames: ReadonlyArray<string> }> {
@@ -107,11 +107,11 @@ const make = Effect.gen(function* () {
 export class UndefinedPrints extends Context.Service<
   UndefinedPrints,
   {
-    /** Puts the rendering of a device in the place of its last one. */
+    /** Replaces the device's last rendering. */
     readonly note: UndefinedLedger["note"]
-    /** Those that these templates would print again. */
+    /** The entries that these templates would print again. */
     readonly remarks: UndefinedLedger["remarks"]
-    /** Those of the templates in force. */
+    /** The entries of the templates in force. */
     readonly inForce: Effect.Effect<ReadonlyArray<Remark>, SqlError.SqlError>
   }
 >()("switchyard/templates/UndefinedPrints") {

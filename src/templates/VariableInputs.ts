@@ -10,10 +10,10 @@ import type { MgmtDomain } from "../domain/MgmtDomain.ts"
 import type { Settings, SettingsInterface } from "../settings/SettingsModel.ts"
 import type { StackMember } from "../domain/DeviceFields.ts"
 
-/** A device as far as others configure it. A full device record fits. */
+/** The part of a device that other devices' variables need. A full device record fits. */
 export type Neighbour = Pick<Device, "id" | "hostname" | "device_type" | "infra_ip">
 
-/** A link seen from the device that the variables are for. */
+/** A link from the point of view of the variables' device. */
 export interface DeviceLink extends LinkEnd {
   readonly peer: Neighbour
 }
@@ -42,10 +42,10 @@ export interface VariableInputs {
   /** All its links, by the id of the linknet. */
   readonly links: ReadonlyArray<DeviceLink>
   readonly stackMembers: ReadonlyArray<StackMember>
-  /** Only needed when the settings have interfaces of class mirror. */
+  /** Only needed if the settings have interfaces of class mirror. */
   readonly mirrorSource?: MirrorSource | null
   readonly init?: InitInputs
-  /** The running configuration, when the mapping asks for it (docs/templates.md#running_config). */
+  /** The running configuration, if the mapping requests it (docs/templates.md#running_config). */
   readonly runningConfig?: string
 }
 
@@ -55,7 +55,7 @@ export interface SiteInputs {
   readonly mgmtDomains: ReadonlyArray<MgmtDomain>
   /** All devices of type CORE, by id. */
   readonly coreDevices: ReadonlyArray<Neighbour>
-  /** The devices that settings name as EVPN peers, by hostname, as far as they exist. */
+  /** The existing devices that settings name as EVPN peers, by hostname. */
   readonly evpnPeers: ReadonlyMap<string, Neighbour>
   /** Environment variables that begin with TEMPLATE_SECRET_, by their full names. */
   readonly secrets: ReadonlyMap<string, Redacted.Redacted>

@@ -34,7 +34,7 @@ const makeTokenRequests = Effect.gen(function* () {
   const tokens = yield* ApiTokens
   const { mayDoEverything, requireKnown, requireOwn } = yield* Permissions
 
-  /** A token may have the same name as a user who has made tokens; a token itself makes none. */
+  /** A token may have the same name as a user with tokens; a token itself makes none. */
   const isMaker = ({ name, way }: Identity, created_by: string) => way !== "token" && created_by === name
 
   return {

@@ -132,10 +132,10 @@ const make = Effect.gen(function* () {
 export class Callers extends Context.Service<
   Callers,
   {
-    /** False when everybody may call, as `everybody`. */
+    /** False if every client may call, as `everybody`. */
     readonly required: boolean
     readonly everybody: Identity
-    /** The same caller with their present roles. Fails if they would not be admitted any more. */
+    /** The same caller with their present roles. Fails if the caller would not be admitted any more. */
     readonly again: (asked: Identity) => Effect.Effect<Identity, Unauthorized | SqlError.SqlError>
     /** The identity behind a valid token. */
     readonly behind: (token: string) => Effect.Effect<Identity, Unauthorized | ServiceUnavailable>

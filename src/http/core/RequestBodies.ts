@@ -210,8 +210,8 @@ type ReadingRefused = BadRequest | PayloadTooLarge | RequestTimeout | ServiceUna
 
 /**
  * Reads bodies. A reading fails with 408 for a body that does not arrive, 413, 415 for a compressed one, and 503 when bodies take too much
- * memory. `text` and `json` also fail with 400 `Bad Request` for what is no UTF-8, and with 415 `Unsupported Media Type` (a body of no bytes has
- * no content type to be wrong).
+ * memory. `text` and `json` also fail with 400 `Bad Request` for bytes that are no UTF-8, and with 415 `Unsupported Media Type` (an empty
+ * body needs no content type).
  */
 export class RequestBodies extends Context.Service<
   RequestBodies,

@@ -65,7 +65,7 @@ const makeInbox = (bounds: InboxBounds = INBOX) => {
   }
 
   return {
-    /** Opens when an item arrives or when the reader must look. */
+    /** Opens when an item arrives or the reader must check something. */
     latch,
     /** Adds an item. Yields false if it does not fit: then the inbox is emptied and accepts nothing more. */
     put: (one: Waiting): boolean => {

@@ -273,7 +273,7 @@ export interface Flows {
   readonly close: (token: Option.Option<string>) => Effect.Effect<Closed>
 }
 
-/** How far the session was ended at the provider, and the page that ends the rest. */
+/** How far the session was ended at the provider, and the page that completes the sign-off. */
 interface Closed {
   readonly revoked: boolean
   readonly end_session_url: string | null

@@ -66,7 +66,7 @@ const readPageFiles = Effect.gen(function* () {
 
 export const PAGE_BASE = "/ui/"
 
-/** Paths of the page for the list of routes. That of the first start is not listed, because it exists for one machine only. */
+/** Paths of the page for the list of routes. The page of the first start is not listed, because it exists for one machine only. */
 export const pagePaths = ["/", "/ui/*"] as const
 
 /** The page may run its own files and call this server. Its components write styles, which carry the nonce of the answer. */

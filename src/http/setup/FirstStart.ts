@@ -1,6 +1,6 @@
 /**
  * The first start (docs/installing.md#first-start): whether the installation is new, the one-time code of the setup page on loopback, and
- * the screen of text that says what to do and what is exposed until then.
+ * the text on the screen, which names the next steps and the exposure until then.
  */
 import { Console, Context, Effect, Layer, Option } from "effect"
 import { HttpServer } from "effect/http"
@@ -32,7 +32,7 @@ const mayBegin = ({ JWT_ENABLED, LOCAL_USERS, OIDC_ENABLED, PERMISSIONS_DISABLED
 const make = Effect.gen(function* () {
   const config = yield* ServerConfig
   const users = yield* LocalUserStore
-  // once a user exists the database is not asked any more
+  // once a user exists the database is not asked again
   let isDone = !mayBegin(config)
   const isOpen = Effect.suspend(() =>
     isDone
@@ -42,7 +42,7 @@ const make = Effect.gen(function* () {
             isDone = all.length > 0
             return !isDone
           }),
-          // an unavailable database opens nothing
+          // if the database is unavailable, the page stays closed
           Effect.catchTag("SqlError", () => Effect.succeed(false))
         )
   )

@@ -1,7 +1,7 @@
 /**
- * Whether the server can do its work: the database takes a write, its schema is one that this release knows how to work with, settings and
- * templates are in force, and the job engine takes work. A busy server is still ready: the checks have a database connection of their own,
- * so that they do not wait behind the statements of jobs. Metrics show how busy the server is (docs/monitoring.md#busy-or-unable).
+ * Whether the server can do its work: the database takes a write, this release supports its schema, settings and templates are in force,
+ * and the job engine takes work. A busy server is still ready: the checks have a database connection of their own, so that they do not wait
+ * behind the statements of jobs. Metrics show how busy the server is (docs/monitoring.md#busy-or-unable).
  */
 import { PgClient } from "@effect/sql-pg"
 import { Clock, Context, Effect, Layer, Option } from "effect"
@@ -22,7 +22,7 @@ import { EmbeddedTrouble } from "../../store/postgres/PostgresWatch.ts"
 import * as DatabaseClient from "../../store/DatabaseClient.ts"
 import { ActiveTemplates } from "../../templates/ActiveTemplates.ts"
 
-/** One part; fails with a sentence that says what is wrong with it. */
+/** One part; fails with a sentence about its fault. */
 export interface Part {
   readonly name: string
   readonly check: Effect.Effect<void, string>
@@ -50,10 +50,10 @@ const inForce = <E extends { readonly message: string }>(name: string, check: Ef
 /** The id that a message of this time would have at least. */
 const idAt = (timestamp: number) => Snowflake.make({ machineId: MachineId.make(0), sequence: 0, timestamp })
 
-/** Fails when the database takes no write, and when the embedded one serves the connections that it has, and no others. */
+/** Fails if the database takes no write, and if the embedded one serves only its open connections and accepts no others. */
 const database = Effect.gen(function* () {
   const { sentence: trouble } = yield* EmbeddedTrouble
-  // the one that keeps the database running may know why a write fails, or may not have looked again yet
+  // the watch over the embedded database may know why a write fails, or may not have looked again yet
   yield* Effect.mapError(DatabaseClient.checkWritable, (error) => ({
     message: trouble === null ? sentence(error) : `${sentence(error)}; ${trouble}`
   }))
@@ -67,8 +67,8 @@ interface Unread {
 }
 
 /**
- * Fails when a message stays unread from one look to others. How old it is says nothing: a job that was stored long ago is unread again
- * when a server starts or its time has come, and hundreds of them are while they are read.
+ * Fails if a message stays unread from one look to later ones. Its age says nothing: a job that was stored long ago is unread again when a
+ * server starts or its time has come, and hundreds of them are while they are being read.
  */
 const makeTakesWork = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   const sharding = yield* Sharding.Sharding
@@ -88,7 +88,7 @@ const makeTakesWork = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   })
 })
 
-/** Notes that nothing can be written in this folder, because a server that happens to write no file does not meet it. */
+/** Notes a full disk for this folder, because a server that happens to write no file does not meet it. */
 const noteFullDisk = Effect.fnUntraced(function* (folder: string) {
   const found = yield* Effect.option(Effect.tryPromise(() => statfs(folder)))
   if (Option.isNone(found)) return
@@ -99,7 +99,7 @@ const noteFullDisk = Effect.fnUntraced(function* (folder: string) {
   if (fault !== undefined) yield* (yield* OwnFaults).note(fault)
 })
 
-/** Fails with what the machine of this server lacks now, if without it the server is not able. */
+/** Fails with a fault of this server's machine that stops the server. */
 const machine = (folder: string) =>
   Effect.andThen(
     noteFullDisk(folder),
@@ -136,7 +136,7 @@ const make = Effect.gen(function* () {
   })
 })
 
-/** The parts that health checks look at, in the order in which they are shown. */
+/** The parts of a health check, in the order of the answer. */
 export class Readiness extends Context.Service<Readiness, { readonly parts: ReadonlyArray<Part> }>()(
   "switchyard/jobs/Readiness"
 ) {

@@ -1,4 +1,7 @@
-/** Handlers of plugins, version and health (docs/plugins.md and docs/operations.md#health). A health report is reused for five seconds. */
+/**
+ * Handlers of plugins, version, health and change windows (docs/plugins.md, docs/operations.md#health and docs/windows.md). A health report
+ * is reused for five seconds.
+ */
 import { Clock, Duration, Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../api/Api.ts"
@@ -72,7 +75,7 @@ const healthReport = Effect.fnUntraced(function* (
     : { status: "DOWN", checks, ...remark }
 })
 
-/** Yields an effect that checks everything now. */
+/** Yields an effect that checks all parts now. */
 export const makeHealthReport = Effect.gen(function* () {
   const { parts } = yield* Readiness
   const { remark } = yield* Permissions
@@ -80,7 +83,7 @@ export const makeHealthReport = Effect.gen(function* () {
   const watch = yield* BlockadeWatch
   const remarking = Effect.gen(function* () {
     const ofPermissions = JWT_ENABLED ? yield* remark : null
-    // other replicas may do what this machine cannot, and other requests are served here
+    // other replicas may be able to do the work that this machine cannot, and this one serves other requests
     const { limited } = yield* lacking
     const ofMachine = limited === null ? null : `Some work waits: ${limited.replace(/\.$/, "")}`
     // a server whose statements wait is ready: another server would wait for the same lock
@@ -166,7 +169,7 @@ export const HealthLive = HttpApiBuilder.group(Api, "health", (handlers) =>
   })
 )
 
-// Handlers of change windows: the rules in force, and what they say of a device or a group (docs/windows.md#looking-at-windows).
+// Handlers of change windows: the rules in force, and their verdict on a device or a group (docs/windows.md#looking-at-windows).
 
 interface Question {
   readonly device?: string

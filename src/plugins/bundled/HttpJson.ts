@@ -1,4 +1,7 @@
-/** Requests of the bundled plugins to other systems: JSON both ways, and errors that say what was answered, without what was sent. */
+/**
+ * Requests of the bundled plugins to other systems: JSON both ways, and errors that quote the answer and not the request. Also the plugins'
+ * variables. Imports nothing but Node: plugins run in threads that start in a moment.
+ */
 
 interface JsonRequest {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
@@ -10,7 +13,7 @@ interface JsonRequest {
 
 interface JsonAnswer {
   readonly status: number
-  /** Undefined when the answer is no JSON. */
+  /** Undefined if the answer is no JSON. */
   readonly json: unknown
   readonly text: string
 }
@@ -27,7 +30,7 @@ const parsed = (text: string): unknown => {
   }
 }
 
-/** The system cannot be used as it should; `status` null when it did not answer. */
+/** The system is unusable; `status` null if it did not answer. */
 export class HttpProblem extends Error {
   readonly status: number | null
   constructor(message: string, status: number | null) {
@@ -36,7 +39,7 @@ export class HttpProblem extends Error {
   }
 }
 
-/** An error that another attempt cannot mend. */
+/** An error that another attempt cannot repair. */
 export const final = (message: string): Error & { readonly retry: false } =>
   Object.assign(new Error(message), { retry: false as const })
 

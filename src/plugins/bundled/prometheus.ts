@@ -88,7 +88,7 @@ const make: MakePlugin = ({ vars }): Plugin => {
     }
   })
 
-  /** Calls come one after the other, but those of an ended thread may still be under way: the file is read anew each time. */
+  /** Calls run one after the other, but a call of an ended thread may still be in progress: the file is read anew each time. */
   const change = async (edit: (groups: ReadonlyArray<Group>) => ReadonlyArray<Group>) => {
     const before = await read(file)
     const after = edit(before)

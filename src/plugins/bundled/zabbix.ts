@@ -7,14 +7,14 @@ import type { MakePlugin, NewManagedDevice, Plugin } from "../PluginModule.ts"
 import * as HttpJson from "./HttpJson.ts"
 import { address, flag, isRecord, oneOf, table, text, texts } from "./HttpJson.ts"
 
-// The JSON-RPC API of Zabbix 6 and 7: one request each, with the token where the release wants it.
+// The JSON-RPC API of Zabbix 6 and 7: one request each, with the token where the release expects it.
 
 interface ZabbixApi {
   /** The result of a method. Throws ZabbixProblem for an error of Zabbix. */
   readonly call: (method: string, params: object) => Promise<unknown>
   /** The same for a `*.get`: objects. */
   readonly get: (method: string, params: object) => Promise<ReadonlyArray<Readonly<Record<string, unknown>>>>
-  /** Whether host groups are called so in parameters and answers (6.2 and newer), instead of `groups`. */
+  /** Whether parameters and answers call host groups `hostgroups` (6.2 and newer) instead of `groups`. */
   readonly hasHostGroups: boolean
 }
 
@@ -37,7 +37,7 @@ const textOf = (error: unknown): string => {
   return parts.filter((part) => typeof part === "string").join(" ")
 }
 
-/** The API behind this address, for one call of the plugin; asks first which release it is. */
+/** The API at this address, for one call of the plugin; asks for the release first. */
 const openApi = async (address: string, token: string, signal: AbortSignal): Promise<ZabbixApi> => {
   const url = address.endsWith(".php") ? address : `${address}/api_jsonrpc.php`
   let id = 0
@@ -54,7 +54,7 @@ const openApi = async (address: string, token: string, signal: AbortSignal): Pro
     return json["result"]
   }
 
-  // Zabbix refuses this method when it comes with a token
+  // Zabbix refuses this method if it comes with a token
   const version = await request("apiinfo.version", [], { headers: {}, body: {} })
   const [major = 0, minor = 0] = typeof version === "string" ? version.split(".").map(Number) : []
   const login = isSince([major, minor], HEADER_SINCE)
@@ -82,7 +82,7 @@ const DISABLED = 1
 const INVENTORY_BY_HAND = 0
 const ONE_TIME = 0
 
-/** Fields of the inventory are no longer. */
+/** The longest field of the inventory. */
 const INVENTORY_LENGTH = 64
 
 const settingsOf = (vars: Readonly<Record<string, unknown>>) => ({

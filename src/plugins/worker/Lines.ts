@@ -12,7 +12,7 @@ export interface SetupLine {
   readonly megabytes: number
 }
 
-/** A hook is to be called. */
+/** A call of a hook. */
 export interface CallLine {
   readonly type: "call"
   readonly id: number
@@ -28,5 +28,5 @@ export type Answer =
   | { readonly type: "done"; readonly id: number; readonly value: boolean | null }
   | { readonly type: "failed"; readonly id: number; readonly error: string; readonly retry: boolean }
   | { readonly type: "log"; readonly text: string }
-  /** The thread is no more. */
+  /** The thread has ended. */
   | { readonly type: "ended"; readonly reason: string }

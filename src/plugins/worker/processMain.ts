@@ -9,7 +9,7 @@ import { Worker } from "node:worker_threads"
 import type { Answer, CallLine, SetupLine } from "./Lines.ts"
 import { ownModule } from "../../runtime/OwnModule.ts"
 
-/** Lines of log that are passed on of each call, and how much of each. */
+/** The number of log lines of each call that are passed on, and their length. */
 const LOG_LINES = 50
 const LOG_LENGTH = 500
 
@@ -55,7 +55,7 @@ const open = ({ megabytes, ...workerData }: SetupLine): Worker => {
 }
 
 try {
-  // where processor time is short, the server goes first
+  // lowers the priority: if processor time is short, the server goes first
   setPriority(0, 5)
 } catch {
   // a sandbox may forbid it
@@ -75,5 +75,5 @@ const obey = (line: string): void => {
 
 createInterface(process.stdin)
   .on("line", obey)
-  // with all programs that the plugin has started; a thread that never comes back would keep `exit` waiting
+  // with all programs that the plugin has started; a thread that never returns would block `exit`
   .on("close", () => (process.exitCode === undefined ? process.kill(-process.pid, "SIGKILL") : undefined))
