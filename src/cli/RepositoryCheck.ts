@@ -3,17 +3,9 @@
  * mistake in the form of compilers, which editors and pipelines understand.
  */
 import { Console, Effect, FileSystem, Option, Path, type PlatformError, Result, Runtime, Schema } from "effect"
-import { Device, type DeviceType, deviceTypes } from "../domain/Device.ts"
+import { blankFields, Device, type DeviceType, deviceTypes } from "../domain/Device.ts"
 import { effectSentences } from "../domain/EffectSentences.ts"
-import {
-  type FileRefusal,
-  fileText,
-  isForeign,
-  LINK_NOWHERE,
-  LINK_OUTSIDE,
-  SUBMODULE,
-  unfitName
-} from "../git/GitTree.ts"
+import { type FileRefusal, fileText, isForeign, LINK_NOWHERE, LINK_OUTSIDE, SUBMODULE, unfitName } from "../git/GitTree.ts"
 import { messageOf } from "../runtime/SystemErrors.ts"
 import { ServerConfig } from "../ServerConfig.ts"
 import { isWithinSettings } from "../settings/RepositoryPaths.ts"
@@ -21,12 +13,7 @@ import { checkSettings, type Inventory } from "../settings/SettingsCheck.ts"
 import { problemRemarks } from "../settings/SettingsProblem.ts"
 import { buildSnapshot, type SettingsSnapshot } from "../settings/SettingsSnapshot.ts"
 import { checkTemplates } from "../templates/TemplateCheck.ts"
-import {
-  buildTemplateSnapshot,
-  errorRemark,
-  isTemplatePath,
-  type TemplateSnapshot
-} from "../templates/TemplateSnapshot.ts"
+import { buildTemplateSnapshot, errorRemark, isTemplatePath, type TemplateSnapshot } from "../templates/TemplateSnapshot.ts"
 import { harmless } from "./client/Terminal.ts"
 import { ask } from "./client/Server.ts"
 import type { MgmtDomain } from "../domain/MgmtDomain.ts"
@@ -67,20 +54,10 @@ const DOMAIN: MgmtDomain = {
 }
 
 const standIn = (listed: ListedDevice): Device => ({
-  site_id: null,
-  description: null,
+  ...blankFields,
   management_ip: ADDRESS,
-  secondary_management_ip: null,
-  dhcp_ip: null,
   infra_ip: "192.0.2.11",
-  oob_ip: null,
-  serial: null,
-  ztp_mac: null,
-  vendor: null,
   synchronized: true,
-  confhash: null,
-  last_seen: null,
-  port: null,
   ...listed
 })
 

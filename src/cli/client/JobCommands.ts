@@ -1,10 +1,10 @@
 /** `switchyard jobs`, `job` and `events`: past jobs, and live events. */
 import { Console, Effect, Option, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { parseMessages } from "../../domain/events/SseMessages.ts"
 import { type Column, format, harmless, isTerminal, printJson, printOne, printRows, reported, say } from "./Terminal.ts"
 import { ask, askAll, exitCodes, failureOf, Refused, send, ServerAway, serverUrl } from "./Server.ts"
 import type { Data } from "../../api/Calls.ts"
+import { parseMessages } from "../../domain/events/Event.ts"
 
 // Follows a job to its end, prints failures in the switches' own words, and fails if the job is no success.
 

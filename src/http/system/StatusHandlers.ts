@@ -6,7 +6,6 @@ import { Clock, DateTime, Duration, Effect, type FileSystem, Layer, Option, Resu
 import { HttpApiBuilder } from "effect/http-api"
 import { Permissions } from "../../access/Permissions.ts"
 import { Api } from "../../api/Api.ts"
-import type { ServerStatus } from "../../api/ServerApi.ts"
 import { findingsOf, ofBlockade } from "../../domain/findings/Findings.ts"
 import { readBuild } from "../../runtime/Build.ts"
 import { makeProcessReading, type ProcessReading, readDisk } from "../../runtime/metrics/ProcessMetrics.ts"
@@ -24,6 +23,7 @@ import { isLoopback } from "../core/Client.ts"
 import { checkTls } from "../core/TlsListener.ts"
 import { enveloped } from "../../api/Answers.ts"
 import type { ServerTlsFact } from "../../domain/Certificate.ts"
+import type { ServerStatus } from "../../api/SystemApi.ts"
 
 // The expiry of the TLS listener's certificate, from its present files (docs/operations.md#doctor).
 
