@@ -5,7 +5,15 @@
 import { Console, Effect, FileSystem, Option, Path, type PlatformError, Result, Runtime, Schema } from "effect"
 import { blankFields, Device, type DeviceType, deviceTypes } from "../domain/Device.ts"
 import { effectSentences } from "../domain/EffectSentences.ts"
-import { type FileRefusal, fileText, isForeign, LINK_NOWHERE, LINK_OUTSIDE, SUBMODULE, unfitName } from "../git/GitTree.ts"
+import {
+  type FileRefusal,
+  fileText,
+  isForeign,
+  LINK_NOWHERE,
+  LINK_OUTSIDE,
+  SUBMODULE,
+  unfitName
+} from "../git/GitTree.ts"
 import { messageOf } from "../runtime/SystemErrors.ts"
 import { ServerConfig } from "../ServerConfig.ts"
 import { isWithinSettings } from "../settings/RepositoryPaths.ts"
@@ -13,7 +21,12 @@ import { checkSettings, type Inventory } from "../settings/SettingsCheck.ts"
 import { problemRemarks } from "../settings/SettingsProblem.ts"
 import { buildSnapshot, type SettingsSnapshot } from "../settings/SettingsSnapshot.ts"
 import { checkTemplates } from "../templates/TemplateCheck.ts"
-import { buildTemplateSnapshot, errorRemark, isTemplatePath, type TemplateSnapshot } from "../templates/TemplateSnapshot.ts"
+import {
+  buildTemplateSnapshot,
+  errorRemark,
+  isTemplatePath,
+  type TemplateSnapshot
+} from "../templates/TemplateSnapshot.ts"
 import { harmless } from "./client/Terminal.ts"
 import { ask } from "./client/Server.ts"
 import type { MgmtDomain } from "../domain/MgmtDomain.ts"
