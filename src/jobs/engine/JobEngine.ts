@@ -19,7 +19,7 @@ import {
 } from "../../store/JobScheduling.ts"
 import { JobStates } from "./JobStates.ts"
 import type { ServiceClass } from "../../domain/jobs/ServiceClasses.ts"
-import { SILENT_JOB } from "../../domain/TakeOver.ts"
+import { SILENT_JOB } from "../../domain/Release.ts"
 import { currentTrace } from "../../runtime/Spans.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { memoOf } from "./JobHandler.ts"
