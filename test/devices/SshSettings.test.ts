@@ -118,8 +118,8 @@ const makeServer = Effect.gen(function* () {
   return { api, gate, network, settings: folders.settings }
 })
 
-describe("switches that are not like most", () => {
-  it.live("are logged in to by their settings, or say precisely why not", () =>
+describe("switches with unusual SSH servers", () => {
+  it.live("are logged in to by their settings, or fail with the exact reason", () =>
     Effect.gen(function* () {
       const { api, gate, network, settings } = yield* makeServer
       const read = (name: string) => api.send("GET", `/device/${name}/running_config`)

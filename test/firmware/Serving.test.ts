@@ -66,7 +66,7 @@ const readAll = (url: string, headers: Record<string, string> = {}) =>
   })
 
 it.live(
-  `an image of ${SIZE / MIB} MiB is stored and served with flat memory, whole and in parts`,
+  `an image of ${SIZE / MIB} MiB is stored and served with flat memory, completely and in parts`,
   () =>
     Effect.gen(function* () {
       const folders = yield* Campus.makeFolders

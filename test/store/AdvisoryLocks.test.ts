@@ -32,7 +32,7 @@ describe("the advisory locks", () => {
     assert.strictEqual(new Set(Object.values(locks)).size, Object.keys(locks).length)
   })
 
-  it.live("let old events go while the audit is sent to a receiver that takes its time", () =>
+  it.live("let old events be removed while the audit is sent to a slow receiver", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { remove } = yield* makeEventRetention
@@ -42,7 +42,7 @@ describe("the advisory locks", () => {
     }).pipe(Effect.provide(database))
   )
 
-  it.live("let a switch that nobody knows be counted while a plugin is called", () =>
+  it.live("let an unknown switch be counted while a plugin is called", () =>
     Effect.gen(function* () {
       const { lastHour } = yield* UnknownDeviceStore
       assert.strictEqual((yield* beside(locks.plugins, lastHour)).count, 0)

@@ -29,7 +29,7 @@ const questions: ReadonlyArray<readonly [what: string, scan: EventScan, index: s
 ]
 
 describe("pages of events", () => {
-  it.live("are read by the index that fits what is asked for", () =>
+  it.live("are read by the index that fits the filter", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const pages = yield* EventPages

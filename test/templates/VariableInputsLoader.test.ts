@@ -134,7 +134,7 @@ layer(Campus)("the inputs of devices", (it) => {
     })
   )
 
-  it.effect("of a distribution switch hold the ports of its partner when it mirrors some", () =>
+  it.effect("of a distribution switch contain the ports of its partner when it mirrors some", () =>
     Effect.gen(function* () {
       const mirrored = withFile("devices/lhv-dist1/interfaces.yml", "interfaces: [{name: Ethernet21, ifclass: mirror}]")
       const loaded = yield* loadVariableInputs(mirrored, requestsFor("lhv-dist1"))
@@ -156,7 +156,7 @@ layer(Campus)("the inputs of devices", (it) => {
     })
   )
 
-  it.effect("of nobody are nothing", () =>
+  it.effect("of no devices are empty", () =>
     Effect.gen(function* () {
       const { byDevice, site: shared } = yield* load([])
       assert.strictEqual(byDevice.size, 0)

@@ -24,7 +24,7 @@ const lostJob = Effect.fnUntraced(function* (status: "SCHEDULED" | "RUNNING" | "
   return row?.id ?? 0
 })
 
-it.live("starts jobs again that nobody works on, and removes the locks of jobs that have ended", () =>
+it.live("restarts abandoned jobs, and removes the locks of ended jobs", () =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const attempts = yield* JobAttemptStore

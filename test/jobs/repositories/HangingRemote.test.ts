@@ -40,7 +40,7 @@ const withGate = <A, E>(
   )
 }
 
-it.live("holds up no job, no other repository and no request, however many refreshes wait for it", () =>
+it.live("delays no job, no other repository and no request, however many refreshes wait for it", () =>
   withGate((lab, gate) =>
     Effect.gen(function* () {
       gate.hold()

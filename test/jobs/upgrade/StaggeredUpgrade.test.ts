@@ -111,7 +111,7 @@ it.live(
   LONG ? 300_000 : 60_000
 )
 
-it.live("does not begin a group when a switch of the group before has not come back, and says so for each", () =>
+it.live("does not begin a group when a switch of the previous group has not returned, and says so for each", () =>
   Effect.gen(function* () {
     const { lab, names, server } = yield* site(4)
     yield* Effect.gen(function* () {

@@ -127,7 +127,7 @@ export const describeSync = (title: string, faultCases: ReadonlyArray<FaultCase>
       story = await Effect.runPromise(play(faultCases, timerSeconds))
     }, seconds(600))
 
-    it("ends FINISHED with every device in its record, and leaves no lock, and no open change but of switches that are lost", () => {
+    it("ends FINISHED with every device in its record, and leaves no lock, and no open change except of lost switches", () => {
       assert.deepInclude(story.job, { status: "FINISHED", exception: null, change_score: 100 })
       assert.sameMembers(Object.keys(ManagedCampus.devicesOf(story.job)), [...names])
       assert.strictEqual(story.locks, 0)
@@ -135,7 +135,7 @@ export const describeSync = (title: string, faultCases: ReadonlyArray<FaultCase>
       assert.isAtMost(story.open, faultCases.filter(({ ending }) => ending.untold === true && !ending.done).length)
     })
 
-    it("leaves no trace of the dry run that went before", () => {
+    it("leaves no trace of the earlier dry run", () => {
       assert.deepStrictEqual(story.dryRunTraces, [])
     })
 

@@ -43,7 +43,7 @@ const sent = (device: LabSwitch, pattern: RegExp): boolean =>
   device.commands().some(({ command }) => pattern.test(command))
 
 it.live(
-  "stops on SIGTERM without waiting for a slow switch; the next server goes on with the job, which still has its lock",
+  "stops on SIGTERM without waiting for a slow switch; the next server continues the job, which still has its lock",
   () =>
     Effect.gen(function* () {
       const { env, names, stores, switches } = yield* makeScene(3, seconds(9), { COMMIT_CONFIRMED_TIMEOUT: timer(60) })
