@@ -155,13 +155,15 @@ const TIMER_RUNS_ON = "CommitError: the switch answered the confirmation, but it
 
 type AnyError = DriverError | LoginError
 
-/** The text of any error on the way to or on a device, ending in `Type: message` and a newline. */
-export const errorText = (error: AnyError): string => {
-  if (error._tag === "DisputedRecord") return `${error._tag}: ${error.message}\n`
-  return error._tag === "LoginUnknown" || error._tag === "SqlError"
-    ? `${error._tag === "SqlError" ? "DatabaseError" : "ConnectionException"}: ${error.message}\n`
+/** The name by which operators know an error on the way to or on a device. */
+export const errorType = ({ _tag }: AnyError): string =>
+  _tag === "SqlError" ? "DatabaseError" : _tag === "LoginUnknown" ? "ConnectionException" : _tag
+
+/** The text of such an error, ending in `Type: message` and a newline. */
+export const errorText = (error: AnyError): string =>
+  error._tag === "DisputedRecord" || error._tag === "LoginUnknown" || error._tag === "SqlError"
+    ? `${errorType(error)}: ${error.message}\n`
     : renderError(error)
-}
 
 const ended = (event: ChangeEvent): ChangeEvent => event
 

@@ -15,7 +15,7 @@ import { OperationStore } from "../store/OperationStore.ts"
 import { ActorInspection } from "./ActorInspection.ts"
 import * as BaseConfiguration from "./BaseConfiguration.ts"
 import * as ChangeExecutor from "./ChangeExecutor.ts"
-import { errorText } from "./ChangeSteps.ts"
+import { errorText, errorType } from "./ChangeSteps.ts"
 import { ChangeMoved, DeviceEntity, DeviceFailure } from "./DeviceCalls.ts"
 import { DeviceLogin, type LoggedIn, type LoginOptions } from "./DeviceLogin.ts"
 import * as Operations from "./Operations.ts"
@@ -79,9 +79,7 @@ const IDLE = "1 minute"
 /** An error of the device or of the way to it, as callers on other replicas can read it. */
 const toFailure = (error: Operations.WorkError): DeviceFailure => {
   if (error._tag === "DeviceFailure") return error
-  const text = errorText(error)
-  const type = /^(\w+): /m.exec(text.trimEnd().split("\n").at(-1) ?? "")?.[1] ?? error._tag
-  return new DeviceFailure({ type, message: error.message, text })
+  return new DeviceFailure({ type: errorType(error), message: error.message, text: errorText(error) })
 }
 
 const readRunningConfig = ({ driver, session }: LoggedIn) =>

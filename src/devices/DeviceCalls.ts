@@ -9,7 +9,7 @@ import { Rpc } from "effect/rpc"
 import { changePhases, proofs, verdicts } from "../../machines/change/ChangeRow.ts"
 import { ChangeNotes } from "../domain/Job.ts"
 import { DeviceState } from "../domain/Device.ts"
-import { ShownIdentity } from "../domain/DeviceIdentity.ts"
+import { ShownIdentity, type WrongDevice } from "../domain/DeviceIdentity.ts"
 import { InterfaceStates, NeighbourDetails, Neighbours, Optics } from "../drivers/Driver.ts"
 import { rareRetry } from "../runtime/BackgroundWork.ts"
 import { Facts, LearnedTables } from "../domain/DeviceReadings.ts"
@@ -312,3 +312,19 @@ export const isAway = ({ _tag }: TaggedError): boolean => AWAY.has(_tag)
 /** The call, repeated for as long as its actor cannot be reached. The device's own failures end it as before. */
 export const patiently = <A, E extends TaggedError, R>(call: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   rareRetry(call, Effect.retry({ while: isAway, schedule: PAUSE }))
+
+// What a failed call to a device's actor leaves in a job's result.
+
+/** A failure of a call, or of the way to the actor. */
+export interface CallError {
+  readonly _tag: string
+  readonly message: string
+}
+
+/** Whether the switch is another one than its record says: asking again does not help. */
+export const isWrongDevice = (error: CallError | (CallError & { readonly type: string })): boolean =>
+  ("type" in error ? error.type : error._tag) === ("WrongDevice" satisfies WrongDevice["_tag"])
+
+/** The device's own text when there is one, otherwise the kind of error with its message; ends with a line break. */
+export const callErrorText = (error: CallError | (CallError & { readonly text: string })): string =>
+  "text" in error ? error.text : `${error._tag}: ${error.message}\n`

@@ -17,7 +17,19 @@ import {
 import { failingWithoutDatabase } from "../store/DatabaseClient.ts"
 import { ServerConfig, type ServerSettings } from "../ServerConfig.ts"
 import { type HostKey, HostKeyStore, IdentityStore, makeAcceptedLogins, type Owner } from "../store/IdentityStore.ts"
-import { makeSshSettings } from "./SshSettings.ts"
+import {
+  type Credentials,
+  credentialsOf,
+  credentialsOfOwn,
+  inOrder,
+  loginStateOf,
+  makeSshSettings,
+  overSentences,
+  type OwnLogin,
+  passwordsInOrder,
+  type ReplacedLogins,
+  settingsOf
+} from "./Logins.ts"
 import { WatchStore } from "../store/WatchStore.ts"
 import { ManagementAccess } from "./ManagementAccess.ts"
 import { makeAbandonedSessions } from "../store/UnfinishedChanges.ts"
@@ -30,18 +42,6 @@ import {
   type HostKeyChanged,
   type HostKeyNotApproved
 } from "../drivers/DriverErrors.ts"
-import {
-  type Credentials,
-  credentialsOf,
-  credentialsOfOwn,
-  inOrder,
-  loginStateOf,
-  overSentences,
-  type OwnLogin,
-  passwordsInOrder,
-  type ReplacedLogins,
-  settingsOf
-} from "./Logins.ts"
 import { DriverRegistry } from "../drivers/Drivers.ts"
 import { remarksOf, UnmanageableDevice } from "../domain/platforms/Platforms.ts"
 import type { AddressOutside } from "../domain/Network.ts"

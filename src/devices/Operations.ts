@@ -3,16 +3,29 @@
  * (docs/jobs.md#device_erase), learnt tables, upgrades. Each step of an operation that changes the device claims its row first
  * (promise 1). A restarted job repeats what it finds begun, because installing and erasing may be done twice.
  */
-import { Effect, Option, Schedule } from "effect"
+import { Effect, Option, Schedule, Schema } from "effect"
 import { type FirmwareVerbs, offered } from "../drivers/Verbs.ts"
 import type { LearnedTables } from "../domain/DeviceReadings.ts"
-import type { Operation, OperationStore } from "../store/OperationStore.ts"
-import { type CertificateOrder, DeviceFailure, type Erased, type ExpectedImage } from "./DeviceCalls.ts"
+import { type Operation, OperationStore } from "../store/OperationStore.ts"
+import {
+  callErrorText,
+  type CertificateOrder,
+  DeviceEntity,
+  DeviceFailure,
+  type Erased,
+  type ExpectedImage,
+  patiently
+} from "./DeviceCalls.ts"
 import type { SqlError } from "effect/sql"
 import type { OperationPhase } from "../domain/DeviceActivity.ts"
 import type { LoginError } from "./DeviceLogin.ts"
 import type { DriverSession } from "../drivers/Driver.ts"
 import type { DriverError } from "../drivers/DriverErrors.ts"
+import { CertificateAuthority } from "../certificates/CertificateAuthority.ts"
+import type { Device } from "../domain/Device.ts"
+import { capabilitiesOf } from "../domain/platforms/Platforms.ts"
+import { ServerConfig } from "../ServerConfig.ts"
+import { CertificateStore } from "../store/CertificateStore.ts"
 
 /** What work on a session may fail with. */
 export type WorkError = DriverError | LoginError | DeviceFailure
@@ -213,4 +226,63 @@ export const reboot = Effect.fn("FirmwareSteps.reboot")(function* (session: Driv
   const firmware = yield* firmwareOf(session, hostname)
   yield* session.save
   yield* firmware.reload
+})
+
+// Issues a certificate for a device and installs it there, for the renewal job and for the initialisation
+// (docs/security.md#certificate-authority).
+
+/** Whom the certificate is for; `discoveredAt`: where it answers while it is initialised, null when it is managed. */
+export interface Holder {
+  /** The job that gives it; a job gives a device one certificate, however often it is resumed. */
+  readonly jobId: number
+  readonly deviceId: number
+  readonly hostname: string
+  readonly address: string
+  readonly discoveredAt: string | null
+}
+
+/** Why no certificate was installed, as the text of a failed task. `step` is what did not work. */
+export class NotInstalled extends Schema.TaggedError<NotInstalled>()("NotInstalled", {
+  step: Schema.Literals(["generate", "copy"]),
+  text: Schema.String
+}) {}
+
+const HALF =
+  "The copy had begun: the switch may hold the new certificate without its key, or the files of both on its flash. Renew it again.\n"
+
+/** Issues and installs a certificate, once for a job and a device. */
+export const giveCertificate = Effect.fn("DeviceCertificates.install")(function* (holder: Holder) {
+  const operations = yield* OperationStore
+  const certificates = yield* CertificateStore
+  const authority = yield* CertificateAuthority
+  const actorOf = yield* DeviceEntity.client
+
+  const { address, deviceId, discoveredAt, hostname, jobId } = holder
+  const find = operations.ofJob(jobId, deviceId, "certificate")
+  if (Option.exists(yield* find, ({ phase }) => phase === "done")) return
+  const issued = yield* Effect.mapError(authority.issue(hostname, address), ({ message }) => {
+    const text = `CertificateError: Could not generate certificate for device ${hostname}: ${message}\n`
+    return new NotInstalled({ step: "generate", text })
+  })
+  const { certificate, key, ...facts } = issued
+  yield* certificates.record({ ...facts, jobId, deviceId, hostname, address })
+  yield* patiently(actorOf(String(deviceId)).InstallCertificate({ certificate, key, discoveredAt, jobId })).pipe(
+    Effect.catch((error) =>
+      Effect.flatMap(find, (begun) => {
+        const doubt = Option.isSome(begun) ? HALF : ""
+        return Effect.fail(new NotInstalled({ step: "copy", text: `${doubt}${callErrorText(error)}` }))
+      })
+    )
+  )
+})
+
+/** Why a device cannot be given a certificate, as a sentence; null when it can. */
+export const certificateObstacle = Effect.fnUntraced(function* (device: Pick<Device, "hostname" | "platform">) {
+  const { FRR_CERTIFICATE_DIRECTORY } = yield* ServerConfig
+
+  const kind = capabilitiesOf(device)?.certificates ?? false
+  if (kind === false) return `Unsupported device platform "${device.platform}" for device: ${device.hostname}`
+  return kind === "files" && Option.isNone(FRR_CERTIFICATE_DIRECTORY)
+    ? `Device ${device.hostname} keeps certificates as files, and FRR_CERTIFICATE_DIRECTORY names no directory for them`
+    : null
 })

@@ -7,7 +7,6 @@ import { ChangeWindows } from "../access/ChangeWindows.ts"
 import { Permissions } from "../access/Permissions.ts"
 import { CertificateAuthority } from "../certificates/CertificateAuthority.ts"
 import { Firmware } from "../firmware/Firmware.ts"
-import { DeviceCertificates } from "../devices/DeviceCertificates.ts"
 import { DeviceStates } from "../devices/DeviceStates.ts"
 import { JobEngine } from "./engine/JobEngine.ts"
 import { JobPlaces } from "./engine/JobPlaces.ts"
@@ -24,7 +23,6 @@ import { gate } from "./requests/JobRequests.ts"
 import { JobWindows } from "./requests/JobWindows.ts"
 import * as OpenChanges from "./sync/OpenChanges.ts"
 import { SyncOutcome } from "./sync/Outcome.ts"
-import { BeginningPlaces } from "./sync/SyncDevice.ts"
 import * as Schedules from "./upkeep/Schedules.ts"
 import { BackgroundWork } from "../runtime/BackgroundWork.ts"
 import { ShownChangeStore } from "../store/ConfigStore.ts"
@@ -56,12 +54,7 @@ export const services = Layer.mergeAll(
 const upgrading = Layer.mergeAll(Firmware.layer, UpgradeStore.layer)
 
 /** What job functions hold between them. */
-const working = Layer.mergeAll(
-  SyncOutcome.layer,
-  BeginningPlaces.layer,
-  BackgroundWork.layer,
-  DeviceCertificates.layer.pipe(Layer.provide(CertificateAuthority.layer))
-)
+const working = Layer.mergeAll(SyncOutcome.layer, BackgroundWork.layer, CertificateAuthority.layer)
 
 const functions = JobList.layer.pipe(Layer.provide([working, upgrading]))
 

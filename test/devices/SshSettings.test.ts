@@ -1,7 +1,7 @@
 /** How switches are logged in to by their settings, through the API of a whole server, each switch with another quirk. */
 import { assert, describe, expect, it } from "@effect/vitest"
 import { Effect, Redacted, Result } from "effect"
-import { sshTargetOf } from "../../src/devices/SshSettings.ts"
+import { sshTargetOf } from "../../src/devices/Logins.ts"
 import { makeLab } from "../../src/lab/Lab.ts"
 import type { Node } from "../../src/lab/Topology.ts"
 import { validationMessage } from "../../src/settings/SettingsProblem.ts"

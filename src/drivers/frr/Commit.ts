@@ -1,10 +1,10 @@
 /** Commit, commit timer, confirm and discard, as the script on the switch does them (docs/frr.md#commit-confirm-discard). */
 import { Effect, Option } from "effect"
 import type { ConfirmAnswer, MovedCommit } from "../Driver.ts"
-import { CommitError, type ExchangeError, type ReadError } from "../DriverErrors.ts"
+import { CommandRejected, CommitError, type ExchangeError, type ReadError, UnexpectedAnswer } from "../DriverErrors.ts"
 import { maskSecrets } from "../SecretMask.ts"
 import type { Remote } from "./Answers.ts"
-import { ask, hasSaid, mustSay, sessions } from "./Sessions.ts"
+import { ask, hasSaid, must, mustSay, sessions } from "./Sessions.ts"
 
 const MOST_SHOWN = 20
 
@@ -67,3 +67,31 @@ export const commitAndSave = (
   const silent = Effect.as(Effect.sync(remote.hangUp), "silent" as const)
   return Effect.catchTags(moved, { CommandTimeout: () => silent, ConnectionException: () => silent })
 }
+
+// The running configuration of FRR, the text by which two of them are compared, and saving (docs/frr.md#reading).
+
+/** The release stands in the configuration and changes with an upgrade. */
+const volatile = /^frr version .*\n/gm
+
+/** See `DriverSession.runningConfig`; one newline at its end. */
+export const runningConfig: (remote: Remote) => Effect.Effect<string, ReadError> = Effect.fnUntraced(
+  function* (remote) {
+    const text = (yield* must(remote, ["show"], { seconds: remote.timeouts.runningConfig })).trimEnd()
+    if (/(?:^|\n)end$/.test(text)) return `${text}\n`
+    const message = 'the running configuration is incomplete: its last line is not "end"'
+    return yield* new UnexpectedAnswer({ hostname: remote.target.hostname, command: "show running-config", message })
+  }
+)
+
+/** A configuration without the line of its release and trailing blank lines. */
+export const stableText = (text: string): string => `${text.replaceAll(volatile, "").trimEnd()}\n`
+
+// Running configuration to startup configuration, proved by comparing both on the switch.
+
+/** See `DriverSession.save`. */
+export const save = (remote: Remote): Effect.Effect<void, ExchangeError | CommandRejected> =>
+  Effect.catchTag(
+    mustSay(remote, ["save"], "saved", { seconds: remote.timeouts.save }),
+    "UnexpectedAnswer",
+    ({ command, hostname, message }) => new CommandRejected({ hostname, command, message })
+  )

@@ -3,7 +3,7 @@
  * switch that does not answer is tried again, each attempt a job of its own.
  */
 import { Effect, Option, Result } from "effect"
-import { DeviceEntity, patiently } from "../../devices/DeviceCalls.ts"
+import { callErrorText, DeviceEntity, isWrongDevice, patiently } from "../../devices/DeviceCalls.ts"
 import * as Candidate from "../../drivers/Candidate.ts"
 import type { Device } from "../../domain/Device.ts"
 import { deviceResult, JobFailure, taskFailed, taskOk } from "../../domain/Job.ts"
@@ -12,7 +12,6 @@ import { ServerConfig } from "../../ServerConfig.ts"
 import { DeviceStore, NeighbourStore } from "../../store/DeviceStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import { ActiveTemplates } from "../../templates/ActiveTemplates.ts"
-import { callErrorText, isWrongDevice } from "../../devices/CallErrorText.ts"
 import { DeviceStates } from "../../devices/DeviceStates.ts"
 import { deviceRows, handle, inTransaction, type JobRun, refusedAsFailure } from "../engine/JobHandler.ts"
 import { FACTS_TASK } from "../../domain/DeviceReadings.ts"

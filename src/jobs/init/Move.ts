@@ -44,7 +44,8 @@ import { CertificateStore } from "../../store/CertificateStore.ts"
 import { HostKeyStore } from "../../store/IdentityStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import { DeviceStates } from "../../devices/DeviceStates.ts"
-import { DeviceCertificates } from "../../devices/DeviceCertificates.ts"
+import { certificateObstacle, giveCertificate } from "../../devices/Operations.ts"
+import { CertificateAuthority } from "../../certificates/CertificateAuthority.ts"
 import { FACTS_TASK } from "../../domain/DeviceReadings.ts"
 import { restoreRows } from "./Rows.ts"
 import { passGate } from "../../drivers/LoadChecks.ts"
@@ -110,7 +111,7 @@ const installCertificate = Effect.fn("InitCertificate.install")(function* (
   decided: InitDecision
 ) {
   const { VERIFY_TLS_DEVICE } = yield* ServerConfig
-  const certificates = yield* DeviceCertificates
+  const authority = yield* CertificateAuthority
 
   const { newHostname: hostname, oldAddress, primary } = decided
   // the switch may have moved already, and with the move it had its certificate
@@ -121,14 +122,14 @@ const installCertificate = Effect.fn("InitCertificate.install")(function* (
     const text = `Install device certificate not supported on platform: ${device.platform}`
     return certificateTask(text, false)
   }
-  const obstacle = certificates.obstacle({ ...device, hostname })
+  const obstacle = yield* certificateObstacle({ ...device, hostname })
   if (obstacle !== null) return certificateTask(obstacle, false)
-  if (!(yield* certificates.exists)) {
+  if (!(yield* authority.exists)) {
     const none = noCertificate(hostname)
     return VERIFY_TLS_DEVICE ? { ...none, failed: true } : none
   }
   const holder = { jobId, deviceId: device.id, hostname, address: primary.ip, discoveredAt: oldAddress }
-  return yield* certificates.install(holder).pipe(
+  return yield* giveCertificate(holder).pipe(
     Effect.as(certificateTask(`Device certificate installed for ${hostname}`, false)),
     Effect.catchTag("NotInstalled", ({ text }) => Effect.succeed(certificateTask(text, VERIFY_TLS_DEVICE)))
   )

@@ -11,7 +11,7 @@ import {
   newChange
 } from "../../../machines/change/ChangeDecision.ts"
 import type { ShownChange, Verdict } from "../../../machines/change/ChangeRow.ts"
-import { type ChangeReport, DeviceEntity, patiently } from "../../devices/DeviceCalls.ts"
+import { type CallError, callErrorText, type ChangeReport, DeviceEntity, patiently } from "../../devices/DeviceCalls.ts"
 import { lineCount } from "../../domain/ConfigLines.ts"
 import type { Device } from "../../domain/Device.ts"
 import { can, platformOf, requireManageable } from "../../domain/platforms/Platforms.ts"
@@ -24,7 +24,6 @@ import { DeviceStore, UnseenDeviceStore } from "../../store/DeviceStore.ts"
 import { UniqueFieldStore } from "../../store/DeviceIdentifiers.ts"
 import type { MissingLinesPolicy } from "../../domain/Job.ts"
 import { isOtherDevice, RecordChanged } from "../../domain/DeviceIdentity.ts"
-import { type CallError, callErrorText } from "../../devices/CallErrorText.ts"
 import type { RunningJob } from "../engine/JobHandler.ts"
 import { rareRetry } from "../../runtime/BackgroundWork.ts"
 

@@ -2,7 +2,7 @@
  * One device of a sync job: waits for other jobs on it, renders its configuration, stores its change and runs it, and records
  * what became of it (docs/changes.md#the-way-of-a-change).
  */
-import { Context, Effect, Layer, Option, Result, Semaphore } from "effect"
+import { Effect, Option, Result } from "effect"
 import type { Device } from "../../domain/Device.ts"
 import { type DeviceResult, deviceResult, functionOf, taskOk } from "../../domain/Job.ts"
 import { type Stop, SyncDevices } from "../../domain/jobs/ChangeJobs.ts"
@@ -244,16 +244,6 @@ const storeCandidate = Effect.fn("CandidateChange.store")(function* (work: SyncW
   })
 })
 
-/**
- * Places for devices that are rendered and stored at once, for all jobs of this process. The switch of the first is dialled while the next
- * are rendered; without this bound all that a job works on at once would be rendered before the first.
- */
-export class BeginningPlaces extends Context.Service<BeginningPlaces, Semaphore.Semaphore>()(
-  "switchyard/jobs/BeginningPlaces"
-) {
-  static readonly layer = Layer.effect(BeginningPlaces, Semaphore.make(32))
-}
-
 /** How often a job looks whether another one has done with a device. */
 const POLL = "500 millis"
 
@@ -307,9 +297,7 @@ const begin = Effect.fnUntraced(
   function* (work: SyncWork, device: Device, hasWaited: boolean) {
     const changes = yield* ChangeStore
     const waits = yield* JobWaitStore
-    const { lull } = yield* BackgroundWork
 
-    yield* lull
     const { guard, job } = work
     const begun = work.begun.get(device.id)
     const isNew = begun === undefined && !job.args.dry_run
@@ -333,7 +321,7 @@ const begin = Effect.fnUntraced(
     if (work.plan.scope === "device" && (yield* waits.isPaused(job.id))) return "paused" as const
     return yield* storeCandidate(work, device)
   },
-  (begun) => Effect.flatMap(BeginningPlaces, (places) => places.withPermit(begun))
+  (begun) => Effect.flatMap(BackgroundWork, ({ beginning }) => beginning(begun))
 )
 
 const runAndRecord = Effect.fnUntraced(function* (

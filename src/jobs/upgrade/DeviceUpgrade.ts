@@ -28,7 +28,7 @@ import { type UpgradeProgress, UpgradeStore } from "../../store/UpgradeStore.ts"
 import { JobWindows } from "../requests/JobWindows.ts"
 import { selectDevices } from "../requests/JobSubjects.ts"
 import { makeUpgradeOrders } from "../../firmware/UpgradeOrder.ts"
-import { DeviceUpgrade, type UpgradeArguments } from "../../domain/jobs/FirmwareJobs.ts"
+import { DeviceUpgrade, type UpgradeArguments } from "../../domain/jobs/UpkeepJobs.ts"
 
 // Takes one device through the steps of an upgrade: those that were asked for, in their order, each entry stored as it ends
 // (docs/jobs.md#device_upgrade). After a restart it continues with the step that was running.

@@ -3,7 +3,7 @@
  * and at once when it is aborted; what it has until then is kept for the next download.
  */
 import { Duration, Effect, Option } from "effect"
-import { GetFirmware, GetFirmwareChksum, RemoveFile } from "../../domain/jobs/FirmwareJobs.ts"
+import { GetFirmware, GetFirmwareChksum, RemoveFile } from "../../domain/jobs/UpkeepJobs.ts"
 import { Firmware } from "../../firmware/Firmware.ts"
 import { FirmwareUnreachable, type TellProgress } from "../../firmware/ImageDownload.ts"
 import { ServerConfig } from "../../ServerConfig.ts"

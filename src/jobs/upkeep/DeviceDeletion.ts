@@ -8,7 +8,7 @@ import type { Device } from "../../domain/Device.ts"
 import { CertificateStore } from "../../store/CertificateStore.ts"
 import { DeviceStore, SyncEventStore } from "../../store/DeviceStore.ts"
 import { PluginCallStore } from "../../store/PluginCallStore.ts"
-import { DeviceEntity, type Erased, patiently } from "../../devices/DeviceCalls.ts"
+import { callErrorText, DeviceEntity, type Erased, patiently } from "../../devices/DeviceCalls.ts"
 import { type DeviceResult, deviceResult, JobFailure, subtaskFailed, taskFailed, taskOk } from "../../domain/Job.ts"
 import { can, requireManageable } from "../../domain/platforms/Platforms.ts"
 import type { OperationPhase } from "../../domain/DeviceActivity.ts"
@@ -17,7 +17,6 @@ import { PluginActions } from "../../plugins/PluginActions.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import { OperationStore } from "../../store/OperationStore.ts"
 import { JobWindows, outsideWindow } from "../requests/JobWindows.ts"
-import { callErrorText } from "../../devices/CallErrorText.ts"
 import {
   deviceRows,
   handle,

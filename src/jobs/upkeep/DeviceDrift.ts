@@ -5,7 +5,7 @@
  */
 import { Effect, Option } from "effect"
 import { SqlClient } from "effect/sql"
-import { DeviceEntity, patiently } from "../../devices/DeviceCalls.ts"
+import { callErrorText, DeviceEntity, patiently } from "../../devices/DeviceCalls.ts"
 import type { Device } from "../../domain/Device.ts"
 import { type DeviceResult, deviceResult, JobFailure, taskFailed, taskOk } from "../../domain/Job.ts"
 import { isManageable, UnmanageableDevice, unmanageableText } from "../../domain/platforms/Platforms.ts"
@@ -26,7 +26,6 @@ import {
   untilAborted
 } from "../engine/JobHandler.ts"
 import { DeviceDrift } from "../../domain/jobs/ChangeJobs.ts"
-import { callErrorText } from "../../devices/CallErrorText.ts"
 import { manageableOf, selectDevices, skippedPart } from "../requests/JobSubjects.ts"
 
 const TASK = "device_drift"

@@ -3,13 +3,12 @@
  * too old is forgotten first, so that a device which is not read any more is forgotten as well.
  */
 import { Effect, Option } from "effect"
-import { DeviceEntity, patiently } from "../../devices/DeviceCalls.ts"
+import { callErrorText, DeviceEntity, patiently } from "../../devices/DeviceCalls.ts"
 import type { Device } from "../../domain/Device.ts"
 import { deviceResult, JobFailure, taskFailed, taskOk } from "../../domain/Job.ts"
 import { isManageable, UnmanageableDevice, unmanageableText } from "../../domain/platforms/Platforms.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { JobStore } from "../../store/JobStore.ts"
-import { callErrorText } from "../../devices/CallErrorText.ts"
 import {
   askedTogether,
   deviceRows,

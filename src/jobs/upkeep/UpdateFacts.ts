@@ -1,13 +1,12 @@
 /** Job `update_facts`: reads what a device is and writes what changed (docs/jobs.md#update_facts). */
 import { Effect, Option } from "effect"
 import { PgClient } from "@effect/sql-pg"
-import { DeviceEntity, patiently } from "../../devices/DeviceCalls.ts"
+import { callErrorText, DeviceEntity, patiently } from "../../devices/DeviceCalls.ts"
 import type { Device, DeviceFields } from "../../domain/Device.ts"
 import { deviceResult, JobFailure, taskFailed } from "../../domain/Job.ts"
 import { cutText } from "../../domain/Text.ts"
 import { DeviceStore, NeighbourStore } from "../../store/DeviceStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
-import { callErrorText } from "../../devices/CallErrorText.ts"
 import {
   deviceRows,
   handle,

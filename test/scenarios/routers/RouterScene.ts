@@ -5,7 +5,7 @@
 import { Effect, Fiber, type Scope } from "effect"
 import { SqlClient } from "effect/sql"
 import type { DeviceResult } from "../../../src/domain/Job.ts"
-import { stableText } from "../../../src/drivers/frr/RunningConfig.ts"
+import { stableText } from "../../../src/drivers/frr/Commit.ts"
 import * as Fabric from "../../../src/fabric/Fabric.ts"
 import { SERVER } from "../../../src/fabric/FabricPlan.ts"
 import { DeviceStore } from "../../../src/store/DeviceStore.ts"
