@@ -1,8 +1,8 @@
 /**
- * The logins that a device in some state may accept, and in which order they are tried. There may be a key beside the password
- * (docs/security.md#keys-instead-of-passwords), and while passwords are changed there are two of them
- * (docs/security.md#changing-passwords): the one that the device accepted last goes first, because each refused one counts
- * towards a lockout on the switch.
+ * The logins that a device in some state may accept, and the order in which they are tried. There may be a key in addition to the
+ * password (docs/security.md#keys-instead-of-passwords), and while passwords are changed there are two of them
+ * (docs/security.md#changing-passwords): the one that the device accepted last goes first, because each refused one counts towards
+ * a lockout on the switch.
  */
 import { Effect, Option, Redacted, Result, Schema } from "effect"
 import type { Device, DeviceState } from "../domain/Device.ts"
@@ -19,13 +19,13 @@ export interface Credentials extends Login {
   readonly state: LoginState
   readonly slot: LoginSlot
   readonly key?: PrivateKey
-  /** The settings of the device give it, in the place of the fleet's. */
+  /** It comes from the settings of the device and replaces the fleet's. */
   readonly isOwn?: true
 }
 
-/** A login of its own that the settings give a device, in the place of the fleet's: a key, a password, or both. */
+/** A device's own login from the settings, which replaces the fleet's: a key, a password, or both. */
 export interface OwnLogin {
-  /** Left out: the name of the fleet's login. */
+  /** Default: the name of the fleet's login. */
   readonly username?: string
   readonly password?: Redacted.Redacted
   /** The one that replaces it. */
@@ -33,13 +33,13 @@ export interface OwnLogin {
   readonly key?: PrivateKey
 }
 
-/** Users whose logins a commit has given anew, and when it was answered, in epoch milliseconds. */
+/** Users with new logins from a commit, and when it was answered, in epoch milliseconds. */
 export interface ReplacedLogins {
   readonly users: ReadonlySet<string>
   readonly at: number
 }
 
-/** Whose login counts in each state of a device. */
+/** The login that applies in each state of a device. */
 export const loginStateOf: Readonly<Record<DeviceState, LoginState | null>> = {
   UNKNOWN: null,
   PRE_CONFIGURED: "DHCP_BOOT",
@@ -72,7 +72,7 @@ export const credentialsOf = (
   ]
 }
 
-/** The same for a login that the settings give for managed devices. Nothing of the fleet's login is tried beside it but its name. */
+/** The same for a login from the settings of managed devices. Of the fleet's login only the name is used. */
 export const credentialsOfOwn = (settings: Settings, own: OwnLogin): ReadonlyArray<Credentials> => {
   const { key, nextPassword, password } = own
   const username = own.username ?? credentialsOf(settings, "MANAGED")[0]?.username
@@ -104,8 +104,8 @@ const acceptedOf = (settings: Settings, logins: ReadonlyArray<Credentials>, { sl
 }
 
 /**
- * The order in which they are tried: the one that was accepted last first; but when a later commit has replaced the password of
- * the other, the other. A key goes on as before. `isGuess` is true for an order that a later login has to correct.
+ * The order in which they are tried: first the one that was accepted last, unless a later commit has replaced the password of the
+ * other one. A key keeps its place. `isGuess` is true for an order that a later login must correct.
  */
 export const inOrder = (
   settings: Settings,
@@ -130,7 +130,7 @@ export const inOrder = (
   return { logins: [...anew, last, ...others.filter((login) => !isAnew(login))], isGuess: anew.length > 0 }
 }
 
-/** Those with a password, in the order in which they are tried; what a key has proved says nothing of them. */
+/** The logins with a password, in the order in which they are tried; an accepted key proves nothing about them. */
 export const passwordsInOrder = (
   settings: Settings,
   logins: ReadonlyArray<Credentials>,
@@ -172,7 +172,8 @@ export const usersIn = (loginLine: RegExp | null, diff: string | null): Readonly
   return users
 }
 
-// What is said of logins that are remembered no more: a change of passwords or keys is over (docs/security.md#logins-of-switches).
+// Log messages about logins that are no longer remembered, at the end of a change of passwords or keys
+// (docs/security.md#logins-of-switches).
 
 /** Most names of devices in one sentence. */
 const MOST_NAMES = 20
@@ -185,7 +186,7 @@ const named = (devices: ReadonlyArray<NamedLogin>): string =>
 const variableOf = ({ slot, state }: NamedLogin): string =>
   ({ key: `SSH_KEY_${state}`, current: `PASSWORD_${state}`, next: `PASSWORD_${state}_NEXT` })[slot]
 
-/** What is forgotten of a change of logins that is over, in one sentence for each login. */
+/** One sentence for each login that is forgotten after a change of logins. */
 export const overSentences = (forgotten: ReadonlyArray<NamedLogin>): ReadonlyArray<string> => {
   const groups = Map.groupBy(forgotten, variableOf)
   return [...groups].map(
@@ -194,10 +195,10 @@ export const overSentences = (forgotten: ReadonlyArray<NamedLogin>): ReadonlyArr
   )
 }
 
-// How the settings say to log in to a device (docs/settings-repository.md#logins-of-switches): algorithms, port, window,
-// prompt, a login of its own, enable password and jump host, with the secrets that they name. Without settings everything is as usual.
+// The settings for logins to a device (docs/settings-repository.md#logins-of-switches): algorithms, port, window, prompt, its own
+// login, enable password and jump host, with the secrets that they name. Without settings the defaults apply.
 
-/** The part of a target that settings decide, and the login that they give in the place of the fleet's. */
+/** The part of a target from the settings, and the login that replaces the fleet's. */
 export interface SshTarget extends Pick<
   DriverTarget,
   "algorithms" | "port" | "windowBytes" | "prompt" | "enablePassword" | "jumpHost"
@@ -205,7 +206,7 @@ export interface SshTarget extends Pick<
   readonly login?: OwnLogin
 }
 
-/** The settings cannot tell how to log in. Trying again does not help. */
+/** The settings for the login are unusable. Trying again does not help. */
 export class SshSettingsUnusable extends Schema.TaggedError<SshSettingsUnusable>()("SshSettingsUnusable", {
   message: Schema.String
 }) {}
@@ -240,9 +241,9 @@ const keyOf = (text: Redacted.Redacted, passphrase: Redacted.Redacted | null): P
   return key
 }
 
-const NO_SECRET = "the setting ssh->username needs ssh->password_secret or ssh->key_secret beside it"
+const NO_SECRET = "the setting ssh->username needs ssh->password_secret or ssh->key_secret as well"
 
-/** The login of its own that the settings give a device; none where they say nothing of one. */
+/** A device's own login from the settings; undefined if they have none. */
 const loginOf = (secrets: Secrets, ssh: SshSettings): Result.Result<OwnLogin | undefined, string> =>
   Result.gen(function* () {
     const { key_passphrase_secret, key_secret, password_next_secret, password_secret, username } = ssh
@@ -262,7 +263,7 @@ const loginOf = (secrets: Secrets, ssh: SshSettings): Result.Result<OwnLogin | u
     }
   })
 
-/** What the settings of a device mean, with the values of the secrets that they name. */
+/** The target of a device's settings, with the values of the secrets that they name. */
 export const sshTargetOf = (ssh: SshSettings | null, secrets: Secrets): Result.Result<SshTarget, string> =>
   Result.gen(function* () {
     if (ssh === null) return {}
@@ -281,11 +282,11 @@ export const sshTargetOf = (ssh: SshSettings | null, secrets: Secrets): Result.R
     }
   })
 
-/** Reads it for a device from the settings in force. */
+/** Reads the target of a device from the settings in force. */
 export const makeSshSettings = Effect.gen(function* () {
   const active = yield* ActiveSettings
   const { deviceSecrets } = yield* ServerConfig
-  // hundreds of devices log in at once, and which commit is in force is a question to the database
+  // hundreds of devices log in at once, and reading the commit in force is a statement
   const shared = makeSharedRead<SettingsSnapshot | null, Exclude<SettingsError, { readonly _tag: "NoSettings" }>>()
   const snapshot = active.snapshot.pipe(Effect.catchTag("NoSettings", () => Effect.succeed(null)))
 

@@ -22,17 +22,17 @@ const committing = Effect.fnUntraced(function* (
   return yield* new CommitError({ hostname: remote.target.hostname, session: name, message })
 })
 
-/** Removes an open candidate, or takes a timed commit back at once. One that is gone is no error. */
+/** Removes an open candidate, or takes a timed commit back at once. A missing candidate is no error. */
 export const discard = (remote: Remote, name: string): Effect.Effect<void, ReadError> =>
   mustSay(remote, ["discard", name], "discarded", { seconds: remote.timeouts.commit })
 
-/** Commits; what FRR does not take whole is taken back. */
+/** Commits; a candidate that FRR does not take as a whole is taken back. */
 export const commit = (remote: Remote, name: string): Effect.Effect<void, ExchangeError | CommitError> =>
   committing(remote, name, ["commit", name], "confirmed")
 
 /**
- * Commits; the switch takes it back after so many seconds. A change that cut the line may be answered when the line is back,
- * because it was taken back: so the answer counts only while the commit still waits.
+ * Commits; the switch takes it back after so many seconds. A change that cut the connection may be answered once the connection
+ * works again because the change was taken back, so the answer counts only while the commit still waits.
  */
 export const commitTimed: (
   remote: Remote,
@@ -46,13 +46,13 @@ export const commitTimed: (
   return yield* new CommitError({ hostname: remote.target.hostname, session: name, message })
 })
 
-/** Stops our own timer; the script refuses one that is not ours, or that is running out. */
+/** Stops our own timer; the script refuses a timer of another commit, or one that is about to end. */
 export const confirm = (remote: Remote, name: string): Effect.Effect<ConfirmAnswer, ExchangeError | CommitError> =>
   Effect.as(committing(remote, name, ["confirm", name], "confirmed"), "seen" as const satisfies ConfirmAnswer)
 
 /**
- * Commits and saves without needing the connection for it: the script goes on on its own. Silence, or a connection that breaks,
- * is no error; whether the change was taken is then to be found out.
+ * Commits and saves without needing the connection for it: the script continues without it. Silence, or a connection that breaks,
+ * is no error; the caller must then find out whether the change was taken.
  */
 export const commitAndSave = (
   remote: Remote,
