@@ -67,7 +67,7 @@ const loadAgain = Effect.fnUntraced(function* (
     name,
     mayAbort,
     foreignSessions: "ignore" as const,
-    besideTimer: sessionName,
+    despiteTimer: sessionName,
     inParts: true,
     ...(seen === undefined ? {} : { seen })
   }

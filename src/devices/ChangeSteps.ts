@@ -85,7 +85,7 @@ const notesOf = Effect.fnUntraced(function* (
 const noted = (notes: ChangeNotes | undefined) => (notes === undefined ? {} : { notes })
 
 /**
- * Loads the candidate into the session of the row. `beside` are other people's open sessions. Fails with the errors of
+ * Loads the candidate into the session of the row. `otherSessions` are other people's open sessions. Fails with the errors of
  * `DriverSession.load`, and of the database.
  */
 export const loadCandidate = Effect.fnUntraced(function* (
@@ -103,7 +103,7 @@ export const loadCandidate = Effect.fnUntraced(function* (
   const notes = yield* notesOf(context, loggedIn, row, running, { remarks: loaded.remarks, promised })
   const diff = reduceDiff(driver.platform, running ?? "", loaded.diff, secrets.isSame)
   return {
-    beside: loaded.beside ?? [],
+    otherSessions: loaded.otherSessions ?? [],
     candidate: { diff, ...promiseOf(secrets, driver, running, promised, loaded.diff), ...noted(notes) }
   }
 })
@@ -176,7 +176,7 @@ const sightOf = (row: ChangeRow, { pending, timer }: ConfigSessions): TimerSight
 const MERGES =
   "Commits on the device keep what others have changed meanwhile, which may be why it does not run what was pushed"
 
-const besideRemark = (names: ReadonlyArray<string>): string =>
+const otherSessionsRemark = (names: ReadonlyArray<string>): string =>
   `Other people's configuration sessions are open on the device and were left alone: ${names.join(", ")}`
 
 const MOST_SHOWN = 10
@@ -234,8 +234,8 @@ export const make = (context: ChangeContext): ChangeSteps => {
     Effect.gen(function* () {
       const before = { running: runningBefore, sessions: sessionsSeen }
       sessionsSeen = null
-      const { beside, candidate } = yield* loadCandidate(context, yield* connection.current, row, before)
-      if (beside.length > 0) texts.remarks = [...texts.remarks, besideRemark(beside)]
+      const { otherSessions, candidate } = yield* loadCandidate(context, yield* connection.current, row, before)
+      if (otherSessions.length > 0) texts.remarks = [...texts.remarks, otherSessionsRemark(otherSessions)]
       const isOther = row.shown !== undefined && row.shown.diff !== shownHash(candidate.diff)
       return ended({ type: "LOADED", isOther, ...candidate })
     }).pipe(

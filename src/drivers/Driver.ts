@@ -260,7 +260,7 @@ export interface LoadRequest {
    */
   readonly foreignSessions?: number | "ignore"
   /** A commit of Switchyard whose timer runs: the load continues despite it, to compare. Any other timer still stops the load. */
-  readonly besideTimer?: string
+  readonly despiteTimer?: string
   /** A recent answer of `sessions`, which saves one more question. */
   readonly seen?: ConfigSessions
   /**
@@ -277,7 +277,7 @@ export type LineRemark = RejectedLine
 export interface LoadResult {
   readonly diff: string
   /** Names of other people's open sessions that were not in the way; absent when there are none. */
-  readonly beside?: ReadonlyArray<string>
+  readonly otherSessions?: ReadonlyArray<string>
   /** Unknown remarks of the switch while the lines were loaded, in order; at most 100. */
   readonly remarks: ReadonlyArray<LineRemark>
 }

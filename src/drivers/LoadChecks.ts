@@ -91,7 +91,7 @@ const clear = Effect.fnUntraced(function* (
   patience: number
 ): Effect.fn.Return<ReadonlyArray<string>, LoadError> {
   const { pending, sessions } = request.seen ?? (yield* way.sessions)
-  if (Option.isSome(pending) && pending.value.name !== request.besideTimer) {
+  if (Option.isSome(pending) && pending.value.name !== request.despiteTimer) {
     return yield* lockedBy(way, pending.value.name, "Pending commit confirm already in process!")
   }
   for (const { name } of sessions.filter((session) => isAbandoned(request, session))) {
@@ -99,10 +99,10 @@ const clear = Effect.fnUntraced(function* (
     if (way.removed !== undefined) yield* way.removed(name)
   }
   const others = sessions.filter((session) => session.state === "open" && !isAbandoned(request, session))
-  const beside = others.map(({ name }) => name)
-  if (request.foreignSessions === "ignore") return beside
+  const otherSessions = others.map(({ name }) => name)
+  if (request.foreignSessions === "ignore") return otherSessions
   const [other] = way.foreign.inTheWay(way.hostname, others, yield* Clock.currentTimeMillis)
-  if (other === undefined) return beside
+  if (other === undefined) return otherSessions
   if (patience <= 0) return yield* lockedBy(way, other.name, "Session is already in use")
   yield* Effect.sleep(`${pollSeconds} seconds`)
   const { seen: _, ...later } = request
@@ -116,10 +116,10 @@ const clear = Effect.fnUntraced(function* (
 export const clearForLoad = (
   way: LoadScene,
   request: LoadRequest
-): Effect.Effect<{ readonly beside?: ReadonlyArray<string> }, LoadError> =>
+): Effect.Effect<{ readonly otherSessions?: ReadonlyArray<string> }, LoadError> =>
   Effect.map(
     clear(way, request, request.foreignSessions === "ignore" ? 0 : (request.foreignSessions ?? foreignSeconds)),
-    (beside) => (beside.length === 0 ? {} : { beside })
+    (otherSessions) => (otherSessions.length === 0 ? {} : { otherSessions })
   )
 
 // The gate in front of every driver (`domain/CandidateGate.ts`): every text is judged before its first byte is sent. A caller that

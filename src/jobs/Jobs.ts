@@ -1,6 +1,6 @@
 /**
- * Jobs as layers: `services` is what API handlers and job functions share, `layer` what runs by itself on top of it. A layer stands here
- * once under one name, because two would be two caches or two queues.
+ * Jobs as layers: `services` are shared by API handlers and job functions, `layer` runs the background work on top of them. Each
+ * layer exists once, because two would be two caches or two queues.
  */
 import { Layer } from "effect"
 import { ChangeWindows } from "../access/ChangeWindows.ts"
@@ -53,7 +53,7 @@ export const services = Layer.mergeAll(
 
 const upgrading = Layer.mergeAll(Firmware.layer, UpgradeStore.layer)
 
-/** What job functions hold between them. */
+/** Services that job functions share. */
 const working = Layer.mergeAll(SyncOutcome.layer, BackgroundWork.layer, CertificateAuthority.layer)
 
 const functions = JobList.layer.pipe(Layer.provide([working, upgrading]))
@@ -66,5 +66,5 @@ const runner = Layer.merge(JobRunner.layer, layerSweep).pipe(
 
 const openChanges = OpenChanges.layer.pipe(Layer.provide(SyncOutcome.layer))
 
-/** What works by itself: the runner of jobs, their schedules, and the changes that an earlier process has left open. */
+/** The background work: the runner of jobs, their schedules, and the open changes of earlier processes. */
 export const layer = Layer.mergeAll(runner, Schedules.layer, openChanges, Retention.executions)

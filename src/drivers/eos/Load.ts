@@ -404,7 +404,7 @@ export const load: (
     sessions: sessionList(cli).read,
     discard: (name: string) => discard(cli, name)
   }
-  const beside = yield* clearForLoad(way, request)
+  const otherSessions = yield* clearForLoad(way, request)
   const sent = yield* sendCandidate(cli, request, cut.success)
   const rejections = sent.rejections.length > 0 ? sent.rejections : yield* lostQuestionMarks(cli, cut.success.units)
   if (rejections.length > 0) {
@@ -414,5 +414,5 @@ export const load: (
   const diff = yield* readDiff(cli, request)
   yield* stepOut(cli)
   const remarks = maskedLines(request, sent.remarks)
-  return { diff: diff === "" ? yield* emptyTwice(cli, request.name) : diff, remarks, ...beside }
+  return { diff: diff === "" ? yield* emptyTwice(cli, request.name) : diff, remarks, ...otherSessions }
 })

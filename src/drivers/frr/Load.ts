@@ -118,7 +118,7 @@ export const load: (
     sessions: sessions(remote),
     discard: (name: string) => discard(remote, name)
   }
-  const beside = yield* clearForLoad(way, request)
+  const otherSessions = yield* clearForLoad(way, request)
   yield* need(remote, "frr-reload.py")
   const input = `${request.text.trimEnd()}\n`
   const words = ["load", request.name, request.mode, hash("sha256", input, "hex")]
@@ -132,5 +132,5 @@ export const load: (
   if (!output.endsWith(WHOLE)) {
     return yield* new UnexpectedAnswer({ hostname, command, message: "the difference is cut off" })
   }
-  return { diff: differenceOf(output.slice(0, -WHOLE.length)), remarks: [], ...beside }
+  return { diff: differenceOf(output.slice(0, -WHOLE.length)), remarks: [], ...otherSessions }
 })

@@ -121,7 +121,7 @@ const handler = Effect.fn("UpdateInterfaces")(function* (job: JobRun<typeof Upda
   const jobs = yield* JobStore
 
   const { args } = job
-  // rows that a run before a restart has added are no new ones any more
+  // rows that were added before a restart do not count as new
   const before = yield* jobs.get(job.id)
   if (before.result !== null) return { result: before.result, change_score: null }
   const device = yield* find(args.hostname)

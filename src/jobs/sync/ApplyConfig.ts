@@ -1,7 +1,7 @@
 /**
- * Job `apply_config`: puts a given configuration on one device, whatever the settings say, and takes the device out of
- * Switchyard's hands: it becomes UNMANAGED (docs/changes.md#apply_config). No hash check and no lock; like every change it is
- * proved, with the device's own timer where it has one.
+ * Job `apply_config`: puts a given configuration on one device, whatever the settings say, and ends the device's management: it
+ * becomes UNMANAGED (docs/changes.md#apply_config). No hash check and no lock; like every change it is proved, with the device's
+ * own timer if it has one.
  */
 import { Effect } from "effect"
 import type { Device } from "../../domain/Device.ts"
@@ -31,7 +31,7 @@ const pushedResult = (report: ChangeReport, tasks: { readonly main: string; read
         { ...taskFailed(tasks.push, failureText(report), report.diff), ...foundOut(report) }
       ])
 
-/** The row of such a device in the job's record; it is written again when the change ends after the job. */
+/** The row of such a device in the job's record; written again if the change ends after the job. */
 export const pushedRow = (
   hostname: string,
   report: ChangeReport,
@@ -71,7 +71,7 @@ const pushConfig = Effect.fnUntraced(function* (job: ApplyJob, device: Device) {
   )
 })
 
-/** The row and the new state belong together: a restart finds both or none. */
+/** Writes the row and the new state together: a restart finds both or none. */
 const record = Effect.fnUntraced(function* (job: ApplyJob, device: Device, report: ChangeReport) {
   const jobs = yield* JobStore
   const states = yield* DeviceStates

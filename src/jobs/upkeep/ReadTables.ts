@@ -1,6 +1,6 @@
 /**
- * Job `read_tables`: reads which machines managed devices have learnt, and stores them for `find` (docs/jobs.md#read_tables). What is
- * too old is forgotten first, so that a device which is not read any more is forgotten as well.
+ * Job `read_tables`: reads which machines managed devices have learnt, and stores them for `find` (docs/jobs.md#read_tables). Old
+ * entries are deleted first, including those of devices that are no longer read.
  */
 import { Effect, Option } from "effect"
 import { callErrorText, DeviceEntity, patiently } from "../../devices/DeviceCalls.ts"
