@@ -4,7 +4,7 @@
  */
 import { Context, Effect, Layer, Result, Schedule } from "effect"
 import { SqlClient, SqlError } from "effect/sql"
-import { AskedDevices } from "../access/AskedDevices.ts"
+import { CallerDevices } from "../access/CallerDevices.ts"
 import type { AlertRules, AlertRules as Rules } from "../domain/events/alerts/AlertFile.ts"
 import { eventOf } from "../domain/events/alerts/AlertMessage.ts"
 import {
@@ -152,7 +152,7 @@ const make = Effect.gen(function* () {
   const mutes = yield* AlertMuteStore
   const inForce = yield* AlertRulesInForce
   const devices = yield* DeviceStore
-  const asked = yield* AskedDevices
+  const asked = yield* CallerDevices
   let seen = -1
 
   /** Devices of events by name, with their groups as far as the settings say them. */

@@ -5,7 +5,7 @@
 import { Duration, Effect, Layer, Option, Redacted, Result, Schedule, Schema } from "effect"
 import { SqlClient, type SqlConnection, SqlError } from "effect/sql"
 import * as net from "node:net"
-import { IDLE_TRANSACTION } from "../domain/TakeOver.ts"
+import { IDLE_TRANSACTION } from "../domain/Release.ts"
 import { lookup } from "../runtime/NameLookup.ts"
 import { ServerConfig, type ServerSettings } from "../ServerConfig.ts"
 import { answeringWithin } from "./AnswerTime.ts"

@@ -15,7 +15,7 @@ import {
   type LockHolder,
   type WindowWait
 } from "../domain/Job.ts"
-import { SILENT_JOB } from "../domain/TakeOver.ts"
+import { SILENT_JOB } from "../domain/Release.ts"
 import { PgClient } from "@effect/sql-pg"
 import { BackgroundWork } from "../runtime/BackgroundWork.ts"
 import { grouping, makeGroupedFind } from "./GroupedStatement.ts"

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { judge, makeRefusalToDecide, NotPermitted, permitted, wantsApproval } from "../../access/Permit.ts"
-import { SecretSight } from "../../access/SecretSight.ts"
+import { makeSecretSight } from "../../access/SecretSight.ts"
 import { Api } from "../../api/Api.ts"
 import { toId } from "../../domain/fields/Values.ts"
 import { failedStep, functionOf, type Job } from "../../domain/Job.ts"
@@ -136,7 +136,7 @@ const makeJobs = Effect.gen(function* () {
   const decisions = yield* makeDecisions
   const visible = yield* makeJobVisible
   const { make: answer, reveal } = yield* makeJobAnswer
-  const sight = yield* SecretSight
+  const sight = yield* makeSecretSight
   const page = yield* makeListPage<Job>(Lists.jobs(store.ownColumns), {
     perPage: 50,
     totalCount: "matching",
@@ -195,7 +195,7 @@ const makeJobs = Effect.gen(function* () {
     digits: string,
     payload: DecisionRequest
   ) {
-    // a caller who may start the job may see it: the decision requires more than the list of jobs
+    // a caller who may start the job may see it: a decision requires more rights than the list of jobs
     const id = yield* idOf(digits)
     yield* decisions[decision](id, payload).pipe(
       Effect.catchTag("JobNotFound", ({ message }) => Effect.fail(new NotFound({ message })))

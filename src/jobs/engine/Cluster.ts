@@ -1,7 +1,7 @@
 /**
  * The runtime under jobs and device actors: durable messages, timers and the division of work among replicas. One process alone
  * opens no port; with CLUSTER_HOST set, replicas find each other in the database. How soon one takes over from another is in
- * `domain/TakeOver.ts`.
+ * `domain/Release.ts`.
  */
 import { Duration, Effect, Layer, Option, Redacted, Schema } from "effect"
 import {
@@ -15,7 +15,6 @@ import {
   SqlMessageStorage,
   SqlRunnerStorage
 } from "effect/cluster"
-import { HEARTBEAT, LOOK_FOR_MESSAGES, LOOK_FOR_REPLICAS, SILENT_REPLICA } from "../../domain/TakeOver.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import * as DatabaseClient from "../../store/DatabaseClient.ts"
 import { RpcClient, RpcSerialization } from "effect/rpc"
@@ -26,6 +25,7 @@ import { type SealingKey, sealingKey, SecretKey } from "../../runtime/SecretKey.
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import * as NodeSocket from "@effect/platform-node/NodeSocket"
 import * as NodeSocketServer from "@effect/platform-node/NodeSocketServer"
+import { HEARTBEAT, LOOK_FOR_MESSAGES, LOOK_FOR_REPLICAS, SILENT_REPLICA } from "../../domain/Release.ts"
 
 // The connection between replicas: TLS with a shared key (CLUSTER_SECRET, or a key derived from SECRET_KEY), so no other host can
 // send a message to a device's actor or read one. It needs no certificate and no authority.
