@@ -18,7 +18,7 @@ export const atDatabaseWith = Effect.fnUntraced(function* (change: (settings: Se
     { Grants },
     { Permissions },
     { EventStore },
-    { LocalUserStore, PersonStore }
+    { PersonStore }
   ] = yield* Effect.promise(() =>
     Promise.all([
       import("./CommandDatabase.ts"),
@@ -35,7 +35,7 @@ export const atDatabaseWith = Effect.fnUntraced(function* (change: (settings: Se
     ServerConfig,
     Effect.map(ServerConfig, (settings) => ServerConfig.of(change(settings)))
   ).pipe(Layer.provide(ServerConfig.layer))
-  return Layer.mergeAll(ApiTokens.layer, LocalUsers.layer, LocalUserStore.layer, PersonStore.layer).pipe(
+  return Layer.mergeAll(ApiTokens.layer, LocalUsers.layer, PersonStore.layer).pipe(
     Layer.provideMerge(Grants.layer),
     Layer.provide(Permissions.layer),
     Layer.provide(EventStore.layer),

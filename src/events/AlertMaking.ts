@@ -19,10 +19,10 @@ import {
   subjectOf
 } from "../domain/events/alerts/AlertRule.ts"
 import { isObject } from "../domain/fields/Values.ts"
-import { AlertMuteStore, AlertStore, type FoundAlert, MAX_EVENTS, type TimedMute } from "../store/AlertStore.ts"
+import { AlertStore, type FoundAlert, MAX_EVENTS, type TimedMute } from "../store/AlertStore.ts"
 import { waitingForDatabase } from "../store/DatabaseClient.ts"
 import { DeviceStore } from "../store/DeviceStore.ts"
-import { EventLog } from "../store/EventStore.ts"
+import { EventStore } from "../store/EventStore.ts"
 import { makeFileInForce } from "../access/FileInForce.ts"
 import { ActiveSettings } from "../settings/ActiveSettings.ts"
 import { readAlertsText } from "../settings/SettingsFile.ts"
@@ -147,9 +147,9 @@ const together = (one: FoundAlert, other: FoundAlert): FoundAlert => ({
 
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const log = yield* EventLog
+  const { log } = yield* EventStore
   const alerts = yield* AlertStore
-  const mutes = yield* AlertMuteStore
+  const { mutes } = alerts
   const inForce = yield* AlertRulesInForce
   const devices = yield* DeviceStore
   const asked = yield* AskedDevices

@@ -51,13 +51,9 @@ import { WindowsLive } from "./WindowHandlers.ts"
 import { RequestMiddlewareLive } from "./core/RequestBodies.ts"
 import { GlobalMiddleware } from "./core/GlobalMiddleware.ts"
 import { SettingsModelLive } from "./settings/SettingsModelHandlers.ts"
-import { SocketBridge } from "../events/SocketBridge.ts"
-import { ConfigHistoryStore } from "../store/ConfigStore.ts"
-import { EventPages } from "../store/EventStore.ts"
 import { HostKeyStore } from "../store/IdentityStore.ts"
-import { LocalUserStore, PersonStore } from "../store/AccountStore.ts"
+import { PersonStore } from "../store/AccountStore.ts"
 import { RequestApprovalStore } from "../store/ApprovalStore.ts"
-import { UnknownDeviceStore } from "../store/DeviceIdentifiers.ts"
 
 const Groups = Layer.mergeAll(
   DevicesLive,
@@ -67,7 +63,7 @@ const Groups = Layer.mergeAll(
   JobsLive,
   ProvisioningLive,
   PlacesLive,
-  ChangesLive.pipe(Layer.provide([ConfigHistoryStore.layer, ChangeStore.layer])),
+  ChangesLive,
   OperationsLive.pipe(Layer.provide([HostKeyStore.layer, CertificateAuthority.layer])),
   ActorLive,
   FindLive,
@@ -80,23 +76,16 @@ const Groups = Layer.mergeAll(
   AuthLive,
   SignOnLive.pipe(Layer.provide(SecretKey.layer)),
   AuditLive.pipe(Layer.provide(AuditChain.layer), Layer.provide(SecretKey.layer)),
-  EventsLive.pipe(Layer.provide(EventPages.layer)),
+  EventsLive,
   WindowsLive,
   AlertsLive,
   HealthLive,
   MetricsLive,
   ServerLive,
-  SocketLive.pipe(Layer.provide(SocketBridge.layer)),
+  SocketLive,
   ProtectionLines
 ).pipe(
-  Layer.provide([
-    AuthorizationLive,
-    AvailabilityLive,
-    RequestMiddlewareLive,
-    UnknownDeviceStore.layer,
-    JobRequests.layer,
-    SecretSight.layer
-  ]),
+  Layer.provide([AuthorizationLive, AvailabilityLive, RequestMiddlewareLive, JobRequests.layer, SecretSight.layer]),
   Layer.provide([AskedDevices.layer, ChangeStore.layer]),
   Layer.provide(Callers.layer),
   Layer.provide(ProviderTokens.layer),
@@ -109,7 +98,7 @@ const Groups = Layer.mergeAll(
 )
 
 /** The services that the page of the first start needs. */
-const SettingUp = Layer.mergeAll(ApiTokens.layer, LocalUsers.layer, LocalUserStore.layer).pipe(
+const SettingUp = Layer.mergeAll(ApiTokens.layer, LocalUsers.layer, PersonStore.layer).pipe(
   Layer.provideMerge(Grants.layer),
   Layer.provide(Permissions.layer)
 )

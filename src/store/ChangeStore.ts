@@ -14,6 +14,7 @@ import { DerivedSecretStore, SecretTexts } from "./SecretStore.ts"
 import { ANSWER_MARGIN_SECONDS, TIMER_END, UNFINISHED, UNHEARD } from "./StatusConditions.ts"
 import type { DerivedSecrets } from "../templates/TemplateSecrets.ts"
 import type { SeenConfig } from "./ConfigStore.ts"
+import { type LiveChanges, makeLiveChanges } from "./UnfinishedChanges.ts"
 import { lost, moved } from "../runtime/metrics/Metrics.ts"
 
 // A claim of a change as a row of the statement that grants it. A text that is used again is stored sealed; a text that is only shown is
@@ -241,6 +242,7 @@ const make = Effect.gen(function* () {
   )
 
   return ChangeStore.of({
+    live: yield* makeLiveChanges,
     findOrInsert: Effect.fn("ChangeStore.findOrInsert")(
       makeGrouped(grouped, insertAll, (change) => lengthOfTexts(change.candidate))
     ),
@@ -323,6 +325,7 @@ type Find<A> = Effect.Effect<Option.Option<A>, SqlError.SqlError>
 export class ChangeStore extends Context.Service<
   ChangeStore,
   {
+    readonly live: LiveChanges
     /** The job's change on this device: the given one when there was none, else the stored one, whatever it has come to. */
     readonly findOrInsert: (change: NewStoredChange) => Effect.Effect<ChangeToRun, SqlError.SqlError>
     readonly get: (id: number) => Find<StoredChange>

@@ -20,7 +20,8 @@ interface Registrations {
   readonly secondsLeft: number
 }
 
-const make = Effect.gen(function* () {
+/** Registrations of unknown devices. */
+export const makeUnknownDevices = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const waits = sql.literal("d.state = 'DHCP_BOOT' and d.device_type = 'UNKNOWN'")
 
@@ -54,7 +55,7 @@ const make = Effect.gen(function* () {
     )
   )
 
-  return UnknownDeviceStore.of({
+  return {
     lastHour: Effect.withSpan(lastHour, "UnknownDeviceStore.lastHour"),
     waiting: Effect.withSpan(waiting, "UnknownDeviceStore.waiting"),
     dropSilent,
@@ -74,30 +75,25 @@ const make = Effect.gen(function* () {
       ),
       "UnknownDeviceStore.discoveries"
     )
-  })
+  } satisfies UnknownDevices
 })
 
 type Read<A> = Effect.Effect<A, SqlError.SqlError>
 
 /** Registrations of unknown devices. */
-export class UnknownDeviceStore extends Context.Service<
-  UnknownDeviceStore,
-  {
-    /** Registrations of the last hour. Nobody else registers one until the transaction of the caller ends. */
-    readonly lastHour: Read<Registrations>
-    /** How many wait in state DHCP_BOOT. */
-    readonly waiting: Read<number>
-    /** Removes so many of those that were registered by the hook and have been silent for an hour, the oldest first; yields their hostnames. */
-    readonly dropSilent: (count: number) => Read<ReadonlyArray<string>>
-    /** Notes that this device has registered. */
-    readonly register: (deviceId: number) => Read<void>
-    /** Notes that the unknown device with this MAC address has asked for a lease. */
-    readonly leased: (mac: string) => Read<void>
-    /** Discoveries that have not ended. */
-    readonly discoveries: Read<number>
-  }
->()("switchyard/store/UnknownDeviceStore") {
-  static readonly layer = Layer.effect(UnknownDeviceStore, make)
+export interface UnknownDevices {
+  /** Registrations of the last hour. Nobody else registers one until the transaction of the caller ends. */
+  readonly lastHour: Read<Registrations>
+  /** How many wait in state DHCP_BOOT. */
+  readonly waiting: Read<number>
+  /** Removes so many of those that were registered by the hook and have been silent for an hour, the oldest first; yields their hostnames. */
+  readonly dropSilent: (count: number) => Read<ReadonlyArray<string>>
+  /** Notes that this device has registered. */
+  readonly register: (deviceId: number) => Read<void>
+  /** Notes that the unknown device with this MAC address has asked for a lease. */
+  readonly leased: (mac: string) => Read<void>
+  /** Discoveries that have not ended. */
+  readonly discoveries: Read<number>
 }
 
 // Values that belong to one record alone (docs/api.md#what-is-unique): which records dispute a value since before that was refused, which

@@ -87,6 +87,8 @@ const make = Effect.gen(function* () {
   })
 
   return DeviceStore.of({
+    neighbours: yield* makeNeighbours,
+    unseen: yield* makeUnseen,
     columns: COLUMNS,
     insert,
     update,
@@ -141,6 +143,8 @@ type ReadMany = Effect.Effect<ReadonlyArray<Device>, SqlError.SqlError>
 export class DeviceStore extends Context.Service<
   DeviceStore,
   {
+    readonly neighbours: Neighbours
+    readonly unseen: UnseenDevices
     /** The select list that turns a row into a `Device`, for stores that list devices with conditions of their own. */
     readonly columns: string
     readonly insert: (device: NewDevice) => Read<HostnameTaken | IdentityTaken>
@@ -215,8 +219,8 @@ const rowsOf = (ports: NeighbourPorts) =>
 const makeNeighbours = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const columns = sql.literal("h.device_id, h.port, h.name, h.peer_port")
-  return NeighbourStore.of({
-    keep: Effect.fn("NeighbourStore.keep")(
+  return {
+    keep: Effect.fn("DeviceStore.neighbours.keep")(
       function* (deviceId: number, ports: NeighbourPorts) {
         const noted =
           yield* sql`insert into heard (device_id, heard_at) select id, now() from device where id = ${deviceId}
@@ -235,22 +239,17 @@ const makeNeighbours = Effect.gen(function* () {
       sql<LldpNeighbour>`select ${columns} from heard_neighbour h
         where lower(split_part(h.name, '.', 1)) in (select lower(split_part(hostname, '.', 1)) from device)
         order by h.device_id, h.port, h.name, h.peer_port`,
-      "NeighbourStore.ofKnown"
+      "DeviceStore.neighbours.ofKnown"
     )
-  })
+  } satisfies Neighbours
 })
 
 /** Neighbours of devices by LLDP. */
-export class NeighbourStore extends Context.Service<
-  NeighbourStore,
-  {
-    /** Keeps what a device has heard now, instead of what it heard before. That it cannot be kept is logged: who asked has the answer. */
-    readonly keep: (deviceId: number, ports: NeighbourPorts) => Effect.Effect<void>
-    /** What was heard from names that devices have. */
-    readonly ofKnown: Effect.Effect<ReadonlyArray<LldpNeighbour>, SqlError.SqlError>
-  }
->()("switchyard/store/NeighbourStore") {
-  static readonly layer = Layer.effect(NeighbourStore, makeNeighbours)
+interface Neighbours {
+  /** Keeps what a device has heard now, instead of what it heard before. That it cannot be kept is logged: who asked has the answer. */
+  readonly keep: (deviceId: number, ports: NeighbourPorts) => Effect.Effect<void>
+  /** What was heard from names that devices have. */
+  readonly ofKnown: Effect.Effect<ReadonlyArray<LldpNeighbour>, SqlError.SqlError>
 }
 
 // Reasons why devices are not synchronized, in the order in which they were found (docs/api.md#sync-history).
@@ -335,7 +334,6 @@ export class SyncEventStore extends Context.Service<
   static readonly layer = Layer.effect(SyncEventStore, makeSyncEvents)
 }
 
-/** Devices */
 // Devices that were not read since the database was restored (docs/operations.md#restore). Their records are as old as the backup, so nothing
 // may be pushed to them before they are read.
 
@@ -359,14 +357,14 @@ const makeUnseen = Effect.gen(function* () {
     ({ id }) => id
   )
 
-  return UnseenDeviceStore.of({
-    requireSeen: Effect.fn("UnseenDeviceStore.requireSeen")(function* (deviceId: number) {
+  return {
+    requireSeen: Effect.fn("DeviceStore.unseen.requireSeen")(function* (deviceId: number) {
       const found = yield* find(deviceId)
       if (Option.isNone(found)) return
       const { backup_of: backupOf, hostname } = found.value
       return yield* new UnseenDevice({ hostname, backupOf })
     }),
-    backupOf: Effect.fn("UnseenDeviceStore.backupOf")((deviceId: number) =>
+    backupOf: Effect.fn("DeviceStore.unseen.backupOf")((deviceId: number) =>
       Effect.map(find(deviceId), (found) => Option.map(found, ({ backup_of }) => backup_of))
     ),
     hostnames: Effect.map(
@@ -375,7 +373,7 @@ const makeUnseen = Effect.gen(function* () {
       }>`select hostname from device where unseen_since is not null and state = 'MANAGED' order by hostname`,
       (rows) => rows.map(({ hostname }) => hostname)
     ),
-    unrecorded: Effect.fn("UnseenDeviceStore.unrecorded")(function* (deviceId: number, jobs: ReadonlyArray<number>) {
+    unrecorded: Effect.fn("DeviceStore.unseen.unrecorded")(function* (deviceId: number, jobs: ReadonlyArray<number>) {
       if (jobs.length === 0) return []
       const rows = yield* sql<{ job: number }>`select job from unnest(${jobs}::integer[]) as job
         where not exists (select from config_change where device_id = ${deviceId} and job_id = job
@@ -384,7 +382,7 @@ const makeUnseen = Effect.gen(function* () {
         order by job`
       return rows.map(({ job }) => job)
     }),
-    seen: Effect.fn("UnseenDeviceStore.seen")(function* (deviceId: number, isAsProved: boolean) {
+    seen: Effect.fn("DeviceStore.unseen.seen")(function* (deviceId: number, isAsProved: boolean) {
       const seen = yield* sql<{ hostname: string }>`update device set unseen_since = null
         where id = ${deviceId} and unseen_since is not null returning hostname`
       const [device] = seen
@@ -396,27 +394,22 @@ const makeUnseen = Effect.gen(function* () {
       yield* sql`update device set synchronized = true where id = ${deviceId}
         and not exists (select from sync_event where hostname = ${hostname})`
     }, sql.withTransaction)
-  })
+  } satisfies UnseenDevices
 })
 
 /** Devices that nobody has looked at since a restore. */
-export class UnseenDeviceStore extends Context.Service<
-  UnseenDeviceStore,
-  {
-    /** Fails for a device that nobody has looked at since. */
-    readonly requireSeen: (deviceId: number) => Effect.Effect<void, UnseenDevice | SqlError.SqlError>
-    /** When the backup was made (ISO 8601) since which nobody has looked at the device; none for one that was looked at. */
-    readonly backupOf: (deviceId: number) => Effect.Effect<Option.Option<string>, SqlError.SqlError>
-    /** Names of all devices that nobody has looked at since. */
-    readonly hostnames: Effect.Effect<ReadonlyArray<string>, SqlError.SqlError>
-    /** Which of these jobs have left a candidate on the device that no record tells of: they came after the backup. */
-    readonly unrecorded: (
-      deviceId: number,
-      jobs: ReadonlyArray<number>
-    ) => Effect.Effect<ReadonlyArray<number>, SqlError.SqlError>
-    /** The device was read; `isAsProved` when it runs what it was last proved to run. Then it is synchronized again if it was. */
-    readonly seen: (deviceId: number, isAsProved: boolean) => Effect.Effect<void, SqlError.SqlError>
-  }
->()("switchyard/store/UnseenDeviceStore") {
-  static readonly layer = Layer.effect(UnseenDeviceStore, makeUnseen).pipe(Layer.provide(BackgroundWork.layer))
+interface UnseenDevices {
+  /** Fails for a device that nobody has looked at since. */
+  readonly requireSeen: (deviceId: number) => Effect.Effect<void, UnseenDevice | SqlError.SqlError>
+  /** When the backup was made (ISO 8601) since which nobody has looked at the device; none for one that was looked at. */
+  readonly backupOf: (deviceId: number) => Effect.Effect<Option.Option<string>, SqlError.SqlError>
+  /** Names of all devices that nobody has looked at since. */
+  readonly hostnames: Effect.Effect<ReadonlyArray<string>, SqlError.SqlError>
+  /** Which of these jobs have left a candidate on the device that no record tells of: they came after the backup. */
+  readonly unrecorded: (
+    deviceId: number,
+    jobs: ReadonlyArray<number>
+  ) => Effect.Effect<ReadonlyArray<number>, SqlError.SqlError>
+  /** The device was read; `isAsProved` when it runs what it was last proved to run. Then it is synchronized again if it was. */
+  readonly seen: (deviceId: number, isAsProved: boolean) => Effect.Effect<void, SqlError.SqlError>
 }

@@ -2,7 +2,7 @@
  * What becomes of old records (docs/operations.md#retention). Old jobs and their work are removed in batches of some hundred rows, each in a
  * transaction that locks only its own rows; `domain/Retention.ts` decides which of them stay. Records are counted, and old texts are packed.
  */
-import { Context, Effect, Layer, Option, Struct } from "effect"
+import { Effect, Option, Struct } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import {
   type ChangeFacts,
@@ -52,7 +52,8 @@ const foundOf = <Facts>(rows: ReadonlyArray<Row<Facts>>, keeps: (facts: Facts) =
 /** A change that says what ran afterwards. */
 const IN_FORCE = `load_mode = 'replace' and b.phase in ('confirmed', 'unchanged') and b.protocol ->> 'dryRun' is distinct from 'true'`
 
-const make = Effect.gen(function* () {
+/** The removal of old jobs and their work. */
+export const makeJobRetention = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const over =
     sql.literal(`(job.status in ${JOB_ENDED} and not exists (select from job w where w.status in ${JOB_UNFINISHED}
@@ -177,7 +178,7 @@ const make = Effect.gen(function* () {
     }
   })
 
-  return JobRetention.of({
+  return {
     remove: Effect.fn("JobRetention.remove")(function* (settings: RetentionSettings) {
       const periods = periodsOf(settings)
       const removed: Record<RetainedKind, number> = { change: 0, config: 0, job_device: 0, operation: 0, job: 0 }
@@ -191,22 +192,17 @@ const make = Effect.gen(function* () {
       const days = periodsOf(settings)[kind]
       return days === null ? 0 : yield* due(kind, days, Math.max(settings.CONFIG_COUNT, 1))
     })
-  })
+  } satisfies JobRetention
 })
 
-/** The end of jobs. */
-export class JobRetention extends Context.Service<
-  JobRetention,
-  {
-    /** Removes what is older than its kind is kept and not needed any more, unless another replica does so now; yields how many of each. */
-    readonly remove: (
-      settings: RetentionSettings
-    ) => Effect.Effect<Readonly<Record<RetainedKind, number>>, SqlError.SqlError>
-    /** How many of the kind go within a day, as far as that can be told today. */
-    readonly due: (settings: RetentionSettings, kind: RetainedKind) => Effect.Effect<number, SqlError.SqlError>
-  }
->()("switchyard/store/JobRetention") {
-  static readonly layer = Layer.effect(JobRetention, make)
+/** The removal of old jobs and their work. */
+export interface JobRetention {
+  /** Removes what is older than its kind is kept and not needed any more, unless another replica does so now; yields how many of each. */
+  readonly remove: (
+    settings: RetentionSettings
+  ) => Effect.Effect<Readonly<Record<RetainedKind, number>>, SqlError.SqlError>
+  /** How many of the kind go within a day, as far as that can be told today. */
+  readonly due: (settings: RetentionSettings, kind: RetainedKind) => Effect.Effect<number, SqlError.SqlError>
 }
 
 // The number of records of each kind that is removed in time (docs/operations.md#retention): one replica counts them every hour and
@@ -230,7 +226,7 @@ const KINDS = Struct.keys(SOURCES)
 export const makeRetainedFigures = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const config = yield* ServerConfig
-  const retention = yield* JobRetention
+  const retention = yield* makeJobRetention
 
   const oldEvents = (days: number, isAudit: boolean) =>
     days === 0

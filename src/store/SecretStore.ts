@@ -147,7 +147,8 @@ const SEALED: ReadonlyArray<readonly [table: string, column: string, keys: strin
 ]
 const AT_ONCE = 100
 
-const make = Effect.gen(function* () {
+/** Secrets in the database. */
+export const makeStoredSecrets = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   const keys = sealingKeys(yield* SecretKey)
   const [own] = keys
@@ -216,7 +217,7 @@ const make = Effect.gen(function* () {
     return { sealed, unreadable }
   }).pipe(Effect.withSpan("SecretStore.reseal"))
 
-  return SecretStore.of({
+  return {
     set,
     all,
     list: sql<ListedSecret>`select name, set_at::text as set_at, set_by from secret order by name`,
@@ -230,26 +231,21 @@ const make = Effect.gen(function* () {
       (rows) => rows.some(({ sealed }) => Option.exists(keyOf(sealed), (id) => keys.every((key) => key.id !== id)))
     ),
     reseal
-  })
+  } satisfies StoredSecrets
 })
 
 /** Secrets in the database. */
-export class SecretStore extends Context.Service<
-  SecretStore,
-  {
-    /** Keeps a secret under the name of its variable, in the place of the one before. */
-    readonly set: (name: string, value: string) => Effect.Effect<void, SecretRefused | SqlError.SqlError>
-    /** All values by their names. */
-    readonly all: Effect.Effect<ReadonlyMap<string, string>, SecretRefused | SqlError.SqlError>
-    readonly list: Effect.Effect<ReadonlyArray<ListedSecret>, SqlError.SqlError>
-    readonly remove: (name: string) => Effect.Effect<void, SecretRefused | SqlError.SqlError>
-    /** Whether something is sealed under a key that is not known here. */
-    readonly hasOthers: Effect.Effect<boolean, SqlError.SqlError>
-    /** Seals under SECRET_KEY what is sealed under SECRET_KEY_PREVIOUS or was stored in clear. Yields how many texts. */
-    readonly reseal: Effect.Effect<{ readonly sealed: number; readonly unreadable: number }, SqlError.SqlError>
-  }
->()("switchyard/store/SecretStore") {
-  static readonly layer = Layer.effect(SecretStore, make)
+export interface StoredSecrets {
+  /** Keeps a secret under the name of its variable, in the place of the one before. */
+  readonly set: (name: string, value: string) => Effect.Effect<void, SecretRefused | SqlError.SqlError>
+  /** All values by their names. */
+  readonly all: Effect.Effect<ReadonlyMap<string, string>, SecretRefused | SqlError.SqlError>
+  readonly list: Effect.Effect<ReadonlyArray<ListedSecret>, SqlError.SqlError>
+  readonly remove: (name: string) => Effect.Effect<void, SecretRefused | SqlError.SqlError>
+  /** Whether something is sealed under a key that is not known here. */
+  readonly hasOthers: Effect.Effect<boolean, SqlError.SqlError>
+  /** Seals under SECRET_KEY what is sealed under SECRET_KEY_PREVIOUS or was stored in clear. Yields how many texts. */
+  readonly reseal: Effect.Effect<{ readonly sealed: number; readonly unreadable: number }, SqlError.SqlError>
 }
 
 // Values that templates derived from secrets for each device, sealed: they are hidden in its configurations and differences.

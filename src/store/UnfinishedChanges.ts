@@ -3,11 +3,10 @@
  * by faults and is cleaned up.
  */
 import { PgClient } from "@effect/sql-pg"
-import { Array, Context, Effect, Layer, type Option } from "effect"
+import { Array, Effect, type Option } from "effect"
 import type { SqlError } from "effect/sql"
 import type { ChangePhase, ChangeRow } from "../../machines/change/ChangeRow.ts"
 import type { JobStatus } from "../domain/Job.ts"
-import { BackgroundWork } from "../runtime/BackgroundWork.ts"
 import { grouping, makeGrouped, makeGroupedFind } from "./GroupedStatement.ts"
 import { JOB_ENDED, JOB_UNFINISHED, UNFINISHED } from "./StatusConditions.ts"
 import type { OurSession } from "../domain/DeviceActivity.ts"
@@ -43,7 +42,8 @@ interface Outlook {
   readonly newest: LiveChange | null
 }
 
-const make = Effect.gen(function* () {
+/** Live changes by device. */
+export const makeLiveChanges = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   const grouped = yield* grouping
   const change = sql.literal(`c.id, c.device_id, c.job_id, job.function_name, c.phase, job.settings_commit,
@@ -62,8 +62,8 @@ const make = Effect.gen(function* () {
     return rows.map(({ newest, status }) => ({ newest, status }))
   })
 
-  return LiveChangeStore.of({
-    newest: Effect.fn("LiveChangeStore.newest")((deviceId: number) =>
+  return {
+    newest: Effect.fn("ChangeStore.live.newest")((deviceId: number) =>
       Effect.map(
         sql<LiveChange>`select ${change} from ${live} where c.device_id = ${deviceId} and ${isLive}
           order by c.id desc limit 1`,
@@ -74,43 +74,38 @@ const make = Effect.gen(function* () {
       sql<{ id: number }>`select coalesce(max(id), 0) as id from config_change`,
       (rows) => rows[0]?.id ?? 0
     ),
-    outlook: Effect.fn("LiveChangeStore.outlook")(makeGrouped(grouped, outlooks)),
-    place: Effect.fn("LiveChangeStore.place")(
+    outlook: Effect.fn("ChangeStore.live.outlook")(makeGrouped(grouped, outlooks)),
+    place: Effect.fn("ChangeStore.live.place")(
       makeGroupedFind(
         grouped,
         (ids) => sql<ChangePlace>`select id, phase, epoch from config_change where id = any(${ids}::integer[])`,
         ({ id }) => id
       )
     ),
-    underWay: Effect.fn("LiveChangeStore.underWay")(
+    underWay: Effect.fn("ChangeStore.live.underWay")(
       (hostnames: ReadonlyArray<string>) => sql<LiveChange & { hostname: string }>`
         select * from (select distinct on (c.device_id) ${change}, device.hostname
           from ${live} join device on device.id = c.device_id
           where ${isLive} and device.hostname = any(${hostnames}::text[]) order by c.device_id, c.id desc) newest
         where "underWay" order by hostname`
     )
-  })
+  } satisfies LiveChanges
 })
 
 /** Live changes by device. */
-export class LiveChangeStore extends Context.Service<
-  LiveChangeStore,
-  {
-    /** The newest live change of a device. */
-    readonly newest: (deviceId: number) => Effect.Effect<Option.Option<LiveChange>, SqlError.SqlError>
-    /** Number of the newest change of all. */
-    readonly newestId: Effect.Effect<number, SqlError.SqlError>
-    /** Many that ask at the same time share a statement. The job must exist. */
-    readonly outlook: (asking: JobOnDevice) => Effect.Effect<Outlook, SqlError.SqlError>
-    /** Where a change stands now, of whatever run. Many that ask at the same time share a statement. */
-    readonly place: (id: number) => Effect.Effect<Option.Option<ChangePlace>, SqlError.SqlError>
-    /** Live changes of jobs that have not ended, on these devices. */
-    readonly underWay: (
-      hostnames: ReadonlyArray<string>
-    ) => Effect.Effect<ReadonlyArray<LiveChange & { readonly hostname: string }>, SqlError.SqlError>
-  }
->()("switchyard/store/LiveChangeStore") {
-  static readonly layer = Layer.effect(LiveChangeStore, make).pipe(Layer.provide(BackgroundWork.layer))
+export interface LiveChanges {
+  /** The newest live change of a device. */
+  readonly newest: (deviceId: number) => Effect.Effect<Option.Option<LiveChange>, SqlError.SqlError>
+  /** Number of the newest change of all. */
+  readonly newestId: Effect.Effect<number, SqlError.SqlError>
+  /** Many that ask at the same time share a statement. The job must exist. */
+  readonly outlook: (asking: JobOnDevice) => Effect.Effect<Outlook, SqlError.SqlError>
+  /** Where a change stands now, of whatever run. Many that ask at the same time share a statement. */
+  readonly place: (id: number) => Effect.Effect<Option.Option<ChangePlace>, SqlError.SqlError>
+  /** Live changes of jobs that have not ended, on these devices. */
+  readonly underWay: (
+    hostnames: ReadonlyArray<string>
+  ) => Effect.Effect<ReadonlyArray<LiveChange & { readonly hostname: string }>, SqlError.SqlError>
 }
 
 // Abandoned changes: their job has ended, but the change has not, or the job's record does not say how the change ended. Only faults of the

@@ -25,7 +25,7 @@ import { placesIn } from "../settings/SettingsProblem.ts"
 import { cellsPerMegabyte, type Failure } from "../jinja/Jinja.ts"
 import { ownModule } from "../runtime/OwnModule.ts"
 import { packRequest, RenderRpc, unpackAnswer } from "./RenderRpc.ts"
-import type { LinknetStore, MgmtDomainStore } from "../store/NetworkStore.ts"
+import type { NetworkStore } from "../store/NetworkStore.ts"
 import { type DeviceVariable, Remark, remark, type VariableSource } from "../domain/Repository.ts"
 
 // Renders a text that was just written and that nobody has checked: in threads of its own, so that no job waits for it, under the
@@ -198,7 +198,7 @@ const make = Effect.gen(function* () {
   const renderLive = yield* makeLiveRender
   const { SETTINGS_OVERRIDE } = yield* ServerConfig
   const services = yield* Effect.context<
-    DeviceStore | LinknetStore | InterfaceStore | MgmtDomainStore | ServerConfig | SqlClient.SqlClient
+    DeviceStore | NetworkStore | InterfaceStore | ServerConfig | SqlClient.SqlClient
   >()
 
   const variablesOf = Effect.fnUntraced(function* (device: Device) {

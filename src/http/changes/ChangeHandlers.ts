@@ -21,7 +21,7 @@ import { type JobHead, JobStore } from "../../store/JobStore.ts"
 import { makeJobVisible } from "../core/Permits.ts"
 import { passGate } from "../../drivers/LoadChecks.ts"
 import { makeSelectDevices } from "../provisioning/DeviceTargets.ts"
-import { ConfigHistoryStore, type HistoryChoice } from "../../store/ConfigStore.ts"
+import { ConfigStore, type HistoryChoice } from "../../store/ConfigStore.ts"
 import { findMark } from "../../store/SecretStore.ts"
 import { Caller } from "../../api/Requests.ts"
 import {
@@ -155,7 +155,7 @@ const choose = Effect.fnUntraced(function* (query: Readonly<Record<string, strin
 })
 
 const makePreviousConfig = Effect.gen(function* () {
-  const history = yield* ConfigHistoryStore
+  const { history } = yield* ConfigStore
   const requests = yield* JobRequests
   const sight = yield* SecretSight
   const door = yield* makeDoor

@@ -8,7 +8,7 @@ import { Api } from "../../api/Api.ts"
 import { toId } from "../../domain/fields/Values.ts"
 import { failedStep, functionOf, type Job } from "../../domain/Job.ts"
 import { JobEngine } from "../../jobs/engine/JobEngine.ts"
-import { JobLockStore, makeHolders } from "../../store/JobScheduling.ts"
+import { JobScheduleStore, makeHolders } from "../../store/JobScheduling.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import { first, makeListPage } from "../listing/ListPage.ts"
 import * as Lists from "../listing/Lists.ts"
@@ -224,7 +224,7 @@ const makeJobs = Effect.gen(function* () {
 })
 
 const makeLocks = Effect.gen(function* () {
-  const locks = yield* JobLockStore
+  const { locks } = yield* JobScheduleStore
   const jobs = yield* JobStore
   const inTransaction = yield* transaction
   const holders = yield* makeHolders
