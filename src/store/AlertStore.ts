@@ -75,7 +75,7 @@ const make = Effect.gen(function* () {
       select alert.id, receiver, ${action} from alert cross join unnest(receivers) receiver
       where alert.id = any(${alerts}::bigint[]) order by alert.id`
 
-  /** Removes the subject from an alert. A sent alert is resolved with its last subject; an alert that was not sent is deleted. */
+  /** Removes the subject from an alert. With its last subject, a sent alert is resolved and an unsent one deleted. */
   const endOne = Effect.fnUntraced(function* (alert: OpenAlert, subject: string) {
     const subjects = alert.subjects.filter((one) => one !== subject)
     const isOver = subjects.length === 0

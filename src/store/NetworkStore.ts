@@ -1,6 +1,6 @@
 /**
- * Networks and addresses: linknets (the cables between devices), management domains, reserved addresses, sites, and the lock that everybody
- * takes who gives out addresses or links.
+ * Networks and addresses: linknets (the cables between devices), management domains, reserved addresses, sites, and the lock for the
+ * allocation of addresses and links.
  */
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
@@ -10,7 +10,7 @@ import type { MgmtDomain, NewMgmtDomain } from "../domain/MgmtDomain.ts"
 import { locks } from "./DatabaseClient.ts"
 import type { IdentityTaken } from "../domain/DeviceIdentity.ts"
 
-/** Another link uses this network already; the next free one may be tried. */
+/** Another link uses this network; the caller may try the next free one. */
 export class NetworkTaken extends Schema.TaggedError<NetworkTaken>()("NetworkTaken", {
   network: Schema.NullOr(Schema.String)
 }) {
@@ -25,7 +25,7 @@ export class NetworkTaken extends Schema.TaggedError<NetworkTaken>()("NetworkTak
   }
 }
 
-/** One of the two ports has a link already. */
+/** One of the two ports already has a link. */
 export class PortTaken extends Schema.TaggedError<PortTaken>()("PortTaken", { port: Schema.String }) {
   override get message() {
     return `Port ${this.port} has a link already`
@@ -114,9 +114,9 @@ interface Links {
   readonly find: (id: number) => Find
   readonly ofDevice: (deviceId: number) => ReadMany
   readonly ofDevices: (deviceIds: ReadonlyArray<number>) => ReadMany
-  /** Links at this port of this device, whichever end it is. */
+  /** Links at this port of this device, at either end. */
   readonly atPort: (deviceId: number, port: string) => ReadMany
-  /** Networks, and addresses as networks of one, that something else than a link has: a new link must not overlap them. */
+  /** Networks, and addresses as /32 networks, that are used outside links: a new link must not overlap them. */
   readonly occupied: Effect.Effect<ReadonlyArray<Pick<NewLinknet, "ipv4_network">>, SqlError.SqlError>
   readonly insert: (link: NewLinknet) => Effect.Effect<Linknet, SqlError.SqlError | Clash>
   readonly update: (id: number, fields: Partial<NewLinknet>) => Find<Clash>
@@ -125,7 +125,7 @@ interface Links {
 
 // Management domains, with the hostnames of their two members.
 
-/** A management domain as the API shows it: with the hostnames of its members. */
+/** A management domain in API responses: with the hostnames of its members. */
 export interface MgmtDomainRecord extends MgmtDomain {
   readonly device_a: string
   readonly device_b: string
@@ -186,23 +186,23 @@ interface MgmtDomains {
   readonly tables: string
   readonly all: Effect.Effect<ReadonlyArray<MgmtDomainRecord>, SqlError.SqlError>
   readonly find: (id: number) => FindDomain
-  /** Domains that this device is one of the two members of. */
+  /** Domains of which this device is a member. */
   readonly ofDevice: (deviceId: number) => Effect.Effect<ReadonlyArray<MgmtDomainRecord>, SqlError.SqlError>
   readonly insert: (domain: NewMgmtDomain) => Effect.Effect<MgmtDomainRecord, SqlError.SqlError | IdentityTaken>
   readonly update: (id: number, fields: Partial<NewMgmtDomain>) => FindDomain<IdentityTaken>
   readonly remove: (id: number) => FindDomain
 }
 
-// Addresses that are reserved for a device from their choice to the end of init step 1 (docs/provisioning.md#addresses).
+// Addresses that are reserved for a device from their choice until the end of init step 1 (docs/provisioning.md#addresses).
 
-/** Another device got this address first; the next free one may be tried. */
+/** Another device got this address first; the caller may try the next free one. */
 export class AddressTaken extends Schema.TaggedError<AddressTaken>()("AddressTaken", { ip: Schema.String }) {
   override get message() {
     return `Address ${this.ip} is reserved by another device`
   }
 }
 
-/** An address that a device has on loan. */
+/** An address that is reserved for a device. */
 interface Reservation {
   readonly device_id: number
   readonly ip_version: 4 | 6
@@ -220,7 +220,7 @@ const makeReservations = Effect.gen(function* () {
       sql`insert into reserved_ip ${sql.insert({ ...reservation })}
         on conflict (device_id, ip_version) do update set ip = excluded.ip, last_seen = now()`.pipe(
         Effect.asVoid,
-        // whoever goes on with the next address does so in the same transaction
+        // the caller continues with the next address in the same transaction
         sql.withTransaction,
         uniqueViolation("reserved_ip_unique", () => new AddressTaken({ ip: reservation.ip })),
         identityViolation,
@@ -247,12 +247,12 @@ type Addresses = Effect.Effect<ReadonlySet<string>, SqlError.SqlError>
 /** Reservations by device. */
 interface Reservations {
   readonly all: Effect.Effect<ReadonlyArray<Reservation>, SqlError.SqlError>
-  /** Writes the device's reservation of this family; one that it had is replaced. */
+  /** Writes the device's reservation of this address family and replaces an earlier one. */
   readonly reserve: (reservation: Reservation) => Write<AddressTaken>
   readonly release: (deviceId: number) => Write
-  /** Forgets reservations older than a day. */
+  /** Deletes reservations older than a day. */
   readonly dropStale: Write
-  /** Addresses of both families that somebody has in whatever role, or that are reserved. */
+  /** Addresses of both families that are used in any role or reserved. */
   readonly takenAddresses: Addresses
 }
 
@@ -276,7 +276,7 @@ export const makeSites = Effect.gen(function* () {
     exists: Effect.fn("SiteStore.exists")((id: number) =>
       Effect.map(sql`select 1 from site where id = ${id}`, (rows) => rows.length > 0)
     ),
-    /** The id of the only site with this description; none when there is none or more than one. */
+    /** The id of the only site with this description; `None` if no site or more than one has it. */
     named: Effect.fn("SiteStore.named")((description: string) =>
       Effect.map(sql<{ id: number }>`select id from site where description = ${description} limit 2`, (rows) =>
         rows.length === 1 ? Option.fromUndefinedOr(rows[0]?.id) : Option.none()
@@ -285,9 +285,9 @@ export const makeSites = Effect.gen(function* () {
   }
 })
 
-// The one lock for giving out addresses or links, in every process: the API and the init jobs take it.
+// The one lock for the allocation of addresses and links in all processes: the API and the init jobs take it.
 
-/** Waits until nobody else gives out addresses or links; held until the caller's transaction ends. */
+/** Waits for the allocation lock and holds it until the caller's transaction ends. */
 export const allocationLock = Effect.map(Effect.service(SqlClient.SqlClient), (sql) =>
   Effect.asVoid(sql`select pg_advisory_xact_lock(${locks.allocation})`)
 )

@@ -1,4 +1,4 @@
-/** The server's settings with what the database keeps of them: secrets, and whether unset settings have safe defaults. */
+/** The server's settings with those that the database keeps: secrets, and whether unset settings have safe defaults. */
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Effect, Layer } from "effect"
 import { SecretKey } from "../runtime/SecretKey.ts"
@@ -8,8 +8,8 @@ import { secureDefaults } from "./Migrations.ts"
 import { makeStoredSecrets } from "./SecretStore.ts"
 
 /**
- * The settings of an environment with the secrets that the database keeps, and with what it says about settings that nobody has set; what
- * the environment gives counts.
+ * The settings of an environment with the secrets in the database, and with its defaults for settings that are not set. Values of the
+ * environment win.
  */
 export const settingsWithSecrets = (environment: Readonly<Record<string, string | undefined>>) =>
   Layer.unwrap(

@@ -1,4 +1,4 @@
-/** All stores as one layer, and what is checked and sealed in the rows of earlier releases at the start. */
+/** All stores as one layer, and the upkeep of rows from earlier releases at the start. */
 import { Layer } from "effect"
 import { SecretKey } from "../runtime/SecretKey.ts"
 import { AlertStore } from "./AlertStore.ts"
@@ -41,5 +41,5 @@ export const layer = Layer.mergeAll(
   UniqueFieldStore.layer
 ).pipe(Layer.provideMerge(SecretTexts.layer), Layer.provideMerge(SecretKey.layer))
 
-/** Runs once at the start, over rows that earlier releases have left. */
+/** Runs once at the start: checks and seals rows of earlier releases. */
 export const upkeep = Layer.mergeAll(UniqueFieldStore.warnings, InterfaceStore.sealing)

@@ -1,6 +1,6 @@
 /**
- * Changes that have not ended. Other jobs that want the same devices see the changes of live runs here, newest first; the rest is left behind
- * by faults and is cleaned up.
+ * Changes that have not ended. Jobs that need the same devices find the changes of live runs here, newest first. Other unfinished changes
+ * remain after faults and are cleaned up.
  */
 import { PgClient } from "@effect/sql-pg"
 import { Array, Effect, type Option } from "effect"
@@ -18,14 +18,14 @@ export interface LiveChange {
   readonly job_id: number
   readonly function_name: string
   readonly phase: ChangePhase
-  /** It has not come to its end, and neither has its job. */
+  /** Neither the change nor its job has ended. */
   readonly underWay: boolean
-  /** Commits that its job works on. */
+  /** The git commits of its job. */
   readonly settings_commit: string | null
   readonly templates_commit: string | null
 }
 
-/** Where a change stands, as its next claim has to know it. */
+/** The phase and epoch that the next claim of a change must name. */
 interface ChangePlace extends Pick<ChangeRow, "phase" | "epoch"> {
   readonly id: number
 }
@@ -36,7 +36,7 @@ interface JobOnDevice {
   readonly deviceId: number
 }
 
-/** What a job has to know before it begins with a device: its own status, and the newest live change there, of any job. */
+/** The facts that a job needs before it begins with a device: its own status, and the newest live change of any job there. */
 interface Outlook {
   readonly status: JobStatus
   readonly newest: LiveChange | null
@@ -96,11 +96,11 @@ export const makeLiveChanges = Effect.gen(function* () {
 export interface LiveChanges {
   /** The newest live change of a device. */
   readonly newest: (deviceId: number) => Effect.Effect<Option.Option<LiveChange>, SqlError.SqlError>
-  /** Number of the newest change of all. */
+  /** The id of the newest change. */
   readonly newestId: Effect.Effect<number, SqlError.SqlError>
-  /** Many that ask at the same time share a statement. The job must exist. */
+  /** Simultaneous calls share a statement. The job must exist. */
   readonly outlook: (asking: JobOnDevice) => Effect.Effect<Outlook, SqlError.SqlError>
-  /** Where a change stands now, of whatever run. Many that ask at the same time share a statement. */
+  /** The phase and epoch of a change of any run. Simultaneous calls share a statement. */
   readonly place: (id: number) => Effect.Effect<Option.Option<ChangePlace>, SqlError.SqlError>
   /** Live changes of jobs that have not ended, on these devices. */
   readonly underWay: (
@@ -108,8 +108,8 @@ export interface LiveChanges {
   ) => Effect.Effect<ReadonlyArray<LiveChange & { readonly hostname: string }>, SqlError.SqlError>
 }
 
-// Abandoned changes: their job has ended, but the change has not, or the job's record does not say how the change ended. Only faults of the
-// database or of processes leave such changes.
+// Abandoned changes: the job has ended, but the change has not, or the job's record does not say how the change ended. Only faults of the
+// database or of processes cause them.
 
 export interface AbandonedRow {
   readonly id: number
@@ -118,15 +118,15 @@ export interface AbandonedRow {
   readonly phase: ChangePhase
 }
 
-/** Records are looked at for so long after the end of their job: a missing one is found within seconds of a fault. */
+/** Records are checked for this long after the end of their job; a missing record is found within seconds of a fault. */
 const LOOKED_AT = "6 hours"
 
-/** A record that is missing, waits, or says otherwise than the change. */
+/** A record that is missing, waits, or contradicts the change. */
 const UNRECORDED = `(r.job_id is null or r.waiting
   or (r.failed and c.phase in ('confirmed', 'unchanged')) or (not r.failed and c.phase in ('reverted', 'unknown'))
   or (r.failed and c.phase <> 'unknown' and strpos(r.job_tasks::text, $broken$) > 0))`
 
-/** What faults have left of changes. */
+/** Finds changes that faults have left unfinished. */
 export const makeAbandonedChanges = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   const unfinished = sql.literal(UNFINISHED)
@@ -140,7 +140,7 @@ export const makeAbandonedChanges = Effect.gen(function* () {
   }
 
   return {
-    /** All of them; `broken` is what a record holds that was written without knowing what became of the change. */
+    /** All abandoned changes; `broken` is the text in a record that was written without knowing the result of the change. */
     find: Effect.fn("AbandonedChanges.find")(
       (broken: string) => sql<AbandonedRow>`
         select c.id, c.job_id, c.device_id, c.phase ${from} where ${hasEnded} and c.${unfinished}
@@ -149,12 +149,12 @@ export const makeAbandonedChanges = Effect.gen(function* () {
           and job.finish_time > now() - ${LOOKED_AT}::interval and not (c.${unfinished})
           and ${unrecorded(broken)} order by id`
     ),
-    /** Whether the record does not say yet what the change came to. */
+    /** Whether the record does not hold the result of the change yet. */
     isUnrecorded: Effect.fn("AbandonedChanges.isUnrecorded")(function* (id: number, broken: string) {
       const rows = yield* sql`select 1 ${from} where c.id = ${id} and ${unrecorded(broken)}`
       return rows.length > 0
     }),
-    /** Whether no later change was begun on its device, about which the older one says nothing. */
+    /** Whether no later change was begun on its device. The older change says nothing about a later one. */
     isNewest: Effect.fn("AbandonedChanges.isNewest")(function* ({ device_id, id }: AbandonedRow) {
       const later = yield* sql`select 1 from config_change where device_id = ${device_id} and id > ${id} limit 1`
       return later.length === 0
@@ -163,19 +163,19 @@ export const makeAbandonedChanges = Effect.gen(function* () {
 })
 
 // Abandoned candidate sessions: Switchyard's own sessions that a read found on a switch although no job works on them (docs/operations.md#doctor).
-// A session may end a moment later, so only one that cannot have been in use is stored: its job had ended before the read began, and no
-// work on the device has moved since. All others wait for the next read.
+// A session may end a moment later, so a session is stored only if it cannot have been in use: its job had ended before the read began, and
+// no work on the device has moved since. All other sessions wait for the next read.
 
-/** What a device showed. */
+/** The sessions that a device showed. */
 interface SeenSessions {
-  /** The job that looks: it began before the device was read. */
+  /** The job that reads: it began before the device was read. */
   readonly job_id: number
   readonly device_id: number
-  /** All that are ours. */
+  /** All sessions of Switchyard. */
   readonly sessions: ReadonlyArray<OurSession>
 }
 
-/** Nobody can have been at this session while the device was read. */
+/** No job can have used this session while the device was read. */
 const IS_LEFT = `not exists (select from job where job.id = seen.job
     and (job.status not in ${JOB_ENDED} or job.finish_time is null or job.finish_time >= look.start_time))
   and not exists (select from config_change c where c.device_id = look.device_id
@@ -183,7 +183,7 @@ const IS_LEFT = `not exists (select from job where job.id = seen.job
   and not exists (select from device_operation o where o.device_id = look.device_id
     and (o.phase <> 'done' or o.updated_at >= look.start_time))`
 
-/** Sessions that were left behind, as they were seen last. */
+/** Abandoned sessions at the last read. */
 export const makeAbandonedSessions = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
 
@@ -193,7 +193,7 @@ export const makeAbandonedSessions = Effect.gen(function* () {
   }
 
   return {
-    /** Keeps which of these were left behind, and forgets all others of the device. */
+    /** Stores the abandoned ones of these sessions, and deletes all others of the device. */
     saw: Effect.fn("AbandonedSessions.saw")(function* (seen: SeenSessions) {
       yield* forgetOthers(seen)
       const { device_id, job_id, sessions } = seen
@@ -205,7 +205,7 @@ export const makeAbandonedSessions = Effect.gen(function* () {
         where ${sql.literal(IS_LEFT)}
         on conflict (device_id, name) do update set is_timed = excluded.is_timed, last_seen = now()`
     }),
-    /** It was removed. */
+    /** The session was removed from the device. */
     forget: Effect.fn("AbandonedSessions.forget")((deviceId: number, name: string) =>
       Effect.asVoid(sql`delete from left_session where device_id = ${deviceId} and name = ${name}`)
     )
