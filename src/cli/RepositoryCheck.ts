@@ -3,7 +3,7 @@
  * line for each mistake in the form that compilers use, which editors and pipelines understand.
  */
 import { Console, Effect, FileSystem, Option, Path, type PlatformError, Result, Runtime, Schema } from "effect"
-import { Device, type DeviceType, deviceTypes } from "../domain/Device.ts"
+import { blankFields, Device, type DeviceType, deviceTypes } from "../domain/Device.ts"
 import { effectSentences } from "../domain/EffectSentences.ts"
 import {
   type FileRefusal,
@@ -63,20 +63,10 @@ const DOMAIN: MgmtDomain = {
 }
 
 const standIn = (listed: ListedDevice): Device => ({
-  site_id: null,
-  description: null,
+  ...blankFields,
   management_ip: ADDRESS,
-  secondary_management_ip: null,
-  dhcp_ip: null,
   infra_ip: "192.0.2.11",
-  oob_ip: null,
-  serial: null,
-  ztp_mac: null,
-  vendor: null,
   synchronized: true,
-  confhash: null,
-  last_seen: null,
-  port: null,
   ...listed
 })
 

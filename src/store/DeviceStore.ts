@@ -4,7 +4,7 @@
  */
 import { Array, Clock, Context, Effect, Layer, Option } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
-import { type Device, type DeviceFields, DeviceNotFound, type DeviceType, HostnameTaken } from "../domain/Device.ts"
+import { Device, type DeviceFields, DeviceNotFound, type DeviceType, HostnameTaken } from "../domain/Device.ts"
 import { BackgroundWork } from "../runtime/BackgroundWork.ts"
 import { grouping, makeGroupedFind } from "./GroupedStatement.ts"
 import { identityViolation, uniqueViolation } from "./DatabaseErrors.ts"
@@ -27,9 +27,9 @@ export interface Selection {
   readonly unsynchronizedOnly?: boolean
 }
 
-const COLUMNS = `id, hostname, site_id, description, management_ip, secondary_management_ip, dhcp_ip, infra_ip, oob_ip,
-  serial, ztp_mac, platform, vendor, model, os_version, synchronized, state, device_type, confhash,
-  space_time(last_seen) as last_seen, port`
+const COLUMNS = Object.keys(Device.fields)
+  .map((name) => (name === "last_seen" ? "space_time(last_seen) as last_seen" : name))
+  .join(", ")
 
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient

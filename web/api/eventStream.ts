@@ -2,8 +2,7 @@
  * The stream of events, read with `fetch` because a browser's own reader cannot send a token. Goes on where it was cut off: after the
  * last number that was heard. Tabs of one browser share one stream, because a browser opens few connections to a server.
  */
-import type { LiveEvent } from "../../src/domain/events/Event.ts"
-import { parseMessages, type StreamMessage } from "../../src/domain/events/SseMessages.ts"
+import { type LiveEvent, parseMessages, type StreamMessage } from "../../src/domain/events/Event.ts"
 import { renew } from "./session.ts"
 import { token } from "./token.ts"
 

@@ -1,7 +1,7 @@
 /** `switchyard jobs`, `job` and `events`: what was done, and what happens. */
 import { Console, Effect, Option, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { parseMessages } from "../../domain/events/SseMessages.ts"
+import { parseMessages } from "../../domain/events/Event.ts"
 import { type Column, format, harmless, isTerminal, printJson, printOne, printRows, reported, say } from "./Terminal.ts"
 import { ask, askAll, exitCodes, failureOf, Refused, send, ServerAway, serverUrl } from "./Server.ts"
 import type { Data } from "../../api/Calls.ts"

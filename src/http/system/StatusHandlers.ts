@@ -6,7 +6,7 @@ import { Clock, DateTime, Duration, Effect, type FileSystem, Layer, Option, Resu
 import { HttpApiBuilder } from "effect/http-api"
 import { Permissions } from "../../access/Permissions.ts"
 import { Api } from "../../api/Api.ts"
-import type { ServerStatus } from "../../api/ServerApi.ts"
+import type { ServerStatus } from "../../api/SystemApi.ts"
 import { findingsOf, ofBlockade } from "../../domain/findings/Findings.ts"
 import { Build } from "../../runtime/Build.ts"
 import { makeProcessReading, type ProcessReading, readDisk } from "../../runtime/metrics/ProcessMetrics.ts"
