@@ -1,10 +1,8 @@
 /** Addresses within the manual. Pure. */
 
-/** The anchor that links of the manual use for a heading. */
+/** The anchor that links of the manual use for a heading, of its words without signs. */
 export const anchorOf = (heading: string): string =>
   heading
-    .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, "$1")
-    .replaceAll(/[`*]/g, "")
     .trim()
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{N} _-]/gu, "")

@@ -1,7 +1,7 @@
 /** The pages of the manual, each a file of its own in the built page; those of this release, whatever the internet says. */
 import { useQuery } from "@tanstack/react-query"
-import { blocksOf } from "./blocks.ts"
-import { plainOf } from "./inline.ts"
+import { anchorOf } from "./anchors.ts"
+import { chapterOf, headingsOf, plainOf } from "./chapter.ts"
 
 const files = import.meta.glob<string>("../../../docs/*.md", { query: "?raw", import: "default" })
 
@@ -16,7 +16,7 @@ export const CONTENTS = "README"
 
 const read = async (name: string) => {
   const load = loaders.get(name)
-  return load === undefined ? null : blocksOf(await load())
+  return load === undefined ? null : chapterOf(await load())
 }
 
 /** The blocks of a page; null when there is no such page. */
@@ -32,13 +32,13 @@ export interface Place {
 }
 
 const placesOf = async (page: string): Promise<ReadonlyArray<Place>> => {
-  const headings = ((await read(page)) ?? []).flatMap((block) => (block.type === "heading" ? [block] : []))
-  const title = plainOf(headings[0]?.text ?? page)
-  return headings.map(({ anchor, level, text }) => ({
+  const headings = headingsOf((await read(page)) ?? []).map(({ depth, tokens }) => ({ depth, text: plainOf(tokens) }))
+  const title = headings[0]?.text ?? page
+  return headings.map(({ depth, text }) => ({
     page,
     title,
-    heading: plainOf(text),
-    anchor: level === 1 ? "" : anchor
+    heading: text,
+    anchor: depth === 1 ? "" : anchorOf(text)
   }))
 }
 
