@@ -1,11 +1,12 @@
-/** `switchyard secret`: secret settings in the database, and the change of the key under which everything there is sealed. */
+/** `switchyard secret`: secret settings in the database, and the change of the key under which all secrets there are sealed. */
 import { Console, Effect, Layer } from "effect"
 import { Argument, Command } from "effect/cli"
 import { readInput } from "./client/Terminal.ts"
+import { loadDatabase } from "./AtDatabase.ts"
 
 const loaded = Effect.promise(() =>
   Promise.all([
-    import("./CommandDatabase.ts"),
+    loadDatabase(),
     import("../store/SecretStore.ts"),
     import("../runtime/SecretKey.ts"),
     import("../certificates/CertificateAuthority.ts"),
@@ -16,11 +17,11 @@ const loaded = Effect.promise(() =>
   ])
 )
 
-/** The database of the settings, also while a server of this machine keeps it. */
+/** The database of the settings, also while a server of this machine runs the embedded one. */
 const services = Effect.map(
   loaded,
   ([
-    CommandDatabase,
+    database,
     { SecretTexts },
     { SecretKey },
     { CertificateAuthority },
@@ -32,7 +33,7 @@ const services = Effect.map(
     const ports = InterfaceStore.layer.pipe(Layer.provide(SecretTexts.layer))
     return Layer.mergeAll(CertificateAuthority.layer, ports).pipe(
       Layer.provideMerge(SecretKey.layer),
-      Layer.provideMerge(CommandDatabase.layer),
+      Layer.provideMerge(database.layer),
       Layer.provide(Logging.layer),
       Layer.provideMerge(ServerConfig.layer),
       Layer.provide(NodeServices.layer)
@@ -81,7 +82,7 @@ const rotate = Command.make("rotate", {}, () =>
       const { sealed, unreadable } = yield* (yield* makeStoredSecrets).reseal
       yield* Console.log(`${sealed + ports} texts in the database are sealed under SECRET_KEY now.`)
       if (unreadable > 0)
-        yield* Console.log(`${unreadable} cannot be opened: they were sealed under a key that is not given.`)
+        yield* Console.log(`${unreadable} cannot be opened: the key under which they were sealed was not given.`)
       if (yield* (yield* CertificateAuthority).encrypt)
         yield* Console.log("The key of the certificate authority is encrypted.")
     })

@@ -11,9 +11,9 @@ import type { ChangeStore, ClaimTexts } from "../store/ChangeStore.ts"
 import { annotate, spanned } from "../runtime/Spans.ts"
 import type { ChangeSteps, SeenTexts } from "./ChangeSteps.ts"
 import * as LiveActor from "./LiveActor.ts"
-import { SILENT_REPLICA } from "../domain/TakeOver.ts"
 import { isClaimFresh, TAKEN_OVER, UNASKED, type WorkClaim } from "../drivers/Driver.ts"
 import { failingWithoutDatabase } from "../store/DatabaseClient.ts"
+import { SILENT_REPLICA } from "../domain/Release.ts"
 
 /** Another process works on this change: nothing more was sent from here. */
 export class ChangeTakenOver extends Schema.TaggedError<ChangeTakenOver>()("ChangeTakenOver", { id: Schema.Int }) {

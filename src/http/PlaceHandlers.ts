@@ -5,10 +5,9 @@ import { Effect, Result } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../api/Api.ts"
 import { answered, asCaller } from "./core/HandlerErrors.ts"
-import { AskedDevices } from "../access/AskedDevices.ts"
 import type { Device } from "../domain/Device.ts"
 import { isManageable, platforms } from "../domain/platforms/Platforms.ts"
-import { SettingsUnavailable, SettingsView } from "../settings/SettingsView.ts"
+import { requiringSettings, SettingsView } from "../settings/SettingsView.ts"
 import { DeviceStore } from "../store/DeviceStore.ts"
 import { makeVisible } from "./core/Permits.ts"
 import { makeInitialisation } from "./provisioning/Initialisation.ts"
@@ -18,6 +17,7 @@ import { makePlaceRows, type WaitingRow } from "../store/FleetViews.ts"
 import { BadRequest, enveloped } from "../api/Answers.ts"
 import { type InitLine, type InitListRequest, onLine } from "../domain/requests/InitRequests.ts"
 import { initArguments, initJob } from "../provisioning/Init.ts"
+import { CallerDevices } from "../access/CallerDevices.ts"
 
 // Where switches are, from the database alone, so that it is quick.
 
@@ -117,7 +117,7 @@ const faultsOf = (line: InitLine, device: Device, all: ReadonlyArray<Device>): R
 /** The handler. */
 const makeSeveralInits = Effect.gen(function* () {
   const devices = yield* DeviceStore
-  const { permit } = yield* AskedDevices
+  const { permit } = yield* CallerDevices
   const visible = yield* makeVisible
   const initialise = yield* makeInitialisation
   return Effect.fn("SeveralInits.start")(function* ({ devices: lines }: InitListRequest, user: string) {
@@ -135,11 +135,7 @@ const makeSeveralInits = Effect.gen(function* () {
       Result.isSuccess(device) ? [{ ...device.success, hostname, device_type }] : []
     )
     const old = seen.filter(({ hostname }) => lines.some((line) => line.replace_hostname && line.hostname === hostname))
-    yield* permit([...meant, ...later, ...old], {}).pipe(
-      Effect.catchTag(["NoSettings", "SettingsInvalid"], ({ message }) =>
-        Effect.fail(new SettingsUnavailable({ message }))
-      )
-    )
+    yield* requiringSettings(permit([...meant, ...later, ...old], {}))
     const wrong = found.flatMap(({ faults }) => faults)
     const repeated = lines.flatMap((line, index) => {
       const first = meant.findIndex(({ id }) => id === meant[index]?.id)

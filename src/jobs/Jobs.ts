@@ -31,7 +31,6 @@ import { CandidateConfigs } from "../templates/CandidateConfigs.ts"
 import { PluginActions } from "../plugins/PluginActions.ts"
 import { PluginRegistry } from "../plugins/PluginRegistry.ts"
 import { UpgradeStore } from "../store/UpgradeStore.ts"
-import { TemplateTrial } from "../templates/TemplateTrial.ts"
 import * as Templates from "../templates/Templates.ts"
 
 const approving = JobApproval.layer.pipe(Layer.provide([Permissions.layer, Templates.layer]))
@@ -47,7 +46,6 @@ export const services = Layer.mergeAll(
     Layer.provideMerge(CandidateConfigs.layer),
     Layer.provide(RepositoryCopies.layer)
   ),
-  TemplateTrial.layer,
   JobWindows.layer
 ).pipe(Layer.provideMerge(Layer.mergeAll(starting, Templates.layer, PluginRegistry.layer)))
 

@@ -53,7 +53,7 @@ export const blame = (texts: ReadonlyArray<string>): ReadonlyArray<BlamedLine> =
 const LISTED = 100
 const BLAMED = 50
 
-/** Generated configurations have marks that do not tell one secret from another. */
+/** Generated configurations have marks without digits, because these do not identify a secret. */
 const withoutDigits = (text: string): string => text.replaceAll(/<hidden:[0-9a-f]+>/g, "<hidden>")
 
 /** Switches and templates end a configuration differently, which is no difference. */

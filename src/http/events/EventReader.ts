@@ -65,7 +65,7 @@ const makeInbox = (bounds: InboxBounds = INBOX) => {
   }
 
   return {
-    /** Opens when an item arrives or when the reader must look. */
+    /** Opens when an item arrives or the reader must check something. */
     latch,
     /** Adds an item. Yields false if it does not fit: then the inbox is emptied and accepts nothing more. */
     put: (one: Waiting): boolean => {
@@ -348,7 +348,7 @@ export const makeReader = Effect.fnUntraced(function* (
 
   const last = (reason: string): Piece => ({ text: SseOutput.endText(reason, position), isLast: true })
 
-  /** The next part that is not written directly. */
+  /** The next part that has not been written directly. */
   const next = Effect.gen(function* () {
     for (;;) {
       const now = yield* Clock.currentTimeMillis

@@ -100,8 +100,8 @@ const makePreview = Effect.gen(function* () {
   })
 })
 
-// The emergency lane (docs/changes.md#emergencies): a sync of named devices that runs beside the job which holds the lock. It is refused,
-// with their names, for devices that another job is changing.
+// The emergency lane (docs/changes.md#emergencies): a sync of named devices that runs in parallel with the job that holds the lock. It is
+// refused, with their names, for devices that another job is changing.
 
 /** Refuses an urgent sync of devices that other jobs are changing. */
 export const makeUrgentCheck = Effect.gen(function* () {

@@ -137,7 +137,7 @@ const form = (sent: Sent, faults: ReadonlyArray<string>, status?: number) =>
     "Set up Switchyard",
     [
       faults.length === 0
-        ? "<p>This installation is new: nobody may do anything yet. This page is for this machine only, and goes away when there is an administrator.</p>"
+        ? "<p>This installation is new and has no users yet. This page works on this machine only, and disappears once an administrator exists.</p>"
         : `<div role="alert"><ul>${faults.map((fault) => `<li>${escaped(fault)}</li>`).join("")}</ul><p>Nothing was changed.</p></div>`,
       `<form method="post" action="${SETUP_PATH}">`,
       ...FIELDS.map((field) => input(field, sent)),

@@ -13,10 +13,10 @@ import { JobStore } from "../../store/JobStore.ts"
 import { type JobAttempt, JobScheduleStore, type NewTime, type PutOffJob } from "../../store/JobScheduling.ts"
 import { JobStates } from "./JobStates.ts"
 import type { ServiceClass } from "../../domain/jobs/ServiceClasses.ts"
-import { SILENT_JOB } from "../../domain/TakeOver.ts"
 import { currentTrace } from "../../runtime/Spans.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { memoOf } from "./JobHandler.ts"
+import { SILENT_JOB } from "../../domain/Release.ts"
 
 /**
  * One execution per attempt at a job; its payload is nothing but their numbers, because the row is the truth. Further attempts

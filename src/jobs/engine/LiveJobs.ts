@@ -6,11 +6,11 @@
  */
 import { Context, Deferred, Duration, Effect, Layer, Schedule } from "effect"
 import type { SqlError } from "effect/sql"
-import { HEARTBEAT, LOOK_FOR_JOBS, SILENT_JOB } from "../../domain/TakeOver.ts"
 import { Sharding } from "effect/cluster"
 import { type JobAttempt, JobScheduleStore } from "../../store/JobScheduling.ts"
 import { JobEngine } from "./JobEngine.ts"
 import { JobGate } from "./JobHandler.ts"
+import { HEARTBEAT, LOOK_FOR_JOBS, SILENT_JOB } from "../../domain/Release.ts"
 
 interface LiveAttempt extends JobAttempt {
   readonly superseded: Deferred.Deferred<void>

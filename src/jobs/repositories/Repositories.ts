@@ -25,13 +25,13 @@ import type { NetworkStore } from "../../store/NetworkStore.ts"
 import { makeSharedRead } from "../../store/GroupedStatement.ts"
 import { ActiveTemplates } from "../../templates/ActiveTemplates.ts"
 import { checkTemplates } from "../../templates/TemplateCheck.ts"
-import { errorRemark } from "../../templates/TemplateErrors.ts"
 import { UndefinedPrints } from "../../templates/UndefinedPrints.ts"
 import { readInventory } from "./SettingsUpdate.ts"
 import { ALERTS_FILE } from "../../settings/RepositoryPaths.ts"
 import { hideForms } from "../../templates/TemplateSecrets.ts"
 import type { GitRepository } from "../../git/GitRepository.ts"
 import type { LoggedCommit } from "../../git/GitCommit.ts"
+import { errorRemark } from "../../templates/TemplateSnapshot.ts"
 
 // The states of the commits of a repository: which is in force, which were refused and why. Pure.
 
