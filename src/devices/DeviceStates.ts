@@ -23,8 +23,8 @@ import { DeviceStore, SyncEventStore } from "../store/DeviceStore.ts"
 import { UniqueFieldStore } from "../store/DeviceIdentifiers.ts"
 import { JobStore } from "../store/JobStore.ts"
 import { InterfaceStore } from "../store/InterfaceStore.ts"
-import { LinknetStore, ReservationStore } from "../store/NetworkStore.ts"
 import { PluginCallStore } from "../store/PluginCallStore.ts"
+import { NetworkStore } from "../store/NetworkStore.ts"
 
 /** The machine forbids the event in the device's present state; `rule` names the guard, the message is for people. */
 class DeviceStateError extends Schema.TaggedError<DeviceStateError>()("DeviceStateError", {
@@ -97,8 +97,7 @@ const make = Effect.gen(function* () {
   const devices = yield* DeviceStore
   const identities = yield* UniqueFieldStore
   const interfaces = yield* InterfaceStore
-  const links = yield* LinknetStore
-  const reservations = yield* ReservationStore
+  const { links, reservations } = yield* NetworkStore
   const events = yield* SyncEventStore
   const started = yield* DeviceJobs
   const jobs = yield* JobStore

@@ -24,7 +24,7 @@ import type { LoggedIn } from "./DeviceLogin.ts"
 import * as UnifiedDiff from "../drivers/UnifiedDiff.ts"
 import { placed } from "../domain/ConfigLines.ts"
 import type { Platform } from "../domain/platforms/Platform.ts"
-import type { Learned, LearnedLineStore, Lookup } from "../store/ConfigStore.ts"
+import type { ConfigStore, Learned, Lookup } from "../store/ConfigStore.ts"
 
 // Learns how a switch shows a line: it is loaded alone below its headings into a temporary session, and the promised configuration
 // is compared with the one without the line (docs/changes.md#lines-that-are-not-shown).
@@ -98,7 +98,7 @@ export interface ShownContext {
   readonly hostname: string
   /** The release in the device's record; empty if it is unknown. */
   readonly release: string
-  readonly learned: LearnedLineStore["Service"]
+  readonly learned: ConfigStore["Service"]["learned"]
   /** The candidate of the previous change in force, if there was one. */
   readonly previous: Effect.Effect<Option.Option<string>, SqlError.SqlError>
 }

@@ -25,7 +25,6 @@ import * as OpenChanges from "./sync/OpenChanges.ts"
 import { SyncOutcome } from "./sync/Outcome.ts"
 import * as Schedules from "./upkeep/Schedules.ts"
 import { BackgroundWork } from "../runtime/BackgroundWork.ts"
-import { ShownChangeStore } from "../store/ConfigStore.ts"
 import { CandidateConfigs } from "../templates/CandidateConfigs.ts"
 import { PluginActions } from "../plugins/PluginActions.ts"
 import { PluginRegistry } from "../plugins/PluginRegistry.ts"
@@ -39,7 +38,6 @@ const starting = approving.pipe(Layer.provideMerge(JobEngine.layer), Layer.provi
 /** Services that API handlers and job functions share. */
 export const services = Layer.mergeAll(
   DeviceStates.layer.pipe(Layer.provide(JobList.deviceJobs)),
-  ShownChangeStore.layer,
   PluginActions.layer,
   Layer.mergeAll(RepositoryUpdate.layer, BranchCheck.layer).pipe(
     Layer.provide([ChangeWindows.layer, Permissions.layer]),

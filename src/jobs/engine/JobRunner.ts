@@ -19,8 +19,8 @@ import { SqlError } from "effect/sql"
 import { cleanedValue } from "../../domain/Text.ts"
 import { failWhenOurs, untilMended } from "../../runtime/OwnFaults.ts"
 import { failWhenAway, isDatabaseAway, refusedValue, refusedValueIn, sqlState } from "../../store/DatabaseErrors.ts"
-import { JobWaitStore } from "../../store/JobScheduling.ts"
 import { JobStates } from "./JobStates.ts"
+import { JobScheduleStore } from "../../store/JobScheduling.ts"
 
 // Works on one job from its beginning, or from the stored state of a killed process, to its end: moves the row to RUNNING, runs the
 // function and writes the outcome (promise 4, docs/jobs.md#what-a-restart-does). See docs/jobs.md#the-life-of-a-job and
@@ -59,7 +59,7 @@ const failureOf = (job: JobHead, cause: Cause.Cause<JobFailure | SqlError.SqlErr
 
 const watchProgress = Effect.fnUntraced(function* (id: number, aborting: Ref.Ref<boolean>) {
   const jobs = yield* JobStore
-  const waits = yield* JobWaitStore
+  const { waits } = yield* JobScheduleStore
   return yield* Effect.gen(function* () {
     yield* jobs.refreshFinished(id)
     yield* waits.refreshWaiting(id)

@@ -21,7 +21,7 @@ import { riskOf, type RiskServices } from "./DryRun.ts"
 import { JobApproval } from "./JobApproval.ts"
 import { Sharding } from "effect/cluster"
 import { functionOf } from "../../domain/Job.ts"
-import { JobWaitStore, type PutOffJob } from "../../store/JobScheduling.ts"
+import { JobScheduleStore, type PutOffJob } from "../../store/JobScheduling.ts"
 import { JobFunctions, JobGate } from "../engine/JobHandler.ts"
 import { JobEngine, type StartOptions } from "../engine/JobEngine.ts"
 import { subjectsOf } from "./JobSubjects.ts"
@@ -157,7 +157,7 @@ const makeGate = Effect.gen(function* () {
   const engine = yield* JobEngine
   const sharding = yield* Sharding.Sharding
   const functions = yield* JobFunctions
-  const waits = yield* JobWaitStore
+  const { waits } = yield* JobScheduleStore
   const windows = yield* JobWindows
   const approvals = yield* JobApproval
 

@@ -15,7 +15,7 @@ import { ActiveSettings, type SettingsError } from "../../settings/ActiveSetting
 import { ChangeStore } from "../../store/ChangeStore.ts"
 import { EventStore } from "../../store/EventStore.ts"
 import { type JobHead, JobStore } from "../../store/JobStore.ts"
-import { JobWaitStore, type NewTime, type PutOffJob } from "../../store/JobScheduling.ts"
+import { JobScheduleStore, type NewTime, type PutOffJob } from "../../store/JobScheduling.ts"
 import { OperationStore } from "../../store/OperationStore.ts"
 import { SyncDevices } from "../../domain/jobs/ChangeJobs.ts"
 import { subjectsOf } from "./JobSubjects.ts"
@@ -79,7 +79,7 @@ const make = Effect.gen(function* () {
   >()
   const areThere = Effect.provideContext(haveWindows, services)
   const jobs = yield* JobStore
-  const waits = yield* JobWaitStore
+  const { waits } = yield* JobScheduleStore
   const events = yield* EventStore
   const changes = yield* ChangeStore
   const operations = yield* OperationStore

@@ -17,10 +17,10 @@ import { makeGuard } from "./SyncPlan.ts"
 import { becauseOf, failureText, SyncOutcome, type SyncRun } from "./Outcome.ts"
 import { type SyncWork, takeWaiting, type VerdictContext } from "./SyncDevice.ts"
 import type { AnyJob, SentArgs } from "../../domain/jobs/JobDefinition.ts"
-import { JobLockStore } from "../../store/JobScheduling.ts"
 import { JobEngine } from "../engine/JobEngine.ts"
 import { JobWindows } from "../requests/JobWindows.ts"
 import { settleChange, watchTimers } from "./ChangeCalls.ts"
+import { JobScheduleStore } from "../../store/JobScheduling.ts"
 
 // Mode 2 after all devices are proved: hands the job's lock and its waiting devices to a job `confirm_devices`, and waits for it.
 // Changes that the confirming job leaves unconfirmed, because it was aborted or failed, are taken back here
@@ -40,7 +40,7 @@ const handOver = Effect.fnUntraced(function* <J extends AnyJob>(
   args: SentArgs<J>,
   remember: (next: number) => Effect.Effect<void, SqlError.SqlError>
 ) {
-  const locks = yield* JobLockStore
+  const { locks } = yield* JobScheduleStore
   const engine = yield* JobEngine
 
   const follow = () => engine.follow(id, job, args, { user, delaySeconds: 0 })

@@ -17,7 +17,6 @@ import { DeviceEntity, isWrongDevice, patiently } from "../../devices/DeviceCall
 import type { Device } from "../../domain/Device.ts"
 import { isManageable } from "../../domain/platforms/Platforms.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
-import { ProvedConfigStore } from "../../store/ConfigStore.ts"
 import { DeviceStore, SyncEventStore } from "../../store/DeviceStore.ts"
 import type { Refusal } from "../../domain/AutoPush.ts"
 import { maskSecrets } from "../../drivers/SecretMask.ts"
@@ -26,10 +25,11 @@ import { JobWindows } from "../requests/JobWindows.ts"
 import { judgeAutoPush } from "../requests/DryRun.ts"
 import { resumeWaiting, rollOut } from "./Rollout.ts"
 import { makeJobCommits } from "../../store/JobResults.ts"
-import { LiveChangeStore } from "../../store/UnfinishedChanges.ts"
 import { jobScore } from "../../domain/ChangeRisk.ts"
 import { SyncDevices, type SyncMemo } from "../../domain/jobs/ChangeJobs.ts"
 import { olderRefusal, type RestoredCommits, restoredSentence } from "../../domain/Repository.ts"
+import { ConfigStore } from "../../store/ConfigStore.ts"
+import { ChangeStore } from "../../store/ChangeStore.ts"
 
 // The sequel of a dry run with `auto_push`: the live run, or the reason why a person has to start it (docs/changes.md#auto_push).
 // Clients take a missing follow-up for success, so every refusal is in the record and in the log.
@@ -87,7 +87,7 @@ const followDryRun = Effect.fn("AutoPush.follow")(function* (job: SyncJob, rows:
 const EXPLAINED = 20
 
 const mismatch = Effect.fnUntraced(function* (job: RunningJob, device: Device) {
-  const proved = yield* ProvedConfigStore
+  const { proved } = yield* ConfigStore
   const actorOf = yield* DeviceEntity.client
 
   const call = patiently(actorOf(String(device.id)).ReadRunningConfig({ login: {} }))
@@ -133,7 +133,7 @@ const invalid = (error: { readonly message: string }) => new JobFailure({ type: 
 /** Makes and stores the decision that a later run of the same job continues with. */
 const decide = Effect.fnUntraced(function* (job: SyncJob) {
   const commits = yield* makeJobCommits
-  const liveChanges = yield* LiveChangeStore
+  const { live: liveChanges } = yield* ChangeStore
   const repositories = yield* RepositoryStore
 
   const { args } = job

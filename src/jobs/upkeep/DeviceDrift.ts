@@ -11,10 +11,9 @@ import { type DeviceResult, deviceResult, JobFailure, taskFailed, taskOk } from 
 import { isManageable, UnmanageableDevice, unmanageableText } from "../../domain/platforms/Platforms.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { ChangeStore } from "../../store/ChangeStore.ts"
-import { DeviceStore, SyncEventStore, UnseenDeviceStore } from "../../store/DeviceStore.ts"
+import { DeviceStore, SyncEventStore } from "../../store/DeviceStore.ts"
 import { IdentityStore } from "../../store/IdentityStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
-import { ProvedConfigStore } from "../../store/ConfigStore.ts"
 import { makeAbandonedSessions } from "../../store/UnfinishedChanges.ts"
 import {
   askedTogether,
@@ -27,6 +26,7 @@ import {
 } from "../engine/JobHandler.ts"
 import { DeviceDrift } from "../../domain/jobs/ChangeJobs.ts"
 import { manageableOf, selectDevices, skippedPart } from "../requests/JobSubjects.ts"
+import { ConfigStore } from "../../store/ConfigStore.ts"
 
 const TASK = "device_drift"
 
@@ -75,8 +75,8 @@ const isSeen = ({ _tag }: Finding, device: Device): boolean =>
 /** A change that is running or was proved between the two reads would look like drift. */
 const compare = Effect.fnUntraced(function* (job: RunningJob, device: Device, backup: Option.Option<string>) {
   const changes = yield* ChangeStore
-  const provedConfigs = yield* ProvedConfigStore
-  const unseen = yield* UnseenDeviceStore
+  const { proved: provedConfigs } = yield* ConfigStore
+  const { unseen } = yield* DeviceStore
   const left = yield* makeAbandonedSessions
   const actorOf = yield* DeviceEntity.client
 
@@ -129,7 +129,7 @@ const lookAt = Effect.fn("DeviceDrift.device")(function* (job: RunningJob, devic
   const sql = yield* SqlClient.SqlClient
   const jobs = yield* JobStore
   const identities = yield* IdentityStore
-  const unseen = yield* UnseenDeviceStore
+  const { unseen } = yield* DeviceStore
 
   const { hostname } = device
   const backup = yield* unseen.backupOf(device.id)
