@@ -1,24 +1,21 @@
-/** The table of all endpoints, from the definition of the API. */
+/** The list of all endpoints, from the definition of the API. */
 import { Context, Option } from "effect"
 import { HttpApi, OpenApi } from "effect/http-api"
-import { Api } from "../../src/api/Api.ts"
-import { Authorization, ScrapeAuthorization } from "../../src/api/Requests.ts"
-import { table } from "./Marked.ts"
+import { Api, BASE } from "../../src/api/Api.ts"
 
-const GUARDS: ReadonlySet<string> = new Set([Authorization.key, ScrapeAuthorization.key])
+const shown = (path: string): string =>
+  (path.startsWith(`${BASE}/`) ? path.slice(BASE.length) : path).replaceAll(/:(\w+)(?:\([^)]*\))?/g, "<$1>")
 
-const parameters = (path: string): string => path.replaceAll(/:(\w+)(?:\([^)]*\))?/g, "<$1>")
-
-/** Method, path, whether a token is needed, and what the endpoint does; in the order of the API's groups. */
+/** A line for each path, with its methods and what each does; in the order of the API's groups. */
 export const routeTable = (): string => {
-  const rows: Array<ReadonlyArray<string>> = []
+  const methods = new Map<string, Array<string>>()
   HttpApi.reflect(Api, {
     onGroup: () => {},
-    onEndpoint: ({ endpoint, middleware }) => {
+    onEndpoint: ({ endpoint }) => {
       const summary = Option.getOrElse(Context.getOption(endpoint.annotations, OpenApi.Summary), () => "")
-      const token = [...middleware].some((one) => GUARDS.has(one.key)) ? "" : "no"
-      rows.push([endpoint.method, `\`${parameters(endpoint.path)}\``, summary, token])
+      const path = shown(endpoint.path)
+      methods.set(path, [...(methods.get(path) ?? []), `${endpoint.method} ${summary}`])
     }
   })
-  return table(["Method", "Path", "What it does", "Token"], rows)
+  return [...methods].map(([path, calls]) => `- \`${path}\`: ${calls.join("; ")}`).join("\n")
 }
