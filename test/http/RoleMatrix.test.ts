@@ -227,7 +227,7 @@ const fieldRows = Effect.fnUntraced(function* ({ body, call, fields, on, path }:
   )
 })
 
-/** The key of what two things have in common, and both under it. */
+/** What has the same key, group by group, in the order in which the groups begin. */
 const grouped = <A>(all: ReadonlyArray<A>, key: (one: A) => string): ReadonlyArray<readonly [A, ...ReadonlyArray<A>]> =>
   [...Map.groupBy(all, key).values()].flatMap(([first, ...rest]) => (first === undefined ? [] : [[first, ...rest]]))
 
