@@ -28,10 +28,7 @@ const filters: Readonly<Record<string, readonly [about: string, ...examples: Rea
     "IPv4 address as an ISO address, behind a prefix",
     "'130.242.1.28'|isofy_ipv4('47.0023.0000.0001.0000')"
   ],
-  ipv4_to_ipv6: [
-    "IPv4 address as the host number in an IPv6 network",
-    "'2001:db8:1::/64'|ipv4_to_ipv6('10.0.0.1')"
-  ],
+  ipv4_to_ipv6: ["IPv4 address as the host number in an IPv6 network", "'2001:db8:1::/64'|ipv4_to_ipv6('10.0.0.1')"],
   get_interface: [
     "n-th address of a network; negative: from the end",
     "'10.0.1.0/24'|get_interface(2)",

@@ -1,5 +1,6 @@
 /** The list of metrics in the manual, from their definitions. */
-import { definitions, type Definition } from "../../src/runtime/metrics/Exposition.ts"
+import { definitions } from "../../src/runtime/metrics/Exposition.ts"
+import type { Definition } from "../../src/runtime/metrics/Metrics.ts"
 
 /** The kind that a name says, so that the list need not. */
 const kindByName = (name: string): Definition["kind"] => {

@@ -1,21 +1,25 @@
 /** The list of all endpoints, from the definition of the API. */
-import { Context, Option } from "effect"
-import { HttpApi, OpenApi } from "effect/http-api"
+import { HttpApi } from "effect/http-api"
 import { Api, BASE } from "../../src/api/Api.ts"
 
 const shown = (path: string): string =>
   (path.startsWith(`${BASE}/`) ? path.slice(BASE.length) : path).replaceAll(/:(\w+)(?:\([^)]*\))?/g, "<$1>")
 
-/** A line for each path, with its methods and what each does; in the order of the API's groups. */
+/** A line for each group of the API: its paths with their methods. */
 export const routeTable = (): string => {
-  const methods = new Map<string, Array<string>>()
+  const groups = new Map<string, Map<string, ReadonlyArray<string>>>()
   HttpApi.reflect(Api, {
-    onGroup: () => {},
-    onEndpoint: ({ endpoint }) => {
-      const summary = Option.getOrElse(Context.getOption(endpoint.annotations, OpenApi.Summary), () => "")
+    onGroup: ({ group }) => void groups.set(group.identifier, new Map()),
+    onEndpoint: ({ endpoint, group }) => {
+      const paths = groups.get(group.identifier)
       const path = shown(endpoint.path)
-      methods.set(path, [...(methods.get(path) ?? []), `${endpoint.method} ${summary}`])
+      paths?.set(path, [...(paths.get(path) ?? []), endpoint.method])
     }
   })
-  return [...methods].map(([path, calls]) => `- \`${path}\`: ${calls.join("; ")}`).join("\n")
+  return [...groups]
+    .map(([group, paths]) => {
+      const calls = [...paths].map(([path, methods]) => `\`${path}\` ${methods.join(" ")}`)
+      return `- ${group}: ${calls.join(", ")}`
+    })
+    .join("\n")
 }

@@ -1,4 +1,4 @@
-/** Tables of the keys of settings files, from the model of the settings: type, default, what is checked, and what each is for. */
+/** Lists of the keys of settings files, from the model of the settings: type, default, what is checked, and what each is for. */
 import { baseFields } from "../../src/settings/BaseModels.ts"
 import {
   fieldOf,
@@ -11,7 +11,6 @@ import {
 import { routingFields } from "../../src/settings/RoutingModels.ts"
 import { f_groups } from "../../src/settings/SettingsGroups.ts"
 import { f_root } from "../../src/settings/SettingsModel.ts"
-import { table } from "./Marked.ts"
 import { settingMeanings } from "./SettingMeanings.ts"
 
 interface Model {
@@ -124,7 +123,7 @@ const joined = (rows: ReadonlyArray<Row>): ReadonlyArray<Row> =>
 
 const inVersion6 = (rows: ReadonlyArray<Row>): string => JSON.stringify(rows).replaceAll("v4", "v6")
 
-/** A row for each field, each followed by the rows of the model below it. */
+/** A row for each field, followed by the rows of the model below it. */
 const rowsOf = ({ fields, name }: Model): ReadonlyArray<Row> => {
   const known = new Map<string, { readonly key: string; readonly model: Model }>()
   const rows: Array<Row> = []
@@ -134,7 +133,7 @@ const rowsOf = ({ fields, name }: Model): ReadonlyArray<Row> => {
     const below = model === undefined ? [] : joined(rowsOf(model))
     const like = known.get(inVersion6(below))
     if (model === undefined || like === undefined) {
-      rows.push([key, value, meaning], ...below.map(([inner, ...rest]): Row => [`↳${inner}`, ...rest]))
+      rows.push([key, value, meaning], ...below.map(([inner, ...rest]): Row => [`  ${inner}`, ...rest]))
       if (model !== undefined) known.set(inVersion6(below), { key, model })
       continue
     }
@@ -145,7 +144,11 @@ const rowsOf = ({ fields, name }: Model): ReadonlyArray<Row> => {
   return rows
 }
 
-const tableOf = (model: Model): string => table(["Key", "Value, default", "Meaning"], joined(rowsOf(model)))
+/** A list as deep as the keys are in a file. */
+const listOf = (model: Model): string =>
+  joined(rowsOf(model))
+    .map(([key, value, meaning]) => `${key.replace(/^ */, "$&- ")} (${value}): ${meaning}`)
+    .join("\n")
 
 const rootField = (key: string): NamedField => {
   const { rule } = fieldOf(f_root)
@@ -154,13 +157,13 @@ const rootField = (key: string): NamedField => {
   return found
 }
 
-const part = (keys: ReadonlyArray<string>): string => tableOf({ name: "f_root", fields: keys.map(rootField) })
+const part = (keys: ReadonlyArray<string>): string => listOf({ name: "f_root", fields: keys.map(rootField) })
 
 const { external_routing_policies: _, ...baseSystem } = baseFields
 
 const groups = (): string => {
   const group = modelBelow(fieldOf(f_groups).rule)
-  return group === undefined ? "" : tableOf(group)
+  return group === undefined ? "" : listOf(group)
 }
 
 const patternsIn = (rule: Rule): ReadonlyArray<readonly [Pattern, number]> => {
@@ -180,16 +183,15 @@ const patternsIn = (rule: Rule): ReadonlyArray<readonly [Pattern, number]> => {
 
 const forms = (): string => {
   const longest = new Map([...patternsIn(fieldOf(f_root).rule), ...patternsIn(fieldOf(f_groups).rule)])
-  return table(
-    ["Form", "A value has to be"],
-    Object.entries(Patterns).map(([name, pattern]) => {
+  return Object.entries(Patterns)
+    .map(([name, pattern]) => {
       const length = longest.get(pattern)
-      return [code(name), length === undefined ? pattern.words : `${pattern.words}; at most ${length} characters`]
+      return `- ${code(name)}: ${pattern.words}${length === undefined ? "" : `; at most ${length} characters`}`
     })
-  )
+    .join("\n")
 }
 
-/** The tables by the name of their part of `docs/settings-repository.md`. */
+/** The lists by the name of their part of `docs/settings-repository.md`. */
 export const settingTables = (): Readonly<Record<string, string>> => ({
   "keys of base_system.yml": part(Object.keys(baseSystem)),
   "keys of routing.yml": part([...Object.keys(routingFields), "external_routing_policies"]),
