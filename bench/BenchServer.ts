@@ -92,7 +92,7 @@ export const startProgram = Effect.fnUntraced(function* (url: string, { env, tok
 
 /** Starts PostgreSQL with these flags; yields its URL, and the way of the bench to it. */
 export const startDatabase = Effect.fnUntraced(function* (folder: string, flags: ReadonlyArray<string> = []) {
-  const postgres = yield* EmbeddedPostgres.make({ dataDir: path.join(folder, "data", "database"), flags })
+  const postgres = yield* EmbeddedPostgres.make({ dataDir: path.join(folder, "postgres"), flags })
   const url = `postgres://postgres:${Redacted.value(postgres.password)}@127.0.0.1:${postgres.port()}/postgres`
   return { url, database: Database.layerUrl(Redacted.make(url)) }
 })

@@ -1,13 +1,13 @@
 /** A change of the settings that concerns every access switch, as operators make it: committed, then refreshed. */
 import { Effect } from "effect"
-import { writeFileSync } from "node:fs"
+import { appendFileSync } from "node:fs"
 import * as path from "node:path"
 import type { Client } from "./BenchClient.ts"
 import { commit } from "./BenchSite.ts"
 
 /** Gives all access switches another time server. */
 export const changeAll = (settings: string): void => {
-  writeFileSync(path.join(settings, "access/base_system.yml"), "---\nntp_servers:\n  - host: 10.20.0.9\n")
+  appendFileSync(path.join(settings, "access/base_system.yml"), "ntp_servers:\n  - host: 10.20.0.9\n")
   commit(settings, "all access switches")
 }
 

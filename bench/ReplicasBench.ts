@@ -41,7 +41,7 @@ const startReplicas = Effect.fnUntraced(function* (
 const measure = Effect.fnUntraced(function* (devices: number, replicas: number) {
   const lab = yield* startLab(devices, COMMIT)
   const folder = yield* folderOf
-  const dataDir = path.join(folder, "data", "database", "postgres")
+  const dataDir = path.join(folder, "postgres", "postgres")
   const { database, url } = yield* startDatabase(folder, COUNTING)
   const [first, ...others] = yield* startReplicas(folder, url, environment(folder, lab.port), replicas)
   if (first === undefined) return yield* Effect.die(new Error("REPLICAS must be 1 or more"))

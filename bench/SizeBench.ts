@@ -60,7 +60,7 @@ const measure = Effect.fnUntraced(function* (devices: number) {
   const lab = yield* startLabs(devices, COMMIT)
   const names = lab.switches.map(({ name }) => name)
   const folder = yield* folderOf
-  const dataDir = path.join(folder, "data", "database", "postgres")
+  const dataDir = path.join(folder, "postgres", "postgres")
   const { api, database, pid } = yield* startServer(folder, environment(folder, lab.port), undefined, COUNTING)
   const run = Effect.fnUntraced(function* (dry: boolean) {
     const before = { seconds: processorSeconds(dataDir), ...(yield* work) }

@@ -22,7 +22,7 @@ import * as Jobs from "./jobs/Jobs.ts"
 import * as Stores from "./store/Stores.ts"
 
 /** A setting has a form that its type cannot express. */
-export class InvalidSetting extends Schema.TaggedError<InvalidSetting>()("InvalidSetting", {
+class InvalidSetting extends Schema.TaggedError<InvalidSetting>()("InvalidSetting", {
   message: Schema.String
 }) {}
 

@@ -51,7 +51,7 @@ export interface Login {
 }
 
 /** Name and key for devices in one state. */
-export interface KeyLogin {
+interface KeyLogin {
   readonly username: string
   readonly key: PrivateKey
 }

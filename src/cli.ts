@@ -1,4 +1,4 @@
-/** The command line: runs the command that was typed (`cli/Commands.ts`). What a command needs is loaded when it is run. */
+/** The command line: runs the command that the user typed (`cli/Commands.ts`). The modules that a command needs are loaded when it runs. */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Cause, Effect, Exit, Option, Runtime } from "effect"
@@ -11,7 +11,7 @@ const program = Effect.flatMap(rootFor(process.argv.slice(2)), (root) => Command
   Effect.provide(NodeServices.layer)
 )
 
-/** What was typed is no command (docs/command-line.md#exit-codes). */
+/** The exit code for words that are no command (docs/command-line.md#exit-codes). */
 const MISTYPED = 2
 
 const isMistyped = (cause: Cause.Cause<unknown>): boolean => {

@@ -76,8 +76,8 @@ export const MuteRequest = Body.make(
 export type MuteRequest = typeof MuteRequest.schema.Type
 
 /** All dead messages, or those to one receiver. */
-export const ReplayRequest = Body.make({ receiver: name("receiver") }, { message: Body.firstOf, unknownKey })
-export type ReplayRequest = typeof ReplayRequest.schema.Type
+const ReplayRequest = Body.make({ receiver: name("receiver") }, { message: Body.firstOf, unknownKey })
+type ReplayRequest = typeof ReplayRequest.schema.Type
 
 const Text = Schema.NullOr(Schema.String)
 

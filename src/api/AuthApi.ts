@@ -38,7 +38,7 @@ const Ways = Schema.Struct({
   token: Schema.Boolean
 })
 
-export const ways = HttpApiEndpoint.get("ways", "/auth/ways", { success: Enveloped(Ways) }).annotateMerge(
+const ways = HttpApiEndpoint.get("ways", "/auth/ways", { success: Enveloped(Ways) }).annotateMerge(
   documented({
     summary: "Ask how to sign on",
     description:
@@ -61,7 +61,7 @@ export const ways = HttpApiEndpoint.get("ways", "/auth/ways", { success: Envelop
 
 const error = [Unauthorized, NotFound, TooManyRequests]
 
-export const beginLogin = HttpApiEndpoint.get("beginLogin", "/auth/login", {
+const beginLogin = HttpApiEndpoint.get("beginLogin", "/auth/login", {
   query: {
     page: Schema.optionalKey(
       Parameter.text(shown("`ui` for the page of Switchyard, which gets no token in its address", "ui"))
@@ -77,7 +77,7 @@ export const beginLogin = HttpApiEndpoint.get("beginLogin", "/auth/login", {
   })
 )
 
-export const endLogin = HttpApiEndpoint.get("endLogin", "/auth/auth", {
+const endLogin = HttpApiEndpoint.get("endLogin", "/auth/auth", {
   success: HttpApiSchema.Empty(302),
   error
 }).annotateMerge(
@@ -99,7 +99,7 @@ const Renewed = Schema.StructWithRest(
   [Schema.Record(Schema.String, Schema.Unknown)]
 )
 
-export const refreshLogin = HttpApiEndpoint.post("refreshLogin", "/auth/refresh", {
+const refreshLogin = HttpApiEndpoint.post("refreshLogin", "/auth/refresh", {
   success: Enveloped(Renewed),
   error: [...error, Forbidden]
 }).annotateMerge(
@@ -115,7 +115,7 @@ export const refreshLogin = HttpApiEndpoint.post("refreshLogin", "/auth/refresh"
 
 const Ended = Schema.Struct({ revoked: Schema.Boolean, end_session_url: Schema.NullOr(Schema.String) })
 
-export const logout = HttpApiEndpoint.post("logout", "/auth/logout", {
+const logout = HttpApiEndpoint.post("logout", "/auth/logout", {
   success: Enveloped(Ended),
   error: [NotFound, Forbidden]
 }).annotateMerge(
@@ -134,7 +134,7 @@ export const logout = HttpApiEndpoint.post("logout", "/auth/logout", {
 
 const Opened = Schema.Struct({ access_token: Schema.String, expires_in: Schema.Int })
 
-export const openPage = HttpApiEndpoint.post("openPage", "/auth/session", {
+const openPage = HttpApiEndpoint.post("openPage", "/auth/session", {
   success: Enveloped(Opened),
   error: [Unauthorized, NotFound, TooManyRequests, Forbidden]
 }).annotateMerge(
@@ -146,7 +146,7 @@ export const openPage = HttpApiEndpoint.post("openPage", "/auth/session", {
   })
 )
 
-export const closePage = HttpApiEndpoint.delete("closePage", "/auth/session", {
+const closePage = HttpApiEndpoint.delete("closePage", "/auth/session", {
   success: Enveloped(Ended),
   error: [Unauthorized, Forbidden]
 }).annotateMerge(
@@ -196,7 +196,7 @@ const waiting = {
 }
 const decided = { decided_by: "kim", decided_at: "2026-11-22T14:10:00Z", comment: "as agreed in CHG-7" }
 
-export const listApprovals = HttpApiEndpoint.get("approvals", "/approvals", {
+const listApprovals = HttpApiEndpoint.get("approvals", "/approvals", {
   success: Enveloped(Schema.Struct({ approvals: Schema.Array(RequestApproval) }))
 }).annotateMerge(
   documented({
@@ -231,7 +231,7 @@ const decision = (
       })
     )
 
-export const approveRequest = decision(
+const approveRequest = decision(
   "approveRequest",
   "approve",
   [
@@ -241,7 +241,7 @@ export const approveRequest = decision(
   { decision: "approved", answer: { status: 200, message: null } }
 )
 
-export const rejectRequest = decision(
+const rejectRequest = decision(
   "rejectRequest",
   "reject",
   ["Reject a request", "Nothing is done. Who has asked may take a request back in the same way."],

@@ -12,7 +12,7 @@ import type { Schema } from "effect"
  * changes. `devices`, `jobs`: a list, from which the others are left out. `asked`: the
  * handler asks as soon as it knows the devices. `nothing`: no devices at all.
  */
-export type Subject = "device" | "wholeDevice" | "identity" | "devices" | "jobs" | "asked" | "nothing"
+type Subject = "device" | "wholeDevice" | "identity" | "devices" | "jobs" | "asked" | "nothing"
 
 const device = [
   "GET /device/:id",

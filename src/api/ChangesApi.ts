@@ -43,7 +43,7 @@ const entry = {
   templates_commit: "1a2b3c4d5e6f708192a3b4c5d6e7f8091a2b3c4d"
 }
 
-export const listConfigs = HttpApiEndpoint.get("listConfigs", "/device/:hostname/configs", {
+const listConfigs = HttpApiEndpoint.get("listConfigs", "/device/:hostname/configs", {
   params: hostname,
   success: Enveloped(Schema.Struct({ hostname: Schema.String, configs: Schema.Array(Entry) })),
   error: [BadRequest, NotFound]
@@ -77,7 +77,7 @@ const source = (name: string, description: string) =>
     )
   )
 
-export const configDiff = HttpApiEndpoint.get("configDiff", "/device/:hostname/config_diff", {
+const configDiff = HttpApiEndpoint.get("configDiff", "/device/:hostname/config_diff", {
   params: hostname,
   query: { from: source("from", "running when absent"), to: source("to", "generated when absent") },
   success: Enveloped(
@@ -105,7 +105,7 @@ export const configDiff = HttpApiEndpoint.get("configDiff", "/device/:hostname/c
     })
   )
 
-export const configBlame = HttpApiEndpoint.get("configBlame", "/device/:hostname/config_blame", {
+const configBlame = HttpApiEndpoint.get("configBlame", "/device/:hostname/config_blame", {
   params: hostname,
   success: Enveloped(
     Schema.Struct({

@@ -28,7 +28,7 @@ import {
 import { ActorView, Statecharts } from "../domain/DeviceActivity.ts"
 
 /** A device as it is created: with whether any driver can log in to it. Without one it is kept as inventory. */
-export const DeviceAdded = Schema.Struct({
+const DeviceAdded = Schema.Struct({
   ...Device.fields,
   manageable: Schema.Boolean.annotate({
     description: "false when there is no driver for the platform: jobs that would have to log in refuse the device"
@@ -36,7 +36,7 @@ export const DeviceAdded = Schema.Struct({
 })
 
 /** A device as GET and PUT answer with it. */
-export const DeviceRecord = Schema.Struct({ ...DeviceAdded.fields, primary_group: Schema.String })
+const DeviceRecord = Schema.Struct({ ...DeviceAdded.fields, primary_group: Schema.String })
 
 const taken_over = Schema.optionalKey(
   Schema.Array(Schema.Struct({ hostname: Schema.String, field: Schema.String, address: Schema.String }))

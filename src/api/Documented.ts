@@ -4,7 +4,7 @@
  */
 import { Context, Schema } from "effect"
 import { OpenApi } from "effect/http-api"
-import type { Device } from "../domain/Device.ts"
+import { blankFields, type Device } from "../domain/Device.ts"
 import type { Job } from "../domain/Job.ts"
 import type { Linknet } from "../domain/Linknet.ts"
 
@@ -109,15 +109,10 @@ export const listQuery = (
 // Records that the API document shows.
 
 export const device: Device = {
+  ...blankFields,
   id: 13,
   hostname: "lhv-a1",
-  site_id: null,
-  description: null,
   management_ip: "10.0.6.6",
-  secondary_management_ip: null,
-  dhcp_ip: null,
-  infra_ip: null,
-  oob_ip: null,
   serial: "SSJ17200213",
   ztp_mac: "08002708A8BE",
   platform: "eos",
@@ -127,9 +122,7 @@ export const device: Device = {
   synchronized: true,
   state: "MANAGED",
   device_type: "ACCESS",
-  confhash: null,
-  last_seen: "2026-02-27 10:30:23.338681",
-  port: null
+  last_seen: "2026-02-27 10:30:23.338681"
 }
 
 export const job: Job = {

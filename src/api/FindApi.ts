@@ -1,12 +1,12 @@
 /** Finding machines, devices and ports by one field, and reading the tables that it looks in (docs/api.md#find). */
 import { Result, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { isAddress } from "../domain/fields/Values.ts"
 import * as Parameter from "../domain/fields/Parameter.ts"
 import { ReadTablesRequest } from "../domain/requests/OperationRequests.ts"
 import { Authorization, RequestBody, RequestParameters } from "./Requests.ts"
 import { documented, shown } from "./Documented.ts"
 import { BadRequest, Enveloped, JobStartedOnDevices, ServiceUnavailable } from "./Answers.ts"
-import { isIP } from "node:net"
 
 const Hit = Schema.Struct({
   kind: Schema.Literals(["mac", "arp", "device", "port", "vlan"]),
@@ -140,7 +140,7 @@ const macOf = (text: string): Result.Result<string | null, string> => {
 }
 
 const ipOf = (text: string): Result.Result<string | null, string> => {
-  if (isIP(text) > 0 && !text.includes("%")) return Result.succeed(text)
+  if (isAddress(text)) return Result.succeed(text)
   return fourNumbers.test(text)
     ? Result.fail(`q is no IP address: each number of ${text} must be from 0 to 255, without zeros before it`)
     : Result.succeed(null)

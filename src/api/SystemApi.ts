@@ -1,10 +1,14 @@
-/** Plugins, version and health (docs/plugins.md and docs/operations.md#health). */
+/**
+ * The server: plugins, version, health, status, findings and metrics (docs/plugins.md, docs/operations.md#health,
+ * docs/operations.md#how-the-server-does, docs/monitoring.md).
+ */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { SelftestRequest } from "../domain/requests/OperationRequests.ts"
-import { Authorization, RequestBody } from "./Requests.ts"
+import { Authorization, RequestBody, ScrapeAuthorization } from "./Requests.ts"
 import { documented, type EndpointDocument } from "./Documented.ts"
-import { BadRequest, Enveloped, InternalError } from "./Answers.ts"
+import { BadRequest, Enveloped, InternalError, ServiceUnavailable } from "./Answers.ts"
+import { Finding } from "../domain/Finding.ts"
 
 const PluginData = Schema.NullOr(
   Schema.Struct({
@@ -101,9 +105,9 @@ const report = <S extends "UP" | "DOWN">(status: S) =>
   })
 
 /** Everything works. */
-export const Up = report("UP")
+const Up = report("UP")
 /** Some check failed; 503. */
-export const Down = report("DOWN").pipe(HttpApiSchema.status(503))
+const Down = report("DOWN").pipe(HttpApiSchema.status(503))
 export type HealthReport = typeof Up.Type | typeof Down.Type
 
 const PARTS = ["postgres", "schema", "settings", "templates", "jobs"]
@@ -157,3 +161,180 @@ const probes = HttpApiGroup.make("health").add(
 
 /** Probes for a load balancer, open to everybody; their paths have no version. */
 export class HealthGroup extends probes {}
+
+// Status of the server, for administrators (docs/operations.md#how-the-server-does).
+
+const Seconds = Schema.Number
+const Bytes = Schema.Number
+
+const Check = Schema.Struct({
+  name: Schema.String,
+  status: Schema.Literals(["UP", "DOWN"]),
+  /** What is wrong with a part that is down. */
+  message: Schema.optionalKey(Schema.String)
+})
+
+const Process = Schema.Struct({
+  uptime_seconds: Seconds,
+  memory_bytes: Bytes,
+  open_files: Schema.NullOr(Schema.Int),
+  /** Delay of the event loop since somebody last asked. */
+  loop_lag_seconds: Schema.Struct({ median: Seconds, p99: Seconds }),
+  /** Part of that time in which it worked, 0 to 1. */
+  loop_utilization: Schema.Number
+})
+
+const Database = Schema.Struct({
+  version: Schema.String,
+  is_embedded: Schema.Boolean,
+  size_bytes: Bytes,
+  /** The newest change of its schema. */
+  schema_version: Schema.Int,
+  connections: Schema.Array(Schema.Struct({ state: Schema.String, count: Schema.Int }))
+})
+
+const Queue = Schema.Struct({
+  /** Unfinished jobs. */
+  jobs: Schema.Array(Schema.Struct({ function_name: Schema.String, status: Schema.String, count: Schema.Int })),
+  /** For how long the oldest job that is due waits; 0 when none does. */
+  oldest_seconds: Seconds
+})
+
+const Replica = Schema.Struct({
+  address: Schema.String,
+  is_healthy: Schema.Boolean,
+  /** Seconds since it was heard of. */
+  heard_seconds: Seconds
+})
+
+const Retained = Schema.Struct({
+  /** change, config, event …: docs/operations.md#retention. */
+  kind: Schema.String,
+  rows: Schema.Int,
+  /** Of its table with indexes; null for a kind that shares the table of another one. */
+  bytes: Schema.NullOr(Bytes),
+  oldest: Schema.NullOr(Schema.String),
+  /** Rows that retention removes within a day. */
+  due: Schema.Int,
+  /** Rows that it has removed. */
+  removed: Schema.Int,
+  /** When all this was counted; it is every hour. */
+  looked_at: Schema.String
+})
+
+/** What is asked of the database is null while it is away. */
+export const ServerStatus = Schema.Struct({
+  version: Schema.String,
+  git_version: Schema.String,
+  status: Schema.Literals(["UP", "DOWN"]),
+  checks: Schema.Array(Check),
+  /** What somebody should know of, and is no fault. */
+  remark: Schema.NullOr(Schema.String),
+  process: Process,
+  /** Below DATA_DIR. */
+  disk: Schema.NullOr(Schema.Struct({ free_bytes: Bytes, size_bytes: Bytes })),
+  database: Schema.NullOr(Database),
+  queue: Schema.NullOr(Queue),
+  /** Kinds of rows that have an end; none before they were counted first. */
+  retained: Schema.NullOr(Schema.Array(Retained)),
+  dead_letters: Schema.NullOr(Schema.Int),
+  /** Those that share the work; none where a server works alone. */
+  replicas: Schema.NullOr(Schema.Array(Replica))
+})
+export type ServerStatus = typeof ServerStatus.Type
+
+const example: ServerStatus = {
+  version: "0.2.0",
+  git_version: "No git repo found",
+  status: "UP",
+  checks: [{ name: "postgres", status: "UP" }],
+  remark: null,
+  process: {
+    uptime_seconds: 86_400,
+    memory_bytes: 310_378_496,
+    open_files: 61,
+    loop_lag_seconds: { median: 0.0201, p99: 0.0312 },
+    loop_utilization: 0.04
+  },
+  disk: { free_bytes: 52_428_800_000, size_bytes: 105_089_261_568 },
+  database: {
+    version: "18.4",
+    is_embedded: false,
+    size_bytes: 84_213_760,
+    schema_version: 37,
+    connections: [{ state: "idle", count: 9 }]
+  },
+  queue: { jobs: [{ function_name: "sync_devices", status: "RUNNING", count: 1 }], oldest_seconds: 0 },
+  retained: [
+    {
+      kind: "job",
+      rows: 812,
+      bytes: 1_318_912,
+      oldest: "2026-01-12T08:15:30.123",
+      due: 4,
+      removed: 96,
+      looked_at: "2026-03-12T09:00:00.000"
+    }
+  ],
+  dead_letters: 0,
+  replicas: [{ address: "10.0.0.5:5050", is_healthy: true, heard_seconds: 1.2 }]
+}
+
+const found: typeof Finding.Type = {
+  kind: "job",
+  level: "bad",
+  about: "job 812",
+  since: "2026-03-02T09:12:07.031",
+  what: "sync_devices has not come further for 21 minutes",
+  why: "A process works on it, and waits for a switch or another system that says nothing.",
+  next: "Look at its devices. An abort brings what is under way to its end, and begins nothing new.",
+  repair: {
+    says: "Abort job 812",
+    method: "PUT",
+    path: "/job/812",
+    body: { action: "ABORT", abort_reason: "It did not go on" }
+  }
+}
+
+const server = HttpApiGroup.make("server").add(
+  HttpApiEndpoint.get("findings", "/system/findings", {
+    success: Enveloped(Schema.Struct({ findings: Schema.Array(Finding) })),
+    error: ServiceUnavailable
+  }).annotateMerge(
+    documented({
+      summary: "Find what is stuck",
+      description:
+        "Jobs without progress, changes that were left, devices of which nobody knows what they run, locks, certificates that end, the age and bloat of the database, disk, clocks and alerts that were given up: since when, why, and the safe next step; what is bad first. `repair` is a call of this API that mends it, for somebody to say yes to. Empty when nothing is found.",
+      example: { response: { status: "success", data: { findings: [found] } } }
+    })
+  ),
+  HttpApiEndpoint.get("status", "/system/status", { success: Enveloped(ServerStatus) }).annotateMerge(
+    documented({
+      summary: "Read how the server does",
+      description:
+        "Health by parts, process, disk, database, unfinished jobs, what is kept of each kind, and replicas at once, never older than five seconds. 200 also while a part is down; what the database would say is null while it is away. The process is that of the replica that answers.",
+      example: { response: { status: "success", data: example } }
+    })
+  )
+)
+
+/** Endpoints about the server, all with a token. */
+export class ServerGroup extends server.middleware(Authorization) {}
+
+// Metrics for a monitoring system (docs/monitoring.md).
+
+const Page = Schema.String.pipe(HttpApiSchema.asText({ contentType: "text/plain" }))
+
+const metrics = HttpApiGroup.make("metrics").add(
+  HttpApiEndpoint.get("metrics", "/metrics", { success: Page }).annotateMerge(
+    documented({
+      summary: "Read the metrics",
+      description:
+        "All metrics for Prometheus, as OpenMetrics where the Accept header names it. No token is needed from an address in METRICS_NETWORKS.",
+      example: { response: "# TYPE switchyard_database_up gauge\nswitchyard_database_up 1\n" }
+    })
+  )
+)
+
+/** The page of metrics; its path has no version. */
+export class MetricsGroup extends metrics.middleware(ScrapeAuthorization) {}

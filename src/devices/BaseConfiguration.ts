@@ -12,7 +12,7 @@ import * as ShownCheck from "./ShownCheck.ts"
 import type { JobSelection } from "../drivers/Candidate.ts"
 import * as DeviceConnection from "./DeviceConnection.ts"
 import * as UnifiedDiff from "../drivers/UnifiedDiff.ts"
-import type { LearnedLineStore } from "../store/ConfigStore.ts"
+import type { ConfigStore } from "../store/ConfigStore.ts"
 
 /** Seconds to wait for one answer on an address, and between two tries. */
 const CONNECT_SECONDS = 3
@@ -25,7 +25,7 @@ type Push = typeof BasePush.Type
 /** What a push needs beside its request. */
 export interface PushServices {
   readonly login: DeviceLogin["Service"]
-  readonly learned: LearnedLineStore["Service"]
+  readonly learned: ConfigStore["Service"]["learned"]
 }
 
 /** A push that failed. `sent` is false as long as no commit was sent: then the switch certainly runs what it ran before. */
@@ -68,7 +68,7 @@ const moved = (login: DeviceLogin["Service"], device: Device, { newAddress, newH
 
 /** Loads the configuration; all of its lines are new to the switch, so all have to be in what it promises to run. */
 const load = Effect.fnUntraced(function* (
-  learned: LearnedLineStore["Service"],
+  learned: ConfigStore["Service"]["learned"],
   loggedIn: LoggedIn,
   device: Device,
   { config, sessionName: name }: Push

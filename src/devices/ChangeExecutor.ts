@@ -19,8 +19,7 @@ import * as DeviceConnection from "./DeviceConnection.ts"
 import type { DeviceLogin } from "./DeviceLogin.ts"
 import type { DeviceStatechart } from "./DeviceStatechart.ts"
 import * as KnownSecrets from "./KnownSecrets.ts"
-import type { LiveChangeStore } from "../store/UnfinishedChanges.ts"
-import type { LearnedLineStore, ProvedConfigStore } from "../store/ConfigStore.ts"
+import type { ConfigStore } from "../store/ConfigStore.ts"
 
 const report = (row: ChangeRow, outcome: ChangeOutcome | null, failure: string | null): ChangeReport => ({
   waiting: outcome === null,
@@ -40,11 +39,11 @@ const report = (row: ChangeRow, outcome: ChangeOutcome | null, failure: string |
 
 export interface Services {
   readonly changes: ChangeStore["Service"]
-  readonly live: Pick<LiveChangeStore["Service"], "place">
-  readonly proved: Pick<ProvedConfigStore["Service"], "isRun">
+  readonly live: Pick<ChangeStore["Service"]["live"], "place">
+  readonly proved: Pick<ConfigStore["Service"]["proved"], "isRun">
   readonly login: DeviceLogin["Service"]
   readonly identities: IdentityStore["Service"]
-  readonly learned: LearnedLineStore["Service"]
+  readonly learned: ConfigStore["Service"]["learned"]
   /** The live actor of the device. */
   readonly actor: DeviceStatechart
   /** No other replica can take a change over. */

@@ -11,10 +11,9 @@ import type { ChangeStore, ClaimTexts } from "../store/ChangeStore.ts"
 import { annotate, spanned } from "../runtime/Spans.ts"
 import type { ChangeSteps, SeenTexts } from "./ChangeSteps.ts"
 import * as LiveActor from "./LiveActor.ts"
-import { SILENT_REPLICA } from "../domain/TakeOver.ts"
 import { isClaimFresh, TAKEN_OVER, UNASKED, type WorkClaim } from "../drivers/Driver.ts"
 import { failingWithoutDatabase } from "../store/DatabaseClient.ts"
-import type { LiveChangeStore } from "../store/UnfinishedChanges.ts"
+import { SILENT_REPLICA } from "../domain/Release.ts"
 
 /** Another process works on this change: nothing more was sent from here. */
 export class ChangeTakenOver extends Schema.TaggedError<ChangeTakenOver>()("ChangeTakenOver", { id: Schema.Int }) {
@@ -138,7 +137,7 @@ const PAUSE = Schedule.spaced("200 millis")
  * it is asked until the others may have taken over. A process `alone` continues, because there is no other.
  */
 export const claimOf = (
-  changes: Pick<LiveChangeStore["Service"], "place">,
+  changes: Pick<ChangeStore["Service"]["live"], "place">,
   id: number,
   known: { readonly written: Pick<ChangeRow, "phase" | "epoch">; at: number },
   alone: boolean

@@ -26,8 +26,7 @@ import type { OurSession } from "../domain/DeviceActivity.ts"
 import { jobOf } from "../drivers/Candidate.ts"
 import * as UnifiedDiff from "../drivers/UnifiedDiff.ts"
 import type { ConfigSession, ConfigSessions } from "../drivers/Driver.ts"
-import { LearnedLineStore, ProvedConfigStore } from "../store/ConfigStore.ts"
-import { LiveChangeStore } from "../store/UnfinishedChanges.ts"
+import { ConfigStore } from "../store/ConfigStore.ts"
 
 // What a look for drift reads of a switch (docs/changes.md#drift): what it runs, and then its sessions, by which those of ours that were
 // left behind are found.
@@ -109,12 +108,13 @@ const make = Effect.gen(function* () {
   const operations = yield* OperationStore
   const jobs = yield* JobStore
   const login = yield* DeviceLogin
-  const learned = yield* LearnedLineStore
+  const { learned, proved } = yield* ConfigStore
+  const changes = yield* ChangeStore
   const config = yield* ServerConfig
   const executing = {
-    changes: yield* ChangeStore,
-    live: yield* LiveChangeStore,
-    proved: yield* ProvedConfigStore,
+    changes,
+    live: changes.live,
+    proved,
     login,
     identities: yield* IdentityStore,
     learned,

@@ -23,7 +23,7 @@ import { DeviceStore, SyncEventStore } from "../store/DeviceStore.ts"
 import { UniqueFieldStore } from "../store/DeviceIdentifiers.ts"
 import { JobStore } from "../store/JobStore.ts"
 import { InterfaceStore } from "../store/InterfaceStore.ts"
-import { LinknetStore, ReservationStore } from "../store/NetworkStore.ts"
+import { NetworkStore } from "../store/NetworkStore.ts"
 import { PluginCallStore } from "../store/PluginCallStore.ts"
 
 /** The machine forbids the event in the device's present state; `rule` names the guard, the message is for people. */
@@ -94,8 +94,7 @@ const make = Effect.gen(function* () {
   const devices = yield* DeviceStore
   const identities = yield* UniqueFieldStore
   const interfaces = yield* InterfaceStore
-  const links = yield* LinknetStore
-  const reservations = yield* ReservationStore
+  const { links, reservations } = yield* NetworkStore
   const events = yield* SyncEventStore
   const started = yield* DeviceJobs
   const jobs = yield* JobStore

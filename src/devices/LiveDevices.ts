@@ -11,7 +11,7 @@ import * as FairPlaces from "../runtime/FairPlaces.ts"
 import { OwnFault, type OwnKind } from "../runtime/SystemErrors.ts"
 import { blocked } from "../store/AnswerTime.ts"
 import { untilHindered } from "../store/ForeignLocks.ts"
-import { NeighbourStore } from "../store/DeviceStore.ts"
+import { DeviceStore } from "../store/DeviceStore.ts"
 import { ActiveTemplates } from "../templates/ActiveTemplates.ts"
 import { type Bounced, DeviceEntity, patiently } from "./DeviceCalls.ts"
 import type { InterfaceStates, NeighbourDetails, Optics } from "../drivers/Driver.ts"
@@ -132,14 +132,14 @@ const make = Effect.gen(function* () {
   const read = makeRead(inTurn)
   const bounce = yield* makeBounce(inTurn)
   const entityOf = yield* DeviceEntity.client
-  const heard = yield* NeighbourStore
+  const { neighbours } = yield* DeviceStore
   return LiveDevices.of({
     runningConfig: (device) =>
       Effect.map(read(device, entityOf(String(device.id)).ReadRunningConfig({ login: {} })), ({ config }) => config),
     identity: (device) => read(device, entityOf(String(device.id)).ReadIdentity()),
     neighbours: (device) =>
       Effect.tap(read(device, entityOf(String(device.id)).ReadNeighbours({ login: {} })), (ports) =>
-        heard.keep(device.id, ports)
+        neighbours.keep(device.id, ports)
       ),
     neighbourDetails: (device) => read(device, entityOf(String(device.id)).ReadNeighbourDetails()),
     optics: (device) => read(device, entityOf(String(device.id)).ReadOptics()),

@@ -11,7 +11,7 @@ import { DeviceFailure } from "./DeviceCalls.ts"
 import { annotate } from "../runtime/Spans.ts"
 import * as DeviceStatechart from "./DeviceStatechart.ts"
 import type { DeviceCall } from "../../machines/device/DeviceLifecycle.ts"
-import { LiveChangeStore } from "../store/UnfinishedChanges.ts"
+import { ChangeStore } from "../store/ChangeStore.ts"
 
 // Calls to one device take turns, in the order in which they came; those that wait can be seen.
 
@@ -63,7 +63,7 @@ const contained = <A, E, R>(call: Effect.Effect<A, E, R>) =>
 /** The device with this id; its actor lives as long as the scope. */
 export const make = Effect.fnUntraced(function* (id: number) {
   const devices = yield* DeviceStore
-  const changes = yield* LiveChangeStore
+  const { live: changes } = yield* ChangeStore
   const scope = yield* Effect.scope
   const turns = yield* makeTurns
   const inspection = yield* ActorInspection

@@ -24,7 +24,7 @@ import type { LoggedIn } from "./DeviceLogin.ts"
 import * as UnifiedDiff from "../drivers/UnifiedDiff.ts"
 import { placed } from "../domain/ConfigLines.ts"
 import type { Platform } from "../domain/platforms/Platform.ts"
-import type { Learned, LearnedLineStore, Lookup } from "../store/ConfigStore.ts"
+import type { Learned, ConfigStore, Lookup } from "../store/ConfigStore.ts"
 
 // How a switch shows a line: it is loaded alone below its headings into a session that is thrown away, and what the switch then
 // promises to run is held against the same without the line (docs/changes.md#lines-that-are-not-shown).
@@ -98,7 +98,7 @@ export interface ShownContext {
   readonly hostname: string
   /** The release as the device's record has it; empty when it is not known. */
   readonly release: string
-  readonly learned: LearnedLineStore["Service"]
+  readonly learned: ConfigStore["Service"]["learned"]
   /** The candidate of the change before that is in force; none when there was none. */
   readonly previous: Effect.Effect<Option.Option<string>, SqlError.SqlError>
 }

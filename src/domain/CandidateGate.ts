@@ -8,7 +8,7 @@ import { RE2JS } from "re2js"
 import type { CommandWords, MultiLineInput, Platform, SharedWord } from "./platforms/Platform.ts"
 
 /** A line that is no configuration. */
-export interface RefusedLine {
+interface RefusedLine {
   /** Counts from 1 in the text. */
   readonly lineNumber: number
   /** As it stands in the text, with its secrets. */
@@ -19,7 +19,7 @@ export interface RefusedLine {
 }
 
 /** What is known beside the text. */
-export interface GateSurroundings {
+interface GateSurroundings {
   /** The running configuration, for the aliases that it defines. */
   readonly running?: string
   /** The text stands in the section of a port and may not leave it. */

@@ -6,7 +6,7 @@ import { Schema } from "effect"
 import { DAY, type Finding, lengthOf } from "./Finding.ts"
 
 /** Why a certificate was taken back, in the words of RFC 5280. */
-export const revocationReasons = ["unspecified", "keyCompromise", "superseded", "cessationOfOperation"] as const
+const revocationReasons = ["unspecified", "keyCompromise", "superseded", "cessationOfOperation"] as const
 export const RevocationReason = Schema.Literals(revocationReasons)
 export type RevocationReason = typeof RevocationReason.Type
 

@@ -50,7 +50,7 @@ export const deviceScore = (config: string, diff: string, rules = usualRisk): nu
 }
 
 /** A device in a job: its score, or null when it has none, and whether it failed. */
-export interface DeviceScore {
+interface DeviceScore {
   readonly score: number | null
   readonly failed: boolean
 }

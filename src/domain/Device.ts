@@ -55,6 +55,27 @@ export type Device = typeof Device.Type
 /** The fields of a device that somebody may write: everything but the id. */
 export type DeviceFields = Omit<Device, "id">
 
+/** The fields of which nothing is known before a device is seen. */
+export const blankFields = {
+  site_id: null,
+  description: null,
+  management_ip: null,
+  secondary_management_ip: null,
+  dhcp_ip: null,
+  infra_ip: null,
+  oob_ip: null,
+  serial: null,
+  ztp_mac: null,
+  platform: null,
+  vendor: null,
+  model: null,
+  os_version: null,
+  synchronized: false,
+  confhash: null,
+  last_seen: null,
+  port: null
+} satisfies Partial<Device>
+
 /** No device has this id or hostname. Asking again does not help. */
 export class DeviceNotFound extends Schema.TaggedError<DeviceNotFound>()("DeviceNotFound", {
   device: Schema.Union([Schema.Int, Schema.String])

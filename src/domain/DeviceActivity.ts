@@ -79,7 +79,7 @@ export const ActorView = Schema.Struct({
 export type ActorView = typeof ActorView.Type
 
 /** A statechart: its states without those within them, and what leads from one to another. */
-export const Statechart = Schema.Struct({
+const Statechart = Schema.Struct({
   initial: Schema.String,
   states: Schema.Array(Schema.String),
   arrows: Schema.Array(
@@ -94,7 +94,7 @@ export const Statechart = Schema.Struct({
     })
   )
 })
-export type Statechart = typeof Statechart.Type
+type Statechart = typeof Statechart.Type
 
 /** The statecharts of a device: its life, what it does, and a change on it. */
 export const Statecharts = Schema.Struct({ life: Statechart, activity: Statechart, change: Statechart })

@@ -129,7 +129,7 @@ export const SHOWS_NOTHING: ShownIdentity = { serial: null, model: null, hostnam
 
 /** What can differ, in the words of its sentence. */
 const IdentityFact = Schema.Literals(["host key", "serial", "hostname", "model"])
-export type IdentityFact = typeof IdentityFact.Type
+type IdentityFact = typeof IdentityFact.Type
 
 /** One fact that is not what it should be; `recorded` is what the record says, null where it says nothing. */
 export interface Difference {

@@ -14,7 +14,7 @@ export interface SharedDiff {
 }
 
 /** A changed line that makes a change risky, and how much it counts. */
-export interface RiskyLine {
+interface RiskyLine {
   readonly line: string
   readonly weight: number
 }

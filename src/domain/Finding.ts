@@ -4,7 +4,7 @@
  */
 import { Schema } from "effect"
 
-export const findingKinds = [
+const findingKinds = [
   "job",
   "change",
   "device",
@@ -23,7 +23,7 @@ export const findingKinds = [
 ] as const
 
 /** A call of the API that repairs it, for people to say yes to. */
-export const Repair = Schema.Struct({
+const Repair = Schema.Struct({
   /** What it does, as a button says it. */
   says: Schema.String,
   method: Schema.Literals(["POST", "PUT", "DELETE"]),

@@ -36,7 +36,7 @@ export const nameInUrl = (url: string): string | undefined => {
 const SHA1 = /^[\da-f]{40}$/
 
 /** A download that can be tried: `sha1` in lower case. */
-export interface CheckedOrder {
+interface CheckedOrder {
   readonly name: string
   readonly url: string
   readonly sha1: string
@@ -54,7 +54,7 @@ export const imageOrder = (url: unknown, sha1: unknown): Result.Result<CheckedOr
 }
 
 /** True when the URL names a user or a password, which records and logs would show. */
-export const hasCredentials = (url: string): boolean =>
+const hasCredentials = (url: string): boolean =>
   URL.canParse(url) && (new URL(url).username !== "" || new URL(url).password !== "")
 
 /** Where a switch fetches the file: no slash between the two is doubled. Undefined for a URL that cannot be typed safely. */
@@ -86,13 +86,13 @@ export const VersionsOfGroup = Schema.Struct({
 export type VersionsOfGroup = typeof VersionsOfGroup.Type
 
 /** An image. `size` in bytes and `sha1` are null where they are not known; `defaults` are the links that lead to it. */
-export const ImageView = Schema.Struct({
+const ImageView = Schema.Struct({
   file: Schema.String,
   size: Schema.NullOr(Schema.Int),
   sha1: Schema.NullOr(Schema.String),
   defaults: Schema.Array(Schema.String)
 })
-export type ImageView = typeof ImageView.Type
+type ImageView = typeof ImageView.Type
 
 /** A download that has not ended. Bytes that are there, and of the whole; null as long as they are not known. */
 export const DownloadView = Schema.Struct({

@@ -64,7 +64,7 @@ export const indexNumber = (name: string): number => {
 const MAX_DESCRIPTION = 64
 const MAX_TEXT = 65_536
 /** The longest list. */
-export const MAX_ELEMENTS = 4096
+const MAX_ELEMENTS = 4096
 
 const className = (value: unknown): string => {
   if (typeof value === "string") return "<class 'str'>"
@@ -176,11 +176,11 @@ const configtype: Rule<ConfigType> = (sent) => {
 }
 
 /** One port. Without a configtype (null) and without data it says nothing. */
-export const SentPort = Body.make({
+const SentPort = Body.make({
   configtype: otherwise(Schema.NullOr(ConfigType), null, Rules.falsyAsNull(configtype)),
   data: optional(Schema.NullOr(PortData.part), data, Schema.NullOr(PortData.wire))
 })
-export type SentPort = typeof SentPort.part.Type
+type SentPort = typeof SentPort.part.Type
 
 const MAX_SHOWN = 64
 const abbreviated = (key: string): string => (key.length > MAX_SHOWN ? `${key.slice(0, MAX_SHOWN)}…` : key)

@@ -25,7 +25,7 @@ export const ChangeNotes = Schema.Struct(fields)
 export type ChangeNotes = Notes
 
 /** The same beside the other keys of a task; left out when there is nothing. */
-export const noteKeys = { said: Schema.optionalKey(fields.said), not_shown: Schema.optionalKey(fields.not_shown) }
+const noteKeys = { said: Schema.optionalKey(fields.said), not_shown: Schema.optionalKey(fields.not_shown) }
 
 /** `on_missing_lines` of a synchronization. */
 export const MissingLinesPolicy = Schema.Literals(missingLinesPolicies)
@@ -59,7 +59,7 @@ export const PlaceWait = Schema.Struct({
 export type PlaceWait = typeof PlaceWait.Type
 
 /** These devices have not answered since their commit; the job waits for them until their timers have ended, at most so many seconds. */
-export const TimerWait = Schema.Struct({
+const TimerWait = Schema.Struct({
   reason: Schema.Literal("timer"),
   devices: Schema.Array(Schema.String),
   seconds: Schema.Int,
@@ -67,7 +67,7 @@ export const TimerWait = Schema.Struct({
 })
 
 /** Waits for the approval of somebody else; at `until`, ISO 8601 without a zone, UTC, it is given up. */
-export const ApprovalWait = Schema.Struct({
+const ApprovalWait = Schema.Struct({
   reason: Schema.Literal("approval"),
   why: Schema.String,
   dry_run_job: Schema.NullOr(Schema.Int),
@@ -85,7 +85,7 @@ export const WindowWait = Schema.Struct({
 export type WindowWait = typeof WindowWait.Type
 
 /** Begins no further device until it is resumed. `since` is ISO 8601 without a zone, UTC. */
-export const PauseWait = Schema.Struct({
+const PauseWait = Schema.Struct({
   reason: Schema.Literal("pause"),
   by: Schema.String,
   why: Schema.NullOr(Schema.String),
@@ -140,7 +140,7 @@ export const outcomeOf = ({ counts, failure, status }: EndedJob): Outcome | null
 }
 
 /** Where a device failed: the name of the task, and the last thing that was said about it. */
-export interface FailedStep {
+interface FailedStep {
   readonly step: string
   readonly reason: string
 }

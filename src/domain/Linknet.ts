@@ -87,7 +87,7 @@ const MAX_DESCRIPTION = 255
 const DOTTED_QUAD = /^\d{1,3}(\.\d{1,3}){3}$/
 
 /** An IPv4 network as text, a /32 when no length is given; or the reason why it is none, in the reference's words. */
-export const parseIpv4Network = (value: unknown): Result.Result<Network, string> => {
+const parseIpv4Network = (value: unknown): Result.Result<Network, string> => {
   const text = shown(value)
   const [address = "", mask] = text.split("/", 2)
   if (!DOTTED_QUAD.test(address) || Option.isNone(parseAddress(4, address))) {

@@ -61,7 +61,7 @@ export const formatAddress = (version: IpVersion, value: bigint): string => {
 
 /** `::ffff:0:0/96`: an IPv4 address in the spelling of IPv6, which is dialled as IPv4. */
 const MAPPED = 0xffffn
-export const MAPPED_BITS = 96
+const MAPPED_BITS = 96
 
 export const isMapped = (value: bigint): boolean => value >> BigInt(WIDTH[4]) === MAPPED
 

@@ -18,7 +18,7 @@ export interface RetentionSettings {
 }
 
 /** Days of each kind; null for ever. */
-export type Periods = Readonly<Record<RetainedKind, number | null>>
+type Periods = Readonly<Record<RetainedKind, number | null>>
 
 /** A part is not kept longer than its job: what is null or longer ends with the job. */
 export const periodsOf = (settings: RetentionSettings): Periods => {

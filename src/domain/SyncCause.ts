@@ -56,7 +56,7 @@ export const madeBy = (cause: string, by: string): string | null =>
   !isCause(cause) || FOUND.has(cause) || NOBODY.has(by) ? null : by
 
 /** What is known of a cause. */
-export interface KnownCause {
+interface KnownCause {
   readonly cause: string
   readonly found_by: string
   readonly made_by: string | null

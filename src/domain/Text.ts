@@ -12,7 +12,7 @@
 export type TextKind = "line" | "lines" | "secret" | "result"
 
 /** What is wrong with a text, and where: line and column count from 1. */
-export interface TextFault {
+interface TextFault {
   readonly message: string
   readonly line: number
   readonly column: number
@@ -91,10 +91,10 @@ const LINES: ReadonlySet<string> = new Set([
 const SECRETS: ReadonlySet<string> = new Set(["password"])
 
 /** The kind of text that a key holds. */
-export const kindOfKey = (key: string): TextKind => (LINES.has(key) ? "lines" : SECRETS.has(key) ? "secret" : "line")
+const kindOfKey = (key: string): TextKind => (LINES.has(key) ? "lines" : SECRETS.has(key) ? "secret" : "line")
 
 /** A text inside of a value that may not travel, with the keys that lead to it. */
-export interface ValueFault extends TextFault {
+interface ValueFault extends TextFault {
   readonly path: ReadonlyArray<string | number>
 }
 

@@ -30,7 +30,7 @@ export const TopologyNode = Schema.Struct({
 })
 export type TopologyNode = typeof TopologyNode.Type
 
-export const TopologyEdge = Schema.Struct({
+const TopologyEdge = Schema.Struct({
   a: Schema.Int,
   a_port: Schema.String,
   b: Schema.Int,
@@ -40,7 +40,7 @@ export const TopologyEdge = Schema.Struct({
   /** What a port of a moved cable sees: `lhv-dist1 Ethernet3 sees lhv-acc2 Ethernet49`. */
   instead: Schema.NullOr(Schema.String)
 })
-export type TopologyEdge = typeof TopologyEdge.Type
+type TopologyEdge = typeof TopologyEdge.Type
 
 export const Topology = Schema.Struct({
   nodes: Schema.Array(TopologyNode),
@@ -67,7 +67,7 @@ export interface LldpNeighbour {
 const shortOf = (name: string): string => (name.split(".", 1)[0] ?? name).toLowerCase()
 
 /** Finds the device that an announced name means: the name as it is, else without its domain. */
-export const finderOf = <D extends Pick<EndDevice, "hostname">>(devices: Iterable<D>) => {
+const finderOf = <D extends Pick<EndDevice, "hostname">>(devices: Iterable<D>) => {
   const whole = new Map<string, D>()
   const short = new Map<string, D>()
   for (const device of devices) {
@@ -152,7 +152,7 @@ export const edgesOf = (
 const nullableText = Schema.NullOr(Schema.String)
 
 /** The port of a known device, and who was there. */
-export const Place = Schema.Struct({
+const Place = Schema.Struct({
   hostname: Schema.String,
   port: Schema.String,
   /** The port of the new switch; empty where only the neighbour was asked and does not say it. */
@@ -164,7 +164,7 @@ export const Place = Schema.Struct({
   was: nullableText,
   was_state: Schema.NullOr(DeviceState)
 })
-export type Place = typeof Place.Type
+type Place = typeof Place.Type
 
 export const WaitingDevice = Schema.Struct({
   id: Schema.Int,

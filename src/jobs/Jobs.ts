@@ -27,12 +27,10 @@ import { SyncOutcome } from "./sync/Outcome.ts"
 import { BeginningPlaces } from "./sync/SyncDevice.ts"
 import * as Schedules from "./upkeep/Schedules.ts"
 import { BackgroundWork } from "../runtime/BackgroundWork.ts"
-import { ShownChangeStore } from "../store/ConfigStore.ts"
 import { CandidateConfigs } from "../templates/CandidateConfigs.ts"
 import { PluginActions } from "../plugins/PluginActions.ts"
 import { PluginRegistry } from "../plugins/PluginRegistry.ts"
 import { UpgradeStore } from "../store/UpgradeStore.ts"
-import { TemplateTrial } from "../templates/TemplateTrial.ts"
 import * as Templates from "../templates/Templates.ts"
 
 const approving = JobApproval.layer.pipe(Layer.provide([Permissions.layer, Templates.layer]))
@@ -42,14 +40,12 @@ const starting = approving.pipe(Layer.provideMerge(JobEngine.layer), Layer.provi
 /** Services that API handlers and job functions share. */
 export const services = Layer.mergeAll(
   DeviceStates.layer.pipe(Layer.provide(JobList.deviceJobs)),
-  ShownChangeStore.layer,
   PluginActions.layer,
   Layer.mergeAll(RepositoryUpdate.layer, BranchCheck.layer).pipe(
     Layer.provide([ChangeWindows.layer, Permissions.layer]),
     Layer.provideMerge(CandidateConfigs.layer),
     Layer.provide(RepositoryCopies.layer)
   ),
-  TemplateTrial.layer,
   JobWindows.layer
 ).pipe(Layer.provideMerge(Layer.mergeAll(starting, Templates.layer, PluginRegistry.layer)))
 

@@ -11,7 +11,7 @@ import {
   SILENT_JOB,
   SILENT_REPLICA,
   TAKE_OVER
-} from "../../src/domain/TakeOver.ts"
+} from "../../src/domain/Release.ts"
 
 it("goes on with devices and jobs of a silent replica within the time that is promised", () => {
   assert.isAtMost(TAKE_OVER, 10)

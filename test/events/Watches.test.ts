@@ -95,7 +95,14 @@ describe("Roles", () => {
         remark: Effect.succeed(null),
         noRole: Effect.succeed(""),
         heldBy: () => Effect.succeed(null),
-        allowedBy: () => []
+        allowedBy: () => [],
+        mayDoEverything: () => Effect.succeed(true),
+        mayHandleUsers: () => Effect.void,
+        mayMakeTokens: () => Effect.void,
+        isAdministrator: () => Effect.succeed(true),
+        requireKnown: () => Effect.void,
+        stillGiven: (_owner: unknown, roles: ReadonlyArray<string>) => Effect.succeed(roles),
+        requireOwn: () => Effect.void
       }
       const look = Effect.provideService(lookAtPermissions, Permissions, {
         ...nothing,

@@ -6,7 +6,7 @@ import { Redacted, Result } from "effect"
 import { readdirSync, readFileSync } from "node:fs"
 import { join, relative } from "node:path"
 import { fileURLToPath } from "node:url"
-import type { Device } from "../../src/domain/Device.ts"
+import { blankFields, type Device } from "../../src/domain/Device.ts"
 import type { ConfigType, Interface, InterfaceData } from "../../src/domain/Interface.ts"
 import { endOf, type Linknet } from "../../src/domain/Linknet.ts"
 import type { MgmtDomain } from "../../src/domain/MgmtDomain.ts"
@@ -30,24 +30,12 @@ export const readExample = (directory: "settings" | "templates"): ReadonlyMap<st
 }
 
 const blank: Omit<Device, "id" | "hostname" | "device_type"> = {
-  site_id: null,
-  description: null,
-  management_ip: null,
-  secondary_management_ip: null,
-  dhcp_ip: null,
-  infra_ip: null,
-  oob_ip: null,
-  serial: null,
-  ztp_mac: null,
+  ...blankFields,
   platform: "eos",
   vendor: "Arista",
-  model: null,
   os_version: "4.31.2F",
   synchronized: true,
-  state: "MANAGED",
-  confhash: null,
-  last_seen: null,
-  port: null
+  state: "MANAGED"
 }
 
 const CORE_MODEL = "DCS-7050CX3-32S-F"

@@ -4,11 +4,11 @@ import { Result } from "effect"
 import type { Limits } from "../../src/jinja/Jinja.ts"
 import { renderConfiguration, renderDevice, renderFixed } from "./DirectRendering.ts"
 import {
+  buildTemplateSnapshot,
   describeTemplateError,
   type RepoStructureError,
   type TemplateError
-} from "../../src/templates/TemplateErrors.ts"
-import { buildTemplateSnapshot } from "../../src/templates/TemplateSnapshot.ts"
+} from "../../src/templates/TemplateSnapshot.ts"
 import type { VariablesError } from "../../src/templates/VariableInputs.ts"
 import { inputsOf, readExample, site } from "./Campus.ts"
 

@@ -6,7 +6,7 @@ import { ServerConfig } from "../../src/ServerConfig.ts"
 import { buildSnapshot } from "../../src/settings/SettingsSnapshot.ts"
 import { DeviceStore, makeStackMembers } from "../../src/store/DeviceStore.ts"
 import { InterfaceStore } from "../../src/store/InterfaceStore.ts"
-import { LinknetStore, MgmtDomainStore } from "../../src/store/NetworkStore.ts"
+import { NetworkStore } from "../../src/store/NetworkStore.ts"
 import { renderDevice } from "./DirectRendering.ts"
 import { buildTemplateSnapshot } from "../../src/templates/TemplateSnapshot.ts"
 import {
@@ -45,7 +45,7 @@ const storeCampus = Effect.gen(function* () {
   yield* (yield* makeStackMembers).replace(6, stack)
 })
 
-const stores = Layer.mergeAll(DeviceStore.layer, InterfaceStore.layer, LinknetStore.layer, MgmtDomainStore.layer).pipe(
+const stores = Layer.mergeAll(DeviceStore.layer, InterfaceStore.layer, NetworkStore.layer).pipe(
   Layer.provide(TestSecrets),
   Layer.provideMerge(TestDatabase)
 )

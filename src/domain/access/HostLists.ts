@@ -124,7 +124,7 @@ export const OutboundNames = commaList(plainHost).pipe(
   Schema.check(Schema.makeFilter((items: ReadonlyArray<string>) => items.every(isEntry) || NAMES_RULE))
 )
 
-export interface NamedHosts {
+interface NamedHosts {
   /** Whether a name is one of them; nothing is said of addresses. */
   readonly hasName: (host: string) => boolean
   /** Whether an address lies in a prefix that is named and at least so long: one for everything names nothing in particular. */

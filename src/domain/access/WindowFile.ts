@@ -210,7 +210,7 @@ const MINUTE = 60_000
 const DAY = 86_400_000
 
 /** A time on a clock of no particular zone: days since 1970-01-01, and minutes of that day, 0 to 1440. */
-export interface LocalTime {
+interface LocalTime {
   readonly day: number
   readonly minute: number
 }

@@ -20,15 +20,15 @@ import { Schema } from "effect"
 // Spans of time, and what is in several lists of them. Lists are sorted, and their spans do not touch. Pure.
 
 /** From an instant until before another one, both in milliseconds since 1970. */
-export interface Span {
+interface Span {
   readonly from: number
   readonly to: number
 }
 
-export type Spans = ReadonlyArray<Span>
+type Spans = ReadonlyArray<Span>
 
 /** What is in any of these spans, in whatever order they come. */
-export const union = (spans: Spans): Spans => {
+const union = (spans: Spans): Spans => {
   const joined: Array<Span> = []
   for (const span of spans.filter(({ from, to }) => from < to).toSorted((a, b) => a.from - b.from)) {
     const last = joined.at(-1)
@@ -40,7 +40,7 @@ export const union = (spans: Spans): Spans => {
 }
 
 /** What is in both lists. */
-export const common = (a: Spans, b: Spans): Spans =>
+const common = (a: Spans, b: Spans): Spans =>
   union(
     a.flatMap((one) => b.map((other) => ({ from: Math.max(one.from, other.from), to: Math.min(one.to, other.to) })))
   )
@@ -115,7 +115,7 @@ export const openings = (window: Window, within: Span): Spans =>
   )
 
 /** When a freeze is in force. */
-export const frozen = (freeze: Freeze): Spans => union(periods(freeze, freeze.dates))
+const frozen = (freeze: Freeze): Spans => union(periods(freeze, freeze.dates))
 
 /** When devices with these rules may be changed, within a span. */
 const allowed = ({ freezes, windows }: WindowRules, within: Span): Spans => {

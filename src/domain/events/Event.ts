@@ -122,7 +122,7 @@ export interface EventFilter {
 }
 
 /** An event, as far as filters ask. */
-export interface FilteredEvent {
+interface FilteredEvent {
   readonly kind: string
   readonly device_id: number | null
   readonly job_id: number | null
@@ -133,3 +133,38 @@ export const matchesFilter = ({ devices, job, kinds }: EventFilter, event: Filte
   (kinds === null || kinds.has(event.kind)) &&
   (devices === null || (event.device_id !== null && devices.has(event.device_id))) &&
   (job === null || event.job_id === job)
+
+// Reads the text of a stream of server-sent events, piece by piece. Pure.
+
+export interface StreamMessage {
+  readonly event: string
+  readonly data: string
+  readonly id: string | undefined
+}
+
+const fieldOf = (line: string): readonly [name: string, value: string] => {
+  const colon = line.indexOf(":")
+  if (colon < 0) return [line, ""]
+  return [line.slice(0, colon), line.slice(colon + 1).replace(/^ /, "")]
+}
+
+const messageOf = (block: string): StreamMessage => {
+  let event = "message"
+  let id: string | undefined
+  const data: Array<string> = []
+  for (const [name, value] of block.split("\n").map(fieldOf)) {
+    if (name === "event") event = value
+    if (name === "data") data.push(value)
+    if (name === "id") id = value
+  }
+  return { event, data: data.join("\n"), id }
+}
+
+/** The messages that are whole by now, and the beginning of the next one. */
+export const parseMessages = (
+  text: string
+): { readonly messages: ReadonlyArray<StreamMessage>; readonly rest: string } => {
+  const blocks = text.replaceAll("\r\n", "\n").split("\n\n")
+  const rest = blocks.pop() ?? ""
+  return { messages: blocks.filter((block) => block !== "").map(messageOf), rest }
+}

@@ -26,7 +26,7 @@ export type Rule<A> = (sent: unknown, place: Place) => Result.Result<A, Refusal>
 export type AbsentRule = (place: Place) => Result.Result<Option.Option<unknown>, Refusal>
 
 /** What a field carries. `wire` is the schema that the API document shows for it. */
-export interface FieldRule {
+interface FieldRule {
   readonly rule: Rule<unknown>
   readonly wire: Schema.Top
   readonly required: boolean
@@ -39,7 +39,7 @@ const isFieldRule = (value: unknown): value is FieldRule =>
   Predicate.hasProperty(value, "rule") && Predicate.hasProperty(value, "whenAbsent")
 
 /** The rule that a schema of this module carries. A schema made elsewhere has none, which is a defect of its body. */
-export const fieldOf = (schema: Schema.Constraint): FieldRule => {
+const fieldOf = (schema: Schema.Constraint): FieldRule => {
   const field = Schema.resolveAnnotations(schema)?.[FIELD]
   if (!isFieldRule(field)) throw new Error("a body contains a schema without a rule")
   return field
@@ -89,7 +89,7 @@ export const depending = <S extends Schema.Top>(
 ) => Schema.optionalKey(carry(value, { rule, wire, required: false, whenAbsent }))
 
 /** What clients read when a request is refused: a sentence, a list of them, or a list under `errors`. */
-export type RefusalMessage = string | ReadonlyArray<string> | { readonly errors: ReadonlyArray<string> }
+type RefusalMessage = string | ReadonlyArray<string> | { readonly errors: ReadonlyArray<string> }
 
 const REFUSAL = "switchyard/refusal"
 const WIRE = "switchyard/wire"
@@ -139,7 +139,7 @@ export const wireOf = (schema: Schema.Top): Schema.Top => {
 }
 
 /** What a body is beside its fields. */
-export interface BodyOptions<A> {
+interface BodyOptions<A> {
   /** The message of all sentences; the list of them when it is not given. */
   readonly message?: (sentences: ReadonlyArray<string>) => RefusalMessage
   /** What is said of a key that is no field; such keys are ignored when it is not given. */

@@ -4,7 +4,7 @@ import type { CheckedBody, Place, Refusal, Rule } from "./Body.ts"
 import { isAddress, isDigits, isFalsy, isObject, type JsonObject, lengthOf, toInteger } from "./Values.ts"
 
 /** The sentence of a refusal, for a value at its place. */
-export type Sentence = (place: Place & { readonly sent: unknown }) => Refusal
+type Sentence = (place: Place & { readonly sent: unknown }) => Refusal
 
 const refuse = (sentence: Sentence, sent: unknown, place: Place) => Result.fail(sentence({ ...place, sent }))
 
@@ -72,7 +72,7 @@ export const lenient =
     Result.succeed(test(sent) ? sent : fallback)
 
 /** Bounds of an integer, both included. */
-export interface Bounds {
+interface Bounds {
   readonly min: number
   readonly max: number
 }

@@ -1,6 +1,6 @@
 /** Small readings of JSON values that several routes' field rules share. */
 import { Option, Result } from "effect"
-import { isIP } from "node:net"
+import { NetAddress } from "effect/net"
 import { isHostname } from "../Network.ts"
 
 /** A JSON object as it was sent; nothing is known of its values. */
@@ -31,7 +31,7 @@ export const lengthOf = (text: string): number => [...text].length
 
 /** An IPv4 or IPv6 address without prefix length or zone. */
 export const isAddress = (value: unknown): value is string =>
-  typeof value === "string" && isIP(value) !== 0 && !value.includes("%")
+  typeof value === "string" && Result.isSuccess(NetAddress.ipFromString(value))
 
 /** Digits with an optional sign, and spaces around them. */
 export const isDigits = (text: string): boolean => /^\s*[+-]?\d+\s*$/.test(text)

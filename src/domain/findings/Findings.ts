@@ -19,7 +19,7 @@ import {
   type TokenFact
 } from "./WorkFindings.ts"
 
-export interface MachineFacts {
+interface MachineFacts {
   readonly disk: { readonly free: number; readonly size: number } | null
   /** Seconds by which the database's clock is before that of this process; below zero when it is behind. */
   readonly clock: number
@@ -36,7 +36,7 @@ const SKEW = 2
 const FULL = 0.1
 
 /** Disk, clocks, commits, messages that were given up, and roles that allow more than they name. */
-export const ofMachine = ({
+const ofMachine = ({
   clock,
   dead_letters,
   disk,
@@ -150,7 +150,7 @@ export const ofBlockade = (sentence: string): Finding => ({
 })
 
 /** Rows, transactions and tables. */
-export const ofDatabase = ({ age, bloated, oldest_transaction }: DatabaseFact): ReadonlyArray<Finding> => {
+const ofDatabase = ({ age, bloated, oldest_transaction }: DatabaseFact): ReadonlyArray<Finding> => {
   const finding = { kind: "database", since: null, repair: null } as const
   return [
     ...(age < OLD_ROWS

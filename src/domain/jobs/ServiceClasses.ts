@@ -35,7 +35,7 @@ export interface Waiter {
 }
 
 /** Those who wait for places of one kind, and those who have them. */
-export interface Places<W extends Waiter> {
+interface Places<W extends Waiter> {
   /** Takes one into the line; it may be its turn at once. */
   readonly add: (waiter: W) => void
   /** Takes one out, from the line or from its place. True when it was there. */

@@ -19,7 +19,7 @@ export interface Capabilities {
 }
 
 /** Names of interfaces. */
-export interface InterfaceNames {
+interface InterfaceNames {
   /** Short prefixes and what they stand for; the first that fits counts. */
   readonly short: ReadonlyArray<readonly [short: string, long: string]>
   /** Ports that hold cables. Subinterfaces are no ports. */

@@ -16,7 +16,7 @@ export const platformNames = all.map(({ name }) => name)
 const byName: ReadonlyMap<string, Platform> = new Map(platforms.map((platform) => [platform.name, platform]))
 
 /** The part of a device's record that says what it is. */
-export interface OfPlatform {
+interface OfPlatform {
   readonly platform: string | null
 }
 

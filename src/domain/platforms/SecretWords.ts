@@ -15,7 +15,7 @@ const algorithm = String.raw`(?:md5|sha\d*|sha[\d-]+|hmac-\S+|cmac-\S+|aes-\S+|s
 const typeWord = String.raw`(?:0|3|[4-9]|7u?|8a|10|14|\$\w+\$|sha512|sha256|md5|scrypt|hmac-[\w-]+|fips|encrypted|unencrypted|clear|cleartext|clear-text|plain-text|plaintext|ciphertext|hashed|ascii-text|ascii|hexadecimal|hex|text|string|value)`
 
 /** Types before a secret (`0`, `7`, `sha512`, `ciphertext`) are not secret and stay. */
-export const secretType = String.raw`(?:${typeWord}\s+){0,4}`
+const secretType = String.raw`(?:${typeWord}\s+){0,4}`
 
 const host = String.raw`\bsnmp-server\s+host\s+\S+\s+(?:(?:vrf|use-vrf|filter-vrf)\s+\S+\s+)?(?:(?:traps?|informs?)\s+)?`
 

@@ -161,7 +161,7 @@ export const explicitSelectors = (none: string) => ({
 })
 
 /** The selectors of a decoded body. */
-export interface DeviceSelectors {
+interface DeviceSelectors {
   readonly hostname?: string
   readonly hostnames?: ReadonlyArray<string>
   readonly device_type?: typeof TypeSent.Type

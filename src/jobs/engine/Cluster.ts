@@ -1,7 +1,7 @@
 /**
  * The runtime under jobs and device actors: durable messages, timers and the division of work among replicas. One process alone
  * opens no port; with CLUSTER_HOST set, replicas find each other in the database. How soon one takes over from another is in
- * `domain/TakeOver.ts`.
+ * `domain/Release.ts`.
  */
 import { Duration, Effect, Layer, Option, Redacted, Schema } from "effect"
 import {
@@ -15,7 +15,7 @@ import {
   SqlMessageStorage,
   SqlRunnerStorage
 } from "effect/cluster"
-import { HEARTBEAT, LOOK_FOR_MESSAGES, LOOK_FOR_REPLICAS, SILENT_REPLICA } from "../../domain/TakeOver.ts"
+import { HEARTBEAT, LOOK_FOR_MESSAGES, LOOK_FOR_REPLICAS, SILENT_REPLICA } from "../../domain/Release.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import * as DatabaseClient from "../../store/DatabaseClient.ts"
 import { RpcClient, RpcSerialization } from "effect/rpc"

@@ -10,19 +10,13 @@ import { abortReason } from "../../../machines/job/JobLifecycle.ts"
 import { finalStatuses, functionName, type Job, JobNotAbortable, JobNotFound, SCHEDULER } from "../../domain/Job.ts"
 import type { AnyJob, Discovery, MemoOf, SentArgs } from "../../domain/jobs/JobDefinition.ts"
 import { JobStore } from "../../store/JobStore.ts"
-import {
-  type JobAttempt,
-  JobAttemptStore,
-  JobWaitStore,
-  type NewTime,
-  type PutOffJob
-} from "../../store/JobScheduling.ts"
+import { type JobAttempt, JobScheduleStore, type NewTime, type PutOffJob } from "../../store/JobScheduling.ts"
 import { JobStates } from "./JobStates.ts"
 import type { ServiceClass } from "../../domain/jobs/ServiceClasses.ts"
-import { SILENT_JOB } from "../../domain/TakeOver.ts"
 import { currentTrace } from "../../runtime/Spans.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { memoOf } from "./JobHandler.ts"
+import { SILENT_JOB } from "../../domain/Release.ts"
 
 /**
  * One execution per attempt at a job; its payload is nothing but their numbers, because the row is the truth. Further attempts
@@ -57,8 +51,7 @@ const TICKET_LENGTH = 32
 const makeJobLaunch = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const jobs = yield* JobStore
-  const attempts = yield* JobAttemptStore
-  const waits = yield* JobWaitStore
+  const { attempts, waits } = yield* JobScheduleStore
   const states = yield* JobStates
   const config = yield* ServerConfig
   const engine = yield* WorkflowEngine.WorkflowEngine
@@ -122,7 +115,7 @@ const POLL = "50 millis"
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const jobs = yield* JobStore
-  const attempts = yield* JobAttemptStore
+  const { attempts } = yield* JobScheduleStore
   const states = yield* JobStates
   const launches = yield* makeJobLaunch
   const sharding = yield* Sharding.Sharding

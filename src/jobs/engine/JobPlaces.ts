@@ -8,7 +8,7 @@ import type { KindOfWork } from "../../domain/jobs/JobDefinition.ts"
 import { classNames, makePlaces, serviceClasses, type Waiter } from "../../domain/jobs/ServiceClasses.ts"
 import { jobsWaiting } from "../../runtime/metrics/Metrics.ts"
 import { ServerConfig, type ServerSettings } from "../../ServerConfig.ts"
-import { JobLockStore, JobWaitStore } from "../../store/JobScheduling.ts"
+import { JobScheduleStore } from "../../store/JobScheduling.ts"
 import {
   describeHolder,
   DEVICES_LOCK,
@@ -47,7 +47,7 @@ const waitFor = ({ serviceClass }: Waiter, places: number): PlaceWait => ({
 })
 
 /** The places of one kind. */
-const makeKind = (kind: KindOfWork, count: number, waits: JobWaitStore["Service"]) => {
+const makeKind = (kind: KindOfWork, count: number, waits: JobScheduleStore["Service"]["waits"]) => {
   const places = makePlaces<Entry>(count)
 
   const fill = (): void => {
@@ -82,7 +82,7 @@ const makeKind = (kind: KindOfWork, count: number, waits: JobWaitStore["Service"
 
 const make = Effect.gen(function* () {
   const config = yield* ServerConfig
-  const waits = yield* JobWaitStore
+  const { waits } = yield* JobScheduleStore
   const places = {
     devices: makeKind("devices", config[SETTINGS.devices], waits),
     firmware: makeKind("firmware", config[SETTINGS.firmware], waits),
@@ -126,7 +126,7 @@ const lockWait = (holder: LockHolder, since: number): LockWait => ({
 
 /** Null when the job has the lock, else why not yet. */
 const attempt = Effect.fnUntraced(function* (id: number) {
-  const locks = yield* JobLockStore
+  const { locks } = yield* JobScheduleStore
   return yield* locks.acquire(DEVICES_LOCK, id).pipe(
     Effect.as(null),
     Effect.catchTag("JobLockBusy", (busy) => Effect.succeed(busy))
@@ -138,7 +138,7 @@ const attempt = Effect.fnUntraced(function* (id: number) {
  */
 export const acquireDevicesLock = Effect.fn("DevicesLock.acquire")(function* (id: number) {
   const jobs = yield* JobStore
-  const waits = yield* JobWaitStore
+  const { waits } = yield* JobScheduleStore
   const { LOCK_WAIT } = yield* ServerConfig
 
   let shown: LockHolder | null = null

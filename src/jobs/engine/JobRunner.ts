@@ -20,7 +20,7 @@ import { SqlError } from "effect/sql"
 import { cleanedValue } from "../../domain/Text.ts"
 import { failWhenOurs, untilMended } from "../../runtime/OwnFaults.ts"
 import { failWhenAway, isDatabaseAway, refusedValue, refusedValueIn, sqlState } from "../../store/DatabaseErrors.ts"
-import { JobWaitStore } from "../../store/JobScheduling.ts"
+import { JobScheduleStore } from "../../store/JobScheduling.ts"
 import { JobStates } from "./JobStates.ts"
 
 // Works on one job from its beginning, or from where a killed process left it, to its end: moves the row to RUNNING, runs the
@@ -60,7 +60,7 @@ const failureOf = (job: JobHead, cause: Cause.Cause<JobFailure | SqlError.SqlErr
 
 const watchProgress = Effect.fnUntraced(function* (id: number, aborting: Ref.Ref<boolean>) {
   const jobs = yield* JobStore
-  const waits = yield* JobWaitStore
+  const { waits } = yield* JobScheduleStore
   return yield* Effect.gen(function* () {
     yield* jobs.refreshFinished(id)
     yield* waits.refreshWaiting(id)

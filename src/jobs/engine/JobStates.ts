@@ -21,7 +21,7 @@ import {
 } from "../../domain/Job.ts"
 import { jobDevices, jobsEnded } from "../../runtime/metrics/Metrics.ts"
 import { type JobPatch, JobStore } from "../../store/JobStore.ts"
-import { JobLockStore } from "../../store/JobScheduling.ts"
+import { JobScheduleStore } from "../../store/JobScheduling.ts"
 
 // The report in the log when a job has not succeeded: a line for each device that failed and one for the job. Each
 // begins with `job #<id>`, by which clients find the lines of their job (docs/jobs.md#outcome).
@@ -127,7 +127,7 @@ const reasonOf = (event: JobEvent): string | null => {
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const jobs = yield* JobStore
-  const locks = yield* JobLockStore
+  const { locks } = yield* JobScheduleStore
   const report = yield* makeReport
 
   const change = Effect.fnUntraced(function* (id: number, event: JobEvent) {

@@ -6,11 +6,11 @@
  */
 import { Context, Deferred, Duration, Effect, Layer, Schedule } from "effect"
 import type { SqlError } from "effect/sql"
-import { HEARTBEAT, LOOK_FOR_JOBS, SILENT_JOB } from "../../domain/TakeOver.ts"
 import { Sharding } from "effect/cluster"
-import { type JobAttempt, JobAttemptStore, JobLockStore } from "../../store/JobScheduling.ts"
+import { type JobAttempt, JobScheduleStore } from "../../store/JobScheduling.ts"
 import { JobEngine } from "./JobEngine.ts"
 import { JobGate } from "./JobHandler.ts"
+import { HEARTBEAT, LOOK_FOR_JOBS, SILENT_JOB } from "../../domain/Release.ts"
 
 interface LiveAttempt extends JobAttempt {
   readonly superseded: Deferred.Deferred<void>
@@ -18,7 +18,7 @@ interface LiveAttempt extends JobAttempt {
 }
 
 const make = Effect.gen(function* () {
-  const attempts = yield* JobAttemptStore
+  const { attempts } = yield* JobScheduleStore
   const running = new Map<number, LiveAttempt>()
   let steadySince = performance.now()
 
@@ -96,8 +96,7 @@ export class LiveJobs extends Context.Service<
 // groups of its devices have changed, it gets another time (docs/windows.md#jobs).
 
 const makeJobSweep = Effect.gen(function* () {
-  const attempts = yield* JobAttemptStore
-  const locks = yield* JobLockStore
+  const { attempts, locks } = yield* JobScheduleStore
   const live = yield* LiveJobs
   const engine = yield* JobEngine
   const sharding = yield* Sharding.Sharding

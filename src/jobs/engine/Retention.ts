@@ -8,7 +8,7 @@ import { PersonStore } from "../../store/AccountStore.ts"
 import { RequestApprovalStore } from "../../store/ApprovalStore.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { EventStore } from "../../store/EventStore.ts"
-import { JobRetention, makeRetainedFigures, makeTextPacking } from "../../store/Retention.ts"
+import { makeJobRetention, makeRetainedFigures, makeTextPacking } from "../../store/Retention.ts"
 import { SecretKey } from "../../runtime/SecretKey.ts"
 import { SecretTexts } from "../../store/SecretStore.ts"
 import { SqlClient } from "effect/sql"
@@ -26,7 +26,7 @@ const PERSON_DAYS = 365
 export const layer = Layer.effectDiscard(
   Effect.gen(function* () {
     const config = yield* ServerConfig
-    const retention = yield* JobRetention
+    const retention = yield* makeJobRetention
     const figures = yield* makeRetainedFigures
     const tokens = yield* ApiTokenStore
     const approvals = yield* RequestApprovalStore
@@ -49,7 +49,7 @@ export const layer = Layer.effectDiscard(
     )
   })
 ).pipe(
-  Layer.provide([ApiTokenStore.layer, JobRetention.layer, SecretTexts.layer]),
+  Layer.provide([ApiTokenStore.layer, SecretTexts.layer]),
   Layer.provide([PersonStore.layer, RequestApprovalStore.layer]),
   Layer.provide([EventStore.layer, SecretKey.layer])
 )

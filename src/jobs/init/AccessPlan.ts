@@ -34,7 +34,7 @@ import { inTransaction, refusedAsFailure, type RunningJob } from "../engine/JobH
 import type { MgmtDomain } from "../../domain/MgmtDomain.ts"
 import { accessVariables, allocateManagement, type ManagementAddresses } from "../../provisioning/Addresses.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
-import { allocationLock, LinknetStore, ReservationStore } from "../../store/NetworkStore.ts"
+import { allocationLock, NetworkStore } from "../../store/NetworkStore.ts"
 import { DeviceStore, SyncEventStore } from "../../store/DeviceStore.ts"
 import { findMgmtDomain } from "../../provisioning/Placement.ts"
 import type { Interface } from "../../domain/Interface.ts"
@@ -106,7 +106,7 @@ export const replacementRows = Effect.fn("InitReplacement.rows")(function* (
 ) {
   const devices = yield* DeviceStore
   const interfaces = yield* InterfaceStore
-  const linknets = yield* LinknetStore
+  const { links: linknets } = yield* NetworkStore
 
   const { device: unit } = member
   const names = yield* Effect.fromResult(physicalInterfaces(unit.platform ?? "", unit.hostname, member.ports))
@@ -253,7 +253,7 @@ const decision = (
 
 const allocate = Effect.fnUntraced(function* (device: Device, domain: MgmtDomain) {
   const config = yield* ServerConfig
-  const reservations = yield* ReservationStore
+  const { reservations } = yield* NetworkStore
 
   const reserved = (yield* reservations.all).filter(({ device_id }) => device_id === device.id)
   yield* reservations.dropStale
@@ -273,7 +273,7 @@ const allocate = Effect.fnUntraced(function* (device: Device, domain: MgmtDomain
 })
 
 const takeSnapshot = Effect.fnUntraced(function* (request: AccessRequest, plan: AccessPlan, old: Device | null) {
-  const linknets = yield* LinknetStore
+  const { links: linknets } = yield* NetworkStore
 
   const { device, peer } = request
   const own = old ?? device

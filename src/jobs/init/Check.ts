@@ -30,7 +30,7 @@ import {
 } from "../../provisioning/Placement.ts"
 import { allocateFabric, allocateManagement } from "../../provisioning/Addresses.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
-import { ReservationStore } from "../../store/NetworkStore.ts"
+import { NetworkStore } from "../../store/NetworkStore.ts"
 import { findReplaced, replacementRows } from "./AccessPlan.ts"
 import { requireManageable } from "../../domain/platforms/Platforms.ts"
 
@@ -50,7 +50,7 @@ const accessAddresses = Effect.fn("InitCheckAddresses.ofAccess")(function* (
   isReplacement: boolean
 ) {
   const config = yield* ServerConfig
-  const reservations = yield* ReservationStore
+  const { reservations } = yield* NetworkStore
 
   if (domain === null || isReplacement) return []
   const allocated = allocateManagement({
@@ -64,7 +64,7 @@ const accessAddresses = Effect.fn("InitCheckAddresses.ofAccess")(function* (
 
 /** Addresses of the loopback networks. */
 const fabricAddresses = Effect.fn("InitCheckAddresses.ofFabric")(function* (args: InitArguments, device: Device) {
-  const reservations = yield* ReservationStore
+  const { reservations } = yield* NetworkStore
 
   const underlay = yield* underlayOf(device, targetOf(args))
   const allocated = allocateFabric({

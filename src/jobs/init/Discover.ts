@@ -9,7 +9,7 @@ import type { Device } from "../../domain/Device.ts"
 import { deviceResult, JobFailure, taskFailed, taskOk } from "../../domain/Job.ts"
 import { DiscoverDevice } from "../../domain/jobs/InitJobs.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
-import { DeviceStore, NeighbourStore } from "../../store/DeviceStore.ts"
+import { DeviceStore } from "../../store/DeviceStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import { ActiveTemplates } from "../../templates/ActiveTemplates.ts"
 import { callErrorText, isWrongDevice } from "../../devices/CallErrorText.ts"
@@ -59,11 +59,11 @@ const pushHostname = Effect.fnUntraced(
 /** Where it hangs, for the people who are to initialise it; a failure is only logged. */
 const keepNeighbours = Effect.fnUntraced(
   function* (job: Discovery, device: Device) {
-    const heard = yield* NeighbourStore
+    const { neighbours } = yield* DeviceStore
     const actorOf = yield* DeviceEntity.client
 
     const login = { state: "DHCP_BOOT", address: job.args.dhcp_ip } as const
-    yield* heard.keep(device.id, yield* patiently(actorOf(String(device.id)).ReadNeighbours({ login })))
+    yield* neighbours.keep(device.id, yield* patiently(actorOf(String(device.id)).ReadNeighbours({ login })))
   },
   Effect.catch((error) => Effect.logWarning(`The neighbours could not be read: ${error.message}`))
 )

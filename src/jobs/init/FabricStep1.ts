@@ -16,7 +16,7 @@ import { JobFailure } from "../../domain/Job.ts"
 import type { LldpTable } from "../../provisioning/Links.ts"
 import { allocateFabric, fabricVariables } from "../../provisioning/Addresses.ts"
 import { checkFabricNeighbours } from "../../provisioning/Placement.ts"
-import { allocationLock, ReservationStore } from "../../store/NetworkStore.ts"
+import { allocationLock, NetworkStore } from "../../store/NetworkStore.ts"
 import { DeviceStore, SyncEventStore } from "../../store/DeviceStore.ts"
 import { checkNeighbours, planLinksOf, surveyFacts, surveyFailure, surveyNeighbours, underlayOf } from "./Survey.ts"
 import { aloneOn, reserveAddresses, snapshotRows, writeLinks } from "./Rows.ts"
@@ -54,7 +54,7 @@ const checks = Effect.fnUntraced(function* (device: Device, request: FabricReque
 })
 
 const allocate = Effect.fnUntraced(function* (device: Device, request: FabricRequest) {
-  const reservations = yield* ReservationStore
+  const { reservations } = yield* NetworkStore
 
   yield* reservations.dropStale
   yield* reservations.release(device.id)

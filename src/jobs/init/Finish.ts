@@ -12,7 +12,7 @@ import { PluginActions } from "../../plugins/PluginActions.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { HostKeyStore } from "../../store/IdentityStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
-import { ProvedConfigStore } from "../../store/ConfigStore.ts"
+import { ConfigStore } from "../../store/ConfigStore.ts"
 import { callErrorText, isWrongDevice } from "../../devices/CallErrorText.ts"
 import { DeviceStates } from "../../devices/DeviceStates.ts"
 import {
@@ -41,7 +41,7 @@ const end = Effect.fnUntraced(function* (job: RunningJob, { hostname }: Device, 
 
 const managed = Effect.fnUntraced(function* (job: Step2, device: Device, { facts, hostKey, running }: FinishedInit) {
   const hostKeys = yield* HostKeyStore
-  const proved = yield* ProvedConfigStore
+  const { proved } = yield* ConfigStore
   const states = yield* DeviceStates
 
   yield* states

@@ -12,7 +12,7 @@ import { DeviceStore, SyncEventStore } from "../../store/DeviceStore.ts"
 import { UniqueFieldStore } from "../../store/DeviceIdentifiers.ts"
 import { InterfaceStore } from "../../store/InterfaceStore.ts"
 import { JOB_BEGUN } from "../../store/StatusConditions.ts"
-import { LinknetStore, ReservationStore } from "../../store/NetworkStore.ts"
+import { NetworkStore } from "../../store/NetworkStore.ts"
 import type { RunningJob } from "../engine/JobHandler.ts"
 import type { InitDecision, RowsBefore } from "../../domain/jobs/InitJobs.ts"
 import { DeviceStates } from "../../devices/DeviceStates.ts"
@@ -91,7 +91,7 @@ export const writeLinks = Effect.fn("InitRows.writeLinks")(function* (
   plan: { readonly add: ReadonlyArray<NewLinknet>; readonly remove: ReadonlyArray<Linknet> }
 ) {
   const devices = yield* DeviceStore
-  const linknets = yield* LinknetStore
+  const { links: linknets } = yield* NetworkStore
   const events = yield* SyncEventStore
 
   for (const { id } of new Set(plan.remove)) yield* linknets.remove(id)
@@ -120,7 +120,7 @@ export const reserveAddresses = Effect.fnUntraced(function* (
   device: Pick<Device, "id">,
   addresses: ReadonlyArray<{ readonly ip_version: 4 | 6; readonly ip: string }>
 ) {
-  const reservations = yield* ReservationStore
+  const { reservations } = yield* NetworkStore
 
   for (const { ip, ip_version } of addresses) yield* reservations.reserve({ device_id: device.id, ip_version, ip })
 })
@@ -167,7 +167,7 @@ const restorePorts = Effect.fnUntraced(function* ({ deviceIds, ports }: RowsBefo
 /** Links of other devices keep their state of `now`, even if they changed since this job wrote. */
 const restoreLinks = Effect.fnUntraced(function* ({ added, removed }: RowsBefore, now: ReadonlyArray<Linknet>) {
   const sql = yield* SqlClient.SqlClient
-  const linknets = yield* LinknetStore
+  const { links: linknets } = yield* NetworkStore
 
   for (const id of added) if (Option.isSome(yield* linknets.find(id))) yield* linknets.remove(id)
   for (const link of [...now.filter(({ id }) => !added.includes(id)), ...removed]) {
@@ -187,8 +187,7 @@ const restoreSync = Effect.fnUntraced(function* (job: RunningJob, inSync: Readon
 /** Everything that step 1 has written is as it was before; the switch is DISCOVERED under its previous name. */
 export const restoreRows = Effect.fn("InitRestore.restore")(function* (job: RunningJob, decided: InitDecision) {
   const devices = yield* DeviceStore
-  const linknets = yield* LinknetStore
-  const reservations = yield* ReservationStore
+  const { links: linknets, reservations } = yield* NetworkStore
   const states = yield* DeviceStates
 
   const { before, deviceId, previousHostname } = decided

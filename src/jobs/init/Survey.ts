@@ -26,11 +26,11 @@ import {
   storedNames
 } from "../../provisioning/Links.ts"
 import { ActiveSettings } from "../../settings/ActiveSettings.ts"
-import { DeviceStore, NeighbourStore, SyncEventStore } from "../../store/DeviceStore.ts"
+import { DeviceStore, SyncEventStore } from "../../store/DeviceStore.ts"
 import { InterfaceStore } from "../../store/InterfaceStore.ts"
-import { LinknetStore, MgmtDomainStore } from "../../store/NetworkStore.ts"
+import { NetworkStore } from "../../store/NetworkStore.ts"
 import { type AccessPlacement, checkNeighbourStates, placeAccessSwitch } from "../../provisioning/Placement.ts"
-import { ProvedConfigStore } from "../../store/ConfigStore.ts"
+import { ConfigStore } from "../../store/ConfigStore.ts"
 import type { Interface } from "../../domain/Interface.ts"
 import { cabledPorts, checkMlagRows, physicalInterfaces, planInterfaces } from "../../provisioning/InterfaceDatabase.ts"
 import { longName } from "../../domain/platforms/Platforms.ts"
@@ -89,7 +89,7 @@ export const surveyPorts = Effect.fn("InitSurvey.ports")(function* (device: Devi
 
 /** The LLDP neighbours of the switch. */
 export const surveyNeighbours = Effect.fnUntraced(function* (device: Device) {
-  const heard = yield* NeighbourStore
+  const { neighbours } = yield* DeviceStore
   const actorOf = yield* DeviceEntity.client
 
   const ports = yield* patiently(actorOf(String(device.id)).ReadNeighbours(asDiscovered)).pipe(
@@ -101,7 +101,7 @@ export const surveyNeighbours = Effect.fnUntraced(function* (device: Device) {
         })
     )
   )
-  yield* heard.keep(device.id, ports)
+  yield* neighbours.keep(device.id, ports)
   return ports
 })
 
@@ -136,7 +136,7 @@ export const underlayOf = Effect.fn("InitSurvey.underlay")(function* (device: De
 /** The links that follow from the LLDP neighbours, with their problems; reads the database only. */
 export const findLinksOf = Effect.fn("InitSurvey.find")(function* (device: Device, target: Target, lldp: LldpTable) {
   const devices = yield* DeviceStore
-  const linknets = yield* LinknetStore
+  const { links: linknets } = yield* NetworkStore
 
   const names = Object.values(lldp).flatMap(([first]) => (first === undefined ? [] : storedNames(first.hostname)))
   const known = yield* devices.byHostnames(names)
@@ -206,7 +206,7 @@ const altered = (hostnames: ReadonlyArray<string>) =>
 
 /** A neighbour that cannot be asked stops the job, but nothing is known against its configuration. */
 const isAltered = Effect.fnUntraced(function* (device: Device) {
-  const proved = yield* ProvedConfigStore
+  const { proved } = yield* ConfigStore
   const actorOf = yield* DeviceEntity.client
 
   if (device.confhash === null) return false
@@ -281,7 +281,7 @@ export const askMember = Effect.fn("AccessPlace.ask")(function* (device: Device,
 /** All management domains and CORE devices, to choose from. */
 export const domainChoice = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const domains = yield* MgmtDomainStore
+  const { domains } = yield* NetworkStore
 
   const cores = yield* sql<{ id: number }>`select id from device where device_type = 'CORE'`
   return { domains: yield* domains.all, coreDevices: new Set(cores.map(({ id }) => id)) }

@@ -21,7 +21,7 @@ import { DeviceStore, SyncEventStore } from "../../store/DeviceStore.ts"
 import { InterfaceStore } from "../../store/InterfaceStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import { handle, inTransaction, type JobRun, refusedAsFailure } from "../engine/JobHandler.ts"
-import { LinknetStore } from "../../store/NetworkStore.ts"
+import { NetworkStore } from "../../store/NetworkStore.ts"
 import { portsIn } from "../../domain/DeviceReadings.ts"
 import { UpdateInterfaces } from "../../domain/jobs/InitJobs.ts"
 
@@ -64,7 +64,7 @@ const cabled = Effect.fnUntraced(function* (
   peerId: number | null
 ) {
   const devices = yield* DeviceStore
-  const links = yield* LinknetStore
+  const { links } = yield* NetworkStore
 
   const own = yield* links.ofDevice(id)
   const far = yield* devices.byIds(own.flatMap((link) => [link.device_a_id, link.device_b_id]))

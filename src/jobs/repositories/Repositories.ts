@@ -21,17 +21,17 @@ import { ActiveSettings } from "../../settings/ActiveSettings.ts"
 import { checkSettingsGently } from "../../settings/SettingsCheck.ts"
 import { problemRemarks } from "../../settings/SettingsProblem.ts"
 import type { DeviceStore } from "../../store/DeviceStore.ts"
-import type { LinknetStore, MgmtDomainStore } from "../../store/NetworkStore.ts"
+import type { NetworkStore } from "../../store/NetworkStore.ts"
 import { makeSharedRead } from "../../store/GroupedStatement.ts"
 import { ActiveTemplates } from "../../templates/ActiveTemplates.ts"
 import { checkTemplates } from "../../templates/TemplateCheck.ts"
-import { errorRemark } from "../../templates/TemplateErrors.ts"
 import { UndefinedPrints } from "../../templates/UndefinedPrints.ts"
 import { readInventory } from "./SettingsUpdate.ts"
 import { ALERTS_FILE } from "../../settings/RepositoryPaths.ts"
 import { hideForms } from "../../templates/TemplateSecrets.ts"
 import type { GitRepository } from "../../git/GitRepository.ts"
 import type { LoggedCommit } from "../../git/GitCommit.ts"
+import { errorRemark } from "../../templates/TemplateSnapshot.ts"
 
 // The states of the commits of a repository: which is in force, which were refused and why. Pure.
 
@@ -92,7 +92,7 @@ const makeRepositoryProblems = Effect.gen(function* () {
   const settings = yield* ActiveSettings
   const templates = yield* ActiveTemplates
   const undefinedPrints = yield* UndefinedPrints
-  const services = yield* Effect.context<DeviceStore | LinknetStore | MgmtDomainStore | ServerConfig>()
+  const services = yield* Effect.context<DeviceStore | NetworkStore | ServerConfig>()
   // thousands of devices are read: simultaneous callers share the answer
   const shared = makeSharedRead<ProblemList, SqlError.SqlError>()
 

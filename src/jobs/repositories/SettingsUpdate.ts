@@ -37,7 +37,7 @@ import { UndefinedLedger, UndefinedPrints } from "../../templates/UndefinedPrint
 import { type CheckedCommit, RefreshRefused } from "./CheckedCommit.ts"
 import type { TemplateSnapshot } from "../../templates/TemplateSnapshot.ts"
 import { CandidateConfigs, type Sources } from "../../templates/CandidateConfigs.ts"
-import { LinknetStore, MgmtDomainStore } from "../../store/NetworkStore.ts"
+import { NetworkStore } from "../../store/NetworkStore.ts"
 
 // Renders all managed devices from settings and templates that are not in force yet, to find before a refresh which devices they break
 // and which undefined variables they print. For STRICT_SETTINGS and STRICT_TEMPLATES.
@@ -87,8 +87,9 @@ export const makeStrictRendering = Effect.gen(function* () {
 export const readInventory = Effect.gen(function* () {
   const { GLOBAL_UNIQUE_VLANS: globalUniqueVlans } = yield* ServerConfig
   const devices = yield* (yield* DeviceStore).all
-  const linknets = yield* (yield* LinknetStore).all
-  const managementDomains = yield* (yield* MgmtDomainStore).all
+  const { domains, links } = yield* NetworkStore
+  const linknets = yield* links.all
+  const managementDomains = yield* domains.all
   return { devices, linknets, managementDomains, globalUniqueVlans }
 })
 
@@ -139,7 +140,7 @@ const branchOf = (settings: SettingsSnapshot, device: Device) =>
 
 /** The check of a settings commit: all its problems, or the rows to put in force and the devices that it concerns. */
 export const makeSettingsUpdate = Effect.gen(function* () {
-  const services = yield* Effect.context<DeviceStore | LinknetStore | MgmtDomainStore | ServerConfig>()
+  const services = yield* Effect.context<DeviceStore | NetworkStore | ServerConfig>()
   const config = yield* ServerConfig
   const active = yield* ActiveSettings
   const repositories = yield* RepositoryStore

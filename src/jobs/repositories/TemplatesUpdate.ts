@@ -15,8 +15,12 @@ import { DeviceStore } from "../../store/DeviceStore.ts"
 import { type AppliedCommit, RepositoryStore } from "../../store/RepositoryStore.ts"
 import { ActiveTemplates, compileAll, NoTemplates } from "../../templates/ActiveTemplates.ts"
 import { checkTemplates } from "../../templates/TemplateCheck.ts"
-import { errorRemark } from "../../templates/TemplateErrors.ts"
-import { buildTemplateSnapshot, isTemplatePath, type TemplateSnapshot } from "../../templates/TemplateSnapshot.ts"
+import {
+  buildTemplateSnapshot,
+  errorRemark,
+  isTemplatePath,
+  type TemplateSnapshot
+} from "../../templates/TemplateSnapshot.ts"
 import { UndefinedPrints } from "../../templates/UndefinedPrints.ts"
 import { type CheckedCommit, RefreshRefused } from "./CheckedCommit.ts"
 import { makeStrictRendering } from "./SettingsUpdate.ts"

@@ -9,7 +9,7 @@ import { SyncDevices } from "../../domain/jobs/ChangeJobs.ts"
 import { type CommitSet, WorkingCommits } from "../../domain/Repository.ts"
 import * as UnifiedDiff from "../../drivers/UnifiedDiff.ts"
 import { shownHash } from "../../drivers/UnifiedDiff.ts"
-import { ProvedConfigStore, ShownChangeStore, type ShownJob } from "../../store/ConfigStore.ts"
+import { ConfigStore, type ShownJob } from "../../store/ConfigStore.ts"
 import { DeviceStore, SyncEventStore } from "../../store/DeviceStore.ts"
 import { type JobDevice, JobStore } from "../../store/JobStore.ts"
 import { type Refusal, refusalOf } from "../../domain/AutoPush.ts"
@@ -73,7 +73,7 @@ const siteRules = Effect.fnUntraced(function* (device: Device) {
 /** The present and the future configuration of the device; none if they are not known line by line. */
 const configurations = Effect.fnUntraced(function* (jobId: number, { id, platform }: Device) {
   const changes = yield* ChangeStore
-  const provedConfigs = yield* ProvedConfigStore
+  const { proved: provedConfigs } = yield* ConfigStore
 
   const progress = (yield* changes.progressOfJob(jobId)).find(({ device_id }) => device_id === id)
   const change = progress === undefined ? Option.none() : yield* changes.get(progress.id)
@@ -155,9 +155,9 @@ const commitsApart = (then: ShownJob, now: CommitSet | null): string => {
 
 /** The dry run of this number, or why there is none. */
 export const findDryRun = Effect.fn("Fence.dryRun")(function* (id: number) {
-  const store = yield* ShownChangeStore
+  const { shown: dryRuns } = yield* ConfigStore
 
-  const found = Option.getOrUndefined(yield* store.job(id))
+  const found = Option.getOrUndefined(yield* dryRuns.job(id))
   if (found === undefined) return Result.fail(`there is no job ${id}`)
   if (functionOf(found.function_name) !== SyncDevices.name || !found.dry_run) {
     return Result.fail(`job ${id} is no dry run of ${SyncDevices.name}`)
@@ -167,11 +167,11 @@ export const findDryRun = Effect.fn("Fence.dryRun")(function* (id: number) {
 
 /** Compares what is rendered for a device with what the dry run has rendered. */
 export const fenceDevice = Effect.fn("Fence.device")(function* (dryRunJob: number, { id }: Device, candidate: string) {
-  const store = yield* ShownChangeStore
+  const { shown: dryRuns } = yield* ConfigStore
 
   const dryRun = yield* findDryRun(dryRunJob)
   if (Result.isFailure(dryRun)) return Result.fail(`dry_run_job ${dryRunJob} cannot be used, ${dryRun.failure}`)
-  const shown = Option.getOrUndefined(yield* store.device(dryRunJob, id))
+  const shown = Option.getOrUndefined(yield* dryRuns.device(dryRunJob, id))
   if (shown === undefined) return Result.fail(`Dry run ${dryRunJob} has shown nothing of this device`)
   const { diff, failed, running } = shown
   if (failed || running === null) return Result.fail(`Dry run ${dryRunJob} has failed on this device`)

@@ -17,7 +17,7 @@ import { JobStore } from "../../store/JobStore.ts"
 import { riskOf, type RiskServices } from "./DryRun.ts"
 import { JobEngine, type StartOptions } from "../engine/JobEngine.ts"
 import { JobStates } from "../engine/JobStates.ts"
-import { JobWaitStore } from "../../store/JobScheduling.ts"
+import { JobScheduleStore } from "../../store/JobScheduling.ts"
 
 const POLL = "1 second"
 
@@ -51,7 +51,7 @@ const make = Effect.gen(function* () {
   const services = yield* Effect.context<RiskServices>()
   const store = yield* makeJobApprovals
   const jobs = yield* JobStore
-  const waits = yield* JobWaitStore
+  const { waits } = yield* JobScheduleStore
   const events = yield* EventStore
   const engine = yield* JobEngine
   const sharding = yield* Sharding.Sharding

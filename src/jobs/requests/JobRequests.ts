@@ -4,7 +4,6 @@
  */
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import type { SqlError } from "effect/sql"
-import { AskedDevices } from "../../access/AskedDevices.ts"
 import {
   type HeldPermission,
   judge,
@@ -17,17 +16,18 @@ import {
 import type { Asked } from "../../domain/access/PermissionRule.ts"
 import { type AnyJob, type SentArgs, windowChoiceOf } from "../../domain/jobs/JobDefinition.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
-import { SettingsUnavailable } from "../../settings/SettingsView.ts"
+import { requiringSettings, SettingsUnavailable } from "../../settings/SettingsView.ts"
 import { riskOf, type RiskServices } from "./DryRun.ts"
 import { JobApproval } from "./JobApproval.ts"
 import { Sharding } from "effect/cluster"
 import { functionOf } from "../../domain/Job.ts"
-import { JobWaitStore, type PutOffJob } from "../../store/JobScheduling.ts"
+import { JobScheduleStore, type PutOffJob } from "../../store/JobScheduling.ts"
 import { JobFunctions, JobGate } from "../engine/JobHandler.ts"
 import { JobEngine, type StartOptions } from "../engine/JobEngine.ts"
 import { subjectsOf } from "./JobSubjects.ts"
 import { JobWindows, type OutsideWindow } from "./JobWindows.ts"
 import { SyncDevices } from "../../domain/jobs/ChangeJobs.ts"
+import { CallerDevices } from "../../access/CallerDevices.ts"
 
 /** A synchronization has to be pinned to what the approver is shown. */
 class DryRunWanted extends Schema.TaggedError<DryRunWanted>()("DryRunWanted", {}) {
@@ -54,7 +54,7 @@ const isEmergency = (job: AnyJob, args: unknown): boolean =>
 
 const make = Effect.gen(function* () {
   const engine = yield* JobEngine
-  const asked = yield* AskedDevices
+  const asked = yield* CallerDevices
   const services = yield* Effect.context<RiskServices | Effect.Services<ReturnType<typeof subjectsOf>>>()
   const windows = yield* JobWindows
   const approvals = yield* JobApproval
@@ -70,25 +70,20 @@ const make = Effect.gen(function* () {
   })
 
   /** The call as permissions judge it. */
-  const askedFor = Effect.fnUntraced(
-    function* (job: AnyJob, args: unknown) {
-      const subject = yield* about(job.kind, args)
-      const whole = ON_PORTS.has(job.name) ? {} : { whole: true as const }
-      const permit = (yield* Permit) ?? (yield* Speaking)
-      const call = permit === null ? { method: "POST", path: "/device_syncto" } : permit
-      return {
-        method: call.method,
-        path: call.path,
-        ...subject,
-        ...whole,
-        ...(isEmergency(job, args) ? { emergency: true as const } : {}),
-        job: { name: job.name, live: job.isLive(args) }
-      }
-    },
-    Effect.catchTag(["NoSettings", "SettingsInvalid"], ({ message }) =>
-      Effect.fail(new SettingsUnavailable({ message }))
-    )
-  )
+  const askedFor = Effect.fnUntraced(function* (job: AnyJob, args: unknown) {
+    const subject = yield* about(job.kind, args)
+    const whole = ON_PORTS.has(job.name) ? {} : { whole: true as const }
+    const permit = (yield* Permit) ?? (yield* Speaking)
+    const call = permit === null ? { method: "POST", path: "/device_syncto" } : permit
+    return {
+      method: call.method,
+      path: call.path,
+      ...subject,
+      ...whole,
+      ...(isEmergency(job, args) ? { emergency: true as const } : {}),
+      job: { name: job.name, live: job.isLive(args) }
+    }
+  }, requiringSettings)
 
   /** Why the job has to be approved; null when it has not. */
   const reasonOf = Effect.fnUntraced(function* (job: AnyJob, args: unknown, allowed: HeldPermission | null) {
@@ -126,9 +121,7 @@ const make = Effect.gen(function* () {
   })
 
   const admit = (job: AnyJob, args: unknown, delaySeconds: number | undefined) =>
-    Effect.catchTag(windows.admit(job, args, delaySeconds), ["NoSettings", "SettingsInvalid"], ({ message }) =>
-      Effect.fail(new SettingsUnavailable({ message }))
-    )
+    requiringSettings(windows.admit(job, args, delaySeconds))
 
   return JobRequests.of({
     start: Effect.fn("JobRequests.start")(function* (job, args, options) {
@@ -164,7 +157,7 @@ const makeGate = Effect.gen(function* () {
   const engine = yield* JobEngine
   const sharding = yield* Sharding.Sharding
   const functions = yield* JobFunctions
-  const waits = yield* JobWaitStore
+  const { waits } = yield* JobScheduleStore
   const windows = yield* JobWindows
   const approvals = yield* JobApproval
 

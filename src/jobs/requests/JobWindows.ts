@@ -5,8 +5,7 @@
  */
 import { Clock, Context, DateTime, Effect, Layer, Option, Schema } from "effect"
 import type { SqlError } from "effect/sql"
-import { AskedDevices } from "../../access/AskedDevices.ts"
-import { ChangeWindows, DeviceWindows } from "../../access/ChangeWindows.ts"
+import { ChangeWindows, closedNow, haveWindows, judgeDevices } from "../../access/ChangeWindows.ts"
 import { closedSentence, type Verdict } from "../../domain/access/Windows.ts"
 import type { Device } from "../../domain/Device.ts"
 import { type DeviceResult, deviceResult, finalStatuses, taskFailed, type WindowWait } from "../../domain/Job.ts"
@@ -16,10 +15,11 @@ import { ActiveSettings, type SettingsError } from "../../settings/ActiveSetting
 import { ChangeStore } from "../../store/ChangeStore.ts"
 import { EventStore } from "../../store/EventStore.ts"
 import { type JobHead, JobStore } from "../../store/JobStore.ts"
-import { JobWaitStore, type NewTime, type PutOffJob } from "../../store/JobScheduling.ts"
+import { JobScheduleStore, type NewTime, type PutOffJob } from "../../store/JobScheduling.ts"
 import { OperationStore } from "../../store/OperationStore.ts"
 import { SyncDevices } from "../../domain/jobs/ChangeJobs.ts"
 import { subjectsOf } from "./JobSubjects.ts"
+import { CallerDevices } from "../../access/CallerDevices.ts"
 
 /** Milliseconds between two times that count as one: a job's time is rounded up to seconds. */
 const SAME_TIME = 2000
@@ -72,12 +72,14 @@ const isResync = Schema.is(Resync)
 
 const make = Effect.gen(function* () {
   const { JOB_DELAY } = yield* ServerConfig
-  const windows = yield* DeviceWindows
   const ruleFile = yield* ChangeWindows
   const settings = yield* ActiveSettings
-  const services = yield* Effect.context<Effect.Services<ReturnType<typeof subjectsOf>>>()
+  const services = yield* Effect.context<
+    Effect.Services<ReturnType<typeof subjectsOf>> | ChangeWindows | CallerDevices
+  >()
+  const areThere = Effect.provideContext(haveWindows, services)
   const jobs = yield* JobStore
-  const waits = yield* JobWaitStore
+  const { waits } = yield* JobScheduleStore
   const events = yield* EventStore
   const changes = yield* ChangeStore
   const operations = yield* OperationStore
@@ -85,7 +87,7 @@ const make = Effect.gen(function* () {
   const judge = Effect.fnUntraced(function* (name: string, args: unknown, at: number) {
     const isWhole = name !== SyncDevices.name || isResync(args)
     const { devices } = yield* Effect.provideContext(subjectsOf(args, isWhole), services)
-    return yield* windows.judge(devices, at)
+    return yield* Effect.provideContext(judgeDevices(devices, at), services)
   })
 
   const admit = Effect.fn("JobWindows.admit")(function* (
@@ -96,7 +98,7 @@ const make = Effect.gen(function* () {
     if (!job.followsWindows(args)) return NOTHING
     const { emergency: reason, wait_for_window } = windowChoiceOf(args)
     const emergency = reason === undefined ? null : { reason, overrides: null }
-    if (!(yield* windows.areThere)) return { waiting: null, emergency }
+    if (!(yield* areThere)) return { waiting: null, emergency }
     const now = yield* Clock.currentTimeMillis
     const verdict = yield* judge(job.name, args, now + (delaySeconds ?? JOB_DELAY) * 1000)
     if (verdict.isOpen) return { waiting: null, emergency }
@@ -172,7 +174,7 @@ const make = Effect.gen(function* () {
   )
 
   const closed = ({ emergency }: WindowChoice, device: Device) =>
-    emergency === undefined ? windows.closed(device) : Effect.succeed(null)
+    emergency === undefined ? Effect.provideContext(closedNow(device), services) : Effect.succeed(null)
 
   /** A change that a killed process had begun to send continues. */
   const hasBegun = Effect.fnUntraced(function* (jobId: number, deviceId: number) {
@@ -182,7 +184,7 @@ const make = Effect.gen(function* () {
   })
 
   return JobWindows.of({
-    areThere: windows.areThere,
+    areThere,
     admit,
     note,
     wait,
@@ -227,8 +229,7 @@ export class JobWindows extends Context.Service<
 >()("switchyard/jobs/JobWindows") {
   /** With what others ask of windows, so that the file is read once. */
   static readonly layer = Layer.effect(JobWindows, make).pipe(
-    Layer.provideMerge(DeviceWindows.layer),
-    Layer.provide(AskedDevices.layer),
+    Layer.provide(CallerDevices.layer),
     Layer.provideMerge(ChangeWindows.layer)
   )
 }

@@ -20,7 +20,7 @@ import { type MergeConfigException, renderError, type ReplaceConfigException } f
 import { type GatedCandidate, passGate } from "../../drivers/LoadChecks.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { ChangeStore, type TimedChange } from "../../store/ChangeStore.ts"
-import { DeviceStore, UnseenDeviceStore } from "../../store/DeviceStore.ts"
+import { DeviceStore } from "../../store/DeviceStore.ts"
 import { UniqueFieldStore } from "../../store/DeviceIdentifiers.ts"
 import type { MissingLinesPolicy } from "../../domain/Job.ts"
 import { isOtherDevice, RecordChanged } from "../../domain/DeviceIdentity.ts"
@@ -123,7 +123,7 @@ export const storeChange = Effect.fn("ChangeCalls.store")(function* (device: Dev
   const config = yield* ServerConfig
   const changes = yield* ChangeStore
   const identities = yield* UniqueFieldStore
-  const unseen = yield* UnseenDeviceStore
+  const { unseen } = yield* DeviceStore
 
   yield* requireManageable(device)
   const platform = platformOf(device.platform)

@@ -18,7 +18,7 @@ import { makeGuard } from "./SyncPlan.ts"
 import { becauseOf, failureText, SyncOutcome, type SyncRun } from "./Outcome.ts"
 import { type SyncWork, takeWaiting, type VerdictContext } from "./SyncDevice.ts"
 import type { AnyJob, SentArgs } from "../../domain/jobs/JobDefinition.ts"
-import { JobLockStore } from "../../store/JobScheduling.ts"
+import { JobScheduleStore } from "../../store/JobScheduling.ts"
 import { JobEngine } from "../engine/JobEngine.ts"
 import { JobWindows } from "../requests/JobWindows.ts"
 import { settleChange, watchTimers } from "./ChangeCalls.ts"
@@ -40,7 +40,7 @@ const handOver = Effect.fnUntraced(function* <J extends AnyJob>(
   args: SentArgs<J>,
   remember: (next: number) => Effect.Effect<void, SqlError.SqlError>
 ) {
-  const locks = yield* JobLockStore
+  const { locks } = yield* JobScheduleStore
   const engine = yield* JobEngine
 
   const follow = () => engine.follow(id, job, args, { user, delaySeconds: 0 })

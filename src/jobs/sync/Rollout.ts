@@ -6,7 +6,7 @@ import { Effect, Fiber, Result, Schedule } from "effect"
 import { JobFailure } from "../../domain/Job.ts"
 import type { SyncMemo } from "../../domain/jobs/ChangeJobs.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
-import { JobLockStore, JobWaitStore } from "../../store/JobScheduling.ts"
+import { JobScheduleStore } from "../../store/JobScheduling.ts"
 import { makeGuard, planOf, stagesOf } from "./SyncPlan.ts"
 import {
   confirmStage,
@@ -111,7 +111,7 @@ const takeBackWhenStopped = (work: SyncWork) =>
 
 /** Devices that are confirmed together are held together, before the first of them is begun. */
 const whenResumed = Effect.fnUntraced(function* (work: SyncWork, devices: ReadonlyArray<Device>) {
-  const waits = yield* JobWaitStore
+  const { waits } = yield* JobScheduleStore
 
   const { begun, guard, job, plan } = work
   if (plan.scope !== "stage" || devices.some(({ id }) => begun.has(id))) return
@@ -157,7 +157,7 @@ const runStages = Effect.fnUntraced(function* (job: SyncJob, memo: SyncMemo) {
 
 /** Waits for the job that confirms, and takes back changes that it has not confirmed. */
 const awaitConfirmation = Effect.fnUntraced(function* (job: SyncJob, context: VerdictContext, confirming: number) {
-  const locks = yield* JobLockStore
+  const { locks } = yield* JobScheduleStore
 
   const status = yield* confirmationEnded(job, confirming)
   yield* locks.transfer(confirming, job.id)

@@ -10,7 +10,7 @@ import { type CommitSet, WorkingCommits } from "../../domain/Repository.ts"
 import { BackgroundWork } from "../../runtime/BackgroundWork.ts"
 import { type ChangeProgress, ChangeStore, type ChangeToRun } from "../../store/ChangeStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
-import { type LiveChange, LiveChangeStore } from "../../store/UnfinishedChanges.ts"
+import { type LiveChange } from "../../store/UnfinishedChanges.ts"
 import { JobWindows, outsideWindow } from "../requests/JobWindows.ts"
 import {
   cancelChange,
@@ -40,7 +40,7 @@ import type { Render } from "../../templates/CandidateConfigs.ts"
 import type { Guard, SyncPlan } from "./SyncPlan.ts"
 import { fenceDevice } from "../requests/DryRun.ts"
 import { originOf } from "../../templates/Provenance.ts"
-import { JobWaitStore } from "../../store/JobScheduling.ts"
+import { JobScheduleStore } from "../../store/JobScheduling.ts"
 
 // A sync job at work: what its stages, its devices and the verdict over them share.
 
@@ -273,7 +273,7 @@ const record = Effect.fnUntraced(function* (
 
 /** The turn of this job on the device; also notices whether the job is being aborted. */
 const lookFirst = Effect.fnUntraced(function* (work: SyncWork, { id: deviceId }: Device, hasWaited: boolean) {
-  const live = yield* LiveChangeStore
+  const { live } = yield* ChangeStore
 
   const { changesSeen, guard, job } = work
   const { newest, status } = yield* live.outlook({ jobId: job.id, deviceId })
@@ -306,7 +306,7 @@ const isClosed = Effect.fnUntraced(function* (work: SyncWork, device: Device) {
 const begin = Effect.fnUntraced(
   function* (work: SyncWork, device: Device, hasWaited: boolean) {
     const changes = yield* ChangeStore
-    const waits = yield* JobWaitStore
+    const { waits } = yield* JobScheduleStore
     const { lull } = yield* BackgroundWork
 
     yield* lull

@@ -17,7 +17,7 @@ import { DeviceEntity, patiently } from "../../devices/DeviceCalls.ts"
 import type { Device } from "../../domain/Device.ts"
 import { isManageable } from "../../domain/platforms/Platforms.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
-import { ProvedConfigStore } from "../../store/ConfigStore.ts"
+import { ConfigStore } from "../../store/ConfigStore.ts"
 import { DeviceStore, SyncEventStore } from "../../store/DeviceStore.ts"
 import { isWrongDevice } from "../../devices/CallErrorText.ts"
 import type { Refusal } from "../../domain/AutoPush.ts"
@@ -27,7 +27,7 @@ import { JobWindows } from "../requests/JobWindows.ts"
 import { judgeAutoPush } from "../requests/DryRun.ts"
 import { resumeWaiting, rollOut } from "./Rollout.ts"
 import { makeJobCommits } from "../../store/JobResults.ts"
-import { LiveChangeStore } from "../../store/UnfinishedChanges.ts"
+import { ChangeStore } from "../../store/ChangeStore.ts"
 import { jobScore } from "../../domain/ChangeRisk.ts"
 import { SyncDevices, type SyncMemo } from "../../domain/jobs/ChangeJobs.ts"
 import { olderRefusal, type RestoredCommits, restoredSentence } from "../../domain/Repository.ts"
@@ -88,7 +88,7 @@ const followDryRun = Effect.fn("AutoPush.follow")(function* (job: SyncJob, rows:
 const EXPLAINED = 20
 
 const mismatch = Effect.fnUntraced(function* (job: RunningJob, device: Device) {
-  const proved = yield* ProvedConfigStore
+  const { proved } = yield* ConfigStore
   const actorOf = yield* DeviceEntity.client
 
   const call = patiently(actorOf(String(device.id)).ReadRunningConfig({ login: {} }))
@@ -134,7 +134,7 @@ const invalid = (error: { readonly message: string }) => new JobFailure({ type: 
 /** Makes the decision with which a later run of the same job continues. */
 const decide = Effect.fnUntraced(function* (job: SyncJob) {
   const commits = yield* makeJobCommits
-  const liveChanges = yield* LiveChangeStore
+  const { live: liveChanges } = yield* ChangeStore
   const repositories = yield* RepositoryStore
 
   const { args } = job

@@ -6,7 +6,7 @@ import { SqlClient } from "effect/sql"
 import { functionOf } from "../../domain/Job.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { JobStore } from "../../store/JobStore.ts"
-import { JobWaitStore } from "../../store/JobScheduling.ts"
+import { JobScheduleStore } from "../../store/JobScheduling.ts"
 
 /** Which devices are confirmed together: each alone, those of a stage, or all of the job. */
 type ConfirmScope = "device" | "stage" | "job"
@@ -169,7 +169,7 @@ export const makePauses = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const { COMMIT_CONFIRMED_MODE } = yield* ServerConfig
   const jobs = yield* JobStore
-  const waits = yield* JobWaitStore
+  const { waits } = yield* JobScheduleStore
 
   const unfit = Effect.fn("SyncPause.unfit")(function* (id: number) {
     const { function_name, start_arguments } = yield* jobs.head(id)

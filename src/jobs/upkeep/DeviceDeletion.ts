@@ -28,7 +28,7 @@ import {
   type RunningJob
 } from "../engine/JobHandler.ts"
 import { UniqueFieldStore } from "../../store/DeviceIdentifiers.ts"
-import { LinknetStore, MgmtDomainStore } from "../../store/NetworkStore.ts"
+import { NetworkStore } from "../../store/NetworkStore.ts"
 
 /** A management domain refers to the device, so it cannot be deleted. */
 class DeviceInUse extends Schema.TaggedError<DeviceInUse>()("DeviceInUse", { message: Schema.String }) {
@@ -45,7 +45,7 @@ interface DeletionCause {
 
 /** Fails with DeviceInUse when management domains refer to the device. */
 const checkDeletion = Effect.fn("DeviceDeletion.check")(function* (id: number) {
-  const domains = yield* MgmtDomainStore
+  const { domains } = yield* NetworkStore
 
   const using = yield* domains.ofDevice(id)
   if (using.length === 0) return
@@ -56,7 +56,7 @@ const checkDeletion = Effect.fn("DeviceDeletion.check")(function* (id: number) {
 
 const neighboursOf = Effect.fnUntraced(function* (id: number) {
   const devices = yield* DeviceStore
-  const links = yield* LinknetStore
+  const { links } = yield* NetworkStore
 
   const ends = (yield* links.ofDevice(id)).flatMap((link) => [link.device_a_id, link.device_b_id])
   return yield* devices.byIds([...new Set(ends)].filter((end) => end !== id))

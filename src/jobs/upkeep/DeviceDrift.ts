@@ -11,10 +11,10 @@ import { type DeviceResult, deviceResult, JobFailure, taskFailed, taskOk } from 
 import { isManageable, UnmanageableDevice, unmanageableText } from "../../domain/platforms/Platforms.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { ChangeStore } from "../../store/ChangeStore.ts"
-import { DeviceStore, SyncEventStore, UnseenDeviceStore } from "../../store/DeviceStore.ts"
+import { DeviceStore, SyncEventStore } from "../../store/DeviceStore.ts"
 import { IdentityStore } from "../../store/IdentityStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
-import { ProvedConfigStore } from "../../store/ConfigStore.ts"
+import { ConfigStore } from "../../store/ConfigStore.ts"
 import { makeAbandonedSessions } from "../../store/UnfinishedChanges.ts"
 import {
   askedTogether,
@@ -76,8 +76,8 @@ const isSeen = ({ _tag }: Finding, device: Device): boolean =>
 /** A change that is under way or was proved between two looks would be taken for drift. */
 const compare = Effect.fnUntraced(function* (job: RunningJob, device: Device, backup: Option.Option<string>) {
   const changes = yield* ChangeStore
-  const provedConfigs = yield* ProvedConfigStore
-  const unseen = yield* UnseenDeviceStore
+  const { proved: provedConfigs } = yield* ConfigStore
+  const { unseen } = yield* DeviceStore
   const left = yield* makeAbandonedSessions
   const actorOf = yield* DeviceEntity.client
 
@@ -130,7 +130,7 @@ const lookAt = Effect.fn("DeviceDrift.device")(function* (job: RunningJob, devic
   const sql = yield* SqlClient.SqlClient
   const jobs = yield* JobStore
   const identities = yield* IdentityStore
-  const unseen = yield* UnseenDeviceStore
+  const { unseen } = yield* DeviceStore
 
   const { hostname } = device
   const backup = yield* unseen.backupOf(device.id)

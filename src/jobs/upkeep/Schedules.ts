@@ -9,7 +9,7 @@ import { JOB_UNFINISHED } from "../../store/StatusConditions.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { ReadTables, RenewCert } from "../../domain/jobs/UpkeepJobs.ts"
 import { CertificateStore } from "../../store/CertificateStore.ts"
-import { DeviceStore, UnseenDeviceStore } from "../../store/DeviceStore.ts"
+import { DeviceStore } from "../../store/DeviceStore.ts"
 import { JobWindows } from "../requests/JobWindows.ts"
 import { JobEngine } from "../engine/JobEngine.ts"
 import { DeviceDrift } from "../../domain/jobs/ChangeJobs.ts"
@@ -121,7 +121,7 @@ const RESTORED_INTERVAL = 300
 
 const makeRestoredLook = Effect.gen(function* () {
   const engine = yield* JobEngine
-  const unseen = yield* UnseenDeviceStore
+  const { unseen } = yield* DeviceStore
   const start = Effect.gen(function* () {
     const hostnames = yield* unseen.hostnames
     if (hostnames.length > 0) yield* engine.start(DeviceDrift, { hostnames }, { user: SCHEDULER, delaySeconds: 0 })

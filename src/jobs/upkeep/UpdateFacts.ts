@@ -5,7 +5,7 @@ import { DeviceEntity, patiently } from "../../devices/DeviceCalls.ts"
 import type { Device, DeviceFields } from "../../domain/Device.ts"
 import { deviceResult, JobFailure, taskFailed } from "../../domain/Job.ts"
 import { cutText } from "../../domain/Text.ts"
-import { DeviceStore, NeighbourStore } from "../../store/DeviceStore.ts"
+import { DeviceStore } from "../../store/DeviceStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import { callErrorText } from "../../devices/CallErrorText.ts"
 import {
@@ -77,11 +77,11 @@ const write = Effect.fnUntraced(function* (job: RunningJob, { id }: Device, fact
 
 /** LLDP neighbours are facts too, but no platform must report them. */
 const keepNeighbours = Effect.fnUntraced(function* ({ id }: Device) {
-  const heard = yield* NeighbourStore
+  const { neighbours } = yield* DeviceStore
   const actorOf = yield* DeviceEntity.client
 
   const ports = yield* Effect.result(patiently(actorOf(String(id)).ReadNeighbours({ login: {} })))
-  if (ports._tag === "Success") yield* heard.keep(id, ports.success)
+  if (ports._tag === "Success") yield* neighbours.keep(id, ports.success)
 })
 
 const handler = Effect.fn("UpdateFacts")(function* (job: JobRun<typeof UpdateFacts>) {

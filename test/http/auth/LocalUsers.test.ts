@@ -3,11 +3,11 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, layer } from "@effect/vitest"
 import { Effect, FileSystem, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
-import { Grants, Permissions } from "../../../src/access/Permissions.ts"
+import { Permissions } from "../../../src/access/Permissions.ts"
 import { LocalUsers } from "../../../src/access/LocalUsers.ts"
 import { ApiClient, ApiServer } from "../../support/ApiServer.ts"
 
-const users = LocalUsers.layer.pipe(Layer.provide(Grants.layer), Layer.provide(Permissions.layer))
+const users = LocalUsers.layer.pipe(Layer.provide(Permissions.layer))
 
 const Site = Layer.unwrap(
   Effect.gen(function* () {

@@ -5,7 +5,7 @@ import { randomBytes } from "node:crypto"
 import { ActiveSettings } from "../../../src/settings/ActiveSettings.ts"
 import { InterfaceStore } from "../../../src/store/InterfaceStore.ts"
 import { DeviceStore } from "../../../src/store/DeviceStore.ts"
-import { LinknetStore } from "../../../src/store/NetworkStore.ts"
+import { NetworkStore } from "../../../src/store/NetworkStore.ts"
 import type { LabShape } from "../../../src/lab/Lab.ts"
 import * as Campus from "../../support/Campus.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
@@ -36,7 +36,7 @@ const cablesOf = (count: number): ReadonlyArray<Site.Cable> =>
 
 const seedLinks = Effect.fnUntraced(function* (cables: ReadonlyArray<Site.Cable>) {
   const devices = yield* DeviceStore
-  const links = yield* LinknetStore
+  const { links } = yield* NetworkStore
   const interfaces = yield* InterfaceStore
   for (const [a, b] of cables) {
     const [[aName = "", aPort = ""], [bName = "", bPort = ""]] = [a.split(":"), b.split(":")]

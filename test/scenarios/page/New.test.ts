@@ -55,7 +55,7 @@ describe.skipIf(!hasChromium)(`A new switch in the page${hasChromium ? "" : ` ($
           await page.getByRole("checkbox", { name: "Mark all 2" }).check()
           await page.getByRole("button", { name: "Approve 2 keys" }).click()
           await page.getByRole("dialog").getByRole("button", { name: "Approve 2 keys" }).click()
-          await page.getByText("No host key waits for approval").waitFor()
+          await page.getByText("No host keys wait for approval").waitFor()
         })
         for (const [name, key] of keys) {
           const { body } = yield* api.send("GET", `/device/${name}/host_key`)
@@ -163,7 +163,7 @@ describe.skipIf(!hasChromium)(`A new switch in the page${hasChromium ? "" : ` ($
         const { page } = yield* Site
         yield* steps(async () => {
           await page.goto("/ui/topology")
-          await page.getByText("planned and heard", { exact: true }).waitFor()
+          await page.getByText("planned and seen", { exact: true }).waitFor()
           await page.locator(".cable-agreed").last().waitFor({ state: "attached" })
           await page.getByRole("button", { name: /3 access switches/ }).click()
           await page.getByRole("button", { name: /lhv-acc1/ }).waitFor()

@@ -89,7 +89,7 @@ describe.skipIf(!hasChromium)(`An open page${hasChromium ? "" : ` (${WITHOUT})`}
         const next = yield* tokenFor(3600)
         yield* steps(async () => {
           await page.goto("/ui/jobs?show=failed")
-          await page.getByText("No job is like this.").waitFor()
+          await page.getByText("No jobs match.").waitFor()
           // whoever goes on working with it is asked
           const signOn = page.getByRole("button", { name: "Sign on with the token" })
           for (let turn = 0; !(await signOn.isVisible()); turn++) {
@@ -101,7 +101,7 @@ describe.skipIf(!hasChromium)(`An open page${hasChromium ? "" : ` (${WITHOUT})`}
           }
           await page.getByRole("textbox", { name: "Token" }).fill(next)
           await page.getByRole("button", { name: "Sign on with the token" }).click()
-          await page.getByText("No job is like this.").waitFor()
+          await page.getByText("No jobs match.").waitFor()
         })
         expect(page.url()).toMatch(/\/ui\/jobs\?show=(failed|partial)/)
         yield* server.gone

@@ -99,7 +99,7 @@ it.live("stops in time although the remote of a repository is silent", () =>
 )
 
 /** What ends the log of a server that was told to stop: that all is closed, or what was left. */
-const LAST_LINE = /Stopped\b|What was accepted is kept, and goes on at the next start/
+const LAST_LINE = /Stopped\b|Accepted work is kept, and continues at the next start/
 
 const endsInTime = Effect.fnUntraced(function* (program: Program) {
   const { code, millis } = yield* stopped(program)

@@ -9,7 +9,7 @@ import { stableText } from "../../../src/drivers/frr/RunningConfig.ts"
 import * as Fabric from "../../../src/fabric/Fabric.ts"
 import { SERVER } from "../../../src/fabric/FabricPlan.ts"
 import { DeviceStore } from "../../../src/store/DeviceStore.ts"
-import { JobLockStore } from "../../../src/store/JobScheduling.ts"
+import { JobScheduleStore } from "../../../src/store/JobScheduling.ts"
 import { seconds } from "../../support/Patience.ts"
 import { makeRouterSite, routerSettings, routing } from "./RouterSite.ts"
 import { arm, seenSteps, type Strike, struckRouter } from "./StruckRouter.ts"
@@ -194,6 +194,6 @@ export const leftInDatabase = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const open = yield* sql<{ phase: string }>`select phase from config_change
     where phase not in ('confirmed', 'reverted', 'unchanged', 'discarded', 'unknown')`
-  const locks = yield* (yield* JobLockStore).all
+  const locks = yield* (yield* JobScheduleStore).locks.all
   return [...open.map(({ phase }) => `a change is ${phase}`), ...locks.map(() => "a lock is held")]
 })

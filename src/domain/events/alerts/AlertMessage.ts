@@ -90,7 +90,7 @@ const sentences: Readonly<Record<string, Sentence>> = {
 }
 
 /** An event in one line. */
-export const textOf = (event: LiveEvent): string => {
+const textOf = (event: LiveEvent): string => {
   const sentence = sentences[`${event.kind} ${event.action}`]
   const text =
     sentence?.(event) ?? `${[event.hostname, event.kind].filter((part) => part !== null).join(": ")} ${event.action}`
@@ -121,14 +121,14 @@ export const titleOf = (
 }
 
 /** The lines below it: each event, and how many are not shown. */
-export const linesOf = (message: AlertMessage, most: number): ReadonlyArray<string> => {
+const linesOf = (message: AlertMessage, most: number): ReadonlyArray<string> => {
   const shown = message.events.slice(0, most)
   const rest = message.count - shown.length
   return [...shown.map(({ at, text }) => `${at.slice(0, 19)}Z ${text}`), ...(rest > 0 ? [`and ${rest} more`] : [])]
 }
 
 /** What receivers show of a message in one line. */
-export const headline = ({ action, level, title }: AlertMessage): string => {
+const headline = ({ action, level, title }: AlertMessage): string => {
   if (action === "test") return title
   return action === "resolve" ? `Resolved: ${title}` : `${level.toUpperCase()}: ${title}`
 }

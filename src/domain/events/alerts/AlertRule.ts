@@ -12,7 +12,7 @@ export type AlertLevel = (typeof alertLevels)[number]
 
 /** What becomes one message: each event, those of a job, of a device, or of the rule. */
 export const groupings = ["event", "job", "device", "rule"] as const
-export type Grouping = (typeof groupings)[number]
+type Grouping = (typeof groupings)[number]
 
 /** A field of an event and the globs of which its value has to match one. */
 export interface Condition {
@@ -28,7 +28,7 @@ export interface EventName {
 }
 
 /** Which devices; null for any, and for events that are about none. */
-export interface DeviceScope {
+interface DeviceScope {
   readonly hostnames: ReadonlyArray<string> | null
   readonly groups: ReadonlyArray<string> | null
   readonly deviceTypes: ReadonlyArray<DeviceType> | null

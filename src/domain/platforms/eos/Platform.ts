@@ -45,7 +45,7 @@ const eosRules: ReadonlyArray<AutoPushRule> = [
 ]
 
 /** The words and rules of EOS. */
-export const eosAutoPush: PlatformWords = {
+const eosAutoPush: PlatformWords = {
   lists: /^((?:vlan|switchport trunk allowed vlan) )(\d[\d,-]*)$/,
   port: /^interface (?:Ethernet|Port-Channel)/,
   portVlan: /^switchport (?:access|trunk native|trunk allowed) vlan (\d+)$/,
@@ -84,7 +84,7 @@ const silentDefaults: ReadonlyArray<SilentDefault> = [
   within(/^router ospf/, /^(?:max-lsa 12000|auto-cost reference-bandwidth 100)$/)
 ]
 
-export const eosShown: ShownLines = {
+const eosShown: ShownLines = {
   never: /^(?:exit|end|enable|abort|boot system |default |comment$|rollback )/,
   defaults: silentDefaults,
   on: [
@@ -132,7 +132,7 @@ const FAMILIES: ReadonlyArray<readonly [family: string, models: string]> = [
 const AIR_FLOWS = ["", "-F", "-R"]
 
 /** Models that run the 32-bit build. */
-export const models32Bit: ReadonlySet<string> = new Set(
+const models32Bit: ReadonlySet<string> = new Set(
   FAMILIES.flatMap(([family, models]) =>
     models.split(" ").flatMap((model) => AIR_FLOWS.map((flow) => `${family}${model}${flow}`))
   )
@@ -145,7 +145,7 @@ export const models32Bit: ReadonlySet<string> = new Set(
 const words = String.raw`(?:\S+[ \t]+){0,20}?`
 
 /** What stands before each, from the first word of the line on. */
-export const eosSaltedSecrets: ReadonlyArray<string> = [
+const eosSaltedSecrets: ReadonlyArray<string> = [
   String.raw`username[ \t]+\S+[ \t]+${words}secret[ \t]+`,
   String.raw`enable[ \t]+(?:secret|password)[ \t]+`,
   String.raw`(?:radius|tacacs)-server[ \t]+${words}key[ \t]+`,

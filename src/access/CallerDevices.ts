@@ -1,4 +1,7 @@
-/** Devices as permissions ask of them, with their groups by the settings in force; and which of them the caller of a request may see. */
+/**
+ * Devices in the form that permissions judge, with their groups by the settings in force; and the devices that the caller of a request may
+ * see.
+ */
 import { Context, Effect, Layer } from "effect"
 import type { SqlError } from "effect/sql"
 import {
@@ -15,14 +18,14 @@ import { DeviceStore } from "../store/DeviceStore.ts"
 import { type NamedDevices, namedDevices } from "../store/Listing.ts"
 import { type NotPermitted, Permit, permitted, type Subject } from "./Permit.ts"
 
-/** How long a list of all devices counts: a caller who is limited to some asks with every list. */
+/** How long a list of all devices is reused: a caller who is limited to some devices needs it with every list. */
 const KEPT = "1 second"
 
 const make = Effect.gen(function* () {
   const settings = yield* ActiveSettings
   const devices = yield* DeviceStore
 
-  const of = Effect.fn("AskedDevices.of")(function* (
+  const of = Effect.fn("CallerDevices.of")(function* (
     rows: ReadonlyArray<Device>,
     permissions?: ReadonlyArray<Permission>
   ) {
@@ -48,7 +51,7 @@ const make = Effect.gen(function* () {
       (known) => ({
         known,
         names: new Set(known.map(({ hostname }) => hostname)),
-        /** Names that are not there, and the newest event for which that was found. */
+        /** Unknown names, and the newest event for which each was looked up. */
         missing: new Map<string, number>(),
         reached: new Map<string, NamedDevices>()
       })
@@ -65,7 +68,7 @@ const make = Effect.gen(function* () {
     for (const [name, id] of unknown) if (!now.names.has(name)) now.missing.set(name, id)
   })
 
-  /** Callers with the same permissions reach the same. */
+  /** Callers with the same permissions reach the same devices. */
   const reachOf = Effect.fnUntraced(function* (permissions: ReadonlyArray<Permission>) {
     const { known, reached } = yield* all
     const key = JSON.stringify(permissions)
@@ -80,9 +83,9 @@ const make = Effect.gen(function* () {
     return found
   })
 
-  return AskedDevices.of({
+  return CallerDevices.of({
     of,
-    known: Effect.fn("AskedDevices.known")(function* (names) {
+    known: Effect.fn("CallerDevices.known")(function* (names) {
       const permit = yield* Permit
       if (permit === null) return []
       const permissions = permit.held.map(({ permission }) => permission)
@@ -92,7 +95,7 @@ const make = Effect.gen(function* () {
       return names.map((name) => byName.get(name) ?? unknownDevice(name))
     }),
     learn,
-    permit: Effect.fn("AskedDevices.permit")(function* (rows, subject) {
+    permit: Effect.fn("CallerDevices.permit")(function* (rows, subject) {
       const permit = yield* Permit
       if (permit === null) return
       const permissions = permit.held.map(({ permission }) => permission)
@@ -107,32 +110,29 @@ const make = Effect.gen(function* () {
   })
 })
 
-/** What permissions need to know of devices. */
-export class AskedDevices extends Context.Service<
-  AskedDevices,
+/** Devices in the form that permissions judge. */
+export class CallerDevices extends Context.Service<
+  CallerDevices,
   {
-    /** Without groups, and so without the settings, where none of the permissions is for some devices. */
+    /** Without groups, and so without the settings, if none of the permissions is limited to some devices. */
     readonly of: (
       devices: ReadonlyArray<Device>,
       permissions?: ReadonlyArray<Permission>
     ) => Effect.Effect<ReadonlyArray<AskedDevice>, SettingsError | SqlError.SqlError>
-    /** The devices of these names; one that the present permit does not reach is as one that is not there. None without a permit. */
+    /** The devices of these names; a device that the present permit does not reach looks like an unknown one. None without a permit. */
     readonly known: (
       names: ReadonlyArray<string>
     ) => Effect.Effect<ReadonlyArray<AskedDevice>, SettingsError | SqlError.SqlError>
-    /** Asks whether the present caller may do something with these devices. */
+    /** Checks whether the present caller may do something with these devices. */
     readonly permit: (
       devices: ReadonlyArray<Device>,
       subject: Subject
     ) => Effect.Effect<void, NotPermitted | SettingsError | SqlError.SqlError>
-    /**
-     * Events have these hostnames, each with the number of the newest. Devices that are not known yet are looked for, so that `reach` has
-     * them afterwards.
-     */
+    /** Receives hostnames of events, each with the number of the newest. Looks up unknown devices, so that `reach` has them afterwards. */
     readonly learn: (named: ReadonlyMap<string, number>) => Effect.Effect<void, SettingsError | SqlError.SqlError>
     /** Hostnames of the devices that the present caller may see, at most two seconds old; null for all. */
     readonly reach: Effect.Effect<NamedDevices | null, SettingsError | SqlError.SqlError>
   }
->()("switchyard/access/AskedDevices") {
-  static readonly layer = Layer.effect(AskedDevices, make)
+>()("switchyard/access/CallerDevices") {
+  static readonly layer = Layer.effect(CallerDevices, make)
 }

@@ -102,7 +102,7 @@ const make = Effect.gen(function* () {
   return { ...campus, ann: yield* open("junior", "ann"), bert: yield* open("administrator", "bert") }
 })
 
-class Site extends Context.Service<Site, Effect.Success<typeof make>>()("test/page/Day") {
+class Site extends Context.Service<Site, Effect.Success<typeof make>>()("test/page/WorkingDay") {
   static readonly layer = Layer.effect(Site, make)
 }
 

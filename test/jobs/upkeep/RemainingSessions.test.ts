@@ -58,7 +58,7 @@ const make = Effect.gen(function* () {
   }
 })
 
-class Site extends Context.Service<Site, Effect.Success<typeof make>>()("test/jobs/LeftSessions") {
+class Site extends Context.Service<Site, Effect.Success<typeof make>>()("test/jobs/RemainingSessions") {
   static readonly layer = Layer.effect(Site, make)
 }
 

@@ -1,9 +1,9 @@
 /**
- * Makes the fixtures in `round1/`: what the database and the switches were when the server of release 0.1.0 was killed in the
- * middle of a rollout. Its release is the last commit before round 2 (`RELEASE`): the next one on main is the first of the
- * server's second version, and only the migrations up to `0011_brief_tasks` are in it.
+ * Makes the fixtures in `release-0.1.0/`: the database and the switches at the moment when the server of release 0.1.0 was killed in the
+ * middle of a rollout. That release is the commit `RELEASE`: the next commit on main is the first of the server's second version, and
+ * only the migrations up to `0011_brief_tasks` are in it.
  *
- *     DATABASE_URL=postgres://… node test/scenarios/upgrade/MakeRound1.ts
+ *     DATABASE_URL=postgres://… node test/scenarios/upgrade/MakeFirstRelease.ts
  *
  * Needs the history of git, an empty PostgreSQL and its pg_dump on the path. Not part of any test.
  */
@@ -24,7 +24,7 @@ import { ALL, type Api, describe, git, JOINING, makeLab, NAMES, seed, send, type
 /** "Lines of a candidate are cut and looked up in one way, and what a switch rejected is described once" */
 const RELEASE = "15cb96bf"
 
-const target = path.join(import.meta.dirname, "round1")
+const target = path.join(import.meta.dirname, "release-0.1.0")
 const run = promisify(execFile)
 const database = process.env["DATABASE_URL"] ?? ""
 
@@ -80,7 +80,7 @@ const repositoryOf = Effect.fnUntraced(function* (release: string, name: "settin
     await fs.cp(path.join(release, "examples", name), folder, { recursive: true })
     await git(folder, "init", "-q", "-b", "main")
     await git(folder, "add", "-A")
-    await git(folder, "commit", "-q", "-m", `The ${name} of round 1`)
+    await git(folder, "commit", "-q", "-m", `The ${name} of release 0.1.0`)
     await git(folder, "bundle", "create", path.join(target, `${name}.bundle`), "main")
   })
   return { folder, commit: () => Effect.void }

@@ -1,7 +1,7 @@
 /**
- * An upgrade from release 0.1.0, the last commit before round 2 (`MakeRound1.ts`), whose server was killed in the middle of a rollout:
- * today's server starts on its database, with commit timers running on the switches. The rollout, and what waited for its time, come to
- * their ends, and what was done before can still be read.
+ * An upgrade from release 0.1.0 (`MakeFirstRelease.ts`), whose server was killed in the middle of a rollout: today's server starts on its
+ * database, with commit timers running on the switches. The rollout and the scheduled jobs come to their ends, and earlier records can
+ * still be read.
  */
 import { assert, it } from "@effect/vitest"
 import * as NodeServices from "@effect/platform-node/NodeServices"
@@ -71,7 +71,7 @@ const joined = Effect.fnUntraced(function* (site: Site, api: Api) {
 
 for (const moment of ["all", "confirming"] as const) {
   const until = moment === "all" ? "while all devices wait for each other" : "while all are being confirmed"
-  it.live(`A rollout that round 1's server had under way ${until} comes to its end, on each device once`, () =>
+  it.live(`A rollout that the 0.1.0 server had under way ${until} comes to its end, on each device once`, () =>
     Effect.gen(function* () {
       const site = yield* Fixture.load(moment)
       const { api } = yield* upgrade(site)
@@ -138,7 +138,7 @@ const clearTexts = (sql: SqlClient.SqlClient) =>
       where text like '%switchyard-example-hash%'
     union all select 'proved ' || hostname from proved_config join device on id = device_id where config like '%switchyard-example-hash%'`
 
-it.live("A site of round 1 that is upgraded in the middle of a rollout loses nothing", () =>
+it.live("A 0.1.0 site that is upgraded in the middle of a rollout loses nothing", () =>
   Effect.gen(function* () {
     const site = yield* Fixture.load("each")
     const sql = yield* databaseOf(site)
