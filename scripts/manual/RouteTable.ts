@@ -1,24 +1,25 @@
-/** The table of all endpoints, from the definition of the API. */
-import { Context, Option } from "effect"
-import { HttpApi, OpenApi } from "effect/http-api"
-import { Api } from "../../src/api/Api.ts"
-import { Authorization, ScrapeAuthorization } from "../../src/api/Requests.ts"
-import { table } from "./Marked.ts"
+/** The list of all endpoints, from the definition of the API. */
+import { HttpApi } from "effect/http-api"
+import { Api, BASE } from "../../src/api/Api.ts"
 
-const GUARDS: ReadonlySet<string> = new Set([Authorization.key, ScrapeAuthorization.key])
+const shown = (path: string): string =>
+  (path.startsWith(`${BASE}/`) ? path.slice(BASE.length) : path).replaceAll(/:(\w+)(?:\([^)]*\))?/g, "<$1>")
 
-const parameters = (path: string): string => path.replaceAll(/:(\w+)(?:\([^)]*\))?/g, "<$1>")
-
-/** Method, path, whether a token is needed, and what the endpoint does; in the order of the API's groups. */
+/** A line for each group of the API: its paths with their methods. */
 export const routeTable = (): string => {
-  const rows: Array<ReadonlyArray<string>> = []
+  const groups = new Map<string, Map<string, ReadonlyArray<string>>>()
   HttpApi.reflect(Api, {
-    onGroup: () => {},
-    onEndpoint: ({ endpoint, middleware }) => {
-      const summary = Option.getOrElse(Context.getOption(endpoint.annotations, OpenApi.Summary), () => "")
-      const token = [...middleware].some((one) => GUARDS.has(one.key)) ? "" : "no"
-      rows.push([endpoint.method, `\`${parameters(endpoint.path)}\``, summary, token])
+    onGroup: ({ group }) => void groups.set(group.identifier, new Map()),
+    onEndpoint: ({ endpoint, group }) => {
+      const paths = groups.get(group.identifier)
+      const path = shown(endpoint.path)
+      paths?.set(path, [...(paths.get(path) ?? []), endpoint.method])
     }
   })
-  return table(["Method", "Path", "What it does", "Token"], rows)
+  return [...groups]
+    .map(([group, paths]) => {
+      const calls = [...paths].map(([path, methods]) => `\`${path}\` ${methods.join(" ")}`)
+      return `- ${group}: ${calls.join(", ")}`
+    })
+    .join("\n")
 }

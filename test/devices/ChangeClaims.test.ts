@@ -5,12 +5,13 @@ import { SqlClient } from "effect/sql"
 import { claimOf } from "../../src/devices/ChangeRun.ts"
 import { TAKEN_OVER, UNASKED } from "../../src/drivers/Driver.ts"
 import { ProxiedDatabase } from "../support/TestDatabase.ts"
-import { LiveChangeStore } from "../../src/store/UnfinishedChanges.ts"
 import { losses } from "../support/Silence.ts"
+import { ChangeStore } from "../../src/store/ChangeStore.ts"
+import { TestSecrets } from "../support/TestStores.ts"
 
 const makeScene = Effect.gen(function* () {
   const { layer, proxy } = yield* ProxiedDatabase
-  const database = yield* Layer.build(Layer.provideMerge(LiveChangeStore.layer, layer))
+  const database = yield* Layer.build(ChangeStore.layer.pipe(Layer.provide(TestSecrets), Layer.provideMerge(layer)))
   const scene = Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     yield* sql`insert into device (hostname, state, device_type, platform) values ('a1', 'MANAGED', 'ACCESS', 'eos')`
@@ -20,7 +21,7 @@ const makeScene = Effect.gen(function* () {
     }>`insert into config_change (job_id, device_id, phase, epoch, protocol, candidate)
       select job.id, device.id, 'loading', 3, '{}', '' from job, device returning id`
     const known = { written: { phase: "loading", epoch: 3 } as const, at: 0 }
-    const changes = yield* LiveChangeStore
+    const { live: changes } = yield* ChangeStore
     const claim = (alone: boolean) => claimOf(changes, row?.id ?? 0, known, alone)
     const takeOver = sql`update config_change set epoch = 4`
     return { claim, known, proxy, takeOver }

@@ -35,7 +35,7 @@ describe("the checks before a load", () => {
       const way = makeWay(open("job7"), open("job3-check"), open("theirs"))
       const mayAbort = { _tag: "only", jobs: [3] } as const
       assert.deepStrictEqual(yield* clearForLoad(way, { ...request, mayAbort, foreignSessions: "ignore" }), {
-        beside: ["theirs"]
+        otherSessions: ["theirs"]
       })
       assert.deepStrictEqual(yield* names(way), ["theirs"])
       assert.deepStrictEqual(way.told, ["job7", "job3-check"])
@@ -48,7 +48,7 @@ describe("the checks before a load", () => {
       const error = yield* Effect.flip(clearForLoad(way, request))
       assert.strictEqual(error._tag, "SessionLockedException")
       yield* TestClock.adjust("121 seconds")
-      assert.deepStrictEqual(yield* clearForLoad(way, request), { beside: ["theirs"] })
+      assert.deepStrictEqual(yield* clearForLoad(way, request), { otherSessions: ["theirs"] })
     })
   )
 
@@ -65,7 +65,7 @@ describe("the checks before a load", () => {
     Effect.gen(function* () {
       const way = makeWay({ ...open("job3"), state: "timed" })
       assert.strictEqual((yield* Effect.flip(clearForLoad(way, request)))._tag, "SessionLockedException")
-      assert.deepStrictEqual(yield* clearForLoad(way, { ...request, besideTimer: "job3" }), {})
+      assert.deepStrictEqual(yield* clearForLoad(way, { ...request, despiteTimer: "job3" }), {})
     })
   )
 

@@ -3,12 +3,12 @@ import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { EventFeed } from "../../src/events/EventFeed.ts"
-import { EventLog } from "../../src/store/EventStore.ts"
 import { DeviceStore, SyncEventStore } from "../../src/store/DeviceStore.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
+import { EventStore } from "../../src/store/EventStore.ts"
 
 const database = Layer.mergeAll(EventFeed.layer, DeviceStore.layer, SyncEventStore.layer).pipe(
-  Layer.provideMerge(EventLog.layer),
+  Layer.provideMerge(EventStore.layer),
   Layer.provideMerge(TestDatabase)
 )
 
@@ -37,7 +37,7 @@ describe("the feed of events", () => {
   it.live("waits with newer events for an older transaction, and skips none of its events", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const { complete } = yield* EventLog
+      const { complete } = (yield* EventStore).log
       const { heard } = yield* followed
       const begun = yield* Deferred.make<void>()
       const mayEnd = yield* Deferred.make<void>()
@@ -116,7 +116,7 @@ describe("the feed of events", () => {
   it.live("repeats nothing when a transaction began with an older number than the delivered ones", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const { complete } = yield* EventLog
+      const { complete } = (yield* EventStore).log
       const { heard } = yield* followed
       const feed = yield* EventFeed
       const before = yield* complete

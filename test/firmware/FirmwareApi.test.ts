@@ -10,7 +10,7 @@ import { JobStore } from "../../src/store/JobStore.ts"
 import * as Documented from "../../src/api/Documented.ts"
 import { ApiClient, ApiServer, SiteServer } from "../support/ApiServer.ts"
 import { withUpgradeShapes } from "../../src/http/jobs/JobAnswer.ts"
-import { LinknetStore } from "../../src/store/NetworkStore.ts"
+import { NetworkStore } from "../../src/store/NetworkStore.ts"
 
 const folder = fs.mkdtempSync(path.join(tmpdir(), "switchyard-api-images-"))
 const images = path.join(folder, "firmware")
@@ -21,7 +21,7 @@ fs.writeFileSync(path.join(images, FILE), "image")
 
 const seed = Effect.gen(function* () {
   const devices = yield* DeviceStore
-  const links = yield* LinknetStore
+  const { links } = yield* NetworkStore
   const add = (hostname: string, device_type: "ACCESS" | "DIST") =>
     devices.insert({ hostname, state: "MANAGED", device_type, platform: "eos" })
   const dist = yield* add("core-dist", "DIST")

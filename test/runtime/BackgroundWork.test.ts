@@ -62,7 +62,7 @@ describe("background work", () => {
   it.live("begins new work one after the other, and slowly while work never ends", () => {
     const { processor, work } = makeProcessor()
     return Effect.gen(function* () {
-      const { inTurn, lull } = yield* BackgroundWork
+      const { beginning, inTurn } = yield* BackgroundWork
       let goesOn = true
       const again = () => {
         work(1)
@@ -71,7 +71,7 @@ describe("background work", () => {
       again()
       const begun: Array<number> = []
       const since = processor.now()
-      const beginnings = Array.from({ length: 20 }, (_, index) => Effect.map(lull, () => begun.push(index)))
+      const beginnings = Array.from({ length: 20 }, (_, index) => beginning(Effect.sync(() => begun.push(index))))
       yield* Effect.all(beginnings, { concurrency: "unbounded" })
       goesOn = false
       // at most one in 25 ms
@@ -85,13 +85,13 @@ describe("background work", () => {
 
   it.live("does not begin work that was given up while it waited", () =>
     Effect.gen(function* () {
-      const { inTurn, lull } = yield* BackgroundWork
+      const { beginning, inTurn } = yield* BackgroundWork
       let begun = 0
-      const beginning = Effect.map(lull, () => ++begun)
+      const counted = beginning(Effect.sync(() => ++begun))
       inTurn(() => undefined)
-      const first = yield* Effect.forkChild(beginning, { startImmediately: true })
+      const first = yield* Effect.forkChild(counted, { startImmediately: true })
       yield* Fiber.interrupt(first)
-      yield* beginning
+      yield* counted
       assert.strictEqual(begun, 1)
     }).pipe(Effect.provide(BackgroundWork.layer))
   )

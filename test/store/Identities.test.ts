@@ -9,12 +9,12 @@ import { plainAddress } from "../../src/domain/Network.ts"
 import { DeviceStore } from "../../src/store/DeviceStore.ts"
 import { ServerConfig } from "../../src/ServerConfig.ts"
 import { makeFindingFacts } from "../../src/store/Figures.ts"
-import { ReservationStore } from "../../src/store/NetworkStore.ts"
 import { UniqueFieldStore } from "../../src/store/DeviceIdentifiers.ts"
 import * as Migrations from "../../src/store/Migrations.ts"
 import { randomOf } from "../support/Random.ts"
 import { EmptyDatabase, TestDatabase } from "../support/TestDatabase.ts"
 import { whyNoDeviceAddress } from "../../src/domain/DeviceIdentity.ts"
+import { NetworkStore } from "../../src/store/NetworkStore.ts"
 
 const random = randomOf(49)
 const below = (limit: number): number => Math.floor(random() * limit)
@@ -209,14 +209,14 @@ single.effect(
     }).pipe(Effect.provide(store.pipe(Layer.provideMerge(EmptyDatabase))))
 )
 
-layer(Layer.merge(DeviceStore.layer, ReservationStore.layer).pipe(Layer.provideMerge(TestDatabase)))(
+layer(Layer.merge(DeviceStore.layer, NetworkStore.layer).pipe(Layer.provideMerge(TestDatabase)))(
   "An address that another device has",
   (it) => {
     it.effect("is not reserved, and the transaction that asked for it continues with the next one", () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
         const devices = yield* DeviceStore
-        const { reserve } = yield* ReservationStore
+        const { reserve } = (yield* NetworkStore).reservations
         const common = { state: "UNMANAGED", device_type: "ACCESS", platform: "eos" } as const
         const { id: one } = yield* devices.insert({ ...common, hostname: "one", management_ip: "10.0.6.6" })
         const { id: two } = yield* devices.insert({ ...common, hostname: "two" })

@@ -4,14 +4,14 @@ import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { ServerConfig } from "../../src/ServerConfig.ts"
 import { EventStore } from "../../src/store/EventStore.ts"
-import { JobRetention } from "../../src/store/Retention.ts"
 import { PersonStore } from "../../src/store/AccountStore.ts"
 import { RequestApprovalStore } from "../../src/store/ApprovalStore.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { TEST_KEY } from "../support/TestStores.ts"
 import * as NodeServices from "@effect/platform-node/NodeServices"
+import { makeJobRetention } from "../../src/store/Retention.ts"
 
-const database = JobRetention.layer.pipe(Layer.provideMerge(TestDatabase))
+const database = TestDatabase
 const settings = {
   JOB_DAYS: 30,
   JOB_DEVICE_DAYS: 0,
@@ -64,7 +64,7 @@ describe("the retention of jobs", () => {
   it.live("removes old jobs, also one that another one led to, and keeps young ones", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const retention = yield* JobRetention
+      const retention = yield* makeJobRetention
       const first = yield* addJob(40)
       const second = yield* addJob(40)
       const young = yield* addJob(10)
@@ -78,7 +78,7 @@ describe("the retention of jobs", () => {
 
   it.live("keeps waiting jobs, those that they refer to, open ones, and the last configurations of each device", () =>
     Effect.gen(function* () {
-      const retention = yield* JobRetention
+      const retention = yield* makeJobRetention
       const acc = yield* addDevice("acc-1")
       const shown = yield* addJob(50)
       const waiting = yield* addJob(50, "SCHEDULED", { dry_run_job: shown })
@@ -98,7 +98,7 @@ describe("the retention of jobs", () => {
   it.live("keeps the newest confirmed change of a device, and the previous one in force", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const retention = yield* JobRetention
+      const retention = yield* makeJobRetention
       const acc = yield* addDevice("acc-1")
       for (const phase of ["confirmed", "unchanged", "reverted", "confirmed", "reverted", "discarded"])
         yield* addChange(yield* addJob(40), acc, phase, 40)
@@ -114,7 +114,7 @@ describe("the retention of jobs", () => {
   it.live("is done by one replica at a time, reports no stripped rows, and keeps all with 0 days", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const retention = yield* JobRetention
+      const retention = yield* makeJobRetention
       yield* addDevice("acc-1")
       for (let n = 0; n < 20; n++) yield* addConfig(yield* addJob(40), "acc-1")
       assert.strictEqual((yield* retention.remove({ ...settings, JOB_DAYS: 0 })).job, 0)

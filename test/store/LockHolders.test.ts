@@ -3,7 +3,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { jobStatuses } from "../../src/domain/Job.ts"
-import { JobLockStore, makeHolders } from "../../src/store/JobScheduling.ts"
+import { JobScheduleStore, makeHolders } from "../../src/store/JobScheduling.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 
 const ENDED = ["FINISHED", "EXCEPTION", "ABORTED"]
@@ -77,13 +77,13 @@ layer(TestDatabase)("A holder", (it) => {
     Effect.gen(function* () {
       const { jobId, sql } = yield* scene("SCHEDULED")
       const { clearLock } = yield* makeHolders
-      const locks = yield* JobLockStore
+      const { locks } = yield* JobScheduleStore
       for (let round = 0; round < 40; round += 1) {
         const clear = Effect.result(sql.withTransaction(clearLock("devices")))
         yield* Effect.all([clear, locks.acquire("devices", jobId), clear, clear], { concurrency: "unbounded" })
         assert.lengthOf(yield* sql`select from joblock where job_id = ${jobId}`, 1)
         yield* locks.release(jobId)
       }
-    }).pipe(Effect.provide(JobLockStore.layer))
+    }).pipe(Effect.provide(JobScheduleStore.layer))
   )
 })

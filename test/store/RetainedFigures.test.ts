@@ -3,10 +3,10 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { ServerConfig } from "../../src/ServerConfig.ts"
-import { JobRetention, makeRetainedFigures } from "../../src/store/Retention.ts"
+import { makeRetainedFigures } from "../../src/store/Retention.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 
-const database = JobRetention.layer.pipe(Layer.provideMerge(ServerConfig.layerOf({})), Layer.provideMerge(TestDatabase))
+const database = Layer.merge(ServerConfig.layerOf({}), TestDatabase)
 
 const HOUR = 3600
 

@@ -3,9 +3,9 @@ import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { CertificateStore } from "../../src/store/CertificateStore.ts"
-import { JobLockStore } from "../../src/store/JobScheduling.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { storesOn } from "../support/TestStores.ts"
+import { JobScheduleStore } from "../../src/store/JobScheduling.ts"
 
 const database = storesOn(TestDatabase)
 
@@ -46,7 +46,7 @@ it.live("Events of certificates name their device, so that a filter for this dev
 
 it.live("A lock that passes to another job is taken by that job before it is released", () =>
   Effect.gen(function* () {
-    const locks = yield* JobLockStore
+    const { locks } = yield* JobScheduleStore
     const [one, other] = [yield* addJob, yield* addJob]
     yield* locks.acquire("devices", one)
     yield* locks.transfer(one, other)

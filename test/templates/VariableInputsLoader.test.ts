@@ -6,19 +6,15 @@ import { ServerConfig } from "../../src/ServerConfig.ts"
 import { buildSnapshot } from "../../src/settings/SettingsSnapshot.ts"
 import { DeviceStore, makeStackMembers } from "../../src/store/DeviceStore.ts"
 import { InterfaceStore } from "../../src/store/InterfaceStore.ts"
-import { LinknetStore, MgmtDomainStore } from "../../src/store/NetworkStore.ts"
 import { renderDevice } from "./DirectRendering.ts"
 import { buildTemplateSnapshot } from "../../src/templates/TemplateSnapshot.ts"
-import {
-  type LoadedInputs,
-  loadVariableInputs,
-  type VariableRequest
-} from "../../src/templates/VariableInputsLoader.ts"
+import { type LoadedInputs, loadVariableInputs, type VariableRequest } from "../../src/templates/VariableInputsLoader.ts"
 import type { VariableInputs, VariablesError } from "../../src/templates/VariableInputs.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { TestSecrets } from "../support/TestStores.ts"
 import { accessPorts, deviceOf, devices, linknets, mgmtDomains, readExample, settingsSnapshot, site } from "./Campus.ts"
 import { stored } from "../support/Lindhaven.ts"
+import { NetworkStore } from "../../src/store/NetworkStore.ts"
 
 const templates = buildTemplateSnapshot({ files: readExample("templates"), root: "templates" })
 
@@ -45,7 +41,7 @@ const storeCampus = Effect.gen(function* () {
   yield* (yield* makeStackMembers).replace(6, stack)
 })
 
-const stores = Layer.mergeAll(DeviceStore.layer, InterfaceStore.layer, LinknetStore.layer, MgmtDomainStore.layer).pipe(
+const stores = Layer.mergeAll(DeviceStore.layer, InterfaceStore.layer, NetworkStore.layer).pipe(
   Layer.provide(TestSecrets),
   Layer.provideMerge(TestDatabase)
 )

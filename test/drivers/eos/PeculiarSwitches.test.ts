@@ -172,7 +172,7 @@ describe("other people's open sessions", () => {
   ] as const)("that are old are passed by, and named, when they are listed %s", ([, form]) =>
     Effect.gen(function* () {
       const { login } = yield* withQuirks({ ...old, ...form })
-      assert.deepInclude(yield* (yield* login).load(load), { beside: ["cfg-4711-1"] })
+      assert.deepInclude(yield* (yield* login).load(load), { otherSessions: ["cfg-4711-1"] })
     }).pipe(Effect.scoped)
   )
 

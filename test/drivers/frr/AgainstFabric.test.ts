@@ -136,7 +136,7 @@ describeReal("loading on a real router", () => {
       expect((yield* session.sessions).sessions).toEqual([{ name: "job1", state: "open", user: "root" }])
       expect(
         yield* session.load({ text: candidate(), mode: "replace", name: "job1-check", foreignSessions: "ignore" })
-      ).toEqual({ diff: "", remarks: [], beside: ["job1"] })
+      ).toEqual({ diff: "", remarks: [], otherSessions: ["job1"] })
       yield* session.discard("job1")
       yield* session.discard("job1-check")
       yield* session.discard("job1-check")
@@ -180,7 +180,7 @@ describeReal("a commit on a real router", () => {
           text: change,
           mode: "replace",
           name: "job1-check",
-          besideTimer: "job1",
+          despiteTimer: "job1",
           foreignSessions: "ignore"
         })
       ).toEqual({ diff: "", remarks: [] })
@@ -270,7 +270,7 @@ describeReal("a large candidate on a real router", () => {
         text,
         mode: "replace",
         name: "job1-check",
-        besideTimer: "job1",
+        despiteTimer: "job1",
         foreignSessions: "ignore"
       } as const
       expect(yield* session.load(again)).toEqual({ diff: "", remarks: [] })

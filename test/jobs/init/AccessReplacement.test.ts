@@ -5,7 +5,7 @@ import { SqlClient } from "effect/sql"
 import { CertificateStore } from "../../../src/store/CertificateStore.ts"
 import { DeviceStore } from "../../../src/store/DeviceStore.ts"
 import { InterfaceStore } from "../../../src/store/InterfaceStore.ts"
-import { LinknetStore } from "../../../src/store/NetworkStore.ts"
+import { NetworkStore } from "../../../src/store/NetworkStore.ts"
 import * as Campus from "../../support/ProvisioningLab.ts"
 import { driftOf, endOf, init, rolesOf, uplink, withFault, withoutFaults } from "./Outcome.ts"
 
@@ -18,7 +18,7 @@ const broken = Effect.fnUntraced(function* (
 ) {
   const rows = yield* DeviceStore
   const interfaces = yield* InterfaceStore
-  const links = yield* LinknetStore
+  const { links } = yield* NetworkStore
   const [one, other] = [yield* rows.getByHostname("lhv-dist1"), yield* rows.getByHostname("lhv-dist2")]
   const old = yield* rows.insert({
     hostname,
@@ -92,7 +92,7 @@ layer(Campus.layer, { excludeTestServices: true })("a broken access switch", (it
         configtype: "ACCESS_UNTAGGED",
         data: { vxlan: "student1", description: "Printer" }
       })
-      const links = yield* (yield* LinknetStore).ofDevice(old.id)
+      const links = yield* (yield* NetworkStore).links.ofDevice(old.id)
       assert.deepInclude(links, kept)
       assert.notDeepInclude(links, gone)
       assert.strictEqual(links.length, 2)

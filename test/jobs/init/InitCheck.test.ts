@@ -4,9 +4,9 @@ import { Effect } from "effect"
 import { Lab } from "../../../src/lab/Lab.ts"
 import { DeviceStore } from "../../../src/store/DeviceStore.ts"
 import { InterfaceStore } from "../../../src/store/InterfaceStore.ts"
-import { ReservationStore } from "../../../src/store/NetworkStore.ts"
 import * as Campus from "../../support/ProvisioningLab.ts"
 import { check, impossible } from "./Outcome.ts"
+import { NetworkStore } from "../../../src/store/NetworkStore.ts"
 
 layer(Campus.layer, { excludeTestServices: true })("device_initcheck", (it) => {
   it.effect("finds a compatible switch or pair, and lists every obstacle of another", () =>
@@ -72,7 +72,7 @@ layer(Campus.layer, { excludeTestServices: true })("device_initcheck", (it) => {
         compatible: true
       })
       assert.deepStrictEqual(yield* Campus.allRows, before)
-      const reservations = yield* ReservationStore
+      const { reservations } = yield* NetworkStore
       for (let last = 6; last < 255; last++) {
         const holder = yield* (yield* DeviceStore).insert({
           hostname: `x${last}`,

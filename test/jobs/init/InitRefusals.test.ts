@@ -7,9 +7,9 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { DeviceStore } from "../../../src/store/DeviceStore.ts"
 import { InterfaceStore } from "../../../src/store/InterfaceStore.ts"
-import { ReservationStore } from "../../../src/store/NetworkStore.ts"
 import * as Campus from "../../support/ProvisioningLab.ts"
 import { endOf, init, withFault } from "./Outcome.ts"
+import { NetworkStore } from "../../../src/store/NetworkStore.ts"
 
 const FABRIC = "init_fabric_device_step1"
 
@@ -35,7 +35,7 @@ const dist = (device_id: number, new_hostname: string) =>
 const taking = Effect.fnUntraced(function* (prefix: string, first: number) {
   const sql = yield* SqlClient.SqlClient
   const devices = yield* DeviceStore
-  const reservations = yield* ReservationStore
+  const { reservations } = yield* NetworkStore
   const taken = yield* reservations.takenAddresses
   for (let last = first; last < 256; last++) {
     if (taken.has(`${prefix}${last}`)) continue

@@ -12,7 +12,7 @@ import { InterfaceStore } from "../../../src/store/InterfaceStore.ts"
 import * as Campus from "../../support/ProvisioningLab.ts"
 import { devicesOf, withFault, withoutFaults } from "./Outcome.ts"
 import { InitAccessStep1 } from "../../../src/domain/jobs/InitJobs.ts"
-import { LinknetStore } from "../../../src/store/NetworkStore.ts"
+import { NetworkStore } from "../../../src/store/NetworkStore.ts"
 
 interface Failing {
   /** The switch that refuses; the first of a pair. */
@@ -65,7 +65,7 @@ const TABLE: ReadonlyArray<Failing> = [
 const rowsOfBefore = Effect.gen(function* () {
   const devices = yield* DeviceStore
   const interfaces = yield* InterfaceStore
-  const links = yield* LinknetStore
+  const { links } = yield* NetworkStore
   const dist1 = yield* devices.getByHostname("lhv-dist1")
   const old = yield* devices.insert({
     hostname: "lhv-acc40",
@@ -145,7 +145,7 @@ layer(Campus.layer, { excludeTestServices: true })("a switch whose base configur
         )
         // the neighbours of all three distribution switches are the same and must be synchronized before the next one
         for (const row of TABLE.filter(isDist)) yield* Effect.andThen(again(row), Campus.untilIdle)
-        const links = yield* (yield* LinknetStore).all
+        const links = yield* (yield* NetworkStore).links.all
         assert.strictEqual(links.filter(({ device_b_port }) => device_b_port === "Ethernet9").length, 0)
       })
   )

@@ -8,7 +8,7 @@ import { JobEngine } from "../../../src/jobs/engine/JobEngine.ts"
 import type { LabSwitch } from "../../../src/lab/LabSwitch.ts"
 import * as Lab from "./SyncLab.ts"
 import { seconds, timer } from "../../support/Patience.ts"
-import { JobLockStore } from "../../../src/store/JobScheduling.ts"
+import { JobScheduleStore } from "../../../src/store/JobScheduling.ts"
 
 const all = (lab: Lab.SyncLab, text: string) => Object.fromEntries(lab.names.map((name) => [name, text]))
 
@@ -155,7 +155,7 @@ it.live("reverts and releases the lock when the confirming job is aborted before
   Lab.withLab(2, (lab) =>
     Effect.gen(function* () {
       const engine = yield* JobEngine
-      const locks = yield* JobLockStore
+      const { locks } = yield* JobScheduleStore
       yield* beginsLater(ConfirmDevices)
       yield* Lab.want(lab, "two")
       const id = yield* engine.start(SyncDevices, { dry_run: false, confirm_mode_override: 2 }, { user: "tester" })

@@ -1,7 +1,7 @@
 /** Putting an older or another configuration on devices, and finding what was changed by hand, end to end on the lab. */
 import { assert, it } from "@effect/vitest"
 import { Effect, Option } from "effect"
-import { ConfigHistoryStore } from "../../../src/store/ConfigStore.ts"
+import { ConfigStore } from "../../../src/store/ConfigStore.ts"
 import { DeviceStore } from "../../../src/store/DeviceStore.ts"
 import * as Lab from "./SyncLab.ts"
 
@@ -50,7 +50,7 @@ it.live("applies a given configuration, after which the device is UNMANAGED, but
   Lab.withLab(2, (lab) =>
     Effect.gen(function* () {
       const devices = yield* DeviceStore
-      const history = yield* ConfigHistoryStore
+      const { history } = yield* ConfigStore
       const [hostname = "", other = ""] = lab.names
       yield* Lab.want(lab, "two")
       yield* Lab.sync()

@@ -9,7 +9,7 @@ import * as Campus from "../../support/Campus.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 import * as Site from "../../firmware/FirmwareSite.ts"
 import { makeImageHost } from "../../firmware/ImageHost.ts"
-import { DeviceUpgrade } from "../../../src/domain/jobs/FirmwareJobs.ts"
+import { DeviceUpgrade } from "../../../src/domain/jobs/UpkeepJobs.ts"
 
 const { ALL_STEPS, IMAGE, NEW, NEW_VERSION, OLD } = Site
 

@@ -81,7 +81,7 @@ describe.each([
         confirmAllowed,
         reason,
         context.attempts > 0,
-        context.mayTell,
+        context.mayWithdraw,
         context.outlasted
       ])
     }

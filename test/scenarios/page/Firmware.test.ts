@@ -5,13 +5,13 @@ import { randomBytes } from "node:crypto"
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
 import { DeviceStore } from "../../../src/store/DeviceStore.ts"
-import { LinknetStore } from "../../../src/store/NetworkStore.ts"
 import { IMAGE, NEW_VERSION } from "../../firmware/FirmwareSite.ts"
 import { makeImageHost, sha1Of } from "../../firmware/ImageHost.ts"
 import { makeCampusWithRoles } from "../../support/CampusWithRoles.ts"
 import { hasChromium, makeBrowser, openPage, sound, steps, WITHOUT } from "../../support/Page.ts"
 import { timer } from "../../support/Patience.ts"
 import { accessNames } from "../chaos/ManagedCampus.ts"
+import { NetworkStore } from "../../../src/store/NetworkStore.ts"
 
 const NAMES = accessNames(3)
 const [FIRST = "", , SILENT = ""] = NAMES
@@ -23,7 +23,7 @@ groups:
 /** Each switch hangs on a distribution switch. */
 const cables = Effect.gen(function* () {
   const devices = yield* DeviceStore
-  const links = yield* LinknetStore
+  const { links } = yield* NetworkStore
   const above = yield* devices.getByHostname("lhv-dist1")
   for (const [index, name] of NAMES.entries()) {
     const below = yield* devices.getByHostname(name)

@@ -7,11 +7,11 @@ import { addressOf, usual } from "../../../src/fabric/FabricPlan.ts"
 import { refresh } from "../../../src/jobs/repositories/RefreshRepository.ts"
 import { ServerConfig } from "../../../src/ServerConfig.ts"
 import { DeviceStore } from "../../../src/store/DeviceStore.ts"
-import { LinknetStore } from "../../../src/store/NetworkStore.ts"
 import { timer } from "../../support/Patience.ts"
 import { describeReal } from "../../support/RealFabric.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 import { cores, dists, failures, makeRouterSite, routers, routerSettings, routing, syncRouters } from "./RouterSite.ts"
+import { NetworkStore } from "../../../src/store/NetworkStore.ts"
 
 const plan = usual()
 
@@ -21,7 +21,7 @@ const settings = { ...routerSettings, "global/routing.yml": routing("10.99.0.0/2
 
 const seed = Effect.gen(function* () {
   const devices = yield* DeviceStore
-  const links = yield* LinknetStore
+  const { links } = yield* NetworkStore
   const rows = new Map<string, number>()
   for (const hostname of routers) {
     const { id } = yield* devices.insert({
