@@ -8,7 +8,11 @@ import { DeviceStore, makeStackMembers } from "../../src/store/DeviceStore.ts"
 import { InterfaceStore } from "../../src/store/InterfaceStore.ts"
 import { renderDevice } from "./DirectRendering.ts"
 import { buildTemplateSnapshot } from "../../src/templates/TemplateSnapshot.ts"
-import { type LoadedInputs, loadVariableInputs, type VariableRequest } from "../../src/templates/VariableInputsLoader.ts"
+import {
+  type LoadedInputs,
+  loadVariableInputs,
+  type VariableRequest
+} from "../../src/templates/VariableInputsLoader.ts"
 import type { VariableInputs, VariablesError } from "../../src/templates/VariableInputs.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { TestSecrets } from "../support/TestStores.ts"
