@@ -120,9 +120,9 @@ const feedSteps = Effect.gen(function* () {
   const inspection = yield* ActorInspection
   const clock = yield* Clock.Clock
   const subscribe = inspection.subscribe(({ device: hostname, event, job, machine, state }) =>
-    feed.tell({ kind: "step", at: clock.currentTimeMillisUnsafe(), hostname, job, machine, event, state })
+    feed.publish({ kind: "step", at: clock.currentTimeMillisUnsafe(), hostname, job, machine, event, state })
   )
-  yield* Effect.forkScoped(feed.whileHeard(subscribe))
+  yield* Effect.forkScoped(feed.whileListening(subscribe))
 })
 
 /** Tells the live feed of the steps of device actors while a client listens (docs/events.md#what-is-told). */

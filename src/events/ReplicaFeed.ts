@@ -117,7 +117,7 @@ const make = Effect.gen(function* () {
     }
   }).pipe(Effect.scoped)
 
-  const saying = told.heardHere.pipe(
+  const saying = told.awaitLocalListener.pipe(
     Effect.andThen(notify([listensMessage(self)])),
     Effect.repeat(Schedule.spaced(BETWEEN_SAYINGS))
   )

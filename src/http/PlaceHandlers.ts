@@ -32,7 +32,7 @@ const problemsOf = (device: WaitingRow): ReadonlyArray<string> => [
 
 const makePlaces = Effect.gen(function* () {
   const places = yield* makePlaceRows
-  const heard = yield* NeighbourStore
+  const neighbours = yield* NeighbourStore
   const links = yield* LinknetStore
   const devices = yield* DeviceStore
   const settings = yield* SettingsView
@@ -44,11 +44,11 @@ const makePlaces = Effect.gen(function* () {
     if (rows.length === 0) return enveloped({ devices: [] })
     const seen = within === undefined ? undefined : new Set(within.hostnames)
     const all = (yield* devices.all).filter(({ hostname }) => seen?.has(hostname) ?? true)
-    const said = yield* heard.ofKnown
+    const announced = yield* neighbours.ofKnown
     const stored = yield* links.all
     return enveloped({
       devices: rows.map((row) => {
-        const found = placesOf(row, all, stored, said)
+        const found = placesOf(row, all, stored, announced)
         return { ...row, places: found, replaces: replacedBy(found), problems: problemsOf(row) }
       })
     })
@@ -61,7 +61,7 @@ const makePlaces = Effect.gen(function* () {
     const found = (yield* devices.all).filter(({ hostname }) => seen.has(hostname))
     const names = yield* settings.primaryGroups(found)
     const groups = new Map(found.map(({ id }, index) => [id, names[index] ?? "DEFAULT"]))
-    const edges = edgesOf(rows, yield* links.all, yield* heard.ofKnown)
+    const edges = edgesOf(rows, yield* links.all, yield* neighbours.ofKnown)
     const nodes = rows.map(({ platform: _platform, ...row }) => ({
       ...row,
       primary_group: groups.get(row.id) ?? "DEFAULT"

@@ -40,7 +40,7 @@ it.effect(
       yield* told.listen((thing) => all.push(thing))
       yield* told.listenToOwn((thing) => own.push(thing))
       const line = { kind: "log", at: 0, level: "INFO", module: "server", job: null } as const
-      told.tell({ ...line, text: "here" })
+      told.publish({ ...line, text: "here" })
       told.passOn({ ...line, text: "there" })
       const texts = (things: ReadonlyArray<LiveItem>) => things.map((thing) => (thing.kind === "log" ? thing.text : ""))
       assert.deepStrictEqual([texts(all), texts(own)], [["here", "there"], ["here"]])

@@ -128,9 +128,9 @@ layer(Site, { excludeTestServices: true })("Events for callers with roles", (it)
       const east = yield* followAs("east-operator", "?kind=log,step")
       const all = yield* followAs("monitoring", "?kind=log,step")
       const step = { kind: "step", at: 0, job: null, machine: "device", event: "go", state: "there" } as const
-      told.tell({ kind: "log", at: 0, level: "INFO", job: null, module: "server", text: "of the server" })
-      told.tell({ ...step, hostname: "special-a8" })
-      told.tell({ ...step, hostname: "east-a1" })
+      told.publish({ kind: "log", at: 0, level: "INFO", job: null, module: "server", text: "of the server" })
+      told.publish({ ...step, hostname: "special-a8" })
+      told.publish({ ...step, hostname: "east-a1" })
       yield* until(() => all.messages.length === 3 && east.messages.length > 0)
       assert.deepEqual(
         east.messages.map(({ data }) => data["hostname"]),

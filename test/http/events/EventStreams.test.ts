@@ -111,8 +111,8 @@ layer(SiteServer(), { excludeTestServices: true })("A stream of events", (it) =>
       const told = yield* LiveFeed
       const asked = yield* follow("?kind=log,step,alert")
       const others = yield* follow("?kind=alert")
-      yield* until(() => asked.lastId() !== undefined && others.lastId() !== undefined && told.isHeard())
-      told.tell({ kind: "log", at: 0, level: "INFO", job: 4, module: "server", text: "job #4 begins" })
+      yield* until(() => asked.lastId() !== undefined && others.lastId() !== undefined && told.hasListeners())
+      told.publish({ kind: "log", at: 0, level: "INFO", job: 4, module: "server", text: "job #4 begins" })
       yield* write("after")
       yield* until(() => asked.messages.length === 2 && others.messages.length === 1)
       assert.deepInclude(asked.messages[0], {
