@@ -228,7 +228,7 @@ layer(Site.layer, { excludeTestServices: true })("The command line", (it) => {
       const dry = jobIn(yield* junior(`sync ${OTHER} --dry-run --force --watch`))
       const waiting = jobIn(yield* junior(`sync ${OTHER} --dry-run-job ${dry}`))
       const stopped = yield* cli(`job ${waiting} --watch`, "", /job \d+: /)
-      expect(stopped).toMatchObject({ code: 130, err: expect.stringContaining(`Job ${waiting} goes on`) })
+      expect(stopped).toMatchObject({ code: 130, err: expect.stringContaining(`Job ${waiting} continues`) })
       expect(parsed(yield* cli(`job ${waiting} --json`))).toMatchObject({ id: waiting, finish_time: null })
       expect(yield* cli(`abort ${waiting} --reason tried`)).toMatchObject({ code: 0 })
     })
