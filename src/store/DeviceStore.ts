@@ -399,7 +399,7 @@ const makeUnseen = Effect.gen(function* () {
 
 /** Devices that were not read since a restore. */
 interface UnseenDevices {
-  /** Fails for a device that was not read since the restore. */
+  /** Fails for a device without a read since the restore. */
   readonly requireSeen: (deviceId: number) => Effect.Effect<void, UnseenDevice | SqlError.SqlError>
   /** The time of the backup (ISO 8601), if the device was not read since its restore. */
   readonly backupOf: (deviceId: number) => Effect.Effect<Option.Option<string>, SqlError.SqlError>

@@ -227,7 +227,7 @@ export const makeFindingFacts = Effect.gen(function* () {
     ([row]) => row?.count ?? 0
   )
 
-  /** The database reads its clock between two readings of ours. */
+  /** The clock of the database is read between two readings of this process's clock. */
   const clock = Effect.gen(function* () {
     const before = yield* Clock.currentTimeMillis
     const [row] = yield* sql<{ at: number }>`select extract(epoch from clock_timestamp())::float8 as at`
