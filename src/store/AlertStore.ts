@@ -177,7 +177,7 @@ export class AlertStore extends Context.Service<
   static readonly layer = Layer.effect(AlertStore, make)
 }
 
-// Mutes: devices, groups or rules for which no alerts are made for some time (docs/alerts.md#mutes).
+// Mutes: devices, groups or rules for which no alerts are created for some time (docs/alerts.md#mutes).
 
 /** No mute with this id exists. */
 export class MuteNotFound extends Schema.TaggedError<MuteNotFound>()("MuteNotFound", {}) {

@@ -205,9 +205,9 @@ const isVlan = (vlan: number): boolean => Number.isInteger(vlan) && vlan >= 0 &&
 const bare = (mac: string): string => mac.replaceAll(":", "")
 
 /** A reported name, and its hostname if the name is fully qualified. */
-const namesOf = (names: string): ReadonlyArray<string> => {
-  const [label = ""] = names.split(".")
-  return names === "" ? [] : [...new Set([names, label])]
+const namesOf = (name: string): ReadonlyArray<string> => {
+  const [label = ""] = name.split(".")
+  return name === "" ? [] : [...new Set([name, label])]
 }
 
 const portsOf = ({ macs, neighbours }: LearnedTables) => {

@@ -8,7 +8,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
-/** In the upper bits of the key of that lock; the lower ones are the number. */
+/** The upper bits of the key of that lock; the lower bits are the number. */
 const LOCK_CLASS = 20_311
 
 /** The columns of a device whose changes migration 28 reports; they are not reported again. */
@@ -191,7 +191,7 @@ const changes = Effect.gen(function* () {
     for each statement execute function tell_changes_moved()`
 })
 
-/** Why a device is to be synchronized, with the time and the job that its history has. */
+/** The reasons why a device must be synchronized, with the time and the job of its history. */
 const causes = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* sql`
