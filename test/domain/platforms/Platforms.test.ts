@@ -20,7 +20,7 @@ describe("platforms", () => {
 
   it("are named in the manual", () => {
     const manual = readFileSync(new URL("../../../docs/api.md", import.meta.url), "utf8")
-    expect(manual).toContain(`| \`platform\` | ${platformNames.map((name) => `\`${name}\``).join(", ")} |`)
+    expect(manual).toContain(`- \`platform\`: ${platformNames.map((name) => `\`${name}\``).join(", ")}\n`)
   })
 
   it.effect("promise capabilities exactly where there is a driver, and it has their record", () =>
