@@ -328,7 +328,7 @@ layer(SiteWithRoles(FILE, { METRICS_NETWORKS: "," }), { excludeTestServices: tru
       { timeout: 300_000 }
     )
 
-    it.effect("is known to be about devices, or to be beyond them", () =>
+    it.effect("is classified as concerning devices or not", () =>
       Effect.sync(() => {
         const names = withSubject.map(nameOf)
         const known = [...subjectsOf.keys(), ...beyondDevices]
