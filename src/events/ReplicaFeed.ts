@@ -106,7 +106,7 @@ const make = Effect.gen(function* () {
       wantedUntil = now + Duration.toMillis(LISTENS)
       isWanted.openUnsafe()
     }
-    for (const item of message.things ?? []) liveFeed.passOn(item)
+    for (const item of message.things ?? []) liveFeed.publishReceived(item)
   }
 
   const receiving = Effect.gen(function* () {
@@ -117,7 +117,7 @@ const make = Effect.gen(function* () {
     }
   }).pipe(Effect.scoped)
 
-  const announcing = liveFeed.heardHere.pipe(
+  const announcing = liveFeed.untilListened.pipe(
     Effect.andThen(notify([listensMessage(self)])),
     Effect.repeat(Schedule.spaced(BETWEEN_ANNOUNCEMENTS))
   )

@@ -125,9 +125,9 @@ const textOf = (sentence: string, job: number | null): string =>
   job === null ? sentence : sentence.replace(new RegExp(`^job #${job}: ?`, "i"), "")
 
 /** A logger that publishes lines in the live feed. */
-export const makeLiveLogger = ({ isHeard, tell }: Pick<LiveFeed["Service"], "isHeard" | "tell">) =>
+export const makeLiveLogger = ({ hasListeners, publish }: Pick<LiveFeed["Service"], "hasListeners" | "publish">) =>
   Logger.make<unknown, void>(({ cause, date, fiber, logLevel, message }) => {
-    if (!isHeard() || isAlreadyLogged(cause)) return
+    if (!hasListeners() || isAlreadyLogged(cause)) return
     const { job: named, ...annotations } = fiber.getRef(References.CurrentLogAnnotations)
     const job = jobOf({ job: named })
     const { details, text } = partsOf(message)
@@ -135,7 +135,7 @@ export const makeLiveLogger = ({ isHeard, tell }: Pick<LiveFeed["Service"], "isH
     const first = [textOf(text ?? "", job), pairs].filter((part) => part !== "").join(" ")
     const whole = cause.reasons.length === 0 ? first : `${first}\n${Cause.pretty(cause)}`
     const level = LIVE_LEVELS[logLevel]
-    tell({
+    publish({
       kind: "log",
       at: date.getTime(),
       level,

@@ -7,7 +7,7 @@ import { untilSome } from "../jobs/sync/SyncLab.ts"
 
 const [HOST, PEER] = NAMES
 
-it.live("shows the step of a change and the calls that wait, without waiting for them", () =>
+it.live("shows the step of a change and the waiting calls, without waiting for them", () =>
   Effect.gen(function* () {
     const { api, first } = yield* makeOperationsLab
     const actor = (hostname: string) =>

@@ -13,7 +13,7 @@ const machine = createMachine({
   states: { idle: { on: { GO: "busy" } }, busy: { on: { STOP: "idle" } } }
 })
 
-it.live("tells steps from when somebody listens until nobody does", () =>
+it.live("steps are reported while a client listens, and not otherwise", () =>
   Effect.gen(function* () {
     const told = yield* LiveFeed
     const actor = createActor(machine).start()

@@ -57,7 +57,7 @@ const gitAtWork = (folder: string) =>
 layer(NodeServices.layer, { excludeTestServices: true })("a copy in which git was killed", (it) => {
   describe("at its next refresh", () => {
     for (const lock of LEFT) {
-      it.effect(`is brought up to date although ${lock} was left`, () =>
+      it.effect(`is brought up to date although ${lock} remained`, () =>
         Effect.gen(function* () {
           const { fs, hash, remote, repository } = yield* left([lock])
           assert.strictEqual((yield* repository.refresh).commit.hash, hash)
@@ -68,7 +68,7 @@ layer(NodeServices.layer, { excludeTestServices: true })("a copy in which git wa
       )
     }
 
-    it.effect("leaves a lock alone while a git process works in the copy, and removes it when that has ended", () =>
+    it.effect("keeps a lock while a git process works in the copy, and removes it afterwards", () =>
       Effect.gen(function* () {
         const { fs, hash, remote, repository } = yield* left(["refs/switchyard/head.lock"])
         const atWork = yield* gitAtWork(remote.copy)

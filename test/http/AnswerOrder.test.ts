@@ -76,7 +76,7 @@ layer(SiteWithRoles("roles: {}\n", { METRICS_NETWORKS: ",", RATE_LIMIT: "0" }), 
   "A wrong call",
   (it) => {
     it.effect(
-      "of somebody without a token is answered with 401",
+      "without a token is answered with 401",
       () =>
         Effect.gen(function* () {
           yield* setScene()
@@ -94,7 +94,7 @@ layer(SiteWithRoles("roles: {}\n", { METRICS_NETWORKS: ",", RATE_LIMIT: "0" }), 
     )
 
     it.effect(
-      "of somebody whose role does not have it is answered with 403",
+      "without the required role is answered with 403",
       () =>
         Effect.gen(function* () {
           yield* setScene()
@@ -155,7 +155,7 @@ layer(SiteWithRoles(FILE), { excludeTestServices: true })("A device that a calle
     )
   })
 
-  it.effect("is answered as one that is not there, by every call", () =>
+  it.effect("is reported as unknown, by every call", () =>
     Effect.gen(function* () {
       yield* setScene()
       const ofDevices = endpoints.filter(({ path }) => /\/device(?:_\w+)?(?:\/hostname)?\/:(?:hostname|id)/.test(path))
@@ -174,7 +174,7 @@ layer(SiteWithRoles(FILE), { excludeTestServices: true })("A device that a calle
     })
   )
 
-  it.effect("is answered so too where the body names it, whatever else is wrong with that", () =>
+  it.effect("is reported as unknown also if the body names it, in spite of other mistakes there", () =>
     Effect.gen(function* () {
       yield* setScene()
       const named: ReadonlyArray<readonly [path: string, body: (name: string) => unknown]> = [
@@ -221,42 +221,40 @@ layer(SiteWithRoles(FILE), { excludeTestServices: true })("A device that a calle
     })
   )
 
-  it.effect(
-    "is not told of by an initialisation that names it, by its MAC address, its serial number or its name",
-    () =>
-      Effect.gen(function* () {
-        yield* setScene([`update device set serial = 'AB1', ztp_mac = '08002700C001' where hostname = 'core1'`])
-        const path = `${BASE}/new_devices`
-        const type = { device_type: "ACCESS" }
-        const mine = { ...type, mac: "08:00:27:00:00:06" }
-        const pairs: ReadonlyArray<readonly [foreign: object, missing: object]> = [
-          [
-            { ...type, mac: "08002700C001", hostname: "special-a20" },
-            { ...type, mac: "080027000099", hostname: "special-a20" }
-          ],
-          [
-            { ...type, serial: "AB1", hostname: "special-a20" },
-            { ...type, serial: "AB9", hostname: "special-a20" }
-          ],
-          [
-            { ...mine, hostname: "core1", replace_hostname: true },
-            { ...mine, hostname: "nosuch", replace_hostname: true }
-          ]
+  it.effect("is not revealed by an initialisation that names it by MAC address, serial number or name", () =>
+    Effect.gen(function* () {
+      yield* setScene([`update device set serial = 'AB1', ztp_mac = '08002700C001' where hostname = 'core1'`])
+      const path = `${BASE}/new_devices`
+      const type = { device_type: "ACCESS" }
+      const mine = { ...type, mac: "08:00:27:00:00:06" }
+      const pairs: ReadonlyArray<readonly [foreign: object, missing: object]> = [
+        [
+          { ...type, mac: "08002700C001", hostname: "special-a20" },
+          { ...type, mac: "080027000099", hostname: "special-a20" }
+        ],
+        [
+          { ...type, serial: "AB1", hostname: "special-a20" },
+          { ...type, serial: "AB9", hostname: "special-a20" }
+        ],
+        [
+          { ...mine, hostname: "core1", replace_hostname: true },
+          { ...mine, hostname: "nosuch", replace_hostname: true }
         ]
-        const same = (text = "") => text.replaceAll(/08002700C001|080027000099|AB[19]/g, "it")
-        for (const pair of pairs) {
-          const bodies = pair.map((line) => ({ devices: [line] }))
-          const [foreign, missing] = yield* answers("fresh", "POST", [path, path], bodies)
-          assert.strictEqual(foreign?.status, missing?.status, JSON.stringify(pair))
-          assert.strictEqual(same(foreign?.text), same(missing?.text))
-        }
-        const init = { hostname: "core1", ...type, replace_hostname: true }
-        const [replaced] = yield* answers("fresh", "POST", [`${BASE}/device_init/6`], [init])
-        assert.strictEqual(replaced?.status, 403)
-      })
+      ]
+      const same = (text = "") => text.replaceAll(/08002700C001|080027000099|AB[19]/g, "it")
+      for (const pair of pairs) {
+        const bodies = pair.map((line) => ({ devices: [line] }))
+        const [foreign, missing] = yield* answers("fresh", "POST", [path, path], bodies)
+        assert.strictEqual(foreign?.status, missing?.status, JSON.stringify(pair))
+        assert.strictEqual(same(foreign?.text), same(missing?.text))
+      }
+      const init = { hostname: "core1", ...type, replace_hostname: true }
+      const [replaced] = yield* answers("fresh", "POST", [`${BASE}/device_init/6`], [init])
+      assert.strictEqual(replaced?.status, 403)
+    })
   )
 
-  it.effect("is not told of by the question whether a call would be allowed", () =>
+  it.effect("is not revealed by the question whether a call would be permitted", () =>
     Effect.gen(function* () {
       yield* setScene()
       const asks = (query: string) => `${BASE}/auth/explain?${query}`

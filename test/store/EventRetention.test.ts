@@ -26,7 +26,7 @@ const count = (where: string) =>
   })
 
 describe("the retention of events", () => {
-  it.live("removes what is old and not part of the audit, says up to where, and keeps the rest", () =>
+  it.live("removes old events outside the audit, reports the limit, and keeps the rest", () =>
     Effect.gen(function* () {
       const retention = yield* makeEventRetention
       const { pages } = yield* EventStore

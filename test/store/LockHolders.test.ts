@@ -26,7 +26,7 @@ const refusalOf = <A, E extends { readonly message: string }, R>(asked: Effect.E
   Effect.match(asked, { onSuccess: () => null, onFailure: ({ message }) => message })
 
 layer(TestDatabase)("A holder", (it) => {
-  it.effect.each(jobStatuses)("that is %s keeps its lock until it has ended and nobody works on it", (status) =>
+  it.effect.each(jobStatuses)("that is %s keeps its lock until it has ended and no process works on it", (status) =>
     Effect.gen(function* () {
       const { jobId, sql } = yield* scene(status)
       const { clearLock } = yield* makeHolders
@@ -62,7 +62,7 @@ layer(TestDatabase)("A holder", (it) => {
     })
   )
 
-  it.effect("is also a job about one device that has begun, such as an initialisation", () =>
+  it.effect("includes a job about one device that has begun, such as an initialisation", () =>
     Effect.gen(function* () {
       const { device, jobId, sql } = yield* scene("RUNNING")
       const { requireFree } = yield* makeHolders
@@ -73,7 +73,7 @@ layer(TestDatabase)("A holder", (it) => {
     })
   )
 
-  it.effect("keeps its lock when somebody clears it in the moment in which it is taken", () =>
+  it.effect("keeps its lock when a user clears it at the moment when it is taken", () =>
     Effect.gen(function* () {
       const { jobId, sql } = yield* scene("SCHEDULED")
       const { clearLock } = yield* makeHolders

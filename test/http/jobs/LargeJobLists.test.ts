@@ -55,7 +55,7 @@ const read = (url: string) =>
       })
   )
 
-it.live("is answered whole, whatever it takes", () =>
+it.live("a list of large jobs is answered completely, in bounded memory", () =>
   Effect.gen(function* () {
     const url = yield* databaseUrl
     const program = yield* start({

@@ -5,8 +5,8 @@ import { SqlClient } from "effect/sql"
 import * as Engine from "../../../src/Engine.ts"
 import { JobEngine } from "../../../src/jobs/engine/JobEngine.ts"
 import { ServerConfig } from "../../../src/ServerConfig.ts"
-import { JobScheduleStore } from "../../../src/store/JobScheduling.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
+import { JobScheduleStore } from "../../../src/store/JobScheduling.ts"
 
 const engine = Engine.layer.pipe(
   Layer.provideMerge(ServerConfig.layerOf({ DATA_DIR: "/nonexistent", SECRET_KEY: "k".repeat(32) })),
@@ -24,7 +24,7 @@ const lostJob = Effect.fnUntraced(function* (status: "SCHEDULED" | "RUNNING" | "
   return row?.id ?? 0
 })
 
-it.live("starts jobs again that nobody works on, and removes the locks of jobs that have ended", () =>
+it.live("restarts abandoned jobs, and removes the locks of ended jobs", () =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const { attempts } = yield* JobScheduleStore

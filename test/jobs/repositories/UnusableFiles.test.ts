@@ -152,7 +152,7 @@ const site = Effect.gen(function* () {
 
 for (const name of ["settings", "templates"] as const) {
   it.live(
-    `is told of ${name} with file and line, the old commit stays in force, and no place of the server is named`,
+    `a refresh reports ${name} with file and line, the old commit stays in force, and no path of the server is shown`,
     () =>
       Effect.gen(function* () {
         const { api, folder, lines, refresh, ...folders } = yield* site

@@ -157,7 +157,7 @@ const PLACES: Readonly<Record<string, Place>> = {
 }
 
 it.live(
-  "changes nothing on a switch, in whichever field its commands stand",
+  "changes nothing on a switch, whichever field contains its commands",
   () =>
     Effect.gen(function* () {
       const scene = yield* makeScene

@@ -91,7 +91,7 @@ it.live("takes all devices back when one died while the server was stopped", () 
   )
 )
 
-it.live("goes on stopping after a restart when the job was aborted", () =>
+it.live("continues to stop after a restart when the job was aborted", () =>
   Lab.withServers(
     3,
     (lab, serve) =>

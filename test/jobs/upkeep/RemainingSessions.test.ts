@@ -64,8 +64,8 @@ class Site extends Context.Service<Site, Effect.Success<typeof make>>()("test/jo
 
 const open = (device: LabSwitch) => device.sessions().flatMap(({ name, state }) => (state === "pending" ? [name] : []))
 
-layer(Site.layer, { excludeTestServices: true })("A session that was left behind on a switch", (it) => {
-  it.effect("is found by a look for drift, and removed by the repair, after which nothing is found", () =>
+layer(Site.layer, { excludeTestServices: true })("A session that remains on a switch", (it) => {
+  it.effect("is found by a check for drift, and removed by the repair, after which nothing is found", () =>
     Effect.gen(function* () {
       const { first, found, look, run, switchOf, told } = yield* Site
       const device = yield* switchOf(ONE)
@@ -97,7 +97,7 @@ layer(Site.layer, { excludeTestServices: true })("A session that was left behind
     })
   )
 
-  it.effect("is forgotten by the next look when somebody else has removed it", () =>
+  it.effect("is forgotten by the next check when another user has removed it", () =>
     Effect.gen(function* () {
       const { look, switchOf, told } = yield* Site
       const device = yield* switchOf(ONE)
@@ -110,7 +110,7 @@ layer(Site.layer, { excludeTestServices: true })("A session that was left behind
     })
   )
 
-  it.effect("is none of somebody else's, and none of a job that is under way", () =>
+  it.effect("is none of another user's, and none of a running job", () =>
     Effect.gen(function* () {
       const { boss, look, switchOf, told } = yield* Site
       const device = yield* switchOf(TWO)
@@ -131,7 +131,7 @@ layer(Site.layer, { excludeTestServices: true })("A session that was left behind
     })
   )
 
-  it.effect("stays known while a look does not get the list of sessions, which fails no look", () =>
+  it.effect("stays known while a check does not get the list of sessions, which fails no check", () =>
     Effect.gen(function* () {
       const { look, switchOf, told } = yield* Site
       const device = yield* switchOf(THREE)
@@ -149,7 +149,7 @@ layer(Site.layer, { excludeTestServices: true })("A session that was left behind
     })
   )
 
-  it.effect("is told apart where it was committed and its timer runs, and goes with its device", () =>
+  it.effect("is listed separately if it was committed and its timer runs, and is forgotten with its device", () =>
     Effect.gen(function* () {
       const { boss, look, running, switchOf, told } = yield* Site
       const device = yield* switchOf(FOUR)

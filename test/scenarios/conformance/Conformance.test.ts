@@ -237,7 +237,7 @@ layer(Server, { excludeTestServices: true })((it) => {
     })
   )
 
-  it.effect("the table for people is up to date", () =>
+  it.effect("the generated table is up to date", () =>
     Effect.gen(function* () {
       const files = yield* FileSystem.FileSystem
       const path = yield* Path.Path

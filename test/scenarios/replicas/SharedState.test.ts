@@ -148,7 +148,7 @@ const GROUP = `  - group:
 `
 
 it.live(
-  "sees at one replica what was changed at the other",
+  "applies a change at one replica to the other",
   () =>
     Effect.gen(function* () {
       const scene = yield* makeScene

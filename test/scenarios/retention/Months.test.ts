@@ -66,7 +66,7 @@ const sync = Effect.fnUntraced(function* (ask: Ask, body: object) {
 })
 
 describe("retention over many months", () => {
-  it.live("keeps the database flat after the first period, and what is needed", () =>
+  it.live("keeps the database flat after the first period, and the required rows", () =>
     Effect.gen(function* () {
       const { boss, running, url } = yield* makeCampusWithRoles({ names: NAMES, roles, variables })
       const months: Array<Readonly<Record<string, number>>> = []
