@@ -6,7 +6,7 @@ import { Context, Effect, Layer, Option, Redacted, Schema, Semaphore } from "eff
 import { SqlClient, type SqlError } from "effect/sql"
 import * as FairPlaces from "../runtime/FairPlaces.ts"
 import type { PlacesFull } from "../runtime/FairPlaces.ts"
-import { type ListedPerson, type LocalUser, LocalUserStore, PersonStore } from "../store/AccountStore.ts"
+import { type ListedPerson, type LocalUser, PersonStore } from "../store/AccountStore.ts"
 import { Permissions, type UnknownRole } from "./Permissions.ts"
 import { randomBytes, scrypt, timingSafeEqual } from "node:crypto"
 import { localPerson } from "../domain/access/Identity.ts"
@@ -91,10 +91,10 @@ export interface NewUser extends Omit<LocalUser, "enabled"> {
 }
 
 const make = Effect.gen(function* () {
-  const store = yield* LocalUserStore
   const { isAdministrator, requireKnown } = yield* Permissions
   const sql = yield* SqlClient.SqlClient
   const persons = yield* PersonStore
+  const { localUsers: store } = persons
   const passwords = yield* makePasswords
 
   /** Locks all users and yields this one; fails if no other user may do everything and this one no longer would. */
@@ -208,8 +208,5 @@ export class LocalUsers extends Context.Service<
     ) => Effect.Effect<Option.Option<Known>, PlacesFull | SqlError.SqlError>
   }
 >()("switchyard/access/LocalUsers") {
-  static readonly layer = Layer.effect(LocalUsers, make).pipe(
-    Layer.provide(LocalUserStore.layer),
-    Layer.provide(PersonStore.layer)
-  )
+  static readonly layer = Layer.effect(LocalUsers, make).pipe(Layer.provide(PersonStore.layer))
 }

@@ -14,7 +14,7 @@ import { SecretKey } from "../runtime/SecretKey.ts"
 import { ServerConfig } from "../ServerConfig.ts"
 import { EventStore } from "../store/EventStore.ts"
 import { LocalUsers } from "./LocalUsers.ts"
-import { type AttemptLimit, LocalUserStore } from "../store/AccountStore.ts"
+import { type AttemptLimit, PersonStore } from "../store/AccountStore.ts"
 
 /** The name or the password is wrong. */
 export class LoginRefused extends Schema.TaggedError<LoginRefused>()("LoginRefused", {}) {
@@ -74,7 +74,7 @@ const make = Effect.gen(function* () {
   const { LOGIN_ALWAYS_FROM } = yield* ServerConfig
   const isAlwaysLetTry = makeContains(LOGIN_ALWAYS_FROM)
   const users = yield* LocalUsers
-  const store = yield* LocalUserStore
+  const { localUsers: store } = yield* PersonStore
   const events = yield* EventStore
   const { privateKey, publicKey } = keyPair(Redacted.value((yield* SecretKey).keyFor("tokens of local users")))
 
@@ -168,5 +168,5 @@ export class PasswordLogin extends Context.Service<
     readonly check: (token: string) => Effect.Effect<Identity, LocalTokenRefused | SqlError.SqlError>
   }
 >()("switchyard/access/PasswordLogin") {
-  static readonly layer = Layer.effect(PasswordLogin, make).pipe(Layer.provide([LocalUserStore.layer, SecretKey.layer]))
+  static readonly layer = Layer.effect(PasswordLogin, make).pipe(Layer.provide([PersonStore.layer, SecretKey.layer]))
 }

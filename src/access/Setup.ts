@@ -16,12 +16,12 @@ import { draftSettings, giveToOwnerOf } from "../runtime/SettingsFile.ts"
 import { codeOf } from "../runtime/SystemErrors.ts"
 import { ServerConfig } from "../ServerConfig.ts"
 import { locks } from "../store/DatabaseClient.ts"
-import { LocalUserStore } from "../store/AccountStore.ts"
+import { PersonStore } from "../store/AccountStore.ts"
 import { ApiTokens } from "./ApiTokens.ts"
-import { Permissions } from "./Permissions.ts"
 import { LocalUsers } from "./LocalUsers.ts"
 import * as Network from "../domain/Network.ts"
 import { NAMES_RULE as OUTBOUND_RULE, OutboundNames } from "../domain/access/HostLists.ts"
+import { Permissions } from "./Permissions.ts"
 
 /** The requested setup is impossible; each sentence names a reason. Nothing has changed. */
 export class SetupRefused extends Schema.TaggedError<SetupRefused>()("SetupRefused", {
@@ -35,7 +35,7 @@ export class SetupRefused extends Schema.TaggedError<SetupRefused>()("SetupRefus
 }
 
 /** The services of a setup. */
-export type Needs = ServerConfig | SqlClient.SqlClient | LocalUserStore | LocalUsers | Permissions | ApiTokens
+export type Needs = ServerConfig | SqlClient.SqlClient | PersonStore | LocalUsers | Permissions | ApiTokens
 
 /** The answers of the user; an empty text was left out. */
 export interface Answers {
@@ -188,7 +188,7 @@ const isAdministrator = Effect.fnUntraced(function* (roles: ReadonlyArray<string
 export const checkFirst = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* sql`select pg_advisory_xact_lock(${locks.setup})`
-  for (const { name, roles } of yield* (yield* LocalUserStore).all) {
+  for (const { name, roles } of yield* (yield* PersonStore).localUsers.all) {
     if (yield* isAdministrator(roles)) {
       const sentence = `There is an administrator already: ${name}. Others are made by \`switchyard user add NAME --role ${ADMINISTRATOR}\``
       return yield* new SetupRefused({ reason: "taken", sentences: [sentence] })

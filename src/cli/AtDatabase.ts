@@ -32,30 +32,23 @@ export const loadDatabase = async () => {
 
 /** The services for work at the database, on these settings after a change; loaded on demand. */
 export const atDatabaseWith = Effect.fnUntraced(function* (change: (settings: ServerSettings) => ServerSettings) {
-  const [
-    database,
-    { ServerConfig },
-    { ApiTokens },
-    { LocalUsers },
-    { Permissions },
-    { EventStore },
-    { LocalUserStore, PersonStore }
-  ] = yield* Effect.promise(() =>
-    Promise.all([
-      loadDatabase(),
-      import("../ServerConfig.ts"),
-      import("../access/ApiTokens.ts"),
-      import("../access/LocalUsers.ts"),
-      import("../access/Permissions.ts"),
-      import("../store/EventStore.ts"),
-      import("../store/AccountStore.ts")
-    ])
-  )
+  const [database, { ServerConfig }, { ApiTokens }, { LocalUsers }, { Permissions }, { EventStore }, { PersonStore }] =
+    yield* Effect.promise(() =>
+      Promise.all([
+        loadDatabase(),
+        import("../ServerConfig.ts"),
+        import("../access/ApiTokens.ts"),
+        import("../access/LocalUsers.ts"),
+        import("../access/Permissions.ts"),
+        import("../store/EventStore.ts"),
+        import("../store/AccountStore.ts")
+      ])
+    )
   const config = Layer.effect(
     ServerConfig,
     Effect.map(ServerConfig, (settings) => ServerConfig.of(change(settings)))
   ).pipe(Layer.provide(ServerConfig.layer))
-  return Layer.mergeAll(ApiTokens.layer, LocalUsers.layer, LocalUserStore.layer, PersonStore.layer).pipe(
+  return Layer.mergeAll(ApiTokens.layer, LocalUsers.layer, PersonStore.layer).pipe(
     Layer.provideMerge(Permissions.layer),
     Layer.provide(EventStore.layer),
     Layer.provideMerge(database.layer),

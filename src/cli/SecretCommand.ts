@@ -22,7 +22,7 @@ const services = Effect.map(
   loaded,
   ([
     database,
-    { SecretStore, SecretTexts },
+    { SecretTexts },
     { SecretKey },
     { CertificateAuthority },
     Logging,
@@ -31,9 +31,9 @@ const services = Effect.map(
     NodeServices
   ]) => {
     const ports = InterfaceStore.layer.pipe(Layer.provide(SecretTexts.layer))
-    return Layer.mergeAll(SecretStore.layer, CertificateAuthority.layer, ports).pipe(
-      Layer.provide(SecretKey.layer),
-      Layer.provide(database.layer),
+    return Layer.mergeAll(CertificateAuthority.layer, ports).pipe(
+      Layer.provideMerge(SecretKey.layer),
+      Layer.provideMerge(database.layer),
       Layer.provide(Logging.layer),
       Layer.provideMerge(ServerConfig.layer),
       Layer.provide(NodeServices.layer)
@@ -48,18 +48,18 @@ const withStore = <A, E>(
 const NAME = Argument.String("name").pipe(Argument.withDescription("Name of the variable, such as PASSWORD_MANAGED"))
 
 const set = Command.make("set", { name: NAME }, ({ name }) =>
-  withStore(([, { SecretStore }]) =>
+  withStore(([, { makeStoredSecrets }]) =>
     Effect.gen(function* () {
-      yield* (yield* SecretStore).set(name, yield* readInput)
+      yield* (yield* makeStoredSecrets).set(name, yield* readInput)
       yield* Console.log(`${name} is kept in the database, sealed. Servers read it at their next start.`)
     })
   )
 ).pipe(Command.withDescription("Keep a secret setting in the database; its value is read from standard input."))
 
 const list = Command.make("list", {}, () =>
-  withStore(([, { SecretStore }]) =>
+  withStore(([, { makeStoredSecrets }]) =>
     Effect.gen(function* () {
-      const secrets = yield* (yield* SecretStore).list
+      const secrets = yield* (yield* makeStoredSecrets).list
       for (const { name, set_at, set_by } of secrets) yield* Console.log(`${name}\t${set_at}\t${set_by}`)
       if (secrets.length === 0) yield* Console.log("No secret is kept in the database.")
     })
@@ -67,19 +67,19 @@ const list = Command.make("list", {}, () =>
 ).pipe(Command.withDescription("Names of the secrets in the database, without their values."))
 
 const remove = Command.make("remove", { name: NAME }, ({ name }) =>
-  withStore(([, { SecretStore }]) =>
+  withStore(([, { makeStoredSecrets }]) =>
     Effect.gen(function* () {
-      yield* (yield* SecretStore).remove(name)
+      yield* (yield* makeStoredSecrets).remove(name)
       yield* Console.log(`${name} is removed. Servers forget it at their next start.`)
     })
   )
 ).pipe(Command.withDescription("Remove a secret from the database."))
 
 const rotate = Command.make("rotate", {}, () =>
-  withStore(([, { SecretStore }, , { CertificateAuthority }, , , { InterfaceStore }]) =>
+  withStore(([, { makeStoredSecrets }, , { CertificateAuthority }, , , { InterfaceStore }]) =>
     Effect.gen(function* () {
       const ports = yield* (yield* InterfaceStore).sealOld
-      const { sealed, unreadable } = yield* (yield* SecretStore).reseal
+      const { sealed, unreadable } = yield* (yield* makeStoredSecrets).reseal
       yield* Console.log(`${sealed + ports} texts in the database are sealed under SECRET_KEY now.`)
       if (unreadable > 0)
         yield* Console.log(`${unreadable} cannot be opened: the key under which they were sealed was not given.`)

@@ -3,7 +3,6 @@ import { Layer } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { AuditChain } from "../access/AuditChain.ts"
 import { ApiTokens } from "../access/ApiTokens.ts"
-import { CallerDevices } from "../access/CallerDevices.ts"
 import { LocalUsers } from "../access/LocalUsers.ts"
 import { PageSessions } from "../access/PageSessions.ts"
 import { PasswordLogin } from "../access/PasswordLogin.ts"
@@ -48,13 +47,10 @@ import { RepositoryLive } from "./RepositoryHandlers.ts"
 import { RequestMiddlewareLive } from "./core/RequestBodies.ts"
 import { GlobalMiddleware } from "./core/GlobalMiddleware.ts"
 import { SettingsModelLive } from "./settings/SettingsModelHandlers.ts"
-import { SocketBridge } from "../events/SocketBridge.ts"
-import { ConfigHistoryStore } from "../store/ConfigStore.ts"
-import { EventPages } from "../store/EventStore.ts"
 import { HostKeyStore } from "../store/IdentityStore.ts"
-import { LocalUserStore, PersonStore } from "../store/AccountStore.ts"
+import { PersonStore } from "../store/AccountStore.ts"
 import { RequestApprovalStore } from "../store/ApprovalStore.ts"
-import { UnknownDeviceStore } from "../store/DeviceIdentifiers.ts"
+import { CallerDevices } from "../access/CallerDevices.ts"
 
 const Groups = Layer.mergeAll(
   DevicesLive,
@@ -64,7 +60,7 @@ const Groups = Layer.mergeAll(
   JobsLive,
   ProvisioningLive,
   PlacesLive,
-  ChangesLive.pipe(Layer.provide([ConfigHistoryStore.layer, ChangeStore.layer])),
+  ChangesLive,
   OperationsLive.pipe(Layer.provide([HostKeyStore.layer, CertificateAuthority.layer])),
   ActorLive,
   FindLive,
@@ -77,20 +73,20 @@ const Groups = Layer.mergeAll(
   AuthLive,
   SignOnLive.pipe(Layer.provide(SecretKey.layer)),
   AuditLive.pipe(Layer.provide(AuditChain.layer), Layer.provide(SecretKey.layer)),
-  EventsLive.pipe(Layer.provide(EventPages.layer)),
+  EventsLive,
   WindowsLive,
   AlertsLive,
   HealthLive,
   MetricsLive,
   ServerLive,
-  SocketLive.pipe(Layer.provide(SocketBridge.layer)),
+  SocketLive,
   ProtectionLines
 ).pipe(
   Layer.provide([
     AuthorizationLive,
     AvailabilityLive,
     RequestMiddlewareLive,
-    UnknownDeviceStore.layer,
+
     JobRequests.layer
   ]),
   Layer.provide([CallerDevices.layer, ChangeStore.layer]),
@@ -103,7 +99,7 @@ const Groups = Layer.mergeAll(
 )
 
 /** The services that the page of the first start needs. */
-const SettingUp = Layer.mergeAll(ApiTokens.layer, LocalUsers.layer, LocalUserStore.layer).pipe(
+const SettingUp = Layer.mergeAll(ApiTokens.layer, LocalUsers.layer, PersonStore.layer).pipe(
   Layer.provideMerge(Permissions.layer)
 )
 

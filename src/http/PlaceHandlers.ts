@@ -9,15 +9,15 @@ import { CallerDevices } from "../access/CallerDevices.ts"
 import type { Device } from "../domain/Device.ts"
 import { isManageable, platforms } from "../domain/platforms/Platforms.ts"
 import { requiringSettings, SettingsView } from "../settings/SettingsView.ts"
-import { DeviceStore, NeighbourStore } from "../store/DeviceStore.ts"
+import { DeviceStore } from "../store/DeviceStore.ts"
 import { makeVisible } from "./core/Permits.ts"
 import { makeInitialisation } from "./provisioning/Initialisation.ts"
 import { edgesOf, placesOf, replacedBy } from "../domain/Topology.ts"
-import { LinknetStore } from "../store/NetworkStore.ts"
 import { makePlaceRows, type WaitingRow } from "../store/FleetViews.ts"
 import { BadRequest, enveloped } from "../api/Answers.ts"
 import { type InitLine, type InitListRequest, onLine } from "../domain/requests/InitRequests.ts"
 import { initArguments, initJob } from "../provisioning/Init.ts"
+import { NetworkStore } from "../store/NetworkStore.ts"
 
 // Where switches are, from the database alone, so that it is quick.
 
@@ -32,8 +32,8 @@ const problemsOf = (device: WaitingRow): ReadonlyArray<string> => [
 
 const makePlaces = Effect.gen(function* () {
   const places = yield* makePlaceRows
-  const neighbours = yield* NeighbourStore
-  const links = yield* LinknetStore
+  const { neighbours } = yield* DeviceStore
+  const { links } = yield* NetworkStore
   const devices = yield* DeviceStore
   const settings = yield* SettingsView
   const visible = yield* makeVisible

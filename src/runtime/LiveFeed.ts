@@ -45,18 +45,18 @@ interface Listeners {
 
 const make = Effect.sync(() => {
   const { all, own }: Listeners = { all: new Set(), own: new Set() }
-  const anyListener = Latch.makeUnsafe()
-  const localListener = Latch.makeUnsafe()
-  const noListener = Latch.makeUnsafe(true)
+  const withListeners = Latch.makeUnsafe()
+  const untilListened = Latch.makeUnsafe()
+  const withoutListeners = Latch.makeUnsafe(true)
 
   const turnLatches = () => {
     const hasListeners = all.size + own.size > 0
-    if (hasListeners) anyListener.openUnsafe()
-    else anyListener.closeUnsafe()
-    if (hasListeners) noListener.closeUnsafe()
-    else noListener.openUnsafe()
-    if (all.size > 0) localListener.openUnsafe()
-    else localListener.closeUnsafe()
+    if (hasListeners) withListeners.openUnsafe()
+    else withListeners.closeUnsafe()
+    if (hasListeners) withoutListeners.closeUnsafe()
+    else withoutListeners.openUnsafe()
+    if (all.size > 0) untilListened.openUnsafe()
+    else untilListened.closeUnsafe()
   }
 
   const listening = (listeners: Set<Listener>) => (listener: Listener) =>
@@ -74,22 +74,25 @@ const make = Effect.sync(() => {
       )
     )
 
-  const passOn = (thing: LiveItem) => {
+  const publishReceived = (thing: LiveItem) => {
     for (const listener of all) listener(thing)
   }
 
   return LiveFeed.of({
     hasListeners: () => all.size + own.size > 0,
     publish: (thing) => {
-      passOn(thing)
+      publishReceived(thing)
       for (const listener of own) listener(thing)
     },
-    passOn,
+    publishReceived,
     listen: listening(all),
     listenToOwn: listening(own),
     whileListening: (work) =>
-      anyListener.await.pipe(Effect.andThen(Effect.scoped(Effect.andThen(work, noListener.await))), Effect.forever),
-    awaitLocalListener: localListener.await
+      withListeners.await.pipe(
+        Effect.andThen(Effect.scoped(Effect.andThen(work, withoutListeners.await))),
+        Effect.forever
+      ),
+    untilListened: untilListened.await
   })
 })
 
@@ -101,7 +104,7 @@ export class LiveFeed extends Context.Service<
     readonly hasListeners: () => boolean
     readonly publish: (thing: LiveItem) => void
     /** Publishes here what another process has published. */
-    readonly passOn: Listener
+    readonly publishReceived: Listener
     /** Listens to everything from now on, until the scope closes. */
     readonly listen: (listener: Listener) => Effect.Effect<void, never, Scope.Scope>
     /** The same for this process's own publications, to send them to other processes. */
@@ -109,7 +112,7 @@ export class LiveFeed extends Context.Service<
     /** Runs this work while there are listeners, in a scope that closes when the last one leaves. Never ends. */
     readonly whileListening: <E, R>(work: Effect.Effect<void, E, R>) => Effect.Effect<never, E, Exclude<R, Scope.Scope>>
     /** Waits until a listener of this process listens to everything. */
-    readonly awaitLocalListener: Effect.Effect<void>
+    readonly untilListened: Effect.Effect<void>
   }
 >()("switchyard/runtime/LiveFeed") {
   static readonly layer = Layer.effect(LiveFeed, make)

@@ -11,7 +11,7 @@ import { ActiveSettings } from "../settings/ActiveSettings.ts"
 import type { SettingsSnapshot } from "../settings/SettingsSnapshot.ts"
 import { DeviceStore } from "../store/DeviceStore.ts"
 import { InterfaceStore } from "../store/InterfaceStore.ts"
-import { LinknetStore, MgmtDomainStore } from "../store/NetworkStore.ts"
+import { NetworkStore } from "../store/NetworkStore.ts"
 import { ActiveTemplates, type NoTemplates } from "./ActiveTemplates.ts"
 import { type DerivedSecrets, noSecrets } from "./TemplateSecrets.ts"
 import { NOT_AGAIN, type Render as RenderTemplate, Renderer } from "./Renderer.ts"
@@ -110,7 +110,7 @@ const make = Effect.gen(function* () {
   const prints = yield* UndefinedPrints
   const { renderer } = yield* Renderer
   const services = yield* Effect.context<
-    DeviceStore | LinknetStore | InterfaceStore | MgmtDomainStore | ServerConfig | SqlClient.SqlClient
+    DeviceStore | NetworkStore | InterfaceStore | ServerConfig | SqlClient.SqlClient
   >()
 
   const branchOf = (snapshot: SettingsSnapshot, { device, init }: VariableRequest): string | null =>

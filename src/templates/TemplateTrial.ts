@@ -14,6 +14,7 @@ import type { InterfaceStore } from "../store/InterfaceStore.ts"
 import { ActiveTemplates } from "./ActiveTemplates.ts"
 import { configurationTask, type RenderedText, type RenderTask, shownVariables, taskError } from "./Rendering.ts"
 import { deviceVariables } from "./DeviceVariables.ts"
+import { HIDDEN, hideSecrets, isSecretVariable } from "./TemplateSecrets.ts"
 import {
   errorRemark,
   type RepoStructureError,
@@ -21,7 +22,6 @@ import {
   type TemplatePlatform,
   type TemplateSnapshot
 } from "./TemplateSnapshot.ts"
-import { HIDDEN, hideSecrets, isSecretVariable } from "./TemplateSecrets.ts"
 import type { TemplateVariables, VariablesError } from "./VariableInputs.ts"
 import { loadVariableInputs } from "./VariableInputsLoader.ts"
 import type { EffectiveSettings } from "../settings/Layering.ts"
@@ -30,7 +30,7 @@ import { placesIn } from "../settings/SettingsProblem.ts"
 import { cellsPerMegabyte, type Failure } from "../jinja/Jinja.ts"
 import { ownModule } from "../runtime/OwnModule.ts"
 import { packRequest, RenderRpc, unpackAnswer } from "./RenderRpc.ts"
-import type { LinknetStore, MgmtDomainStore } from "../store/NetworkStore.ts"
+import type { NetworkStore } from "../store/NetworkStore.ts"
 import { type DeviceVariable, Remark, remark, type VariableSource } from "../domain/Repository.ts"
 
 // Renders a text that was just written and not checked: in threads of its own, so that no job waits for it, under the budget of one device,
@@ -204,7 +204,7 @@ export const makeTemplateTrial = Effect.gen(function* () {
   const renderLive = yield* makeLiveRender
   const { SETTINGS_OVERRIDE } = yield* ServerConfig
   const services = yield* Effect.context<
-    DeviceStore | LinknetStore | InterfaceStore | MgmtDomainStore | ServerConfig | SqlClient.SqlClient
+    DeviceStore | NetworkStore | InterfaceStore | ServerConfig | SqlClient.SqlClient
   >()
 
   const variablesOf = Effect.fnUntraced(function* (device: Device) {

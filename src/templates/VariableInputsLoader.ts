@@ -24,7 +24,7 @@ import {
   type VariableInputs,
   VariablesError
 } from "./VariableInputs.ts"
-import { LinknetStore, MgmtDomainStore } from "../store/NetworkStore.ts"
+import { NetworkStore } from "../store/NetworkStore.ts"
 
 /** A device whose variables are wanted; with `init` for its first configuration. */
 export interface VariableRequest {
@@ -83,7 +83,7 @@ const linksByDevice = (links: ReadonlyArray<Linknet>): ReadonlyMap<number, Reado
 const byId = (a: { readonly id: number }, b: { readonly id: number }): number => a.id - b.id
 
 const readLinks = Effect.fnUntraced(function* (ids: ReadonlyArray<number>) {
-  const found = yield* inChunks(ids, (yield* LinknetStore).ofDevices)
+  const found = yield* inChunks(ids, (yield* NetworkStore).links.ofDevices)
   // A link between devices of two chunks is read twice.
   return [...new Map(found.map((link) => [link.id, link])).values()].toSorted(byId)
 })
@@ -113,7 +113,7 @@ const readRows = Effect.fnUntraced(function* (requests: ReadonlyArray<VariableRe
   const ids = Arr.dedupe(requests.map(({ device }) => device.id))
   const access = requests.filter((request) => typeOf(request) === "ACCESS").map(({ device }) => device.id)
   const linknets = yield* readLinks(ids)
-  const mgmtDomains = yield* (yield* MgmtDomainStore).all
+  const mgmtDomains = yield* (yield* NetworkStore).domains.all
   const rows: Rows = {
     devices: yield* readDevices(requests, [...linknets, ...(requests.some(isFabric) ? mgmtDomains : [])]),
     links: linksByDevice(linknets),
@@ -209,7 +209,7 @@ export const loadVariableInputs = Effect.fn("templates.loadVariableInputs")(func
 ): Effect.fn.Return<
   LoadedInputs,
   SqlError.SqlError,
-  DeviceStore | LinknetStore | InterfaceStore | MgmtDomainStore | ServerConfig | SqlClient.SqlClient
+  DeviceStore | NetworkStore | InterfaceStore | ServerConfig | SqlClient.SqlClient
 > {
   const { SETTINGS_OVERRIDE, templateSecrets } = yield* ServerConfig
   const rows = yield* readRows(requests)

@@ -5,7 +5,6 @@ import { Api } from "../../api/Api.ts"
 import { answered, asCaller } from "../core/HandlerErrors.ts"
 import { makeStoredConfigs } from "./StoredConfigs.ts"
 import { HttpServerRequest } from "effect/http"
-import { makeSecretSight } from "../../access/SecretSight.ts"
 import { toId, toInteger } from "../../domain/fields/Values.ts"
 import type { ApplyRequest, DriftRequest, RestoreRequest, RevertRequest } from "../../domain/requests/ChangeRequests.ts"
 import { targetOf, windowArguments } from "../../domain/requests/RequestFields.ts"
@@ -21,7 +20,7 @@ import { type JobHead, JobStore } from "../../store/JobStore.ts"
 import { makeJobVisible } from "../core/Permits.ts"
 import { passGate } from "../../drivers/LoadChecks.ts"
 import { makeSelectDevices } from "../provisioning/DeviceTargets.ts"
-import { ConfigHistoryStore, type HistoryChoice } from "../../store/ConfigStore.ts"
+import { ConfigStore, type HistoryChoice } from "../../store/ConfigStore.ts"
 import { findMark } from "../../store/SecretStore.ts"
 import { Caller } from "../../api/Requests.ts"
 import {
@@ -34,6 +33,7 @@ import {
   NotFound
 } from "../../api/Answers.ts"
 import { ApplyConfig, DeviceDrift, RevertJob } from "../../domain/jobs/ChangeJobs.ts"
+import { makeSecretSight } from "../../access/SecretSight.ts"
 
 const refuse = (message: string) => new BadRequest({ message })
 
@@ -155,7 +155,7 @@ const choose = Effect.fnUntraced(function* (query: Readonly<Record<string, strin
 })
 
 const makePreviousConfig = Effect.gen(function* () {
-  const history = yield* ConfigHistoryStore
+  const { history } = yield* ConfigStore
   const requests = yield* JobRequests
   const sight = yield* makeSecretSight
   const door = yield* makeDoor

@@ -4,7 +4,7 @@ import { LiveDevices } from "../../devices/LiveDevices.ts"
 import { Previews } from "../../templates/CandidateConfigs.ts"
 import { makeDeviceLookup } from "../core/Permits.ts"
 import { diff, maxEdits } from "../../drivers/UnifiedDiff.ts"
-import { ConfigHistoryStore } from "../../store/ConfigStore.ts"
+import { ConfigStore } from "../../store/ConfigStore.ts"
 import { DerivedSecretStore, SecretTexts } from "../../store/SecretStore.ts"
 import { BadRequest, enveloped, InternalError, NotFound } from "../../api/Answers.ts"
 import type { ConfigSource } from "../../api/ChangesApi.ts"
@@ -60,7 +60,7 @@ const withoutDigits = (text: string): string => text.replaceAll(/<hidden:[0-9a-f
 const withEnd = (text: string): string => `${text.trimEnd()}\n`
 
 const makeReading = Effect.gen(function* () {
-  const history = yield* ConfigHistoryStore
+  const { history } = yield* ConfigStore
   const lookup = yield* makeDeviceLookup
   const live = yield* LiveDevices
   const previews = yield* Previews
@@ -104,7 +104,7 @@ const makeReading = Effect.gen(function* () {
 })
 
 export const makeStoredConfigs = Effect.gen(function* () {
-  const history = yield* ConfigHistoryStore
+  const { history } = yield* ConfigStore
   const lookup = yield* makeDeviceLookup
   const secrets = yield* SecretTexts
   const derivedSecrets = yield* DerivedSecretStore

@@ -11,17 +11,8 @@ import { DeviceStore } from "../../store/DeviceStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import { type EventAccess, hostnamesIn, isAllowed, judgeEvent, makeAccessOf, makeVisibleJobs } from "./EventAccess.ts"
 import { BadRequest } from "../../api/Answers.ts"
-import {
-  type EventFilter,
-  eventKinds,
-  isForAudit,
-  type LiveEvent,
-  type LiveOnlyKind,
-  liveOnlyKinds,
-  matchesFilter,
-  publicKinds
-} from "../../domain/events/Event.ts"
-import { EventPages, type ScannedEvent } from "../../store/EventStore.ts"
+import { type EventFilter, eventKinds, isForAudit, type LiveEvent, type LiveOnlyKind, liveOnlyKinds, matchesFilter, publicKinds } from "../../domain/events/Event.ts"
+import { EventStore, type ScannedEvent } from "../../store/EventStore.ts"
 
 // The parameters of a request for events (docs/events.md#pages). Pure.
 
@@ -133,7 +124,7 @@ export const makeQuestionOf = Effect.gen(function* () {
   const settings = yield* SettingsView
   const devices = yield* DeviceStore
   const jobs = yield* JobStore
-  const pages = yield* EventPages
+  const { pages } = yield* EventStore
 
   /** Events of a deleted device can be read by its id. A caller of some devices does not learn whether a device exists. */
   const deviceOf = Effect.fnUntraced(function* (text: string, { within }: EventAccess) {
@@ -222,7 +213,7 @@ const nextCount = (limit: number, chosen: number, scanned: number): number =>
 
 /** Reads a page. */
 export const makeReadPage = Effect.gen(function* () {
-  const pages = yield* EventPages
+  const { pages } = yield* EventStore
   const seenJobs = yield* makeVisibleJobs
 
   const chosenOf = Effect.fnUntraced(function* (question: EventQuestion, rows: ReadonlyArray<ScannedEvent>) {

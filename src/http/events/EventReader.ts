@@ -10,8 +10,8 @@ import { type EventAccess, hostnamesIn, isAllowed, judgeEvent, judgeTold, type m
 import * as SseOutput from "./SseOutput.ts"
 import type { SharedTexts, StreamBody } from "./SseOutput.ts"
 import type { StreamTimes } from "../core/OpenStreams.ts"
-import type { EventPages } from "../../store/EventStore.ts"
 import { type LiveEvent, matchesFilter, movesDevices } from "../../domain/events/Event.ts"
+import type { EventStore } from "../../store/EventStore.ts"
 
 // The inbox of a reader, which is bounded: a slow reader costs no more than that. Events that do not fit end the stream; live messages that
 // do not fit are skipped.
@@ -101,7 +101,7 @@ const makeInbox = (bounds: InboxBounds = INBOX) => {
 /** The parts that all readers share. */
 export interface ReaderParts {
   readonly feed: EventFeed["Service"]
-  readonly pages: EventPages["Service"]
+  readonly pages: EventStore["Service"]["pages"]
   readonly readPage: Effect.Success<typeof makeReadPage>
   readonly seenJobs: Effect.Success<typeof makeVisibleJobs>
   readonly texts: SharedTexts

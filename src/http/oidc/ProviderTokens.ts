@@ -16,7 +16,7 @@ import { lengthOf } from "../../domain/fields/Values.ts"
 import { isText } from "../../domain/Text.ts"
 import { type ServiceUnavailable, Unauthorized } from "../../api/Answers.ts"
 import { failWhenAway } from "../../store/DatabaseErrors.ts"
-import { LocalUserStore } from "../../store/AccountStore.ts"
+import { PersonStore } from "../../store/AccountStore.ts"
 
 // Rules for tokens of the provider (docs/sign-on.md#tokens-of-the-provider), in addition to the rules for all tokens
 // (`core/JsonWebTokens.ts`). Pure.
@@ -252,7 +252,7 @@ const makeQuestions = Effect.fnUntraced(function* (access: ProviderAccess) {
 const makeCheck = Effect.fnUntraced(function* (access: ProviderAccess) {
   const { OIDC_TRUST_EMAIL, OIDC_USERNAME_ATTRIBUTE, ROLES_CLAIM } = yield* ServerConfig
   const { rules } = yield* Permissions
-  const users = yield* LocalUserStore
+  const { localUsers: users } = yield* PersonStore
   const localNames = yield* Effect.cachedWithTTL(
     Effect.map(users.all, (all) => all.map(({ name }) => name)),
     KEPT
@@ -341,5 +341,5 @@ export class ProviderTokens extends Context.Service<
   }
 >()("switchyard/http/oidc/ProviderTokens") {
   /** Fails with SignOnIncomplete. */
-  static readonly layer = Layer.effect(ProviderTokens, make).pipe(Layer.provide(LocalUserStore.layer))
+  static readonly layer = Layer.effect(ProviderTokens, make).pipe(Layer.provide(PersonStore.layer))
 }

@@ -1,24 +1,24 @@
 /** Starts discovery and initialisation of devices (docs/provisioning.md). */
 import { Effect, Option } from "effect"
-import { CallerDevices } from "../../access/CallerDevices.ts"
 import { toId } from "../../domain/fields/Values.ts"
 import { JobRequests } from "../../jobs/requests/JobRequests.ts"
 import { type InitArguments, initArguments, type InitJob, initJob } from "../../provisioning/Init.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
-import { requiringSettings } from "../../settings/SettingsView.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { makeDeviceLookup } from "../core/Permits.ts"
 import { checkInit } from "../../jobs/init/Check.ts"
-import { UniqueFieldStore, UnknownDeviceStore } from "../../store/DeviceIdentifiers.ts"
+import { makeUnknownDevices, UniqueFieldStore } from "../../store/DeviceIdentifiers.ts"
 import { BadRequest, enveloped, InternalError, jobStarted, TooManyRequests } from "../../api/Answers.ts"
 import { DiscoverDevice, InitAccessStep1, InitFabricStep1, InitStep2 } from "../../domain/jobs/InitJobs.ts"
 import type { DiscoverRequest, InitRequest } from "../../domain/requests/InitRequests.ts"
+import { CallerDevices } from "../../access/CallerDevices.ts"
+import { requiringSettings } from "../../settings/SettingsView.ts"
 
 const refuse = (message: string) => new BadRequest({ message })
 
 /** Refuses a discovery if as many are waiting as unknown devices are allowed. */
 const makeDiscoveryBound = Effect.gen(function* () {
-  const unknown = yield* UnknownDeviceStore
+  const unknown = yield* makeUnknownDevices
   const { UNKNOWN_DEVICES_MAX } = yield* ServerConfig
   return Effect.gen(function* () {
     const count = yield* unknown.discoveries
@@ -32,7 +32,7 @@ export const makeDiscovery = Effect.gen(function* () {
   const requests = yield* JobRequests
   const { DISCOVERY_DELAYS } = yield* ServerConfig
   const bound = yield* makeDiscoveryBound
-  const unknown = yield* UnknownDeviceStore
+  const unknown = yield* makeUnknownDevices
   const devices = yield* DeviceStore
   const { permit } = yield* CallerDevices
   return Effect.fn("Initialisation.discover")(function* ({ dhcp_ip, ztp_mac }: DiscoverRequest, user: string) {

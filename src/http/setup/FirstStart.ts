@@ -9,7 +9,7 @@ import { release } from "../../domain/Release.ts"
 import { ServerConfig, type ServerSettings } from "../../ServerConfig.ts"
 import { isLoopback } from "../core/Client.ts"
 import { failingWithoutDatabase } from "../../store/DatabaseClient.ts"
-import { LocalUserStore } from "../../store/AccountStore.ts"
+import { PersonStore } from "../../store/AccountStore.ts"
 
 export const SETUP_PATH = "/setup"
 
@@ -31,7 +31,7 @@ const mayBegin = ({ JWT_ENABLED, LOCAL_USERS, OIDC_ENABLED, PERMISSIONS_DISABLED
 
 const make = Effect.gen(function* () {
   const config = yield* ServerConfig
-  const users = yield* LocalUserStore
+  const { localUsers: users } = yield* PersonStore
   // once a user exists the database is not asked again
   let isDone = !mayBegin(config)
   const isOpen = Effect.suspend(() =>
@@ -59,7 +59,7 @@ export class FirstStart extends Context.Service<
     readonly code: string
   }
 >()("switchyard/http/FirstStart") {
-  static readonly layer = Layer.effect(FirstStart, make).pipe(Layer.provide(LocalUserStore.layer))
+  static readonly layer = Layer.effect(FirstStart, make).pipe(Layer.provide(PersonStore.layer))
 }
 
 const named = (name: string, value: string) => `  ${name.padEnd(22)} ${value}`

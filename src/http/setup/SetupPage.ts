@@ -14,7 +14,7 @@ import { refuseOrDie } from "../core/HandlerErrors.ts"
 import { PAGE_BASE } from "../page/WebPages.ts"
 import { FirstStart, SETUP_PATH, typedCode } from "./FirstStart.ts"
 import { unmappedAddress } from "../../domain/access/HostLists.ts"
-import { LocalUserStore } from "../../store/AccountStore.ts"
+import { PersonStore } from "../../store/AccountStore.ts"
 
 type Request = HttpServerRequest.HttpServerRequest
 
@@ -174,7 +174,7 @@ export const SetupPage = HttpRouter.use((router) =>
   Effect.gen(function* () {
     const first = yield* FirstStart
     const bodies = yield* RequestBodies
-    const context = yield* Effect.context<Setup.Needs | LocalUserStore>()
+    const context = yield* Effect.context<Setup.Needs | PersonStore>()
 
     const isShown = (request: Request) => (isLocal(request) ? first.isOpen : Effect.succeed(false))
 

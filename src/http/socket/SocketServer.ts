@@ -12,7 +12,7 @@ import { eventSubscribers } from "../../runtime/metrics/Metrics.ts"
 import { ServerConfig, type ServerSettings } from "../../ServerConfig.ts"
 import { StreamTimes } from "../core/OpenStreams.ts"
 import { makeSocketAdmission } from "./SocketAdmission.ts"
-import { type Room, roomOf, SocketBridge } from "../../events/SocketBridge.ts"
+import { makeSocketBridge, type Room, roomOf } from "../../events/SocketBridge.ts"
 import { Mounts } from "../core/Listening.ts"
 import { dataSecurityHeaders } from "../core/GlobalMiddleware.ts"
 
@@ -139,7 +139,7 @@ const whenGone = (socket: LiveSocket, then: () => void): void => {
 
 const make = Effect.gen(function* () {
   const config = yield* ServerConfig
-  const bridge = yield* SocketBridge
+  const bridge = yield* makeSocketBridge
   const admission = yield* makeSocketAdmission
   const clock = yield* Clock.Clock
   const fork = Effect.runForkWith(yield* Effect.context<never>())

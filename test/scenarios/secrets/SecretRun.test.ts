@@ -75,7 +75,7 @@ const filesIn = (folder: string) =>
     )
   })
 
-it.live("leaves no secret in clear in logs, answers, database and files", () =>
+it.live("leaves no clear secret in logs, answers, database and files", () =>
   Effect.gen(function* () {
     const names = Managed.accessNames(2)
     const folders = yield* Campus.makeFolders

@@ -126,6 +126,6 @@ interface Props {
   readonly page: string
 }
 
-// parts of a text that never changes: their place is what tells them apart
+// parts of a text that never changes: the index distinguishes them
 export const Rendered = ({ page, tokens }: Props) =>
   shownOf(tokens).map((token, place) => <One key={`${place} ${token.type}`} token={token} page={page} />)

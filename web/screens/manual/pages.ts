@@ -1,4 +1,4 @@
-/** The pages of the manual, each a file of its own in the built page; those of this release, whatever the internet says. */
+/** The pages of the manual of this release, each a file of its own in the built page. */
 import { useQuery } from "@tanstack/react-query"
 import { anchorOf } from "./anchors.ts"
 import { chapterOf, headingsOf, plainOf } from "./chapter.ts"
@@ -11,7 +11,7 @@ const loaders: ReadonlyMap<string, () => Promise<string>> = new Map(
   Object.entries(files).map(([path, load]) => [nameOf(path), load])
 )
 
-/** The chapter that has the list of all. */
+/** The chapter that lists all others. */
 export const CONTENTS = "README"
 
 const read = async (name: string) => {
@@ -19,7 +19,7 @@ const read = async (name: string) => {
   return load === undefined ? null : chapterOf(await load())
 }
 
-/** The blocks of a page; null when there is no such page. */
+/** The blocks of a page; null if there is no such page. */
 export const usePage = (name: string) =>
   useQuery({ queryKey: ["manual", name], queryFn: () => read(name), staleTime: Number.POSITIVE_INFINITY })
 
@@ -42,7 +42,7 @@ const placesOf = async (page: string): Promise<ReadonlyArray<Place>> => {
   }))
 }
 
-/** The headings of all pages; read when somebody searches for the first time. */
+/** The headings of all pages; loaded on the first search. */
 export const usePlaces = (enabled: boolean) =>
   useQuery({
     queryKey: ["manual"],
@@ -52,7 +52,7 @@ export const usePlaces = (enabled: boolean) =>
     enabled
   })
 
-/** The places that have all the words, titles first. */
+/** The places that contain all the words, titles first. */
 export const found = (places: ReadonlyArray<Place>, text: string): ReadonlyArray<Place> => {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean)
   return places
