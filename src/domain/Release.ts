@@ -1,14 +1,14 @@
 /** Releases of this program: which one runs, and which of two is older (semantic versioning). */
 import manifest from "../../package.json" with { type: "json" }
 
-/** The release that runs: the version of the package. */
+/** The running release: the version of the package. */
 export const release: string = manifest.version
 
-/** The commit that a package was made of; a clone asks git (runtime/Build.ts). */
+/** The commit from which a package was made; a clone asks git (runtime/Build.ts). */
 export const packedCommit: string | undefined =
   "gitHead" in manifest && typeof manifest.gitHead === "string" ? manifest.gitHead : undefined
 
-/** `1.4.2-rc.1` as numbers and words; a release that is no preview has no words. */
+/** `1.4.2-rc.1` as numbers and words; only a preview has words. */
 const parse = (
   version: string
 ): { readonly numbers: ReadonlyArray<number>; readonly preview: ReadonlyArray<string> } => {
@@ -27,7 +27,7 @@ const compareWords = (a: string, b: string): number => {
 }
 
 const comparePreviews = (a: ReadonlyArray<string>, b: ReadonlyArray<string>): number => {
-  // a preview is older than what it is a preview of
+  // a preview is older than its release
   if (a.length === 0 || b.length === 0) return b.length - a.length
   for (const [index, word] of a.entries()) {
     const other = b[index]

@@ -113,7 +113,7 @@ const clockOf = (seconds: number): Found => {
     : [
         warn("clock", [
           words,
-          "Timers, tokens and the order of events are told by clocks.",
+          "Timers, tokens and the order of events depend on clocks.",
           "Let both be set by the same time servers."
         ])
       ]

@@ -28,7 +28,7 @@ export const DeviceUpgrade = defineJob({
   /** Hostnames that are upgraded together, first group to last; one group unless the upgrade is staggered. */
   Memo: Schema.Struct({ groups: Schema.Array(Schema.Array(Schema.String)) }),
   kind: "devices",
-  // what is only looked at or downloaded changes nothing in service
+  // a check or a download changes nothing in service
   followsWindows: ({ activate, reboot }) => activate || reboot,
   pinsCommits: true
 })
@@ -37,9 +37,9 @@ export const DeviceUpgrade = defineJob({
 
 export const GetFirmware = defineJob({
   name: "get_firmware",
-  /** As the request had them: what is wrong with them is the result of the job. */
+  /** As in the request: the job reports mistakes in them as its result. */
   Args: Schema.Struct({ url: Schema.Unknown, sha1: Schema.Unknown, verify_tls: Schema.Unknown }),
-  /** How far it is: bytes that are there, and of the whole when the other side tells. */
+  /** The progress: bytes received, and in total if the server reports it. */
   Memo: Schema.Struct({ bytes: Schema.Int, total: Schema.NullOr(Schema.Int) }),
   kind: "firmware",
   changesDevices: () => false

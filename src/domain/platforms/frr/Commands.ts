@@ -1,6 +1,6 @@
 /**
- * What `vtysh` runs instead of storing it, from the manual of FRR. A file that it loads can leave the configuration mode like a
- * person who types (`end`, `exit`), and the lines behind that are commands.
+ * Words that `vtysh` runs instead of storing them, from the manual of FRR. A file that it loads can leave the configuration
+ * mode like a person who types (`end`, `exit`), and the lines after that are commands.
  */
 import type { CommandWords, SharedWord } from "../Platform.ts"
 
@@ -68,7 +68,7 @@ export const frrCommands: CommandWords = {
     both("mgmt", { otherwise: "command", alone: "command" }),
     both("rpki", { commands: ["reset", "start", "stop"] }),
     both("graceful-restart", { commands: ["prepare"] }),
-    // with words behind it, it is configuration that FRR shows and saves
+    // with words after it, it is configuration that FRR shows and saves
     both("debug", { commands: ["rfapi-dev", "show"], alone: "command" })
   ],
   configuration: ["log"],
@@ -81,6 +81,6 @@ export const frrCommands: CommandWords = {
   nesting: /^(?:mpls ldp|address-family ipv[46]\n|vrf )/,
   alias: null,
   textBehind: null,
-  // what is longer is read as two lines
+  // a longer line is read as two lines
   longestLine: 4_000
 }
