@@ -81,7 +81,7 @@ export const ofProtection = (facts: ProtectionFacts): ReadonlyArray<Finding> => 
         finding(
           "MANAGEMENT_NETWORKS",
           "warn",
-          "The server sends the fleet's login to any address in a record",
+          "The fleet's login is sent to any address in a record",
           "MANAGEMENT_NETWORKS is not set.",
           "Set it to the prefixes in which devices are (docs/security.md#management-networks)."
         )
