@@ -48,14 +48,14 @@ const audit = Layer.mergeAll(
 )
 
 /** Steps of the actors, and events of other replicas. */
-const telling = Layer.merge(stepFeedLayer.pipe(Layer.provide(ActorInspection.layer)), ReplicaFeed.layer)
+const feeds = Layer.merge(stepFeedLayer.pipe(Layer.provide(ActorInspection.layer)), ReplicaFeed.layer)
 
 /** The server without its database: needs a migrated one and the configuration. */
 export const layerOnDatabase = named("requests of clients", HttpServerLive).pipe(
   Layer.provide(ports),
   Layer.merge(RefreshRepository.layer),
   Layer.merge(audit),
-  Layer.merge(telling),
+  Layer.merge(feeds),
   Layer.merge(named("messages to receivers", Alerts.layer)),
   Layer.merge(watchDescriptors),
   Layer.provide(EventFeed.layer),

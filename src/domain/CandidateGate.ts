@@ -19,7 +19,7 @@ interface RefusedLine {
 }
 
 /** The facts that a judgement needs in addition to the text. */
-interface GateSurroundings {
+interface GateContext {
   /** The running configuration, for the aliases that it defines. */
   readonly running?: string
   /** The text belongs in the section of a port and must stay in it. */
@@ -298,12 +298,7 @@ class Passage {
   #end: number | undefined
   #leaving: number | undefined
 
-  constructor(
-    platform: Platform,
-    words: CommandWords,
-    text: string,
-    { inPort = false, running = "" }: GateSurroundings
-  ) {
+  constructor(platform: Platform, words: CommandWords, text: string, { inPort = false, running = "" }: GateContext) {
     this.#vocabulary = vocabularyOf(words, platform.configuration.multiLineInputs)
     this.#platform = platform
     this.#isAlias = aliasesOf(words, [running, text])
@@ -437,11 +432,11 @@ const controlsIn = (text: string): ReadonlyArray<RefusedLine> => {
 export const refusedLines = (
   platform: Platform,
   text: string,
-  surroundings: GateSurroundings = {}
+  context: GateContext = {}
 ): ReadonlyArray<RefusedLine> => {
   const controls = controlsIn(text)
   if (controls.length > 0) return controls
-  return platform.commands === undefined ? [] : new Passage(platform, platform.commands, text, surroundings).judge()
+  return platform.commands === undefined ? [] : new Passage(platform, platform.commands, text, context).judge()
 }
 
 /** A refusal for people. `line` is the part that they may see; without it, the line is only numbered. */

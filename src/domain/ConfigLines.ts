@@ -39,7 +39,7 @@ const END_OF_TEXT = "EOF"
  * The lines of a configuration, and whether the device writes them automatically. The text of a command, such as a banner, is
  * never written automatically.
  */
-const told = ({ multiLineInputs, own }: ConfigNotation, config: string) => {
+const classifiedLines = ({ multiLineInputs, own }: ConfigNotation, config: string) => {
   let texts = 0
   return config
     .replaceAll("\r", "")
@@ -60,13 +60,15 @@ const told = ({ multiLineInputs, own }: ConfigNotation, config: string) => {
  * earlier running configuration.
  */
 export const withoutOwnLines = (notation: ConfigNotation, config: string): string => {
-  const kept = told(notation, config).filter(({ isOwn, isText, line }) => isText || (!isOwn && line.trim() !== ""))
+  const kept = classifiedLines(notation, config).filter(
+    ({ isOwn, isText, line }) => isText || (!isOwn && line.trim() !== "")
+  )
   return kept.map(({ line }) => `${line}\n`).join("")
 }
 
 /** A configuration with the same number of lines, in which the same comment replaces every line that the device writes automatically. */
 export const withOwnLinesAlike = (notation: ConfigNotation, config: string): string =>
-  told(notation, config)
+  classifiedLines(notation, config)
     .map(({ isOwn, line }) => (isOwn ? notation.comment : line))
     .join("\n")
 

@@ -38,7 +38,7 @@ const lock = { name: "devices", job_id: 12, job_ended: true, since, held: 60 }
 const tls = { path: "/etc/tls.crt", problem: null, ends: "2026-04-01T00:00:00", left: 90 * 86_400 }
 const certificate = { hostname: "lhv-a1", ends: "2026-04-01T00:00:00", left: 10 * 86_400 }
 
-const token = { id: 7, name: "dhcp", created_by: "otto", created_at: since, days: 3650, is_nobodys: false }
+const token = { id: 7, name: "dhcp", created_by: "otto", created_at: since, days: 3650, is_ownerless: false }
 
 const cases: ReadonlyArray<readonly [name: string, facts: Partial<Facts>, what: string, repair: string | null]> = [
   ["a job that says nothing", { jobs: [job] }, "sync_devices has made no progress for 60 minutes", "PUT /job/12"],
@@ -80,7 +80,7 @@ const cases: ReadonlyArray<readonly [name: string, facts: Partial<Facts>, what: 
   ],
   [
     "an API token of before that ends with nobody",
-    { tokens: [{ ...token, is_nobodys: true }] },
+    { tokens: [{ ...token, is_ownerless: true }] },
     "The API token dhcp, made by otto, does not end with an owner",
     null
   ],

@@ -240,7 +240,7 @@ export interface TokenFact {
   /** Days from its creation to its expiry. */
   readonly days: number
   /** Its owner is unknown, so that it does not end with a person. */
-  readonly is_nobodys: boolean
+  readonly is_ownerless: boolean
 }
 
 /** A token that is valid for longer than new ones may be, or that does not end with a person. */
@@ -249,7 +249,7 @@ export const ofToken = (token: TokenFact): Finding => ({
   level: "warn",
   about: token.name,
   since: token.created_at,
-  what: token.is_nobodys
+  what: token.is_ownerless
     ? `The API token ${token.name}, made by ${token.created_by}, does not end with an owner`
     : `The API token ${token.name}, made by ${token.created_by}, is valid for ${token.days} days`,
   why: "New tokens end with the person who owns them, and are valid for API_TOKEN_DAYS at most. This one is older.",

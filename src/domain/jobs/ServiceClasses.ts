@@ -19,11 +19,11 @@ export const classNames: Readonly<Record<ServiceClass, string>> = {
 export const SHARE = 4
 
 /** Of so many places one is reserved for people, because running jobs are not interrupted. */
-const PLACES_BESIDE_A_KEPT_ONE = 4
+const SHARED_PLACES_PER_RESERVED = 4
 
 /** The number of these places that jobs of lower classes do not take. */
-export const keptForPeople = (places: number): number =>
-  places < 2 ? 0 : Math.max(1, Math.floor(places / (PLACES_BESIDE_A_KEPT_ONE + 1)))
+export const reservedForPeople = (places: number): number =>
+  places < 2 ? 0 : Math.max(1, Math.floor(places / (SHARED_PLACES_PER_RESERVED + 1)))
 
 /** A job that waits for a place. */
 export interface Waiter {
@@ -60,7 +60,7 @@ export const makePlaces = <W extends Waiter>(places: number): Places<W> => {
   const hasRoomFor = (serviceClass: ServiceClass): boolean => {
     if (serviceClass === "person") return true
     const lower = [...placed].filter((one) => one.serviceClass !== "person").length
-    return lower < places - keptForPeople(places)
+    return lower < places - reservedForPeople(places)
   }
 
   /** Of the jobs whose person was served longest ago, the first that came. */

@@ -105,7 +105,7 @@ const readEmail = (path: Path, base: Pick<Receiver, "name" | "level">, given: Gi
   const recipients = listOf(given.to ?? [])
   const bad = [from, ...recipients].find((one) => !MAIL.test(one))
   if (bad !== undefined) return fault(path, `${bad} is no mail address`)
-  if (recipients.length === 0) return fault([...path, "to"], "names nobody")
+  if (recipients.length === 0) return fault([...path, "to"], "lists no recipient")
   if ((user === null) !== (secret === null)) return fault(path, "user and secret go together")
   if (secret !== null && tls === "none") return fault([...path, "tls"], "a password is not sent without encryption")
   const port = given.port ?? SMTP_PORTS[tls]
