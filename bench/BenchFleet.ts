@@ -8,6 +8,7 @@ export const DEVICES = 10_000
 
 const PORTS = 4
 const BATCH = 500
+const PART = 5_000
 
 const insertLab = Effect.fnUntraced(function* (switches: ReadonlyArray<LabSwitch>, ports: number) {
   const sql = yield* SqlClient.SqlClient
@@ -43,12 +44,19 @@ export const seed = Effect.fnUntraced(function* (switches: ReadonlyArray<LabSwit
     values ('10.33.255.254/15', ${one ?? 0}, ${other ?? 0}, 3016, 'bench')`
   yield* insertLab(switches, 18)
   const others = total - switches.length
-  yield* sql`insert into device (hostname, state, device_type, platform, model, management_ip, synchronized)
-    select 'far' || n, 'MANAGED', 'ACCESS', 'eos', 'CCS-720XP-48Y6-F',
-      '10.' || 33 + n / 65025 || '.' || (n / 255) % 255 || '.' || n % 255, true from generate_series(1, ${others}::int) n`
-  yield* sql`insert into interface (device_id, name, configtype)
-    select id, 'Ethernet' || number, 'ACCESS_AUTO' from device, generate_series(1, ${PORTS}::int) number
-    where hostname ~ '^far[0-9]+$'`
-  // as PostgreSQL does by itself within a minute
+  // in parts, each within the minute that a statement may take
+  for (let first = 1; first <= others; first += PART) {
+    const last = Math.min(others, first + PART - 1)
+    yield* sql`
+      with far as (
+        insert into device (hostname, state, device_type, platform, model, management_ip, synchronized)
+          select 'far' || n, 'MANAGED', 'ACCESS', 'eos', 'CCS-720XP-48Y6-F',
+            '10.' || 33 + n / 65025 || '.' || (n / 255) % 255 || '.' || n % 255, true
+          from generate_series(${first}::int, ${last}::int) n
+          returning id)
+      insert into interface (device_id, name, configtype)
+        select id, 'Ethernet' || number, 'ACCESS_AUTO' from far, generate_series(1, ${PORTS}::int) number`
+  }
+  // as PostgreSQL does on its own within a minute
   yield* sql`vacuum analyze`
 })

@@ -21,7 +21,7 @@ import { environment, HASH, PASSWORD, siteFolder } from "./BenchSite.ts"
 import type { Measured } from "./Measured.ts"
 import { jobNamed } from "../test/support/Jobs.ts"
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import { MgmtDomainStore } from "../src/store/NetworkStore.ts"
+import { NetworkStore } from "../src/store/NetworkStore.ts"
 import type { Lease } from "../src/lab/Power.ts"
 
 const DOMAINS = 4
@@ -108,7 +108,7 @@ const provisioningEnvironment = (folder: string, lab: LabShape): Record<string, 
 
 const seed = Effect.gen(function* () {
   const devices = yield* DeviceStore
-  const domains = yield* MgmtDomainStore
+  const { domains } = yield* NetworkStore
   for (const domain of DOMAIN_NUMBERS) {
     const [a, b] = yield* Effect.forEach([0, 1], (side) =>
       devices.insert({

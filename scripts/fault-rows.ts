@@ -46,7 +46,7 @@ const together = (steps: ReadonlyArray<string>): string => {
 const configurations: Readonly<Record<Ending["runs"], string>> = {
   old: "old",
   new: "new",
-  other: "what the operator made of it"
+  other: "the operator's configuration"
 }
 
 const said = ({ says }: Ending): string => (says.length === 0 ? "done" : says.map((part) => part.trim()).join(" … "))

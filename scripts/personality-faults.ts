@@ -1,4 +1,4 @@
-/** The part of `FAULTS.md` about switches of other personalities, from the table that the tests play. */
+/** The part of `FAULTS.md` about switches of other personalities, from the table of the tests. */
 import { personalities } from "../src/lab/eos/Quirks.ts"
 import { type CellEnding, operationNames, operations } from "../test/scenarios/personalities/Operations.ts"
 import { endingOf, personalityNames } from "../test/scenarios/personalities/PersonalityTable.ts"
@@ -16,10 +16,10 @@ const cell = ({ done, runs, saved, says }: CellEnding): string => {
 export const personalityFaults = (): ReadonlyArray<string> => [
   "## Personalities",
   "",
-  "Switches that behave otherwise than the documentation says. On those that are usual everything succeeds: the switch runs and",
-  "has saved what the job says, and a second dry run finds nothing. On the others a job succeeds when that is true, and",
-  "otherwise says what it could not prove and what the switch runs. `done` is a success; `old` and `new` are the configurations before and after.",
-  "A sync is undone on a switch that was synchronized in mode 0.",
+  "Switches that do not behave as documented. On the usual ones every job succeeds: the switch runs and has saved the",
+  "configuration that the job names, and a second dry run finds no difference. On the others a job succeeds if this is true;",
+  "otherwise it says what it could not prove and what the switch runs. `done` is a success; `old` and `new` are the configurations before and after.",
+  "The undo of a sync is tested on a switch that was synchronized in mode 0.",
   "",
   line(["Personality", "Such a switch", "Usual", ...operationNames.map((name) => operations[name])]),
   line(["---", "---", "---", ...operationNames.map(() => "---")]),
@@ -32,7 +32,7 @@ export const personalityFaults = (): ReadonlyArray<string> => [
     ])
   ),
   "",
-  "Any two of them and any fault of the table above together are tried at random (`test/scenarios/personalities/AnyTwo.test.ts`):",
-  "whatever becomes of such a switch, what the record says is true, and nothing of ours is left on it.",
+  "Random combinations of two of them and a fault of the table above are tested (`test/scenarios/personalities/AnyTwo.test.ts`):",
+  "in every case the record is true, and none of our sessions or timers remains on the switch.",
   ""
 ]

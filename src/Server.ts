@@ -5,7 +5,6 @@ import * as Engine from "./Engine.ts"
 import * as EventUpkeep from "./events/EventFeed.ts"
 import { EventFeed } from "./events/EventFeed.ts"
 import { HttpServerLive } from "./http/HttpServer.ts"
-import { Build } from "./runtime/Build.ts"
 import { ActorInspection, stepFeedLayer } from "./devices/ActorInspection.ts"
 import { LiveDevices } from "./devices/LiveDevices.ts"
 import { Repositories } from "./jobs/repositories/Repositories.ts"
@@ -34,7 +33,6 @@ export const ports = Layer.mergeAll(
   SettingsView.layer,
   Repositories.layer,
   Previews.layer,
-  Build.layer,
   LiveDevices.layer,
   Readiness.layer,
   AlertRulesInForce.layer

@@ -1,4 +1,4 @@
-/** The command line: runs the given command (`cli/Commands.ts`) and loads only the modules that it needs. */
+/** The command line: runs the command that the user typed (`cli/Commands.ts`) and loads only the modules that it needs. */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Cause, Effect, Exit, Option, Runtime } from "effect"

@@ -1,4 +1,4 @@
-/** How the page is built: below `/ui/`, every file named by its content, nothing written into the page itself. */
+/** The build of the page: below `/ui/`, every file named by its content, nothing inlined into the page. */
 import react from "@vitejs/plugin-react"
 import { defineConfig } from "vite"
 

@@ -1,6 +1,6 @@
 /**
- * A plugin to begin with: it tells another system of each event as JSON. Copy it to PLUGIN_FOLDER under a name of its own, take the hooks
- * that you need, and list it in PLUGIN_FILE:
+ * A plugin to begin with: it sends each event to another system as JSON. Copy it to PLUGIN_FOLDER under a new name, keep the hooks that you
+ * need, and list it in PLUGIN_FILE:
  *
  *   plugins:
  *     - filename: template.ts
@@ -15,32 +15,32 @@ import type { Delivery, MakePlugin, Plugin } from "../../src/plugins/PluginModul
 const make: MakePlugin = ({ log, vars }): Plugin => {
   const { apitoken, url } = vars
   if (typeof url !== "string" || typeof apitoken !== "string") {
-    // thrown here the plugin is not loaded, and the log says why
+    // an error here prevents loading the plugin, and the log gives the reason
     throw new Error("the variables url and apitoken are needed")
   }
 
-  /** Sends an event; whoever receives it knows by the id whether it has had it before. */
-  const tell = async (hook: string, event: object, { again, id, signal }: Delivery) => {
+  /** Sends an event; the receiver recognises repetitions by the id. */
+  const send = async (hook: string, event: object, { again, id, signal }: Delivery) => {
     const answer = await fetch(url, {
       method: "POST",
       headers: { "content-type": "application/json", authorization: `Bearer ${apitoken}` },
       body: JSON.stringify({ id, again, hook, ...event }),
-      // without it a system that does not answer costs the whole thread
+      // without it a system that does not answer blocks the whole thread
       signal
     })
-    if (answer.ok) return log(`told ${url} of ${hook}`)
+    if (answer.ok) return log(`sent ${hook} to ${url}`)
     const error = new Error(`the answer has status ${answer.status}`)
-    // it would be refused at each attempt: only somebody who mends it can help
+    // every attempt would be refused: a person must correct the cause
     throw answer.status === 400 ? Object.assign(error, { retry: false }) : error
   }
 
   return {
     selftest: async ({ signal }) => (await fetch(url, { method: "HEAD", signal })).ok,
-    new_managed_device: (event, delivery) => tell("new_managed_device", event, delivery),
-    allocated_ipv4: (event, delivery) => tell("allocated_ipv4", event, delivery),
-    upgrade_reboot_starting: (event, delivery) => tell("upgrade_reboot_starting", event, delivery),
-    upgrade_reboot_completed: (event, delivery) => tell("upgrade_reboot_completed", event, delivery),
-    removed_device: (event, delivery) => tell("removed_device", event, delivery)
+    new_managed_device: (event, delivery) => send("new_managed_device", event, delivery),
+    allocated_ipv4: (event, delivery) => send("allocated_ipv4", event, delivery),
+    upgrade_reboot_starting: (event, delivery) => send("upgrade_reboot_starting", event, delivery),
+    upgrade_reboot_completed: (event, delivery) => send("upgrade_reboot_completed", event, delivery),
+    removed_device: (event, delivery) => send("removed_device", event, delivery)
   }
 }
 

@@ -5,64 +5,67 @@
 
 type Meanings = Readonly<Record<string, string>>
 
-const vrf = "VRF that it belongs to"
-const append = "raw configuration that templates put at the end of this part"
-const aclIn = "name of the access list for what comes in; templates define the list"
-const aclOut = "name of the access list for what goes out; templates define the list"
-const tags = "words for templates, for instance to switch something on for this entry"
-const forGroups = "only devices in one of these groups get the entry; empty: all do"
+const vrf = "its VRF"
+const append = "raw configuration at the end of this part"
+const acl = "access list, which templates define"
+const tags = "words for templates"
+const forGroups = "only devices in one of them get the entry; empty: all"
+const groupsOfPorts = "groups whose ports may have it; null: all"
 const host = "the server"
 const port = "its port; null: the usual one"
+const policy = "routing policy"
+const hash = "password hash for this system"
+const permission = "privilege, role or class there"
 
-const acls: Meanings = { acl_ipv4_in: aclIn, acl_ipv4_out: aclOut, acl_ipv6_in: aclIn, acl_ipv6_out: aclOut }
+const acls: Meanings = { acl_ipv4_in: acl, acl_ipv4_out: acl, acl_ipv6_in: acl, acl_ipv6_out: acl }
 
 const neighbour: Meanings = {
   peer_as: "its AS number",
-  route_map_in: "route map for routes that it sends",
-  route_map_out: "route map for routes that it gets",
+  route_map_in: "route map for received, sent routes",
+  route_map_out: "route map for received, sent routes",
   description: "text for people",
-  bfd: "whether BFD watches the neighbour",
-  graceful_restart: "whether graceful restart is on",
-  next_hop_self: "whether this switch names itself as the next hop",
+  bfd: "BFD watches the neighbour",
+  graceful_restart: "graceful restart",
+  next_hop_self: "this switch names itself as the next hop",
   update_source: "interface whose address is used",
-  ebgp_multihop: "hops that may lie between",
+  ebgp_multihop: "hops in between",
   maximum_routes: "routes that it may send",
-  auth_type: "how sessions are authenticated, in the words of the template",
-  auth_string: "the secret for it; never shown in messages",
-  remove_private_as: "whether private AS numbers are removed or replaced",
+  auth_type: "authentication, in the words of the template",
+  auth_string: "its secret; never shown in messages",
+  remove_private_as: "remove or replace private AS numbers",
   cli_append_str: append
 }
 
 const staticRoute: Meanings = {
-  destination: "network that the route is for",
+  destination: "network",
   nexthop: "address of the next hop",
   interface: "interface of the next hop",
   name: "name of the route",
-  cli_append_str: "words behind the route's command"
+  cli_append_str: "words after the command"
 }
 
 /** Meanings by model and key. */
 export const settingMeanings: Readonly<Record<string, Meanings>> = {
   f_ssh: {
-    algorithms: "`legacy` also allows weak algorithms that old switches need",
-    port: "SSH port, unless the device has one of its own; null: `SSH_PORT`",
-    window_bytes: "bytes of configuration sent ahead of the answers; 1 sends line by line; null: the platform's",
-    prompt: "what stands in front of mode and sign in the prompt, with `*` for any text; null: learnt at the login",
-    enable_secret: "environment variable with the password for `enable`; null: that of the login",
-    username: "name of a login of its own that managed switches have; null: that of the fleet",
-    password_secret: "environment variable with the password of that login",
-    password_next_secret: "environment variable with the password that replaces it, while passwords are changed",
-    key_secret: "environment variable with the private key of that login, tried before the password",
-    key_passphrase_secret: "environment variable with the passphrase of that key",
-    jump_host: "SSH server through which the switch is reached"
+    algorithms: "`legacy` also allows weak algorithms of old switches",
+    port: "SSH port; null: `SSH_PORT`. The device's own port wins",
+    window_bytes: "bytes sent ahead of the answers; 1: line by line; null: the platform's",
+    prompt: "prompt before mode and sign, `*` for any text; null: learnt at the login",
+    enable_secret: "variable with the password for `enable`; null: that of the login",
+    username: "login of managed switches; null: that of the fleet",
+    password_secret: "variable with its password",
+    password_next_secret: "variable with the next password, during a change of passwords",
+    key_secret: "variable with its private key, tried before the password",
+    key_passphrase_secret: "variable with the passphrase of the key",
+    jump_host: "SSH server on the way to the switch"
   },
   f_jump_host: {
     host: "its name or address",
     port: "its SSH port",
-    username: "login name there",
-    password_secret: "environment variable with the password for it",
+    username: "login name",
+    password_secret: "variable with the password",
     host_key: "the host key that it must show",
-    algorithms: "as for the switch, for the connection to the jump host"
+    algorithms: "as for the switch"
   },
   f_root: {
     ntp_servers: "time servers",
@@ -71,38 +74,37 @@ export const settingMeanings: Readonly<Record<string, Meanings>> = {
     snmp_servers: "hosts that may read by SNMP and get traps",
     dns_servers: "name servers",
     flow_collectors: "collectors of flow records",
-    dhcp_relays: "DHCP servers that requests are relayed to",
-    interfaces: "ports of DIST and CORE devices; those of ACCESS devices are in the database",
+    dhcp_relays: "DHCP servers to which requests are relayed",
+    interfaces: "ports of DIST and CORE devices",
     vrfs: "routing instances",
-    vxlans: "VLANs of the site by a free name, each with its VXLAN; the order is that of the configuration",
-    underlay: "networks from which the fabric takes its addresses",
+    vxlans: "VLANs, each with its VXLAN, in the order of the configuration",
+    underlay: "networks for addresses of the fabric",
     evpn_peers: "EVPN route servers; empty: all CORE devices",
-    extroute_static: "static routes to the outside",
-    extroute_ospfv3: "OSPFv3 to the outside",
-    extroute_bgp: "BGP to the outside",
-    internal_vlans: "VLAN ids that the switch takes for itself; no VXLAN may use one",
-    dot1x_fail_vlan: "VLAN for who fails 802.1X",
-    cli_prepend_str: "raw configuration that templates put before everything else",
-    cli_append_str: "raw configuration that templates put behind everything else",
-    organization_name: "name of the organisation, for banners",
+    extroute_static: "static routes to the outside, by VRF",
+    extroute_ospfv3: "OSPFv3 to the outside, by VRF",
+    extroute_bgp: "BGP to the outside, by VRF",
+    internal_vlans: "VLAN ids for the switch itself; no VXLAN may use one",
+    dot1x_fail_vlan: "VLAN after a failed 802.1X login",
+    cli_prepend_str: "raw configuration before everything else",
+    cli_append_str: "raw configuration after everything else",
+    organization_name: "organisation, for banners",
     domain_name: "DNS domain of the switches",
     users: "local logins",
-    dot1x_multi_host: "whether one login opens an 802.1X port for all behind it",
-    poe_reboot_maintain: "whether ports keep their power while the switch restarts",
-    prefix_sets: "named lists of prefixes for routing policies",
-    routing_policies: "named routing policies",
-    interface_tag_options: "tags that people may give to ports, for clients to offer",
-    port_template_options: "port templates that people may choose, without the prefix `port_template_`",
-    vxlan_vni_range: "VNIs that VXLANs may use, both ends included",
+    dot1x_multi_host: "one 802.1X login opens a port for all behind it",
+    poe_reboot_maintain: "ports keep their power while the switch restarts",
+    prefix_sets: "lists of prefixes for routing policies",
+    routing_policies: "routing policies, in order of their statements",
+    interface_tag_options: "tags for ports, which clients offer",
+    port_template_options: "port templates to choose from, without the prefix `port_template_`",
+    vxlan_vni_range: "VNIs for VXLANs, both ends included",
     external_routing_policies: "route maps that only templates define",
-    arista_models_32bit: "models that run the 32-bit image, in place of the built-in list",
-    arista_models_arm: "accepted for other tools; nothing reads it",
-    upgrade_post_waittime:
-      "seconds after a reboot by model, platform or `default`; accepted for other tools, jobs take `post_waittime` of the request",
+    arista_models_32bit: "models with the 32-bit image; null: the built-in list",
+    arista_models_arm: "accepted, not used",
+    upgrade_post_waittime: "accepted, not used: jobs take `post_waittime` of the request",
     banner_login: "text before the login, for templates",
     banner_motd: "text after the login, for templates",
-    ssh: "how the server logs in to the switch, see [logins](#logins-of-switches); templates do not see it",
-    system_access_lists: "names of access lists for the switch itself, for templates"
+    ssh: "how the server [logs in](#logins-of-switches); templates do not see it",
+    system_access_lists: "access lists for the switch itself, for templates"
   },
   f_ntp_server: { host },
   f_snmp_server: { host },
@@ -113,58 +115,58 @@ export const settingMeanings: Readonly<Record<string, Meanings>> = {
   f_flow_collector: { host, port },
   f_internal_vlans: {
     vlan_id_low: "first id",
-    vlan_id_high: "last id, greater than the first",
-    allocation_order: "in which order the switch takes them"
+    vlan_id_high: "last id",
+    allocation_order: "order in which the switch takes them"
   },
   f_user: {
     username: "login name",
     ssh_key: "public SSH key",
     uid: "number of the user",
-    password_hash_arista: "password hash for EOS",
-    password_hash_cisco: "password hash for Cisco systems",
-    password_hash_juniper: "password hash for Junos",
-    permission_arista: "privilege or role on EOS",
-    permission_cisco: "privilege on Cisco systems",
-    permission_juniper: "class on Junos",
+    password_hash_arista: hash,
+    password_hash_cisco: hash,
+    password_hash_juniper: hash,
+    permission_arista: permission,
+    permission_cisco: permission,
+    permission_juniper: permission,
     groups: forGroups
   },
-  f_interface_tag: { description: "what the tag does", groups: "groups whose ports may have it; null: all" },
+  f_interface_tag: { description: "what the tag does", groups: groupsOfPorts },
   f_port_template: {
     description: "what the template is for",
     vlan_config: "which VLANs a port with it takes",
-    groups: "groups whose ports may have it; null: all"
+    groups: groupsOfPorts
   },
   f_interface: {
-    name: "interface, or several at once: `Ethernet[1-4]`",
-    ifclass: "what the port is for, see [port classes](templates.md#ports-of-dist-and-core)",
-    redundant_link: "of a downlink: false lets a switch hang on this one cable",
+    name: "one or several: `Ethernet[1-4]`",
+    ifclass: "[class of the port](templates.md#ports-of-dist-and-core)",
+    redundant_link: "of a downlink: false allows a switch with this one cable",
     config: "raw configuration of a `custom` port",
-    description: "description of the port",
-    enabled: "whether the port is up; null: the template decides",
+    description: "text on the port",
+    enabled: "port is up; null: the template decides",
     untagged_vlan: "VLAN id without a tag",
-    tagged_vlan_list: "VLAN ids with a tag: numbers, or texts such as `100-110`",
-    aggregate_id: "port-channel that the port belongs to",
+    tagged_vlan_list: "VLAN ids with a tag, such as `5` or `100-110`",
+    aggregate_id: "its port-channel",
     tags,
     vrf,
-    ipv4_address: "address of the port; needs `vrf`",
-    ipv6_address: "IPv6 address of the port",
+    ipv4_address: "IPv4 address",
+    ipv6_address: "IPv6 address",
     mtu: "largest packet",
     ...acls,
-    metric: "routing metric of the port",
+    metric: "routing metric",
     cli_append_str: append
   },
   f_vxlan: {
     description: "text for people",
     vni: "number of the VXLAN",
     vrf,
-    vlan_id: "number of the VLAN on the switches",
-    vlan_name: "name of the VLAN, by which ports refer to it",
-    ipv4_gw: "address of the gateway; needs `vrf`",
-    ipv4_secondaries: "more gateway addresses",
-    ipv6_gw: "IPv6 address of the gateway; needs `vrf`",
-    dhcp_relays: "DHCP servers of this VLAN, in place of those of the site",
+    vlan_id: "number of the VLAN",
+    vlan_name: "name of the VLAN, which ports use",
+    ipv4_gw: "IPv4 gateway",
+    ipv4_secondaries: "more gateways",
+    ipv6_gw: "IPv6 gateway",
+    dhcp_relays: "DHCP servers in place of those of the site",
     mtu: "largest packet",
-    vxlan_host_route: "whether hosts are announced one by one",
+    vxlan_host_route: "hosts are announced one by one",
     ...acls,
     cli_append_str: append,
     groups: forGroups,
@@ -173,18 +175,18 @@ export const settingMeanings: Readonly<Record<string, Meanings>> = {
   },
   f_vrf: {
     name: "name of the VRF",
-    vrf_id: "number from which templates make route distinguishers and targets",
-    import_route_targets: "further route targets that are imported",
-    export_route_targets: "further route targets that are exported",
-    import_policy: "routing policy for imports",
-    export_policy: "routing policy for exports",
+    vrf_id: "number for route distinguishers and targets",
+    import_route_targets: "further route targets",
+    export_route_targets: "further route targets",
+    import_policy: policy,
+    export_policy: policy,
     groups: forGroups
   },
   f_underlay: {
-    infra_lo_net: "network of the loopbacks that fabric devices route with",
-    infra_link_net: "network of the /31 between fabric devices",
-    mgmt_lo_net: "network of the management loopbacks of fabric devices",
-    bgp_asn: "AS number of the whole underlay, for templates that use one"
+    infra_lo_net: "loopbacks for the routing of the fabric",
+    infra_link_net: "the /31 between fabric devices",
+    mgmt_lo_net: "management loopbacks of fabric devices",
+    bgp_asn: "AS number of the underlay, for templates"
   },
   f_evpn_peer: { hostname: "device that is a route server" },
   f_extroute_static: { vrfs: "routes by VRF" },
@@ -194,43 +196,43 @@ export const settingMeanings: Readonly<Record<string, Meanings>> = {
   f_extroute_ospfv3: { vrfs: "OSPFv3 by VRF" },
   f_extroute_ospfv3_vrf: {
     name: "the VRF",
-    ipv4_redist_routefilter: "route map for IPv4 routes that are redistributed",
-    ipv6_redist_routefilter: "route map for IPv6 routes that are redistributed",
+    ipv4_redist_routefilter: "route map for redistributed routes",
+    ipv6_redist_routefilter: "route map for redistributed routes",
     cli_append_str: append
   },
   f_extroute_bgp: { vrfs: "BGP by VRF" },
   f_extroute_bgp_vrf: {
     name: "the VRF",
-    local_as: "AS number that this side shows",
+    local_as: "own AS number",
     neighbor_v4: "IPv4 neighbours",
     neighbor_v6: "IPv6 neighbours",
     cli_append_str: append
   },
   f_extroute_bgp_neighbor_v4: { peer_ipv4: "address of the neighbour", ...neighbour },
   f_extroute_bgp_neighbor_v6: { peer_ipv6: "address of the neighbour", ...neighbour },
-  f_prefixset: { mode: "family: `ipv4`, `ipv6` or `mixed`, for templates", prefixes: "the prefixes" },
+  f_prefixset: { mode: "`ipv4`, `ipv6` or `mixed`, for templates", prefixes: "the prefixes" },
   f_prefixset_item: { prefix: "a prefix", masklength_range: "lengths that match" },
   f_routingpolicy: { statements: "what it does, in order" },
-  f_rpolicy_statement: { action: "what becomes of a route that matches", conditions: "what has to match" },
+  f_rpolicy_statement: { action: "for a route that matches", conditions: "what must match" },
   f_rpolicy_condition: {
-    match_type: "kind of condition, such as `ipv4 prefix-set`",
-    match_target: "its target, such as the name of a set"
+    match_type: "such as `ipv4 prefix-set`",
+    match_target: "such as the name of a set"
   },
   f_groups: { groups: "the groups, in order" },
   f_group_item: { group: "one group" },
   f_group: {
     name: "name of the group",
-    regex: "regular expression on the hostname (only in the form with the key `group`)",
-    group_priority: "above 0: may be the primary group of a device; 1 is kept for DEFAULT",
-    templates_branch: "branch of the templates repository for its devices; needs a priority above 1",
-    device_filter: "regular expressions on several fields, all of which must match; not together with `devices`",
-    devices: "hostnames that belong to the group"
+    regex: "on the hostname; only in the older form, below `group`",
+    group_priority: "above 0: may be a primary group",
+    templates_branch: "[branch of the templates](#templates-from-a-branch)",
+    device_filter: "expressions on several fields, all of which must match",
+    devices: "hostnames in the group"
   },
   f_device_filter: {
-    hostname: "expression on the hostname",
-    device_type: "expression on the device type",
-    model: "expression on the model",
-    os_version: "expression on the version of the operating system",
-    platform: "expression on the platform"
+    hostname: "expression on this field",
+    device_type: "expression on this field",
+    model: "expression on this field",
+    os_version: "expression on this field",
+    platform: "expression on this field"
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Tokens of programs (docs/api.md#api-tokens): `swy_` and 32 random bytes, which whoever makes one sees once. A token counts until it expires
- * or is revoked; what is known of one is asked anew after a second.
+ * Tokens of programs (docs/api.md#api-tokens): `swy_` and 32 random bytes, which their maker sees once. A token is valid until it expires
+ * or is revoked; its state is read again after a second.
  */
 import { Cache, Context, Effect, Layer, Option, Redacted, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
@@ -13,12 +13,12 @@ const PREFIX = "swy_"
 const BYTES = 32
 const MAX_REMEMBERED = 1000
 
-/** Whether a text is meant as a token of ours; a JSON Web Token has dots and begins otherwise. */
+/** Whether a text has the form of one of our tokens; a JSON Web Token has dots and another beginning. */
 export const isApiToken = (text: string): boolean => text.startsWith(PREFIX)
 
 const digest = (token: string): string => createHash("sha256").update(token).digest("hex")
 
-/** The name is that of a token that is in force. */
+/** A valid token has this name already. */
 export class TokenNameTaken extends Schema.TaggedError<TokenNameTaken>()("TokenNameTaken", { name: Schema.String }) {
   override get message() {
     return `There is a token ${this.name} already: revoke it first, or choose another name`
@@ -28,7 +28,7 @@ export class TokenNameTaken extends Schema.TaggedError<TokenNameTaken>()("TokenN
   }
 }
 
-/** The person has as many tokens as one may have. */
+/** The person has the highest allowed number of tokens. */
 export class TooManyTokens extends Schema.TaggedError<TooManyTokens>()("TooManyTokens", { most: Schema.Int }) {
   override get message() {
     return `You have ${this.most} tokens already (API_TOKENS_PER_PERSON): revoke one that is not used any more`
@@ -38,7 +38,7 @@ export class TooManyTokens extends Schema.TaggedError<TooManyTokens>()("TooManyT
   }
 }
 
-/** The token would be valid for longer than tokens may be here. */
+/** The token would be valid for longer than this server allows. */
 export class TokenTooLong extends Schema.TaggedError<TokenTooLong>()("TokenTooLong", { most: Schema.Int }) {
   override get message() {
     return `days: should be at most ${this.most} (API_TOKEN_DAYS)`
@@ -48,7 +48,7 @@ export class TokenTooLong extends Schema.TaggedError<TokenTooLong>()("TokenTooLo
   }
 }
 
-/** There is no such token that could be revoked. */
+/** There is no such valid token. */
 export class TokenNotFound extends Schema.TaggedError<TokenNotFound>()("TokenNotFound", {}) {
   override get message() {
     return "Token not found"
@@ -61,17 +61,17 @@ export class TokenNotFound extends Schema.TaggedError<TokenNotFound>()("TokenNot
 export interface TokenOrder {
   readonly name: string
   readonly roles: ReadonlyArray<string>
-  /** The longest time that tokens may have, without it. */
+  /** The longest validity of tokens, without it. */
   readonly days: number | undefined
   readonly createdBy: string
-  /** The key of the person whose token it is; null for a machine with an account of its own, which has the token's name. */
+  /** The key of the owning person; null for a machine with an account of its own, which has the token's name. */
   readonly owner: string | null
 }
 
-/** What tokens are valid for when nobody says it. */
+/** The validity of a token without a stated one. */
 const USUAL_DAYS = 365
 
-/** After so long a token that was revoked at another replica is worth nothing here. */
+/** After this time a token that was revoked at another replica is invalid here. */
 const KEPT = "500 millis"
 
 const make = Effect.gen(function* () {
@@ -120,16 +120,16 @@ export class ApiTokens extends Context.Service<
     readonly all: Effect.Effect<ReadonlyArray<ApiToken>, SqlError.SqlError>
     readonly find: (id: number) => Effect.Effect<ApiToken, TokenNotFound | SqlError.SqlError>
     readonly revoke: (id: number) => Effect.Effect<ApiToken, TokenNotFound | SqlError.SqlError>
-    /** What a token is worth now, by its id. */
+    /** The present state of a token, by its id. */
     readonly state: (id: number) => Effect.Effect<Option.Option<ShownToken>, SqlError.SqlError>
-    /** What a token is worth now; none for one that nobody has made. */
+    /** The present state of a token; none for an unknown one. */
     readonly shown: (token: string) => Effect.Effect<Option.Option<ShownToken>, SqlError.SqlError>
   }
 >()("switchyard/access/ApiTokens") {
   static readonly layer = Layer.effect(ApiTokens, make).pipe(Layer.provide(ApiTokenStore.layer))
 }
 
-/** The caller that a token in force stands for: its name, with what it may do of its roles, in the place of the person whose it is. */
+/** The caller behind a valid token: its name, with those of its roles that it may use, on behalf of its owner. */
 export const identityOf = (
   { created_by, is_machine, name, owner }: ShownToken,
   roles: ReadonlyArray<string>

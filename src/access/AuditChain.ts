@@ -1,6 +1,6 @@
 /**
  * The chain of the audit (docs/security.md#audit): each event of it gets a seal, which is a keyed digest of the event and of the seal
- * before it. Whoever changes, removes or inserts rows without the server's own key breaks the chain at that row.
+ * before it. A user who changes, removes or inserts rows without the server's own key breaks the chain at that row.
  */
 import { Context, Duration, Effect, Layer, Redacted, Schedule } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
@@ -11,10 +11,10 @@ import { ServerConfig } from "../ServerConfig.ts"
 
 const BATCH = 1000
 
-/** Numbers are given out before they are seen by others: so far behind the newest one all that will ever be there is there. */
+/** Transactions get their numbers before others see their rows: this far behind the newest number no further row can appear. */
 const MARGIN = 1000
 
-/** The same text for the same row, wherever it is read: keys of JSON are sorted by the database, times are counted in microseconds. */
+/** The same text for the same row on every read: the database sorts keys of JSON, and times are counted in microseconds. */
 const CANON = `jsonb_build_array(e.id, e.transaction::text, (extract(epoch from e.at) * 1000000)::bigint, e.kind, e.action, e.actor,
   e.way, e.address, e.device_id, e.hostname, e.job_id, e.is_audit, e.data)::text`
 
@@ -25,9 +25,9 @@ interface Link {
   readonly hash: string
 }
 
-/** What the verification of the chain has found; `problem` is null when all is well. */
+/** The result of a verification of the chain; `problem` is null if there is none. */
 export interface Verdict {
-  /** When the oldest event was written that is there; null when there is none. */
+  /** When the oldest event was written that still exists; null if there is none. */
   readonly since: string | null
   /** Events before it that were removed because they were old. */
   readonly removed: number
@@ -53,7 +53,7 @@ const make = Effect.gen(function* () {
   /** Events up to this one are sealed or not part of the audit, and none can come any more. */
   let floor = "0"
 
-  /** The transactions that can still add older events, and the newest event that is there now. */
+  /** The transactions that can still add older events, and the newest event at that look. */
   let seen: { readonly beyond: string; readonly newest: string } | null = null
 
   const anchor = Effect.map(
@@ -66,7 +66,7 @@ const make = Effect.gen(function* () {
     ([row]) => (row === undefined ? anchor : Effect.succeed(row))
   )
 
-  /** Raises the floor when all that was open at an earlier look has ended. */
+  /** Raises the floor when all transactions that were open at an earlier look have ended. */
   const raiseFloor = Effect.gen(function* () {
     const [now] = yield* sql<{ oldest: string; beyond: string; newest: string }>`
       select pg_snapshot_xmin(s)::text as oldest, pg_snapshot_xmax(s)::text as beyond,
@@ -77,7 +77,7 @@ const make = Effect.gen(function* () {
     seen = now
   })
 
-  // a row of a transaction that this server has not seen yet comes from a database that was restored
+  // a row of a transaction that this server has not seen yet comes from a restored database
   const sealBatch = Effect.gen(function* () {
     const [lock] = yield* sql<{ taken: boolean }>`select pg_try_advisory_xact_lock(${locks.auditSealing}) as taken`
     if (lock?.taken !== true) return 0
@@ -145,7 +145,7 @@ const make = Effect.gen(function* () {
   const verify: Effect.Effect<Verdict, SqlError.SqlError> = Effect.gen(function* () {
     const start = yield* anchor
     const found = yield* walkFrom(start)
-    // what is missing may have been removed because it is old, while this walked
+    // a missing event may have been removed because it is old, during this walk
     if (found.problem !== null && (yield* anchor).number !== start.number) return yield* verify
     return { ...(yield* beginning), ...found }
   }).pipe(Effect.withSpan("AuditChain.verify"))
@@ -183,24 +183,24 @@ const make = Effect.gen(function* () {
 export class AuditChain extends Context.Service<
   AuditChain,
   {
-    /** Seals what was committed since the last time, unless another replica does so now; yields how many events. */
+    /** Seals the events that were committed since the last time, unless another replica does so now; yields how many. */
     readonly seal: Effect.Effect<number, SqlError.SqlError>
     /** Walks the chain from its anchor and names the first row that does not fit. */
     readonly verify: Effect.Effect<Verdict, SqlError.SqlError>
-    /** Removes sealed events older than so many days; the chain goes on from the last one that is gone. Yields how many. */
+    /** Removes sealed events older than so many days; the chain continues from the last removed one. Yields how many. */
     readonly forget: (days: number) => Effect.Effect<number, SqlError.SqlError>
   }
 >()("switchyard/access/AuditChain") {
   static readonly layer = Layer.effect(AuditChain, make)
 }
 
-// Seals the audit while the server runs, and removes what is older than AUDIT_DAYS (docs/security.md#audit).
+// Seals the audit while the server runs, and removes events older than AUDIT_DAYS (docs/security.md#audit).
 
 const SEAL_INTERVAL = "1 second"
 
 const logged = (sentence: string) => Effect.catchCause((cause) => Effect.logWarning(sentence, cause))
 
-/** Works until the server stops. */
+/** Runs until the server stops. */
 export const upkeepLayer = Layer.effectDiscard(
   Effect.gen(function* () {
     const chain = yield* AuditChain

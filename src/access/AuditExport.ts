@@ -1,7 +1,7 @@
 /**
- * Sends the audit to a syslog receiver as it happens (RFC 5424 with octet counting, over TCP or TLS; docs/security.md#audit). The place in
- * the chain up to which a receiver has everything is kept in the database, so that a restart loses nothing; a receiver that is
- * down is waited for.
+ * Sends the audit to a syslog receiver as it happens (RFC 5424 with octet counting, over TCP or TLS; docs/security.md#audit). The database
+ * keeps the place in the chain up to which a receiver has everything, so that a restart loses nothing; if a receiver is down, the export
+ * waits for it.
  */
 import { Effect, Layer, Option, Schedule, Schema, Stream } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
@@ -13,7 +13,7 @@ import { locks, mayStandStill } from "../store/DatabaseClient.ts"
 import { AUDIT_COLUMNS } from "../store/EventStore.ts"
 import type { AuditEvent } from "../domain/events/Event.ts"
 
-// The audit as other programs take it: events in the order in which they were sealed, as JSON (docs/security.md#audit).
+// The audit for other programs: events in the order in which they were sealed, as JSON (docs/security.md#audit).
 
 /** An event with its place in the chain. */
 export interface SealedEvent {
@@ -24,7 +24,7 @@ export interface SealedEvent {
 
 const BATCH = 500
 
-/** Reads sealed events behind this place of the chain, at most 500 of them. */
+/** Reads at most 500 sealed events after this place of the chain. */
 export const makeSealedEvents = Effect.map(
   Effect.service(SqlClient.SqlClient),
   (sql) => (after: string) =>
@@ -36,7 +36,7 @@ export const makeSealedEvents = Effect.map(
     )
 )
 
-/** Every event that is sealed and happened at `since` (ISO 8601, UTC) or later. */
+/** All sealed events that happened at `since` (ISO 8601, UTC) or later. */
 export const makeExport = Effect.map(
   makeSealedEvents,
   (read) =>
@@ -66,7 +66,10 @@ const PRIORITY = 13 * 8 + 5
 const INTERVAL = "1 second"
 const AGAIN = Schedule.min([Schedule.exponential("1 second"), Schedule.spaced("30 seconds")])
 
-/** An event as a message with its length before it. The structured data name its place in the chain: what arrives twice has the same. */
+/**
+ * An event as a message with its length in front. The structured data contain its place in the chain: an event that arrives twice has the
+ * same.
+ */
 export const messageOf = (host: string, { event, hash, number }: SealedEvent): string =>
   syslogMessage({
     priority: PRIORITY,
@@ -109,7 +112,7 @@ const make = Effect.fnUntraced(function* (address: string) {
   )
 })
 
-/** Sends until the server stops, when AUDIT_SYSLOG is set. */
+/** Sends until the server stops, if AUDIT_SYSLOG is set. */
 export const layer = Layer.effectDiscard(
   Effect.gen(function* () {
     const { AUDIT_SYSLOG } = yield* ServerConfig

@@ -1,18 +1,18 @@
 /**
- * A file of rules in DATA_DIR (`permissions.yml`, `windows.yml`, `alerts.yml`): read at the start, and again when it has changed. A file that became wrong,
- * or went away, leaves in force what was, and that is said; one that is wrong at the start ends it.
+ * A file of rules in DATA_DIR (`permissions.yml`, `windows.yml`, `alerts.yml`): read at the start, and again when it has changed. If the
+ * file becomes invalid or disappears, the previous rules stay in force and a remark says so; an invalid file at the start stops the server.
  */
 import { Clock, Effect, FileSystem, Path, Result, Schema } from "effect"
 import { parse } from "yaml"
 import { reasonOf } from "../runtime/SystemErrors.ts"
 import { ServerConfig } from "../ServerConfig.ts"
 
-/** How long a look at a file counts, in milliseconds. */
+/** How long the state of a file is reused, in milliseconds. */
 const KEPT = 1000
 
-/** The file is wrong; the server does not start. */
+/** The file is invalid; the server does not start. */
 export class RulesUnusable extends Schema.TaggedError<RulesUnusable>()("RulesUnusable", {
-  /** What is in the file, such as `roles`. */
+  /** The content of the file, such as `roles`. */
   what: Schema.String,
   path: Schema.String,
   reason: Schema.String
@@ -25,12 +25,12 @@ export class RulesUnusable extends Schema.TaggedError<RulesUnusable>()("RulesUnu
 /** The rules in force; `rules` null without a file. */
 export interface InForce<Rules> {
   readonly rules: Rules | null
-  /** What is wrong with the file that was read last, so that what was before stays in force; null when nothing is. */
+  /** The fault in the file that was read last, because of which the previous rules stay in force; null without one. */
   readonly problem: string | null
 }
 
 interface Seen<Rules> {
-  /** Null without a file; undefined where it could not be read, so that whatever comes is another one. */
+  /** Null without a file; undefined if it could not be read, so that the next state differs from it. */
   readonly text: string | null | undefined
   readonly inForce: InForce<Rules>
   /** Epoch milliseconds. */
@@ -39,25 +39,25 @@ interface Seen<Rules> {
 
 export interface RuleFile<Rules> {
   readonly name: string
-  /** The name of its content, plural, in small letters. */
+  /** The plural name of its content, in small letters. */
   readonly what: string
-  /** Turns the YAML of the file into rules, or says the first thing that is wrong with it; the text is for its place. */
+  /** Turns the YAML of the file into rules, or reports its first fault; the text is for its place. */
   readonly read: (data: unknown, text: string) => Result.Result<Rules, string>
 }
 
-/** Reads the file; yields its path and what is in force now. Fails with RulesUnusable. */
+/** Reads the file; yields its path and the rules in force. Fails with RulesUnusable. */
 export const makeFileInForce = Effect.fnUntraced(function* <Rules>({ name, read: readRules, what }: RuleFile<Rules>) {
   const { DATA_DIR } = yield* ServerConfig
   const files = yield* FileSystem.FileSystem
   const path = (yield* Path.Path).join(DATA_DIR, name)
   const unusable = (reason: string) => new RulesUnusable({ what, path, reason })
 
-  /** The file's text; null when there is no file. */
+  /** The file's text; null without a file. */
   const text = files.readFileString(path).pipe(
     Effect.catchIf(
       ({ reason }) => reason._tag === "NotFound",
       (error) =>
-        // a link to a file that is not there, such as a secret that was not mounted, says that rules are wanted
+        // a link to a missing file, such as a secret that was not mounted, shows that rules are wanted
         Effect.matchEffect(files.readLink(path), {
           onFailure: () => Effect.succeed(null),
           onSuccess: () => Effect.fail(error)
@@ -96,7 +96,7 @@ export const makeFileInForce = Effect.fnUntraced(function* <Rules>({ name, read:
 
   const inForce = Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis
-    // also when the clock was set back
+    // also if the clock was set back
     if (Math.abs(now - seen.at) >= KEPT) {
       seen = { ...seen, at: now }
       yield* readAnew

@@ -1,18 +1,18 @@
 /**
- * People with a name and a password, for sites without an identity provider (docs/security.md#local-users): who they are and which roles they
- * have. The last one who may do everything stays.
+ * Users with a name and a password, for sites without an identity provider (docs/security.md#local-users), and their roles. The last user
+ * who may do everything cannot be removed.
  */
 import { Context, Effect, Layer, Option, Redacted, Schema, Semaphore } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import * as FairPlaces from "../runtime/FairPlaces.ts"
 import type { PlacesFull } from "../runtime/FairPlaces.ts"
-import { type ListedPerson, type LocalUser, LocalUserStore, PersonStore } from "../store/AccountStore.ts"
-import { Grants, type UnknownRole } from "./Permissions.ts"
+import { type ListedPerson, type LocalUser, PersonStore } from "../store/AccountStore.ts"
+import { Permissions, type UnknownRole } from "./Permissions.ts"
 import { randomBytes, scrypt, timingSafeEqual } from "node:crypto"
 import { localPerson } from "../domain/access/Identity.ts"
 
-// Passwords as scrypt hashes: two are worked on at once, because each takes 32 MiB for about 0.1 s. Persons take turns, and who has not
-// logged in yet is the address that asks.
+// Passwords as scrypt hashes: two are computed at once, because each takes 32 MiB for about 0.1 s. Persons take turns; a client that has
+// not logged in yet counts by its address.
 
 const COST = { N: 2 ** 15, r: 8, p: 1, maxmem: 64 * 1024 * 1024 }
 const BYTES = 32
@@ -30,7 +30,7 @@ const derive = (password: Redacted.Redacted, salt: Uint8Array) =>
 const written = (salt: Uint8Array, key: Uint8Array) =>
   ["scrypt", Buffer.from(salt).toString("base64url"), Buffer.from(key).toString("base64url")].join("$")
 
-/** Hashing and comparing. */
+/** Hashes and compares passwords. */
 export const makePasswords = Effect.gen(function* () {
   const places = FairPlaces.make({ what: "passwords", places: AT_ONCE, waiting: WAITING })
   const urgentPlace = yield* Semaphore.make(1)
@@ -38,7 +38,7 @@ export const makePasswords = Effect.gen(function* () {
     const salt = randomBytes(SALT_BYTES)
     return written(salt, yield* derive(password, salt))
   })
-  // compared with for names that there are not, so that these take as long
+  // a hash to compare with for unknown names, so that these take as long
   const nobody = written(randomBytes(SALT_BYTES), randomBytes(BYTES))
   const isRight = Effect.fnUntraced(function* (password: Redacted.Redacted, stored: string | null) {
     const [, salt = "", key = ""] = (stored ?? nobody).split("$")
@@ -48,7 +48,7 @@ export const makePasswords = Effect.gen(function* () {
   })
   return {
     hash: (password: Redacted.Redacted) => places.within(hash(password)),
-    /** `stored` is null for a name that there is not: false, after the same time. `isUrgent` has a place of its own. */
+    /** `stored` is null for an unknown name: then false, after the same time. `isUrgent` has a place of its own. */
     isRight: (password: Redacted.Redacted, stored: string | null, isUrgent: boolean) =>
       isUrgent ? urgentPlace.withPermits(1)(isRight(password, stored)) : places.within(isRight(password, stored))
   }
@@ -64,7 +64,7 @@ export class UserNameTaken extends Schema.TaggedError<UserNameTaken>()("UserName
   }
 }
 
-/** There is nobody of this name. */
+/** No user has this name. */
 export class UserNotFound extends Schema.TaggedError<UserNotFound>()("UserNotFound", { name: Schema.String }) {
   override get message() {
     return `There is no user ${this.name}`
@@ -74,7 +74,7 @@ export class UserNotFound extends Schema.TaggedError<UserNotFound>()("UserNotFou
   }
 }
 
-/** Without this one nobody could make users any more. */
+/** Without this user no user could make users any more. */
 export class LastAdministrator extends Schema.TaggedError<LastAdministrator>()("LastAdministrator", {
   name: Schema.String
 }) {
@@ -91,20 +91,20 @@ export interface NewUser extends Omit<LocalUser, "enabled"> {
 }
 
 const make = Effect.gen(function* () {
-  const store = yield* LocalUserStore
-  const grants = yield* Grants
+  const { isAdministrator, requireKnown } = yield* Permissions
   const sql = yield* SqlClient.SqlClient
   const persons = yield* PersonStore
+  const { localUsers: store } = persons
   const passwords = yield* makePasswords
 
-  /** The user, with everybody locked; fails when nobody else may do everything and this one would no longer. */
+  /** Locks all users and yields this one; fails if no other user may do everything and this one no longer would. */
   const changing = Effect.fnUntraced(function* (name: string, roles: ReadonlyArray<string>) {
     const all = yield* store.locked
     const user = all.find((one) => one.name === name)
     if (user === undefined) return yield* new UserNotFound({ name })
     const staying = all.filter((one) => one.name !== name && one.enabled).map((one) => one.roles)
-    const before = user.enabled && (yield* grants.isAdministrator(user.roles))
-    const after = yield* Effect.forEach([...staying, roles], grants.isAdministrator)
+    const before = user.enabled && (yield* isAdministrator(user.roles))
+    const after = yield* Effect.forEach([...staying, roles], isAdministrator)
     if (before && !after.includes(true)) return yield* new LastAdministrator({ name })
     return user
   })
@@ -119,7 +119,7 @@ const make = Effect.gen(function* () {
   return LocalUsers.of({
     all: store.all,
     add: Effect.fn("LocalUsers.add")(function* ({ break_glass, name, password, roles }: NewUser) {
-      yield* grants.known(roles)
+      yield* requireKnown(roles)
       const hash = yield* passwords.hash(password)
       const added = yield* sql.withTransaction(store.add({ name, hash, roles, break_glass }))
       if (!added) return yield* new UserNameTaken({ name })
@@ -128,12 +128,12 @@ const make = Effect.gen(function* () {
     remove: Effect.fn("LocalUsers.remove")(function* (name: string) {
       const user = yield* changing(name, [])
       yield* store.remove(name)
-      // somebody else may get the name
+      // another person may get the name later
       yield* persons.end(localPerson(name))
       return user
     }, sql.withTransaction),
     setRoles: Effect.fn("LocalUsers.setRoles")(function* (name: string, roles: ReadonlyArray<string>) {
-      yield* grants.known(roles)
+      yield* requireKnown(roles)
       const user = yield* changing(name, roles)
       yield* store.setRoles(name, roles)
       return { ...user, roles }
@@ -168,7 +168,7 @@ const make = Effect.gen(function* () {
 
 type Known = LocalUser & { readonly session: string }
 
-/** People with passwords. */
+/** Users with passwords. */
 export class LocalUsers extends Context.Service<
   LocalUsers,
   {
@@ -181,18 +181,18 @@ export class LocalUsers extends Context.Service<
       name: string,
       roles: ReadonlyArray<string>
     ) => Effect.Effect<LocalUser, UserNotFound | LastAdministrator | UnknownRole | SqlError.SqlError>
-    /** What was signed for the old password is worth nothing from then on. */
+    /** Tokens that were signed for the old password are invalid from then on. */
     readonly setPassword: (
       name: string,
       password: Redacted.Redacted
     ) => Effect.Effect<LocalUser, UserNotFound | PlacesFull | SqlError.SqlError>
-    /** One who may not come in loses sessions and tokens at once, which do not come back. */
+    /** A disabled user loses sessions and tokens at once, and they stay invalid. */
     readonly setEnabled: (
       name: string,
       enabled: boolean,
       by: string
     ) => Effect.Effect<LocalUser, UserNotFound | LastAdministrator | SqlError.SqlError>
-    /** The same, of whom it is told how many tokens have ended. */
+    /** The same; yields how many tokens have ended. */
     readonly withdraw: (
       name: string,
       by: string
@@ -200,7 +200,7 @@ export class LocalUsers extends Context.Service<
       { readonly person: ListedPerson; readonly ended_tokens: number },
       UserNotFound | LastAdministrator | SqlError.SqlError
     >
-    /** None for a wrong password and for a name that there is not, after the same time. `isUrgent` waits behind no others. */
+    /** None for a wrong password and for an unknown name, after the same time. `isUrgent` does not wait behind others. */
     readonly proven: (
       name: string,
       password: Redacted.Redacted,
@@ -208,8 +208,5 @@ export class LocalUsers extends Context.Service<
     ) => Effect.Effect<Option.Option<Known>, PlacesFull | SqlError.SqlError>
   }
 >()("switchyard/access/LocalUsers") {
-  static readonly layer = Layer.effect(LocalUsers, make).pipe(
-    Layer.provide(LocalUserStore.layer),
-    Layer.provide(PersonStore.layer)
-  )
+  static readonly layer = Layer.effect(LocalUsers, make).pipe(Layer.provide(PersonStore.layer))
 }

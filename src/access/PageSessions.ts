@@ -1,7 +1,7 @@
 /**
- * Sessions of the page (docs/sign-on.md#the-page). What somebody came in with stays here, sealed; the browser has a cookie that no script
- * reads, and the page a token for a quarter of an hour, which it keeps in memory. Each exchange of the cookie brings another one, and an
- * older one that comes back ends the session: somebody has copied it. A session that has ended here is worth nothing at once.
+ * Sessions of the page (docs/sign-on.md#the-page). The token that the user signed on with stays here, sealed; the browser has a cookie that
+ * scripts cannot read, and the page a token for a quarter of an hour, which it keeps in memory. Each exchange of the cookie yields a new
+ * cookie, and a reused older one ends the session, because it was copied. A session that has ended here is invalid at once.
  */
 import { Cache, Clock, Context, Effect, Layer, Option, Redacted, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
@@ -9,37 +9,37 @@ import { decodeProtectedHeader, EncryptJWT, errors, jwtDecrypt, jwtVerify, SignJ
 import { randomUUID, timingSafeEqual } from "node:crypto"
 import { SecretKey } from "../runtime/SecretKey.ts"
 
-/** What somebody came in with. */
+/** The token with which a user has signed on. */
 const Held = Schema.Struct({
-  /** A token of any kind that counts by itself. */
+  /** A token of any kind that is valid without the session. */
   token: Schema.String,
-  /** The provider's refresh token; null where there is none. */
+  /** The provider's refresh token; null without one. */
   refresh: Schema.NullOr(Schema.String),
-  /** When the token ends, in epoch seconds; null when that is not known. */
+  /** When the token ends, in epoch seconds; null if unknown. */
   until: Schema.NullOr(Schema.Finite)
 })
 export type Held = typeof Held.Type
 
 const readHeld = Schema.decodeUnknownOption(Held)
 
-/** The cookie is of no session; `isGuess` unless the session has only ended. */
+/** The cookie belongs to no session; `isGuess` unless the session has only ended. */
 export class NoSession extends Schema.TaggedError<NoSession>()("NoSession", {
   reason: Schema.String,
   isGuess: Schema.Boolean
 }) {}
 
-/** A token of the page that counts no more, or never did. */
+/** A token of the page that is no longer valid, or never was. */
 export class PageTokenRefused extends Schema.TaggedError<PageTokenRefused>()("PageTokenRefused", {
   isForged: Schema.Boolean
 }) {}
 
-/** A session as a cookie has shown it. */
+/** The session of a cookie. */
 export interface OpenSession {
   readonly id: string
   readonly held: Held
 }
 
-/** What a browser gets. */
+/** The cookie and the token for a browser. */
 export interface Handed {
   readonly cookie: string
   /** Seconds. */
@@ -51,14 +51,14 @@ export interface Handed {
 const KEY_ID = "switchyard-page"
 const ISSUER = "switchyard"
 const TOKEN_SECONDS = 15 * 60
-/** Seconds for which the cookie before the newest counts: the answer with the newest may be lost on its way. */
+/** Seconds for which the previous cookie stays valid: the answer with the newest may be lost. */
 const GRACE = 30
-/** After so long a session that was ended at another replica is known here. */
+/** After this time this replica knows of a session that was ended at another replica. */
 const KEPT = "500 millis"
 const MAX_REMEMBERED = 2000
 const COOKIE = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.(\d{1,9})\.([\w-]{43})$/
 
-/** Whether a token says that it is one of these; its signature is another matter. */
+/** Whether a token claims to be one of these; its signature is not checked here. */
 export const isPageToken = (token: string): boolean => {
   try {
     return decodeProtectedHeader(token).kid === KEY_ID
@@ -208,14 +208,14 @@ export class PageSessions extends Context.Service<
   {
     /** A session for so many seconds. */
     readonly begin: (held: Held, seconds: number) => Effect.Effect<Handed, SqlError.SqlError>
-    /** The session of a cookie, which counts as before. */
+    /** The session of a cookie, which stays valid. */
     readonly open: (cookie: string) => Effect.Effect<OpenSession, NoSession | SqlError.SqlError>
-    /** The token that a session came in with was renewed. */
+    /** Stores the renewed token of a session. */
     readonly replace: (id: string, held: Held) => Effect.Effect<void, SqlError.SqlError>
-    /** Another cookie, and a token; the cookie counts no more. */
+    /** Exchanges a cookie for another one and a token; the old cookie becomes invalid. */
     readonly exchange: (cookie: string) => Effect.Effect<Handed, NoSession | SqlError.SqlError>
     readonly end: (id: string) => Effect.Effect<void, SqlError.SqlError>
-    /** What the session of a page's token came in with. */
+    /** The token behind a page's token. */
     readonly check: (token: string) => Effect.Effect<string, PageTokenRefused | SqlError.SqlError>
   }
 >()("switchyard/access/PageSessions") {

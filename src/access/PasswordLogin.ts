@@ -1,7 +1,7 @@
 /**
- * Logins by name and password (docs/security.md#local-users). A login counts as failed before it is tried, so that many at once are no way
- * round the delays. Who is let in gets a token for twelve hours, signed with a key that comes from the server's own; it counts as long as the
- * password stays, with the roles that the user has now.
+ * Logins by name and password (docs/security.md#local-users). A login counts as failed before it is tried, so that many at once cannot
+ * avoid the delays. An admitted user gets a token for twelve hours, signed with a key that is derived from the server's own; it is valid as
+ * long as the password stays the same, with the roles that the user has now.
  */
 import { Cache, Clock, Context, Effect, Layer, Option, Redacted, Schema } from "effect"
 import type { SqlError } from "effect/sql"
@@ -14,16 +14,16 @@ import { SecretKey } from "../runtime/SecretKey.ts"
 import { ServerConfig } from "../ServerConfig.ts"
 import { EventStore } from "../store/EventStore.ts"
 import { LocalUsers } from "./LocalUsers.ts"
-import { type AttemptLimit, LocalUserStore } from "../store/AccountStore.ts"
+import { type AttemptLimit, PersonStore } from "../store/AccountStore.ts"
 
-/** Name or password are wrong. */
+/** The name or the password is wrong. */
 export class LoginRefused extends Schema.TaggedError<LoginRefused>()("LoginRefused", {}) {
   override get message() {
     return "The name or the password is wrong"
   }
 }
 
-/** Too many logins went wrong. */
+/** Too many logins failed. */
 export class LoginDelayed extends Schema.TaggedError<LoginDelayed>()("LoginDelayed", { seconds: Schema.Int }) {
   override get message() {
     return `Too many logins went wrong: try again in ${this.seconds} seconds`
@@ -33,13 +33,13 @@ export class LoginDelayed extends Schema.TaggedError<LoginDelayed>()("LoginDelay
   }
 }
 
-/** A token counts no more; or never did, when its signature is not ours. */
+/** A token that is no longer valid; or never was, if its signature is not ours. */
 export class LocalTokenRefused extends Schema.TaggedError<LocalTokenRefused>()("LocalTokenRefused", {
   isForged: Schema.Boolean
 }) {}
 
 const PER_NAME: AttemptLimit = { free: 5, longest: 300 }
-/** Behind one address may be many people. */
+/** Many people may share one address. */
 const PER_ADDRESS: AttemptLimit = { free: 50, longest: 60 }
 
 const KEY_ID = "switchyard-local-users"
@@ -47,7 +47,7 @@ const ISSUER = "switchyard"
 const LIFETIME = 12 * 60 * 60
 const MAX_REMEMBERED = 1000
 
-/** The P-256 key that this secret is: equal for equal secrets. */
+/** The P-256 key of this secret: equal for equal secrets. */
 const keyPair = (secret: Uint8Array) => {
   const curve = createECDH("prime256v1")
   curve.setPrivateKey(secret)
@@ -58,7 +58,7 @@ const keyPair = (secret: Uint8Array) => {
   return { privateKey, publicKey: createPublicKey(privateKey) }
 }
 
-/** Whether a token says that it is one of these; its signature is another matter. */
+/** Whether a token claims to be one of these; its signature is not checked here. */
 export const isOfLocalUser = (token: string): boolean => {
   try {
     return decodeProtectedHeader(token).kid === KEY_ID
@@ -67,14 +67,14 @@ export const isOfLocalUser = (token: string): boolean => {
   }
 }
 
-/** After so long a user who was changed or removed at another replica is known here. */
+/** After this time this replica knows of a user who was changed or removed at another replica. */
 const KEPT = "500 millis"
 
 const make = Effect.gen(function* () {
   const { LOGIN_ALWAYS_FROM } = yield* ServerConfig
   const isAlwaysLetTry = makeContains(LOGIN_ALWAYS_FROM)
   const users = yield* LocalUsers
-  const store = yield* LocalUserStore
+  const { localUsers: store } = yield* PersonStore
   const events = yield* EventStore
   const { privateKey, publicKey } = keyPair(Redacted.value((yield* SecretKey).keyFor("tokens of local users")))
 
@@ -123,7 +123,7 @@ const make = Effect.gen(function* () {
     login: Effect.fn("PasswordLogin.login")(function* (name, password, address) {
       const from = `address ${address ?? ""}`
       const isUrgent = address !== null && isAlwaysLetTry(address)
-      // what goes wrong elsewhere is counted apart, so that it locks nobody out here
+      // failures from other addresses are counted apart, so that they lock out no user here
       const who = isUrgent ? `always ${name}` : `name ${name}`
       yield* attempt(from, PER_ADDRESS)
       yield* attempt(who, PER_NAME)
@@ -155,15 +155,18 @@ const make = Effect.gen(function* () {
 export class PasswordLogin extends Context.Service<
   PasswordLogin,
   {
-    /** Yields a token. Everything is noted in the audit but what is delayed. */
+    /** Yields a token. Notes everything except delayed logins in the audit. */
     readonly login: (
       name: string,
       password: Redacted.Redacted,
       address: string | null
     ) => Effect.Effect<Redacted.Redacted, LoginRefused | LoginDelayed | PlacesFull | SqlError.SqlError>
-    /** Whom a token of ours stands for now. Refused when it is expired, its user has another password or is gone, or it is not ours. */
+    /**
+     * The identity behind one of our tokens. Refused if it is expired, its user has another password or no longer exists, or it is not
+     * ours.
+     */
     readonly check: (token: string) => Effect.Effect<Identity, LocalTokenRefused | SqlError.SqlError>
   }
 >()("switchyard/access/PasswordLogin") {
-  static readonly layer = Layer.effect(PasswordLogin, make).pipe(Layer.provide([LocalUserStore.layer, SecretKey.layer]))
+  static readonly layer = Layer.effect(PasswordLogin, make).pipe(Layer.provide([PersonStore.layer, SecretKey.layer]))
 }

@@ -1,5 +1,5 @@
 /**
- * `permissions.yml` in DATA_DIR (docs/roles.md). Without a file every caller may do everything; with SECURE_DEFAULTS only who was given a
+ * `permissions.yml` in DATA_DIR (docs/roles.md). Without a file every caller may do everything; with SECURE_DEFAULTS only callers with a
  * ready role may do anything.
  */
 import { Context, Effect, Layer, Schema } from "effect"
@@ -18,12 +18,12 @@ import { type HeldPermission, judge } from "./Permit.ts"
 
 const FILE = "permissions.yml"
 
-/** People sign on at a provider, which knows many more than may do anything here; the server does not start. */
+/** Users sign on at a provider, which knows many more people than should have access here; the server does not start. */
 export class PermissionsMissing extends Schema.TaggedError<PermissionsMissing>()("PermissionsMissing", {
   path: Schema.String
 }) {
   override get message() {
-    return `OIDC_ENABLED is true, but ${this.path} is not there: everybody whom the identity provider knows could do everything. Write it (docs/roles.md), or set PERMISSIONS_DISABLED=true`
+    return `OIDC_ENABLED is true, but ${this.path} does not exist: every user of the identity provider could do everything. Write it (docs/roles.md), or set PERMISSIONS_DISABLED=true`
   }
 }
 
@@ -38,7 +38,7 @@ const NO_ROLE = "you have no role"
 const NOT_SET_UP =
   "you have no role, and there is no permissions.yml that gives one: run `switchyard setup` on the server's machine"
 
-/** What counts for callers with roles of ours where there is no file. */
+/** The rules for callers whose roles were given here, if there is no file. */
 const READY: Rules = {
   roles: readyRoles,
   defaultRole: null,
@@ -47,73 +47,6 @@ const READY: Rules = {
   securityApproval: false
 }
 const isGivenRoles = ({ way }: Identity): boolean => way === "token" || way === "password"
-
-const make = Effect.gen(function* () {
-  const { OIDC_ENABLED, PERMISSIONS_DISABLED, SECURE_DEFAULTS } = yield* ServerConfig
-  const nothing = { path: "", inForce: Effect.succeed({ rules: null, problem: null }) }
-  const { inForce, path } = PERMISSIONS_DISABLED
-    ? nothing
-    : yield* makeFileInForce({ name: FILE, what: "roles", read: readPermissions })
-  /** What counts without a file; null for everything. */
-  const otherwise = SECURE_DEFAULTS && !PERMISSIONS_DISABLED ? READY : null
-  const rules: Effect.Effect<Rules | null> = Effect.map(inForce, (found) => found.rules ?? otherwise)
-  if ((yield* inForce).rules === null && OIDC_ENABLED && !PERMISSIONS_DISABLED) {
-    return yield* new PermissionsMissing({ path })
-  }
-  for (const role of (yield* rules)?.impliedFreeLines ?? []) {
-    yield* Effect.logWarning(
-      `The role ${role} may write lines of its own into ports, since it may give whole configurations: name the right free_lines, or take apply_config from it (docs/roles.md#free-lines)`
-    )
-  }
-
-  return Permissions.of({
-    rules,
-    remark: Effect.map(inForce, (found) => {
-      if (found.rules !== null) return found.problem
-      if (PERMISSIONS_DISABLED) return DISABLED
-      return otherwise === null ? NO_FILE : null
-    }),
-    noRole: Effect.map(inForce, (found) => (found.rules === null && otherwise !== null ? NOT_SET_UP : NO_ROLE)),
-    heldBy: (identity) =>
-      Effect.map(rules, (known) => {
-        if (identity.way === "open" || PERMISSIONS_DISABLED) return null
-        if (known === null && !isGivenRoles(identity)) return null
-        return heldIn(rolesOf(known ?? READY, identity))
-      }),
-    roles: Effect.map(rules, (known) => (known ?? READY).roles),
-    allowedBy: (known, asked) =>
-      [...known].flatMap(([name, permissions]) =>
-        judge(heldIn([{ name, permissions }]), asked).allowed === null ? [] : [name]
-      )
-  })
-})
-
-/** The roles in force. */
-export class Permissions extends Context.Service<
-  Permissions,
-  {
-    /** Null without a file, where everybody may do everything. */
-    readonly rules: Effect.Effect<Rules | null>
-    /** Why everybody may do everything, or what is wrong with the file that was read last, as a sentence; null where nothing is to be said. */
-    readonly remark: Effect.Effect<string | null>
-    /** Why somebody without any role may do nothing. */
-    readonly noRole: Effect.Effect<string>
-    /**
-     * What somebody may do; null for everything: where no tokens are asked for, and without a file, but for those who were given roles here,
-     * tokens of programs and users with passwords: theirs are the ready ones then.
-     */
-    readonly heldBy: (identity: Identity) => Effect.Effect<ReadonlyArray<HeldPermission> | null>
-    /** All roles by name: those of the file, else the ready ones. */
-    readonly roles: Effect.Effect<Rules["roles"]>
-    /** The names of these roles that would allow a call. */
-    readonly allowedBy: (roles: Rules["roles"], asked: Asked) => ReadonlyArray<string>
-  }
->()("switchyard/access/Permissions") {
-  /** Fails with RulesUnusable and PermissionsMissing. */
-  static readonly layer = Layer.effect(Permissions, make)
-}
-
-// Which roles a caller may give to a token or a person: their own. A caller who may do everything may give any role.
 
 /** The role is unknown. */
 export class UnknownRole extends Schema.TaggedError<UnknownRole>()("UnknownRole", {
@@ -138,62 +71,117 @@ export class GrantRefused extends Schema.TaggedError<GrantRefused>()("GrantRefus
   }
 }
 
-const makeGrants = Effect.gen(function* () {
-  const { heldBy, roles: known } = yield* Permissions
+const make = Effect.gen(function* () {
+  const { OIDC_ENABLED, PERMISSIONS_DISABLED, SECURE_DEFAULTS } = yield* ServerConfig
+  const nothing = { path: "", inForce: Effect.succeed({ rules: null, problem: null }) }
+  const { inForce, path } = PERMISSIONS_DISABLED
+    ? nothing
+    : yield* makeFileInForce({ name: FILE, what: "roles", read: readPermissions })
+  /** The rules without a file; null for everything. */
+  const otherwise = SECURE_DEFAULTS && !PERMISSIONS_DISABLED ? READY : null
+  const rules: Effect.Effect<Rules | null> = Effect.map(inForce, (found) => found.rules ?? otherwise)
+  if ((yield* inForce).rules === null && OIDC_ENABLED && !PERMISSIONS_DISABLED) {
+    return yield* new PermissionsMissing({ path })
+  }
+  for (const role of (yield* rules)?.impliedFreeLines ?? []) {
+    yield* Effect.logWarning(
+      `The role ${role} may write lines of its own into ports, since it may give whole configurations: name the right free_lines, or take apply_config from it (docs/roles.md#free-lines)`
+    )
+  }
 
+  const heldBy = (identity: Identity) =>
+    Effect.map(rules, (known) => {
+      if (identity.way === "open" || PERMISSIONS_DISABLED) return null
+      if (known === null && !isGivenRoles(identity)) return null
+      return heldIn(rolesOf(known ?? READY, identity))
+    })
+  const roles = Effect.map(rules, (known) => (known ?? READY).roles)
   const mayDoEverything = (caller: Identity) =>
     Effect.map(heldBy(caller), (held) => held === null || held.some(({ permission }) => isEverything(permission)))
-
-  const noProgram = (caller: Identity) =>
-    caller.way === "token" ? new GrantRefused({ reason: "a token makes no tokens" }) : Effect.void
-  const otherwise = <R>(caller: Identity, refusal: Effect.Effect<void, GrantRefused, R>) =>
+  const unlessEverything = (caller: Identity, refusal: Effect.Effect<void, GrantRefused>) =>
     Effect.flatMap(mayDoEverything(caller), (may) => (may ? Effect.void : refusal))
+  const ownRoles = (caller: Identity) => Effect.map(heldBy(caller), (held) => new Set(held?.map(({ role }) => role)))
 
-  return Grants.of({
+  return Permissions.of({
+    rules,
+    remark: Effect.map(inForce, (found) => {
+      if (found.rules !== null) return found.problem
+      if (PERMISSIONS_DISABLED) return DISABLED
+      return otherwise === null ? NO_FILE : null
+    }),
+    noRole: Effect.map(inForce, (found) => (found.rules === null && otherwise !== null ? NOT_SET_UP : NO_ROLE)),
+    heldBy,
+    roles,
+    allowedBy: (known, asked) =>
+      [...known].flatMap(([name, permissions]) =>
+        judge(heldIn([{ name, permissions }]), asked).allowed === null ? [] : [name]
+      ),
     mayDoEverything,
     mayHandleUsers: (caller) =>
-      otherwise(caller, new GrantRefused({ reason: "users are for those who may do everything" })),
-    mayMakeTokens: (caller) => otherwise(caller, noProgram(caller)),
-    isAdministrator: (roles) =>
-      Effect.map(known, (found) => roles.some((role) => found.get(role)?.some(isEverything) === true)),
-    known: Effect.fn("Grants.known")(function* (roles) {
-      const found = yield* known
-      const role = roles.find((name) => !found.has(name))
-      if (role !== undefined) return yield* new UnknownRole({ role, known: [...found.keys()] })
+      unlessEverything(caller, new GrantRefused({ reason: "users are for those who may do everything" })),
+    mayMakeTokens: (caller) => unlessEverything(caller, noProgram(caller)),
+    isAdministrator: (names) =>
+      Effect.map(roles, (known) => names.some((role) => known.get(role)?.some(isEverything) === true)),
+    requireKnown: Effect.fn("Permissions.requireKnown")(function* (names) {
+      const known = yield* roles
+      const role = names.find((name) => !known.has(name))
+      if (role !== undefined) return yield* new UnknownRole({ role, known: [...known.keys()] })
     }),
-    within: Effect.fn("Grants.within")(function* (owner, roles) {
-      if (yield* mayDoEverything(owner)) return roles
-      const own = new Set((yield* heldBy(owner))?.map(({ role }) => role))
-      return roles.filter((role) => own.has(role))
+    stillGiven: Effect.fn("Permissions.stillGiven")(function* (owner, names) {
+      if (yield* mayDoEverything(owner)) return names
+      const own = yield* ownRoles(owner)
+      return names.filter((role) => own.has(role))
     }),
-    granted: Effect.fn("Grants.granted")(function* (caller, roles) {
+    requireOwn: Effect.fn("Permissions.requireOwn")(function* (caller, names) {
       if (yield* mayDoEverything(caller)) return
       yield* noProgram(caller)
-      const own = new Set((yield* heldBy(caller))?.map(({ role }) => role))
-      const role = roles.find((name) => !own.has(name))
+      const own = yield* ownRoles(caller)
+      const role = names.find((name) => !own.has(name))
       if (role !== undefined) return yield* new GrantRefused({ reason: `you do not have the role ${role} yourself` })
     })
   })
 })
 
-/** Handing on of roles. */
-export class Grants extends Context.Service<
-  Grants,
+/** A token makes no tokens, unless it may do everything. */
+const noProgram = (caller: Identity) =>
+  caller.way === "token" ? new GrantRefused({ reason: "a token makes no tokens" }) : Effect.void
+
+/** The roles in force. */
+export class Permissions extends Context.Service<
+  Permissions,
   {
+    /** Null without a file, if every caller may do everything. */
+    readonly rules: Effect.Effect<Rules | null>
+    /**
+     * Why every caller may do everything, or the fault of the file that was read last, as a sentence; null if there is nothing to report.
+     */
+    readonly remark: Effect.Effect<string | null>
+    /** Why a caller without any role may do nothing. */
+    readonly noRole: Effect.Effect<string>
+    /**
+     * The permissions of a caller; null for everything: if no tokens are required, and without a file. Tokens of programs and users with
+     * passwords were given roles here; without a file these are the ready roles.
+     */
+    readonly heldBy: (identity: Identity) => Effect.Effect<ReadonlyArray<HeldPermission> | null>
+    /** All roles by name: those of the file, or the ready ones. */
+    readonly roles: Effect.Effect<Rules["roles"]>
+    /** The names of these roles that would allow a call. */
+    readonly allowedBy: (roles: Rules["roles"], asked: Asked) => ReadonlyArray<string>
     readonly mayDoEverything: (caller: Identity) => Effect.Effect<boolean>
-    /** Fails where the caller must not handle people with passwords. */
+    /** Fails if the caller must not administer users with passwords. */
     readonly mayHandleUsers: (caller: Identity) => Effect.Effect<void, GrantRefused>
-    /** Fails where the caller must not make any token. */
+    /** Fails if the caller must not make any token. */
     readonly mayMakeTokens: (caller: Identity) => Effect.Effect<void, GrantRefused>
     /** Whether one of these roles allows everything. */
     readonly isAdministrator: (roles: ReadonlyArray<string>) => Effect.Effect<boolean>
     /** Fails for an unknown role. */
-    readonly known: (roles: ReadonlyArray<string>) => Effect.Effect<void, UnknownRole>
-    /** The roles that the owner may still give now, of those that they gave before. */
-    readonly within: (owner: Identity, roles: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<string>>
-    /** Fails for a role that the caller may not give. */
-    readonly granted: (caller: Identity, roles: ReadonlyArray<string>) => Effect.Effect<void, GrantRefused>
+    readonly requireKnown: (roles: ReadonlyArray<string>) => Effect.Effect<void, UnknownRole>
+    /** Of the roles that the owner of a token gave to it, those that the owner may still give now. */
+    readonly stillGiven: (owner: Identity, roles: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<string>>
+    /** Fails for a role that the caller does not have; administrators may give any role. */
+    readonly requireOwn: (caller: Identity, roles: ReadonlyArray<string>) => Effect.Effect<void, GrantRefused>
   }
->()("switchyard/access/Grants") {
-  static readonly layer = Layer.effect(Grants, makeGrants)
+>()("switchyard/access/Permissions") {
+  /** Fails with RulesUnusable and PermissionsMissing. */
+  static readonly layer = Layer.effect(Permissions, make)
 }

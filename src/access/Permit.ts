@@ -1,6 +1,6 @@
 /**
- * What the caller of the present request may do (docs/roles.md): the permissions of theirs that speak of the request. A fiber without a
- * permit works for the server itself, which may do everything.
+ * The permissions of the present request's caller (docs/roles.md), as far as they cover the request. A fiber without a permit works for the
+ * server itself, which may do everything.
  */
 import { Context, Effect, Option, Schema } from "effect"
 import { type Identity, maySamePerson, namesOf, type Somebody } from "../domain/access/Identity.ts"
@@ -8,9 +8,9 @@ import { type Asked, type Obstacle, obstacleOf, type Permission } from "../domai
 import { SqlClient } from "effect/sql"
 import { PersonStore } from "../store/AccountStore.ts"
 
-/** The caller may not do this. `refusal` is the sentence for them. */
+/** The caller may not do this. `refusal` is the sentence for the caller. */
 export class NotPermitted extends Schema.TaggedError<NotPermitted>()("NotPermitted", {
-  /** The rule that refuses. */
+  /** The rule that refuses it. */
   rule: Schema.String,
   /** Roles that would allow it. */
   roles: Schema.Array(Schema.String)
@@ -24,23 +24,23 @@ export class NotPermitted extends Schema.TaggedError<NotPermitted>()("NotPermitt
   }
 }
 
-/** A permission, and the role that it is of. */
+/** A permission, and its role. */
 export interface HeldPermission {
   readonly role: string
   readonly permission: Permission
 }
 
-/** Whether live jobs that it allows wait for somebody else. */
+/** Whether live jobs that it allows wait for the approval of another person. */
 export const wantsApproval = ({ permission }: HeldPermission): boolean => permission.approval === true
 
-/** What a request is about, as far as it is known by now. */
+/** The subject of a request, as far as it is known so far. */
 export type Subject = Omit<Asked, "method" | "path">
 
 export interface Permit {
-  /** What is known of the request before its body: the device in its path. */
+  /** The facts about the request before its body is read: the device in its path. */
   readonly known?: Asked
   readonly caller: Pick<Identity, "name" | "way">
-  /** Permissions of the caller that speak of the request. */
+  /** Permissions of the caller that cover the request. */
   readonly held: ReadonlyArray<HeldPermission>
   readonly method: string
   readonly path: string
@@ -48,16 +48,19 @@ export interface Permit {
   readonly allowedBy: (asked: Asked) => ReadonlyArray<string>
 }
 
-/** The present permit; null where everything is allowed. */
+/** The present permit; null if everything is allowed. */
 export const Permit = Context.Reference<Permit | null>("switchyard/access/Permit", { defaultValue: () => null })
 
-/** The permissions of the caller that speak of the request, also where Permit is null since one of them asks no further; null without roles. */
+/**
+ * The permissions of the caller that cover the request, also if Permit is null because one of them has no further limits; null without
+ * roles.
+ */
 export const Speaking = Context.Reference<Permit | null>("switchyard/access/Speaking", { defaultValue: () => null })
 
 const closest = (obstacles: ReadonlyArray<Obstacle & { readonly role: string }>) =>
   obstacles.toSorted((a, b) => b.passed - a.passed)[0]
 
-/** The first permission that allows what is asked, those before the others that do so without an approval, or the rule of the one that comes closest. */
+/** The first permission that allows the call, with those without an approval first; or the rule of the permission that comes closest. */
 export const judge = (held: ReadonlyArray<HeldPermission>, asked: Asked) => {
   const obstacles: Array<Obstacle & { readonly role: string }> = []
   for (const one of held.toSorted((a, b) => Number(wantsApproval(a)) - Number(wantsApproval(b)))) {
@@ -83,16 +86,16 @@ const judged = Effect.fnUntraced(function* (
 })
 
 /**
- * Asks whether the caller may do what the request turns out to be about. Yields the permission that allows it; null where everything is
- * allowed. Fails with NotPermitted.
+ * Checks whether the caller may act on the subject of the request, once it is known. Yields the permission that allows it; null if
+ * everything is allowed. Fails with NotPermitted.
  */
 export const permitted = (subject: Subject) => Effect.flatMap(Permit, (permit) => judged(permit, subject))
 
-/** The same for what needs a right of its own (`trust`, `free`): callers who are asked nothing else are asked too. */
+/** The same for calls that need a right of their own (`trust`, `free`): callers without other limits are checked too. */
 export const permittedByRight = (subject: Subject) =>
   Effect.flatMap(Effect.all([Permit, Speaking]), ([permit, speaking]) => judged(permit ?? speaking, subject))
 
-/** The present permit with the permissions that allow what was sent, of what the path names. Fails with NotPermitted. */
+/** The present permit with the permissions that allow the sent fields, of those for the path. Fails with NotPermitted. */
 export const permittedFields = Effect.fnUntraced(function* (
   sent: Pick<Asked, "devices" | "fields">
 ): Effect.fn.Return<Permit | null, NotPermitted> {
@@ -104,21 +107,21 @@ export const permittedFields = Effect.fnUntraced(function* (
   return { ...permit, held: held.filter(({ permission }) => obstacleOf(permission, asked) === undefined) }
 })
 
-// Four eyes (docs/security.md#four-eyes): whether the person who decides is another person than the one who asked. Names are compared without
+// Four eyes (docs/security.md#four-eyes): whether the deciding person is another person than the one who asked. Names are compared without
 // regard to case and spelling, a token counts as its owner, and an account counts as the person who made or changed it lately.
 
-/** Who asked, and when. */
+/** The asker, and when they asked. */
 export interface Asker {
   readonly person: string | null
-  /** Their own name first; then those of whoever made the token that asked. */
+  /** Their own name first; then those of the makers of the token that asked. */
   readonly names: readonly [string, ...ReadonlyArray<string>]
   readonly at: Date
 }
 
-/** An account that was made or changed so shortly before may have been made for this. */
+/** An account that was made or changed so shortly before may have been made for this purpose. */
 const BEFORE = "1 day"
 
-/** From a day before a moment, to another one or now. */
+/** From a day before a moment to another moment, or to now. */
 interface Span {
   readonly from: Date
   readonly to: Date | null
@@ -133,13 +136,13 @@ interface AccountChange {
   readonly created_by: string | null
 }
 
-/** The local users who may have asked: the asker, or whoever made the token that did. */
+/** The local users behind a request: the asker, or the makers of the asking token. */
 const accountsOf = ({ names: [, ...makers], person }: Asker): ReadonlyArray<string> => {
   const own = /^local:(.*)$/.exec(person ?? "")?.[1]
   return own === undefined ? makers : [own, ...makers]
 }
 
-/** Yields why somebody must not decide, as a sentence without its end; null when they may. */
+/** Yields why a caller must not decide, as a sentence without its end; null if they may. */
 export const makeRefusalToDecide = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const persons = yield* PersonStore
@@ -149,7 +152,7 @@ export const makeRefusalToDecide = Effect.gen(function* () {
     return { person, names: [...names, ...Option.match(known, { onNone: () => [], onSome: namesOf })] }
   })
 
-  /** The events of the audit name who changed accounts; a token stands for whose it is. */
+  /** The events of the audit about changes of accounts; a token stands for its owner. */
   const changesOf = (name: string, { from, to }: Span, before: string | null) =>
     sql<AccountChange>`select e.id::text as id, e.action, e.actor, e.way, t.owner, t.created_by from event e
       left join api_token t on e.way = 'token' and t.name = e.actor
@@ -158,11 +161,11 @@ export const makeRefusalToDecide = Effect.gen(function* () {
         and (${before}::bigint is null or e.id < ${before}::bigint)
       order by e.id`
 
-  /** The local user who has made a change, by a token of theirs too. */
+  /** The local user behind a change, made directly or with a token. */
   const userBehind = ({ actor, owner, way }: AccountChange): string | undefined =>
     way === "password" ? actor : /^local:(.*)$/.exec(owner ?? "")?.[1]
 
-  /** The change by which an account is somebody's: their own, or one of an account that was theirs by then. */
+  /** The change that makes an account a person's: their own change, or one by an account that was theirs by then. */
   const makingOf = Effect.fnUntraced(function* (who: Somebody, name: string, span: Span) {
     const looked = new Set<string>()
     const accounts: Array<{ readonly name: string; readonly before: string | null }> = [{ name, before: null }]
@@ -197,7 +200,7 @@ export const makeRefusalToDecide = Effect.gen(function* () {
       const through = own.account === caller.name ? "" : `, which has made or changed ${caller.name}`
       return `${name} has asked for it, and has ${own.action} the account ${own.account}${through} less than a day before it or since: somebody else has to decide`
     }
-    // the other way round: whoever decides may have asked by an account of theirs
+    // the other way round: the deciding person may have asked through another account
     for (const account of accountsOf(asker)) {
       const theirs = yield* makingOf(other, account, { from: asker.at, to: asker.at })
       if (theirs === undefined) continue

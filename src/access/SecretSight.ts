@@ -1,35 +1,35 @@
 /**
- * Whether whoever calls is shown the secrets of a configuration, and the event that tells that he was
+ * Whether a caller sees the secrets of a configuration, and the event that says that they saw them
  * (docs/security.md#who-sees-secrets).
  */
-import { Context, Effect, Layer } from "effect"
-import type { SqlError } from "effect/sql"
+import { Effect } from "effect"
 import type { Identity } from "../domain/access/Identity.ts"
 import { isForSomeDevices, reaches, showsSecrets } from "../domain/access/PermissionRule.ts"
 import { ServerConfig } from "../ServerConfig.ts"
 import { DerivedSecretStore, SecretTexts } from "../store/SecretStore.ts"
 import { DeviceStore } from "../store/DeviceStore.ts"
 import { EventStore } from "../store/EventStore.ts"
-import { AskedDevices } from "./AskedDevices.ts"
+import { CallerDevices } from "./CallerDevices.ts"
 import { Permissions } from "./Permissions.ts"
 import { NotPermitted } from "./Permit.ts"
 
-/** Which secrets are asked for: of a device, of a job, or both. */
+/** The secrets that a caller asks for: of a device, of a job, or both. */
 export interface Sight {
-  /** What is looked at, such as `running_config`. */
+  /** The kind of text, such as `running_config`. */
   readonly what: string
   readonly hostname?: string
   readonly jobId?: number
 }
 
-/** What is looked at, with secrets and with marks in their place. */
+/** A text with secrets, and with marks in their place. */
 export interface Texts<A> {
   readonly clear: A
   readonly hidden: A
   readonly differ: boolean
 }
 
-const make = Effect.gen(function* () {
+/** The secrets that callers may see. */
+export const makeSecretSight = Effect.gen(function* () {
   const { SHOW_SECRETS } = yield* ServerConfig
   const secrets = yield* SecretTexts
   const derivedSecrets = yield* DerivedSecretStore
@@ -37,14 +37,15 @@ const make = Effect.gen(function* () {
 
   const permissions = yield* Permissions
   const devices = yield* DeviceStore
-  const askedDevices = yield* AskedDevices
+  const callerDevices = yield* CallerDevices
 
   const asked = (hostnames: ReadonlyArray<string>) =>
-    Effect.flatMap(devices.byHostnames(hostnames), askedDevices.of).pipe(
-      // of what is not known nothing is shown
+    Effect.flatMap(devices.byHostnames(hostnames), callerDevices.of).pipe(
+      // without usable settings no group is known, and no secret is shown
       Effect.catchTag(["NoSettings", "SettingsInvalid"], () => Effect.succeed([]))
     )
 
+  /** Of these devices, those whose secrets this caller may see in clear. */
   const seen = Effect.fn("SecretSight.seen")(function* (caller: Identity, hostnames: ReadonlyArray<string>) {
     if (!SHOW_SECRETS) return new Set<string>()
     const held = yield* permissions.heldBy(caller)
@@ -61,6 +62,7 @@ const make = Effect.gen(function* () {
   const maySeeSecrets = (caller: Identity, hostname: string) =>
     Effect.map(seen(caller, [hostname]), (hostnames) => hostnames.has(hostname))
 
+  /** Fails with NotPermitted for callers without the right to any secrets. */
   const mayAsk = Effect.fn("SecretSight.mayAsk")(function* (caller: Identity) {
     if (!SHOW_SECRETS) return yield* new NotPermitted({ rule: "SHOW_SECRETS is false: nobody is shown any", roles: [] })
     const held = yield* permissions.heldBy(caller)
@@ -72,6 +74,7 @@ const make = Effect.gen(function* () {
     })
   })
 
+  /** Notes that the caller of this request sees secrets; must run before they are sent. */
   const shown = Effect.fn("SecretSight.shown")(({ hostname, jobId, what }: Sight) =>
     events.append({
       kind: "secret",
@@ -83,6 +86,7 @@ const make = Effect.gen(function* () {
     })
   )
 
+  /** The text of a device for this caller: in clear, which is noted, or with marks in the place of secrets. */
   const chosen = <A>(caller: Identity, sight: Sight & { readonly hostname: string }, texts: Texts<A>) =>
     Effect.gen(function* () {
       if (!texts.differ || !(yield* maySeeSecrets(caller, sight.hostname))) return texts.hidden
@@ -90,6 +94,7 @@ const make = Effect.gen(function* () {
       return texts.clear
     }).pipe(Effect.withSpan("SecretSight.chosen"))
 
+  /** The configuration of a device as this caller may see it: in clear, which is noted, or with marks in the place of secrets. */
   const config = Effect.fn("SecretSight.config")(function* (
     caller: Identity,
     sight: Sight & { readonly hostname: string },
@@ -100,35 +105,5 @@ const make = Effect.gen(function* () {
     return yield* chosen(caller, sight, { clear: text, hidden, differ: hidden !== text })
   })
 
-  return SecretSight.of({ mayAsk, seen, shown, chosen, config })
+  return { mayAsk, seen, shown, chosen, config }
 })
-
-/** What callers see of secrets. */
-export class SecretSight extends Context.Service<
-  SecretSight,
-  {
-    /** Fails with NotPermitted for a caller who sees secrets of no device. */
-    readonly mayAsk: (caller: Identity) => Effect.Effect<void, NotPermitted>
-    /** Of these devices, those whose secrets this caller may see in clear. */
-    readonly seen: (
-      caller: Identity,
-      hostnames: ReadonlyArray<string>
-    ) => Effect.Effect<ReadonlySet<string>, SqlError.SqlError>
-    /** Notes that the caller of this request was shown secrets; to be done before they are. */
-    readonly shown: (sight: Sight) => Effect.Effect<void, SqlError.SqlError>
-    /** What this caller may see of a device: in clear, which is noted, or with marks for its secrets. */
-    readonly chosen: <A>(
-      caller: Identity,
-      sight: Sight & { readonly hostname: string },
-      texts: Texts<A>
-    ) => Effect.Effect<A, SqlError.SqlError>
-    /** The configuration of a device as this caller may see it: in clear, which is noted, or with marks for its secrets. */
-    readonly config: (
-      caller: Identity,
-      sight: Sight & { readonly hostname: string },
-      text: string
-    ) => Effect.Effect<string, SqlError.SqlError>
-  }
->()("switchyard/access/SecretSight") {
-  static readonly layer = Layer.effect(SecretSight, make)
-}

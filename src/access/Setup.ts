@@ -1,7 +1,7 @@
 /**
- * The first start of an installation (docs/installing.md#first-start), by `switchyard setup` or by the page on loopback: the first administrator, a
- * `permissions.yml` with the ready roles, a token for the DHCP hook, and the settings that people are asked for. Of two setups at the same
- * time one wins, and the other changes nothing.
+ * The first start of an installation (docs/installing.md#first-start), by `switchyard setup` or by the page on loopback: the first
+ * administrator, a `permissions.yml` with the ready roles, a token for the DHCP hook, and the settings that the setup asks for. Of two
+ * setups at the same time one wins, and the other changes nothing.
  */
 import { Effect, Option, Redacted, Result, Schema } from "effect"
 import { SqlClient } from "effect/sql"
@@ -16,16 +16,16 @@ import { draftSettings, giveToOwnerOf } from "../runtime/SettingsFile.ts"
 import { codeOf } from "../runtime/SystemErrors.ts"
 import { ServerConfig } from "../ServerConfig.ts"
 import { locks } from "../store/DatabaseClient.ts"
-import { LocalUserStore } from "../store/AccountStore.ts"
+import { PersonStore } from "../store/AccountStore.ts"
 import { ApiTokens } from "./ApiTokens.ts"
-import { Grants } from "./Permissions.ts"
 import { LocalUsers } from "./LocalUsers.ts"
 import * as Network from "../domain/Network.ts"
 import { NAMES_RULE as OUTBOUND_RULE, OutboundNames } from "../domain/access/HostLists.ts"
+import { Permissions } from "./Permissions.ts"
 
-/** The setup cannot be done as it was asked for; each sentence names what is wrong. Nothing has changed. */
+/** The requested setup is impossible; each sentence names a reason. Nothing has changed. */
 export class SetupRefused extends Schema.TaggedError<SetupRefused>()("SetupRefused", {
-  /** `taken`: there is an administrator; `invalid`: an answer breaks a rule; `failed`: a file or a repository. */
+  /** `taken`: an administrator exists; `invalid`: an answer breaks a rule; `failed`: a file or a repository. */
   reason: Schema.Literals(["taken", "invalid", "failed"]),
   sentences: Schema.Array(Schema.String)
 }) {
@@ -34,26 +34,26 @@ export class SetupRefused extends Schema.TaggedError<SetupRefused>()("SetupRefus
   }
 }
 
-/** What a setup works with. */
-export type Needs = ServerConfig | SqlClient.SqlClient | LocalUserStore | LocalUsers | Grants | ApiTokens
+/** The services of a setup. */
+export type Needs = ServerConfig | SqlClient.SqlClient | PersonStore | LocalUsers | Permissions | ApiTokens
 
-/** What people answer; a text that is empty was left out. */
+/** The answers of the user; an empty text was left out. */
 export interface Answers {
   readonly name: string
   readonly password: Redacted.Redacted
-  /** As MANAGEMENT_NETWORKS has them. */
+  /** In the form of MANAGEMENT_NETWORKS. */
   readonly networks: string
-  /** Addresses as GITREPO_SETTINGS and GITREPO_TEMPLATES have them. */
+  /** Addresses in the form of GITREPO_SETTINGS and GITREPO_TEMPLATES. */
   readonly settings: string
   readonly templates: string
-  /** As OUTBOUND_HOSTS has them. */
+  /** In the form of OUTBOUND_HOSTS. */
   readonly hosts: string
 }
 
 export interface SetupOptions {
-  /** Whether a `permissions.yml` is written where there is none. */
+  /** Whether to write a `permissions.yml` if none exists. */
   readonly permissions: boolean
-  /** Whether a token for the DHCP hook is made. */
+  /** Whether to make a token for the DHCP hook. */
   readonly hookToken: boolean
   readonly createdBy: string
 }
@@ -62,7 +62,7 @@ export const ADMINISTRATOR = "administrator"
 export const HOOK_ROLE = "dhcp-hook"
 const HOOK_DAYS = 365
 
-/** What each ready role is for, as the file says it. */
+/** The purpose of each ready role, as the file states it. */
 export const roleSentences: ReadonlyArray<readonly [role: string, sentence: string]> = [
   ["reader", "sees everything, changes nothing"],
   ["port-editor", "changes ports and synchronizes at most ten switches"],
@@ -73,7 +73,7 @@ export const roleSentences: ReadonlyArray<readonly [role: string, sentence: stri
   ["monitoring", "what a monitoring system reads, by a token"]
 ]
 
-/** A file that gives nobody a role: those of users and tokens are given to each of them. */
+/** A file that gives no role to any user: users and tokens get their roles one by one. */
 export const permissionsText = `# Who may do what (docs/roles.md). Read again within two seconds when it has changed.
 #
 # These roles are ready. Give them to people and programs:
@@ -92,7 +92,7 @@ group_mappings: {}
 #  groups:
 #    campus-netops: [operator]
 
-# Roles of your own. \`extends\` takes over a ready role, and what stands beside it narrows that.
+# Roles of your own. \`extends\` takes over a ready role, and the other keys narrow it.
 roles: {}
 #  east-ports:
 #    extends: port-editor
@@ -110,7 +110,7 @@ const gitFault = (what: string, address: string) =>
         onFailure: ({ message }) => [`${what}: ${message}`]
       })
 
-/** Says everything that is wrong with answers. */
+/** All faults of the answers. */
 export const faultsOf = ({ hosts, name, networks, password, settings, templates }: Answers): ReadonlyArray<string> => {
   const word = Redacted.value(password)
   return [
@@ -133,13 +133,13 @@ export const faultsOf = ({ hosts, name, networks, password, settings, templates 
   ]
 }
 
-/** Fails with SetupRefused when an answer breaks a rule. */
+/** Fails with SetupRefused if an answer breaks a rule. */
 export const checkAnswers = Effect.fn("Setup.checkAnswers")(function* (answers: Answers) {
   const faults = faultsOf(answers)
   if (faults.length > 0) return yield* invalid(...faults)
 })
 
-/** Asks both repositories whether they answer. Fails with SetupRefused and what git says. */
+/** Checks whether both repositories answer. Fails with SetupRefused and git's message. */
 export const checkRepositories = Effect.fn("Setup.checkRepositories")(function* ({ settings, templates }: Answers) {
   const { GIT_TIMEOUT } = yield* ServerConfig
   for (const [what, address] of [
@@ -153,7 +153,7 @@ export const checkRepositories = Effect.fn("Setup.checkRepositories")(function* 
   }
 })
 
-/** Writes the file unless there is one, or a link in its place. */
+/** Writes the file unless it exists, or a link in its place. */
 const writePermissions = (file: string) =>
   Effect.tryPromise({
     try: async () => {
@@ -181,14 +181,14 @@ const settingsIn = ({ hosts, networks, settings, templates }: Answers): Readonly
   )
 
 const isAdministrator = Effect.fnUntraced(function* (roles: ReadonlyArray<string>) {
-  return yield* (yield* Grants).isAdministrator(roles)
+  return yield* (yield* Permissions).isAdministrator(roles)
 })
 
-/** Fails with SetupRefused when there is an administrator. In a transaction others wait until it ends. */
+/** Fails with SetupRefused if an administrator exists. In a transaction others wait until it ends. */
 export const checkFirst = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* sql`select pg_advisory_xact_lock(${locks.setup})`
-  for (const { name, roles } of yield* (yield* LocalUserStore).all) {
+  for (const { name, roles } of yield* (yield* PersonStore).localUsers.all) {
     if (yield* isAdministrator(roles)) {
       const sentence = `There is an administrator already: ${name}. Others are made by \`switchyard user add NAME --role ${ADMINISTRATOR}\``
       return yield* new SetupRefused({ reason: "taken", sentences: [sentence] })
@@ -217,22 +217,20 @@ const makeHookToken = Effect.fnUntraced(function* (createdBy: string) {
   return (yield* Effect.catchTag(create, "TokenNameTaken", ({ message }) => Effect.fail(failed(message)))).secret
 })
 
-/** What a setup has done. */
+/** The results of a setup. */
 export interface Done {
   readonly name: string
-  /** The token of the DHCP hook, which is shown this once. */
+  /** The token of the DHCP hook, which is shown only this once. */
   readonly hookToken: Redacted.Redacted | null
-  /** Where roles stand; null when no file was wanted, and `isNew` is false when there was one. */
+  /** The file of roles; null if none was wanted; `isNew` is false if it existed already. */
   readonly permissions: { readonly file: string; readonly isNew: boolean } | null
-  /** Names of the settings that were written. */
+  /** Names of the written settings. */
   readonly settings: ReadonlyArray<string>
-  /** Puts the settings in force: a server that has waited for them starts anew. To be run last. */
+  /** Puts the settings in force: a server that has waited for them starts. Must run last. */
   readonly placeSettings: Effect.Effect<void, SetupRefused>
 }
 
-/**
- * Does it all, or fails with SetupRefused or SqlError and does nothing. The answers have been checked.
- */
+/** Carries out the whole setup, or fails with SetupRefused or SqlError and changes nothing. The answers have been checked. */
 export const setUp = Effect.fn("Setup.setUp")(function* (answers: Answers, options: SetupOptions) {
   const { DATA_DIR } = yield* ServerConfig
   const sql = yield* SqlClient.SqlClient
@@ -244,7 +242,7 @@ export const setUp = Effect.fn("Setup.setUp")(function* (answers: Answers, optio
       const place = yield* Effect.mapError(draftSettings(DATA_DIR, settings), ({ message }) => failed(message))
       yield* makeAdministrator(answers)
       const hookToken = options.hookToken ? yield* makeHookToken(options.createdBy) : null
-      // last, because it counts at once
+      // last, because it takes effect at once
       const permissions = options.permissions ? { file, isNew: yield* writePermissions(file) } : null
       return { place, permissions, hookToken }
     })

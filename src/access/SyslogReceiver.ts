@@ -1,23 +1,23 @@
-/** Messages for syslog receivers (RFC 5424 with octet counting, over TCP or TLS), and the way to them. */
+/** Messages for syslog receivers (RFC 5424 with octet counting, over TCP or TLS), and connections to them. */
 import { Effect, Option, Schema, type Scope } from "effect"
 import * as net from "node:net"
 import * as tls from "node:tls"
 import { lookup as ownLookup } from "../runtime/NameLookup.ts"
 import { messageOf, ownFault } from "../runtime/SystemErrors.ts"
 
-/** The receiver cannot be reached, or has gone; trying again may help. */
+/** The receiver cannot be reached, or has closed the connection; trying again may help. */
 export class ReceiverAway extends Schema.TaggedError<ReceiverAway>()("ReceiverAway", { message: Schema.String }) {}
 
 const TIMEOUT = "10 seconds"
 
-/** What a message says. */
+/** The parts of a message. */
 export interface SyslogMessage {
   /** Facility times 8, and severity. */
   readonly priority: number
   /** ISO 8601 with `Z`. */
   readonly at: string
   readonly host: string
-  /** What receivers sort by; characters that are not allowed there are replaced. */
+  /** The key by which receivers sort; characters that are not allowed there are replaced. */
   readonly kind: string
   readonly data: { readonly id: string; readonly fields: Readonly<Record<string, string>> }
   /** One line. */
@@ -26,7 +26,7 @@ export interface SyslogMessage {
 
 const quoted = (value: string): string => value.replaceAll(/["\\\]]/g, String.raw`\$&`)
 
-/** A message with its length before it. */
+/** A message with its length in front. */
 export const syslogMessage = ({ at, data, host, kind, priority, text }: SyslogMessage): string => {
   const name = kind.replaceAll(/[^!-~]/g, "-").slice(0, 32)
   const fields = Object.entries(data.fields).map(([field, value]) => ` ${field}="${quoted(value)}"`)
@@ -48,10 +48,10 @@ export const receiverOf = (address: string): Option.Option<Receiver> => {
   return host === undefined ? Option.none() : Option.some({ secure: scheme === "tls", host, port: Number(port) })
 }
 
-/** What the machine of this server lacks is not said of the receiver. */
+/** A fault of this server's machine is not reported as the receiver's. */
 const away = (error: Error) => new ReceiverAway({ message: ownFault(error, "connection")?.message ?? messageOf(error) })
 
-/** An open connection, until the scope closes; 10 seconds are waited for it. `lookup` says where a name may lead. */
+/** An open connection, until the scope closes; waits at most 10 seconds for it. `lookup` decides where a name may lead. */
 export const connected = (
   { host, port, secure }: Receiver,
   lookup: net.LookupFunction = ownLookup
@@ -60,9 +60,9 @@ export const connected = (
     Effect.callback<net.Socket, ReceiverAway>((resume) => {
       const where = { host, port, lookup }
       const socket = secure ? tls.connect({ ...where, servername: host }) : net.connect(where)
-      // later errors are met by the next write
+      // the next write reports later errors
       socket.on("error", (error) => resume(Effect.fail(away(error))))
-      // nothing is expected, but what is not read would keep the end of the connection from being seen
+      // no data is expected, but unread data would hide the end of the connection
       socket.resume()
       socket.once(secure ? "secureConnect" : "connect", () => resume(Effect.succeed(socket)))
       return Effect.sync(() => socket.destroy())
@@ -71,7 +71,7 @@ export const connected = (
     { interruptible: true }
   ).pipe(Effect.timeoutOrElse({ duration: TIMEOUT, orElse: () => new ReceiverAway({ message: "it does not answer" }) }))
 
-/** Writes text and waits until it has left, 10 seconds at most. */
+/** Writes text and waits until it has been sent, 10 seconds at most. */
 export const handedOver = (socket: net.Socket, text: string): Effect.Effect<void, ReceiverAway> =>
   Effect.callback<void, ReceiverAway>((resume) => {
     if (socket.destroyed || socket.readableEnded)

@@ -1,10 +1,13 @@
-/** `switchyard token` and `switchyard user`: ways in, made and taken back (docs/api.md#api-tokens, docs/security.md#local-users). */
+/**
+ * `switchyard token`, `switchyard user` and `switchyard person`: makes and revokes access (docs/api.md#api-tokens,
+ * docs/security.md#local-users).
+ */
 import { Effect, Redacted } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { randomBytes } from "node:crypto"
 import * as os from "node:os"
 import { ApiTokens } from "../access/ApiTokens.ts"
-import { Grants } from "../access/Permissions.ts"
+import { Permissions } from "../access/Permissions.ts"
 import { PersonStore } from "../store/AccountStore.ts"
 import { LocalUsers } from "../access/LocalUsers.ts"
 import { isName, isPassword } from "../domain/requests/SignOnRequests.ts"
@@ -13,13 +16,13 @@ import { format, printJson, printListed, readInput, reported } from "./client/Te
 import { ask, AwaitsApproval, Mistyped, Refused } from "./client/Server.ts"
 import { Acting } from "../domain/access/Identity.ts"
 
-/** Whoever has the database's settings works in the name of their account on this machine. */
+/** A user who can read the database's settings works in the name of their account on this machine. */
 const worker = () => `${os.userInfo().username} (command line)`
 
-/** Works at the server that is named, else at the database. */
+/** Works at the named server, or else at the database. */
 const work = Effect.fnUntraced(function* <A, E, B, E2 extends { readonly message: string }>(
   atServer: Effect.Effect<{ readonly answer: { readonly data: A } }, E>,
-  here: Effect.Effect<B, E2, ApiTokens | LocalUsers | Grants | PersonStore>
+  here: Effect.Effect<B, E2, ApiTokens | LocalUsers | Permissions | PersonStore>
 ) {
   if (isServerNamed()) return (yield* atServer).answer.data
   const services = yield* atDatabase
@@ -56,7 +59,9 @@ const createToken = Command.make(
       Flag.withDefault("")
     ),
     is_machine: Flag.Boolean("machine").pipe(
-      Flag.withDescription("The account of a machine, which is nobody's; at the database each token is one"),
+      Flag.withDescription(
+        "The token is a machine's, not a person's. Always so when the command works on the database directly"
+      ),
       Flag.withDefault(false)
     )
   },
@@ -67,7 +72,7 @@ const createToken = Command.make(
       ask("POST /auth/tokens", { body: { name, roles, days, ...(is_machine && { is_machine }) } }),
       Effect.gen(function* () {
         const tokens = yield* ApiTokens
-        yield* (yield* Grants).known(roles)
+        yield* (yield* Permissions).requireKnown(roles)
         const { record, secret } = yield* tokens.create({ name, roles, days, createdBy: worker(), owner: null })
         return { token: Redacted.value(secret), added_token: record }
       })
@@ -128,7 +133,7 @@ const passwordOf = Effect.fnUntraced(function* (isSent: boolean) {
 
 const shown = (isSent: boolean, password: string) => (isSent ? {} : { password })
 
-/** Prints what was made. A password that was made for a user who waits for another person is shown this once as well. */
+/** Prints the new record. The generated password of a user who waits for an approval is shown only this once, too. */
 const printMade = Effect.fnUntraced(function* <E, R>(
   work: Effect.Effect<unknown, E | AwaitsApproval, R>,
   made: Readonly<Record<string, unknown>>
@@ -189,7 +194,7 @@ const removeUser = Command.make("remove", { name }, ({ name }) =>
       (data) => printJson(data)
     )
   )
-).pipe(Command.withDescription("Remove a user. The last one who may do everything stays."))
+).pipe(Command.withDescription("Remove a user. The last administrator cannot be removed."))
 
 const changePassword = Command.make(
   "password",
@@ -229,7 +234,7 @@ export const user = Command.make("user").pipe(
 const PERSONS = {
   name: "persons",
   fields: ["person", "name", "roles", "tokens", "seen_at", "withdrawn_at"],
-  nothing: "Nobody has called yet"
+  nothing: "No person has called yet"
 }
 
 const listPersons = Command.make("list", format, (wanted) =>
@@ -242,7 +247,7 @@ const listPersons = Command.make("list", format, (wanted) =>
       (answer) => printListed(wanted, answer, PERSONS)
     )
   )
-).pipe(Command.withDescription("List persons, with how many tokens of theirs count and when they were seen."))
+).pipe(Command.withDescription("List persons, with the number of their valid tokens and when they were seen."))
 
 const key = Argument.String("person")
 
@@ -256,7 +261,7 @@ const withdrawPerson = Command.make("withdraw", { key }, ({ key }) =>
       printJson
     )
   )
-).pipe(Command.withDescription("End all tokens and sessions of a person, who is let in no more."))
+).pipe(Command.withDescription("End all tokens and sessions of a person and refuse new ones."))
 
 const admitPerson = Command.make("admit", { key }, ({ key }) =>
   reported(
@@ -268,7 +273,7 @@ const admitPerson = Command.make("admit", { key }, ({ key }) =>
       printJson
     )
   )
-).pipe(Command.withDescription("Let a person in again. What has ended stays so."))
+).pipe(Command.withDescription("Admit a person again. Tokens and sessions that have ended stay invalid."))
 
 /** The command. */
 export const person = Command.make("person").pipe(

@@ -1,4 +1,7 @@
-/** `switchyard alerts`: looks at alerts, tries receivers, and mutes what is worked on (docs/alerts.md#command-line); at the server of SWITCHYARD_URL. */
+/**
+ * `switchyard alerts`: shows alerts, tests receivers, and mutes alerts that are being worked on (docs/alerts.md#command-line); at the
+ * server of SWITCHYARD_URL.
+ */
 import { Console, Effect, Option, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { format, harmless, printJson, printListed, reported } from "./client/Terminal.ts"
@@ -21,7 +24,7 @@ const Standing = Schema.Struct({
   deliveries: Schema.Struct({ waiting: Schema.Int, dead: Schema.Int })
 })
 
-/** What keeps alerts from arriving, which no row of the table says. */
+/** Reasons why alerts do not arrive that no row of the table shows. */
 const troubles = (answer: unknown): ReadonlyArray<string> => {
   const found = Option.getOrUndefined(Schema.decodeUnknownOption(Standing)(answer))
   if (found === undefined) return []

@@ -1,24 +1,25 @@
-/** `switchyard audit`: looks through the chain of the audit, and writes the audit as JSON lines. */
+/** `switchyard audit`: verifies the chain of the audit, and writes the audit as JSON lines. */
 import { Console, Effect, Layer, Option, References, Runtime, Schema, Stream } from "effect"
 import { Command, Flag } from "effect/cli"
 import { failWithSentence } from "./client/Terminal.ts"
 import { type Column, format, printRows, reported } from "./client/Terminal.ts"
 import { askAll } from "./client/Server.ts"
+import { loadDatabase } from "./AtDatabase.ts"
 
-/** A row does not fit the chain; what it is has been printed. Exit code 1. */
+/** A row does not fit the chain; it has been printed. Exit code 1. */
 export class ChainBroken extends Schema.TaggedError<ChainBroken>()("ChainBroken", {}) {
   override readonly [Runtime.errorReported] = false
   override readonly [Runtime.errorExitCode] = 1
 }
 
-/** The database and the key, as the server uses them. Nothing is logged: what is printed is the command's own. */
+/** The database and the key, as the server uses them. Nothing is logged: only the command prints. */
 const services = Effect.gen(function* () {
-  const [CommandDatabase, { SecretKey }, { ServerConfig }] = yield* Effect.promise(() =>
-    Promise.all([import("./CommandDatabase.ts"), import("../runtime/SecretKey.ts"), import("../ServerConfig.ts")])
+  const [database, { SecretKey }, { ServerConfig }] = yield* Effect.promise(() =>
+    Promise.all([loadDatabase(), import("../runtime/SecretKey.ts"), import("../ServerConfig.ts")])
   )
-  // the database first: where there is none, no key is made either
+  // the database first: without one no key is made either
   return SecretKey.layer.pipe(
-    Layer.provideMerge(CommandDatabase.layer),
+    Layer.provideMerge(database.layer),
     Layer.provide(Layer.succeed(References.MinimumLogLevel, "None")),
     Layer.provide(ServerConfig.layer)
   )

@@ -1,4 +1,4 @@
-/** `switchyard backup` and `switchyard restore`: everything that an installation knows, into one file and back. */
+/** `switchyard backup` and `switchyard restore`: writes everything that an installation knows into one file, and reads it back. */
 import { Console, Effect, Layer, Option, Redacted, References, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { harmless, makeAsking, STOPPED } from "./client/Terminal.ts"
@@ -6,10 +6,11 @@ import { SqlError } from "effect/sql"
 import { failWithSentence } from "./client/Terminal.ts"
 import type { Contents } from "../backup/SiteFiles.ts"
 import type { MadeBackup } from "../backup/Backup.ts"
+import { loadDatabase } from "./AtDatabase.ts"
 
-// How `backup` and `restore` end when they do not come to their end: with a sentence, and with an exit code that is no success.
+// How `backup` and `restore` end when they do not complete: with a sentence, and with a failing exit code.
 
-/** When the terminal goes, what runs is stopped in order: a process that only ended would leave half a file behind. */
+/** Stops running work in order when the terminal closes: a process that only ended would leave half a file. */
 const hangUpStops = Effect.acquireRelease(
   Effect.sync(() => {
     const stop = () => void process.kill(process.pid, "SIGTERM")
@@ -24,7 +25,7 @@ const stopped = (sentence: string) => () => {
   return Console.error(sentence)
 }
 
-/** What the database has answered, in words; what it has refused it has not done. */
+/** The database's answer in words; a refused statement has changed nothing. */
 const sentenceOf = Effect.fnUntraced(function* (error: { readonly message: string }, unchanged: string) {
   if (!SqlError.isSqlError(error)) return error.message
   const { isDatabaseAway, meaning, sqlState } = yield* Effect.promise(() => import("../store/DatabaseErrors.ts"))
@@ -33,9 +34,7 @@ const sentenceOf = Effect.fnUntraced(function* (error: { readonly message: strin
   return `The database: ${meaning(error)}${own}${sqlState(error) === undefined ? "" : `. ${unchanged}`}`
 })
 
-/**
- * Work that says why it has failed or was stopped; `unchanged` says what that means. What of it is uninterruptible comes to its end.
- */
+/** Runs work and says why it failed or was stopped; `unchanged` says what that means. Uninterruptible parts run to their end. */
 export const endingWell =
   (unchanged: string) =>
   <A, E extends { readonly message: string }, R>(work: Effect.Effect<A, E, R>) =>
@@ -53,7 +52,7 @@ const FILE = Argument.String("file").pipe(Argument.withDescription("The file of 
 const flag = (name: string, description: string) =>
   Flag.Boolean(name).pipe(Flag.withDescription(description), Flag.withDefault(false))
 
-/** Nobody has said with what a backup is encrypted. */
+/** No passphrase was given for the encryption of a backup. */
 class PassphraseMissing extends Schema.TaggedError<PassphraseMissing>()("PassphraseMissing", {}) {
   override readonly message =
     "The passphrase is missing: set BACKUP_PASSPHRASE, or BACKUP_PASSPHRASE_FILE to a file that holds it"
@@ -66,15 +65,14 @@ const readPassphrase = Effect.gen(function* () {
   return Redacted.make(BACKUP_PASSPHRASE)
 })
 
-/** The settings and the database as it is, under a name by which servers are told from these commands. */
+/** The settings and the unchanged database, under an application name that differs from a server's. */
 const services = (applicationName: string, purpose: "command" | "restore") =>
   Effect.map(
-    Effect.promise(() => Promise.all([import("./CommandDatabase.ts"), import("../ServerConfig.ts")])),
-    ([CommandDatabase, { ServerConfig }]) =>
-      CommandDatabase.layerAsItIs(applicationName, purpose).pipe(
-        Layer.provide(Layer.succeed(References.MinimumLogLevel, "Error")),
-        Layer.provideMerge(ServerConfig.layer)
-      )
+    Effect.promise(() => Promise.all([loadDatabase(), import("../ServerConfig.ts")])),
+    ([database, { ServerConfig }]) =>
+      database
+        .layerAsItIs(applicationName, purpose)
+        .pipe(Layer.provide(Layer.succeed(References.MinimumLogLevel, "Error")), Layer.provideMerge(ServerConfig.layer))
   )
 
 const print = (lines: ReadonlyArray<string>) =>
@@ -101,14 +99,14 @@ export const backup = Command.make(
     }).pipe(endingWell("No backup was made"))
 ).pipe(
   Command.withDescription(
-    "Write everything that the database holds, as of one moment, and the files of the site to FILE; beside servers that go on working. See docs/operations.md#backup."
+    "Write the whole database, as of one moment, and the files of the site to FILE. Servers continue to work meanwhile. See docs/operations.md#backup."
   )
 )
 
-/** Nobody has agreed. */
+/** The user has not agreed. */
 class NotAgreed extends Schema.TaggedError<NotAgreed>()("NotAgreed", { message: Schema.String }) {}
 
-/** Asks a person; a program says `--yes`. */
+/** Asks the user; programs use `--yes`. */
 const agreed = Effect.fnUntraced(function* (question: string) {
   if (!process.stdin.isTTY) return yield* new NotAgreed({ message: `${question} Say --yes if so. Nothing was changed` })
   const ask = yield* makeAsking
@@ -139,7 +137,7 @@ export const restore = Command.make(
         yield* print([...describe(prepared.contents), ...prepared.remarks])
         if (prepared.replacedFiles.length > 0) yield* print([`Replaced: ${prepared.replacedFiles.join(", ")}`])
         if ((prepared.replaces || prepared.replacedFiles.length > 0) && !yes)
-          yield* agreed("All of that takes the place of what is in the database now, which is lost. Go on?")
+          yield* agreed("All of that replaces the present content of the database, which is lost. Continue?")
         return prepared
       })
       const carryOut = Effect.gen(function* () {
@@ -154,7 +152,7 @@ export const restore = Command.make(
         Effect.flatMap(services("switchyard restore", "restore"), Layer.build)
       )
       yield* Effect.provide(carryOut, context)
-      // who stops it too late is told that it was restored
+      // a user who stops it too late reads that the database was restored
     }).pipe(Effect.scoped, endingWell("Nothing was changed"), Effect.uninterruptible)
 ).pipe(
   Command.withDescription(
@@ -162,7 +160,7 @@ export const restore = Command.make(
   )
 )
 
-// What people read of a backup: what is in it, and what it is worth without the key.
+// The description of a backup for people: its content, and its worth without the key.
 
 const UNITS = ["bytes", "kB", "MB", "GB", "TB"]
 
@@ -172,11 +170,11 @@ export const sizeText = (bytes: number): string => {
   return `${step === 0 ? bytes : (bytes / 1000 ** step).toFixed(1)} ${UNITS[step] ?? ""}`
 }
 
-/** What is sealed under the key, in words. */
+/** The kinds of data that are sealed under the key, in words. */
 export const SEALED =
   "configurations that changes have loaded, put back or proved, arguments of jobs, secrets of `switchyard secret` and the certificate authority's key"
 
-/** What a backup says of itself: its time, its rows and its files. */
+/** The description of a backup: its time, its rows and its files. */
 export const describe = ({ at, files, installation, release, schema, tables }: Contents): ReadonlyArray<string> => {
   const rows = new Map(tables.map((table) => [table.name, table.rows]))
   const sum = tables.reduce((all, table) => all + table.rows, 0)
@@ -189,16 +187,16 @@ export const describe = ({ at, files, installation, release, schema, tables }: C
   ]
 }
 
-/** What can be read of it by whom. */
+/** Says which part of it can be read by which people. */
 const worth = ({ key }: Contents, isEncrypted: boolean): string => {
   if (key.place === "environment")
     return `SECRET_KEY (${key.name}) is not in it: keep it elsewhere. Without it these cannot be read again: ${SEALED}.`
   return isEncrypted
-    ? `The key (${key.name}) is in it: who has the passphrase reads everything.`
+    ? `The key (${key.name}) is in it: anyone with the passphrase can read everything.`
     : `The key (${key.name}) is in it, as DATA_DIR/secret.key: the file is worth as much as the key, so keep it as safe, or encrypt it (--encrypt).`
 }
 
-/** What is said when a backup was made. */
+/** The message after a backup was made. */
 export const madeText = (
   file: string,
   { contents, notNoted, size, strangers }: MadeBackup,

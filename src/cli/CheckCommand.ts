@@ -1,4 +1,4 @@
-/** `switchyard check`: what a refresh would say of two working copies, for a job that runs before a merge. */
+/** `switchyard check`: reports what a refresh would find in two working copies, for a pipeline that runs before a merge. */
 import { platformNames } from "../domain/platforms/Platforms.ts"
 import { Effect } from "effect"
 import { Command, Flag } from "effect/cli"

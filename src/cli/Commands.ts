@@ -1,12 +1,12 @@
 /**
- * Every command, in the groups of the help: one sub-command per purpose, each in a file of its own with its flags. When a command is
- * called, its file alone is loaded; the help of the program, completions and a name that is unknown need all of them.
+ * All commands, in the groups of the help: one sub-command per purpose, each in a file of its own with its flags. Calling a command loads
+ * its file only; the help of the program, completions and an unknown name need all files.
  */
 import { Console, Effect } from "effect"
 import { Command } from "effect/cli"
 import { release } from "../domain/Release.ts"
 
-// Listed for the help alone: main.ts runs it before any of this is loaded, because it is called for every lease.
+// Listed for the help only: main.ts runs it before any of this is loaded, because it runs for every lease.
 const hook = Command.make("dhcp-hook").pipe(
   Command.withDescription("What a DHCP server calls for each lease: dhcp-hook commit MAC IP PLATFORM")
 )
@@ -21,10 +21,13 @@ const campus = () => import("./ServeCommand.ts")
 const server = () => import("./ServeCommand.ts")
 const devices = () => import("./client/DeviceCommands.ts")
 const jobs = () => import("./client/JobCommands.ts")
-const signOn = () => import("./client/SignOnCommands.ts")
+const signOn = () => import("./client/AccessCommands.ts")
 const sync = () => import("./client/SyncCommands.ts")
 
-/** A command under its name, and how its file is loaded. What it needs is checked here: `cli.ts` gives nothing else. */
+/**
+ * A command with its name and the function that loads its file. The type checks its requirements here, because `cli.ts` provides nothing
+ * else.
+ */
 const command = <Name extends string>(
   name: Name,
   load: () => Promise<Command.Command<Name, never, unknown, unknown, Command.Environment>>
@@ -40,7 +43,7 @@ const groups = [
       command("find", async () => (await import("./client/DeviceCommands.ts")).find),
       command("ports", async () => (await import("./client/DeviceCommands.ts")).ports),
       command("init", async () => (await import("./client/DeviceCommands.ts")).init),
-      command("hostkeys", async () => (await import("./client/HostKeyCommands.ts")).hostkeys),
+      command("hostkeys", async () => (await import("./client/AccessCommands.ts")).hostkeys),
       command("events", async () => (await jobs()).events)
     ]
   },
@@ -92,10 +95,10 @@ const groups = [
   }
 ]
 
-/** Flags of the whole program that want to know every command, wherever they stand. */
+/** Flags of the whole program that need every command, wherever they stand. */
 const OF_ALL = /^--(completions|wizard)\b/
 
-/** The commands that these words need: the one that is called, or all. */
+/** The commands that these words need: the called one, or all. */
 const needed = (words: ReadonlyArray<string>) => {
   const isCalled = ({ name }: { readonly name: string }) =>
     name === words[0] && !words.some((word) => OF_ALL.test(word))
@@ -104,7 +107,7 @@ const needed = (words: ReadonlyArray<string>) => {
     : groups
 }
 
-/** `switchyard`, with what these words need of it. */
+/** `switchyard`, with the commands that these words need. */
 export const rootFor = (words: ReadonlyArray<string>) =>
   Effect.gen(function* () {
     const loaded = yield* Effect.promise(() =>

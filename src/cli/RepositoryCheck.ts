@@ -1,6 +1,6 @@
 /**
- * The work of `switchyard check`: reads directories as a refresh reads a commit, checks them in the same way, and prints one
- * line for each mistake in the form that compilers use, which editors and pipelines understand.
+ * The work of `switchyard check`: reads directories as a refresh reads a commit, checks them in the same way, and prints one line for each
+ * mistake in the form of compilers, which editors and pipelines understand.
  */
 import { Console, Effect, FileSystem, Option, Path, type PlatformError, Result, Runtime, Schema } from "effect"
 import { blankFields, Device, type DeviceType, deviceTypes } from "../domain/Device.ts"
@@ -21,8 +21,12 @@ import { checkSettings, type Inventory } from "../settings/SettingsCheck.ts"
 import { problemRemarks } from "../settings/SettingsProblem.ts"
 import { buildSnapshot, type SettingsSnapshot } from "../settings/SettingsSnapshot.ts"
 import { checkTemplates } from "../templates/TemplateCheck.ts"
-import { errorRemark } from "../templates/TemplateErrors.ts"
-import { buildTemplateSnapshot, isTemplatePath, type TemplateSnapshot } from "../templates/TemplateSnapshot.ts"
+import {
+  buildTemplateSnapshot,
+  errorRemark,
+  isTemplatePath,
+  type TemplateSnapshot
+} from "../templates/TemplateSnapshot.ts"
 import { harmless } from "./client/Terminal.ts"
 import { ask } from "./client/Server.ts"
 import type { MgmtDomain } from "../domain/MgmtDomain.ts"
@@ -32,18 +36,18 @@ import { UndefinedLedger } from "../templates/UndefinedPrints.ts"
 import type { SiteInputs } from "../templates/VariableInputs.ts"
 import { type Remark, remark } from "../domain/Repository.ts"
 
-// Names that templates print and nobody defines, found without a server: each device, or one for each platform and type, is rendered
-// with the settings of a working copy. What only a database knows (links, ports, management domains) has a stand-in, so that nothing
-// is said but of names that no variable, setting or secret could have.
+// Finds names that templates print and that nothing defines, without a server: each device, or one for each platform and type, is rendered
+// with the settings of a working copy. Values that only a database has (links, ports, management domains) have a stand-in, so that a
+// warning names only what no variable, setting or secret could define.
 
-/** A device of the answer of GET /devices. */
+/** A device in the answer of GET /devices. */
 export type ListedDevice = Pick<
   Device,
   "id" | "hostname" | "device_type" | "state" | "model" | "platform" | "os_version"
 >
 
 const LIMITS = { deadline: 5_000, cells: 128 * cellsPerMegabyte }
-/** So many devices of one platform and type show what the others would. */
+/** This many devices of one platform and type are enough; the others would show the same. */
 const MOST_OF_A_KIND = 25
 
 /** Addresses of documentation (RFC 5737). */
@@ -72,7 +76,7 @@ const standIn = (listed: ListedDevice): Device => ({
 
 const isDeviceType = (text: string): text is DeviceType => deviceTypes.some((type) => type === text)
 
-/** One device for each platform and type that the templates are for. */
+/** One device for each platform and type that has templates. */
 const kindsOf = (templates: TemplateSnapshot): ReadonlyArray<ListedDevice> =>
   [...templates.platforms.values()].flatMap(({ mapping, name: platform }) =>
     Result.match(mapping, {
@@ -90,13 +94,13 @@ const kindsOf = (templates: TemplateSnapshot): ReadonlyArray<ListedDevice> =>
     })
   )
 
-/** Keys at the top of any file: a device that is asked for may lack what a group sets for others. */
+/** Keys at the top of any file: a named device may lack keys that a group sets for others. */
 const settingNames = ({ files }: SettingsSnapshot): ReadonlySet<unknown> =>
   new Set(
     [...files.values()].flatMap(({ content }) => (Result.isSuccess(content) ? [...content.success.values.keys()] : []))
   )
 
-/** What templates print undefined for these devices; without devices, for one of each platform and type. */
+/** The undefined names that templates print for these devices; without devices, for one of each platform and type. */
 export const undefinedNames = (
   settings: SettingsSnapshot,
   templates: TemplateSnapshot,
@@ -128,12 +132,12 @@ export const undefinedNames = (
   return ledger.remarks([templates])
 }
 
-/** What to check. */
+/** The request of a check. */
 export interface CheckRequest {
   readonly settings: Option.Option<string>
   readonly templates: Option.Option<string>
   readonly devices: Option.Option<string>
-  /** A server that is asked what they would mean. */
+  /** The server that is asked what the files would mean. */
   readonly against: Option.Option<string>
 }
 
@@ -141,9 +145,9 @@ export interface CheckRequest {
 interface Mistakes {
   readonly errors: ReadonlyArray<Remark>
   readonly warnings: ReadonlyArray<Remark>
-  /** Files that nobody meant to be read. */
+  /** Files that no schema reads. */
   readonly ignored: ReadonlyArray<string>
-  /** What was read, as far as it could be. */
+  /** The content that could be read. */
   readonly settings?: SettingsSnapshot
   readonly templates?: TemplateSnapshot
 }
@@ -151,7 +155,7 @@ interface Mistakes {
 const ERRORS = 1
 const WARNINGS_ONLY = 2
 
-/** Mistakes were found and have been printed. Exit code 1, or 2 when none of them would stop a refresh. */
+/** Mistakes were found and have been printed. Exit code 1, or 2 if none of them would stop a refresh. */
 export class MistakesFound extends Schema.TaggedError<MistakesFound>()("MistakesFound", {
   exitCode: Schema.Literals([ERRORS, WARNINGS_ONLY])
 }) {
@@ -170,7 +174,7 @@ export class CheckImpossible extends Schema.TaggedError<CheckImpossible>()("Chec
 /** git's own folder, which no commit has; in a submodule it is a file. */
 const isGit = (file: string): boolean => file === ".git" || file.startsWith(".git/")
 
-/** Where a path really leads, or why it leads nowhere in the directory. */
+/** The real place of a path, or why it is not within the directory. */
 const makeReality = Effect.fnUntraced(function* (directory: string) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
@@ -295,7 +299,7 @@ type Repository = "settings" | "templates"
 
 const WANTED = { settings: isWithinSettings, templates: isTemplatePath }
 
-/** What a server says the files would mean; what it finds wrong beyond the local check counts as well. */
+/** Asks a server what the files would mean; mistakes that it finds beyond the local check count as well. */
 const checkAgainst = Effect.fnUntraced(function* (
   server: string,
   name: Repository,
@@ -314,7 +318,7 @@ const checkAgainst = Effect.fnUntraced(function* (
   return more
 })
 
-/** Templates are rendered with the settings when neither of them has errors. */
+/** Templates are rendered with the settings if neither has errors. */
 const checkTogether = Effect.fnUntraced(function* (
   found: ReadonlyArray<Mistakes>,
   directory: string,
@@ -367,7 +371,7 @@ const checkAll = Effect.fnUntraced(function* ({ against, devices, settings, temp
   if (warnings > 0) return yield* new MistakesFound({ exitCode: WARNINGS_ONLY })
 })
 
-/** Checks, prints, and fails when there are mistakes. */
+/** Checks, prints, and fails if there are mistakes. */
 export const checkRepositories = (request: CheckRequest) =>
   checkAll(request).pipe(
     Effect.provide(ServerConfig.layer),

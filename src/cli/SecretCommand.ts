@@ -1,11 +1,12 @@
-/** `switchyard secret`: secret settings in the database, and the change of the key under which everything there is sealed. */
+/** `switchyard secret`: secret settings in the database, and the change of the key under which all secrets there are sealed. */
 import { Console, Effect, Layer } from "effect"
 import { Argument, Command } from "effect/cli"
 import { readInput } from "./client/Terminal.ts"
+import { loadDatabase } from "./AtDatabase.ts"
 
 const loaded = Effect.promise(() =>
   Promise.all([
-    import("./CommandDatabase.ts"),
+    loadDatabase(),
     import("../store/SecretStore.ts"),
     import("../runtime/SecretKey.ts"),
     import("../certificates/CertificateAuthority.ts"),
@@ -16,12 +17,12 @@ const loaded = Effect.promise(() =>
   ])
 )
 
-/** The database of the settings, also while a server of this machine keeps it. */
+/** The database of the settings, also while a server of this machine runs the embedded one. */
 const services = Effect.map(
   loaded,
   ([
-    CommandDatabase,
-    { SecretStore, SecretTexts },
+    database,
+    { SecretTexts },
     { SecretKey },
     { CertificateAuthority },
     Logging,
@@ -30,9 +31,9 @@ const services = Effect.map(
     NodeServices
   ]) => {
     const ports = InterfaceStore.layer.pipe(Layer.provide(SecretTexts.layer))
-    return Layer.mergeAll(SecretStore.layer, CertificateAuthority.layer, ports).pipe(
-      Layer.provide(SecretKey.layer),
-      Layer.provide(CommandDatabase.layer),
+    return Layer.mergeAll(CertificateAuthority.layer, ports).pipe(
+      Layer.provideMerge(SecretKey.layer),
+      Layer.provideMerge(database.layer),
       Layer.provide(Logging.layer),
       Layer.provideMerge(ServerConfig.layer),
       Layer.provide(NodeServices.layer)
@@ -47,18 +48,18 @@ const withStore = <A, E>(
 const NAME = Argument.String("name").pipe(Argument.withDescription("Name of the variable, such as PASSWORD_MANAGED"))
 
 const set = Command.make("set", { name: NAME }, ({ name }) =>
-  withStore(([, { SecretStore }]) =>
+  withStore(([, { makeStoredSecrets }]) =>
     Effect.gen(function* () {
-      yield* (yield* SecretStore).set(name, yield* readInput)
+      yield* (yield* makeStoredSecrets).set(name, yield* readInput)
       yield* Console.log(`${name} is kept in the database, sealed. Servers read it at their next start.`)
     })
   )
 ).pipe(Command.withDescription("Keep a secret setting in the database; its value is read from standard input."))
 
 const list = Command.make("list", {}, () =>
-  withStore(([, { SecretStore }]) =>
+  withStore(([, { makeStoredSecrets }]) =>
     Effect.gen(function* () {
-      const secrets = yield* (yield* SecretStore).list
+      const secrets = yield* (yield* makeStoredSecrets).list
       for (const { name, set_at, set_by } of secrets) yield* Console.log(`${name}\t${set_at}\t${set_by}`)
       if (secrets.length === 0) yield* Console.log("No secret is kept in the database.")
     })
@@ -66,22 +67,22 @@ const list = Command.make("list", {}, () =>
 ).pipe(Command.withDescription("Names of the secrets in the database, without their values."))
 
 const remove = Command.make("remove", { name: NAME }, ({ name }) =>
-  withStore(([, { SecretStore }]) =>
+  withStore(([, { makeStoredSecrets }]) =>
     Effect.gen(function* () {
-      yield* (yield* SecretStore).remove(name)
+      yield* (yield* makeStoredSecrets).remove(name)
       yield* Console.log(`${name} is removed. Servers forget it at their next start.`)
     })
   )
 ).pipe(Command.withDescription("Remove a secret from the database."))
 
 const rotate = Command.make("rotate", {}, () =>
-  withStore(([, { SecretStore }, , { CertificateAuthority }, , , { InterfaceStore }]) =>
+  withStore(([, { makeStoredSecrets }, , { CertificateAuthority }, , , { InterfaceStore }]) =>
     Effect.gen(function* () {
       const ports = yield* (yield* InterfaceStore).sealOld
-      const { sealed, unreadable } = yield* (yield* SecretStore).reseal
+      const { sealed, unreadable } = yield* (yield* makeStoredSecrets).reseal
       yield* Console.log(`${sealed + ports} texts in the database are sealed under SECRET_KEY now.`)
       if (unreadable > 0)
-        yield* Console.log(`${unreadable} cannot be opened: they were sealed under a key that is not given.`)
+        yield* Console.log(`${unreadable} cannot be opened: the key under which they were sealed was not given.`)
       if (yield* (yield* CertificateAuthority).encrypt)
         yield* Console.log("The key of the certificate authority is encrypted.")
     })

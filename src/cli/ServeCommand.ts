@@ -4,17 +4,17 @@ import { Argument, Command, Flag } from "effect/cli"
 import type { hasSettingsFile } from "../runtime/SettingsFile.ts"
 import * as path from "node:path"
 
-/** How often a server that has no settings file looks whether `switchyard setup` has written one. */
+/** The interval at which a server without a settings file looks for one from `switchyard setup`. */
 const LOOK = "1 second"
 
-/** Ends when there is a settings file; never where there was one at the start: whoever edits it restarts the server. */
+/** Ends when a settings file appears. Never ends if one existed at the start: an operator who edits it restarts the server. */
 const settingsArrive = Effect.fnUntraced(function* (hasSettings: typeof hasSettingsFile) {
   if (yield* hasSettings(process.env)) return yield* Effect.never
   while (!(yield* hasSettings(process.env))) yield* Effect.sleep(LOOK)
   yield* Console.error("The settings of the first start have come: the server starts anew with them.")
 })
 
-/** The command. The server is loaded when it is asked for, so that the other commands start at once. */
+/** The command. It loads the server on demand, so that the other commands start quickly. */
 export const serve = Command.make("serve", {}, () =>
   Effect.gen(function* () {
     const Ending = yield* Effect.promise(() => import("../runtime/Shutdown.ts"))
@@ -50,14 +50,14 @@ export const migrate = Command.make("migrate", {}, () =>
   })
 ).pipe(Command.withDescription("Bring the schema of the database up to date and end. It makes no database."))
 
-// `switchyard demo` and `switchyard lab`: a simulated campus, with the server's story or alone.
+// `switchyard demo` and `switchyard lab`: a simulated campus, with or without the guided tour of the server.
 
 /** The command. */
 export const demo = Command.make(
   "demo",
   {
     exit: Flag.Boolean("exit").pipe(
-      Flag.withDescription("End when the story is told; the exit code is 0 only if every step held"),
+      Flag.withDescription("End after the last step; the exit code is 0 only if every step held"),
       Flag.withDefault(false)
     ),
     real: Flag.Boolean("real").pipe(

@@ -1,6 +1,6 @@
 /**
- * `switchyard setup`: the first start of an installation (docs/installing.md#first-start). Asks what is not given by a flag, where somebody sits at a
- * terminal; scripts give everything by flags.
+ * `switchyard setup`: the first start of an installation (docs/installing.md#first-start). On a terminal it asks for values that no flag
+ * gives; scripts give all values by flags.
  */
 import { Console, Effect, Layer, Option, Redacted, References } from "effect"
 import { Command, Flag, Prompt } from "effect/cli"
@@ -19,7 +19,7 @@ const optionalText = (name: string, description: string) =>
 
 const newDatabase = Flag.Boolean("new-database").pipe(
   Flag.withDescription(
-    "Make a new and empty database although DATA_DIR tells that there was one, and do nothing else; a database that is there stays"
+    "Make a new and empty database although DATA_DIR shows that there was one, and do nothing else. An existing database is not touched"
   ),
   Flag.withDefault(false)
 )
@@ -61,7 +61,7 @@ const flags = {
   )
 }
 
-/** What flags say. */
+/** The values of the flags. */
 interface Given {
   readonly name: Option.Option<string>
   readonly passwordStdin: boolean
@@ -79,13 +79,13 @@ interface Given {
 const refuse = (message: string) => new CommandRefused({ message })
 const isAsking = () => process.stdin.isTTY === true && process.stderr.isTTY === true
 
-/** The answer of a flag, or of whoever sits there; empty for none. */
+/** The answer of a flag, or of the user at the terminal; empty for none. */
 const answer = (given: Option.Option<string>, message: string) => {
   if (Option.isSome(given)) return Effect.succeed(given.value.trim())
   return isAsking() ? Effect.map(Prompt.run(Prompt.String({ message })), (sent) => sent.trim()) : Effect.succeed("")
 }
 
-/** What an address or a list may be set by already. */
+/** An answer that is not asked for when the variable, an address or a list, is already set. */
 const answerUnlessSet = (variable: string, isSet: boolean, given: Option.Option<string>, message: string) =>
   isSet && Option.isNone(given) ? Effect.as(Console.error(`${variable} is set already.`), "") : answer(given, message)
 
@@ -115,16 +115,16 @@ const passwordOf = Effect.fnUntraced(function* ({ passwordFile, passwordStdin }:
 
 const load = Effect.promise(() => Promise.all([import("../ServerConfig.ts"), import("../store/Migrations.ts")]))
 
-/** What a setup works with. An identity provider needs roles at the start, and here they are written. */
+/** The services of a setup. An identity provider needs roles at the start, and the setup writes them. */
 const services = atDatabaseWith((settings) => ({ ...settings, OIDC_ENABLED: false }))
 
-/** The new file that the token goes into, readable to this user only: made before there is a token. */
+/** The new file for the token, readable to this user only; made before the token exists. */
 const openTokenFile = (file: string) =>
   Effect.tryPromise({
     try: () => fs.writeFile(file, "", { flag: "wx", mode: 0o600 }),
     catch: (error) =>
       refuse(
-        `--dhcp-hook-token-file: ${codeOf(error) === "EEXIST" ? "the file is there already" : `the file cannot be written (${codeOf(error) ?? "unknown"})`}`
+        `--dhcp-hook-token-file: ${codeOf(error) === "EEXIST" ? "the file exists already" : `the file cannot be written (${codeOf(error) ?? "unknown"})`}`
       )
   })
 
@@ -166,12 +166,12 @@ const summary = (done: Setup.Done, dataDir: string, isLoggingInSomewhere: boolea
     ? ["permissions.yml was not written: this installation is from before it was needed (--permissions writes it)."]
     : done.permissions.isNew
       ? [`Roles: ${path.resolve(done.permissions.file)}`]
-      : [`Roles: ${path.resolve(done.permissions.file)} was there, and stays as it is.`]),
+      : [`Roles: ${path.resolve(done.permissions.file)} existed, and is unchanged.`]),
   `Settings: ${path.resolve(settingsFileIn(dataDir))} (${done.settings.join(", ")}); the environment wins.`,
   ...(isLoggingInSomewhere
     ? []
     : ["No device is logged in to yet: set MANAGEMENT_NETWORKS to the networks in which devices are."]),
-  "A server that waits for its first start takes the settings over by itself; restart any other."
+  "A server that waits for its first start takes the settings over automatically; restart any other."
 ]
 
 const run = Effect.fnUntraced(function* (given: Given) {
@@ -214,7 +214,7 @@ const handOver = Effect.fnUntraced(function* ({ hookToken }: Setup.Done, file: O
 })
 
 /**
- * Makes the database that the settings name, where there is none, although something tells that there was one. Fails with
+ * Makes the database that the settings name, if it does not exist, although DATA_DIR shows that there was one. Fails with
  * DatabaseUnavailable.
  */
 const makeDatabase = Effect.gen(function* () {
@@ -238,11 +238,11 @@ export const setup = Command.make("setup", { newDatabase, ...flags }, ({ newData
     if (newDatabase) return yield* makeDatabase
     const done = yield* Effect.provide(run(given), yield* services)
     yield* handOver(done, given.hookTokenFile)
-    // when the database is left: a server that waits for them starts anew, and the embedded database with it
+    // after the database is closed: a server that waits for the settings starts then, and the embedded database with it
     yield* done.placeSettings
   }).pipe(Effect.catch((error) => failWithSentence(error)))
 ).pipe(
   Command.withDescription(
-    "Make the first administrator, roles, and the settings that a new installation needs; asks what no flag gives. A server makes its database by itself at its first start; --new-database is for who has lost one and means to begin anew (docs/operations.md#identity)."
+    "Make the first administrator, roles, and the settings that a new installation needs. Asks for values that no flag gives. A server makes its database automatically at its first start; --new-database is for an operator who has lost it and wants to begin anew (docs/operations.md#identity)."
   )
 )

@@ -1,7 +1,7 @@
 /**
- * `dhcp-hook commit MAC IP PLATFORM`: what a DHCP server calls for each committed lease (docs/provisioning.md#dhcp-hook). An
- * unknown switch becomes a device in DHCP_BOOT; the next lease of it starts its discovery. While the API is away leases wait in
- * a queue on disk and the next call reports them.
+ * `dhcp-hook commit MAC IP PLATFORM`: the command that a DHCP server calls for each committed lease (docs/provisioning.md#dhcp-hook). An
+ * unknown switch becomes a device in DHCP_BOOT; its next lease starts its discovery. While the API is unreachable, leases wait in a queue
+ * on disk and the next call reports them.
  */
 import { isIP } from "node:net"
 import * as path from "node:path"
@@ -25,7 +25,7 @@ const exitCodes = {
 } as const
 type ExitCode = (typeof exitCodes)[keyof typeof exitCodes]
 
-/** Leases of others that one call reports after its own. */
+/** The number of other waiting leases that one call reports after its own. */
 const FLUSH_AT_ONCE = 50
 
 export interface HookRun {
@@ -35,7 +35,7 @@ export interface HookRun {
   readonly log: (line: string) => void
 }
 
-/** How reporting a lease ended; `again` when it is worth another try later. */
+/** The outcome of reporting a lease; `again` if a later try is worthwhile. */
 interface LeaseReport {
   readonly code: ExitCode
   readonly again: boolean
@@ -67,7 +67,7 @@ const succeeded = (text: string): LeaseReport => ({ code: exitCodes.ok, again: f
 const isOk = (answer: Answer): answer is Extract<Answer, { readonly kind: "answered" }> =>
   answer.kind === "answered" && answer.status === 200
 
-/** The device with this MAC address, null when there is none. */
+/** The device with this MAC address; null without one. */
 const find = async (api: HookApi, mac: string): Promise<LeaseReport | Fields | null> => {
   const answer = await api.call("GET", `/devices?filter[ztp_mac]=${mac}`)
   const what = `Looking for ${mac}`
@@ -118,7 +118,7 @@ const known = async (api: HookApi, lease: Lease, device: Fields): Promise<LeaseR
   if (dhcp_ip === ip) return succeeded(`${mac} keeps its address ${ip}`)
   const answer = await api.call("PUT", `/device/${String(id)}`, { dhcp_ip: ip })
   if (isOk(answer)) return succeeded(`${mac} has the new address ${ip}`)
-  // there is no exit code for this call; a lease that was not taken still waits in the queue
+  // there is no exit code for this call; a lease that was not accepted still waits in the queue
   return { ...failed(exitCodes.ok, answer, `Storing the new address ${ip} of ${mac}`), code: exitCodes.ok }
 }
 
@@ -129,15 +129,15 @@ const report = async (api: HookApi, lease: Lease): Promise<LeaseReport> => {
   if (device !== null) return known(api, lease, device)
   const created = await create(api, lease)
   if (created.code === exitCodes.ok || created.again) return created
-  // two leases of one switch at the same instant: the other call has made the device
+  // two leases of one switch at the same moment: the other call has made the device
   const meanwhile = await find(api, lease.mac)
   return meanwhile === null || isReported(meanwhile) ? created : known(api, lease, meanwhile)
 }
 
-/** Neither all zeros nor that of a group; as `domain/DeviceIdentity.ts` says it, which would be more to load. */
+/** Neither all zeros nor a group's address; the same rule as in `domain/DeviceIdentity.ts`, which would take longer to load. */
 const isMac = (hex: string): boolean => /^[0-9A-F][02468ACE][0-9A-F]{10}$/.test(hex) && !/^0+$/.test(hex)
 
-/** The lease that the arguments name, or the exit code that says what is wrong with them. */
+/** The lease in the arguments, or the exit code for their fault. */
 const parseArguments = (args: ReadonlyArray<string>): Lease | ExitCode => {
   const [verb, mac, ip, platform] = args
   if (mac === undefined || ip === undefined || platform === undefined) return exitCodes.argumentsMissing
@@ -185,8 +185,8 @@ const flush = async (api: HookApi, queue: LeaseQueue, log: HookRun["log"]): Prom
 const USAGE = "Usage: dhcp-hook commit MAC IP PLATFORM"
 
 /**
- * Reports the lease, then what waits in the queue, and yields the exit code. Reads SWITCHYARD_URL, VERIFY_TLS,
- * JWT_AUTH_TOKEN or OAUTH_CLIENT_ID, OAUTH_CLIENT_SECRET and OAUTH_TOKEN_ENDPOINT, and DATA_DIR from the environment.
+ * Reports the lease, then waiting ones, and yields the exit code. Reads SWITCHYARD_URL, VERIFY_TLS, JWT_AUTH_TOKEN or OAUTH_CLIENT_ID,
+ * OAUTH_CLIENT_SECRET and OAUTH_TOKEN_ENDPOINT, and DATA_DIR from the environment.
  */
 export const runHook = async ({ args, environment, log }: HookRun): Promise<number> => {
   const lease = parseArguments(args)

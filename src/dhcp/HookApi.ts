@@ -1,6 +1,6 @@
 /**
- * The few calls of the API that the DHCP hook makes, over plain `node:http`: the hook is started for every lease, so it loads
- * nothing larger. A call that meets a server that is away is tried again shortly; who has no token is told so.
+ * The few calls of the API that the DHCP hook makes, over plain `node:http`: the hook starts for every lease, so it loads nothing larger. A
+ * call is tried again shortly if the server is unreachable; a missing token is reported.
  */
 import * as http from "node:http"
 import * as https from "node:https"
@@ -8,7 +8,7 @@ import { readFile } from "node:fs/promises"
 import { setTimeout as sleep } from "node:timers/promises"
 import { codeOf } from "../runtime/SystemErrors.ts"
 
-/** How an API call ended. `away` means that the same call may succeed later; nothing was refused. */
+/** The outcome of an API call. `away` means that the same call may succeed later; nothing was refused. */
 export type Answer =
   | { readonly kind: "answered"; readonly status: number; readonly body: string }
   | { readonly kind: "away"; readonly reason: string; readonly refused?: true }
@@ -18,7 +18,7 @@ export interface HookApi {
   readonly call: (method: "GET" | "POST" | "PUT", path: string, body?: unknown) => Promise<Answer>
 }
 
-/** The environment variables that the hook reads: where the API is, how to log in, and where leases wait. */
+/** The environment variables of the hook: the address of the API, the login, and the folder of waiting leases. */
 export const hookVariables = [
   "SWITCHYARD_URL",
   "VERIFY_TLS",
@@ -35,16 +35,16 @@ export type HookEnvironment = { readonly [name in (typeof hookVariables)[number]
 const DEFAULT_URL = "http://127.0.0.1:5000"
 const VERSION_PATH = "/api/v1.0"
 
-/** One request may take this long; the DHCP server waits meanwhile. In milliseconds, as all times here. */
+/** The time for one request, during which the DHCP server waits. In milliseconds, as all times here. */
 const REQUEST_TIMEOUT = 5_000
 /** Pauses before the second and the third try. */
 const PAUSES = [200, 600]
 const MAX_ANSWER = 1_000_000
 
-/** A server that is there and takes no more now: the lease waits, and nobody asks again before its time. */
+/** The server answers and accepts no more now: the lease waits, and is not reported again before its time. */
 const TOO_MANY = 429
 
-/** Statuses of a server (or the proxy before it) that is not ready now. */
+/** Statuses of a server (or the proxy in front of it) that is not ready now. */
 const AWAY = new Set([408, 425, TOO_MANY, 500, 502, 503, 504])
 
 interface Request {
@@ -131,19 +131,20 @@ const askForToken = async (environment: HookEnvironment, verifyTls: boolean): Pr
     }).toString(),
     verifyTls
   })
-  if (answer.kind !== "answered") return { kind: "noToken", reason: `the token endpoint is away: ${answer.reason}` }
+  if (answer.kind !== "answered")
+    return { kind: "noToken", reason: `the token endpoint does not answer: ${answer.reason}` }
   const token = accessTokenOf(answer.body)
   return token === null ? { kind: "noToken", reason: `the token endpoint answered ${answer.status}` } : { token }
 }
 
-/** The address of the API with its version, whether or not the setting names the version; null when it is no URL. */
+/** The address of the API with its version, whether or not the setting includes the version; null if it is no URL. */
 export const apiBase = (environment: HookEnvironment): string | null => {
   const text = (environment["SWITCHYARD_URL"] ?? DEFAULT_URL).replace(/\/+$/, "")
   if (!URL.canParse(text)) return null
   return text.endsWith(VERSION_PATH) ? text : `${text}${VERSION_PATH}`
 }
 
-/** The token of the file, as secrets of containers are given. */
+/** The token in the file, as containers provide secrets. */
 const tokenIn = async (file: string): Promise<Token> => {
   try {
     const token = (await readFile(file, "utf8")).trim()

@@ -1,7 +1,7 @@
 /**
- * Leases that the API has not taken yet, one file per switch in a folder. A lease is written before it is reported and goes
- * when it was taken, so neither a server that is away nor a hook that is killed loses one. The newest lease of a switch
- * replaces older ones. A file whose name ends in a process id is being worked on by that process.
+ * Leases that the API has not accepted yet, one file per switch in a folder. A lease is written before it is reported and removed when it
+ * was accepted, so neither an unreachable server nor a killed hook loses one. The newest lease of a switch replaces older ones. A file
+ * whose name ends in a process id is being handled by that process.
  */
 import * as fs from "node:fs"
 import * as path from "node:path"
@@ -13,15 +13,15 @@ export interface Lease {
   readonly platform: string
 }
 
-/** A lease that this process works on. */
+/** A lease that this process has claimed. */
 export interface Claim {
   readonly lease: Lease
   readonly file: string
 }
 
-/** A lease is worth reporting for this long; a switch that is still there has renewed it many times by then. */
+/** A lease is worth reporting for this long; a switch that still exists has renewed it many times by then. */
 const KEEP_MS = 24 * 3_600_000
-/** Whoever has not finished with a claimed lease after this time was killed. */
+/** A process that has not finished with a claimed lease after this time was killed. */
 const ABANDONED_MS = 60_000
 const MAX_FILES = 10_000
 
@@ -47,7 +47,7 @@ const parse = (text: string): Lease | null => {
   }
 }
 
-/** True when the file system call worked; another process may have been faster. */
+/** True if the file system call succeeded; another process may have been faster. */
 const worked = (call: () => void): boolean => {
   try {
     call()
@@ -63,14 +63,14 @@ export class LeaseQueue {
   readonly #folder: string
   readonly #suffix: string
 
-  /** Opens the queue in this folder, which is made when it is missing. Throws the file system's error. */
+  /** Opens the queue in this folder, which is made if it is missing. Throws the file system's error. */
   constructor(folder: string) {
     fs.mkdirSync(folder, { recursive: true, mode: 0o750 })
     this.#folder = folder
     this.#suffix = `.${process.pid}`
   }
 
-  /** Writes a new lease as one that this process works on. Throws the file system's error; also when the queue is full. */
+  /** Writes a new lease as claimed by this process. Throws the file system's error; also if the queue is full. */
   add(lease: Lease): Claim {
     const pending = path.join(this.#folder, `${lease.mac}.json`)
     if (!fs.existsSync(pending) && fs.readdirSync(this.#folder).length >= MAX_FILES) {
@@ -78,12 +78,12 @@ export class LeaseQueue {
     }
     const file = `${pending}${this.#suffix}`
     fs.writeFileSync(file, JSON.stringify(lease), { mode: 0o640 })
-    // what was waiting for the same switch is older
+    // a waiting lease of the same switch is older
     worked(() => fs.rmSync(pending, { force: true }))
     return { lease, file }
   }
 
-  /** The lease was taken, or can never be. */
+  /** The lease was accepted, or can never be. */
   done({ file }: Claim): void {
     fs.rmSync(file, { force: true })
   }
@@ -91,12 +91,12 @@ export class LeaseQueue {
   /** Leaves the lease to a later call, unless a newer one of the same switch waits already. */
   putBack({ file }: Claim): void {
     const pending = file.slice(0, -this.#suffix.length)
-    // a link fails when the name is taken, a rename would overwrite the newer lease
+    // a link fails if the name is taken; a rename would overwrite the newer lease
     worked(() => fs.linkSync(file, pending))
     fs.rmSync(file, { force: true })
   }
 
-  /** The next leases that wait, at most `count`, oldest first. Leases too old to be of use are dropped. */
+  /** The next waiting leases, at most `count`, oldest first. Leases that are too old are dropped. */
   claim(count: number): ReadonlyArray<Claim> {
     this.#adoptAbandoned()
     const waiting = fs

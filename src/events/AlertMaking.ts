@@ -4,7 +4,6 @@
  */
 import { Context, Effect, Layer, Result, Schedule } from "effect"
 import { SqlClient, SqlError } from "effect/sql"
-import { AskedDevices } from "../access/AskedDevices.ts"
 import type { AlertRules, AlertRules as Rules } from "../domain/events/alerts/AlertFile.ts"
 import { eventOf } from "../domain/events/alerts/AlertMessage.ts"
 import {
@@ -19,16 +18,17 @@ import {
   subjectOf
 } from "../domain/events/alerts/AlertRule.ts"
 import { isObject } from "../domain/fields/Values.ts"
-import { AlertMuteStore, AlertStore, type FoundAlert, MAX_EVENTS, type TimedMute } from "../store/AlertStore.ts"
+import { AlertStore, type FoundAlert, MAX_EVENTS, type TimedMute } from "../store/AlertStore.ts"
 import { waitingForDatabase } from "../store/DatabaseClient.ts"
 import { DeviceStore } from "../store/DeviceStore.ts"
-import { EventLog } from "../store/EventStore.ts"
+import { EventStore } from "../store/EventStore.ts"
 import { makeFileInForce } from "../access/FileInForce.ts"
 import { ActiveSettings } from "../settings/ActiveSettings.ts"
 import { readAlertsText } from "../settings/SettingsFile.ts"
 import { ALERTS_FILE } from "../settings/RepositoryPaths.ts"
 import type { LiveEvent } from "../domain/events/Event.ts"
 import { placeText, type Remark } from "../domain/Repository.ts"
+import { CallerDevices } from "../access/CallerDevices.ts"
 
 // The alert rules in force (docs/alerts.md#the-file): those of the settings' commit in force, else of `alerts.yml` in DATA_DIR. All
 // servers of a site share the settings, and each may have a folder of its own, so the settings win if both exist.
@@ -147,12 +147,12 @@ const together = (one: FoundAlert, other: FoundAlert): FoundAlert => ({
 
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const log = yield* EventLog
+  const { log } = yield* EventStore
   const alerts = yield* AlertStore
-  const mutes = yield* AlertMuteStore
+  const { mutes } = alerts
   const inForce = yield* AlertRulesInForce
   const devices = yield* DeviceStore
-  const asked = yield* AskedDevices
+  const asked = yield* CallerDevices
   let seen = -1
 
   /** Devices of events by name, with their groups as far as the settings say them. */

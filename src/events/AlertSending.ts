@@ -6,7 +6,7 @@ import { Context, Duration, Effect, Layer, Random, Schedule, type Scope } from "
 import { type AlertMessage, titleOf } from "../domain/events/alerts/AlertMessage.ts"
 import { receiverGuard } from "../runtime/OutboundHosts.ts"
 import { ServerConfig } from "../ServerConfig.ts"
-import { AlertDeliveryStore, AlertMuteStore, AlertStore, type ClaimedDelivery } from "../store/AlertStore.ts"
+import { AlertStore, type ClaimedDelivery } from "../store/AlertStore.ts"
 import { waitingForDatabase } from "../store/DatabaseClient.ts"
 import { AlertRulesInForce } from "./AlertMaking.ts"
 import { type Attempt, deliver as handOver, longestAttempt } from "./Receivers.ts"
@@ -40,7 +40,7 @@ const make = Effect.gen(function* () {
   const guard = receiverGuard(config)
   const pace: Pace = (yield* AlertPace) ?? { ...PACE, giveUp: ALERT_RETRY_HOURS * 3_600_000 }
   const timeout = ALERT_TIMEOUT * 1000
-  const deliveries = yield* AlertDeliveryStore
+  const { deliveries } = yield* AlertStore
   const inForce = yield* AlertRulesInForce
   const scope = yield* Effect.scope
   const busy = new Set<string>()
@@ -107,18 +107,16 @@ const make = Effect.gen(function* () {
   )
 })
 
-const upkeep: Effect.Effect<void, never, AlertStore | AlertMuteStore | ServerConfig | Scope.Scope> = Effect.gen(
-  function* () {
-    const { ALERT_DAYS, UPKEEP_INTERVAL } = yield* ServerConfig
-    const alerts = yield* AlertStore
-    const mutes = yield* AlertMuteStore
-    yield* Effect.andThen(alerts.forget(ALERT_DAYS), mutes.forget(ALERT_DAYS)).pipe(
-      Effect.catchCause((cause) => Effect.logWarning("Old alerts could not be removed", cause)),
-      Effect.repeat(Schedule.spaced(Duration.seconds(UPKEEP_INTERVAL))),
-      Effect.forkScoped
-    )
-  }
-)
+const upkeep: Effect.Effect<void, never, AlertStore | ServerConfig | Scope.Scope> = Effect.gen(function* () {
+  const { ALERT_DAYS, UPKEEP_INTERVAL } = yield* ServerConfig
+  const alerts = yield* AlertStore
+  const { mutes } = alerts
+  yield* Effect.andThen(alerts.forget(ALERT_DAYS), mutes.forget(ALERT_DAYS)).pipe(
+    Effect.catchCause((cause) => Effect.logWarning("Old alerts could not be removed", cause)),
+    Effect.repeat(Schedule.spaced(Duration.seconds(UPKEEP_INTERVAL))),
+    Effect.forkScoped
+  )
+})
 
 /** Works until the server stops. */
 export const layer = Layer.effectDiscard(Effect.andThen(make, upkeep))

@@ -3,7 +3,7 @@
  * them. Decided once for each caller, not for each of their connections.
  */
 import { Effect, Option, Schema } from "effect"
-import { AskedDevices } from "../access/AskedDevices.ts"
+import { CallerDevices } from "../access/CallerDevices.ts"
 import { Permissions } from "../access/Permissions.ts"
 import { type HeldPermission, Permit } from "../access/Permit.ts"
 import type { Identity } from "../domain/access/Identity.ts"
@@ -35,7 +35,7 @@ const decodeDevice = Schema.decodeUnknownOption(Device)
 /** Yields what callers may hear, and answers about single devices and jobs. */
 export const makeEventAccess = Effect.gen(function* () {
   const { heldBy } = yield* Permissions
-  const asked = yield* AskedDevices
+  const asked = yield* CallerDevices
   const jobs = yield* JobStore
 
   /** The permissions that speak of a list; null when one of them shows all of it. */

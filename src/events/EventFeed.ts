@@ -5,7 +5,7 @@
 import { Context, Duration, Effect, Latch, Layer, Schedule, type Scope, Semaphore } from "effect"
 import type { SqlError } from "effect/sql"
 import { failingWithoutDatabase, waitingForDatabase } from "../store/DatabaseClient.ts"
-import { EventLog, makeEventRetention } from "../store/EventStore.ts"
+import { EventStore, makeEventRetention } from "../store/EventStore.ts"
 import { ServerConfig } from "../ServerConfig.ts"
 import type { LiveEvent } from "../domain/events/Event.ts"
 import { eventsTold, noteHandedOn } from "../runtime/metrics/Metrics.ts"
@@ -23,7 +23,7 @@ const sent = Effect.callback<void>((resume) => void setImmediate(() => resume(Ef
 export type Follower = (events: ReadonlyArray<LiveEvent>) => void
 
 const make = Effect.gen(function* () {
-  const log = yield* EventLog
+  const { log } = yield* EventStore
   const followers = new Set<Follower>()
   const isFollowed = yield* Latch.make()
   const turn = yield* Semaphore.make(1)

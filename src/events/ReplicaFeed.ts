@@ -106,7 +106,7 @@ const make = Effect.gen(function* () {
       wantedUntil = now + Duration.toMillis(LISTENS)
       isWanted.openUnsafe()
     }
-    for (const thing of message.things ?? []) told.passOn(thing)
+    for (const thing of message.things ?? []) told.publishReceived(thing)
   }
 
   const receiving = Effect.gen(function* () {
@@ -117,7 +117,7 @@ const make = Effect.gen(function* () {
     }
   }).pipe(Effect.scoped)
 
-  const saying = told.heardHere.pipe(
+  const saying = told.untilListened.pipe(
     Effect.andThen(notify([listensMessage(self)])),
     Effect.repeat(Schedule.spaced(BETWEEN_SAYINGS))
   )

@@ -3,7 +3,7 @@
  * may receive it. Follows the log while a client is connected. Clients with all rights get everything at once; for the others, an event
  * waits until it is known whether they may see its device or job.
  */
-import { Context, Effect, Layer, Queue, RcRef, Schedule, type Scope } from "effect"
+import { Effect, Queue, RcRef, Schedule, type Scope } from "effect"
 import type { SqlError } from "effect/sql"
 import type { Identity } from "../domain/access/Identity.ts"
 import { failingWithoutDatabase } from "../store/DatabaseClient.ts"
@@ -172,7 +172,8 @@ const tellingOf = (found: SocketPayload): Telling => ({ ...found, rooms: [found.
 const roomsOf = (callers: ReadonlyArray<ConnectedCaller>, rooms: ReadonlyArray<Room>): ReadonlyArray<string> =>
   callers.flatMap(({ key }) => rooms.map((room) => `${key}:${room}`))
 
-const make = Effect.gen(function* () {
+/** The connections of socket.io clients, with their feed. */
+export const makeSocketBridge = Effect.gen(function* () {
   const feed = yield* EventFeed
   const told = yield* LiveFeed
   const hearing = yield* makeEventAccess
@@ -266,7 +267,7 @@ const make = Effect.gen(function* () {
     })
   })
 
-  return SocketBridge.of({
+  return {
     sendBy: (send) =>
       Effect.sync(() => {
         wires = send
@@ -277,20 +278,15 @@ const make = Effect.gen(function* () {
       const caller = yield* callers.entered(identity)
       return (room: Room) => `${caller.key}:${room}`
     })
-  })
+  } satisfies SocketBridge
 })
 
-/** Tells connected clients what happens. */
-export class SocketBridge extends Context.Service<
-  SocketBridge,
-  {
-    /** From now on these are the connections. */
-    readonly sendBy: (wires: Wires) => Effect.Effect<void>
-    /** How many connections there are now: for metrics. */
-    readonly connections: () => number
-    /** Somebody is connected until the scope closes; all that happens from now on is heard. Yields the names of their rooms. */
-    readonly connected: (identity: Identity) => Effect.Effect<(room: Room) => string, SqlError.SqlError, Scope.Scope>
-  }
->()("switchyard/events/socket/SocketBridge") {
-  static readonly layer = Layer.effect(SocketBridge, make)
+/** The connections of socket.io clients, with their feed. */
+export interface SocketBridge {
+  /** From now on these are the connections. */
+  readonly sendBy: (wires: Wires) => Effect.Effect<void>
+  /** How many connections there are now: for metrics. */
+  readonly connections: () => number
+  /** Somebody is connected until the scope closes; all that happens from now on is heard. Yields the names of their rooms. */
+  readonly connected: (identity: Identity) => Effect.Effect<(room: Room) => string, SqlError.SqlError, Scope.Scope>
 }

@@ -7,7 +7,7 @@ import { Effect, Schema } from "effect"
 import { type Device, isFabricType } from "../domain/Device.ts"
 import { DeviceStore } from "../store/DeviceStore.ts"
 import { InterfaceStore } from "../store/InterfaceStore.ts"
-import { LinknetStore } from "../store/NetworkStore.ts"
+import { NetworkStore } from "../store/NetworkStore.ts"
 
 /** A switch of the network. `root`: it is not upgraded and leads out of the access layer (a distribution or core switch). */
 export interface OrderedSwitch {
@@ -170,7 +170,7 @@ export const ONLY_ACCESS = "Upgrade order determination is only supported for AC
 /** Orders of staggered upgrades. */
 export const makeUpgradeOrders = Effect.gen(function* () {
   const devices = yield* DeviceStore
-  const links = yield* LinknetStore
+  const { links } = yield* NetworkStore
   const interfaces = yield* InterfaceStore
 
   /** Hostname of each selected switch's MLAG peer. */

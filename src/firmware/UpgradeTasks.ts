@@ -6,7 +6,7 @@ import { type DeviceResult, deviceResult, type JobTask, subtaskFailed, taskFaile
 import { Option, Schema } from "effect"
 import type { UpgradeDeviceRow, UpgradeJobRow } from "../store/UpgradeStore.ts"
 import type { UpgradeCampaign, UpgradeOfDevice } from "../domain/Firmware.ts"
-import { DeviceUpgrade } from "../domain/jobs/FirmwareJobs.ts"
+import { DeviceUpgrade } from "../domain/jobs/UpkeepJobs.ts"
 import { resultNames } from "../domain/platforms/Platforms.ts"
 
 const MAIN_TASK = "device_upgrade_task"

@@ -1,27 +1,26 @@
 /**
- * The address of a repository as operators write it: a local path, an https, http, git or ssh URL or `user@host:path`,
- * optionally with `#<branch, tag or commit>` at its end (docs/settings-repository.md#files). Keeps the credentials in it away
- * from messages.
+ * The address of a repository in the settings: a local path, an https, http, git or ssh URL or `user@host:path`, optionally with `#<branch,
+ * tag or commit>` at its end (docs/settings-repository.md#files). Keeps its credentials out of messages.
  */
 import { resolve } from "node:path"
 import { Redacted, Result, Schema } from "effect"
 
-/** Who logs in to a web server; git asks for the password when that server does. */
+/** The login at a web server; git asks for the password when that server does. */
 interface GitLogin {
-  /** Scheme, host and port of the server: nobody else is told the password. */
+  /** Scheme, host and port of the server: no other server gets the password. */
   readonly server: string
   readonly username: string
-  /** Null when the address has none: git asks the site's own helpers. */
+  /** Null if the address has none: git asks the site's own helpers. */
   readonly password: Redacted.Redacted | null
 }
 
-/** An address taken apart. */
+/** An address in its parts. */
 export interface GitAddress {
-  /** What git is given. Git writes it into command lines, which everybody on the machine can read: it has no password. */
+  /** The address for git. Git writes it into command lines, which every user of the machine can read: it has no password. */
   readonly remote: string
-  /** Undefined where the address names nobody, and for servers that do not ask for passwords. */
+  /** Undefined if the address names no user, and for servers that do not ask for passwords. */
   readonly login: GitLogin | undefined
-  /** What is secret in the address, as it may stand in texts of git. */
+  /** Removes the address's secrets, in the forms in which git may print them. */
   readonly redact: (text: string) => string
   /** The same for messages and logs, without user name and password. */
   readonly shown: string
@@ -29,7 +28,7 @@ export interface GitAddress {
   readonly ref: string | undefined
 }
 
-/** The configured address cannot be used; asking again does not help. */
+/** The configured address is unusable; asking again does not help. */
 export class GitAddressInvalid extends Schema.TaggedError<GitAddressInvalid>()("GitAddressInvalid", {
   message: Schema.String
 }) {}
@@ -40,7 +39,7 @@ const SCHEMES = new Set(["http", "https", "ssh", "git", "file"])
 const HELPER = /^[a-z0-9+.-]+::/i
 const FORBIDDEN_IN_REF = /[\s~^:?*[\\\p{Cc}]|\.\.|@\{|^[-/.]|[/.]$|\/\/|\.lock$/u
 
-/** A path on this machine, not `host:path`: relative to where the server was started, and git works elsewhere. */
+/** A path on this machine, not `host:path`: made absolute, because git runs in another directory than the server. */
 const isPath = (remote: string): boolean => !SCHEME.test(remote) && !/^[^/]*:/.test(remote)
 
 /** True for a name that git accepts as a branch or tag, or for a commit hash. */
@@ -57,13 +56,13 @@ const decoded = (text: string): string => {
   }
 }
 
-/** The address without what git would write into command lines, and the login that it names. */
+/** The address without the parts that git must not write into command lines, and the login in it. */
 const withoutLogin = (remote: string): Pick<GitAddress, "remote" | "login"> => {
   const [, scheme = "", credentials = ""] = CREDENTIALS.exec(remote) ?? []
   if (credentials === "") return { remote, login: undefined }
   const [name = ""] = credentials.split(":", 1)
   const password = credentials.slice(name.length + 1)
-  // ssh and git know no passwords in addresses, and the name is part of where they connect to
+  // ssh and git know no passwords in addresses, and the user name is part of the target
   if (!/^https?:/i.test(scheme)) {
     return { remote: remote.replace(CREDENTIALS, (_, begin: string) => `${begin}${name}@`), login: undefined }
   }
@@ -84,7 +83,7 @@ const isUnprintable = ({ password, username }: GitLogin): boolean =>
 
 const refuse = (message: string) => Result.fail(new GitAddressInvalid({ message }))
 
-/** Takes an address apart; the part after the first `#` is the branch, tag or commit. */
+/** Splits an address; the part after the first `#` is the branch, tag or commit. */
 export const parseGitAddress = (address: string): Result.Result<GitAddress, GitAddressInvalid> => {
   const hash = address.indexOf("#")
   const remote = hash < 0 ? address : address.slice(0, hash)
@@ -107,7 +106,7 @@ export const parseGitAddress = (address: string): Result.Result<GitAddress, GitA
   return Result.succeed({ ...given, shown, ref, redact: redactor(remote) })
 }
 
-/** A user name without a password is a token when it is that long; shorter ones, such as `git`, are no secret. */
+/** A user name of this length without a password is a token; shorter ones, such as `git`, are no secret. */
 const TOKEN_LENGTH = 16
 
 const secretsOf = (remote: string): ReadonlyArray<string> => {
@@ -118,7 +117,7 @@ const secretsOf = (remote: string): ReadonlyArray<string> => {
   return password === "" ? [] : [credentials, password, decoded(password)]
 }
 
-/** Removes from a text of git every secret that the address holds, and the credentials of any other URL. */
+/** Removes from a text of git every secret of the address, and the credentials in any other URL. */
 export const redactor = (remote: string): ((text: string) => string) => {
   const secrets = secretsOf(remote)
   return (text) =>

@@ -1,7 +1,7 @@
 /**
- * Runs git: bounded in time and output, never asking anybody for a password, with the address and its
- * credentials in the environment rather than on the command line or on disk. Only commands that talk to the remote get the
- * password, and it is told to its server alone. Errors are free of credentials.
+ * Runs git: bounded in time and output, without prompts for passwords, with the address and its credentials in the environment rather than
+ * on the command line or on disk. Only commands that talk to the remote get the password, and only its server receives it. Errors contain
+ * no credentials.
  */
 import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from "node:child_process"
 import { basename, dirname } from "node:path"
@@ -12,13 +12,13 @@ import { untilMended } from "../runtime/OwnFaults.ts"
 import { codeOf, OwnFault, ownFault, ownFaultInOutput } from "../runtime/SystemErrors.ts"
 import type { GitAddress } from "./GitAddress.ts"
 
-// What git tells on its standard error about how far it is, apart from what else it says there.
+// Separates git's progress on its standard error from its other output there.
 
 const PROGRESS = /^(?:remote: )?(?:Enumerating|Counting|Compressing|Receiving|Unpacking|Resolving|Updating) [a-z]+: .*/
 
 const partsOf = (text: string): ReadonlyArray<string> => text.split(/[\r\n]/)
 
-/** The newest line of progress in a piece of output; undefined when it has none. */
+/** The newest line of progress in a piece of output; undefined without one. */
 const newestProgress = (text: string): string | undefined =>
   partsOf(text)
     .findLast((part) => PROGRESS.test(part))
@@ -31,28 +31,27 @@ const withoutProgress = (text: string): string =>
     .join("\n")
 
 /**
- * git could not do its work. `late`: it did not end in time; `damaged`: the local copy lacks what it should have, and
- * the next refresh makes it anew; `failed`: the remote is unreachable or refuses us. Asking again may help. With `own` the remote had no
- * part in it.
+ * git failed. `late`: it did not end in time; `damaged`: the local copy is incomplete, and the next refresh makes it anew; `failed`: the
+ * remote is unreachable or refuses us. Asking again may help. With `own` the remote had no part in it.
  */
 export class GitFailed extends Schema.TaggedError<GitFailed>()("GitFailed", {
   message: Schema.String,
   reason: Schema.Literals(["failed", "late", "damaged"]),
-  /** What the machine of this server lacks, where that is the reason. */
+  /** The fault of this server's machine, if that is the reason. */
   own: Schema.optionalKey(OwnFault)
 }) {}
 
-/** Where and how git runs. */
+/** The place and the settings for a run of git. */
 export interface GitCommandOptions {
   /** The working directory; must exist. */
   readonly directory: string
   readonly address: GitAddress
   readonly timeout: Duration.Duration
-  /** How long the remote may say nothing, where the transport can tell; `timeout` when it is left out. */
+  /** The longest silence of the remote, if the transport can measure it; `timeout` without one. */
   readonly silence?: Duration.Duration
   /** Settings of git for this command. */
   readonly settings?: ReadonlyArray<readonly [string, string]>
-  /** Told how far the command is; its arguments must ask for it. */
+  /** Receives the progress of the command; its arguments must ask for it. */
   readonly onProgress?: (line: string) => void
   /** Fed to the command's standard input. */
   readonly input?: string
@@ -62,13 +61,13 @@ export interface GitCommandOptions {
 
 const MAX_OUTPUT = 512 * 1024 * 1024
 const MAX_MESSAGE = 2_000
-const NOT_STARTED = "git cannot be started: it is not in PATH, or the folder of the local copy is gone"
-/** Bytes of what git says of an error that are kept. */
+const NOT_STARTED = "git cannot be started: it is not in PATH, or the folder of the local copy does not exist any more"
+/** The number of bytes of git's error messages that are kept. */
 const MAX_ERRORS = 256 * 1024
 
-/** After git has ended, its streams are read until they have been silent for so long. */
+/** After git has ended, its streams are read until they have been silent for this long. */
 const QUIET_MILLIS = 500
-/** How long git may take to end by itself when it is told to. */
+/** How long git may take to end after it was asked to. */
 const PATIENCE_MILLIS = 1_000
 
 /** Commands that talk to the remote. */
@@ -76,10 +75,10 @@ const REMOTE: ReadonlyArray<string | undefined> = ["fetch", "ls-remote"]
 
 const PASSWORD = "SWITCHYARD_GIT_PASSWORD"
 
-/** Tells the password when it is asked for: git has no setting for it. The script stands in command lines, the value does not. */
+/** Gives git the password on request, because git has no setting for it. The script appears in command lines, the value does not. */
 const HELPER = `!f() { test "$1" = get && printf 'password=%s\\n' "$${PASSWORD}"; }; f`
 
-/** Settings and variables by which git logs in. */
+/** Settings and variables for git's login. */
 const loginOf = ({ login }: GitAddress) => {
   if (login === undefined) return { settings: [], variables: {} }
   const { password, server, username } = login
@@ -125,19 +124,19 @@ const gitEnvironment = ([command]: ReadonlyArray<string>, options: GitCommandOpt
   }
 }
 
-/** What git needs of the environment of this process, without what would redirect it. */
+/** The environment that git needs of this process, without variables that would redirect it. */
 const inherited = () => childEnvironment(process.env, { network: true })
 
-/** Every exit code but 0 is a failure, also when git says nothing; what it says on a good end does not count. */
+/** Every exit code other than 0 is a failure, also without a message; messages of a successful git do not count. */
 const failureOf = (exitCode: number | null, by: NodeJS.Signals | null, output: Buffer, errors: Buffer): Error => {
   const how = exitCode === null ? `was ended by ${by ?? "a signal"}` : `ended with exit code ${exitCode}`
   return new Error(errors.length === 0 ? `git ${how}` : Buffer.concat([output, errors]).toString("utf8"))
 }
 
-/** One that could not be started has no streams. */
+/** A process that could not be started has no streams. */
 type Streams = Partial<Pick<ChildProcessWithoutNullStreams, "stdin" | "stdout" | "stderr">>
 
-/** Ends git and whatever it has started, such as ssh, which would go on for as long as its remote says nothing. */
+/** Ends git and the processes that it has started, such as ssh, which would continue for as long as its remote is silent. */
 const endGroup = ({ pid }: ChildProcess, signal: NodeJS.Signals): void => {
   try {
     if (pid !== undefined) process.kill(-pid, signal)
@@ -146,7 +145,7 @@ const endGroup = ({ pid }: ChildProcess, signal: NodeJS.Signals): void => {
   }
 }
 
-/** Keeps the newest of what is added, so that a remote cannot fill the memory with what it says. */
+/** Keeps the newest part of the output, so that a remote cannot fill the memory. */
 const makeTail = (most: number) => {
   let kept: Buffer = Buffer.alloc(0)
   return {
@@ -158,7 +157,7 @@ const makeTail = (most: number) => {
   }
 }
 
-/** Settles when git has ended and has said everything; never before `child` has ended, unless it could not be started. */
+/** Settles when git has ended and its output is complete; never before `child` has ended, unless it could not be started. */
 const heard = (
   child: ChildProcessWithoutNullStreams,
   args: ReadonlyArray<string>,
@@ -178,7 +177,7 @@ const heard = (
       else reject(failureOf(exitCode, by, said.subarray(0, MAX_ERRORS), errors.read()))
     }
     child.once("error", (error) => {
-      // an error of one that runs is that of a signal, and its end follows
+      // an error of a running process is about a signal, and its end follows
       if (child.pid === undefined) reject(error)
     })
     let heardAt = performance.now()
@@ -194,11 +193,11 @@ const heard = (
       const line = options.onProgress === undefined ? undefined : newestProgress(chunk.toString("utf8"))
       if (line !== undefined) options.onProgress?.(line)
     })
-    // one that ends before it has read everything tells why by its exit code
+    // a git that ends before it has read everything gives the reason in its exit code
     stdin?.on("error", () => undefined)
     stdin?.end(options.input)
     child.once("close", settle)
-    // what git has started may go on with its streams, as ssh does that keeps its connection for others
+    // processes that git has started may keep its streams, as ssh does when it keeps its connection for others
     child.once("exit", (exitCode, by) => {
       heardAt = performance.now()
       quiet = setInterval(() => {
@@ -210,14 +209,14 @@ const heard = (
     })
   })
 
-/** Waits until one that was told to end has done so; it may have files of the copy locked. */
+/** Waits until a git that was asked to end has done so; it may have files of the copy locked. */
 const endedBy = (child: ChildProcess): Effect.Effect<void> =>
   Effect.callback<void>((resume) => {
     if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return resume(Effect.void)
     const kill = setTimeout(() => endGroup(child, "SIGKILL"), PATIENCE_MILLIS)
     child.once("exit", () => {
       clearTimeout(kill)
-      // those that it has started have had their time as well
+      // the processes that it has started have had their time as well
       endGroup(child, "SIGKILL")
       resume(Effect.void)
     })
@@ -245,7 +244,7 @@ const runOnce = (args: ReadonlyArray<string>, options: GitCommandOptions): Effec
     )
   })
 
-/** A text without the places of this server: the local copy, and those that are being made beside it. */
+/** A text without paths of this server: the local copy, and new copies next to it. */
 const withoutPlaces = (text: string, directory: string): string => {
   const copy = RegExp.escape(directory.replace(/\.new-\d+$/, ""))
   return text.replaceAll(new RegExp(`(?:/private)?${copy}(?:\\.new-\\d+)?`, "g"), "the local copy")

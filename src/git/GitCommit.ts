@@ -1,7 +1,4 @@
-/**
- * What a repository's commit looks like to an operator, in the exact words that clients parse
- * (docs/settings-repository.md#answers).
- */
+/** A repository's commit in answers, in the exact words that clients parse (docs/settings-repository.md#answers). */
 import { Effect, Option, Result, Schema } from "effect"
 import { cleanedText } from "../domain/Text.ts"
 import { type GitCommandOptions, GitFailed, runGitText } from "./GitCommand.ts"
@@ -19,7 +16,7 @@ export type GitCommit = typeof GitCommit.Type
 /** The format argument of `git show` that `parseCommit` reads. */
 export const COMMIT_FORMAT = "--format=%H%x00%cn%x00%ci"
 
-/** Reads the output of `git show`; the zone moves to the time without a blank, with a colon. */
+/** Reads the output of `git show`; the zone is appended to the time without a blank, with a colon. */
 export const parseCommit = (output: string, name: string): Result.Result<GitCommit, GitFailed> => {
   const [hash = "", committer = "", written = ""] = output.trim().split("\0")
   const time = /^(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d) ([+-]\d\d)(\d\d)$/.exec(written)
@@ -48,12 +45,12 @@ export type LoggedCommit = typeof LoggedCommit.Type
 /** The format argument of `git log -z` that `parseLog` reads. */
 export const LOG_FORMAT = "--format=%H%x01%an%x01%cn%x01%ct%x01%B"
 
-/** What is shown of a commit's message. */
+/** The longest part of a commit's message in an answer. */
 const MAX_MESSAGE = 2_000
 
 const isInteger = (text: string): boolean => /^-?\d+$/.test(text)
 
-/** Reads the output of `git log`; what is no commit is left out. */
+/** Reads the output of `git log`; entries that are no commits are left out. */
 export const parseLog = (output: string): ReadonlyArray<LoggedCommit> =>
   output.split("\0").flatMap((record) => {
     const [hash = "", author = "", committer = "", seconds = "", ...message] = record.trim().split("\u0001")
@@ -66,19 +63,19 @@ export const parseLog = (output: string): ReadonlyArray<LoggedCommit> =>
 const described = ({ committer, hash, name, time }: GitCommit): string =>
   `ommit ${hash} ${name} by ${committer} at ${time}`
 
-/** The text of a repository that was there: `Commit <hash> <name> by <committer> at <time>\n`. */
+/** The text for a repository that existed already: `Commit <hash> <name> by <committer> at <time>\n`. */
 export const commitText = (commit: GitCommit): string => `C${described(commit)}\n`
 
 /** The text after a first clone; it has no line end. */
 export const clonedText = (commit: GitCommit): string => `Cloned new from remote. Last c${described(commit)}`
 
-/** What GET /repository answers: the commit, or that there is none yet. */
+/** The answer of GET /repository: the commit, or that there is none yet. */
 export const currentText = (current: Option.Option<GitCommit>): string =>
   Option.match(current, { onNone: () => "Repository is not yet cloned from remote", onSome: commitText })
 
-// From the name of a branch or tag, or a commit hash, to the commit, as the local copy knows it after its last fetch.
+// Resolves the name of a branch or tag, or a commit hash, to the commit in the local copy as of its last fetch.
 
-/** The remote has no such branch, tag or commit. Asking again helps only after somebody pushed it. */
+/** The remote has no such branch, tag or commit. Asking again helps only after a push of it. */
 export class GitRefNotFound extends Schema.TaggedError<GitRefNotFound>()("GitRefNotFound", { ref: Schema.String }) {
   override get message() {
     return `fatal: invalid reference: ${this.ref}`

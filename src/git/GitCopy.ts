@@ -1,6 +1,6 @@
 /**
- * The directory that holds the copy of a repository: whether it can be used, how it is made, brought up to date and
- * replaced. A new copy is made beside the old one and takes its place only when it is complete.
+ * The directory that holds the copy of a repository: whether it can be used, how it is made, updated and replaced. A new copy is made next
+ * to the old one and takes its place only when it is complete.
  */
 import { Clock, Duration, Effect, type FileSystem, Option, type Path, type PlatformError, Random, Schema } from "effect"
 import { dirname } from "node:path"
@@ -9,7 +9,7 @@ import { messageOf, ownFault, reasonOf } from "../runtime/SystemErrors.ts"
 import { type GitCommandOptions, GitFailed, runGitText } from "./GitCommand.ts"
 import { GitRefNotFound, REMOTE_BRANCHES, resolveRef } from "./GitCommit.ts"
 
-/** What is remembered beside the objects: whose copy this is, and what the last refresh arrived at. */
+/** The state that is stored next to the objects: the address of this copy, and the result of the last refresh. */
 const CopyState = Schema.fromJsonString(
   Schema.Struct({
     address: Schema.String,
@@ -29,13 +29,13 @@ export interface GitCopy {
   readonly clone: CloneLimits
 }
 
-/** How long a clone may take, and how often it says how far it is. */
+/** The longest time of a clone, and the interval of its progress lines. */
 interface CloneLimits {
   readonly timeout: Duration.Duration
   readonly progressEvery: Duration.Duration
 }
 
-/** Name and commit that the configured branch, tag or commit stands for. */
+/** The name and the commit of the configured branch, tag or commit. */
 interface ResolvedRef {
   readonly name: string
   readonly commit: string
@@ -44,13 +44,13 @@ interface ResolvedRef {
 const STATE_FILE = "switchyard.json"
 const FETCH = ["fetch", "--quiet", "--force", "--no-tags", "--no-write-fetch-head"] as const
 const CLONE = ["fetch", "--progress", "--force", "--no-tags", "--no-write-fetch-head"] as const
-/** What comes is kept as one pack, which git reports on, instead of as thousands of files. */
+/** Fetched objects are kept as one pack, which git reports on, instead of as thousands of files. */
 const ONE_PACK = [["fetch.unpackLimit", "1"]] as const
 const REFSPECS = [`+refs/heads/*:${REMOTE_BRANCHES}/*`, "+refs/tags/*:refs/tags/*"] as const
 const FULL_HASH = /^[0-9a-f]{40}$/i
 const HEAD_REF = "refs/switchyard/head"
 
-/** The folder in which copies have folders of their own, as people are told it: what is above is DATA_DIR. */
+/** The folder that contains the copies' folders, as messages show it: its parent is DATA_DIR. */
 const rootOf = (directory: string): string => dirname(dirname(directory))
 
 const fileFault = (directory: string) => (error: PlatformError.PlatformError) => {
@@ -63,13 +63,13 @@ const fileFault = (directory: string) => (error: PlatformError.PlatformError) =>
   })
 }
 
-/** The state of the copy; none when there is none, or it is unreadable. */
+/** The state of the copy; none if it does not exist or is unreadable. */
 export const copyState = ({ fs, options, path }: GitCopy): Effect.Effect<Option.Option<CopyState>> =>
   fs
     .readFileString(path.join(options.directory, STATE_FILE))
     .pipe(Effect.flatMap(Schema.decodeUnknownEffect(CopyState)), Effect.option)
 
-/** A copy that cannot be looked at for a moment is not replaced: fails with what the machine of this server lacks. */
+/** A copy that is unreadable for a moment is not replaced: fails with the fault of this server's machine. */
 const canLook = ({ fs, options: { directory }, path }: GitCopy) =>
   Effect.scoped(fs.open(path.join(directory, STATE_FILE))).pipe(
     Effect.asVoid,
@@ -80,7 +80,7 @@ const canLook = ({ fs, options: { directory }, path }: GitCopy) =>
     })
   )
 
-/** True when the directory holds a copy of the configured address and branch that git can work with. */
+/** True if the directory holds a usable copy of the configured address and branch. */
 export const isUsable = Effect.fnUntraced(function* (copy: GitCopy) {
   yield* canLook(copy)
   const state = yield* copyState(copy)
@@ -92,7 +92,7 @@ export const isUsable = Effect.fnUntraced(function* (copy: GitCopy) {
   )
 })
 
-/** The name of the remote's default branch, or its commit when its HEAD is detached. */
+/** The name of the remote's default branch, or its commit if its HEAD is detached. */
 const parseDefault = (output: string): string | undefined =>
   /^ref: refs\/heads\/(\S+)\tHEAD$/m.exec(output)?.[1] ?? /^([0-9a-f]{40})\tHEAD$/m.exec(output)?.[1]
 
@@ -127,7 +127,7 @@ const cloneAll = Effect.fnUntraced(function* ({ address, clone, options }: GitCo
   )
 })
 
-/** Fetches all branches and tags, then finds the commit that is wanted; a bare commit is fetched by itself if need be. */
+/** Fetches all branches and tags, then finds the wanted commit; a bare commit is fetched separately if necessary. */
 export const fetchCopy = Effect.fnUntraced(function* (
   copy: GitCopy,
   fetch: (copy: GitCopy) => Effect.Effect<unknown, GitFailed> = fetchAll
@@ -148,7 +148,7 @@ export const fetchCopy = Effect.fnUntraced(function* (
   return { name, commit }
 })
 
-/** Records what the copy now stands for; the reference keeps the commit from being cleaned away. */
+/** Records the commit of the copy; a reference keeps git from deleting the commit. */
 export const recordState = Effect.fnUntraced(function* (
   { address, fs, options, path }: GitCopy,
   { commit, name }: ResolvedRef
@@ -173,7 +173,7 @@ const removeUnfinished = ({ fs, options: { directory }, path }: GitCopy): Effect
     Effect.ignore
   )
 
-/** Makes the copy anew; what was there is removed once the new one is complete, and stays when it cannot be made. */
+/** Makes the copy anew; the old one is removed once the new one is complete, and stays if it cannot be made. */
 export const replaceCopy = Effect.fnUntraced(function* (
   copy: GitCopy
 ): Effect.fn.Return<ResolvedRef, GitFailed | GitRefNotFound> {
@@ -186,7 +186,7 @@ export const replaceCopy = Effect.fnUntraced(function* (
   return yield* Effect.gen(function* () {
     yield* fs.makeDirectory(fresh, { recursive: true, mode: 0o700 }).pipe(Effect.mapError(fileFault(options.directory)))
     yield* runGitText(["init", "--quiet", "--bare", "--template=", fresh], next.options)
-    // a remote that is dead is noticed before the long wait for its objects
+    // a dead remote is noticed before the long wait for its objects
     if (copy.address.ref !== undefined) yield* runGitText(["ls-remote", "--quiet", "origin", "HEAD"], next.options)
     const arrived = yield* fetchCopy(next, cloneAll)
     yield* recordState(next, arrived)
@@ -198,16 +198,16 @@ export const replaceCopy = Effect.fnUntraced(function* (
   }).pipe(Effect.ensuring(removeFresh))
 })
 
-/** Forgets the state of a copy that turned out to be damaged, so that the next refresh makes it anew. */
+/** Removes the state of a damaged copy, so that the next refresh makes it anew. */
 export const condemn = ({ fs, options, path }: GitCopy): Effect.Effect<void> =>
   Effect.ignore(fs.remove(path.join(options.directory, STATE_FILE), { force: true }))
 
-// Lock files that a git which was killed, or a machine that lost its power, has left in a local copy: with them every later
-// refresh would fail. They are removed when no git process works in the copy; commands of this server do not run meanwhile.
+// Lock files of a killed git, or of a machine that lost its power, in a local copy: with them every later refresh would fail. They are
+// removed if no git process works in the copy; commands of this server do not run meanwhile.
 
 const LOCK = ".lock"
 
-/** Where git makes locks: no branch, tag or other name may end like one. */
+/** The directories in which git makes locks: no branch, tag or other name may end like one. */
 const lockFiles = Effect.fnUntraced(function* ({ fs, options: { directory }, path }: GitCopy) {
   const below = (folder: string, recursive: boolean) =>
     fs.readDirectory(path.join(directory, folder), { recursive }).pipe(
@@ -223,10 +223,10 @@ const lockFiles = Effect.fnUntraced(function* ({ fs, options: { directory }, pat
   return found.flat().filter((name) => name.endsWith(LOCK))
 })
 
-/** The directory that a process works in; none when it has ended or belongs to somebody else. */
+/** The directory that a process works in; none if it has ended or belongs to another user. */
 const workingDirectory = ({ fs }: GitCopy, pid: string) => Effect.option(fs.readLink(`/proc/${pid}/cwd`))
 
-/** Whether a git process works in the copy, as Linux tells; none where the system does not tell. */
+/** Whether a git process works in the copy, as Linux shows it; none if the system does not show it. */
 const gitWorksIn = Effect.fnUntraced(function* (copy: GitCopy) {
   const { fs, options } = copy
   const processes = yield* Effect.option(fs.readDirectory("/proc"))
@@ -243,7 +243,7 @@ const gitWorksIn = Effect.fnUntraced(function* (copy: GitCopy) {
   return Option.some(false)
 })
 
-/** Where processes cannot be seen: no command of ours runs for so long. */
+/** For systems that do not show processes: no command of ours runs for so long. */
 const isOld = Effect.fnUntraced(function* ({ clone, fs, options, path }: GitCopy, name: string) {
   const file = yield* Effect.option(fs.stat(path.join(options.directory, name)))
   const modified = Option.flatMap(file, ({ mtime }) => mtime)
@@ -251,7 +251,7 @@ const isOld = Effect.fnUntraced(function* ({ clone, fs, options, path }: GitCopy
   return age > Duration.toMillis(Duration.max(options.timeout, clone.timeout))
 })
 
-/** Removes lock files that nobody holds any more. The caller sees to it that this server runs no git in the copy. */
+/** Removes lock files of ended processes. The caller must make sure that this server runs no git in the copy. */
 export const removeLeftLocks = Effect.fnUntraced(function* (copy: GitCopy): Effect.fn.Return<void> {
   const locks = yield* lockFiles(copy)
   if (locks.length === 0) return

@@ -1,8 +1,8 @@
 /**
- * A local copy of a remote git repository: cloned once, refreshed on demand, read one commit at a time. The copy has no working
- * tree: files are read from a commit's objects into memory, so what is in force never changes under a refresh, a force-push or
- * a damaged disk (docs/settings-repository.md#refresh). A copy that is broken or belongs to another address is replaced; the
- * old one stays until the new one is complete.
+ * A local copy of a remote git repository: cloned once, refreshed on demand, read one commit at a time. The copy has no working tree: files
+ * are read from a commit's objects into memory, so a commit in force never changes through a refresh, a force-push or a damaged disk
+ * (docs/settings-repository.md#refresh). A copy that is broken or belongs to another address is replaced; the old one stays until the new
+ * one is complete.
  */
 import { Duration, Effect, FileSystem, Option, Path, Semaphore } from "effect"
 import { type GitAddressInvalid, parseGitAddress } from "./GitAddress.ts"
@@ -43,13 +43,13 @@ import {
 
 // Reads the files of one commit into memory with two git commands, however many files there are.
 
-/** Bounds in bytes; a larger file is refused by itself, a larger sum fails as a whole. */
+/** Bounds in bytes; a larger file is refused alone, a larger sum fails as a whole. */
 interface TreeLimits {
   readonly file: number
   readonly total: number
 }
 
-/** Generous for text that people write, small enough for memory. */
+/** Generous for texts that people write, small enough for memory. */
 const DEFAULT_LIMITS: TreeLimits = { file: 4 * 1024 * 1024, total: 256 * 1024 * 1024 }
 
 const damaged = (what: string) => new GitFailed({ reason: "damaged", message: `the local copy is damaged: ${what}` })
@@ -94,7 +94,7 @@ const collect = (
   return { files, ignored, refused }
 }
 
-/** The wanted files of a commit. Fails when the commit or one of its objects is not there, or is too large in all. */
+/** The wanted files of a commit. Fails if the commit or one of its objects is missing, or if they are too large in all. */
 const readTreeFiles = Effect.fnUntraced(function* (
   hash: string,
   wanted: (path: string) => boolean,
@@ -108,7 +108,7 @@ const readTreeFiles = Effect.fnUntraced(function* (
   )
   const entries = parseTree(listing.toString("utf8"))
   const links = yield* readLinks(entries, options)
-  // a submodule or a broken link stands for the files that should be below it
+  // a submodule or a broken link stands for the files below it
   const isWanted = ([path, entry]: readonly [string, ResolvedPath]) =>
     wanted(path) || ("refused" in entry && entry.isTree && wanted(`${path}/`))
   const found = [...resolvePaths(entries, links)].filter(isWanted)
@@ -133,43 +133,43 @@ const readTreeFiles = Effect.fnUntraced(function* (
   return collect(found, objects, limits.file)
 })
 
-/** What a repository is made from. */
+/** The configuration of a repository. */
 export interface GitRepositoryConfig {
   /** Path or URL, optionally with `#branch`, `#tag` or `#commit`. */
   readonly address: string
-  /** Directory of the local copy; it and its parents are made when they are missing. */
+  /** Directory of the local copy; it and its parents are made if they are missing. */
   readonly directory: string
   /** How long one exchange with the remote may take; default 60 seconds. */
   readonly timeout?: Duration.Input
   /** How long the first fetch of everything may take; default 10 minutes. */
   readonly cloneTimeout?: Duration.Input
-  /** How often a clone says in the log how far it is; default 5 seconds. */
+  /** The interval of a clone's progress lines in the log; default 5 seconds. */
   readonly progressEvery?: Duration.Input
   /** Used instead of `ssh`, such as `ssh -i /etc/switchyard/key`. */
   readonly sshCommand?: string
 }
 
-/** The commit that a refresh arrived at, and whether the copy had to be made anew. */
+/** The commit of a refresh, and whether the copy had to be made anew. */
 export interface RefreshResult {
   readonly commit: GitCommit
   readonly cloned: boolean
 }
 
-/** A repository; all effects may be run concurrently, refreshes wait for each other. */
+/** A repository; all effects may run concurrently, refreshes wait for each other. */
 export interface GitRepository {
   /** The address without credentials. */
   readonly address: string
-  /** Brings the copy up to date, cloning it when there is none that can be used. */
+  /** Updates the copy, or clones it if there is no usable one. */
   readonly refresh: Effect.Effect<RefreshResult, GitFailed>
   /** The commit of the last refresh, also of an earlier process; none before the first. */
   readonly current: Effect.Effect<Option.Option<GitCommit>, GitFailed>
   /** The commit of a branch, tag or commit as of the last refresh; a branch wins over a tag of its name. */
   readonly resolve: (ref: string) => Effect.Effect<string, GitFailed | GitRefNotFound>
-  /** Committer and time of a commit, under the name of the configured branch. */
+  /** Committer and time of a commit, with the name of the configured branch. */
   readonly describe: (hash: string) => Effect.Effect<GitCommit, GitFailed | GitRefNotFound>
-  /** A commit and those before it, the newest first, at most so many. */
+  /** A commit and its predecessors, the newest first, at most so many. */
   readonly log: (hash: string, count: number) => Effect.Effect<ReadonlyArray<LoggedCommit>, GitFailed | GitRefNotFound>
-  /** The files of a commit whose path is wanted, all from that one commit. */
+  /** The wanted files of a commit. */
   readonly readTree: (
     hash: string,
     wanted: (path: string) => boolean,
@@ -177,13 +177,13 @@ export interface GitRepository {
   ) => Effect.Effect<TreeFiles, GitFailed | GitRefNotFound>
   /** Paths that differ between two commits; a renamed file counts with both names. */
   readonly changedPaths: (from: string, to: string) => Effect.Effect<ReadonlyArray<string>, GitFailed | GitRefNotFound>
-  /** Keeps a commit, though no branch may lead to it any more, in place of the one kept before. */
+  /** Keeps a commit, though no branch may lead to it any more, in the place of the one kept before. */
   readonly keep: (hash: string) => Effect.Effect<void, GitFailed | GitRefNotFound>
 }
 
 const HASH = /^[0-9a-f]{40,64}$/
 
-/** The hash of a commit that the copy has. */
+/** The hash of a commit in the copy. */
 const knownCommit = Effect.fnUntraced(function* (copy: GitCopy, hash: string) {
   if (!HASH.test(hash)) return yield* new GitRefNotFound({ ref: hash.slice(0, 100) })
   return yield* resolveRef(hash, copy.options)
@@ -213,7 +213,7 @@ const refreshCopy = Effect.fnUntraced(function* (copy: GitCopy): Effect.fn.Retur
     const error = failed("fetching")(arrived.failure)
     if (error.reason === "late" || error.own !== undefined || arrived.failure._tag === "GitRefNotFound")
       return yield* error
-    // A remote that answers means that the copy itself is at fault.
+    // If the remote answers, the copy itself is at fault.
     yield* runGitText(["ls-remote", "origin", ref ?? "HEAD"], copy.options).pipe(Effect.mapError(() => error))
   }
   const { commit, name } = yield* replaceCopy(copy).pipe(Effect.mapError(failed("cloning")))
@@ -287,8 +287,8 @@ export const makeGitRepository = Effect.fnUntraced(function* (
 const NO_BRANCH = /^[0-9a-f]{40,64}$/
 
 /**
- * Asks a remote for the branch or tag of its address, without a local copy; `directory` has to be there. Fails with GitAddressInvalid, and
- * with GitFailed when it does not answer or has no such branch.
+ * Asks a remote for the branch or tag of its address, without a local copy; `directory` must exist. Fails with GitAddressInvalid, and with
+ * GitFailed if it does not answer or has no such branch.
  */
 export const tryRemote = Effect.fn("GitRepository.tryRemote")(function* (
   text: string,

@@ -1,29 +1,27 @@
 /**
- * The files of one commit, read from git's own objects, so that nothing that happens to the repository meanwhile can mix
- * two commits. Symbolic links are followed inside the commit only; no file of the host is ever reached (pure parts of
- * reading `git ls-tree` and `git cat-file --batch`).
+ * The files of one commit, read from git's own objects, so that no change of the repository meanwhile can mix two commits. Symbolic links
+ * are followed within the commit only, and never to a file of the host (pure parts of reading `git ls-tree` and `git cat-file --batch`).
  */
 import { posix } from "node:path"
 import { placeAt, textFault, visible } from "../domain/Text.ts"
 
-// What a file of a repository is, by its name and its bytes: text, something that cannot be used, or none of ours. A refresh asks
-// this of the objects of a commit, and `switchyard check` of a working copy, so that both say the same
-// (docs/settings-repository.md#files-that-are-no-text).
+// The kind of a file in a repository, by its name and its bytes: text, unusable, or none of ours. A refresh judges the objects of a commit
+// by it, and `switchyard check` a working copy, so that both agree (docs/settings-repository.md#files-that-are-no-text).
 
-/** Why a file is not used, and the line where that shows, from 1. */
+/** Why a file is not used, and the line of the fault, from 1. */
 export interface FileRefusal {
   readonly reason: string
   readonly line: number | null
 }
 
-/** Files that editors, file managers and git leave behind, and directories of that kind. Placeholders keep a directory alive. */
+/** Files that editors, file managers and git leave in folders, and directories of that kind. Placeholders keep a directory in git. */
 const FOREIGN =
   /^(?:\.(?!gitkeep$|keep$).*|.*~|#.*#|.*\.(?:swp|swo|swx|bak|orig|rej|tmp|pyc)|thumbs\.db|desktop\.ini|__macosx|__pycache__|node_modules)$/i
 
-/** True for a file that nobody meant to be read, whatever it holds. */
+/** True for a file that the server never reads, whatever it contains. */
 export const isForeign = (path: string): boolean => path.split("/").some((part) => FOREIGN.test(part))
 
-/** True for a file whose content people read, and no program: it is left alone when it is no text. */
+/** True for a file for people, not for programs: it is ignored if it is no text. */
 const isNote = (path: string): boolean =>
   /(^|\/)(?:readme|license|copying|changelog)[^/]*(?<!\.j2|\.ya?ml)$/i.test(path)
 
@@ -32,12 +30,12 @@ export const LINK_OUTSIDE = "symbolic link leads out of the repository"
 export const LINK_NOWHERE = "symbolic link leads nowhere"
 const BROKEN: ReadonlySet<string> = new Set([SUBMODULE, LINK_OUTSIDE, LINK_NOWHERE])
 
-/** Files that are wanted could stand behind what cannot be followed. */
+/** Wanted files could be below an entry that cannot be followed. */
 export const mayHideFiles = (path: string, { reason }: FileRefusal): boolean => BROKEN.has(reason) && !isNote(path)
 
 const POINTER = /^version https:\/\/(?:git-lfs\.github\.com|hawser\.github\.com)\/spec\/v\d/
 
-/** Why a file cannot be told by its name, which git lets anybody choose; `name` is how it is told all the same. */
+/** Why a file's name cannot be used, because git allows any name; `name` is the form for messages. */
 export const unfitName = (path: string): { readonly name: string; readonly refused: FileRefusal } | undefined => {
   const fault = textFault(path, "line")
   return fault === undefined
@@ -48,8 +46,8 @@ export const unfitName = (path: string): { readonly name: string; readonly refus
 type Unread = { readonly refused: FileRefusal } | { readonly ignored: true }
 
 /**
- * The text of a file, or why it is none; nobody misses that of a note. Other controls than NUL are told by who reads the text, with
- * their place.
+ * The text of a file, or why it is none; a note that is no text is ignored. Other control characters than NUL are reported by the reader of
+ * the text, with their place.
  */
 export const fileText = (path: string, content: Uint8Array): { readonly text: string } | Unread => {
   const lossy = Buffer.from(content.buffer, content.byteOffset, content.byteLength).toString("utf8")
@@ -75,11 +73,11 @@ export interface TreeEntry {
   readonly size: number
 }
 
-/** Text of the wanted files by path, and the wanted files that cannot be used, each with the reason. */
+/** The texts of the wanted files by path, and the unusable wanted files, each with the reason. */
 export interface TreeFiles {
   readonly files: ReadonlyMap<string, string>
   readonly refused: ReadonlyMap<string, FileRefusal>
-  /** Files that nobody meant to be read. */
+  /** Files that the server never reads. */
   readonly ignored: ReadonlyArray<string>
 }
 
@@ -88,7 +86,7 @@ export type ResolvedPath =
   | { readonly object: string; readonly size: number }
   | {
       readonly refused: string
-      /** What stands there would be a directory, or may be one. */
+      /** An entry of this name is a directory, or may be one. */
       readonly isTree: boolean
     }
 
@@ -100,7 +98,7 @@ const MAX_PATHS = 500_000
 /** Parses the output of `git ls-tree -r -z -l`. */
 export const parseTree = (output: string): ReadonlyArray<TreeEntry> =>
   output.split("\0").flatMap((line) => {
-    // The size of an object that is lost is a word; reading the object reports the loss.
+    // The size of a lost object is a word; reading the object reports the loss.
     const match = /^(\d+) \w+ ([0-9a-f]+)\s+(\S+)\t([\s\S]+)$/.exec(line)
     if (match === null) return []
     const [, mode = "", object = "", size = "0", path = ""] = match
@@ -111,7 +109,7 @@ export const parseTree = (output: string): ReadonlyArray<TreeEntry> =>
 export const symlinksOf = (entries: ReadonlyArray<TreeEntry>): ReadonlyArray<TreeEntry> =>
   entries.filter((entry) => entry.mode === SYMLINK)
 
-/** Where a link leads, relative to the root of the tree; undefined when that is outside. */
+/** The target of a link, relative to the root of the tree; undefined if it is outside. */
 const targetOf = (link: string, text: string): string | undefined => {
   if (text.startsWith("/") || text.includes("\0")) return undefined
   const joined = posix.normalize(posix.join(posix.dirname(link), text)).replace(/\/$/, "")
@@ -165,7 +163,7 @@ interface SortedTree {
   readonly paths: ReadonlyArray<string>
 }
 
-/** The position of the first of the sorted paths that is not before the text. */
+/** The position of the first of the sorted paths that does not sort before the text. */
 const firstFrom = (sorted: ReadonlyArray<string>, text: string): number => {
   let low = 0
   let high = sorted.length
@@ -177,7 +175,7 @@ const firstFrom = (sorted: ReadonlyArray<string>, text: string): number => {
   return low
 }
 
-/** Adds what lies below the directory under the link's path; false when there is nothing. */
+/** Adds the files below the directory under the link's path; false if there are none. */
 const addDirectory = (link: string, target: string, tree: SortedTree, resolved: Map<string, ResolvedPath>): boolean => {
   const prefix = target === "." ? "" : `${target}/`
   if (link.startsWith(prefix)) return false
@@ -191,7 +189,7 @@ const addDirectory = (link: string, target: string, tree: SortedTree, resolved: 
   return position > start
 }
 
-/** Parses the output of `git cat-file --batch`: content by object. An object that is missing is left out. */
+/** Parses the output of `git cat-file --batch`: content by object. Missing objects are left out. */
 export const parseObjects = (output: Buffer): ReadonlyMap<string, Buffer> => {
   const objects = new Map<string, Buffer>()
   for (let position = 0; position < output.length;) {

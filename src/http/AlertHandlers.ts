@@ -15,14 +15,7 @@ import { AlertRulesInForce } from "../events/AlertMaking.ts"
 import { deliver, remarkOf } from "../events/Receivers.ts"
 import { receiverGuard } from "../runtime/OutboundHosts.ts"
 import { ServerConfig } from "../ServerConfig.ts"
-import {
-  AlertDeliveryStore,
-  AlertMuteStore,
-  AlertStore,
-  type DeliveryState,
-  type ListedDelivery,
-  MuteNotFound
-} from "../store/AlertStore.ts"
+import { AlertStore, type DeliveryState, type ListedDelivery, MuteNotFound } from "../store/AlertStore.ts"
 import { EventStore } from "../store/EventStore.ts"
 import { makeListPage } from "./listing/ListPage.ts"
 import * as Lists from "./listing/Lists.ts"
@@ -62,7 +55,7 @@ const makeAlertView = Effect.gen(function* () {
   const { alertSecrets } = yield* ServerConfig
   const inForce = yield* AlertRulesInForce
   const alerts = yield* AlertStore
-  const deliveries = yield* AlertDeliveryStore
+  const { deliveries } = alerts
   const page = yield* makeListPage<ListedDelivery>(Lists.deliveries, {
     perPage: 50,
     totalCount: "matching",
@@ -118,8 +111,7 @@ const makeAlertView = Effect.gen(function* () {
 /** Writes: messages sent again, and mutes. */
 const makeAlertChanges = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const deliveries = yield* AlertDeliveryStore
-  const mutes = yield* AlertMuteStore
+  const { deliveries, mutes } = yield* AlertStore
   const events = yield* EventStore
   const note = (action: string, data: Readonly<Record<string, unknown>>) =>
     events.append({ kind: "alert", action, isAudit: true, data })

@@ -3,13 +3,11 @@ import { Layer } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { AuditChain } from "../access/AuditChain.ts"
 import { ApiTokens } from "../access/ApiTokens.ts"
-import { AskedDevices } from "../access/AskedDevices.ts"
 import { LocalUsers } from "../access/LocalUsers.ts"
 import { PageSessions } from "../access/PageSessions.ts"
 import { PasswordLogin } from "../access/PasswordLogin.ts"
-import { Grants, Permissions } from "../access/Permissions.ts"
+import { Permissions } from "../access/Permissions.ts"
 import { Api } from "../api/Api.ts"
-import { SecretSight } from "../access/SecretSight.ts"
 import { CertificateAuthority } from "../certificates/CertificateAuthority.ts"
 import { Firmware } from "../firmware/Firmware.ts"
 import { JobRequests } from "../jobs/requests/JobRequests.ts"
@@ -24,13 +22,12 @@ import { ActorLive, DevicesLive } from "./devices/DeviceHandlers.ts"
 import { EventsLive } from "./events/EventHandlers.ts"
 import { JobsLive } from "./jobs/JobHandlers.ts"
 import { OperationsLive } from "./operations/OperationHandlers.ts"
-import { Provider } from "./oidc/Provider.ts"
 import { ProviderTokens } from "./oidc/ProviderTokens.ts"
 import { ProvisioningLive } from "./provisioning/ProvisioningHandlers.ts"
 import { SettingsLive } from "./settings/SettingsHandlers.ts"
 import { SetupPage } from "./setup/SetupPage.ts"
 import { ProtectionLines, ServerLive } from "./system/StatusHandlers.ts"
-import { HealthLive, PluginsLive, SystemLive } from "./system/SystemHandlers.ts"
+import { HealthLive, PluginsLive, SystemLive, WindowsLive } from "./system/SystemHandlers.ts"
 import { SocketLive } from "./socket/SocketServer.ts"
 import { ApiDocument, PageRoutes } from "./page/WebPages.ts"
 import { AlertsLive } from "./AlertHandlers.ts"
@@ -47,17 +44,13 @@ import { MgmtDomainsLive } from "./MgmtDomainHandlers.ts"
 import { RevocationFile } from "./operations/Certificates.ts"
 import { PlacesLive } from "./PlaceHandlers.ts"
 import { RepositoryLive } from "./RepositoryHandlers.ts"
-import { WindowsLive } from "./WindowHandlers.ts"
 import { RequestMiddlewareLive } from "./core/RequestBodies.ts"
 import { GlobalMiddleware } from "./core/GlobalMiddleware.ts"
 import { SettingsModelLive } from "./settings/SettingsModelHandlers.ts"
-import { SocketBridge } from "../events/SocketBridge.ts"
-import { ConfigHistoryStore } from "../store/ConfigStore.ts"
-import { EventPages } from "../store/EventStore.ts"
 import { HostKeyStore } from "../store/IdentityStore.ts"
-import { LocalUserStore, PersonStore } from "../store/AccountStore.ts"
+import { PersonStore } from "../store/AccountStore.ts"
 import { RequestApprovalStore } from "../store/ApprovalStore.ts"
-import { UnknownDeviceStore } from "../store/DeviceIdentifiers.ts"
+import { CallerDevices } from "../access/CallerDevices.ts"
 
 const Groups = Layer.mergeAll(
   DevicesLive,
@@ -67,7 +60,7 @@ const Groups = Layer.mergeAll(
   JobsLive,
   ProvisioningLive,
   PlacesLive,
-  ChangesLive.pipe(Layer.provide([ConfigHistoryStore.layer, ChangeStore.layer])),
+  ChangesLive,
   OperationsLive.pipe(Layer.provide([HostKeyStore.layer, CertificateAuthority.layer])),
   ActorLive,
   FindLive,
@@ -80,38 +73,34 @@ const Groups = Layer.mergeAll(
   AuthLive,
   SignOnLive.pipe(Layer.provide(SecretKey.layer)),
   AuditLive.pipe(Layer.provide(AuditChain.layer), Layer.provide(SecretKey.layer)),
-  EventsLive.pipe(Layer.provide(EventPages.layer)),
+  EventsLive,
   WindowsLive,
   AlertsLive,
   HealthLive,
   MetricsLive,
   ServerLive,
-  SocketLive.pipe(Layer.provide(SocketBridge.layer)),
+  SocketLive,
   ProtectionLines
 ).pipe(
   Layer.provide([
     AuthorizationLive,
     AvailabilityLive,
     RequestMiddlewareLive,
-    UnknownDeviceStore.layer,
-    JobRequests.layer,
-    SecretSight.layer
+
+    JobRequests.layer
   ]),
-  Layer.provide([AskedDevices.layer, ChangeStore.layer]),
+  Layer.provide([CallerDevices.layer, ChangeStore.layer]),
   Layer.provide(Callers.layer),
   Layer.provide(ProviderTokens.layer),
-  Layer.provide(Provider.layer),
   Layer.provide([PasswordLogin.layer, PageSessions.layer]),
   Layer.provide([ApiTokens.layer, LocalUsers.layer]),
   Layer.provide([PersonStore.layer, RequestApprovalStore.layer, ApiTokenStore.layer]),
-  Layer.provideMerge(Grants.layer),
-  Layer.provide(Permissions.layer)
+  Layer.provideMerge(Permissions.layer)
 )
 
 /** The services that the page of the first start needs. */
-const SettingUp = Layer.mergeAll(ApiTokens.layer, LocalUsers.layer, LocalUserStore.layer).pipe(
-  Layer.provideMerge(Grants.layer),
-  Layer.provide(Permissions.layer)
+const SettingUp = Layer.mergeAll(ApiTokens.layer, LocalUsers.layer, PersonStore.layer).pipe(
+  Layer.provideMerge(Permissions.layer)
 )
 
 /** The routes: endpoints, the API document, the page, and around them envelope, CORS and log. */

@@ -1,7 +1,7 @@
 /**
  * Serves the routes on HOST and PORT, with TLS on TLS_HOST and TLS_PORT, and starts the listener for switches (`ZtpServer.ts`). A stopping
- * server closes its ports at once and answers the requests that it has begun. It does not start when everybody could call it on a public
- * address, or when it has TLS and a public address without TLS.
+ * server closes its ports at once and answers the requests that it has begun. It does not start if it has a public address and needs no
+ * tokens, or when it has TLS and a public address without TLS.
  */
 import { Effect, Layer, Option, Schema } from "effect"
 import { HttpRouter } from "effect/http"
@@ -54,7 +54,7 @@ const REFUSALS: Readonly<Record<string, readonly [status: string, message: strin
   ERR_HTTP_REQUEST_TIMEOUT: ["408 Request Timeout", "Request Timeout"]
 }
 
-/** Answers a request that is not valid HTTP, in the envelope as well. */
+/** Answers a malformed HTTP request, also in the envelope. */
 const refuse = (error: Error & { readonly code?: string }, socket: Duplex): void => {
   if (error.code === "ECONNRESET" || !socket.writable) {
     socket.destroy()

@@ -2,7 +2,7 @@
 import { DateTime, Effect, Record } from "effect"
 import { isDeepStrictEqual } from "node:util"
 import { HttpApiBuilder, HttpApiSchema } from "effect/http-api"
-import { SecretSight } from "../access/SecretSight.ts"
+import { makeSecretSight } from "../access/SecretSight.ts"
 import { Api } from "../api/Api.ts"
 import {
   changePort,
@@ -84,7 +84,7 @@ const asUpdated = ({ configtype, configtypeChanged, data, dataChanged }: PortCha
   ...(dataChanged ? { data } : {})
 })
 
-/** The change with the stored secrets in the place of the marks that the caller was shown. Other marks are refused. */
+/** The change with the stored secrets in the place of the marks that the caller saw. Other marks are refused. */
 const withStoredSecrets = (port: Interface, outcome: PortChange, { hideTexts }: SecretTexts["Service"]): PortChange => {
   if (outcome.data === null || findMark(JSON.stringify(outcome.data)) === undefined) return outcome
   const shown = hideTexts(port.data)
@@ -214,7 +214,7 @@ const makeInterfaceUpdate = Effect.gen(function* () {
   const prepared = (device: Device) =>
     Effect.catchTag(previews.prepare(device), "PreviewFailed", (error) => Effect.succeed(Effect.fail(error)))
 
-  /** Applies the change, reads what rendering needs, and rolls the change back. */
+  /** Applies the change, reads the inputs of a rendering, and rolls the change back. */
   const tried = (known: Device, interfaces: Ports, by: string) => {
     const changing = Effect.gen(function* () {
       const device = yield* devices.lock(known.id)
@@ -267,7 +267,7 @@ const exported = (ports: ReadonlyArray<Interface>, parts: Parts) => {
 const makeReading = Effect.gen(function* () {
   const lookup = yield* makeDeviceLookup
   const interfaces = yield* InterfaceStore
-  const sight = yield* SecretSight
+  const sight = yield* makeSecretSight
   const hide = hiddenPorts(yield* SecretTexts)
   /** The ports as this caller may see them, and with all secrets hidden. */
   const portsOf = Effect.fnUntraced(function* (hostname: string) {

@@ -2,7 +2,7 @@
 import { Effect, Option } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../api/Api.ts"
-import { LinknetStore, makeSites } from "../store/NetworkStore.ts"
+import { NetworkStore, makeSites } from "../store/NetworkStore.ts"
 import { answered, asCaller, transaction } from "./core/HandlerErrors.ts"
 import { settingError, toId, toInteger } from "../domain/fields/Values.ts"
 import {
@@ -69,7 +69,7 @@ const checkGiven = ({ a, b, network }: Order) => {
 
 /** The network of a new link: that of the body, the lowest free one of the settings, or none. */
 const makeNetwork = Effect.gen(function* () {
-  const links = yield* LinknetStore
+  const { links } = yield* NetworkStore
   const underlay = yield* underlayOf
   return Effect.fnUntraced(function* ({ a, b, network }: Order) {
     if (network !== null) return network
@@ -83,7 +83,7 @@ const makeNetwork = Effect.gen(function* () {
 
 /** Stores a link; both devices become unsynchronized. */
 const makeInsertion = Effect.gen(function* () {
-  const links = yield* LinknetStore
+  const { links } = yield* NetworkStore
   const lock = yield* lockDevices
   const checkPorts = yield* makePortCheck
   const networkFor = yield* makeNetwork
@@ -147,7 +147,7 @@ const same = (stored: Linknet, patch: LinknetPatch): boolean => {
 
 /** The link, with both its devices locked. */
 const makeLocked = Effect.gen(function* () {
-  const links = yield* LinknetStore
+  const { links } = yield* NetworkStore
   const lock = yield* lockDevices
   return Effect.fnUntraced(function* <E>(id: number, missing: () => E) {
     const found = yield* Effect.mapError(Effect.fromOption(yield* links.find(id)), missing)
@@ -177,7 +177,7 @@ const makePatch = Effect.gen(function* () {
 
 /** Changes the link by a request body. */
 const makeLinknetChange = Effect.gen(function* () {
-  const links = yield* LinknetStore
+  const { links } = yield* NetworkStore
   const devices = yield* DeviceStore
   const locked = yield* makeLocked
   const patchFor = yield* makePatch
@@ -210,7 +210,7 @@ const makeLinknetChange = Effect.gen(function* () {
 
 /** Deletes the link. */
 const makeLinknetRemoval = Effect.gen(function* () {
-  const links = yield* LinknetStore
+  const { links } = yield* NetworkStore
   const locked = yield* makeLocked
   const { unsynchronize } = yield* makeNeighbours
   const inTransaction = yield* transaction
@@ -230,7 +230,7 @@ const makeLinknetRemoval = Effect.gen(function* () {
 const notFound = () => new NotFound({ message: "Linknet not found" })
 
 const makeReading = Effect.gen(function* () {
-  const links = yield* LinknetStore
+  const { links } = yield* NetworkStore
   return {
     list: Effect.map(links.all, (linknets) => enveloped({ linknets })),
     get: Effect.fnUntraced(function* (digits: string) {

@@ -3,7 +3,7 @@ import { Effect, Option } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { HttpApiBuilder, HttpApiSchema } from "effect/http-api"
 import { Api } from "../api/Api.ts"
-import { makeSites, type MgmtDomainRecord, MgmtDomainStore } from "../store/NetworkStore.ts"
+import { makeSites, type MgmtDomainRecord, NetworkStore } from "../store/NetworkStore.ts"
 import { answered, asCaller, transaction } from "./core/HandlerErrors.ts"
 import { settingError, toId } from "../domain/fields/Values.ts"
 import { makeListPage } from "./listing/ListPage.ts"
@@ -22,7 +22,7 @@ const MISSING =
 
 /** Creates a domain from a request body; both devices become unsynchronized. */
 const makeMgmtDomainCreation = Effect.gen(function* () {
-  const domains = yield* MgmtDomainStore
+  const { domains } = yield* NetworkStore
   const lock = yield* lockDevices
   const namedEnds = yield* makeNamedEnds
   const { unsynchronize } = yield* makeNeighbours
@@ -88,7 +88,7 @@ const makeReferenceCheck = Effect.gen(function* () {
 
 /** The domain, with both its devices locked. */
 const makeLocked = Effect.gen(function* () {
-  const domains = yield* MgmtDomainStore
+  const { domains } = yield* NetworkStore
   const lock = yield* lockDevices
   return Effect.fnUntraced(function* <E>(id: Option.Option<number>, missing: () => E) {
     const find = Effect.flatMap(Effect.fromOption(id), (known) =>
@@ -103,7 +103,7 @@ const makeLocked = Effect.gen(function* () {
 
 /** Changes and deletes domains; both devices become unsynchronized. */
 const makeMgmtDomainChange = Effect.gen(function* () {
-  const domains = yield* MgmtDomainStore
+  const { domains } = yield* NetworkStore
   const lock = yield* lockDevices
   const locked = yield* makeLocked
   const checkReferences = yield* makeReferenceCheck
@@ -150,7 +150,7 @@ const notFound = () => new NotFound({ message: "Management domain not found" })
 type Request = HttpServerRequest.HttpServerRequest
 
 const makeHandlers = Effect.gen(function* () {
-  const domains = yield* MgmtDomainStore
+  const { domains } = yield* NetworkStore
   const create = yield* makeMgmtDomainCreation
   const { change, remove } = yield* makeMgmtDomainChange
   const page = yield* makeListPage<MgmtDomainRecord>(Lists.mgmtdomains(domains.columns, domains.tables), {

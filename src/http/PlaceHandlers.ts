@@ -5,19 +5,19 @@ import { Effect, Result } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../api/Api.ts"
 import { answered, asCaller } from "./core/HandlerErrors.ts"
-import { AskedDevices } from "../access/AskedDevices.ts"
 import type { Device } from "../domain/Device.ts"
 import { isManageable, platforms } from "../domain/platforms/Platforms.ts"
-import { SettingsUnavailable, SettingsView } from "../settings/SettingsView.ts"
-import { DeviceStore, NeighbourStore } from "../store/DeviceStore.ts"
+import { requiringSettings, SettingsView } from "../settings/SettingsView.ts"
+import { DeviceStore } from "../store/DeviceStore.ts"
 import { makeVisible } from "./core/Permits.ts"
 import { makeInitialisation } from "./provisioning/Initialisation.ts"
 import { edgesOf, placesOf, replacedBy } from "../domain/Topology.ts"
-import { LinknetStore } from "../store/NetworkStore.ts"
+import { NetworkStore } from "../store/NetworkStore.ts"
 import { makePlaceRows, type WaitingRow } from "../store/FleetViews.ts"
 import { BadRequest, enveloped } from "../api/Answers.ts"
 import { type InitLine, type InitListRequest, onLine } from "../domain/requests/InitRequests.ts"
 import { initArguments, initJob } from "../provisioning/Init.ts"
+import { CallerDevices } from "../access/CallerDevices.ts"
 
 // Where switches are, from the database alone, so that it is quick.
 
@@ -32,8 +32,8 @@ const problemsOf = (device: WaitingRow): ReadonlyArray<string> => [
 
 const makePlaces = Effect.gen(function* () {
   const places = yield* makePlaceRows
-  const heard = yield* NeighbourStore
-  const links = yield* LinknetStore
+  const { neighbours } = yield* DeviceStore
+  const { links } = yield* NetworkStore
   const devices = yield* DeviceStore
   const settings = yield* SettingsView
   const visible = yield* makeVisible
@@ -44,7 +44,7 @@ const makePlaces = Effect.gen(function* () {
     if (rows.length === 0) return enveloped({ devices: [] })
     const seen = within === undefined ? undefined : new Set(within.hostnames)
     const all = (yield* devices.all).filter(({ hostname }) => seen?.has(hostname) ?? true)
-    const said = yield* heard.ofKnown
+    const said = yield* neighbours.ofKnown
     const stored = yield* links.all
     return enveloped({
       devices: rows.map((row) => {
@@ -61,7 +61,7 @@ const makePlaces = Effect.gen(function* () {
     const found = (yield* devices.all).filter(({ hostname }) => seen.has(hostname))
     const names = yield* settings.primaryGroups(found)
     const groups = new Map(found.map(({ id }, index) => [id, names[index] ?? "DEFAULT"]))
-    const edges = edgesOf(rows, yield* links.all, yield* heard.ofKnown)
+    const edges = edgesOf(rows, yield* links.all, yield* neighbours.ofKnown)
     const nodes = rows.map(({ platform: _platform, ...row }) => ({
       ...row,
       primary_group: groups.get(row.id) ?? "DEFAULT"
@@ -117,7 +117,7 @@ const faultsOf = (line: InitLine, device: Device, all: ReadonlyArray<Device>): R
 /** The handler. */
 const makeSeveralInits = Effect.gen(function* () {
   const devices = yield* DeviceStore
-  const { permit } = yield* AskedDevices
+  const { permit } = yield* CallerDevices
   const visible = yield* makeVisible
   const initialise = yield* makeInitialisation
   return Effect.fn("SeveralInits.start")(function* ({ devices: lines }: InitListRequest, user: string) {
@@ -135,11 +135,7 @@ const makeSeveralInits = Effect.gen(function* () {
       Result.isSuccess(device) ? [{ ...device.success, hostname, device_type }] : []
     )
     const old = seen.filter(({ hostname }) => lines.some((line) => line.replace_hostname && line.hostname === hostname))
-    yield* permit([...meant, ...later, ...old], {}).pipe(
-      Effect.catchTag(["NoSettings", "SettingsInvalid"], ({ message }) =>
-        Effect.fail(new SettingsUnavailable({ message }))
-      )
-    )
+    yield* requiringSettings(permit([...meant, ...later, ...old], {}))
     const wrong = found.flatMap(({ faults }) => faults)
     const repeated = lines.flatMap((line, index) => {
       const first = meant.findIndex(({ id }) => id === meant[index]?.id)

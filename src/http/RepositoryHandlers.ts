@@ -8,7 +8,7 @@ import { Api } from "../api/Api.ts"
 import { BranchCheck } from "../jobs/repositories/BranchCheck.ts"
 import type { RepositoryName } from "../store/RepositoryStore.ts"
 import { answered } from "./core/HandlerErrors.ts"
-import { TemplateTrial, type TrialFailed } from "../templates/TemplateTrial.ts"
+import { makeTemplateTrial, type TrialFailed } from "../templates/TemplateTrial.ts"
 import { makeDeviceLookup } from "./core/Permits.ts"
 import { Repositories } from "../jobs/repositories/Repositories.ts"
 import { BadRequest, enveloped, InternalError, NotFound, ServiceUnavailable } from "../api/Answers.ts"
@@ -20,7 +20,7 @@ const refused = ({ message, problems }: TrialFailed) => Effect.fail(new BadReque
 
 const makeTrials = Effect.gen(function* () {
   const lookup = yield* makeDeviceLookup
-  const trials = yield* TemplateTrial
+  const trials = yield* makeTemplateTrial
   return {
     variables: Effect.fn("Trials.variables")(function* (hostname: string) {
       const device = yield* lookup.byHostname(hostname)

@@ -1,11 +1,11 @@
 /**
- * What is told to plugins, and what they are here: a name, the hooks that they have, and ways to call them (docs/plugins.md). A plugin is
- * called once per event; a call that failed or was cut off is made again with the same id.
+ * The events for plugins, and plugins as the server sees them: a name, the hooks that they have, and ways to call them (docs/plugins.md). A
+ * plugin is called once per event; a call that failed or was cut off is repeated with the same id.
  */
 import { type Effect, Redacted, Schema } from "effect"
 
 /**
- * A plugin could not do its work; it is logged, tried again unless `retry` is false, and changes nothing else. The message has no
+ * A plugin failed; the failure is logged and has no other effect, and the call is repeated unless `retry` is false. The message contains no
  * secrets of its variables.
  */
 export class PluginError extends Schema.TaggedError<PluginError>()("PluginError", {
@@ -41,7 +41,7 @@ const UpgradeRebootStarting = Schema.Struct({
   hostname: Schema.String
 })
 
-/** The check after the reboot of an upgrade is over. */
+/** The check after an upgrade's reboot is complete. */
 const UpgradeRebootCompleted = Schema.Struct({
   hook: Schema.Literal("upgrade_reboot_completed"),
   hostname: Schema.String,
@@ -78,16 +78,16 @@ export const eventHooks = [
 export const hookNames = ["selftest", ...eventHooks] as const
 export type HookName = (typeof hookNames)[number]
 
-/** Identifies the event; `again` is true when an earlier attempt may have done something. */
+/** Identifies the event; `again` is true if an earlier attempt may have done something. */
 export interface Delivery {
   readonly id: string
   readonly attempt: number
   readonly again: boolean
 }
 
-/** One plugin as it was made from its variables. */
+/** One plugin, made from its variables. */
 export interface Plugin {
-  /** As the API shows it. */
+  /** The name in the API. */
   readonly name: string
   /** Distinguishes the entries of the plugin file that name the same plugin. */
   readonly key: string
@@ -97,13 +97,13 @@ export interface Plugin {
   readonly call: (call: PluginCall, delivery: Delivery) => Effect.Effect<void, PluginError>
 }
 
-/** Variables of a plugin, free in form, as the plugin file has them. */
+/** Variables of a plugin in the plugin file, free in form. */
 export type PluginVariables = Readonly<Record<string, unknown>>
 
-// Variables of plugins and the secrets among them (docs/plugins.md#secrets): values of PLUGIN_SECRET_* take the place of their names, and what
-// is secret is hidden from the API, from logs and from what plugins say.
+// Variables of plugins and their secrets (docs/plugins.md#secrets): values of PLUGIN_SECRET_* take the place of their names, and secrets
+// are hidden from the API, from logs and from the output of plugins.
 
-/** Variables that hold what other systems ask for. The name of a secret (`…_secret`) is none. */
+/** Variables with the credentials of other systems. The name of a secret (`…_secret`) is none. */
 const SECRET = /pass|token|secret|key|communit|credential|authorization/i
 const NAMED = /_secret$/i
 const IN_URL = /([a-z][a-z0-9+.-]*:\/\/)([^\s/@]*(?:@[^\s/@]*)*)@/gi
@@ -111,7 +111,7 @@ const IN_URL = /([a-z][a-z0-9+.-]*:\/\/)([^\s/@]*(?:@[^\s/@]*)*)@/gi
 const SUFFIX = "_secret"
 const HIDDEN = "<hidden>"
 
-/** Shorter values would be found in the middle of harmless words. */
+/** Shorter values would be found within harmless words. */
 const SHORTEST = 4
 
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
@@ -123,7 +123,7 @@ const hide = (value: unknown): unknown => {
   return isRecord(value) ? hiddenVariables(value) : value
 }
 
-/** The variables as they are shown. */
+/** The variables as the API shows them. */
 export const hiddenVariables = (vars: PluginVariables): PluginVariables =>
   Object.fromEntries(
     Object.entries(vars).map(([name, value]) => [name, SECRET.test(name) && !NAMED.test(name) ? HIDDEN : hide(value)])
@@ -145,7 +145,7 @@ const secretsIn = (vars: PluginVariables): ReadonlyArray<string> =>
     return isRecord(value) ? secretsIn(value) : textsIn(value).flatMap(inUrls)
   })
 
-/** A value as it stands in texts: in URLs, in JSON, and in the header of a login. */
+/** The spellings of a value in texts: in URLs, in JSON, and in the header of a login. */
 const spellings = (value: string): ReadonlyArray<string> => [
   value,
   encodeURIComponent(value.toWellFormed()),
@@ -153,7 +153,7 @@ const spellings = (value: string): ReadonlyArray<string> => [
   Buffer.from(value).toString("base64")
 ]
 
-/** How many characters at the end of a text are the beginning of a secret, where it was cut in the middle of one. */
+/** The number of characters at the end of a text that are the beginning of a secret, if the text was cut within one. */
 const cutSecret = (text: string, secret: string): number => {
   for (let length = Math.min(secret.length - 1, text.length); length >= SHORTEST; length--) {
     if (text.endsWith(secret.slice(0, length))) return length
@@ -161,14 +161,14 @@ const cutSecret = (text: string, secret: string): number => {
   return 0
 }
 
-/** A text without these secrets, the longest first. Plugins cut what others have answered before it comes here. */
+/** A text without these secrets, the longest first. Plugins cut the answers of other systems before this runs. */
 const withoutSecrets = (secrets: ReadonlyArray<string>, text: string): string => {
   const whole = secrets.reduce((shown, secret) => shown.replaceAll(secret, HIDDEN), text)
   const cut = Math.max(0, ...secrets.map((secret) => cutSecret(whole, secret)))
   return cut === 0 ? whole : `${whole.slice(0, -cut)}${HIDDEN}`
 }
 
-/** Variables for the plugin, and what hides their secrets in texts. */
+/** Variables for the plugin, and a function that hides their secrets in texts. */
 interface ReadyVariables {
   readonly vars: PluginVariables
   readonly hide: (text: string) => string

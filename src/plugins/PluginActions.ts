@@ -1,7 +1,7 @@
 /**
  * Makes the plugin calls that changes have recorded (docs/plugins.md#calls): each once per plugin, through any crash. An attempt is noted
- * before it is made and after; one that was cut off in between, or failed, is made again and says so. Each plugin has its own
- * turn, so that one that hangs keeps no other waiting, and jobs wait for their calls no longer than a call may take.
+ * before and after; one that was cut off in between, or failed, is repeated and marked as a repetition. Each plugin has its own queue, so
+ * that one that hangs delays no other, and jobs wait for their calls no longer than one call may take.
  */
 import { Context, Duration, Effect, Fiber, Layer, Option, RcRef, Schedule, Schema, Semaphore } from "effect"
 import type { SqlConnection, SqlError } from "effect/sql"
@@ -13,18 +13,18 @@ import { PgClient } from "@effect/sql-pg"
 import { locks } from "../store/DatabaseClient.ts"
 import { Acting, server } from "../domain/access/Identity.ts"
 
-// The database's lock of each plugin: one process at a time makes its calls, and a process that is killed gives it back with its
-// connection. All locks of this process are on one connection, however many plugins there are.
+// The database's lock of each plugin: one process at a time makes its calls, and a killed process returns it with its connection. All locks
+// of this process are on one connection, however many plugins there are.
 
 const POLL = "250 millis"
 
-/** Asked for again and again: one that waits could not be told from one that the database does not answer. */
+/** Polls the lock: a waiting statement could not be told from one that the database does not answer. */
 const locked = (connection: SqlConnection.Connection, statement: string, parameters: ReadonlyArray<unknown>) =>
   connection
     .executeValues(statement, parameters)
     .pipe(Effect.repeat({ until: ([row]) => row?.[0] === true, schedule: Schedule.spaced(POLL) }))
 
-/** A lock that stayed would go back into the pool with its connection; one that ends takes its locks with it. */
+/** Frees the lock, because it would go back into the pool with its connection; a connection that ends frees its locks. */
 const unlocked = (connection: SqlConnection.Connection, statement: string, parameters: ReadonlyArray<unknown>) =>
   connection.executeRaw(statement, parameters).pipe(
     Effect.retry({ while: ({ reason }) => reason._tag !== "ConnectionError", times: 10 }),
@@ -34,7 +34,7 @@ const unlocked = (connection: SqlConnection.Connection, statement: string, param
 /** Locks by the keys of plugins. */
 const makeLocks = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
-  // who shares a connection shares its locks
+  // sessions on one connection share its locks
   const turns = new Map<string, Semaphore.Semaphore>()
   const turnOf = (plugin: string) => {
     const turn = turns.get(plugin) ?? Semaphore.makeUnsafe(1)
@@ -58,7 +58,7 @@ const makeLocks = Effect.gen(function* () {
       yield* Effect.addFinalizer(() =>
         unlocked(connection, "select pg_advisory_unlock($1::integer, hashtext($2))", place)
       )
-      // a connection that is broken is no use to those who come next
+      // a broken connection is of no use to later callers
       yield* locked(connection, "select pg_try_advisory_lock($1::integer, hashtext($2))", place).pipe(
         Effect.tapError(() => RcRef.invalidate(connections))
       )
@@ -68,14 +68,14 @@ const makeLocks = Effect.gen(function* () {
   }
 })
 
-/** How often calls are looked for that a killed process left behind; sooner when an attempt is due. */
+/** How often calls of a killed process are looked for; sooner if an attempt is due. */
 const SWEEP = Duration.seconds(30)
 const SHORTEST_PAUSE = Duration.millis(250)
 
 const RETRY_FACTOR = 4
 const LONGEST_RETRY_SECONDS = 3600
 
-/** Attempts beside those of PLUGIN_ATTEMPTS, because a server that ends in the middle of one is no fault of the plugin. */
+/** Attempts in addition to those of PLUGIN_ATTEMPTS, because a server that ends in the middle of one is no fault of the plugin. */
 const CUT_OFFS = 3
 const CUT_OFF = "the server ended during each attempt"
 
@@ -100,7 +100,7 @@ const make = Effect.gen(function* () {
   }
 
   const carryOut = Effect.fnUntraced(function* (due: DueCall, plugin: Plugin) {
-    // a call that ends the server each time must not do so for ever
+    // a call that ends the server each time must not be repeated for ever
     if (due.attempts >= PLUGIN_ATTEMPTS + CUT_OFFS) {
       yield* Effect.logError(`Plugin ${plugin.name} is not called again in ${due.hook}: ${CUT_OFF}`)
       return yield* calls.end(due, plugin.key, { _tag: "Failed", error: CUT_OFF, retryInSeconds: null })
@@ -120,7 +120,7 @@ const make = Effect.gen(function* () {
     if (ended._tag === "Failed" && ended.retryInSeconds !== null) yield* lookIn(ended.retryInSeconds)
   })
 
-  /** A pause that is short ends before the next sweep. */
+  /** A short pause ends before the next sweep. */
   const lookIn = (seconds: number): Effect.Effect<void> =>
     seconds > Duration.toSeconds(SWEEP)
       ? Effect.void
@@ -139,7 +139,7 @@ const make = Effect.gen(function* () {
     yield* calls.settle(plugins)
   }).pipe(Effect.provideService(Acting, server))
 
-  /** Goes on when nobody waits for it any more. */
+  /** Continues if its caller has stopped waiting. */
   const runOpen = Effect.flatMap(Effect.forkIn(everything, scope), Fiber.join)
 
   const runPatiently = runOpen.pipe(
@@ -161,19 +161,19 @@ const make = Effect.gen(function* () {
 export class PluginActions extends Context.Service<
   PluginActions,
   {
-    /** Makes every call that is due. Errors of plugins are logged and change nothing. */
+    /** Makes every call that is due. Errors of plugins are logged and have no other effect. */
     readonly runOpen: Effect.Effect<void, SqlError.SqlError>
-    /** The same for a job: it waits for a call's time at most, and goes on whatever becomes of the calls. */
+    /** The same for a job: it waits for one call's time at most, and continues whatever becomes of the calls. */
     readonly runPatiently: Effect.Effect<void>
-    /** The same without waiting; what fails is found again later. */
+    /** The same without waiting; failed calls are found again later. */
     readonly begin: Effect.Effect<void>
-    /** How long nothing is due. */
+    /** How long no call is due. */
     readonly pause: Effect.Effect<Duration.Duration, SqlError.SqlError>
   }
 >()("switchyard/plugins/PluginActions") {
   static readonly layer = Layer.effect(PluginActions, make)
 
-  /** Makes calls that were left behind, at the start and from time to time. */
+  /** Makes unfinished calls of ended processes, at the start and from time to time. */
   static readonly layerSweep = Layer.effectDiscard(
     Effect.gen(function* () {
       const { pause, runOpen } = yield* PluginActions

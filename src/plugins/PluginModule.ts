@@ -1,9 +1,9 @@
 /**
- * What the author of a plugin needs (docs/plugins.md#writing-a-plugin): types alone, for `import type`, so that a plugin depends on nothing
- * at run time. A plugin is a module whose default export makes it: `export default (context) => ({ new_managed_device() { … } })`.
+ * The types for authors of plugins (docs/plugins.md#writing-a-plugin), for `import type`, so that a plugin depends on nothing at run time.
+ * A plugin is a module whose default export makes it: `export default (context) => ({ new_managed_device() { … } })`.
  */
 
-/** A switch has become MANAGED. All values are text; what is not known is empty. */
+/** A switch has become MANAGED. All values are text; unknown ones are empty. */
 export interface NewManagedDevice {
   readonly hostname: string
   /** ACCESS, DIST or CORE. */
@@ -30,10 +30,10 @@ export interface UpgradeRebootStarting {
   readonly hostname: string
 }
 
-/** The reboot of an upgrade is over, and the check after it as well. */
+/** The reboot of an upgrade and the check after it are complete. */
 export interface UpgradeRebootCompleted {
   readonly hostname: string
-  /** True when the switch did not come back, or not as it should. */
+  /** True if the switch did not come back, or not in the expected state. */
   readonly failed: boolean
 }
 
@@ -44,36 +44,36 @@ export interface RemovedDevice {
   readonly management_ip: string | null
 }
 
-/** About this call. */
+/** The facts about this call. */
 export interface Delivery {
-  /** Names the event: the same at each attempt, and never used for another one. */
+  /** Identifies the event: the same at each attempt, and never used for another event. */
   readonly id: string
   /** 1, 2 … */
   readonly attempt: number
-  /** True when an earlier attempt may have done its work, or a part of it. */
+  /** True if an earlier attempt may have done its work, or a part of it. */
   readonly again: boolean
   /** Aborts shortly before the time limit, for `fetch` and others. */
   readonly signal: AbortSignal
 }
 
-/** What a plugin is made from. */
+/** The context in which a plugin is made. */
 export interface PluginContext {
   /** The name of its file without the ending. */
   readonly name: string
-  /** Its variables, as the plugin file has them, with the values of secrets. */
+  /** Its variables from the plugin file, with the values of secrets. */
   readonly vars: Readonly<Record<string, unknown>>
   /** Writes a line to the server's log. `console.log` does the same. */
   readonly log: (text: string) => void
 }
 
-/** An error with `retry: false` is not tried again: nothing but another configuration helps. */
+/** An error with `retry: false` is not repeated: only another configuration helps. */
 export interface FinalError extends Error {
   readonly retry: false
 }
 
-/** Hooks, each as the plugin likes; what is thrown, or a promise that rejects, is a failed call, which is tried again. */
+/** The hooks, each optional; an exception, or a promise that rejects, is a failed call, which is repeated. */
 export interface Plugin {
-  /** Whether it could work: true or false; null when there is nothing to say. */
+  /** Whether it could work: true or false; null without a result. */
   readonly selftest?: (delivery: Delivery) => boolean | null | Promise<boolean | null>
   readonly new_managed_device?: (event: NewManagedDevice, delivery: Delivery) => void | Promise<void>
   readonly allocated_ipv4?: (event: AllocatedIpv4, delivery: Delivery) => void | Promise<void>

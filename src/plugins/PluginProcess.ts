@@ -1,6 +1,6 @@
 /**
- * One plugin in a process of its own (docs/plugins.md#what-a-plugin-cannot-harm): started when it is needed, ended when it takes too long,
- * and started again by the next call. All that happens to it is an error of the calls that are being made, and of nothing else.
+ * One plugin in a process of its own (docs/plugins.md#what-a-plugin-cannot-harm): started on demand, ended when it takes too long, and
+ * started again by the next call. Its faults are errors of its present calls, and have no other effect.
  */
 import { Deferred, Duration, Effect, Option, Schema, type Scope } from "effect"
 import { type Delivery, type HookName, hookNames, PluginError, type PluginVariables } from "./Plugin.ts"
@@ -12,7 +12,7 @@ import { ownFault } from "../runtime/SystemErrors.ts"
 import type { CallLine, SetupLine } from "./worker/Lines.ts"
 import { cleanedValue } from "../domain/Text.ts"
 
-// What the process of a plugin may say: lines of a bounded length and of a known form. Whatever else it writes is its end.
+// The lines that the process of a plugin may write: of a bounded length and of a known form. Any other output ends it.
 
 /** Characters of a line; the texts in them are shorter. */
 const LONGEST = 16_384
@@ -32,11 +32,11 @@ export type Answer = typeof Answer.Type
 
 const decode = Schema.decodeUnknownOption(Schema.fromJsonString(Answer))
 
-/** Takes what is written piece by piece. */
+/** Receives the output piece by piece. */
 export interface AnswerReader {
-  /** Lines may be counted anew: something was asked. */
+  /** Resets the count of lines, because a call was made. */
   readonly asked: () => void
-  /** Gives each answer to `use`; says false when the process is to be ended, and what follows is of no interest. */
+  /** Passes each answer to `use`; yields false if the process must be ended, and later output is ignored. */
   readonly read: (piece: string, use: (answer: Answer) => void) => boolean
 }
 
@@ -61,14 +61,14 @@ export const makeAnswerReader = (): AnswerReader => {
   }
 }
 
-// The process of a plugin while it runs: what goes in and comes out, how much memory it takes, and its end with the reason for it.
+// The process of a plugin while it runs: its input and output, its memory, and its end with the reason.
 
 export interface ProcessOptions {
   readonly name: string
   /** Its module. */
   readonly file: URL
   readonly vars: PluginVariables
-  /** Takes secrets out of texts. */
+  /** Removes secrets from texts. */
   readonly hide: (text: string) => string
   /** How long each call may take. */
   readonly seconds: number
@@ -78,17 +78,17 @@ export interface ProcessOptions {
 
 type Wait = Deferred.Deferred<boolean | null, PluginError>
 
-/** A process that runs, or has run. */
+/** A running or ended process. */
 export interface RunningPlugin {
   readonly loaded: Deferred.Deferred<ReadonlyArray<HookName>, PluginError>
   readonly ask: (call: Omit<CallLine, "type" | "id">) => Wait
-  /** Ends it; every call that waits fails for this reason. */
+  /** Ends it; every waiting call fails for this reason. */
   readonly end: (reason: string) => void
 }
 
 const PROGRAM = fileURLToPath(ownModule("./worker/processMain", import.meta.url))
 
-/** What a process takes beside the heap of its plugin, in megabytes. */
+/** The memory of a process in addition to its plugin's heap, in megabytes. */
 const OWN_MEMORY = 192
 const MEMORY_LOOK_MILLIS = 250
 const PAGE = 4096
@@ -97,14 +97,14 @@ const MEGABYTE = 1_048_576
 const LONGEST_TEXT = 500
 const LAST_WORDS = 2000
 
-/** A text of a plugin as it may be shown. */
+/** A plugin's text in the form for logs and answers. */
 const shown = (text: string): string =>
   // oxlint-disable-next-line no-control-regex -- they would forge lines of the log
   text.replaceAll(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, " ").slice(0, LONGEST_TEXT)
 
 const tooMuch = (megabytes: number) => `it needed more than ${megabytes} MB of memory`
 
-/** Looks from time to time how much memory it takes, where the system tells; yields how to stop that. */
+/** Watches the memory of the process, if the system shows it; yields a function that stops the watch. */
 const watchMemory = ({ pid }: ChildProcess, megabytes: number, end: (reason: string) => void): (() => void) => {
   const look = () =>
     readFile(`/proc/${pid}/statm`, "utf8", (error, text) => {
@@ -120,14 +120,14 @@ const endGroup = ({ pid }: ChildProcess): void => {
   try {
     process.kill(-pid, "SIGKILL")
   } catch {
-    // it has ended, and all of its group
+    // it has ended, with all of its group
   }
 }
 
 /** A process that could not be started, because there are no descriptors, has no streams. */
 const streamsOf = (child: Partial<Pick<ChildProcessWithoutNullStreams, "stdin" | "stdout" | "stderr">>) => child
 
-/** What the process writes, and how it ends by itself. */
+/** Reads the output of the process, and notices its end. */
 const listen = (
   child: ChildProcessWithoutNullStreams,
   { megabytes }: ProcessOptions,
@@ -135,7 +135,7 @@ const listen = (
   end: (reason: string) => void
 ): void => {
   let lastWords = ""
-  // first: one that nobody hears would end the server
+  // first, because an error event without a listener would end the server
   child.on("error", (error) =>
     end(
       ownFault(error, "process", "its process could not be started")?.message ??
@@ -176,10 +176,10 @@ const makeWaiting = () => {
   }
 }
 
-/** Starts the process. `log` gets what the plugin writes, `ended` is called once, when it is of no use any more. */
+/** Starts the process. `log` receives the plugin's lines, `ended` is called once, when the process is no longer usable. */
 export const start = (options: ProcessOptions, log: (text: string) => void, ended: () => void): RunningPlugin => {
   const { file, hide, megabytes, name, seconds, vars } = options
-  // nothing of the server's environment; a group of its own, so that programs which it has started end with it
+  // nothing of the server's environment; a group of its own, so that programs that it has started end with it
   const child = spawn(process.execPath, [PROGRAM], { env: {}, detached: true, stdio: ["pipe", "pipe", "pipe"] })
   const loaded = Deferred.makeUnsafe<ReadonlyArray<HookName>, PluginError>()
   const waiting = makeWaiting()
@@ -227,18 +227,18 @@ export const start = (options: ProcessOptions, log: (text: string) => void, ende
 }
 
 export interface PluginProcessOptions extends ProcessOptions {
-  /** How long it may take to load, and for each call. */
+  /** The time for loading, and for each call. */
   readonly seconds: number
 }
 
 export interface PluginProcess {
-  /** The hooks that it has; starts it when it does not run. */
+  /** The hooks of the plugin; starts it if it does not run. */
   readonly hooks: Effect.Effect<ReadonlyArray<HookName>, PluginError>
-  /** What the hook says; null when that is neither true nor false. */
+  /** The answer of the hook; null if it is neither true nor false. */
   readonly call: (hook: HookName, event: unknown, delivery: Delivery) => Effect.Effect<boolean | null, PluginError>
 }
 
-/** Makes the plugin's process; it is ended with the scope. No process is started before it is needed. */
+/** Makes the plugin's process, which ends with the scope. It starts on demand. */
 export const make = Effect.fnUntraced(function* (
   options: PluginProcessOptions
 ): Effect.fn.Return<PluginProcess, never, Scope.Scope> {
@@ -256,7 +256,7 @@ export const make = Effect.fnUntraced(function* (
     return running
   })
 
-  /** Whoever does not answer in time is ended, with everything that it does. */
+  /** Ends a process that does not answer in time, with everything that it does. */
   const inTime = <A>(process: RunningPlugin, what: string, answer: Deferred.Deferred<A, PluginError>) =>
     Effect.timeoutOrElse(Deferred.await(answer), {
       duration: Duration.seconds(seconds),

@@ -1,6 +1,6 @@
 /**
- * The plugins that the plugin file asks for, loaded once at the start (docs/plugins.md#the-plugin-file). They are loaded beside each other and
- * beside everything else, so that one that hangs keeps nobody waiting but who asks for plugins.
+ * The plugins that the plugin file names, loaded once at the start (docs/plugins.md#the-plugin-file). They load in parallel with each other
+ * and with everything else, so that a plugin that hangs delays only callers who ask for plugins.
  */
 import { Context, Effect, Fiber, Layer, Option, Schema, SchemaIssue } from "effect"
 import * as path from "node:path"
@@ -17,15 +17,15 @@ import { type CallCounts, PluginCallStore } from "../store/PluginCallStore.ts"
 
 // Where the modules of plugins are: the site's folder first, then the bundled ones (docs/plugins.md#the-plugin-file).
 
-/** What comes with the server. */
+/** The plugins that come with the server. */
 const bundled = ["filewriter", "nav", "netbox", "ni", "prometheus", "zabbix"] as const
 
 const ENDINGS = [".ts", ".mts", ".mjs", ".js"]
 
-/** Without a path: what is outside the folder is nobody's plugin. */
+/** Without a path: files outside the folder are not plugins. */
 const NAME = /^[A-Za-z0-9_][A-Za-z0-9_.-]*$/
 
-/** The name of a plugin: its file without the ending, which may be any, because plugin files of others name modules of Python. */
+/** The name of a plugin: its file without the ending, which may be any, because other programs' plugin files name modules of Python. */
 const nameOf = (filename: string): string => path.basename(filename, path.extname(filename))
 
 const isFile = (file: string) =>
@@ -36,7 +36,7 @@ const isFile = (file: string) =>
     )
   )
 
-/** The URL of a plugin's module. Fails with PluginError when there is none. */
+/** The URL of a plugin's module. Fails with PluginError if there is none. */
 export const findModule = Effect.fn("PluginModules.find")(function* (name: string, folder: string) {
   for (const ending of NAME.test(name) ? ENDINGS : []) {
     const file = path.resolve(folder, name + ending)
@@ -47,9 +47,9 @@ export const findModule = Effect.fn("PluginModules.find")(function* (name: strin
   return yield* new PluginError({ plugin: name, message, retry: false })
 })
 
-// The plugin file: which plugins run, and their variables (docs/plugins.md#the-plugin-file).
+// The plugin file: the plugins to run, and their variables (docs/plugins.md#the-plugin-file).
 
-/** The plugin file as it is shown. */
+/** The plugin file as the API shows it. */
 const PluginFile = Schema.Struct({
   plugins: Schema.Array(
     Schema.Struct({
@@ -60,7 +60,7 @@ const PluginFile = Schema.Struct({
 })
 type PluginFile = typeof PluginFile.Type
 
-/** The plugin file cannot be used; the server runs without plugins. The reason shows nothing of what the file holds. */
+/** The plugin file is unusable; the server runs without plugins. The reason quotes nothing of the file's content. */
 class PluginFileUnusable extends Schema.TaggedError<PluginFileUnusable>()("PluginFileUnusable", {
   reason: Schema.String,
   missing: Schema.Boolean
@@ -97,7 +97,7 @@ const readPlugins = (yaml: unknown) =>
     )
   )
 
-/** The file's plugins; none, with a line in the log, when it is of no use. Nobody misses a file that nobody set. */
+/** The file's plugins; none, with a line in the log, if it is unusable. A file that no setting names may be missing. */
 const readPluginFile = (file: string): Effect.Effect<Option.Option<PluginFile>> =>
   readText(file).pipe(
     Effect.flatMap(readYaml),
@@ -113,10 +113,10 @@ const readPluginFile = (file: string): Effect.Effect<Option.Option<PluginFile>> 
 /** One entry of the plugin file, loaded or not. */
 interface PluginEntry {
   readonly filename: string
-  /** Its name; with a number where an earlier entry has the same. */
+  /** Its name; with a number if an earlier entry has the same. */
   readonly key: string
   readonly plugin: Option.Option<Plugin>
-  /** Why it is not loaded; null when it is. */
+  /** Why it is not loaded; null if it is. */
   readonly problem: string | null
 }
 
@@ -139,7 +139,7 @@ const pluginOf = (
   call: ({ hook, ...event }, delivery) => Effect.asVoid(process.call(hook, event, delivery))
 })
 
-/** Entries that name the same plugin are told apart by their number. */
+/** The keys of entries; entries that name the same plugin get numbers. */
 const keysOf = (names: ReadonlyArray<string>): ReadonlyArray<string> =>
   names.map((name, index) => {
     const before = names.slice(0, index).filter((other) => other === name).length
@@ -182,7 +182,7 @@ const make = Effect.gen(function* () {
   const entries = Fiber.join(loading)
   const plugins = Effect.map(entries, (all) => all.flatMap(({ plugin }) => Option.toArray(plugin)))
 
-  /** The last loaded one first, as clients know it. */
+  /** The last loaded one first, in the order that clients know. */
   const selftest = Effect.flatMap(plugins, (all) =>
     Effect.forEach(all.toReversed(), (plugin) => plugin.selftest, { concurrency: "unbounded" })
   ).pipe(Effect.map((results) => results.filter((result) => result !== null)))
@@ -200,20 +200,20 @@ const make = Effect.gen(function* () {
 export class PluginRegistry extends Context.Service<
   PluginRegistry,
   {
-    /** What the plugin file lists, in its order. */
+    /** The entries of the plugin file, in its order. */
     readonly entries: Effect.Effect<ReadonlyArray<PluginEntry>>
     readonly plugins: Effect.Effect<ReadonlyArray<Plugin>>
     readonly file: Option.Option<PluginFile>
-    /** What the selftests say, last loaded plugin first; without those that say nothing. */
+    /** The results of the selftests, last loaded plugin first; without plugins that give none. */
     readonly selftest: Effect.Effect<ReadonlyArray<boolean>>
   }
 >()("switchyard/plugins/PluginRegistry") {
   static readonly layer = Layer.effect(PluginRegistry, make)
 }
 
-// The plugins that this server has loaded, as the API shows and tests them (docs/plugins.md#what-can-be-seen).
+// The plugins of this server, for the API's list and tests (docs/plugins.md#what-can-be-seen).
 
-/** One entry of the plugin file: whether it is loaded, and what became of its calls. */
+/** One entry of the plugin file: whether it is loaded, and the outcome of its calls. */
 interface PluginState {
   readonly filename: string
   readonly loaded: boolean
@@ -222,13 +222,13 @@ interface PluginState {
   readonly hooks: ReadonlyArray<HookName>
   /** Calls that were given up. */
   readonly failed_calls: number
-  /** Calls that failed and are tried again. */
+  /** Calls that failed and will be repeated. */
   readonly retried_calls: number
   readonly last_error: string | null
   readonly last_error_at: string | null
 }
 
-/** `plugindata` is the parsed plugin file as plain JSON, null when there is none. */
+/** `plugindata` is the parsed plugin file as plain JSON, null without one. */
 interface LoadedPlugins {
   readonly loaded_plugins: ReadonlyArray<string>
   readonly plugindata: {
@@ -258,7 +258,7 @@ const stateOf = ({ filename, key, plugin, problem }: PluginEntry, counts: Readon
   }
 }
 
-/** The entries of the plugin file, whether each is loaded, and what became of its calls. */
+/** The entries of the plugin file, whether each is loaded, and the outcome of its calls. */
 export const loadedPlugins: Effect.Effect<LoadedPlugins, SqlError.SqlError, PluginRegistry | PluginCallStore> =
   Effect.gen(function* () {
     const { entries, file, plugins } = yield* PluginRegistry

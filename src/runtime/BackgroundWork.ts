@@ -1,46 +1,51 @@
 /**
- * How requests and the work of jobs share the one thread of the server: in turns of the event loop. What hundreds of switches
- * say at the same time, and what the database answers for them, is heard in slices, and requests begin a few at a time, so
- * neither keeps the other waiting for long. Most of a job's work is outside of the slices, so a slice is a part of what all
- * else took since the last one; as soon as a piece has waited for a quarter of a second it is all of that, and so half of
- * the processor, however many people ask.
+ * Requests and the work of jobs share the one thread of the server, in turns of the event loop. The output of hundreds of switches, and the
+ * database's answers for them, are processed in slices, and requests begin a few at a time, so neither delays the other for long. Most of a
+ * job's work is outside the slices, so a slice is a fraction of the time that all other work took since the last slice; once a piece has
+ * waited a quarter of a second, the slice is as long as that time, i.e. half of the processor, however many requests arrive.
  *
  * ```
  * a turn:  packets, answers of the database, steps of fibers │ requests begin │ a slice of background work │ next turn
  * ```
  *
- * Owner's note: `bench/README.md` says what it earns for readers during a sync, and what the sync pays for it. It goes when
- * sessions with switches run in a thread of their own.
+ * Owner's note: `bench/README.md` has the gain for readers during a sync, and its cost for the sync. It can be removed when sessions with
+ * switches run in a thread of their own.
  */
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Semaphore } from "effect"
 
-/** Requests that begin in one turn. Each takes a millisecond of the processor, all in all. */
+/** Requests that begin in one turn. Each takes about a millisecond of the processor. */
 const REQUESTS_IN_A_TURN = 4
 
-/** The part of what all else took that a slice takes. */
+/** The length of a slice, as a fraction of the time of all other work. */
 const PART = 0.15
 
-/** Milliseconds of a slice. What has begun is not cut short, so a slice may be longer. */
+/** Milliseconds of a slice. A piece that has begun is not cut short, so a slice may be longer. */
 const LEAST_SLICE = 0.5
 const LONGEST_SLICE = 25
 
 /** Milliseconds after which a piece that waits is late. */
 const LATE = 250
 
-/** Milliseconds after which one more may begin although work waits: the last ones have to wait for their switches, too. */
+/** Milliseconds after which one more may begin although work waits: the waiting ones may be waiting for their switches. */
 const PACE = 25
 
-/** Something that is to be done, and since when. */
+/**
+ * Beginnings of long work that run at once. The switch of the first device is dialled while the next devices are rendered; without
+ * this bound all devices that a job works on at once would be rendered before the first.
+ */
+const BEGINNINGS_AT_ONCE = 32
+
+/** A piece of work, and since when it waits. */
 interface Piece {
   readonly run: () => void
   readonly since: number
 }
 
-/** Where the milliseconds come from. */
+/** The source of the milliseconds. */
 export interface Processor {
-  /** The time, from whatever beginning. */
+  /** The time, from any starting point. */
   readonly now: () => number
-  /** How long the event loop has been at work. */
+  /** How long the event loop has been working. */
   readonly busy: () => number
 }
 
@@ -90,9 +95,9 @@ const makeTurns = ({ busy, now }: Processor) => {
     }
   }
 
-  /** One in a turn: what it begins shows in the queue before the next. */
-  const admit = (isLull: boolean): void => {
-    if (!isLull && now() < admittedAt + PACE) return
+  /** One in a turn: the work that it starts appears in the queue before the next. */
+  const admit = (isIdle: boolean): void => {
+    if (!isIdle && now() < admittedAt + PACE) return
     for (const enter of newcomers) {
       admittedAt = now()
       newcomers.delete(enter)
@@ -104,9 +109,9 @@ const makeTurns = ({ busy, now }: Processor) => {
     isPlanned = false
     try {
       beginRequests()
-      const isLull = pieces.length === 0
-      if (!isLull) runSlice()
-      if (newcomers.size > 0) admit(isLull)
+      const isIdle = pieces.length === 0
+      if (!isIdle) runSlice()
+      if (newcomers.size > 0) admit(isIdle)
     } finally {
       if (begun > 0 || requests.size > 0 || pieces.length > 0 || newcomers.size > 0) plan()
     }
@@ -129,27 +134,29 @@ const makeTurns = ({ busy, now }: Processor) => {
     return Effect.sync(() => void requests.delete(begin))
   })
 
-  const lull = Effect.callback<void>((resume) => {
+  const idle = Effect.callback<void>((resume) => {
     const enter = () => resume(Effect.void)
     newcomers.add(enter)
     plan()
     return Effect.sync(() => void newcomers.delete(enter))
   })
+  const places = Semaphore.makeUnsafe(BEGINNINGS_AT_ONCE)
+  const beginning = <A, E, R>(work: Effect.Effect<A, E, R>) => places.withPermit(Effect.andThen(idle, work))
 
-  return { inTurn, lull, request }
+  return { inTurn, beginning, request }
 }
 
 /** The turns of this process. */
 export class BackgroundWork extends Context.Service<
   BackgroundWork,
   {
-    /** Does a piece of background work soon, after those that came before it. */
+    /** Runs a piece of background work soon, after the earlier pieces. */
     readonly inTurn: (run: () => void) => void
     /**
-     * Waits until no background work waits, or nothing was begun for a moment. Whoever begins something long waits for it first, so that what was begun before is
-     * brought to its end, and leaves memory, before more is begun than the processor can do at the same time.
+     * Does the first part of something long, such as rendering and storing a change: 32 at once, and each only when no background work
+     * waits or nothing was begun for 25 ms. So earlier work ends, and leaves memory, before more is begun than the processor can do.
      */
-    readonly lull: Effect.Effect<void>
+    readonly beginning: <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
     /** Waits until a request may begin: not at all unless many begin at the same time. */
     readonly request: Effect.Effect<void>
   }
@@ -163,11 +170,10 @@ export class BackgroundWork extends Context.Service<
   static readonly layer = BackgroundWork.layerOn(thisProcess)
 }
 
-// Trying again for work that is done for each of hundreds of devices at once and hardly ever fails. A schedule is made of some
-// twenty closures, which every one of them would carry along for its whole life; here it is made when the first try has
-// failed.
+// Retries for work that runs for each of hundreds of devices at once and hardly ever fails. A schedule consists of some twenty closures,
+// which every such work would carry for its whole life; here it is made only after the first failure.
 
-/** The work as `retry` repeats it; `retry` is only asked when the first try has failed, and sees that failure first. */
+/** The work, repeated as `retry` says; `retry` is called only after the first failure, and receives it. */
 export const rareRetry = <A, E, E2, R>(
   work: Effect.Effect<A, E, R>,
   retry: (work: Effect.Effect<A, E, R>) => Effect.Effect<A, E2, R>

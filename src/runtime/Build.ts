@@ -1,5 +1,5 @@
-/** Which version of the program runs (docs/api.md#health). */
-import { Context, Effect, Layer, Path } from "effect"
+/** The version of the program that runs (docs/api.md#health). */
+import { Effect, Path } from "effect"
 import { ChildProcess, ChildProcessSpawner } from "effect/process"
 import { packedCommit, release } from "../domain/Release.ts"
 
@@ -18,18 +18,11 @@ const gitVersion = Effect.fnUntraced(
   Effect.orElseSucceed(() => UNKNOWN)
 )
 
-const make = Effect.gen(function* () {
+/** The version of the package, and the line about the commit that it was checked out from. */
+export const readBuild = Effect.gen(function* () {
   const path = yield* Path.Path
   const root = path.resolve(import.meta.dirname, "../..")
-  // a package lies in some folder of somebody's, whose commit is not ours
+  // a package may lie within another repository, whose commit is not ours
   const version = packedCommit === undefined ? yield* gitVersion(root) : `Git commit ${packedCommit}`
-  return Build.of({ version: release, git_version: version })
+  return { version: release, git_version: version }
 })
-
-/** Version of the package, and the line about the commit that it was checked out from. */
-export class Build extends Context.Service<Build, { readonly version: string; readonly git_version: string }>()(
-  "switchyard/runtime/Build"
-) {
-  /** Read once at the start. */
-  static readonly layer = Layer.effect(Build, make)
-}

@@ -1,12 +1,13 @@
 /**
- * A fair queue in front of every pool of a bounded size (docs/security.md#persons): who waits for a place is served by turns of persons, not of
- * requests, so that twenty calls of one person delay another's first by one at most. When too many wait, the last call of whoever has
- * most waiting is refused, which is never the first of somebody else. Also the shares of places that are held for long. Carries promise 8.
+ * A fair queue in front of every pool of a bounded size (docs/security.md#persons): waiting calls are served by turns of persons, not of
+ * requests, so that twenty calls of one person delay another person's first call by one at most. When too many wait, the last call of the
+ * person with the most waiting calls is refused, which is never another person's first. Also the shares of places that are held for long.
+ * Carries promise 8.
  */
 import { Effect, Schema, Semaphore } from "effect"
 import { Person } from "../domain/access/Identity.ts"
 
-/** So many wait for this already; trying again later can help. */
+/** Too many calls wait for this already; trying again later can help. */
 export class PlacesFull extends Schema.TaggedError<PlacesFull>()("PlacesFull", { what: Schema.String }) {
   override get message() {
     return `Too much of this is asked for at the moment (${this.what}), try again later`
@@ -16,9 +17,9 @@ export class PlacesFull extends Schema.TaggedError<PlacesFull>()("PlacesFull", {
   }
 }
 
-/** Who waits, in the order in which they are served. Pure but for its own state. */
+/** The waiting calls, in the order in which they are served. Pure but for its own state. */
 export const makeFairOrder = <A>() => {
-  /** Persons in the order of their turns; each with what waits, the first in front. */
+  /** Persons in the order of their turns; each with their waiting calls, the first in front. */
   const queues = new Map<string, Array<A>>()
   let size = 0
 
@@ -44,8 +45,8 @@ export const makeFairOrder = <A>() => {
     size: () => size,
     waitingOf: (person: string) => queues.get(person)?.length ?? 0,
     /**
-     * Lets an item wait where at most `most` wait. Yields the item that has to go for it: the item itself when nobody has more waiting than
-     * its own person, null when there is room.
+     * Lets an item wait where at most `most` wait. Yields the item that must leave for it: the item itself if its own person has the most
+     * waiting, null if there is room.
      */
     add: (person: string, item: A, most: number): A | null => {
       let displaced: A | null = null
@@ -63,7 +64,7 @@ export const makeFairOrder = <A>() => {
       size += 1
       return displaced
     },
-    /** The next item, of the person whose turn it is among those who may have another place; theirs is the last turn then. */
+    /** The next item, of the person whose turn it is among those who may have another place; that person's next turn is the last. */
     take: (mayHave: (person: string) => boolean = () => true): { person: string; item: A } | undefined => {
       for (const [person, queue] of queues) {
         const [item] = queue
@@ -83,12 +84,12 @@ export const makeFairOrder = <A>() => {
 }
 
 interface FairPlacesOptions {
-  /** What the places are for, as a refusal says it. */
+  /** The use of the places, as a refusal names it. */
   readonly what: string
   readonly places: number
-  /** How many may wait for one, of all persons. */
+  /** How many calls of all persons may wait for a place. */
   readonly waiting: number
-  /** How many places one person has at most; for work that holds its place for long. All of them without it. */
+  /** How many places one person has at most, for work that holds its place for long; without it all of them. */
   readonly ofOne?: number
 }
 
@@ -99,7 +100,7 @@ interface Waiting {
 }
 
 interface FairPlaces {
-  /** Does the work in a place of the present person, when it is their turn. */
+  /** Runs the work in a place of the present person, when it is their turn. */
   readonly within: <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.Effect<A, E | PlacesFull, R>
 }
 
@@ -134,7 +135,7 @@ export const make = ({ ofOne, places, waiting, what }: FairPlacesOptions): FairP
     serve()
   }
 
-  /** Waits for a place; gives it back when the caller no longer wants it. */
+  /** Waits for a place; returns it when the caller no longer wants it. */
   const enter = (person: string): Effect.Effect<void, PlacesFull> =>
     Effect.suspend(() => {
       let mine: Waiting | undefined
@@ -180,8 +181,8 @@ export const make = ({ ofOne, places, waiting, what }: FairPlacesOptions): FairP
 }
 
 /**
- * Whether somebody who holds `own` of `all` places that are held may have another one of `most`: at most a quarter, and never more than what is
- * still free, so that no few persons can take them all.
+ * Whether a person who holds `own` of `all` held places may have another one of `most`: at most a quarter, and never more than is still
+ * free, so that a few persons cannot take them all.
  */
 export const mayHoldAnother = ({
   all,
@@ -193,7 +194,7 @@ export const mayHoldAnother = ({
   readonly most: number
 }) => all < most && (own === 0 || (own < Math.ceil(most / 4) && own < most - all))
 
-/** Places of their own for each key, such as a device; they are forgotten when they are empty. */
+/** Separate places for each key, such as a device; empty ones are removed. */
 export const makeKeyed = (options: FairPlacesOptions) => {
   const byKey = new Map<string, { readonly places: FairPlaces; users: number }>()
   return {

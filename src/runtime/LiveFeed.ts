@@ -1,5 +1,5 @@
 /**
- * Lines of the log and steps of the live actors for clients that listen now (docs/events.md); nothing of it is kept. Costs nothing while
+ * Lines of the log and steps of the live actors for clients that listen now (docs/events.md). They are not stored, and cost nothing while
  * there are no listeners.
  */
 import { Context, Effect, Latch, Layer, type Scope } from "effect"
@@ -13,7 +13,7 @@ export interface LogLine {
   readonly kind: "log"
   readonly at: number
   readonly level: LiveLevel
-  /** What it is about: the function of its job, or `server`. */
+  /** The subject: the function of its job, or `server`. */
   readonly module: string
   readonly job: number | null
   readonly text: string
@@ -25,10 +25,10 @@ export interface ActorStep {
   readonly at: number
   readonly hostname: string
   readonly job: number | null
-  /** Which statechart: `device` or `change`. */
+  /** The kind of statechart: `device` or `change`. */
   readonly machine: string
   readonly event: string
-  /** Where the statechart is now. */
+  /** The present state of the statechart. */
   readonly state: string
 }
 
@@ -37,7 +37,7 @@ export type LiveItem = LogLine | ActorStep
 /** Receives what is published; must not throw and must not wait. */
 export type Listener = (thing: LiveItem) => void
 
-/** Listeners: to everything, or to what this process publishes itself. */
+/** Listeners: to everything, or to this process's own publications. */
 interface Listeners {
   readonly all: Set<Listener>
   readonly own: Set<Listener>
@@ -45,18 +45,18 @@ interface Listeners {
 
 const make = Effect.sync(() => {
   const { all, own }: Listeners = { all: new Set(), own: new Set() }
-  const heard = Latch.makeUnsafe()
-  const heardHere = Latch.makeUnsafe()
-  const unheard = Latch.makeUnsafe(true)
+  const withListeners = Latch.makeUnsafe()
+  const untilListened = Latch.makeUnsafe()
+  const withoutListeners = Latch.makeUnsafe(true)
 
   const turnLatches = () => {
-    const isHeard = all.size + own.size > 0
-    if (isHeard) heard.openUnsafe()
-    else heard.closeUnsafe()
-    if (isHeard) unheard.closeUnsafe()
-    else unheard.openUnsafe()
-    if (all.size > 0) heardHere.openUnsafe()
-    else heardHere.closeUnsafe()
+    const hasListeners = all.size + own.size > 0
+    if (hasListeners) withListeners.openUnsafe()
+    else withListeners.closeUnsafe()
+    if (hasListeners) withoutListeners.closeUnsafe()
+    else withoutListeners.openUnsafe()
+    if (all.size > 0) untilListened.openUnsafe()
+    else untilListened.closeUnsafe()
   }
 
   const listening = (listeners: Set<Listener>) => (listener: Listener) =>
@@ -74,22 +74,25 @@ const make = Effect.sync(() => {
       )
     )
 
-  const passOn = (thing: LiveItem) => {
+  const publishReceived = (thing: LiveItem) => {
     for (const listener of all) listener(thing)
   }
 
   return LiveFeed.of({
-    isHeard: () => all.size + own.size > 0,
-    tell: (thing) => {
-      passOn(thing)
+    hasListeners: () => all.size + own.size > 0,
+    publish: (thing) => {
+      publishReceived(thing)
       for (const listener of own) listener(thing)
     },
-    passOn,
+    publishReceived,
     listen: listening(all),
     listenToOwn: listening(own),
-    whileHeard: (work) =>
-      heard.await.pipe(Effect.andThen(Effect.scoped(Effect.andThen(work, unheard.await))), Effect.forever),
-    heardHere: heardHere.await
+    whileListening: (work) =>
+      withListeners.await.pipe(
+        Effect.andThen(Effect.scoped(Effect.andThen(work, withoutListeners.await))),
+        Effect.forever
+      ),
+    untilListened: untilListened.await
   })
 })
 
@@ -97,19 +100,19 @@ const make = Effect.sync(() => {
 export class LiveFeed extends Context.Service<
   LiveFeed,
   {
-    /** Whether there are listeners: otherwise nothing need be published. */
-    readonly isHeard: () => boolean
-    readonly tell: (thing: LiveItem) => void
+    /** Whether there are listeners: otherwise publishing is unnecessary. */
+    readonly hasListeners: () => boolean
+    readonly publish: (thing: LiveItem) => void
     /** Publishes here what another process has published. */
-    readonly passOn: Listener
+    readonly publishReceived: Listener
     /** Listens to everything from now on, until the scope closes. */
     readonly listen: (listener: Listener) => Effect.Effect<void, never, Scope.Scope>
-    /** The same for what this process publishes itself, to send it to other processes. */
+    /** The same for this process's own publications, to send them to other processes. */
     readonly listenToOwn: (listener: Listener) => Effect.Effect<void, never, Scope.Scope>
     /** Runs this work while there are listeners, in a scope that closes when the last one leaves. Never ends. */
-    readonly whileHeard: <E, R>(work: Effect.Effect<void, E, R>) => Effect.Effect<never, E, Exclude<R, Scope.Scope>>
+    readonly whileListening: <E, R>(work: Effect.Effect<void, E, R>) => Effect.Effect<never, E, Exclude<R, Scope.Scope>>
     /** Waits until a listener of this process listens to everything. */
-    readonly heardHere: Effect.Effect<void>
+    readonly untilListened: Effect.Effect<void>
   }
 >()("switchyard/runtime/LiveFeed") {
   static readonly layer = Layer.effect(LiveFeed, make)

@@ -1,11 +1,11 @@
-/** Where log lines go and in which form. Spans are made only if `Traces.ts` has a receiver for them. */
+/** The destination and the form of log lines. Spans are made only if `Traces.ts` has a receiver for them. */
 import { Cause, Context, Effect, Formatter, Layer, Logger, LogLevel, References } from "effect"
 import { ServerConfig } from "../ServerConfig.ts"
 import { LiveFeed, type LiveLevel, type LogLine } from "./LiveFeed.ts"
 
-// How the parts of a log message become text: its sentences, its details as `key=value`, what went wrong.
+// Turns the parts of a log message into text: its sentences, its details as `key=value`, and errors.
 
-/** Something that holds up all work alike, which the log has said once: a line for each work that meets it would hide all others. */
+/** An error that blocks all work alike and that the log has reported once: a line for each affected work would hide all others. */
 export class AlreadyLogged extends Error {}
 
 const isAlreadyLoggedError = (error: unknown): boolean => {
@@ -16,7 +16,7 @@ const isAlreadyLoggedError = (error: unknown): boolean => {
   )
 }
 
-/** Whether a line has no other cause than what the log has said already. */
+/** Whether a line has no other cause than one that the log has reported already. */
 export const isAlreadyLogged = (cause: Cause.Cause<unknown>): boolean =>
   cause.reasons.length > 0 &&
   cause.reasons.every((reason) =>
@@ -25,7 +25,7 @@ export const isAlreadyLogged = (cause: Cause.Cause<unknown>): boolean =>
       : Cause.isDieReason(reason) && isAlreadyLoggedError(reason.defect)
   )
 
-/** True for the details that stand beside a message: `Effect.logInfo("Job ended", { status })`. */
+/** True for details that accompany a message: `Effect.logInfo("Job ended", { status })`. */
 const isDetails = (part: unknown): part is object =>
   typeof part === "object" && part !== null && Object.getPrototypeOf(part) === Object.prototype
 
@@ -34,7 +34,7 @@ const shown = (value: unknown): string => (typeof value === "string" ? value : F
 
 const quoted = (text: string): string => (/[\s"=]/.test(text) ? JSON.stringify(text) : text)
 
-/** `key=value` pairs; a key that is taken gets `_` behind it, so that none stands twice in a line. */
+/** `key=value` pairs; a repeated key gets `_` behind it, so that no key appears twice in a line. */
 export const written = (pairs: ReadonlyArray<readonly [key: string, value: string]>): string => {
   const taken = new Set<string>()
   return pairs
@@ -79,14 +79,14 @@ const loggers = {
   json: Logger.consoleJson
 }
 
-/** The logger without lines whose cause it has logged already; at level debug all lines are written. */
+/** The logger without lines whose cause it has logged already; at level debug it writes all lines. */
 const once = (logger: Logger.Logger<unknown, void>) =>
   Logger.make<unknown, void>((line) => {
     const wantsAll = LogLevel.isLessThanOrEqualTo(line.fiber.getRef(References.MinimumLogLevel), "Debug")
     if (wantsAll || !isAlreadyLogged(line.cause)) logger.log(line)
   })
 
-/** Log format and level as the configuration says, and no spans. */
+/** Log format and level of the configuration, and no spans. */
 export const layer = Layer.unwrap(
   Effect.map(ServerConfig, ({ LOG_FORMAT, LOG_LEVEL }) =>
     Layer.mergeAll(
@@ -97,10 +97,10 @@ export const layer = Layer.unwrap(
   )
 )
 
-// Publishes the lines of the log in the live feed (docs/events.md#log-lines): all lines that are written anyway, in the form that clients
-// know. Lines of a job name it once.
+// Publishes the log in the live feed (docs/events.md#log-lines): all lines that are written anyway, in the form that clients know. Lines of
+// a job name it once.
 
-/** What lines of this fiber are about: the function of its job. */
+/** The subject of this fiber's lines: the function of its job. */
 export const LogModule = Context.Reference<string>("switchyard/runtime/LogModule", { defaultValue: () => "server" })
 
 const LIVE_LEVELS: Readonly<Record<LogLevel.LogLevel, LiveLevel>> = {
@@ -125,9 +125,9 @@ const textOf = (sentence: string, job: number | null): string =>
   job === null ? sentence : sentence.replace(new RegExp(`^job #${job}: ?`, "i"), "")
 
 /** A logger that publishes lines in the live feed. */
-export const makeLiveLogger = ({ isHeard, tell }: Pick<LiveFeed["Service"], "isHeard" | "tell">) =>
+export const makeLiveLogger = ({ hasListeners, publish }: Pick<LiveFeed["Service"], "hasListeners" | "publish">) =>
   Logger.make<unknown, void>(({ cause, date, fiber, logLevel, message }) => {
-    if (!isHeard() || isAlreadyLogged(cause)) return
+    if (!hasListeners() || isAlreadyLogged(cause)) return
     const { job: named, ...annotations } = fiber.getRef(References.CurrentLogAnnotations)
     const job = jobOf({ job: named })
     const { details, text } = partsOf(message)
@@ -135,7 +135,7 @@ export const makeLiveLogger = ({ isHeard, tell }: Pick<LiveFeed["Service"], "isH
     const first = [textOf(text ?? "", job), pairs].filter((part) => part !== "").join(" ")
     const whole = cause.reasons.length === 0 ? first : `${first}\n${Cause.pretty(cause)}`
     const level = LIVE_LEVELS[logLevel]
-    tell({
+    publish({
       kind: "log",
       at: date.getTime(),
       level,
@@ -156,8 +156,9 @@ export const liveLayer = Layer.unwrap(
   Effect.map(LiveFeed, (told) => Logger.layer([makeLiveLogger(told)], { mergeWithExisting: true }))
 )
 
-// Addresses of requests as they may be logged or told to a receiver of traces: without the values of parameters that carry tokens, however the parameter is
-// spelled and wherever it stands. What cannot be understood is masked, because a log is read by more people than a token is for.
+// Addresses of requests in the form for the log and for a receiver of traces: without the values of parameters that carry tokens, however
+// the parameter is spelled and wherever it stands. A text that cannot be parsed is masked, because more people read a log than may have a
+// token.
 
 const MASK = "***"
 const MAX_URL = 500
@@ -166,17 +167,17 @@ const MAX_DECODINGS = 4
 
 /** A name that cannot be decoded completely may be any of these. */
 const SECRET_NAME = /jwt|token|secret|passw|credential|api[-_ ]?key|^code$|%/i
-/** A parameter inside of a value, or behind a separator that was encoded. */
+/** A parameter within a value, or after a separator that was encoded. */
 const SECRET_INSIDE = /(?:jwt|token|secret|passw|credential|api[-_ ]?key)[^?&;#=]*=/i
-/** What looks like a token, whatever it is called. */
+/** A text that has the form of a token, whatever its parameter is called. */
 const TOKEN = /eyJ[\w-]{5,}(?:\.[\w-]*)+/g
-/** Everything below these paths is about signing in: codes, states and tokens. */
+/** All paths below these serve signing in: codes, states and tokens. */
 const SIGN_ON = /\/auth\//i
 
 const decodedOnce = (text: string): string =>
   text.replaceAll(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
 
-/** The text behind all encodings; undefined when there are too many of them. */
+/** The text after all decodings; undefined if there are too many of them. */
 const decoded = (text: string): string | undefined => {
   let known = text
   for (let round = 0; round < MAX_DECODINGS; round++) {

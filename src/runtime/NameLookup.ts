@@ -1,22 +1,22 @@
 /**
- * The addresses of names, as the system looks them up, in a bounded time. A name server that is silent holds a thread of Node's pool for
- * each name, and the work with files needs these threads too: so at most two names are looked up at a time, one name once for all who
- * ask, and who asks hears after some seconds that no name server answers, or what was last answered, so that the database stays
- * where it is while names cannot be looked up.
+ * Looks up the addresses of names through the system, in a bounded time. A silent name server holds a thread of Node's pool for each name,
+ * and file access needs these threads too. Therefore at most two names are looked up at a time, and one name once for all callers. After
+ * some seconds a caller gets the error that no name server answers, or the last known addresses, so that the connection to the database
+ * survives an outage of name servers.
  */
 import * as dns from "node:dns"
 import { isIP, type LookupFunction } from "node:net"
 
-/** As whoever dials is told it. */
+/** The result, in the form that a connecting socket gets. */
 interface Found {
   readonly error: NodeJS.ErrnoException | null
   readonly addresses: ReadonlyArray<dns.LookupAddress>
 }
 type Tell = (found: Found) => void
 
-/** Less than a connection to the database waits, so that the reason is reported. */
+/** Shorter than the wait for a connection to the database, so that the reason is reported. */
 const PATIENCE_MILLIS = 4_000
-/** How long an answer is waited for where one is known from before. */
+/** How long an answer is waited for if an earlier one is known. */
 const KNOWN_MILLIS = 1_000
 const MOST_KNOWN = 1_000
 const AT_A_TIME = 2
@@ -46,7 +46,7 @@ const silent = (hostname: string): NodeJS.ErrnoException =>
     hostname
   })
 
-/** Looks the name up once for all who ask meanwhile. */
+/** Looks the name up once for all callers of that time. */
 const ask = (hostname: string, options: dns.LookupOptions, tell: Tell) => {
   const key = JSON.stringify([hostname, options.family, options.hints, options.order])
   const others = asked.get(key)
@@ -62,7 +62,7 @@ const ask = (hostname: string, options: dns.LookupOptions, tell: Tell) => {
   )
 }
 
-/** The last answers, for when none comes. */
+/** The last answers, for when no new one comes. */
 const known = new Map<string, ReadonlyArray<dns.LookupAddress>>()
 
 const remember = (key: string, addresses: ReadonlyArray<dns.LookupAddress>) => {
@@ -71,7 +71,7 @@ const remember = (key: string, addresses: ReadonlyArray<dns.LookupAddress>) => {
   known.set(key, addresses)
 }
 
-/** What is known of a name without asking; the name of this machine for itself needs no name server. */
+/** The addresses that are known without a lookup; the name of this machine needs no name server. */
 const knownOf = (hostname: string, key: string, { family }: dns.LookupOptions) => {
   if (hostname.toLowerCase() !== "localhost") return known.get(key)
   const loopback = LOOPBACK.filter((one) => family === undefined || family === 0 || family === one.family)
@@ -83,7 +83,7 @@ const LOOPBACK: ReadonlyArray<dns.LookupAddress> = [
   { address: "::1", family: 6 }
 ]
 
-/** All addresses of a name. Those that it had last are told when no name server answers, unless only new ones are of use. */
+/** All addresses of a name. If no name server answers, the last known ones, unless only new ones are wanted. */
 export const lookupAll = (hostname: string, options: dns.LookupOptions, told: Tell, onlyNew = false) => {
   const key = JSON.stringify([hostname, options.family])
   let isTold = false
@@ -110,7 +110,7 @@ export const lookup: LookupFunction = (hostname, options, callback) =>
     return first === undefined ? callback(silent(hostname), []) : callback(null, first.address, first.family)
   })
 
-/** Fails where no name server answers, for calls that look names up by themselves and have no such bounds. */
+/** Fails if no name server answers, for calls that look names up on their own without such bounds. */
 export const askedFirst = (url: string | URL): Promise<void> =>
   new Promise((resolve, reject) => {
     const host = URL.parse(String(url))?.hostname.replace(/^\[|\]$/g, "") ?? ""

@@ -1,7 +1,7 @@
 /**
  * HTTP requests to other systems, all bounded. `open` reads the answer as a stream: with or without a check of the certificate, following a
- * few redirects, each to a host that may be connected to (`OutboundHosts.ts`); for images, an external image server, and receivers of alerts.
- * `bounded` is a `fetch` for short answers, also for libraries that take one; for the identity provider.
+ * few redirects, each to an allowed host (`OutboundHosts.ts`); for images, an external image server, and receivers of alerts. `bounded` is
+ * a `fetch` for short answers, also for libraries that accept one; for the identity provider and `switchyard doctor`.
  */
 import { Effect, Schema, type Scope } from "effect"
 import * as http from "node:http"
@@ -10,26 +10,26 @@ import { askedFirst, lookup } from "./NameLookup.ts"
 import { codeOf, type OwnFault, ownFault } from "./SystemErrors.ts"
 import { HostRefused, type OutboundGuard } from "./OutboundHosts.ts"
 
-/** The request can never work: the host may not be asked, its certificate is not good, or it sends on where nobody follows. */
+/** The request can never work: the host is not allowed, its certificate is not valid, or it redirects to a place that is not followed. */
 class OutboundRefused extends Schema.TaggedError<OutboundRefused>()("OutboundRefused", {
   message: Schema.String,
-  /** The host itself may not be asked. */
+  /** The host itself is not allowed. */
   isHost: Schema.Boolean
 }) {}
 
 /** No answer came; trying again may help. */
 class OutboundAway extends Schema.TaggedError<OutboundAway>()("OutboundAway", {
   message: Schema.String,
-  /** What the system says, such as `ECONNREFUSED`. */
+  /** The system's code, such as `ECONNREFUSED`. */
   code: Schema.NullOr(Schema.String)
 }) {}
 
-/** `OwnFault`: the machine of this server lacks something, which says nothing about the host. */
+/** `OwnFault`: a fault of this server's machine, which says nothing about the host. */
 export type OutboundError = OutboundRefused | OutboundAway | OwnFault
 
 const REDIRECTS = 5
 
-/** What to ask. `guard` is null for hosts that the server's own settings name; `idleSeconds` is the longest silence. */
+/** The request. `guard` is null for hosts that the server's own settings name; `idleSeconds` is the longest silence. */
 interface FetchOptions {
   readonly method?: "GET" | "POST" | "DELETE"
   readonly headers?: Readonly<Record<string, string>>
@@ -43,7 +43,7 @@ const reason = (error: unknown): string => (error instanceof Error ? error.messa
 const unreachable = (error: unknown) => new OutboundAway({ message: reason(error), code: codeOf(error) ?? null })
 const refused = (message: string, isHost = false) => new OutboundRefused({ message, isHost })
 
-/** A certificate that is not accepted now will not be accepted in a moment. */
+/** A certificate that is refused now will be refused again in a moment. */
 const isCertificateError = (error: Error): boolean =>
   "code" in error && typeof error.code === "string" && /CERT|VERIFY_LEAF/.test(error.code)
 
@@ -85,9 +85,9 @@ const target = (location: string | undefined, from: URL) => {
 }
 
 /**
- * The answer, its body still to be read; the connection ends with the scope. `url` must be an HTTP URL. Fails with
- * OutboundAway, or with OutboundRefused for a host that may not be asked, a certificate that is not good or a
- * redirect that is not followed. Only a GET follows redirects.
+ * The answer, with a body that is not read yet; the connection ends with the scope. `url` must be an HTTP URL. Fails with OutboundAway, or
+ * with OutboundRefused for a host that is not allowed, a certificate that is not valid or a redirect that is not followed. Only a GET
+ * follows redirects.
  */
 export const open = Effect.fn("OutboundFetch.open")(function* (
   url: string,
@@ -127,7 +127,7 @@ export const textOf = (response: http.IncomingMessage, limit: number) =>
     catch: unreachable
   })
 
-/** What one call of `bounded` may take. */
+/** The bounds of one call of `bounded`. */
 export interface FetchBounds {
   /** For the request and its answer, unless the caller gives a signal. */
   readonly seconds: number

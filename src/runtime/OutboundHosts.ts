@@ -1,8 +1,8 @@
 /**
- * Which hosts the server may connect to on behalf of others (docs/security.md#outbound-hosts): for images that callers name, and for
- * receivers of alerts. What is this machine itself (by any address of any interface), its link (cloud metadata, neighbours' consoles) or a
- * private network has to be named, whatever a name resolves to and also where an IPv4 address is hidden in an IPv6 address: the address
- * that was checked is the one that is dialled, so that a name cannot change its meaning in between.
+ * The hosts to which the server may connect on behalf of others (docs/security.md#outbound-hosts): for images that callers name, and for
+ * receivers of alerts. The machine itself (any address of any interface), its link (cloud metadata, consoles of neighbours) and private
+ * networks must be named in the settings, whatever a name resolves to, and also if an IPv6 address contains such an IPv4 address. The
+ * connection uses the address that was checked, so that a name cannot change its meaning in between.
  */
 import { Effect, Option, Result } from "effect"
 import { NetAddress } from "effect/net"
@@ -11,8 +11,8 @@ import { networkInterfaces } from "node:os"
 import { lookupAll } from "./NameLookup.ts"
 import { namedHosts, plainHost } from "../domain/access/HostLists.ts"
 
-// IPv4 addresses inside IPv6 addresses: a host or router that translates or tunnels sends on what is written to such an address
-// to the IPv4 address in it. The forms are data, each with its source.
+// IPv4 addresses inside IPv6 addresses: a host or router that translates or tunnels forwards packets for such an address to the IPv4
+// address in it. The forms are data, each with its source.
 
 type Segments = NetAddress.Ipv6Segments
 
@@ -57,7 +57,7 @@ const embeddedAddresses = (address: NetAddress.Ipv6Address): ReadonlyArray<strin
   return FORMS.flatMap(({ addresses, isMet }) => (isMet(segments) ? addresses(segments) : []))
 }
 
-/** Unspecified, link-local, multicast, and translators that may lead anywhere. */
+/** Unspecified, link-local and multicast addresses, and translators that may lead anywhere. */
 const link = new BlockList()
 link.addSubnet("0.0.0.0", 8, "ipv4")
 link.addSubnet("169.254.0.0", 16, "ipv4")
@@ -67,7 +67,7 @@ link.addAddress("::", "ipv6")
 link.addSubnet("fe80::", 10, "ipv6")
 link.addSubnet("fec0::", 10, "ipv6")
 link.addSubnet("ff00::", 8, "ipv6")
-// a site's own translator may lead anywhere, and how it hides addresses is not known (RFC 8215)
+// a site's own translator may lead anywhere, and its way of hiding addresses is unknown (RFC 8215)
 link.addSubnet("64:ff9b:1::", 48, "ipv6")
 
 const loopback = new BlockList()
@@ -99,7 +99,7 @@ inner.addSubnet("fc00::", 7, "ipv6")
 
 const withoutZone = (address: string): string => address.replace(/%.*$/, "")
 
-/** The addresses of all interfaces as they are now. */
+/** The present addresses of all interfaces. */
 const ownAddresses = (): BlockList => {
   const own = new BlockList()
   for (const { address, family } of Object.values(networkInterfaces()).flatMap((all) => all ?? [])) {
@@ -110,7 +110,7 @@ const ownAddresses = (): BlockList => {
 
 /** The address itself and those that it stands for. */
 const meanings = (address: string): ReadonlyArray<string> => {
-  // it looks as if it hid 0.0.0.1
+  // it looks as if 0.0.0.1 were hidden in it
   if (loopback.check(address, isIP(address) === 4 ? "ipv4" : "ipv6")) return [address]
   const parsed = NetAddress.ipFromString(address)
   return Result.isSuccess(parsed) && NetAddress.isIpv6Address(parsed.success)
@@ -136,7 +136,7 @@ export const isLocal = (written: string): boolean => {
   return meanings(address).some((meaning) => !["private", "public"].includes(placeOf(meaning, own)))
 }
 
-/** How long a prefix has to be to name an address at such a place: nobody names metadata by a whole network. */
+/** The length that a prefix needs to name an address at such a place: a whole network is never meant to name cloud metadata. */
 const NAMING: Readonly<Record<Place, { readonly ipv4: number; readonly ipv6: number }>> = {
   metadata: { ipv4: 32, ipv6: 128 },
   link: { ipv4: 16, ipv6: 10 },
@@ -153,31 +153,31 @@ const WORDS: Readonly<Record<Place, string>> = {
   public: "no host that is named"
 }
 
-/** A host that may not be connected to. */
+/** A host to which the server must not connect. */
 export class HostRefused extends Error {}
 
-/** What may be connected to, for one purpose. */
+/** The allowed hosts for one purpose. */
 interface OutboundRules {
-  /** OUTBOUND_HOSTS; none when it is not set, where every host of the internet may be asked. */
+  /** OUTBOUND_HOSTS; none if it is not set, in which case every host of the internet is allowed. */
   readonly hosts: Option.Option<ReadonlyArray<string>>
   /** Hosts that the server's own settings name. */
   readonly trusted: ReadonlyArray<string>
-  /** This machine may be asked. */
+  /** This machine is allowed. */
   readonly allowOwn: boolean
-  /** Its link may be asked. */
+  /** Its link is allowed. */
   readonly allowLink: boolean
-  /** While OUTBOUND_HOSTS is not set, this machine and private networks may be asked: their names stand in files of administrators. */
+  /** If OUTBOUND_HOSTS is not set, this machine and private networks are allowed, because files of administrators name them. */
   readonly allowPrivate: boolean
 }
 
 export interface OutboundGuard {
-  /** Why a host may not be connected to, as far as its name says it; a name that may be is looked at again when it is resolved. */
+  /** Why a host is not allowed, as far as its name shows; an allowed name is checked again when it is resolved. */
   readonly refusalOf: (host: string) => string | undefined
   /** Resolves names as the system does and fails for those that lead to a forbidden address. */
   readonly lookup: LookupFunction
   /**
-   * Why somebody else, who resolves the name himself, must not be sent there: a name that the site does not name has to lead from here to
-   * where the guard lets it.
+   * Why another system, which resolves the name itself, must not be sent there: a name that the site does not name must resolve here to
+   * addresses that the guard allows.
    */
   readonly refusalForOthers: (host: string) => Effect.Effect<string | undefined>
 }
@@ -202,7 +202,7 @@ export const makeOutboundGuard = ({
       case "link":
         return allowLink
       case "own":
-        // FIRMWARE_URL often names this machine, for switches: callers are not to reach its other ports by that
+        // FIRMWARE_URL often names this machine, for switches: callers must not reach its other ports through that
         return allowOwn || (isOpen && allowPrivate)
       case "private":
         return ours.has(host) || (isOpen && allowPrivate)
@@ -274,7 +274,7 @@ export const makeOutboundGuard = ({
 
 const hostOf = (url: string): ReadonlyArray<string> => (URL.canParse(url) ? [new URL(url).hostname] : [])
 
-/** The settings that say where others may send the server. */
+/** The settings that limit where others may send the server. */
 export interface OutboundSettings {
   readonly OUTBOUND_HOSTS: Option.Option<ReadonlyArray<string>>
   readonly FIRMWARE_URL: Option.Option<string>
@@ -283,14 +283,14 @@ export interface OutboundSettings {
   readonly SECURE_DEFAULTS: boolean
 }
 
-/** What callers may name when they say where images come from: without OUTBOUND_HOSTS nothing in a new installation, anything in one from before. */
+/** The hosts that callers may name as sources of images: without OUTBOUND_HOSTS none in a new installation, and any in an older one. */
 export const hostsForCallers = ({
   OUTBOUND_HOSTS,
   SECURE_DEFAULTS
 }: Pick<OutboundSettings, "OUTBOUND_HOSTS" | "SECURE_DEFAULTS">): Option.Option<ReadonlyArray<string>> =>
   Option.orElse(OUTBOUND_HOSTS, () => (SECURE_DEFAULTS ? Option.some<ReadonlyArray<string>>([]) : Option.none()))
 
-/** For images that callers name: the hosts of FIRMWARE_URL and of an external HTTPD_URL are named by the settings themselves. */
+/** For images that callers name: the settings themselves name the hosts of FIRMWARE_URL and of an external HTTPD_URL. */
 export const imageGuard = (
   { FIRMWARE_ALLOW_LOCAL, FIRMWARE_URL, HTTPD_URL, ...named }: OutboundSettings,
   ownUrl: string
@@ -303,7 +303,7 @@ export const imageGuard = (
     allowPrivate: false
   })
 
-/** For addresses from which switches are told to fetch: this machine is where they usually do. */
+/** For addresses from which switches are told to fetch: usually this machine. */
 export const switchGuard = ({
   FIRMWARE_URL,
   HTTPD_URL,
@@ -317,6 +317,6 @@ export const switchGuard = ({
     allowPrivate: true
   })
 
-/** For receivers of alerts: they stand in files of administrators, so that these name them where OUTBOUND_HOSTS does not. */
+/** For receivers of alerts: files of administrators name them, also where OUTBOUND_HOSTS does not. */
 export const receiverGuard = ({ OUTBOUND_HOSTS }: Pick<OutboundSettings, "OUTBOUND_HOSTS">): OutboundGuard =>
   makeOutboundGuard({ hosts: OUTBOUND_HOSTS, trusted: [], allowOwn: false, allowLink: false, allowPrivate: true })

@@ -1,7 +1,8 @@
 /**
- * What the machine of this server lacks now, and how work waits for it: a fault is noted by whoever meets it, said once in the log, shown
- * by health until nobody has met it for a while, and forgotten by itself. Also what is asked of the machine beforehand: whether there
- * is room for another connection, so that requests can still be answered when there is none for switches, and whether any way leads out.
+ * The present faults of the server's machine, and how work waits for their end. The code that meets a fault notes it; it is logged once,
+ * shown by health until no work has met it for a while, and then forgotten automatically. Also the checks of the machine in advance:
+ * whether there is room for another connection, so that requests can still be answered when there is none for switches, and whether any
+ * route leads out.
  */
 import { Cause, Clock, Context, Effect, Layer, Schedule } from "effect"
 import { closeSync, openSync, readdirSync, readFileSync } from "node:fs"
@@ -14,7 +15,7 @@ interface NotedFault {
   readonly since: number
 }
 
-/** A fault that no work has met for so long is over. Longer than work waits between two tries. */
+/** A fault that no work has met for this long has ended. The time exceeds the pause between two tries. */
 const FORGOTTEN_MILLIS = 12_000
 const LOOK = "1 second"
 
@@ -24,11 +25,11 @@ const LONGEST_PAUSE = 4_000
 
 interface Faults {
   readonly note: (fault: OwnFault) => Effect.Effect<void>
-  /** Those that are known now, in the order in which they began. */
+  /** The present faults, in the order in which they began. */
   readonly now: Effect.Effect<ReadonlyArray<NotedFault>>
 }
 
-/** Nothing is lacking yet. */
+/** No fault yet. */
 const make = (): Faults => {
   const noted = new Map<OwnKind, { fault: OwnFault; readonly since: number; seen: number }>()
 
@@ -41,7 +42,7 @@ const make = (): Faults => {
     while (noted.size > 0) {
       yield* Effect.sleep(LOOK)
       const over = forget(yield* Clock.currentTimeMillis)
-      for (const kind of over) yield* Effect.logInfo("What the machine of the server lacked is there again", { kind })
+      for (const kind of over) yield* Effect.logInfo("The machine of the server has recovered", { kind })
     }
   })
 
@@ -69,13 +70,13 @@ const make = (): Faults => {
   }
 }
 
-/** The faults of this process; a server in a process with others has its own. */
+/** The faults of this process; a server that shares its process with others has its own. */
 export const OwnFaults = Context.Reference<Faults>("switchyard/runtime/OwnFaults", { defaultValue: make })
 
-/** What keeps the whole server from its work. Of the others some work waits, and the rest goes on. */
+/** Faults that keep the whole server from its work. Under the other kinds some work waits, and the rest continues. */
 const UNABLE: ReadonlySet<OwnKind> = new Set(["descriptors", "memory", "disk", "files", "processes"])
 
-/** Sentences about faults that keep the server from its work, and about those for which only some work waits. */
+/** Sentences about faults that stop the server, and about those for which only some work waits. */
 export const lacking = Effect.map(
   Effect.flatMap(OwnFaults, ({ now }) => now),
   (faults) => {
@@ -87,7 +88,7 @@ export const lacking = Effect.map(
   }
 )
 
-/** Does the work again for as long as it meets a fault of ours; only who asked for it bounds that. */
+/** Repeats the work as long as it meets a fault of ours; only its caller can bound that. */
 export const untilMended = <A, E, R>(
   work: Effect.Effect<A, E | OwnFault, R>,
   pause = FIRST_PAUSE
@@ -100,7 +101,7 @@ export const untilMended = <A, E, R>(
     )
   })
 
-/** The fault of ours in a cause, as a failure or as a defect. */
+/** A fault of ours in a cause, as a failure or as a defect. */
 const ownFaultIn = (cause: Cause.Cause<unknown>): OwnFault | undefined => {
   for (const reason of cause.reasons) {
     const thrown = Cause.isFailReason(reason) ? reason.error : Cause.isDieReason(reason) ? reason.defect : undefined
@@ -110,7 +111,7 @@ const ownFaultIn = (cause: Cause.Cause<unknown>): OwnFault | undefined => {
   return undefined
 }
 
-/** Makes a failure of each defect that is a fault of ours; an interruption stays one. */
+/** Turns each defect that is a fault of ours into a failure; an interruption stays an interruption. */
 export const failWhenOurs = <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E | OwnFault, R> =>
   Effect.catchCause(work, (cause): Effect.Effect<never, E | OwnFault> => {
     const fault = ownFaultIn(cause)
@@ -122,7 +123,7 @@ export const failWhenOurs = <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effe
 /** Descriptors that connections to switches leave to requests, files and the database. */
 const LEFT_ROOM = 48
 const LEFT_PART = 0.15
-/** Descriptors that are kept, and given up when there are no others, so that somebody can still be answered. */
+/** Reserved descriptors, released when there are no others, so that requests can still be answered. */
 const SPARE = 12
 const COUNTED_MILLIS = 250
 
@@ -149,7 +150,7 @@ const descriptors = {
   spare: [] as Array<number>
 }
 
-/** How many are free, those that are kept beside; infinitely many where the system does not tell. */
+/** The number of free descriptors, including the reserved ones; infinite if the system does not say. */
 const count = (): number => {
   const found = readDescriptors()
   descriptors.countedAt = performance.now()
@@ -159,7 +160,7 @@ const count = (): number => {
   return found.limit - found.open
 }
 
-/** Whether another connection to a switch may be opened now; fails with the fault when it may not. */
+/** Whether another connection to a switch may be opened now; fails with the fault if not. */
 export const roomForConnection: Effect.Effect<void, OwnFault> = Effect.suspend(() => {
   if (performance.now() - descriptors.countedAt > COUNTED_MILLIS) count()
   descriptors.room -= 1
@@ -186,7 +187,7 @@ const lookAtDescriptors = Effect.suspend(() => {
   return Effect.flatMap(OwnFaults, ({ note }) => note(outOfDescriptors))
 }).pipe(Effect.catchDefect(() => Effect.sync(giveUpSpare)))
 
-/** Keeps some descriptors for those who ask how the server does, and notices when there are no others. */
+/** Reserves some descriptors for health checks, and notices when there are no others. */
 export const watchDescriptors = Layer.effectDiscard(
   Effect.gen(function* () {
     yield* Effect.acquireRelease(lookAtDescriptors, () => Effect.sync(giveUpSpare))
@@ -194,12 +195,12 @@ export const watchDescriptors = Layer.effectDiscard(
   })
 )
 
-// --- Ways out of the machine
+// --- Routes out of the machine
 
 const isUp = () =>
   Object.values(networkInterfaces()).some((addresses) => (addresses ?? []).some(({ internal }) => !internal))
 
-/** Whether there is a route for all hosts that no other route is for; true where the system does not tell. */
+/** Whether there is a default route; true if the system does not say. */
 const hasDefaultRoute = (): boolean => {
   try {
     const four = readFileSync("/proc/net/route", "utf8")
@@ -222,15 +223,15 @@ const networkOf = (host: string): string =>
 
 const ways = { reachedAt: Number.NEGATIVE_INFINITY, lost: new Map<string, number>() }
 
-/** A host was reached, so the machine has ways out. */
+/** A host was reached, so the machine has a route out. */
 export const reached = () => {
   if (ways.lost.size > 0) ways.lost.clear()
   ways.reachedAt = performance.now()
 }
 
 /**
- * Whether an error of a connection is ours because this machine reaches nobody: it has no interface that is up, the kernel knows no route
- * and there is no default route, or hosts of several networks were out of reach within half a minute and none was reached meanwhile.
+ * Whether an error of a connection is ours, because this machine reaches no host: it has no interface that is up; or the kernel knows no
+ * route and there is no default route; or hosts of several networks were out of reach within half a minute and none was reached meanwhile.
  */
 export const routesFault = (host: string, error: unknown): OwnFault | undefined => {
   const code = codeOf(error)

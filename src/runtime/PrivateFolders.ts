@@ -1,6 +1,6 @@
 /**
- * Makes what the server keeps in DATA_DIR readable to its own user only: its folders have mode 0700, so that nobody reaches what is in
- * them. DATA_DIR itself may be passed, because the database and the DHCP hook may run as other users.
+ * Makes the server's files in DATA_DIR readable to its own user only: the folders have mode 0700, so that no other user reaches their
+ * content. DATA_DIR itself can be traversed, because the database and the DHCP hook may run as other users.
  */
 import { Effect, Layer } from "effect"
 import * as fs from "node:fs/promises"
@@ -11,10 +11,10 @@ import { ServerConfig } from "../ServerConfig.ts"
 const PASSABLE = 0o711
 const PRIVATE = 0o700
 
-/** Folders that the server makes by and by. That of the database is PostgreSQL's own. */
+/** Folders that the server makes over time. The folder of the database is PostgreSQL's own. */
 const FOLDERS = ["repositories", "firmware"]
 
-/** Takes rights away; never gives any. */
+/** Removes permissions; never adds any. */
 const restrict = (folder: string, most: number) =>
   Effect.tryPromise(async () => {
     const { mode } = await fs.stat(folder)
@@ -36,7 +36,7 @@ const make = Effect.gen(function* () {
     yield* restrict(folder, PRIVATE)
   }
   yield* restrict(DATA_DIR, PASSABLE)
-  // these may be anywhere, so only what is in our folder is taken for ours
+  // these may be anywhere, so only files in our folder count as ours
   const inside = [path.dirname(CAKEYFILE), CERTPATH].filter(
     (folder) => !path.relative(DATA_DIR, folder).startsWith("..")
   )

@@ -20,7 +20,7 @@ import { ServerConfig, type ServerSettings } from "../ServerConfig.ts"
 import { readHeaders } from "./SettingForms.ts"
 import { deflateRawSync, inflateRawSync } from "node:zlib"
 
-/** The file of the key cannot be read or written, or holds something else; the message names it. */
+/** The file of the key cannot be read or written, or has another content; the message names it. */
 export class SecretKeyUnavailable extends Schema.TaggedError<SecretKeyUnavailable>()("SecretKeyUnavailable", {
   message: Schema.String
 }) {}
@@ -35,13 +35,13 @@ export const keyIn = (text: string): Option.Option<Uint8Array> => {
   return bytes.length === BYTES ? Option.some(bytes) : Option.none()
 }
 
-/** A key as the settings have it, and as it was when it was the line of a file. */
+/** A key in the form of the setting, and in the form of a line in the file. */
 export const keysIn = (setting: Redacted.Redacted): ReadonlyArray<Uint8Array> => [
   Buffer.from(Redacted.value(setting)),
   ...Option.toArray(keyIn(Redacted.value(setting)))
 ]
 
-/** The key in the file, which is made when there is none. Of two servers that make it at once one wins. */
+/** The key in the file, which is made if it does not exist. Of two servers that make it at once one wins. */
 const fromFile = Effect.fnUntraced(function* (folder: string) {
   const files = yield* FileSystem.FileSystem
   const file = (yield* Path.Path).join(folder, FILE)
@@ -61,7 +61,7 @@ const fromFile = Effect.fnUntraced(function* (folder: string) {
   })
 })
 
-/** What is made of a key, and of those that it replaces. */
+/** The keys that are derived from a key, and from those that it replaces. */
 export const of = (
   key: Uint8Array,
   previous: ReadonlyArray<Uint8Array> = [],
@@ -85,7 +85,7 @@ const make = Effect.gen(function* () {
   const { CLUSTER_HOST, DATABASE_URL, DATA_DIR, SECRET_KEY, SECRET_KEY_PREVIOUS } = yield* ServerConfig
   const previous = Option.match(SECRET_KEY_PREVIOUS, { onNone: () => [], onSome: keysIn })
   if (Option.isSome(SECRET_KEY)) return of(Buffer.from(Redacted.value(SECRET_KEY.value)), previous)
-  // those that use the embedded database share the folder, too
+  // replicas that use the embedded database share the folder, too
   const isShared = Option.isNone(CLUSTER_HOST) || Option.isNone(DATABASE_URL)
   if (!isShared) {
     yield* Effect.logWarning(
@@ -99,24 +99,24 @@ const make = Effect.gen(function* () {
 export class SecretKey extends Context.Service<
   SecretKey,
   {
-    /** 32 bytes that are used for this purpose only, the same with each start. */
+    /** 32 bytes for this purpose only, the same at each start. */
     readonly keyFor: (purpose: string) => Redacted.Redacted<Uint8Array>
     /** The same of the key that this one replaces, while keys are changed (SECRET_KEY_PREVIOUS). */
     readonly previousFor: (purpose: string) => ReadonlyArray<Redacted.Redacted<Uint8Array>>
-    /** False where other replicas cannot be sure to have the same key. */
+    /** False if other replicas may have another key. */
     readonly isShared: boolean
-    /** HMAC-SHA-256 of texts under the key of a purpose, as base64url: equal for equal texts, and telling nothing else of them. */
+    /** HMAC-SHA-256 of texts under the key of a purpose, as base64url: equal for equal texts, and revealing nothing else about them. */
     readonly digester: (purpose: string) => (text: string) => string
   }
 >()("switchyard/runtime/SecretKey") {
   static readonly layer = Layer.effect(SecretKey, make)
 }
 
-// Seals texts that have to be used again and that nobody may read who has the database or its backups alone: AES-256-GCM under a
-// key that is made of the installation's own (docs/security.md#what-is-stored). A sealed text names its key, so that those of a
-// previous key are told apart and can still be opened while keys are changed.
+// Seals texts that are needed again in clear and that a reader of the database or its backups alone must not read: AES-256-GCM under a key
+// that is derived from the installation's own (docs/security.md#what-is-stored). A sealed text names its key, so that texts under a
+// previous key can be recognised and still be opened while keys are changed.
 
-/** A key with the name by which sealed texts call it. */
+/** A key with the name that sealed texts use for it. */
 export interface SealingKey {
   readonly id: string
   readonly key: KeyObject
@@ -128,21 +128,21 @@ const IV_BYTES = 12
 const TAG_BYTES = 16
 const ID_LENGTH = 12
 
-/** The key under its name, which reveals nothing of it. */
+/** The key with its name, which reveals nothing of it. */
 export const sealingKey = (key: Redacted.Redacted<Uint8Array>): SealingKey => ({
   id: createHash("sha256").update("name of a key").update(Redacted.value(key)).digest("hex").slice(0, ID_LENGTH),
-  // as an object once: made of bytes with each text, it took a fiftieth of a sync
+  // made once as an object: making it from bytes for each text took 2 % of a sync
   key: createSecretKey(Redacted.value(key))
 })
 
-/** Whether the text is a sealed one; what an earlier release has stored is not. */
+/** Whether the text is sealed; texts of earlier releases are not. */
 const isSealed = (text: string): boolean => text.startsWith(PREFIX)
 
 /** The name of the key under which a text is sealed; none for a clear one. */
 export const keyOf = (text: string): Option.Option<string> =>
   isSealed(text) ? Option.some(text.slice(PREFIX.length, PREFIX.length + ID_LENGTH)) : Option.none()
 
-/** The text, sealed. Two of the same text differ. */
+/** The sealed text. Two seals of the same text differ. */
 export const seal = ({ id, key }: SealingKey, text: string): string => {
   const iv = randomBytes(IV_BYTES)
   const cipher = createCipheriv(CIPHER, key, iv)
@@ -167,7 +167,7 @@ const decipher = ({ key }: SealingKey, sealed: Buffer): Option.Option<string> =>
   }
 }
 
-/** What was sealed under one of these keys; a clear text as it is. None when the key is another one or the text was altered. */
+/** The text that was sealed under one of these keys; a clear text unchanged. None if the key is another one or the text was altered. */
 export const open = (keys: ReadonlyArray<SealingKey>, text: string): Option.Option<string> => {
   const wanted = keyOf(text)
   if (Option.isNone(wanted)) return Option.some(text)
@@ -179,25 +179,25 @@ export const open = (keys: ReadonlyArray<SealingKey>, text: string): Option.Opti
 // Texts that are kept for long: compressed, and marked to distinguish them from others.
 
 const PACKED = "packed:1:"
-/** Of a compressed text that claims to be longer, nothing is read. */
+/** A compressed text that claims to be longer is not read. */
 const LONGEST = 256 * 1024 * 1024
 
 export const pack = (text: string): string => `${PACKED}${deflateRawSync(text, { level: 9 }).toString("base64")}`
 
-/** The text as it was; another one as it is. */
+/** The unpacked text; any other text unchanged. */
 export const unpack = (text: string): string =>
   text.startsWith(PACKED)
     ? inflateRawSync(Buffer.from(text.slice(PACKED.length), "base64"), { maxOutputLength: LONGEST }).toString("utf8")
     : text
 
-// The values that this server keeps secret, as its settings have them: whatever is stored or shown has something else in their place.
+// The values that this server keeps secret, as its settings have them: they are replaced in stored and displayed texts.
 
-/** Shorter values would be found in the middle of harmless words. */
+/** Shorter values would be found within harmless words. */
 const SHORTEST = 4
 
 const CREDENTIALS = /^[a-z][a-z0-9+.-]*:\/\/([^/@]*(?:@[^/@]*)*)@/i
 
-/** A user name without a password is a token when it is that long; shorter ones, such as `git`, are no secret. */
+/** A user name of this length without a password is a token; shorter ones, such as `git`, are no secret. */
 const TOKEN_LENGTH = 16
 
 const decoded = (text: string): string => {
@@ -209,7 +209,7 @@ const decoded = (text: string): string => {
   }
 }
 
-/** The password or token in a URL, as it is written and as it is meant. */
+/** The password or token in a URL, as written and decoded. */
 const secretsOfUrl = (url: string): ReadonlyArray<string> => {
   const credentials = CREDENTIALS.exec(url)?.[1] ?? ""
   const colon = credentials.indexOf(":")
@@ -218,14 +218,14 @@ const secretsOfUrl = (url: string): ReadonlyArray<string> => {
   return [password, decoded(password)]
 }
 
-/** The lines of a key or a certificate, because texts are shown and compared line by line; shorter lines tell too little. */
+/** The lines of a key or a certificate, because texts are shown and compared line by line; shorter lines are not specific enough. */
 const LONG_LINE = 16
 const linesOf = (value: string): ReadonlyArray<string> => {
   const lines = value.split(/\r?\n/).map((line) => line.trim())
   return lines.length === 1 ? [] : lines.filter((line) => line.length >= LONG_LINE && !line.startsWith("-----"))
 }
 
-/** Values that are worth hiding, each once, the longest first. */
+/** Values to hide, each once, the longest first. */
 const hideable = (values: ReadonlyArray<string>): ReadonlyArray<string> =>
   [...new Set(values.flatMap((value) => [value, ...linesOf(value)]))]
     .filter(({ length }) => length >= SHORTEST)

@@ -1,13 +1,12 @@
 /**
- * Where secret settings come from: the environment, or a file that the environment names (`PASSWORD_MANAGED_FILE` for
- * `PASSWORD_MANAGED`), as secrets of containers are given (docs/security.md#where-secrets-come-from). Those in the database are in
- * `store/SecretStore.ts`.
+ * The sources of secret settings: the environment, or a file that the environment names (`PASSWORD_MANAGED_FILE` for `PASSWORD_MANAGED`),
+ * as containers provide secrets (docs/security.md#where-secrets-come-from). `store/SecretStore.ts` has those in the database.
  */
 import { Effect, Schema } from "effect"
 import { readFile } from "node:fs/promises"
 import { codeOf } from "./SystemErrors.ts"
 
-/** A secret cannot be had; the message names the variable, and nothing of the value. */
+/** A secret is not available; the message names the variable, and never the value. */
 export class SecretUnavailable extends Schema.TaggedError<SecretUnavailable>()("SecretUnavailable", {
   message: Schema.String
 }) {}
@@ -16,7 +15,7 @@ type Environment = Readonly<Record<string, string | undefined>>
 
 const SUFFIX = "_FILE"
 
-/** Needed to read any other secret, so they cannot be kept where these are. */
+/** Needed to read any other secret, so they cannot be stored with them. */
 const FIRST: ReadonlyArray<string> = [
   "SECRET_KEY",
   "SECRET_KEY_PREVIOUS",
@@ -40,7 +39,7 @@ const PREFIXES: ReadonlyArray<string> = [
   "ALERT_SECRET_"
 ]
 
-/** What may be kept in the database: the name of a variable that is secret and is not needed before. */
+/** Whether a setting can be kept in the database: its variable is secret and is not needed before the database is open. */
 export const isStorable = (name: string): boolean =>
   /^[A-Z][A-Z0-9_]{1,99}$/.test(name) &&
   !name.endsWith(SUFFIX) &&
@@ -57,7 +56,7 @@ const readSecret = (name: string, file: string) =>
     // editors and `echo` end a file with a line break, which no secret has
   }).pipe(Effect.map((text) => text.replace(/\r?\n$/, "")))
 
-/** The environment with the values of files in the place of their names. Fails with SecretUnavailable. */
+/** The environment, with the values of files in the place of their names. Fails with SecretUnavailable. */
 export const withFiles = Effect.fn("SecretSources.withFiles")(function* (environment: Environment) {
   const found: Record<string, string | undefined> = {}
   for (const [variable, value] of Object.entries(environment)) {
@@ -77,14 +76,14 @@ export const withFiles = Effect.fn("SecretSources.withFiles")(function* (environ
   return found
 })
 
-/** The environment with stored values for what it does not give itself. */
+/** The environment, with stored values for variables that it lacks. */
 export const withStored = (environment: Environment, stored: ReadonlyMap<string, string>): Environment => {
   const isGiven = (name: string) => (environment[name] ?? "") !== "" || (environment[name + SUFFIX] ?? "") !== ""
   return { ...environment, ...Object.fromEntries([...stored].filter(([name]) => !isGiven(name))) }
 }
 
-// The environment that programs and threads get which this server starts: what they need to run, and none of its settings, among
-// which are passwords (docs/security.md#programs-that-the-server-starts).
+// The environment of programs and threads that this server starts: the variables that they need to run, and none of the server's settings,
+// which include passwords (docs/security.md#programs-that-the-server-starts).
 
 const ALWAYS = /^(?:PATH|HOME|USER|LOGNAME|LANG|LC_[A-Z]+|TZ|TMPDIR|TMP|TEMP|SystemRoot|LD_LIBRARY_PATH)$/i
 

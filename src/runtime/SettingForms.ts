@@ -1,11 +1,11 @@
-/** What the table of the server's settings is made of: a setting with its default and meaning, and forms of values. */
+/** The parts of the table of the server's settings: a setting with its default and meaning, and the forms of values. */
 import { Config, Effect, Option, Redacted, Schema, SchemaGetter } from "effect"
 import { PrivateUrl } from "../domain/access/HostLists.ts"
 
-/** A setting of the server: how it is read, its default as the manual shows it, and what it is for. */
+/** A setting of the server: how it is read, its default in the manual, and its purpose. */
 export interface Setting<out A> {
   readonly config: Config.Config<A>
-  /** Empty when there is none. */
+  /** Empty if there is none. */
   readonly fallback: string
   readonly about: string
 }
@@ -18,11 +18,11 @@ export const setting = <A>(config: Config.Config<A>, fallback: string, about: st
 
 const shown = (value: unknown): string => (value === null ? "" : Array.isArray(value) ? value.join(",") : String(value))
 
-/** A setting that has this value when it is not set. */
+/** A setting that has this value if it is not set. */
 export const withDefault = <A>(config: Config.Config<A>, fallback: NoInfer<A>, about: string): Setting<A> =>
   setting(Config.withDefault(config, fallback), shown(fallback), about)
 
-/** A setting that may be absent. `fallback` is shown where other settings decide what its absence means. */
+/** A setting that may be absent. `fallback` describes the default if other settings determine it. */
 export const optional = <A>(config: Config.Config<A>, about: string, fallback = ""): Setting<Option.Option<A>> =>
   setting(Config.option(config), fallback, about)
 
@@ -31,7 +31,7 @@ export const flag = (name: string, fallback: boolean, about: string) =>
 
 export const text = (name: string, fallback: string, about: string) => withDefault(Config.String(name), fallback, about)
 
-/** A whole number that is not below a minimum. */
+/** A whole number of at least a minimum. */
 export const count = (name: string, fallback: number, about: string, minimum = 0) =>
   withDefault(
     Config.schema(Schema.Int.pipe(Schema.check(Schema.isGreaterThanOrEqualTo(minimum))), name),
@@ -46,7 +46,7 @@ export const percent = (name: string, fallback: number, about: string) =>
     about
   )
 
-/** `10,30,60` to numbers. */
+/** Turns `10,30,60` into numbers. */
 export const Delays = Schema.String.pipe(
   Schema.check(Schema.isPattern(/^\d{1,6}(,\d{1,6})*$/, { message: "Expected whole seconds, separated by commas" })),
   Schema.decodeTo(Schema.Array(Schema.Int), {
@@ -60,7 +60,7 @@ export const DeviceDirectory = Schema.String.pipe(
   Schema.check(Schema.isPattern(/^(?:\/[\w.-]+)+$/, { message: "Expected an absolute path such as /etc/switchyard" }))
 )
 
-/** Lists that have a default and may be empty: set to nothing they are, while any other setting that is set to nothing is unset. */
+/** Lists that have a default and may be empty: an empty value makes them empty, while any other setting with an empty value is unset. */
 const LISTS: ReadonlySet<string> = new Set(["TRUSTED_PROXIES", "METRICS_NETWORKS", "OUTBOUND_HOSTS"])
 
 /** The environment with an item that does not count in empty lists, because an empty text counts as absent. */
@@ -69,20 +69,20 @@ export const withEmptyLists = (environment: Readonly<Record<string, string | und
     Object.entries(environment).map(([name, text]) => [name, text === "" && LISTS.has(name) ? "," : text])
   )
 
-// Private keys in variables of the environment. Messages never contain them.
+// Private keys in environment variables. Messages never contain them.
 
 /** A private key (OpenSSH or PEM) for the SSH logins of a user. */
 export interface PrivateKey {
   readonly text: Redacted.Redacted
-  /** For a key that is encrypted. */
+  /** For an encrypted key. */
   readonly passphrase: Redacted.Redacted | null
 }
 
-/** A variable that is set to nothing, as files of environments often have it, counts as absent. */
+/** An empty variable, which files of environments often have, counts as absent. */
 export const filled = <A>(config: Config.Config<A>, isEmpty: (value: A) => boolean) =>
   Config.map(Config.option(config), (value) => Option.filter(value, (found) => !isEmpty(found)))
 
-/** The key in this variable, if there is one; `<name>_PASSPHRASE` is for one that is encrypted. */
+/** The key in this variable, if there is one; `<name>_PASSPHRASE` is for an encrypted one. */
 export const readPrivateKey = Effect.fnUntraced(function* (name: string) {
   const text = yield* filled(Config.Redacted(name), (value) => Redacted.value(value).trim() === "")
   if (Option.isNone(text)) return Option.none<PrivateKey>()
@@ -140,7 +140,7 @@ export const readHeaders = (text: string): ReadonlyMap<string, string> | null =>
   return found
 }
 
-/** A wrong value is not repeated in the message. */
+/** The message does not repeat a wrong value. */
 const Headers = Schema.RedactedFromValue(
   Schema.String.pipe(
     Schema.check(
@@ -172,7 +172,7 @@ export const traceSettings = {
   OTEL_TRACES_SAMPLER_ARG: withDefault(
     Config.schema(Share, "OTEL_TRACES_SAMPLER_ARG"),
     1,
-    "share of the traces begun here that is told, from 0 to 1"
+    "share of the traces begun here that is exported, from 0 to 1"
   )
 }
 
@@ -209,7 +209,7 @@ export const signOnSettings = {
   OIDC_USERNAME_ATTRIBUTE: withDefault(
     Config.NonEmptyString("OIDC_USERNAME_ATTRIBUTE"),
     "email",
-    "attribute that names somebody in jobs, events and the audit"
+    "attribute that names users in jobs, events and the audit"
   ),
   OIDC_TRUST_EMAIL: withDefault(
     Config.Boolean("OIDC_TRUST_EMAIL"),

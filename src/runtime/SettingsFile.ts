@@ -1,13 +1,13 @@
 /**
- * `switchyard.env` in DATA_DIR: settings that `switchyard setup` has asked for, `NAME=value` a line (docs/installing.md#first-start). The
- * environment wins. Read at the start, by the server and by commands that work in its place.
+ * `switchyard.env` in DATA_DIR: settings that `switchyard setup` has written, `NAME=value` a line (docs/installing.md#first-start). The
+ * environment takes precedence. Read at the start, by the server and by commands that work directly on its data.
  */
 import { Effect, Result, Schema } from "effect"
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
 import { codeOf } from "./SystemErrors.ts"
 
-/** The file cannot be read, or a line of it is no setting; the message names the file and the line, and no value. */
+/** The file cannot be read, or one of its lines is no setting; the message names the file and the line, and never the value. */
 export class SettingsFileError extends Schema.TaggedError<SettingsFileError>()("SettingsFileError", {
   message: Schema.String
 }) {}
@@ -17,7 +17,7 @@ type Environment = Readonly<Record<string, string | undefined>>
 const FILE = "switchyard.env"
 const NAME = /^[A-Z][A-Z0-9_]*$/
 
-/** Where the file of an installation is. */
+/** The path of an installation's file. */
 export const settingsFileIn = (dataDir: string): string => path.join(dataDir, FILE)
 
 /** The default of DATA_DIR. */
@@ -27,7 +27,7 @@ const HEADER = `# Settings of this Switchyard, written by \`switchyard setup\`: 
 # All of them: docs/operations.md#settings-of-the-server. The environment wins. Read at the start of the server.
 `
 
-/** The settings in the text of a file, or which line is none. */
+/** The settings in the text of a file, or the number of a line that is no setting. */
 export const parseSettings = (text: string): Result.Result<ReadonlyMap<string, string>, string> => {
   const found = new Map<string, string>()
   for (const [index, line] of text.split(/\r?\n/).entries()) {
@@ -35,7 +35,7 @@ export const parseSettings = (text: string): Result.Result<ReadonlyMap<string, s
     const equals = line.indexOf("=")
     const name = line.slice(0, Math.max(equals, 0)).trim()
     if (!NAME.test(name)) return Result.fail(`line ${index + 1} is not NAME=value`)
-    // this file is found by it
+    // DATA_DIR locates this file, so it cannot be in it
     if (name === "DATA_DIR") return Result.fail(`line ${index + 1}: DATA_DIR is set in the environment only`)
     if (found.has(name)) return Result.fail(`line ${index + 1} sets ${name} again`)
     found.set(name, line.slice(equals + 1).trim())
@@ -45,7 +45,7 @@ export const parseSettings = (text: string): Result.Result<ReadonlyMap<string, s
 
 const wrong = (file: string, why: string) => new SettingsFileError({ message: `The settings in ${file}: ${why}` })
 
-/** The text of the file; null when there is none. */
+/** The text of the file; null if it does not exist. */
 const read = (file: string) =>
   Effect.tryPromise({
     try: () =>
@@ -63,7 +63,7 @@ const readSettings = Effect.fnUntraced(function* (file: string) {
   return yield* Effect.mapError(Effect.fromResult(parseSettings(text)), (why) => wrong(file, why))
 })
 
-/** The environment with the settings of the file for what it does not give itself. Fails with SettingsFileError. */
+/** The environment, with the file's settings for variables that it lacks. Fails with SettingsFileError. */
 export const withSettingsFile = Effect.fn("SettingsFile.withSettingsFile")(function* (environment: Environment) {
   const settings = yield* readSettings(settingsFileIn(dataDirOf(environment)))
   const isGiven = (name: string) => (environment[name] ?? "") !== "" || (environment[`${name}_FILE`] ?? "") !== ""
@@ -79,7 +79,7 @@ export const hasSettingsFile = (environment: Environment): Effect.Effect<boolean
     )
   )
 
-/** A file that root writes for a server of another user is that user's, who owns the folder. */
+/** A file that root writes for another user's server belongs to that user, who owns the folder. */
 export const giveToOwnerOf = async (folder: string, file: string): Promise<void> => {
   if (process.getuid?.() !== 0) return
   const { gid, uid } = await fs.stat(folder)
@@ -87,8 +87,8 @@ export const giveToOwnerOf = async (folder: string, file: string): Promise<void>
 }
 
 /**
- * Writes these settings beside what the file has already, readable to this user only; the effect that it yields puts the file in its place.
- * Fails with SettingsFileError.
+ * Writes these settings in addition to those in the file into a draft that only this user can read; the effect that it yields puts the
+ * draft in the file's place. Fails with SettingsFileError.
  */
 export const draftSettings = Effect.fn("SettingsFile.draftSettings")(function* (
   dataDir: string,

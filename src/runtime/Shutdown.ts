@@ -1,17 +1,17 @@
 /**
- * The end of the program within ten seconds, whatever hangs (docs/operations.md#stopping-and-killing). A signal closes what is open, in order; what is
- * not closed in time is left, and the last line of the log names it. A second signal ends the program at once. What was accepted is in
- * the database, and the next start goes on with it.
+ * Ends the program within ten seconds, whatever hangs (docs/operations.md#stopping-and-killing). A signal closes everything in order; the
+ * last line of the log names what was not closed in time. A second signal ends the program at once. Accepted work is in the database, and
+ * the next start continues it.
  */
 import { Effect, Layer } from "effect"
 import { readFileSync, writeSync } from "node:fs"
 
-/** Milliseconds after a signal in which everything may close by itself. */
+/** Milliseconds after a signal in which everything can close on its own. */
 const PATIENCE = 8_500
-/** Milliseconds that threads may take to end what they are at. */
+/** Milliseconds that threads have to end their work. */
 const HELD_MILLIS = 300
 
-/** The program was told to stop and did not wait for something (docs/command-line.md#exit-codes). */
+/** The exit code for a stop that did not wait for everything (docs/command-line.md#exit-codes). */
 const LEFT_SOMETHING = 5
 const BY_SIGNAL: Readonly<Record<string, number>> = { SIGINT: 130, SIGTERM: 143 }
 
@@ -20,7 +20,7 @@ const SIGNALS = ["SIGINT", "SIGTERM"] as const
 const open = new Set<string>()
 const lastSteps = new Set<() => void>()
 
-/** Names what a layer has open, for as long as it closes. */
+/** Names the open parts of a layer while it closes. */
 export const named = <A, E, R>(name: string, layer: Layer.Layer<A, E, R>): Layer.Layer<A, E, R> =>
   Layer.unwrap(
     Effect.as(
@@ -32,7 +32,7 @@ export const named = <A, E, R>(name: string, layer: Layer.Layer<A, E, R>): Layer
     )
   )
 
-/** What is still done when the program ends without having closed everything; takes no time. */
+/** A last action if the program ends without having closed everything; it takes no time. */
 export const atLast = (step: () => void) =>
   Effect.acquireRelease(
     Effect.sync(() => void lastSteps.add(step)),
@@ -57,7 +57,7 @@ const attempt = (step: () => void): void => {
   }
 }
 
-/** One line in the form of the log, without the logger, which may be what hangs. */
+/** One line in the form of the log, without the logger, which may be the part that hangs. */
 const say = (message: string): void => {
   const timestamp = new Date().toISOString()
   const line =
@@ -68,8 +68,8 @@ const say = (message: string): void => {
 }
 
 /**
- * Ends this process now. Node waits at its end for threads of its pool, which may wait for a name server: another program in its place has
- * no such threads.
+ * Ends this process now. At its end Node waits for threads of its pool, which may wait for a name server; therefore another program
+ * replaces this one, which has no such threads.
  */
 const endNow = (code: number): never => {
   attempt(() => process.execve?.("/bin/sh", ["sh", "-c", `exit ${code}`], {}))
@@ -77,19 +77,19 @@ const endNow = (code: number): never => {
   return process.exit(code)
 }
 
-/** Leaves what is open, but ends the child processes, which would otherwise continue without a parent. */
+/** Abandons open parts, but ends the child processes, which would otherwise continue without a parent. */
 const leave = (code: number, why: string): never => {
   const left = children()
   for (const step of lastSteps) attempt(step)
   for (const { name, pid } of left) {
     if (name === "postgres") continue
-    // git has a group of its own with what it has started
+    // git and the processes that it has started have a group of their own
     attempt(() => process.kill(-pid, "SIGKILL"))
     attempt(() => process.kill(pid, "SIGKILL"))
   }
   const names = [...open, ...left.map(({ name, pid }) => `process ${pid} (${name})`)]
   say(
-    `${why}. Left: ${names.length === 0 ? "nothing that has a name" : names.join(", ")}. What was accepted is kept, and goes on at the next start`
+    `${why}. Left: ${names.length === 0 ? "nothing that has a name" : names.join(", ")}. Accepted work is kept, and continues at the next start`
   )
   return endNow(code)
 }
@@ -105,19 +105,17 @@ const onSignal = (signal: NodeJS.Signals): void => {
   ).unref()
 }
 
-/** Watches over the end of a server from here on. */
+/** Supervises the end of a server from here on. */
 export const watchSignals = Effect.sync(() => {
-  // before the listener that closes everything, which may be done when it returns
+  // before the listener that closes everything, which may have finished when it returns
   for (const signal of SIGNALS) process.prependListener(signal, onSignal)
 })
 
-/** Work in threads of Node's pool that is under way. */
+/** Work of Node's thread pool in progress. */
 const heldThreads = (): ReadonlyArray<string> =>
   process.getActiveResourcesInfo().filter((name) => /^(?:GetAddrInfo|GetNameInfo|FSReq)/.test(name))
 
-/**
- * Ends the program when all is closed. Node would wait for each of its threads, one of which may wait for a name server: this does not.
- */
+/** Ends the program when all is closed. Node would wait for each of its threads, one of which may wait for a name server; this does not. */
 export const end = (code: number, done: (code: number) => void): void => {
   if (told === null) return done(code)
   const until = performance.now() + HELD_MILLIS

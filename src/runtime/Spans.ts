@@ -9,14 +9,14 @@ import { maskUrl } from "./Logging.ts"
 /** The mark of spans that are sent unchanged. */
 export const Exported = Context.Reference<boolean>("switchyard/runtime/Spans/Told", { defaultValue: () => false })
 
-/** The id of a span that stands for none: what begins below it begins a trace. No span may have it by the standard. */
+/** The id of a span that stands for none: a span below it begins a trace. By the standard no span has this id. */
 export const NO_SPAN = "0".repeat(16)
 
 type Attributes = Readonly<Record<string, string | number | boolean>>
 
 export interface SpanOptions {
   readonly attributes?: Attributes
-  /** The trace that it belongs to, as `currentTrace` gave it; null begins one. Without it the span belongs to the one around it. */
+  /** The trace that the span belongs to, as `currentTrace` gave it; null begins one. Without it the span belongs to the one around it. */
   readonly trace?: string | null
 }
 
@@ -45,7 +45,7 @@ export const spanned =
       )
     })
 
-/** Where this fiber is in its trace, as a W3C `traceparent`; null when it is in none. */
+/** The position of this fiber in its trace, as a W3C `traceparent`; null without a trace. */
 export const currentTrace: Effect.Effect<string | null> = Effect.withFiber((fiber) => {
   const span = isTraced(fiber) ? Context.getOrUndefined(fiber.context, Tracer.ParentSpan) : undefined
   if (span === undefined || span.spanId === NO_SPAN) return Effect.succeed(null)
@@ -56,13 +56,13 @@ export const currentTrace: Effect.Effect<string | null> = Effect.withFiber((fibe
 export const annotate = (name: string, value: string | number): Effect.Effect<void> =>
   Effect.withFiber((fiber) => (isTraced(fiber) ? Effect.annotateCurrentSpan(name, value) : Effect.void))
 
-// Which spans are told, and what of them. Almost every function of the program and of its libraries makes a span; those that are
-// not told stand for the told one around them, so that what is below hangs at the right place, and they keep nothing in memory.
-// A told span bears only attributes that are listed, and of what went wrong only the name of the error: messages quote switches.
+// Chooses the spans to export, and their attributes. Almost every function of the program and of its libraries makes a span; a span that is
+// not exported stands for the exported one around it, so that its children appear at the right place, and it keeps nothing in memory. An
+// exported span has only listed attributes, and of an error only the name: messages quote switches.
 
 type Options = Parameters<Tracer.Tracer["span"]>[0]
 
-/** Attributes of the libraries' spans that are told, by the names under which they are. */
+/** The exported attributes of the libraries' spans, with their exported names. */
 const SHOWN: Readonly<Record<string, string>> = {
   "http.request.method": "http.request.method",
   "url.path": "url.path",
@@ -72,14 +72,14 @@ const SHOWN: Readonly<Record<string, string>> = {
   "device.hostname": "device.hostname"
 }
 
-/** Spans of the libraries that are told: a request, and a call that a device's actor serves. */
+/** The exported spans of the libraries: a request, and a call that a device's actor serves. */
 const LIBRARY_SPANS = /^(?:http\.server [A-Z]+|Device\.[A-Z]\w*)$/
 
 const NO_TRACE = "0".repeat(32)
 const none = Context.empty()
 const noAttributes: ReadonlyMap<string, unknown> = new Map()
 
-/** A span that is not told: it bears the ids of the told one that it is in. */
+/** A span that is not exported: it has the ids of the exported one around it. */
 class Unseen implements Tracer.Span {
   readonly _tag = "Span"
   readonly name: string
@@ -102,14 +102,14 @@ class Unseen implements Tracer.Span {
     this.status = { _tag: "Started", startTime }
   }
 
-  // the program asks for nothing of it
+  // the program reads nothing of it
   end(): void {}
   attribute(): void {}
   event(): void {}
   addLinks(): void {}
 }
 
-/** An error as a receiver may know it. */
+/** An error in the form for a receiver. */
 class NamedFailure extends Error {
   constructor(name: string) {
     super(name)
@@ -124,7 +124,7 @@ const nameOf = (error: unknown): string => {
   return error instanceof Error ? error.constructor.name : "Error"
 }
 
-/** How it ended, without results and messages, which would stay in memory until they are sent. */
+/** The end of a span, without results and messages, which would stay in memory until they are sent. */
 const endOf = (exit: Exit.Exit<unknown, unknown>): Exit.Exit<void, NamedFailure> => {
   if (Exit.isSuccess(exit)) return Exit.void
   if (Cause.hasInterruptsOnly(exit.cause)) return Exit.interrupt()
@@ -134,22 +134,22 @@ const endOf = (exit: Exit.Exit<unknown, unknown>): Exit.Exit<void, NamedFailure>
   )
 }
 
-/** What its children need to know of it: not the children of its parents. */
+/** The parts that its children need, without the children of its parents. */
 const slim = ({ sampled, spanId, traceId }: Tracer.AnySpan): Tracer.ExternalSpan =>
   Tracer.externalSpan({ spanId, traceId, sampled })
 
-/** The told span around a new one. */
+/** The exported span around a new one. */
 const around = (parent: Option.Option<Tracer.AnySpan>): Option.Option<Tracer.AnySpan> =>
   Option.map(
     Option.filter(parent, ({ spanId }) => spanId !== NO_SPAN),
     slim
   )
 
-/** A path may have a token in it, as when its client has written `;jwt=` for `?jwt=`. */
+/** A path may contain a token, as when a client has written `;jwt=` for `?jwt=`. */
 const shown = (name: string, value: unknown): unknown =>
   name === "url.path" && typeof value === "string" ? maskUrl(value) : value
 
-/** Lets only what is listed into a span. */
+/** Admits only listed attributes into a span. */
 const guard = (span: Tracer.Span, attributeName: (key: string) => string | undefined): Tracer.Span => {
   const end = span.end.bind(span)
   const attribute = span.attribute.bind(span)
@@ -168,8 +168,8 @@ const ofLibrary = (key: string): string | undefined => SHOWN[key]
 const asGiven = (key: string): string => key
 
 /**
- * A tracer that hands what is told to another one. Of the traces that begin here this share, from 0 to 1, is told; one that came
- * with a request is told when its beginning was.
+ * A tracer that passes exported spans to another one. Of the traces that begin here this share, from 0 to 1, is exported; a trace that came
+ * with a request is exported if its beginning was.
  */
 export const makeFilter = (tracer: Tracer.Tracer, ratio: number): Tracer.Tracer =>
   Tracer.make({

@@ -1,25 +1,25 @@
 /**
- * What the operating system refused, by its code, such as `ENOENT` or `EACCES`, and whose fault that is: one table for the errors of
- * all library calls, of files, sockets, names, child processes and threads (docs/faults.md#ours-or-theirs). What this machine lacks is
- * ours: work waits for it, and no switch and no repository is blamed. Pure; `OwnFaults` keeps what is lacking now.
+ * The operating system's errors by code, such as `ENOENT` or `EACCES`, and whether they are our fault: one table for the errors of all
+ * library calls, of files, sockets, names, child processes and threads (docs/faults.md#ours-or-theirs). A lack of this machine is ours:
+ * work waits for its end, and no switch and no repository is blamed. Pure; `OwnFaults` keeps the present faults.
  */
 import { Schema } from "effect"
 import * as path from "node:path"
 
-/** What the machine of this server can lack. */
+/** The resources that the machine of this server can lack. */
 const ownKinds = ["descriptors", "memory", "disk", "files", "ports", "network", "rights", "names", "processes"] as const
 export type OwnKind = (typeof ownKinds)[number]
 
-/** The machine of this server lacks something: what was tried says nothing about the other side, and is tried again. */
+/** A fault of this server's machine: the failed action says nothing about the other side, and is tried again. */
 export class OwnFault extends Schema.TaggedError<OwnFault>()("OwnFault", {
   kind: Schema.Literals(ownKinds),
-  /** Of the operating system. */
+  /** The operating system's code. */
   code: Schema.String,
-  /** One sentence: what is lacking, and what to do. */
+  /** One sentence: the fault, and what to do. */
   message: Schema.String
 }) {}
 
-/** What was called: a file of ours, a connection to somebody, the address of a name, a child process or a thread. */
+/** The kind of call: a file of ours, a connection to another host, the address of a name, a child process or a thread. */
 export type Call = "file" | "connection" | "name" | "process"
 
 interface Cause {
@@ -27,9 +27,9 @@ interface Cause {
   /** The cause in words, as the end of a sentence. */
   readonly says: string
   readonly next: string
-  /** Calls whose errors of this code are ours; all when it is left out. */
+  /** Calls whose errors of this code are ours; all if it is left out. */
   readonly of?: ReadonlyArray<Call>
-  /** Ours only if the whole machine has no way out (`Routes.ts`). */
+  /** Ours only if the whole machine has no route out (`OwnFaults.ts`). */
   readonly onAllRoutes?: true
 }
 
@@ -145,12 +145,12 @@ const OF_FILES: Readonly<Record<string, string>> = {
   EISDIR: "it is a folder",
   EEXIST: "something else is there already",
   ENOTEMPTY: "the folder is not empty",
-  EBUSY: "somebody else uses it",
+  EBUSY: "another process uses it",
   ELOOP: "its links lead in a circle",
   ENAMETOOLONG: "the name is too long"
 }
 
-/** How the C library words these errors in what child processes print (LC_ALL=C). */
+/** The C library's words for these errors in the output of child processes (LC_ALL=C). */
 const WORDS: ReadonlyArray<readonly [RegExp, string]> = [
   [/Too many open files in system/, "ENFILE"],
   [/Too many open files/, "EMFILE"],
@@ -161,7 +161,7 @@ const WORDS: ReadonlyArray<readonly [RegExp, string]> = [
   [/Read-only file system/, "EROFS"],
   [/Input\/output error/, "EIO"],
   [/Stale file handle/, "ESTALE"],
-  // of a file of ours; ssh says of a login that permission is denied, too
+  // about a file of ours; ssh also reports "permission denied" for a login
   [
     /insufficient permission for adding an object|\b(?:[Uu]nable|[Cc]ould not|cannot|failed) (?:to )?(?:create|open|write|append to|lock|unlink|rename|mkdir|chdir)\b[^\n]*: Permission denied/,
     "EACCES"
@@ -175,7 +175,7 @@ const DEPTH = 6
 
 const hasCode = (error: object): error is { readonly code: string } => "code" in error && typeof error.code === "string"
 
-/** Those that an error was made of: libraries wrap them, and a connection may have tried several addresses. */
+/** The errors that an error contains: libraries wrap them, and a connection may have tried several addresses. */
 const within = (error: object): ReadonlyArray<unknown> => [
   ...("cause" in error ? [error.cause] : []),
   ...("reason" in error ? [error.reason] : []),
@@ -193,7 +193,7 @@ export const codeOf = (error: unknown, depth = DEPTH): string | undefined => {
   return hasCode(error) ? error.code : undefined
 }
 
-/** Whether a file or folder is not there. One that may not be read is there. */
+/** Whether a file or folder does not exist. One that cannot be read exists. */
 export const isMissing = (error: unknown): boolean => codeOf(error) === "ENOENT"
 
 const made = (code: string, { kind, next, says }: Cause, what: string): OwnFault => {
@@ -201,25 +201,25 @@ const made = (code: string, { kind, next, says }: Cause, what: string): OwnFault
   return new OwnFault({ kind, code, message: `${begin} (${code}). ${next}.` })
 }
 
-/** The fault of ours behind the code of a call; undefined when it is not ours. `what` was being done, as the begin of a sentence. */
+/** Our fault behind the code of a call; undefined if it is not ours. `what` is the failed action, as the beginning of a sentence. */
 export const ownFaultOf = (code: string | undefined, call: Call, what = ""): OwnFault | undefined => {
   const cause = code === undefined || !Object.hasOwn(OWN_CODES, code) ? undefined : OWN_CODES[code]
   if (code === undefined || cause === undefined || cause.onAllRoutes === true) return undefined
   return cause.of === undefined || cause.of.includes(call) ? made(code, cause, what) : undefined
 }
 
-/** The fault of ours behind an error; undefined when it is not ours. */
+/** Our fault behind an error; undefined if it is not ours. */
 export const ownFault = (error: unknown, call: Call, what = ""): OwnFault | undefined =>
   error instanceof OwnFault ? error : ownFaultOf(codeOf(error), call, what)
 
-/** Whether an error of a connection may be ours: it is if the machine reaches nobody. */
+/** Whether an error of a connection may be ours: it is if the machine reaches no host. */
 export const isOfRoutes = (code: string | undefined): boolean =>
   code !== undefined && Object.hasOwn(OWN_CODES, code) && OWN_CODES[code]?.onAllRoutes === true
 
-/** The fault when no route of this machine leads anywhere. */
+/** The fault if no route of this machine leads anywhere. */
 export const ofAllRoutes = (code: string): OwnFault => made(code, OWN_CODES[code] ?? { ...NETWORK, says: "" }, "")
 
-/** The fault of ours that the output of a child process names; lines that a remote wrote are not ours. */
+/** Our fault in the output of a child process; lines that a remote wrote do not count. */
 export const ownFaultInOutput = (output: string, what = ""): OwnFault | undefined => {
   const own = output
     .split("\n")
@@ -233,7 +233,7 @@ export const ownFaultInOutput = (output: string, what = ""): OwnFault | undefine
   return ownFaultOf(/E[A-Z]+$/.exec(words.exec(own)?.[0] ?? "")?.[0], "process", what)
 }
 
-/** Why a file could not be used, in words and without its name, which may be that of a draft. */
+/** Why a file could not be used, in words and without its name, which may be a draft's. */
 export const reasonOf = (error: unknown): string => {
   const code = codeOf(error) ?? ""
   const own = ownFaultOf(code, "file")
@@ -241,7 +241,7 @@ export const reasonOf = (error: unknown): string => {
   return OF_FILES[code] ?? (error instanceof Error ? error.message : String(error))
 }
 
-/** A path as people are told it: below the server's own folder without the way there. */
+/** A path for people: below the server's own folder, without the way to that folder. */
 const shownPath = (file: string, root: string | undefined): string => {
   if (root === undefined) return file
   const below = path.relative(root, file)
@@ -249,12 +249,12 @@ const shownPath = (file: string, root: string | undefined): string => {
   return below.startsWith("..") || path.isAbsolute(below) ? file : below
 }
 
-/** What is known of a call that worked on a file. */
+/** The facts of a call that worked on a file. */
 interface FileCall {
-  /** What was to be done to it, such as `written`. */
+  /** The intended action, such as `written`. */
   readonly done: string
   readonly file: string
-  /** DATA_DIR, where the caller knows it. */
+  /** DATA_DIR, if the caller knows it. */
   readonly root?: string
 }
 
@@ -281,7 +281,7 @@ const isFailedFileCall = (error: unknown): error is FailedFileCall =>
   "method" in error.reason &&
   typeof error.reason.method === "string"
 
-/** What the methods of the file system do to a file. */
+/** The actions of the file system's methods on a file. */
 const DONE: Readonly<Record<string, string>> = {
   access: "reached",
   chmod: "given its rights",
@@ -307,7 +307,7 @@ const DONE: Readonly<Record<string, string>> = {
   writeFileString: "written"
 }
 
-/** What the calls of the system do to a file. */
+/** The actions of system calls on a file. */
 const DONE_BY_CALL: Readonly<Record<string, string>> = {
   access: "reached",
   chmod: "given its rights",
@@ -345,14 +345,11 @@ interface FailedSystemCall extends Error {
 const isFailedSystemCall = (error: unknown): error is FailedSystemCall =>
   error instanceof Error && hasCode(error) && "syscall" in error && typeof error.syscall === "string"
 
-/** Sockets are read and written as well: those errors have other codes and no path. */
+/** Sockets have `read` and `write` as well: those errors have other codes and no path. */
 const isOfFile = ({ code, path: file, syscall }: FailedSystemCall): boolean =>
   Object.hasOwn(DONE_BY_CALL, syscall) && (typeof file === "string" || ownFaultOf(code, "file") !== undefined)
 
-/**
- * The fault of ours behind an error of which only the error itself tells what was called, such as a defect; undefined when it is not
- * ours.
- */
+/** Our fault behind an error that names its call itself, such as a defect; undefined if it is not ours. */
 export const faultOfCall = (error: unknown): OwnFault | undefined => {
   if (error instanceof OwnFault) return error
   if (isFailedFileCall(error)) return ownFault(error, "file", whatOf(messageOf(error)))
@@ -363,10 +360,10 @@ export const faultOfCall = (error: unknown): OwnFault | undefined => {
   return ownFault(error, call)
 }
 
-/** What a sentence about a file says before its cause. */
+/** The part of a sentence about a file before its cause. */
 const whatOf = (sentence: string): string => sentence.split(": ")[0] ?? ""
 
-/** The message of an error as people are told it: those of the file system in a sentence, all others as they are. */
+/** The message of an error for people: errors of the file system as a sentence, all others unchanged. */
 export const messageOf = (error: unknown, root?: string): string => {
   if (isFailedSystemCall(error) && isOfFile(error)) {
     return fileSentence(error, {

@@ -1,7 +1,7 @@
 /**
- * Calculations off the thread of the API: each call runs alone in a worker thread, under a budget of processor time that is
- * measured in that thread, so that a busy machine takes nothing from it. A thread that exceeds its budget is ended; synchronous
- * code can be stopped in no other way. Carries promise 8: no request and no commit holds up others.
+ * Calculations off the API's thread: each call runs alone in a worker thread, under a budget of processor time that is measured in that
+ * thread, so that a busy machine does not reduce it. A thread that exceeds its budget is ended; synchronous code can be stopped in no other
+ * way. Carries promise 8: no request and no commit delays others.
  */
 import { childEnvironment } from "./SecretSources.ts"
 import * as FairPlaces from "./FairPlaces.ts"
@@ -12,13 +12,13 @@ import { Worker } from "node:worker_threads"
 import { untilMended } from "./OwnFaults.ts"
 import { type OwnFault, ownFault, ownFaultOf } from "./SystemErrors.ts"
 
-/** The calculation did not come to its end: its budget of time or memory is used up, or its thread ended for another reason. */
+/** The calculation did not finish: its budget of time or memory is used up, or its thread ended for another reason. */
 class CalculationStopped extends Schema.TaggedError<CalculationStopped>()("CalculationStopped", {
   reason: Schema.Literals(["time", "memory", "ended"]),
   message: Schema.String
 }) {}
 
-/** So many calculations wait that another one is not taken; trying again after some seconds can help. */
+/** Too many calculations wait; trying again after some seconds can help. */
 export class ThreadsBusy extends Schema.TaggedError<ThreadsBusy>()("ThreadsBusy", { retryAfterSeconds: Schema.Int }) {
   override get message() {
     return "The server has too much to calculate at the moment, try again later"
@@ -28,17 +28,17 @@ export class ThreadsBusy extends Schema.TaggedError<ThreadsBusy>()("ThreadsBusy"
 export interface ThreadPoolOptions {
   /** The module that calls `ThreadProgram.serve`. */
   readonly program: URL
-  /** How the threads are called in a debugger. */
+  /** The name of the threads in a debugger. */
   readonly name: string
-  /** How many there are at most. */
+  /** The highest number of threads. */
   readonly threads: number
   /** How many calls may wait for a thread; persons take turns (`FairPlaces.ts`). */
   readonly waiting: number
-  /** Memory of a thread's heap; what needs more is stopped. */
+  /** Memory of a thread's heap; a call that needs more is stopped. */
   readonly megabytes: number
 }
 
-/** What one call may take of its thread. */
+/** The limits of one call in its thread. */
 export interface Budget {
   readonly cpuMillis: number
 }
@@ -47,23 +47,23 @@ export interface Budget {
 type ThreadClient<Rpcs extends Rpc.Any> = RpcClient.RpcClient<Rpcs, RpcClientError.RpcClientError>
 
 interface ThreadPool<Rpcs extends Rpc.Any> {
-  /** Does `use` with a thread of its own. It comes to its end also when nobody waits for it any more. */
+  /** Runs `use` with a thread of its own. It runs to its end even if its caller has stopped waiting. */
   readonly run: <A, E>(
     budget: Budget,
     use: (client: ThreadClient<Rpcs>) => Effect.Effect<A, E | RpcClientError.RpcClientError>
   ) => Effect.Effect<A, Exclude<E, RpcClientError.RpcClientError> | CalculationStopped | ThreadsBusy>
 }
 
-/** How often the processor time of a thread is looked at. */
+/** How often the processor time of a thread is checked. */
 const LOOK = Duration.millis(10)
-/** A thread that cannot even say what it has used is inside one long step of the engine, such as a regular expression. */
+/** A thread that cannot even report its time is inside one long step of the engine, such as a regular expression. */
 const SILENCE = Duration.seconds(10)
 const IDLE = Duration.minutes(5)
 const RETRY_AFTER_SECONDS = 2
 
 interface Thread<Rpcs extends Rpc.Any> {
   readonly client: ThreadClient<Rpcs>
-  /** Milliseconds of processor time since the start of the thread; none when the thread does not say it. */
+  /** Milliseconds of processor time since the start of the thread; none if the thread does not report it. */
   readonly used: Effect.Effect<Option.Option<number>>
   readonly end: Effect.Effect<void>
   readonly ranOutOfMemory: () => boolean
@@ -82,7 +82,7 @@ const usedBy = (worker: Worker): Effect.Effect<Option.Option<number>> =>
     )
   ).pipe(Effect.timeoutOption(SILENCE))
 
-/** Why a thread could not be started: what the machine of this server lacks, or a defect. */
+/** Why a thread could not be started: a fault of this server's machine, or a defect. */
 const unstarted = (error: unknown): Effect.Effect<never, OwnFault> => {
   const what = "No thread can be started"
   const named = /\b(?:EMFILE|ENFILE|ENOMEM|EAGAIN)\b/.exec(error instanceof Error ? error.message : "")
@@ -90,7 +90,7 @@ const unstarted = (error: unknown): Effect.Effect<never, OwnFault> => {
   return fault === undefined ? Effect.die(error) : Effect.fail(fault)
 }
 
-/** Starts a thread and waits until it takes calls, so that its start counts in nobody's budget. */
+/** Starts a thread and waits until it accepts calls, so that its start does not count in a caller's budget. */
 const startOnce = <Rpcs extends Rpc.Any>(
   group: RpcGroup.RpcGroup<Rpcs>,
   { megabytes, name, program }: ThreadPoolOptions
@@ -116,7 +116,7 @@ const startOnce = <Rpcs extends Rpc.Any>(
       worker.once("message", () => Deferred.doneUnsafe(ready, Effect.succeed(worker)))
       worker.on("error", (error) => {
         isOutOfMemory = "code" in error && error.code === "ERR_WORKER_OUT_OF_MEMORY"
-        // one that could not load its program; nothing happens when it took calls already
+        // for a thread that could not load its program; without effect once it accepts calls
         Deferred.doneUnsafe(ready, unstarted(error))
       })
       current = worker
@@ -134,7 +134,7 @@ const startOnce = <Rpcs extends Rpc.Any>(
     }
   })
 
-/** The same, again for as long as the machine of this server cannot start a thread. */
+/** The same, repeated for as long as this server's machine cannot start a thread. */
 const start = <Rpcs extends Rpc.Any>(group: RpcGroup.RpcGroup<Rpcs>, options: ThreadPoolOptions) =>
   untilMended<Thread<Rpcs>, never, Scope.Scope>(
     Effect.gen(function* () {
@@ -148,7 +148,7 @@ const start = <Rpcs extends Rpc.Any>(group: RpcGroup.RpcGroup<Rpcs>, options: Th
     })
   )
 
-/** Fails when the thread has used more than its budget from now on; never ends otherwise. */
+/** Fails when the thread has used more than its budget from now on; otherwise never ends. */
 const watch = Effect.fnUntraced(function* <Rpcs extends Rpc.Any>({ used }: Thread<Rpcs>, { cpuMillis }: Budget) {
   const stopped = new CalculationStopped({
     reason: "time",

@@ -1,17 +1,20 @@
-/** What the program of a thread of `ThreadPool` does: it answers the calls of its group until it is told to end. */
+/** The program of a thread of `ThreadPool`: it answers the calls of its group until it is asked to end. */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeWorkerRunner from "@effect/platform-node/NodeWorkerRunner"
 import { Layer } from "effect"
 import { type Rpc, type RpcGroup, RpcServer } from "effect/rpc"
 import { setPriority } from "node:os"
 
-/** Where processor time is short, the API goes first. Elsewhere than on Linux this would slow the whole process. */
+/**
+ * Lowers the thread's priority, so that the API goes first if processor time is short. Only on Linux, because elsewhere this would slow the
+ * whole process.
+ */
 const giveWay = (): void => {
   if (process.platform !== "linux") return
   try {
     setPriority(0, 5)
   } catch {
-    // a sandbox may forbid it; it is only a courtesy
+    // a sandbox may forbid it, and it is not essential
   }
 }
 

@@ -25,26 +25,29 @@ import * as Spans from "./Spans.ts"
 import { lookup } from "./NameLookup.ts"
 import { readHeaders } from "./SettingForms.ts"
 
-// The way of spans to their receiver, which may be away, slow or ill: batches wait in a short queue, one is sent at a time, each
-// send has a deadline and a few tries, and what finds the queue full is dropped. Nobody but this queue waits for the receiver.
+// Sends spans to their receiver, which may be unreachable, slow or faulty: batches wait in a short queue, one is sent at a time, each send
+// has a deadline and a few tries, and a batch that finds the queue full is dropped. Only this queue waits for the receiver.
 
-/** Batches that wait. With those that the exporter fills, this bounds the memory. */
+/** The number of waiting batches. With those that the exporter fills, this bounds the memory. */
 export const MOST_BATCHES = 16
 
 /** How long one send may take. */
 const DEADLINE = Duration.seconds(10)
 
-/** How long the server's stop may wait for what was not sent. */
+/** How long the server's stop may wait for unsent spans. */
 const LAST_WORDS = Duration.seconds(3)
 
-/** After these a receiver that cannot take a batch now is not asked for it again. */
+/** The tries for a batch that its receiver cannot accept now. */
 const again = Schedule.exponential("1 second")
 const TRIES = 3
 
-/** Another try may help: the others say that the batch or its headers are wrong. */
+/** Statuses after which another try may help: the others say that the batch or its headers are wrong. */
 const isPassing = (status: number): boolean => status === 429 || status >= 500
 
-/** A client that takes every request at once and sends it later by another one. It sends what it has when the scope closes, within `LAST_WORDS`. */
+/**
+ * A client that accepts every request at once and sends it later through another client. When the scope closes it sends its rest, within
+ * `LAST_WORDS`.
+ */
 const makeOutbox = Effect.fnUntraced(function* (
   client: HttpClient.HttpClient
 ): Effect.fn.Return<HttpClient.HttpClient, never, Scope.Scope> {
@@ -111,7 +114,7 @@ const BATCH = 512
 /** Milliseconds after which a batch is sent although it is not full. */
 const INTERVAL = 2_000
 
-/** What watches the server asks for every few seconds and is no part of anybody's work. */
+/** Requests that watch the server every few seconds and belong to no user's work. */
 const isWatching = ({ url }: { readonly url: string }): boolean => /^\/(?:metrics|api\/v1\.0\/health)\b/.test(url)
 
 const outbox = Layer.effect(HttpClient.HttpClient, Effect.flatMap(HttpClient.HttpClient, makeOutbox)).pipe(
@@ -144,7 +147,7 @@ const telling = (
   )
 }
 
-/** The tracer of everything that it is provided to; nothing without a receiver. */
+/** The tracer for everything that it is provided to; nothing without a receiver. */
 export const layer = Layer.unwrap(
   Effect.map(ServerConfig, (config) =>
     Option.match(config.OTEL_EXPORTER_OTLP_ENDPOINT, {

@@ -13,8 +13,8 @@ import { buildSnapshot, downstreamDevices, type SettingsSnapshot } from "./Setti
 import type { EffectiveSettings, LayeringResult } from "./Layering.ts"
 import type { Membership } from "./SettingsGroups.ts"
 import { SettingsInvalid } from "./SettingsProblem.ts"
-import { LinknetStore } from "../store/NetworkStore.ts"
 import { WorkingCommits } from "../domain/Repository.ts"
+import { NetworkStore } from "../store/NetworkStore.ts"
 
 /** No settings have come into force yet: the repository is not configured, unreachable or was never valid. */
 class NoSettings extends Schema.TaggedError<NoSettings>()("NoSettings", {
@@ -100,7 +100,7 @@ const makeSnapshot = Effect.gen(function* () {
 
 const make = Effect.gen(function* () {
   const devices = yield* DeviceStore
-  const links = yield* LinknetStore
+  const { links } = yield* NetworkStore
   const snapshot = yield* makeSnapshot
 
   /** Access switches below a distribution switch take part in its VXLANs. */

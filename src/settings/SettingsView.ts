@@ -2,7 +2,7 @@
  * The settings in force for the API: effective values, groups, and the model that checks values. Follows the applied commit of
  * the settings repository (docs/settings-repository.md#answers and docs/settings-repository.md#groups).
  */
-import { Context, Effect, Layer, Result, Schema } from "effect"
+import { Context, Effect, Layer, Predicate, Result, Schema } from "effect"
 import { SqlError } from "effect/sql"
 import type { Device, DeviceType } from "../domain/Device.ts"
 import { DeviceStore } from "../store/DeviceStore.ts"
@@ -24,6 +24,15 @@ export class SettingsUnavailable extends Schema.TaggedError<SettingsUnavailable>
     return `Error getting settings: ${this.message}`
   }
 }
+
+const isUnusable = <E>(
+  error: E
+): error is Extract<E, { readonly _tag: "NoSettings" | "SettingsInvalid"; readonly message: string }> =>
+  Predicate.isTagged(error, "NoSettings") || Predicate.isTagged(error, "SettingsInvalid")
+
+/** The same for a request that needs the settings: without usable ones it fails with SettingsUnavailable. */
+export const requiringSettings = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+  Effect.catchIf(effect, isUnusable, ({ message }) => Effect.fail(new SettingsUnavailable({ message })))
 
 /** The settings define no group of this name. */
 export class UnknownGroup extends Schema.TaggedError<UnknownGroup>()("UnknownGroup", { name: Schema.String }) {

@@ -17,14 +17,14 @@ export interface ListedPerson {
   readonly way: Way | "machine"
   readonly name: string
   readonly roles: ReadonlyArray<string>
-  /** Tokens that count. */
+  /** The number of valid tokens. */
   readonly tokens: number
   readonly seen_at: string | null
   readonly withdrawn_at: string | null
   readonly withdrawn_by: string | null
 }
 
-/** There is nobody with this key. */
+/** No person has this key. */
 export class PersonNotFound extends Schema.TaggedError<PersonNotFound>()("PersonNotFound", { person: Schema.String }) {
   override get message() {
     return `There is no person ${this.person}`
@@ -34,11 +34,11 @@ export class PersonNotFound extends Schema.TaggedError<PersonNotFound>()("Person
   }
 }
 
-/** Milliseconds after which a person who was withdrawn at another replica is known here. */
+/** Milliseconds for which a person's last answer counts: so long after a withdrawal at another replica it takes effect here. */
 const KEPT = 500
 const MAX_REMEMBERED = 5000
 
-/** Claims that are others with each token, and say nothing of the person. */
+/** Claims that differ in each token and say nothing about the person. */
 const VOLATILE: ReadonlySet<string> = new Set(
   "jti sid sub_id nonce session_state session at_hash c_hash s_hash auth_time acr amr azp scope typ type".split(" ")
 )
@@ -55,7 +55,7 @@ const make = Effect.gen(function* () {
   const events = yield* EventStore
   const time = (column: string) => sql.literal(`to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')`)
 
-  /** What was known last of somebody, and what they said of themselves then: it counts for a moment, and while the database is away. */
+  /** The last known state of each person, with the claims of that time. It counts for a moment, and while the database is unreachable. */
   const remembered = new Map<string, { readonly said: string; readonly at: number; readonly isWithdrawn: boolean }>()
 
   const note = Effect.fnUntraced(function* (
@@ -85,10 +85,10 @@ const make = Effect.gen(function* () {
     const said = JSON.stringify([name, roles, attributes])
     const at = yield* Clock.currentTimeMillis
     const known = remembered.get(person)
-    // two tokens of one person can say other things of them: what was said last counts
+    // two tokens of one person can hold different claims: the last ones count
     if (known !== undefined && known.said === said && at - known.at < KEPT) return known.isWithdrawn
     const found = yield* failWhenAway(note(identity, attributes)).pipe(
-      // nothing can be changed meanwhile either, and what was known goes on
+      // nothing can be changed in the meantime either, so the last known state counts
       Effect.catchTag("SqlError", () => Effect.succeed(known?.isWithdrawn === true))
     )
     if (remembered.size >= MAX_REMEMBERED) remembered.clear()
@@ -96,7 +96,7 @@ const make = Effect.gen(function* () {
     return found
   })
 
-  /** Ends what somebody has: tokens count no more, sessions neither. */
+  /** Ends all tokens, sessions and open requests of a person. */
   const endAll = Effect.fnUntraced(function* (person: string) {
     const ended = yield* sql<{ id: number }>`update api_token set revoked_at = now()
       where owner = ${person} and revoked_at is null returning id`
@@ -116,6 +116,7 @@ const make = Effect.gen(function* () {
   })
 
   return PersonStore.of({
+    localUsers: yield* makeLocalUsers,
     isWithdrawn: Effect.fn("PersonStore.isWithdrawn")(isWithdrawn),
     find: Effect.fn("PersonStore.find")((person) =>
       Effect.map(
@@ -164,7 +165,7 @@ const LISTED = `k.key as person, coalesce(p.way, k.way) as way, coalesce(p.name,
   coalesce(p.roles, k.roles) as roles, (select count(*)::integer from api_token t where t.owner = k.key
     and t.revoked_at is null and t.expires_at > now()) as tokens`
 
-/** Local users who have not logged in yet, and machine accounts, are persons too. */
+/** Includes local users who have not logged in yet, and machine accounts. */
 const FROM = `from (select key, way, name, roles from person
     union select 'local:' || name, 'password', name, roles from local_user
       where not exists (select from person where key = 'local:' || local_user.name)
@@ -172,7 +173,7 @@ const FROM = `from (select key, way, name, roles from person
       and revoked_at is null and not exists (select from person where key = owner)) k
   left join person p on p.key = k.key`
 
-/** A person as they were seen last. */
+/** A person at the time of their last request. */
 interface KnownPerson extends Pick<Identity, "name" | "roles" | "attributes"> {
   readonly way: Way | "machine"
   readonly is_withdrawn: boolean
@@ -182,11 +183,12 @@ interface KnownPerson extends Pick<Identity, "name" | "roles" | "attributes"> {
 export class PersonStore extends Context.Service<
   PersonStore,
   {
-    /** Whether an administrator has withdrawn somebody who calls; notes at most once a minute that they were seen. */
+    readonly localUsers: LocalUserRows
+    /** Whether an administrator has withdrawn this caller. Records at most once a minute that the caller was seen. */
     readonly isWithdrawn: (identity: Identity) => Effect.Effect<boolean>
     readonly find: (person: string) => Effect.Effect<Option.Option<KnownPerson>, SqlError.SqlError>
     readonly all: Effect.Effect<ReadonlyArray<ListedPerson>, SqlError.SqlError>
-    /** Ends all that somebody has, and lets them in no more. */
+    /** Ends all tokens and sessions of the person and refuses later logins. */
     readonly withdraw: (
       person: string,
       by: string
@@ -194,13 +196,13 @@ export class PersonStore extends Context.Service<
       { readonly person: ListedPerson; readonly ended_tokens: number },
       PersonNotFound | SqlError.SqlError
     >
-    /** Lets somebody in again; what has ended stays so. */
+    /** Admits the person again; tokens and sessions that have ended stay ended. */
     readonly admit: (
       person: string
     ) => Effect.Effect<{ readonly person: ListedPerson }, PersonNotFound | SqlError.SqlError>
-    /** Forgets who was not seen for so many days and has no token that counts. Who is withdrawn stays so. */
+    /** Deletes persons who were not seen for this number of days and have no valid token. Withdrawn persons stay. */
     readonly forget: (days: number) => Effect.Effect<void, SqlError.SqlError>
-    /** Ends all that somebody had who is no more. */
+    /** Ends all tokens and sessions of a person who was removed, and deletes the record. */
     readonly end: (person: string) => Effect.Effect<void, SqlError.SqlError>
   }
 >()("switchyard/store/PersonStore") {
@@ -215,13 +217,13 @@ export interface LocalUser {
   readonly roles: ReadonlyArray<string>
   /** For emergencies: each use raises an alarm. */
   readonly break_glass: boolean
-  /** False for one who was withdrawn. */
+  /** False for a withdrawn person. */
   readonly enabled: boolean
 }
 
 interface StoredUser extends LocalUser {
   readonly hash: string
-  /** Another one with each password. */
+  /** Changes with each password. */
   readonly session: string
 }
 
@@ -237,12 +239,12 @@ const makeLocalUsers = Effect.gen(function* () {
     where key = 'local:' || local_user.name and withdrawn_at is not null) as enabled`
   const first = <A>(rows: ReadonlyArray<A>) => Option.fromUndefinedOr(rows[0])
 
-  return LocalUserStore.of({
+  return {
     all: sql<LocalUser>`select ${known} from local_user order by name`,
-    find: Effect.fn("LocalUserStore.find")((name) =>
+    find: Effect.fn("PersonStore.localUsers.find")((name) =>
       Effect.map(sql<StoredUser>`select ${known}, hash, session::text from local_user where name = ${name}`, first)
     ),
-    add: Effect.fn("LocalUserStore.add")(({ break_glass, hash, name, roles }) =>
+    add: Effect.fn("PersonStore.localUsers.add")(({ break_glass, hash, name, roles }) =>
       Effect.map(
         sql`insert into local_user (name, hash, roles, break_glass)
           values (${name}, ${hash}, ${roles}::text[], ${break_glass}) on conflict do nothing returning name`,
@@ -250,16 +252,16 @@ const makeLocalUsers = Effect.gen(function* () {
       )
     ),
     locked: sql<LocalUser>`select ${known} from local_user order by name for update`,
-    remove: Effect.fn("LocalUserStore.remove")((name) =>
+    remove: Effect.fn("PersonStore.localUsers.remove")((name) =>
       Effect.asVoid(sql`delete from local_user where name = ${name}`)
     ),
-    setPassword: Effect.fn("LocalUserStore.setPassword")((name, hash) =>
+    setPassword: Effect.fn("PersonStore.localUsers.setPassword")((name, hash) =>
       Effect.asVoid(sql`update local_user set hash = ${hash}, session = gen_random_uuid() where name = ${name}`)
     ),
-    setRoles: Effect.fn("LocalUserStore.setRoles")((name, roles) =>
+    setRoles: Effect.fn("PersonStore.localUsers.setRoles")((name, roles) =>
       Effect.asVoid(sql`update local_user set roles = ${roles}::text[] where name = ${name}`)
     ),
-    attempt: Effect.fn("LocalUserStore.attempt")(function* (subject, { free, longest }) {
+    attempt: Effect.fn("PersonStore.localUsers.attempt")(function* (subject, { free, longest }) {
       yield* sql`delete from login_attempt where last_at < now() - interval '1 day'`
       const counted = yield* sql`insert into login_attempt as a (subject, failures, last_at, locked_until)
         values (${subject}, 1, now(), now()) on conflict (subject) do update set failures = a.failures + 1, last_at = now(),
@@ -271,40 +273,35 @@ const makeLocalUsers = Effect.gen(function* () {
         from login_attempt where subject = ${subject}`
       return Math.max(1, rows[0]?.wait ?? 1)
     }),
-    forgive: Effect.fn("LocalUserStore.forgive")((subject) =>
+    forgive: Effect.fn("PersonStore.localUsers.forgive")((subject) =>
       Effect.asVoid(sql`delete from login_attempt where subject = ${subject}`)
     ),
-    takeBack: Effect.fn("LocalUserStore.takeBack")((subject) =>
+    takeBack: Effect.fn("PersonStore.localUsers.takeBack")((subject) =>
       Effect.asVoid(
         sql`update login_attempt set failures = greatest(failures - 1, 0), locked_until = now() where subject = ${subject}`
       )
     )
-  })
+  } satisfies LocalUserRows
 })
 
-/** People with passwords. */
-export class LocalUserStore extends Context.Service<
-  LocalUserStore,
-  {
-    readonly all: Effect.Effect<ReadonlyArray<LocalUser>, SqlError.SqlError>
-    readonly find: (name: string) => Effect.Effect<Option.Option<StoredUser>, SqlError.SqlError>
-    /** False when the name is taken. */
-    readonly add: (
-      user: Omit<LocalUser, "enabled"> & Pick<StoredUser, "hash">
-    ) => Effect.Effect<boolean, SqlError.SqlError>
-    /** Everybody, locked until the transaction ends. */
-    readonly locked: Effect.Effect<ReadonlyArray<LocalUser>, SqlError.SqlError>
-    readonly remove: (name: string) => Effect.Effect<void, SqlError.SqlError>
-    /** What was signed before is worth nothing from then on. */
-    readonly setPassword: (name: string, hash: string) => Effect.Effect<void, SqlError.SqlError>
-    readonly setRoles: (name: string, roles: ReadonlyArray<string>) => Effect.Effect<void, SqlError.SqlError>
-    /** Counts a login as failed before it is tried; yields the seconds to wait, 0 when it may be tried now. */
-    readonly attempt: (subject: string, limit: AttemptLimit) => Effect.Effect<number, SqlError.SqlError>
-    /** The login was good: nothing is counted any more. */
-    readonly forgive: (subject: string) => Effect.Effect<void, SqlError.SqlError>
-    /** The login was good: this one does not count. */
-    readonly takeBack: (subject: string) => Effect.Effect<void, SqlError.SqlError>
-  }
->()("switchyard/store/LocalUserStore") {
-  static readonly layer = Layer.effect(LocalUserStore, makeLocalUsers)
+/** Users with passwords, and their failed logins. */
+interface LocalUserRows {
+  readonly all: Effect.Effect<ReadonlyArray<LocalUser>, SqlError.SqlError>
+  readonly find: (name: string) => Effect.Effect<Option.Option<StoredUser>, SqlError.SqlError>
+  /** False when the name is taken. */
+  readonly add: (
+    user: Omit<LocalUser, "enabled"> & Pick<StoredUser, "hash">
+  ) => Effect.Effect<boolean, SqlError.SqlError>
+  /** All users, with their rows locked until the transaction ends. */
+  readonly locked: Effect.Effect<ReadonlyArray<LocalUser>, SqlError.SqlError>
+  readonly remove: (name: string) => Effect.Effect<void, SqlError.SqlError>
+  /** Also ends all earlier sessions. */
+  readonly setPassword: (name: string, hash: string) => Effect.Effect<void, SqlError.SqlError>
+  readonly setRoles: (name: string, roles: ReadonlyArray<string>) => Effect.Effect<void, SqlError.SqlError>
+  /** Counts a login as failed before it is tried; yields the seconds to wait, 0 when it may be tried now. */
+  readonly attempt: (subject: string, limit: AttemptLimit) => Effect.Effect<number, SqlError.SqlError>
+  /** After a successful login: forgets all failures. */
+  readonly forgive: (subject: string) => Effect.Effect<void, SqlError.SqlError>
+  /** After a successful login: takes back the count of this attempt alone. */
+  readonly takeBack: (subject: string) => Effect.Effect<void, SqlError.SqlError>
 }

@@ -1,7 +1,7 @@
 /**
  * Alerts, mutes, and messages to receivers (docs/alerts.md). An alert is found in the log of events: this file stores the place up to which the
- * log was read, the alerts that wait for others of their group, and the messages that are made of them. Everything that writes is part of
- * the caller's transaction.
+ * log was read, the alerts that wait for more events of their group, and the messages that are sent for them. All writes belong to the
+ * caller's transaction.
  */
 import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, Schema } from "effect"
@@ -16,10 +16,10 @@ export interface FoundAlert {
   readonly level: AlertLevel
   readonly title: string | null
   readonly receivers: ReadonlyArray<string>
-  /** The first ones; `count` are all. */
+  /** The first events; `count` is the number of all. */
   readonly events: ReadonlyArray<AlertEvent>
   readonly count: number
-  /** What an end is waited for of. */
+  /** The subjects whose recovery the alert waits for. */
   readonly subjects: ReadonlyArray<string>
   /** Milliseconds. */
   readonly wait: number
@@ -49,7 +49,7 @@ interface OpenAlert {
   readonly is_sent: boolean
 }
 
-/** Events that an alert lists. */
+/** The largest number of events that an alert lists. */
 export const MAX_EVENTS = 50
 const DUE_AT_ONCE = 200
 
@@ -75,7 +75,7 @@ const make = Effect.gen(function* () {
       select alert.id, receiver, ${action} from alert cross join unnest(receivers) receiver
       where alert.id = any(${alerts}::bigint[]) order by alert.id`
 
-  /** What has not been told yet is forgotten; what was told ends when nothing of it is left. */
+  /** Removes the subject from an alert. With its last subject, a sent alert is resolved and an unsent one deleted. */
   const endOne = Effect.fnUntraced(function* (alert: OpenAlert, subject: string) {
     const subjects = alert.subjects.filter((one) => one !== subject)
     const isOver = subjects.length === 0
@@ -94,6 +94,8 @@ const make = Effect.gen(function* () {
   })
 
   return AlertStore.of({
+    mutes: yield* makeMutes,
+    deliveries: yield* makeDeliveries,
     /** Held until the transaction ends. */
     position: Effect.gen(function* () {
       yield* sql`insert into alert_position (event_id) select events_complete() where not exists (select from alert_position)
@@ -147,26 +149,28 @@ const make = Effect.gen(function* () {
   })
 })
 
-/** Alerts and the place in the log. */
+/** Alerts, their mutes and deliveries, and the place in the log. */
 export class AlertStore extends Context.Service<
   AlertStore,
   {
-    /** The number of the event up to which the log was looked through; null while somebody else looks. Begins with now. */
+    readonly mutes: AlertMutes
+    readonly deliveries: AlertDeliveries
+    /** The number of the last event that was read; null while another replica reads. The first call begins at the current event. */
     readonly position: Effect.Effect<number | null, SqlError.SqlError>
     readonly move: (eventId: number) => Effect.Effect<void, SqlError.SqlError>
     /** Whether an alert has waited long enough. */
     readonly isDue: Effect.Effect<boolean, SqlError.SqlError>
     /** Adds events to the alert of their group that waits, or opens one. */
     readonly add: (found: FoundAlert) => Effect.Effect<void, SqlError.SqlError>
-    /** What a rule told of a subject has ended. */
+    /** The condition that a rule reported about a subject has ended. */
     readonly end: (rule: string, subject: string) => Effect.Effect<void, SqlError.SqlError>
-    /** A device has another name now: what was told of it ends under that one. What was sent already stays as it was. */
+    /** A device was renamed: its open alerts continue under the new name. Sent events stay unchanged. */
     readonly rename: (from: string, to: string) => Effect.Effect<void, SqlError.SqlError>
-    /** Makes messages of alerts that have waited long enough, at most 200; yields of how many. */
+    /** Creates messages for alerts that have waited long enough, at most 200; yields their number. */
     readonly tell: Effect.Effect<number, SqlError.SqlError>
     /** The newest first. */
     readonly list: (limit: number) => Effect.Effect<ReadonlyArray<StoredAlert>, SqlError.SqlError>
-    /** Removes alerts that were told so many days ago, with their deliveries, unless one is still on its way. */
+    /** Removes alerts that were sent this number of days ago, with their deliveries, unless a delivery still waits. */
     readonly forget: (days: number) => Effect.Effect<void, SqlError.SqlError>
   }
 >()("switchyard/store/AlertStore") {
@@ -175,7 +179,7 @@ export class AlertStore extends Context.Service<
 
 // Mutes: devices, groups or rules for which no alerts are made for some time (docs/alerts.md#mutes).
 
-/** There is no such mute. */
+/** No mute with this id exists. */
 export class MuteNotFound extends Schema.TaggedError<MuteNotFound>()("MuteNotFound", {}) {
   override get message() {
     return "Mute not found"
@@ -185,7 +189,7 @@ export class MuteNotFound extends Schema.TaggedError<MuteNotFound>()("MuteNotFou
   }
 }
 
-/** One that is made; times are epoch milliseconds. */
+/** A mute to be created; times are epoch milliseconds. */
 interface NewMute {
   readonly hostname: string | null
   readonly group: string | null
@@ -196,7 +200,7 @@ interface NewMute {
   readonly createdBy: string
 }
 
-/** As it is shown; times are ISO 8601 without a zone, UTC. */
+/** A mute in API responses; times are ISO 8601 without a zone, UTC. */
 interface ListedMute {
   readonly id: number
   readonly hostname: string | null
@@ -209,7 +213,7 @@ interface ListedMute {
   readonly is_in_force: boolean
 }
 
-/** A mute with its time, epoch milliseconds. */
+/** A mute with its period in epoch milliseconds. */
 export interface TimedMute extends Mute {
   readonly from: number
   readonly until: number
@@ -219,14 +223,14 @@ const makeMutes = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const shown = sql.literal(`id, hostname, group_name as "group", rule, reason, iso_time(begins_at) as begins_at,
     iso_time(ends_at) as ends_at, created_by, begins_at <= now() and ends_at > now() as is_in_force`)
-  return AlertMuteStore.of({
-    since: Effect.fn("AlertMuteStore.since")(
+  return {
+    since: Effect.fn("AlertStore.mutes.since")(
       (at: string) => sql<TimedMute>`select id, hostname, group_name as "group", rule,
           (extract(epoch from begins_at) * 1000)::float8 as "from", (extract(epoch from ends_at) * 1000)::float8 as until
         from alert_mute where ends_at > ${`${at}Z`}::timestamptz`
     ),
     list: sql<ListedMute>`select ${shown} from alert_mute where ends_at > now() order by alert_mute.begins_at, id`,
-    add: Effect.fn("AlertMuteStore.add")(function* (mute: NewMute) {
+    add: Effect.fn("AlertStore.mutes.add")(function* (mute: NewMute) {
       const { createdBy, from, group, hostname, reason, rule, until } = mute
       const rows =
         yield* sql<ListedMute>`insert into alert_mute (hostname, group_name, rule, reason, begins_at, ends_at, created_by)
@@ -234,31 +238,26 @@ const makeMutes = Effect.gen(function* () {
         returning ${shown}`
       return yield* Effect.orDie(Effect.fromNullishOr(rows[0]))
     }),
-    remove: Effect.fn("AlertMuteStore.remove")(function* (id: number) {
+    remove: Effect.fn("AlertStore.mutes.remove")(function* (id: number) {
       const [row] = yield* sql<ListedMute>`delete from alert_mute where id = ${id} returning ${shown}`
       return row ?? (yield* new MuteNotFound())
     }),
-    forget: Effect.fn("AlertMuteStore.forget")((days: number) =>
+    forget: Effect.fn("AlertStore.mutes.forget")((days: number) =>
       Effect.asVoid(sql`delete from alert_mute where ends_at < now() - make_interval(days => ${days})`)
     )
-  })
+  } satisfies AlertMutes
 })
 
 /** Mutes by id. */
-export class AlertMuteStore extends Context.Service<
-  AlertMuteStore,
-  {
-    /** Those that are in force at this time (ISO 8601 without a zone, UTC) or later. */
-    readonly since: (at: string) => Effect.Effect<ReadonlyArray<TimedMute>, SqlError.SqlError>
-    /** Those that have not ended. */
-    readonly list: Effect.Effect<ReadonlyArray<ListedMute>, SqlError.SqlError>
-    readonly add: (mute: NewMute) => Effect.Effect<ListedMute, SqlError.SqlError>
-    readonly remove: (id: number) => Effect.Effect<ListedMute, MuteNotFound | SqlError.SqlError>
-    /** Removes those that ended so many days ago. */
-    readonly forget: (days: number) => Effect.Effect<void, SqlError.SqlError>
-  }
->()("switchyard/store/AlertMuteStore") {
-  static readonly layer = Layer.effect(AlertMuteStore, makeMutes)
+interface AlertMutes {
+  /** Mutes that end after this time (ISO 8601 without a zone, UTC). */
+  readonly since: (at: string) => Effect.Effect<ReadonlyArray<TimedMute>, SqlError.SqlError>
+  /** Mutes that have not ended. */
+  readonly list: Effect.Effect<ReadonlyArray<ListedMute>, SqlError.SqlError>
+  readonly add: (mute: NewMute) => Effect.Effect<ListedMute, SqlError.SqlError>
+  readonly remove: (id: number) => Effect.Effect<ListedMute, MuteNotFound | SqlError.SqlError>
+  /** Removes mutes that ended this number of days ago. */
+  readonly forget: (days: number) => Effect.Effect<void, SqlError.SqlError>
 }
 
 // Messages on their way to receivers of alerts (docs/alerts.md#delivery). A claim sets the time of the next attempt after the longest time that
@@ -267,7 +266,7 @@ export class AlertMuteStore extends Context.Service<
 const deliveryStates = ["waiting", "sent", "dead"] as const
 export type DeliveryState = (typeof deliveryStates)[number]
 
-/** There is no such delivery, or it is not dead. */
+/** No delivery with this id exists, or it is not dead. */
 export class DeliveryNotFound extends Schema.TaggedError<DeliveryNotFound>()("DeliveryNotFound", {}) {
   override get message() {
     return "There is no dead delivery of that id"
@@ -277,13 +276,13 @@ export class DeliveryNotFound extends Schema.TaggedError<DeliveryNotFound>()("De
   }
 }
 
-/** A claimed message with the alert that it tells. */
+/** A claimed message with its alert. */
 export interface ClaimedDelivery {
   readonly id: string
   readonly receiver: string
   readonly action: "trigger" | "resolve"
   readonly attempts: number
-  /** Milliseconds since it is tried. */
+  /** Milliseconds since the first attempt, or since the replay. */
   readonly age: number
   readonly created_at: string
   readonly alert_id: number
@@ -294,14 +293,14 @@ export interface ClaimedDelivery {
   readonly count: number
 }
 
-/** A message as it is listed, and where it is read from. */
+/** Columns and source of the list of messages. */
 export const DELIVERY_COLUMNS = `delivery.id, delivery.alert_id::float8 as alert_id, delivery.rule, delivery.receiver, delivery.action,
   delivery.state, delivery.attempts, iso_time(delivery.created_at) as created_at,
   case when delivery.state = 'waiting' then iso_time(delivery.next_at) end as next_at, iso_time(delivery.ended_at) as ended_at, delivery.answer`
 export const DELIVERY_ROWS =
   "(select d.*, alert.rule from alert_delivery d join alert on alert.id = d.alert_id) delivery"
 
-/** A message as it is listed; times are ISO 8601 without a zone, UTC. */
+/** A message in lists; times are ISO 8601 without a zone, UTC. */
 export interface ListedDelivery {
   readonly id: string
   readonly alert_id: number
@@ -313,11 +312,11 @@ export interface ListedDelivery {
   readonly created_at: string
   readonly next_at: string | null
   readonly ended_at: string | null
-  /** What the receiver said last, or why it could not be asked. */
+  /** The receiver's last answer, or why it was not reached. */
   readonly answer: string | null
 }
 
-/** How many messages wait and are dead, and for how many seconds the oldest one has waited. */
+/** Numbers of waiting and dead messages, and the seconds that the oldest one has waited. */
 interface DeliveryCounts {
   readonly waiting: number
   readonly dead: number
@@ -326,14 +325,14 @@ interface DeliveryCounts {
 
 const makeDeliveries = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
-  return AlertDeliveryStore.of({
+  return {
     due: Effect.map(
       sql<{
         receiver: string
       }>`select distinct receiver from alert_delivery where state = 'waiting' and next_at <= now()`,
       (rows) => rows.map(({ receiver }) => receiver)
     ),
-    claim: Effect.fn("AlertDeliveryStore.claim")(
+    claim: Effect.fn("AlertStore.deliveries.claim")(
       (receiver: string, limit: number, lease: number) => sql<ClaimedDelivery>`
         with due as (select id from alert_delivery one where state = 'waiting' and receiver = ${receiver} and next_at <= now()
             and (action = 'trigger' or not exists (select from alert_delivery begin where begin.alert_id = one.alert_id
@@ -345,26 +344,26 @@ const makeDeliveries = Effect.gen(function* () {
           iso_time(d.created_at) as created_at, alert.id::float8 as alert_id, alert.rule, alert.level, alert.title,
           alert.events, alert.count`
     ),
-    sent: Effect.fn("AlertDeliveryStore.sent")((id: string, answer: string) =>
+    sent: Effect.fn("AlertStore.deliveries.sent")((id: string, answer: string) =>
       Effect.asVoid(sql`update alert_delivery set state = 'sent', ended_at = now(), answer = ${answer}
         where id = ${id} and state = 'waiting'`)
     ),
-    // whoever has claimed it since knows more
-    again: Effect.fn("AlertDeliveryStore.again")((id: string, attempt: number, pause: number, answer: string) =>
+    // a later attempt decides instead
+    again: Effect.fn("AlertStore.deliveries.again")((id: string, attempt: number, pause: number, answer: string) =>
       Effect.asVoid(sql`update alert_delivery set next_at = now() + make_interval(secs => ${pause / 1000}), answer = ${answer}
         where id = ${id} and state = 'waiting' and attempts = ${attempt}`)
     ),
-    dead: Effect.fn("AlertDeliveryStore.dead")((id: string, attempt: number, answer: string) =>
+    dead: Effect.fn("AlertStore.deliveries.dead")((id: string, attempt: number, answer: string) =>
       Effect.asVoid(sql`update alert_delivery set state = 'dead', ended_at = now(), answer = ${answer}
         where id = ${id} and state = 'waiting' and attempts = ${attempt}`)
     ),
-    replay: Effect.fn("AlertDeliveryStore.replay")(function* (id: string) {
+    replay: Effect.fn("AlertStore.deliveries.replay")(function* (id: string) {
       const again =
         yield* sql`update alert_delivery set state = 'waiting', next_at = now(), retry_from = now(), ended_at = null
         where id = ${id} and state = 'dead' returning id`
       if (again.length === 0) return yield* new DeliveryNotFound()
     }),
-    replayAll: Effect.fn("AlertDeliveryStore.replayAll")((receiver: string | null) =>
+    replayAll: Effect.fn("AlertStore.deliveries.replayAll")((receiver: string | null) =>
       Effect.map(
         sql`update alert_delivery set state = 'waiting', next_at = now(), retry_from = now(), ended_at = null
           where state = 'dead' and receiver = coalesce(${receiver}, receiver) returning id`,
@@ -378,34 +377,29 @@ const makeDeliveries = Effect.gen(function* () {
         from alert_delivery where state in ('waiting', 'dead')`,
       ([row]) => row ?? { waiting: 0, dead: 0, oldest_seconds: 0 }
     )
-  })
+  } satisfies AlertDeliveries
 })
 
 type Write = Effect.Effect<void, SqlError.SqlError>
 
 /** Deliveries by state. */
-export class AlertDeliveryStore extends Context.Service<
-  AlertDeliveryStore,
-  {
-    /** The receivers that something is due for. */
-    readonly due: Effect.Effect<ReadonlyArray<string>, SqlError.SqlError>
-    /** Takes what is due for a receiver; nobody else gets it for so many milliseconds. An end waits until its begin has arrived or is dead. */
-    readonly claim: (
-      receiver: string,
-      limit: number,
-      lease: number
-    ) => Effect.Effect<ReadonlyArray<ClaimedDelivery>, SqlError.SqlError>
-    readonly sent: (id: string, answer: string) => Write
-    /** The next attempt is in so many milliseconds. */
-    readonly again: (id: string, attempt: number, pause: number, answer: string) => Write
-    readonly dead: (id: string, attempt: number, answer: string) => Write
-    /** Tries a dead one again, under its own id. */
-    readonly replay: (id: string) => Effect.Effect<void, DeliveryNotFound | SqlError.SqlError>
-    /** All dead ones, or those of a receiver; yields how many. */
-    readonly replayAll: (receiver: string | null) => Effect.Effect<number, SqlError.SqlError>
-    /** What metrics show. */
-    readonly counts: Effect.Effect<DeliveryCounts, SqlError.SqlError>
-  }
->()("switchyard/store/AlertDeliveryStore") {
-  static readonly layer = Layer.effect(AlertDeliveryStore, makeDeliveries)
+interface AlertDeliveries {
+  /** Receivers with due messages. */
+  readonly due: Effect.Effect<ReadonlyArray<string>, SqlError.SqlError>
+  /** Claims due messages of a receiver for `lease` milliseconds. A `resolve` waits until its `trigger` has arrived or is dead. */
+  readonly claim: (
+    receiver: string,
+    limit: number,
+    lease: number
+  ) => Effect.Effect<ReadonlyArray<ClaimedDelivery>, SqlError.SqlError>
+  readonly sent: (id: string, answer: string) => Write
+  /** The next attempt follows after `pause` milliseconds. */
+  readonly again: (id: string, attempt: number, pause: number, answer: string) => Write
+  readonly dead: (id: string, attempt: number, answer: string) => Write
+  /** Tries a dead message again, under the same id. */
+  readonly replay: (id: string) => Effect.Effect<void, DeliveryNotFound | SqlError.SqlError>
+  /** Tries all dead messages again, or those of a receiver; yields their number. */
+  readonly replayAll: (receiver: string | null) => Effect.Effect<number, SqlError.SqlError>
+  /** Figures for metrics. */
+  readonly counts: Effect.Effect<DeliveryCounts, SqlError.SqlError>
 }

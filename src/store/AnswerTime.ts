@@ -1,8 +1,8 @@
 /**
- * How long the database may take to answer. A connection can fall silent without being closed, as when a firewall forgets it
- * or the other machine loses its power; the driver would wait for hours, and so would every job that shares the pool
- * (promise 8). What is not answered in time is cancelled, its connection is given up, and the error says that the database
- * is away. One that waits for a lock of somebody else is given up sooner, and its error names who has it (`ForeignLocks.ts`).
+ * The time limit for answers of the database. A connection can fall silent without being closed, for example if a firewall drops it
+ * or the other machine loses power; the driver would wait for hours, and so would every job that shares the pool
+ * (promise 8). A statement that is not answered in time is cancelled, its connection is closed, and the error says that the database
+ * is unreachable. A statement that waits for a foreign lock is cancelled sooner, and its error names the holder (`ForeignLocks.ts`).
  */
 import { PgClient } from "@effect/sql-pg"
 import { Context, Duration, Effect, Exit, Fiber, Option } from "effect"
@@ -10,12 +10,12 @@ import { SqlClient, type SqlConnection, SqlError, Statement } from "effect/sql"
 import { secondsSince, statementsActive, statementSeconds, statementsFailed } from "../runtime/metrics/Metrics.ts"
 import { type Blockade, BlockedByOther, type Watch } from "./ForeignLocks.ts"
 
-/** A minute is more than any statement of ours takes on a machine that is not itself in trouble. */
+/** A minute is longer than any of our statements takes on a healthy machine. */
 const AnswerTime = Context.Reference<Duration.Duration>("switchyard/store/AnswerTime", {
   defaultValue: () => Duration.minutes(1)
 })
 
-/** Runs work whose statements may take so long: infinity for those that rebuild tables. */
+/** Runs work with another time limit for its statements: infinity for statements that rebuild tables. */
 export const answeringWithin =
   (time: Duration.Input) =>
   <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
@@ -30,7 +30,7 @@ const silent = (time: Duration.Duration) =>
     })
   })
 
-/** What a statement comes to that waits for somebody else's lock; also for a caller whose statements others send. */
+/** The error of a statement that waits for a foreign lock; also for a caller whose statements are sent by another fiber. */
 export const blocked = ({ sentence }: Pick<Blockade, "sentence">) =>
   new SqlError.SqlError({
     reason: new SqlError.ConnectionError({
@@ -40,7 +40,7 @@ export const blocked = ({ sentence }: Pick<Blockade, "sentence">) =>
     })
   })
 
-/** A statement that is being answered, or that waits for a connection. */
+/** A statement that waits for its answer or for a connection. */
 interface Pending {
   readonly text: string
   /** Whether it may wait for a connection of the pool. */
@@ -52,30 +52,30 @@ interface Pending {
 
 const LOOK_EVERY_MILLIS = 500
 
-/** Statements that take longer are looked after: somebody may block them. */
+/** Statements that take longer may be blocked, so the watch looks for a blocker. */
 const LONG_MILLIS = 1_500
-/** How long a statement waits for somebody else's lock: an ordinary change by hand is over by then. */
+/** The time that a statement waits for a foreign lock: an ordinary manual change has ended by then. */
 const BLOCKED_MILLIS = 5_000
-/** The same once it is known that this lock stays: the connections are for those who can be answered. */
+/** The same once this lock has proved lasting: the connections are needed for other statements. */
 const BLOCKED_STILL_MILLIS = 1_000
-/** Statements meanwhile that are not known to wait for the lock: most of them wait for a connection. */
+/** The same for statements that do not visibly wait for the lock: most of them wait for a connection. */
 const BESIDE_MILLIS = 10_000
 
-/** Whether a statement is given up for somebody else's lock. */
+/** Whether a statement is cancelled because of a foreign lock. */
 const isHeldUp = ({ began, isPooled, text }: Pending, { isBlocked, since }: Blockade, now: number): boolean => {
   const blockedMillis = now - since >= BLOCKED_MILLIS ? BLOCKED_STILL_MILLIS : BLOCKED_MILLIS
   if (isBlocked(text)) return now - began >= blockedMillis
   return isPooled && now - began >= BESIDE_MILLIS
 }
 
-/** The statements of one client, looked at by one timer: a timer and a race for each would take half as long as the statement. */
+/** The statements of one client, with one shared timer: a timer and a race per statement would cost half as much time as the statement. */
 const makeStatements = (others: Watch) => {
   const pending = new Set<Pending>()
   let isLooking = false
   const lookLater = () => void setTimeout(look, LOOK_EVERY_MILLIS).unref()
   const end = (statement: Pending, now: number, blockade: Blockade | null) => {
     if (statement.deadline <= now) statement.giveUp(silent(Duration.millis(statement.deadline - statement.began)))
-    // what may take for ever, as a migration, waits for everybody
+    // work without a time limit, such as a migration, also waits for foreign locks
     else if (blockade !== null && statement.deadline < Infinity && isHeldUp(statement, blockade, now)) {
       statement.giveUp(blocked(blockade))
     }
@@ -99,12 +99,12 @@ const makeStatements = (others: Watch) => {
       isLooking = true
       lookLater()
     },
-    /** Says whether the statement was still waited for. */
+    /** Returns whether the statement was still pending. */
     remove: (statement: Pending): boolean => pending.delete(statement)
   }
 }
 
-/** Runs a statement until it is answered or late; its text tells who waits for a lock. */
+/** Runs a statement until its answer or its time limit; its text identifies the waiting session. */
 type InTime = <A, R>(
   statement: Effect.Effect<A, SqlError.SqlError, R>,
   text: string,
@@ -112,8 +112,8 @@ type InTime = <A, R>(
 ) => Effect.Effect<A, SqlError.SqlError, R>
 
 /**
- * On a fiber of its own, which is left behind when it is silent: a COMMIT must not be interrupted by whoever waits for it,
- * but its silence has to end.
+ * Runs each statement on its own fiber, which is abandoned if it stays silent: a caller must not interrupt a COMMIT,
+ * but its silence must end.
  */
 const makeInTime = (others: Watch): InTime => {
   const watch = makeStatements(others)
@@ -151,7 +151,7 @@ const makeInTime = (others: Watch): InTime => {
         return Fiber.interrupt(answering)
       })
     })
-  /** What may take for ever stays on its fiber; who holds it up is told all the same. */
+  /** A statement without a time limit stays on the caller's fiber; its blocker is still reported. */
   const unhurried = <A, R>(statement: Effect.Effect<A, SqlError.SqlError, R>, text: string) =>
     Effect.suspend(() => {
       const pending = { text, isPooled: false, began: performance.now(), deadline: Infinity, giveUp: () => undefined }
@@ -189,7 +189,7 @@ const pooledBy = (inner: PgClient.PgClient, inTime: InTime): SqlConnection.Conne
   executeUnprepared: (text, values) => inTime(inner.unsafe(text, values).unprepared, text, true)
 })
 
-/** Any connection of the client's pool for each statement, which is answered in time or fails; takes none for longer. */
+/** Sends each statement on any connection of the client's pool, with the time limit, and returns the connection at once. */
 export const pooled = (inner: PgClient.PgClient, others: Watch): SqlConnection.Connection =>
   pooledBy(inner, makeInTime(others))
 
@@ -212,7 +212,7 @@ const commit = (connection: SqlConnection.Connection) =>
 const control = (connection: SqlConnection.Connection, statement: string) =>
   Effect.asVoid(connection.execute(statement, [], undefined))
 
-/** The client with connections and transactions that are answered in time or fail; `inner` keeps its pool and its codecs. */
+/** The client with the time limit on connections and transactions; `inner` keeps its pool and its codecs. */
 export const make = (inner: PgClient.PgClient, others: Watch): PgClient.PgClient => {
   const { transactionService } = inner
   const inTime = makeInTime(others)

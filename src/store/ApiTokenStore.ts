@@ -1,4 +1,4 @@
-/** Tokens of programs (docs/api.md#api-tokens): who made them, what they may do, until when. Of the token itself only the SHA-256 is kept. */
+/** Tokens of programs (docs/api.md#api-tokens), with their creators, permissions and expiry. Only the SHA-256 of a token is stored. */
 import { Context, Effect, Layer, Option } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { type Identity, machinePerson, type Way } from "../domain/access/Identity.ts"
@@ -10,12 +10,12 @@ export interface ApiToken {
   readonly name: string
   readonly roles: ReadonlyArray<string>
   readonly created_by: string
-  /** The key of the person whose token it is, or of the machine's account; null for one of before whose maker is not known. */
+  /** The key of the person who owns the token, or of the machine's account; null for a token of an earlier release with an unknown creator. */
   readonly owner: string | null
   readonly is_machine: boolean
   readonly created_at: string
   readonly expires_at: string
-  /** To the minute; null until it is used. */
+  /** Accurate to the minute; null until the first use. */
   readonly last_used: string | null
   readonly revoked_at: string | null
 }
@@ -28,17 +28,17 @@ interface NewApiToken {
   readonly createdBy: string
   /** The key of a person; null for the account of a machine, which has the token's name. */
   readonly owner: string | null
-  /** From now on. */
+  /** The validity in days from now. */
   readonly days: number
 }
 
-/** Whose token was shown, as they were seen last. */
+/** The owner of a presented token, at the time of their last request. */
 interface TokenOwner extends Pick<Identity, "name" | "roles" | "attributes"> {
   readonly person: string
   readonly way: Way
 }
 
-/** What a token that was shown is worth now. */
+/** A presented token with its current rights. */
 export interface ShownToken {
   readonly id: number
   readonly name: string
@@ -47,11 +47,11 @@ export interface ShownToken {
   readonly is_revoked: boolean
   readonly created_by: string
   readonly is_machine: boolean
-  /** The key of its owner; null for one of before whose maker is not known. */
+  /** The key of its owner; null for a token of an earlier release with an unknown creator. */
   readonly owner: string | null
-  /** Null for a machine, and where nobody is known by the key. */
+  /** Null for a machine, and if no person has the key. */
   readonly owned_by: TokenOwner | null
-  /** Why it has ended with its owner, as a sentence without its end; null while it counts. */
+  /** The reason why it ended with its owner, as a sentence without a full stop; null while it is valid. */
   readonly ended: string | null
 }
 
@@ -62,7 +62,7 @@ const make = Effect.gen(function* () {
     ${time("last_used")} as last_used, ${time("revoked_at")} as revoked_at`
   const first = <A>(rows: ReadonlyArray<A>) => Option.fromUndefinedOr(rows[0])
 
-  /** What tokens are worth now, with their owners. */
+  /** Tokens with their current rights and their owners. */
   const shown = (ownerDays: number) => sql`select t.id, t.name, t.roles,
         t.expires_at <= now() as is_expired, t.revoked_at is not null as is_revoked,
         t.created_by, t.is_machine, t.owner,
@@ -91,7 +91,7 @@ const make = Effect.gen(function* () {
       )
     ),
     countOf: Effect.fn("ApiTokenStore.countOf")(function* (owner, name) {
-      // two that are made at once see each other
+      // two tokens that are created at once see each other
       yield* sql`select pg_advisory_xact_lock(${locks.tokens}, hashtext(${owner}))`
       const [row] = yield* sql<{ count: number }>`select count(*)::integer as count from api_token
         where (owner = ${owner} or (owner is null and not is_machine and created_by = ${name}))
@@ -131,21 +131,21 @@ const make = Effect.gen(function* () {
 export class ApiTokenStore extends Context.Service<
   ApiTokenStore,
   {
-    /** None when the name is that of a token that is in force. */
+    /** `None` if a valid token has this name. */
     readonly create: (token: NewApiToken) => Effect.Effect<Option.Option<ApiToken>, SqlError.SqlError>
-    /** How many tokens of a person count, with those of before that somebody of their name has made; locked until the transaction ends. */
+    /** The number of valid tokens of a person, including tokens of earlier releases that a user of this name created; locked until the transaction ends. */
     readonly countOf: (owner: string, name: string) => Effect.Effect<number, SqlError.SqlError>
     readonly all: Effect.Effect<ReadonlyArray<ApiToken>, SqlError.SqlError>
     readonly find: (id: number) => Effect.Effect<Option.Option<ApiToken>, SqlError.SqlError>
-    /** None when there is no such token, or it is revoked already. */
+    /** `None` if no token has this id, or if it is already revoked. */
     readonly revoke: (id: number) => Effect.Effect<Option.Option<ApiToken>, SqlError.SqlError>
-    /** Removes those that ended more than so many days ago: revoked, or no longer valid. */
+    /** Removes tokens that were revoked or expired more than this number of days ago. */
     readonly forget: (days: number) => Effect.Effect<void, SqlError.SqlError>
-    /** What a token is worth now, by its id. */
+    /** A token with its current rights, by id. */
     readonly state: (id: number, ownerDays: number) => Effect.Effect<Option.Option<ShownToken>, SqlError.SqlError>
     /**
-     * The token with this SHA-256, and notes at most once a minute that it is used. One of a subject of a provider has ended when its owner was
-     * not seen for `ownerDays`; 0: never.
+     * The token with this SHA-256; records its use at most once a minute. A token of a provider's subject ends if its owner was
+     * not seen for `ownerDays` days; 0 means never.
      */
     readonly shown: (hash: string, ownerDays: number) => Effect.Effect<Option.Option<ShownToken>, SqlError.SqlError>
   }

@@ -1,5 +1,5 @@
 /**
- * Requests and jobs that wait until another person approves them. A request is stored sealed, as it was sent, with its outcome
+ * Requests and jobs that wait until another person approves them. The body of a request is stored sealed and unchanged, with its outcome
  * (docs/security.md#four-eyes).
  */
 import { PgClient } from "@effect/sql-pg"
@@ -11,7 +11,7 @@ import { EventStore } from "./EventStore.ts"
 import { sealingKeys } from "./SecretStore.ts"
 import type { Asked } from "../domain/access/PermissionRule.ts"
 
-/** A request as people see it; times are UTC. */
+/** A request in API responses; times are UTC. */
 export interface RequestApproval {
   readonly id: number
   readonly operation: string
@@ -28,18 +28,18 @@ export interface RequestApproval {
   readonly answer: RequestAnswer | null
 }
 
-/** How a request was answered that was carried out. */
+/** The answer to a request that was carried out. */
 export interface RequestAnswer {
   readonly status: number
   readonly message: unknown
 }
 
-/** What is needed to carry it out. */
+/** A request with all data to carry it out. */
 export interface StoredRequest extends RequestApproval {
   /** Empty for a request without a body. */
   readonly sent: string
   readonly identity: Identity
-  /** Who has made the token, where it was a program that asked. */
+  /** The persons who created the token, if a program sent the request. */
   readonly token_makers: ReadonlyArray<string>
   readonly at: Date
 }
@@ -55,7 +55,7 @@ interface NewRequestApproval {
   readonly waitSeconds: number
 }
 
-/** There is no such request. */
+/** No request with this id exists. */
 export class RequestNotFound extends Schema.TaggedError<RequestNotFound>()("RequestNotFound", {}) {
   override get message() {
     return "There is no such request that waits for an approval"
@@ -65,7 +65,7 @@ export class RequestNotFound extends Schema.TaggedError<RequestNotFound>()("Requ
   }
 }
 
-/** The request waits no more. */
+/** The request was already decided. */
 export class RequestNotWaiting extends Schema.TaggedError<RequestNotWaiting>()("RequestNotWaiting", {
   id: Schema.Int,
   why: Schema.String
@@ -78,7 +78,7 @@ export class RequestNotWaiting extends Schema.TaggedError<RequestNotWaiting>()("
   }
 }
 
-/** One person asks for more than others can look through. */
+/** One person has more waiting requests than reviewers can check. */
 export class TooManyWaiting extends Schema.TaggedError<TooManyWaiting>()("TooManyWaiting", { most: Schema.Int }) {
   override get message() {
     return `${this.most} requests of yours wait for an approval already`
@@ -144,7 +144,7 @@ const make = Effect.gen(function* () {
     >`select ${columns}, asked_person as person from request_approval
       order by id desc limit ${MOST_LISTED}`,
     decide: Effect.fn("RequestApprovalStore.decide")(function* (id, decision, by, comment) {
-      // what is kept of a password is gone with the decision
+      // a stored password is removed with the decision
       const [row] = yield* sql<RequestApproval>`update request_approval set decision = ${decision}, decided_by = ${by},
         decided_at = now(), comment = ${comment}, sealed_body = ''
         where id = ${id} and decision is null and expires_at > now() returning ${columns}`
@@ -153,7 +153,7 @@ const make = Effect.gen(function* () {
       return row
     }, sql.withTransaction),
     forget: Effect.fn("RequestApprovalStore.forget")(function* (days: number) {
-      // nobody can approve them any more, and what is kept of a password is gone
+      // no person can approve these requests any more, and stored passwords are removed
       yield* sql`update request_approval set decision = 'expired', decided_at = expires_at, sealed_body = ''
         where decision is null and expires_at <= now()`
       if (days > 0) yield* sql`delete from request_approval where decided_at < now() - make_interval(days => ${days})`
@@ -170,26 +170,26 @@ const make = Effect.gen(function* () {
 
 type Ended = RequestNotFound | RequestNotWaiting | SqlError.SqlError
 
-/** Requests that wait, and those that have. */
+/** Waiting and decided requests. */
 export class RequestApprovalStore extends Context.Service<
   RequestApprovalStore,
   {
-    /** Writes that a request waits. */
+    /** Stores a waiting request. */
     readonly ask: (asked: NewRequestApproval) => Effect.Effect<RequestApproval, TooManyWaiting | SqlError.SqlError>
-    /** A request that waits. */
+    /** Finds a waiting request. */
     readonly find: (id: number) => Effect.Effect<StoredRequest, Ended>
-    /** The newest, each with the key of who asked. */
+    /** The newest requests, each with the key of the person who sent it. */
     readonly list: Effect.Effect<ReadonlyArray<RequestApproval & { readonly person: string }>, SqlError.SqlError>
-    /** Decides over one that waits; of two who do so at once the second fails. */
+    /** Decides a waiting request; of two simultaneous decisions, the second fails. */
     readonly decide: (
       id: number,
       decision: "approved" | "rejected",
       by: string,
       comment: string
     ) => Effect.Effect<RequestApproval, RequestNotWaiting | SqlError.SqlError>
-    /** Ends those that have expired, and removes those that were over so many days ago; 0: none. */
+    /** Ends expired requests, and removes requests that ended this number of days ago; 0 removes none. */
     readonly forget: (days: number) => Effect.Effect<void, SqlError.SqlError>
-    /** Notes how it was answered. */
+    /** Records the answer. */
     readonly answered: (id: number, answer: RequestAnswer) => Effect.Effect<RequestApproval, SqlError.SqlError>
   }
 >()("switchyard/store/RequestApprovalStore") {
@@ -198,42 +198,42 @@ export class RequestApprovalStore extends Context.Service<
 
 // Approvals of jobs (docs/changes.md#approval). A decision is written while the job's row is locked.
 
-/** `unneeded`: the rule by which it was needed is gone. */
+/** `unneeded`: the rule that required it no longer exists. */
 type Decision = "approved" | "rejected" | "expired" | "unneeded"
 
-/** By which rule an approval is needed. */
+/** The rule that requires an approval. */
 export interface ApprovalCause {
-  /** The role whose live jobs need one; null where the change score asks for it. */
+  /** The role whose live jobs need an approval; null if the change score requires it. */
   readonly role: string | null
-  /** The dry run that the job is pinned to; null for a job that has its whole change in its arguments. */
+  /** The dry run that fences the job; null for a job whose arguments hold the whole change. */
   readonly dryRunJob: number | null
 }
 
 interface NewApproval {
   readonly jobId: number
-  /** Why it is wanted, as a sentence without its end. */
+  /** The reason, as a sentence without a full stop. */
   readonly reason: string
   readonly cause: ApprovalCause
-  /** The call that was made. */
+  /** The request that started the job. */
   readonly asked: Asked
   readonly askedBy: string
   readonly waitSeconds: number
 }
 
-/** An approval that nobody has decided over yet. */
+/** An approval without a decision. */
 export interface OpenApproval extends Pick<NewApproval, "asked" | "cause"> {
   readonly job_id: number
 }
 
-/** An approval that is wanted, or was decided. */
+/** A required or decided approval. */
 export interface Approval {
   readonly reason: string
   readonly asked: Asked
   readonly asked_by: string
-  /** The key of the person; null for a job of before. */
+  /** The key of the person; null for a job of an earlier release. */
   readonly asked_person: string | null
   readonly asked_at: Date
-  /** Who has made the token, where it was a program that asked. */
+  /** The persons who created the token, if a program sent the request. */
   readonly token_makers: ReadonlyArray<string>
   readonly decision: Decision | null
   readonly has_expired: boolean
@@ -243,7 +243,7 @@ export interface Approval {
 export const makeJobApprovals = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   return {
-    /** Writes that the job waits for one. Yields until when, ISO 8601 without a zone, UTC; it counts from the time at which the job is due. */
+    /** Stores the approval that the job waits for. Yields its expiry (ISO 8601 without a zone, UTC), which counts from the time when the job is due. */
     want: Effect.fn("ApprovalStore.want")(function* ({
       asked,
       askedBy,
@@ -260,13 +260,13 @@ export const makeJobApprovals = Effect.gen(function* () {
         returning to_char(expires_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS') as until`
       return yield* Effect.orDie(Effect.fromNullishOr(row?.until))
     }),
-    /** Those that jobs wait for and of which it is known by which rule. */
+    /** Open approvals whose rule is known. */
     open: Effect.withSpan(
       sql<OpenApproval>`select job_id, asked, cause from job_approval join job on job.id = job_id
         where decision is null and cause is not null and status = 'SCHEDULED' order by job_id`,
       "ApprovalStore.open"
     ),
-    /** The approval of a job, locked until the transaction ends; none for a job that needs none. */
+    /** The approval of a job, locked until the transaction ends; `None` for a job that needs no approval. */
     find: Effect.fn("ApprovalStore.find")((jobId: number) =>
       Effect.map(
         sql<Approval>`select reason, asked, asked_by, asked_person, asked_at, decision, expires_at <= now() as has_expired,
@@ -276,12 +276,12 @@ export const makeJobApprovals = Effect.gen(function* () {
         (rows) => Option.fromUndefinedOr(rows[0])
       )
     ),
-    /** Writes what was decided, unless it was already. */
+    /** Writes the decision, unless one exists. */
     decide: Effect.fn("ApprovalStore.decide")((jobId: number, decision: Decision, by: string, comment: string | null) =>
       Effect.asVoid(sql`update job_approval set decision = ${decision}, decided_by = ${by}, decided_at = now(),
         comment = ${comment} where job_id = ${jobId} and decision is null`)
     ),
-    /** Where the approval of a job stands; none for a job that needs none. */
+    /** The state of a job's approval; `None` for a job that needs no approval. */
     state: Effect.fn("ApprovalStore.state")((jobId: number) =>
       Effect.map(
         sql<Pick<Approval, "decision" | "has_expired">>`select decision, expires_at <= now() as has_expired

@@ -1,6 +1,6 @@
 /**
- * Certificates that were signed here, and which of them were taken back (docs/security.md#revocation). A row is written before
- * the certificate leaves the server, so that whatever is out there can be revoked. Each change is part of the audit.
+ * Certificates that this server signed, and their revocations (docs/security.md#revocation). A row is written before
+ * the certificate leaves the server, so every issued certificate can be revoked. Each change is part of the audit.
  */
 import { Context, Effect, Layer } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
@@ -12,7 +12,7 @@ import {
 } from "../domain/Certificate.ts"
 import { EventStore } from "./EventStore.ts"
 
-/** One that is about to leave the server; times are ISO 8601. */
+/** A certificate before it leaves the server; times are ISO 8601. */
 interface NewCertificate {
   readonly serial: string
   readonly jobId: number
@@ -23,7 +23,7 @@ interface NewCertificate {
   readonly notAfter: string
 }
 
-/** One that was taken back and has not ended; `revoked_at` in epoch milliseconds. */
+/** A revoked certificate that has not expired; `revoked_at` in epoch milliseconds. */
 export interface RevokedRow {
   readonly serial: string
   readonly revoked_at: number
@@ -33,7 +33,7 @@ export interface RevokedRow {
 interface ToldCertificate {
   readonly serial: string
   readonly hostname: string
-  /** Null when the device is gone. */
+  /** Null if the device was deleted. */
   readonly deviceId: number | null
 }
 
@@ -116,21 +116,21 @@ export class CertificateStore extends Context.Service<
   CertificateStore,
   {
     readonly record: (made: NewCertificate) => Effect.Effect<void, SqlError.SqlError>
-    /** Takes one back. Yields it. */
+    /** Revokes a certificate and yields it. */
     readonly revoke: (
       serial: string,
       reason: RevocationReason
     ) => Effect.Effect<DeviceCertificate, CertificateUnknown | CertificateRevoked | SqlError.SqlError>
-    /** Takes back those of a device that count, but for what this job has issued. */
+    /** Revokes the valid certificates of a device, except those that this job issued. */
     readonly revokeOfDevice: (
       deviceId: number,
       reason: RevocationReason,
       exceptJob?: number
     ) => Effect.Effect<void, SqlError.SqlError>
-    /** Those that have not ended, the newest first; of a device by the name that it had. */
+    /** Certificates that have not expired, newest first; of a device by its name at that time. */
     readonly list: (hostname?: string) => Effect.Effect<ReadonlyArray<DeviceCertificate>, SqlError.SqlError>
     readonly revoked: Effect.Effect<ReadonlyArray<RevokedRow>, SqlError.SqlError>
-    /** Managed devices whose newest certificate ends within so many days, or has ended. */
+    /** Managed devices whose newest certificate expires within this number of days, or has expired. */
     readonly ending: (days: number) => Effect.Effect<ReadonlyArray<string>, SqlError.SqlError>
   }
 >()("switchyard/store/CertificateStore") {

@@ -1,6 +1,6 @@
 /**
- * Rows of configuration changes. A phase is claimed with a conditional write: it finds no row when another process has
- * taken the change over, and then nothing more may be sent to the switch (promise 1).
+ * Rows of configuration changes. A phase is claimed with a conditional write: it finds no row if another process has taken the change over,
+ * and then this process must send nothing more to the switch (promise 1).
  */
 import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, Option, Struct } from "effect"
@@ -14,32 +14,33 @@ import { DerivedSecretStore, SecretTexts } from "./SecretStore.ts"
 import { ANSWER_MARGIN_SECONDS, TIMER_END, UNFINISHED, UNHEARD } from "./StatusConditions.ts"
 import type { DerivedSecrets } from "../templates/TemplateSecrets.ts"
 import type { SeenConfig } from "./ConfigStore.ts"
+import { type LiveChanges, makeLiveChanges } from "./UnfinishedChanges.ts"
 import { lost, moved } from "../runtime/metrics/Metrics.ts"
 
-// A claim of a change as a row of the statement that grants it. A text that is used again is stored sealed; a text that is only shown is
+// A claim of a change is a row of the statement that grants it. A text that is used again is stored sealed; a text that is only shown is
 // stored without its secrets.
 
-/** Long texts that are kept together with a claim. */
+/** Long texts that are stored with a claim. */
 export interface ClaimTexts {
-  /** The difference, when it is another one than was stored last. */
+  /** The difference, if it is not the stored one. */
   readonly diff?: string | null
-  /** What ran on the device before the change, when it was just read; kept for undoing. */
+  /** The configuration before the change, if it was just read; kept for an undo. */
   readonly before?: string | null
-  /** What the device was proved to run now that the change has ended. */
+  /** The configuration that the device was proved to run after the change. */
   readonly proved?: SeenConfig & { readonly secrets: SecretDigests | null }
 }
 
 /** A claim of one change. */
 interface ClaimRequest {
   readonly id: number
-  /** Names this claim: when its answer was lost and it is sent again, the row shows that it was granted. */
+  /** Identifies this claim: if its answer was lost and it is sent again, the row shows that it was granted. */
   readonly token: string
   readonly claim: Claim
   readonly failure: string | null
   readonly texts: ClaimTexts
 }
 
-/** Phases after which there is nothing to undo. */
+/** Phases after which nothing can be undone. */
 const CAME_TO_NOTHING: ReadonlySet<ChangePhase> = new Set(["reverted", "unchanged", "discarded"])
 
 type Texts = SecretTexts["Service"]
@@ -47,18 +48,18 @@ type Texts = SecretTexts["Service"]
 const sealed = ({ seal }: Texts, text: string | null | undefined): string | null =>
   text === null || text === undefined ? null : seal(text)
 
-/** What is looked at of the row in the database, without secrets; only the difference is used again. */
+/** The row for display, without secrets. Only the difference is used again; it has a column of its own. */
 const storedProtocol = ({ hideIn }: Texts, row: ChangeRow, derived: DerivedSecrets | undefined) => ({
   ...Struct.omit(row, ["diff"]),
   ...(row.remarks === undefined ? {} : { remarks: hideIn(row.remarks, derived) }),
   ...(row.notes === undefined ? {} : { notes: hideIn(row.notes, derived) })
 })
 
-/** Whether a claim has texts that may quote the configuration and are only looked at. */
+/** Whether a claim has texts for display that may quote the configuration. */
 const quotes = ({ claim: { row }, failure }: ClaimRequest): boolean =>
   failure !== null || row.remarks !== undefined || row.notes !== undefined
 
-/** A claim as a row of its statement; `derived` is what templates have made of secrets for its device. */
+/** A claim as a row of its statement; `derived` holds the secrets that templates derived for its device. */
 const wantedOf = (
   secrets: Texts,
   { claim: { from, row }, failure, id, texts, token }: ClaimRequest,
@@ -76,7 +77,7 @@ const wantedOf = (
   new_diff: texts.diff !== undefined,
   diff: sealed(secrets, texts.diff),
   failure: failure === null ? null : secrets.hideKnown(failure, derived),
-  // a late commit of an earlier round makes our own candidate look like what ran before: see the statement
+  // after a late commit of an earlier round, our own candidate can look like the previous configuration: see the statement
   before: sealed(secrets, texts.before),
   came_to_nothing: CAME_TO_NOTHING.has(row.phase),
   proved_hash: texts.proved?.hash ?? null,
@@ -89,14 +90,14 @@ const WANTED_COLUMNS = `place integer, id integer, token text, from_phase text, 
   new_diff boolean, diff text, failure text, before text, came_to_nothing boolean, proved_hash text, proved_config text,
   proved_secrets jsonb`
 
-/** The rest of a statement that inserts into `proved_config`: there is one row of a device. */
+/** The rest of a statement that inserts into `proved_config`, which has one row per device. */
 export const REPLACE_PROVED = `on conflict (device_id) do update set job_id = excluded.job_id,
   hash = excluded.hash, config = excluded.config, secrets = excluded.secrets, proved_at = now()`
 
-/** By line without its secret: keyed digests of values that mean the same secret, the newest first. */
+/** Keyed digests of values that mean the same secret, newest first, by line without its secret. */
 export type SecretDigests = Readonly<Record<string, ReadonlyArray<string>>>
 
-/** A change with what is loaded: `candidate` is the configuration text, `failure` the error text of a failed step. */
+/** A change with its texts: `candidate` is the configuration to be loaded, `failure` the error text of a failed step. */
 export interface StoredChange {
   readonly id: number
   readonly job_id: number
@@ -105,19 +106,19 @@ export interface StoredChange {
   readonly candidate: string
   readonly load_mode: "replace" | "merge"
   readonly failure: string | null
-  /** Of the secrets that the device was last proved to have; null when it salts none. */
+  /** The digests of the secrets in the last proved configuration; null if the device salts none. */
   readonly known_secrets: SecretDigests | null
-  /** Jobs whose change on this device has not come to its end: their sessions on the switch must be left alone. */
+  /** Jobs whose change on this device has not ended: their sessions on the switch must stay. */
   readonly unfinished_jobs: ReadonlyArray<number>
 }
 
 /** A change to be stored; one per job and device. */
 type NewStoredChange = Omit<StoredChange, "id" | "failure" | "known_secrets" | "unfinished_jobs">
 
-/** What a job's change on a device loads. */
+/** The candidate of a job's change on a device. */
 export type ChangeToRun = Pick<StoredChange, "id" | "candidate">
 
-/** Where a job's change on a device stands, without its texts. `goal` is `old` once it must not be confirmed any more. */
+/** The progress of a job's change on a device, without its texts. `goal` is `old` once it must not be confirmed any more. */
 export interface ChangeProgress {
   readonly id: number
   readonly device_id: number
@@ -125,27 +126,27 @@ export interface ChangeProgress {
   readonly goal: ChangeRow["goal"]
 }
 
-/** A change of which is waited for nothing but the device's timer. */
+/** A change that waits only for the device's timer. */
 export interface TimedChange {
   readonly id: number
   readonly hostname: string
-  /** When the timer has ended at the latest, in epoch seconds. */
+  /** The latest end of the timer, in epoch seconds. */
   readonly timer_end: number
   readonly diff: string | null
   /** Error text of the last step that failed. */
   readonly failure: string | null
 }
 
-/** A confirmed change, to be undone if nobody has changed the device since. */
+/** A confirmed change, which can be undone if the device was not changed since. */
 export interface UndoableChange extends ChangeProgress {
   readonly hostname: string
-  /** Hash of what the change left on the device. */
+  /** Hash of the configuration that the change left on the device. */
   readonly hash: string | null
   /** The newest job that changed the device after this one. */
   readonly later_job: number | null
 }
 
-/** Which change was stored. */
+/** The key of a stored change. */
 type InsertedChange = Pick<StoredChange, "id" | "job_id" | "device_id">
 
 const COLUMNS = `id, job_id, device_id, protocol || jsonb_build_object('diff', whole_text(diff)) as protocol, whole_text(candidate) as candidate, load_mode, failure,
@@ -153,7 +154,7 @@ const COLUMNS = `id, job_id, device_id, protocol || jsonb_build_object('diff', w
     as unfinished_jobs,
   (select p.secrets from proved_config p where p.device_id = config_change.device_id) as known_secrets`
 
-/** One that has just come to `expiring` may be about to tell its device to take it back. */
+/** A change that has just come to `expiring` may still withdraw its commit on the device. */
 const ON_ITS_WAY = "3 seconds"
 
 const make = Effect.gen(function* () {
@@ -168,7 +169,7 @@ const make = Effect.gen(function* () {
   const first = <A>(rows: ReadonlyArray<A>) => Option.fromUndefinedOr(rows[0])
   const readable = (text: string | null | undefined) => Option.flatMap(Option.fromNullishOr(text), secrets.open)
 
-  /** What a change loads must be read: a switch must not be given anything else. */
+  /** Opens a candidate, or dies: a switch must not receive anything else. */
   const needed = (text: string): string =>
     Option.getOrThrowWith(secrets.open(text), () => new Error("A change was sealed under another SECRET_KEY"))
 
@@ -225,7 +226,7 @@ const make = Effect.gen(function* () {
         select device_id, job_id, proved_hash, proved_config, proved_secrets from claimed where proved_hash is not null
         order by device_id ${replaceProved})
       select place from claimed`
-    // of two claims of one change the row is given to one
+    // of two claims of one change, only one gets the row
     const won = new Set(rows.map(({ place }) => place))
     return claims.map((_, place) => won.has(place))
   })
@@ -241,6 +242,7 @@ const make = Effect.gen(function* () {
   )
 
   return ChangeStore.of({
+    live: yield* makeLiveChanges,
     findOrInsert: Effect.fn("ChangeStore.findOrInsert")(
       makeGrouped(grouped, insertAll, (change) => lengthOfTexts(change.candidate))
     ),
@@ -323,12 +325,13 @@ type Find<A> = Effect.Effect<Option.Option<A>, SqlError.SqlError>
 export class ChangeStore extends Context.Service<
   ChangeStore,
   {
-    /** The job's change on this device: the given one when there was none, else the stored one, whatever it has come to. */
+    readonly live: LiveChanges
+    /** The job's change on this device: the stored one, in whatever phase, or else the given one. */
     readonly findOrInsert: (change: NewStoredChange) => Effect.Effect<ChangeToRun, SqlError.SqlError>
     readonly get: (id: number) => Find<StoredChange>
     /**
-     * Moves the change on if it still is where the claim says, and then keeps the texts; false when somebody else has moved
-     * it.
+     * Moves the change to its next phase and stores the texts, if the change is still in the phase of the claim; false if another
+     * process has moved it.
      */
     readonly claim: (
       id: number,
@@ -336,21 +339,21 @@ export class ChangeStore extends Context.Service<
       failure: string | null,
       texts?: ClaimTexts
     ) => Effect.Effect<boolean, SqlError.SqlError>
-    /** As `unfinished_jobs` of a change. */
+    /** Same as `unfinished_jobs` of a change. */
     readonly unfinishedJobsOf: (deviceId: number) => Effect.Effect<ReadonlyArray<number>, SqlError.SqlError>
-    /** Where the changes of a job stand. */
+    /** The progress of the changes of a job. */
     readonly progressOfJob: (jobId: number) => Effect.Effect<ReadonlyArray<ChangeProgress>, SqlError.SqlError>
-    /** Numbers of the devices on which a change of the job has failed, or will, because it must not be confirmed any more. */
+    /** Ids of the devices on which a change of the job has failed, or will fail because it must not be confirmed any more. */
     readonly lostOfJob: (jobId: number) => Effect.Effect<ReadonlyArray<number>, SqlError.SqlError>
-    /** Those of the changes that wait for nothing but the timers of their devices, and have for some seconds. */
+    /** The changes that have waited only for the timers of their devices for some seconds. */
     readonly expiring: (ids: ReadonlyArray<number>) => Effect.Effect<ReadonlyArray<TimedChange>, SqlError.SqlError>
-    /** Those of the changes whose devices have not answered since their commit, and whose timers have ended for some seconds. */
+    /** The changes whose devices have not answered since their commit, and whose timers ended some seconds ago. */
     readonly overdue: (ids: ReadonlyArray<number>) => Effect.Effect<ReadonlyArray<TimedChange>, SqlError.SqlError>
     /** The confirmed changes of a job, by hostname; changes of `byJob` itself do not count as later. */
     readonly undoable: (jobId: number, byJob: number) => Effect.Effect<ReadonlyArray<UndoableChange>, SqlError.SqlError>
-    /** What ran on the device before the change; none when it came to nothing. */
+    /** The configuration before the change; `None` if the change had no effect. */
     readonly oldConfig: (id: number) => Find<string>
-    /** The whole configuration that was last proved on the device of this change, as it was rendered then. */
+    /** The rendered configuration of the last proved whole change before this one. */
     readonly candidateBefore: (id: number) => Find<string>
   }
 >()("switchyard/store/ChangeStore") {

@@ -1,9 +1,9 @@
 /**
- * Configurations of devices: earlier ones, the one that was proved last, those that dry runs have shown, and how releases spell lines.
+ * Configurations of devices: earlier ones, the last proved one, those shown by dry runs, and the spelling of lines by release.
  *
- * The history lists what a device was brought to, newest first (docs/changes.md#earlier-configurations). The jobs of live synchronizations
- * keep what they rendered; the change of an initialisation, a given configuration, a restore or an undo keeps its text. Only jobs that
- * have ended count.
+ * The history lists the configurations that a device received, newest first (docs/changes.md#earlier-configurations). Live synchronization
+ * jobs keep the rendered configuration; the change of an initialisation, a given configuration, a restore or an undo keeps its text. Only
+ * jobs that have ended count.
  */
 import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, Option, Schema } from "effect"
@@ -17,13 +17,13 @@ import { ChangeStore, REPLACE_PROVED } from "./ChangeStore.ts"
 import { ApplyConfig, RevertJob, SyncDevices } from "../domain/jobs/ChangeJobs.ts"
 import { InitStep2 } from "../domain/jobs/InitJobs.ts"
 
-/** Which of the jobs; the n-th before the newest, or the newest that ended before a time (ISO 8601). */
+/** Selects a job: by id, the n-th before the newest, or the newest that ended before a time (ISO 8601). */
 export type HistoryChoice =
   | { readonly _tag: "Job"; readonly id: number }
   | { readonly _tag: "Previous"; readonly count: number }
   | { readonly _tag: "Before"; readonly time: string }
 
-/** A job's entry for the device; `config`, with its secrets, is null when the job rendered none or it cannot be opened any more. `finish_time` has whole seconds. */
+/** A job's entry for the device. `config` holds secrets; it is null if the job rendered none or it cannot be opened. `finish_time` has whole seconds. */
 interface HistoricConfig {
   readonly job_id: number
   readonly finish_time: string
@@ -31,17 +31,17 @@ interface HistoricConfig {
   readonly config: string | null
 }
 
-/** What a job was about, beside the configuration that it rendered. */
+/** A job's entry without the rendered configuration. */
 interface HistoryEntry {
   readonly job_id: number
   readonly finish_time: string
   readonly failed: boolean
-  /** Whether a configuration was stored; it may be sealed under a key that is gone. */
+  /** Whether a configuration was stored; it may be sealed under a lost key. */
   readonly has_config: boolean
   readonly by: string | null
-  /** Who started the job: the same as `by`. */
+  /** The user who started the job: the same as `by`. */
   readonly found_by: string | null
-  /** Who gave the configuration; null when nobody knows. */
+  /** The user who gave the configuration; null if unknown. */
   readonly made_by: string | null
   readonly comment: string | null
   readonly settings_commit: string | null
@@ -63,18 +63,18 @@ const Tasks = Schema.Array(
 )
 const readTasks = Schema.decodeOption(Schema.fromJsonString(Tasks))
 
-/** Other jobs than a synchronization that bring a device to a configuration; its text is that of their change. */
+/** Jobs other than synchronizations that push a whole configuration; its text is stored with their change. */
 const BY_CHANGE: ReadonlyArray<string> = [ApplyConfig.name, RevertJob.name, InitStep2.name]
 
-/** Jobs whose configuration is given by who started them; all others bring what others have committed. */
+/** Jobs whose configuration comes from the user who started them; all others push committed settings and templates. */
 const GIVEN: ReadonlyArray<string> = [ApplyConfig.name]
 
-const make = Effect.gen(function* () {
+const makeHistory = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
 
   const { open } = yield* SecretTexts
 
-  /** What was sealed under another key is gone. */
+  /** Opens a row; a configuration that was sealed under another key becomes null. */
   const opened = <Row extends { readonly config: string | null }>({ by_change, sealed, ...row }: Sealed<Row>) => {
     if (by_change) return { ...row, config: Option.getOrNull(Option.flatMap(Option.fromNullishOr(row.config), open)) }
     if (sealed === null || row.config === null) return row
@@ -110,12 +110,12 @@ const make = Effect.gen(function* () {
     where d.hostname = ${hostname} and job.finish_time is not null
       and (job.function_name = ${SyncDevices.name} or (${byChange} and c.id is not null and not d.failed))`
 
-  const list = Effect.fn("ConfigHistoryStore.list")(
+  const list = Effect.fn("ConfigStore.history.list")(
     (hostname: string, limit: number) =>
       sql<HistoryEntry>`select ${entry} ${ofDevice(hostname)} order by job.finish_time desc, job.id desc limit ${limit}`
   )
 
-  const proved = Effect.fn("ConfigHistoryStore.proved")((hostname: string, limit: number) =>
+  const proved = Effect.fn("ConfigStore.history.proved")((hostname: string, limit: number) =>
     Effect.map(
       sql<Sealed<HistoryEntry & { readonly config: string | null }>>`select ${entry}, ${rendered} as config,
           whole_text(d.sealed_tasks) as sealed, ${byChange} as by_change ${ofDevice(hostname)} and not d.failed and ${rendered} is not null
@@ -128,7 +128,7 @@ const make = Effect.gen(function* () {
     )
   )
 
-  const find = Effect.fn("ConfigHistoryStore.find")((hostname: string, choice: HistoryChoice) =>
+  const find = Effect.fn("ConfigStore.history.find")((hostname: string, choice: HistoryChoice) =>
     Effect.map(
       sql<Sealed<HistoricConfig>>`
         select job.id as job_id, ${time}, d.failed, whole_text(d.sealed_tasks) as sealed, ${rendered} as config,
@@ -138,31 +138,26 @@ const make = Effect.gen(function* () {
     )
   )
 
-  return ConfigHistoryStore.of({ find, list, proved })
+  return { find, list, proved } satisfies ConfigHistory
 })
 
 /** Earlier configurations of devices. */
-export class ConfigHistoryStore extends Context.Service<
-  ConfigHistoryStore,
-  {
-    readonly find: (
-      hostname: string,
-      choice: HistoryChoice
-    ) => Effect.Effect<Option.Option<HistoricConfig>, SqlError.SqlError>
-    /** The newest jobs that ended for the device. */
-    readonly list: (hostname: string, limit: number) => Effect.Effect<ReadonlyArray<HistoryEntry>, SqlError.SqlError>
-    /** The newest configurations of jobs that did not fail on the device, with their secrets. */
-    readonly proved: (hostname: string, limit: number) => Effect.Effect<ReadonlyArray<StoredConfig>, SqlError.SqlError>
-  }
->()("switchyard/store/ConfigHistoryStore") {
-  static readonly layer = Layer.effect(ConfigHistoryStore, make)
+interface ConfigHistory {
+  readonly find: (
+    hostname: string,
+    choice: HistoryChoice
+  ) => Effect.Effect<Option.Option<HistoricConfig>, SqlError.SqlError>
+  /** The newest ended jobs of the device. */
+  readonly list: (hostname: string, limit: number) => Effect.Effect<ReadonlyArray<HistoryEntry>, SqlError.SqlError>
+  /** The newest configurations of jobs that did not fail on the device, with their secrets. */
+  readonly proved: (hostname: string, limit: number) => Effect.Effect<ReadonlyArray<StoredConfig>, SqlError.SqlError>
 }
 
 // The configuration that each device was last proved to run. It is stored once: every proof writes it here, and the hash in the device's
 // record, the drift check, the rules of `auto_push`, undo and the check before a change all read it. The claim that ends a change writes it
 // in its own statement (`ChangeStore.ts`); all other writers use `prove`.
 
-/** What a device was last proved to run. */
+/** The last proved configuration of a device. */
 interface ProvedConfig {
   readonly device_id: number
   readonly job_id: number | null
@@ -170,16 +165,16 @@ interface ProvedConfig {
   readonly config: string
 }
 
-/** What was just read of a device. */
+/** A configuration that was just read from a device. */
 export type SeenConfig = Pick<ProvedConfig, "hash" | "config">
 
-/** A device that a job was seen to have brought to this configuration. */
+/** A configuration that a job brought a device to, as a read has shown. */
 interface NewProof extends SeenConfig {
   readonly device_id: number
   readonly job_id: number
 }
 
-/** Whether two configurations of a device are one but for lines that it writes by itself. */
+/** Whether two configurations of a device are equal apart from lines that the device writes automatically. */
 const isSameConfig = ({ platform }: Pick<Device, "platform">, one: string, other: string): boolean => {
   const notation = platformOf(platform)?.configuration
   return notation === undefined ? one === other : withoutOwnLines(notation, one) === withoutOwnLines(notation, other)
@@ -191,7 +186,7 @@ const makeProved = Effect.gen(function* () {
   const changes = yield* ChangeStore
   const replaceProved = sql.literal(REPLACE_PROVED)
 
-  const of = Effect.fn("ProvedConfigStore.of")(function* (deviceId: number) {
+  const of = Effect.fn("ConfigStore.proved.of")(function* (deviceId: number) {
     const [row] =
       yield* sql<ProvedConfig>`select device_id, job_id, hash, config from proved_config where device_id = ${deviceId}`
     return Option.flatMap(Option.fromUndefinedOr(row), (found) =>
@@ -199,7 +194,7 @@ const makeProved = Effect.gen(function* () {
     )
   })
 
-  const isRun = Effect.fn("ProvedConfigStore.isRun")(function* (
+  const isRun = Effect.fn("ConfigStore.proved.isRun")(function* (
     device: Pick<Device, "id" | "platform">,
     expected: string | null,
     seen: SeenConfig
@@ -209,8 +204,8 @@ const makeProved = Effect.gen(function* () {
     return Option.exists(proved, ({ config, hash }) => hash === expected && isSameConfig(device, config, seen.config))
   })
 
-  const prove = Effect.fn("ProvedConfigStore.prove")(function* ({ config, device_id, hash, job_id }: NewProof) {
-    // it ended without a session on the device
+  const prove = Effect.fn("ConfigStore.proved.prove")(function* ({ config, device_id, hash, job_id }: NewProof) {
+    // the change ended without a session on the device
     const options = {
       mode: 0,
       dryRun: false,
@@ -230,45 +225,40 @@ const makeProved = Effect.gen(function* () {
       values (${device_id}, ${job_id}, ${hash}, ${secrets.seal(config)}) ${replaceProved}`
   })
 
-  return ProvedConfigStore.of({ of, isRun, prove })
+  return { of, isRun, prove } satisfies ProvedConfigs
 })
 
 /** Proved configurations by device. */
-export class ProvedConfigStore extends Context.Service<
-  ProvedConfigStore,
-  {
-    /** None as well when it was sealed under a key that is gone. */
-    readonly of: (deviceId: number) => Effect.Effect<Option.Option<ProvedConfig>, SqlError.SqlError>
-    /**
-     * Whether a device runs what is expected of it by this hash, but for lines that the device writes by itself, such as the image that it
-     * boots; true when nothing is expected.
-     */
-    readonly isRun: (
-      device: Pick<Device, "id" | "platform">,
-      expected: string | null,
-      seen: SeenConfig
-    ) => Effect.Effect<boolean, SqlError.SqlError>
-    /** The job has brought the device to this configuration otherwise than by a change; in a transaction of the caller's. */
-    readonly prove: (proof: NewProof) => Effect.Effect<void, SqlError.SqlError>
-  }
->()("switchyard/store/ProvedConfigStore") {
-  static readonly layer = Layer.effect(ProvedConfigStore, makeProved)
+interface ProvedConfigs {
+  /** Also `None` if it was sealed under a lost key. */
+  readonly of: (deviceId: number) => Effect.Effect<Option.Option<ProvedConfig>, SqlError.SqlError>
+  /**
+   * Whether a device runs the configuration with the expected hash, apart from lines that it writes automatically, such as its boot
+   * image; true if no hash is expected.
+   */
+  readonly isRun: (
+    device: Pick<Device, "id" | "platform">,
+    expected: string | null,
+    seen: SeenConfig
+  ) => Effect.Effect<boolean, SqlError.SqlError>
+  /** Records that the job brought the device to this configuration without a change; in a transaction of the caller. */
+  readonly prove: (proof: NewProof) => Effect.Effect<void, SqlError.SqlError>
 }
 
-// Changes that dry runs have shown. A fenced live run may push nothing else (docs/changes.md#fencing).
+// Changes that dry runs have shown. A fenced live run may push only these (docs/changes.md#fencing).
 
-/** What a dry run has shown of a device. */
+/** A device in the result of a dry run. */
 interface ShownDevice {
-  /** What was rendered; null when it was sealed under another key. */
+  /** The rendered configuration; null if it was sealed under another key. */
   readonly candidate: string | null
-  /** Hash of what ran, lower-case hexadecimal; null when it was not read. */
+  /** Hash of the running configuration, lower-case hexadecimal; null if it was not read. */
   readonly running: string | null
   readonly diff: string | null
   /** The dry run failed on the device. */
   readonly failed: boolean
 }
 
-/** A job as the dry run of a live one. */
+/** The job of a dry run. */
 export interface ShownJob {
   readonly function_name: string
   readonly status: string
@@ -290,15 +280,15 @@ const makeShown = Effect.gen(function* () {
     candidate: readable(candidate),
     diff: readable(diff)
   })
-  return ShownChangeStore.of({
-    job: Effect.fn("ShownChangeStore.job")((id: number) =>
+  return {
+    job: Effect.fn("ConfigStore.shown.job")((id: number) =>
       Effect.map(
         sql<ShownJob>`select function_name, status, settings_commit, templates_commit,
           coalesce(start_arguments ->> 'dry_run', 'true') = 'true' as dry_run from job where id = ${id}`,
         (rows) => Option.fromUndefinedOr(rows[0])
       )
     ),
-    device: Effect.fn("ShownChangeStore.device")((jobId: number, deviceId: number) =>
+    device: Effect.fn("ConfigStore.shown.device")((jobId: number, deviceId: number) =>
       Effect.map(
         sql<StoredDevice>`select whole_text(c.candidate) as candidate, c.protocol ->> 'oldHash' as running, whole_text(c.diff) as diff, r.failed
           from config_change c join device d on d.id = c.device_id
@@ -307,39 +297,34 @@ const makeShown = Effect.gen(function* () {
         (rows) => Option.map(Option.fromUndefinedOr(rows[0]), opened)
       )
     )
-  })
+  } satisfies ShownChanges
 })
 
-/** Dry runs, as live runs are pinned to them. */
-export class ShownChangeStore extends Context.Service<
-  ShownChangeStore,
-  {
-    readonly job: (id: number) => Effect.Effect<Option.Option<ShownJob>, SqlError.SqlError>
-    /** None for a device that the dry run was not about, or could not render. */
-    readonly device: (jobId: number, deviceId: number) => Effect.Effect<Option.Option<ShownDevice>, SqlError.SqlError>
-  }
->()("switchyard/store/ShownChangeStore") {
-  static readonly layer = Layer.effect(ShownChangeStore, makeShown)
+/** Dry runs that fence live runs. */
+interface ShownChanges {
+  readonly job: (id: number) => Effect.Effect<Option.Option<ShownJob>, SqlError.SqlError>
+  /** `None` if the dry run did not include the device or could not render its configuration. */
+  readonly device: (jobId: number, deviceId: number) => Effect.Effect<Option.Option<ShownDevice>, SqlError.SqlError>
 }
 
-// How a release shows a line that it spells differently, learnt by loading that line alone
-// (docs/changes.md#lines-that-are-not-shown). Also kept in memory, because every change reads it.
+// Lines that a release shows in another spelling, learnt by loading each line alone (docs/changes.md#lines-that-are-not-shown). They are
+// also kept in memory, because every change reads them.
 
-/** Switches of one platform and release, which spell alike. */
+/** Switches of one platform and release, which share one spelling. */
 interface Kin {
   readonly platform: string
   readonly release: string
 }
 
-/** What is known of a line: the lines by which it is shown, none for a default; or that it is not taken. */
+/** Knowledge about a line: the lines that show it (none for a default), or that the switch refuses it. */
 export type Learned = ReadonlyArray<string> | "not taken"
 
-/** What is known of a line below these headings; undefined when nothing is. */
+/** Finds the knowledge about a line below these headings; undefined if there is none. */
 export type Lookup = (sections: ReadonlyArray<string>, line: string) => Learned | undefined
 
 type Rows = Map<string, string | null>
 
-/** No line for a default. */
+/** A default has no lines. */
 const linesOf = (shown: string): ReadonlyArray<string> => (shown === "" ? [] : shown.split("\n"))
 
 const lookupIn =
@@ -357,7 +342,7 @@ const makeLearned = Effect.gen(function* () {
   const memory = new Map<string, Rows>()
   const keyOf = ({ platform, release }: Kin) => `${platform} ${release}`
 
-  const refresh = Effect.fn("LearnedLineStore.refresh")(function* (kin: Kin) {
+  const refresh = Effect.fn("ConfigStore.learned.refresh")(function* (kin: Kin) {
     const rows = yield* sql<{ shape: string; shown: string | null }>`select shape, shown from learned_line
       where platform = ${kin.platform} and release = ${kin.release}`
     const known: Rows = new Map(rows.map(({ shape, shown }) => [shape, shown]))
@@ -365,7 +350,7 @@ const makeLearned = Effect.gen(function* () {
     return lookupIn(known)
   })
 
-  const learn = Effect.fn("LearnedLineStore.learn")(function* (
+  const learn = Effect.fn("ConfigStore.learned.learn")(function* (
     kin: Kin,
     sections: ReadonlyArray<string>,
     line: string,
@@ -379,29 +364,40 @@ const makeLearned = Effect.gen(function* () {
     memory.get(keyOf(kin))?.set(shape, row.shown)
   })
 
-  return LearnedLineStore.of({
+  return {
     lookup: (kin) => lookupIn(memory.get(keyOf(kin)) ?? new Map()),
     refresh,
     learn
-  })
+  } satisfies LearnedLines
 })
 
 /** Learnt spellings. */
-export class LearnedLineStore extends Context.Service<
-  LearnedLineStore,
+interface LearnedLines {
+  /** The lines that this process has learnt or read last. */
+  readonly lookup: (kin: Kin) => Lookup
+  /** Reads again the lines that all replicas have learnt. */
+  readonly refresh: (kin: Kin) => Effect.Effect<Lookup, SqlError.SqlError>
+  /** Stores how a line is shown. The line must hold no secret. */
+  readonly learn: (
+    kin: Kin,
+    sections: ReadonlyArray<string>,
+    line: string,
+    found: Learned
+  ) => Effect.Effect<void, SqlError.SqlError>
+}
+
+/** Configurations by device, and learnt spellings by platform and release. */
+export class ConfigStore extends Context.Service<
+  ConfigStore,
   {
-    /** What this process has learnt or read last. */
-    readonly lookup: (kin: Kin) => Lookup
-    /** Reads anew what all have learnt. */
-    readonly refresh: (kin: Kin) => Effect.Effect<Lookup, SqlError.SqlError>
-    /** Remembers how a line is shown. It must hold no secret. */
-    readonly learn: (
-      kin: Kin,
-      sections: ReadonlyArray<string>,
-      line: string,
-      found: Learned
-    ) => Effect.Effect<void, SqlError.SqlError>
+    readonly history: ConfigHistory
+    readonly proved: ProvedConfigs
+    readonly shown: ShownChanges
+    readonly learned: LearnedLines
   }
->()("switchyard/store/LearnedLineStore") {
-  static readonly layer = Layer.effect(LearnedLineStore, makeLearned)
+>()("switchyard/store/ConfigStore") {
+  static readonly layer = Layer.effect(
+    ConfigStore,
+    Effect.all({ history: makeHistory, proved: makeProved, shown: makeShown, learned: makeLearned })
+  )
 }

@@ -1,11 +1,10 @@
 /**
- * The connection to PostgreSQL: the server that DATABASE_URL names, or the embedded one. The pool has 16 connections. The schema is brought up
- * to date before anything else uses the database.
+ * The connection to PostgreSQL: the server that DATABASE_URL names, or the embedded one. The pool has 16 connections. Migrations run before
+ * any other use of the database.
  */
 import { Duration, Effect, Layer, Option, Redacted, Result, Schedule, Schema } from "effect"
 import { SqlClient, type SqlConnection, SqlError } from "effect/sql"
 import * as net from "node:net"
-import { IDLE_TRANSACTION } from "../domain/TakeOver.ts"
 import { lookup } from "../runtime/NameLookup.ts"
 import { ServerConfig, type ServerSettings } from "../ServerConfig.ts"
 import { answeringWithin } from "./AnswerTime.ts"
@@ -17,19 +16,20 @@ import * as Installation from "./Installation.ts"
 import { MadeAnew } from "./migrations/0056_installation.ts"
 import * as Migrations from "./Migrations.ts"
 import { poolSize } from "../runtime/metrics/Metrics.ts"
+import { IDLE_TRANSACTION } from "../domain/Release.ts"
 
-// Whether a connection is a session of its own in PostgreSQL. Locks of plugins and of the cluster, and prepared statements,
-// live in a session: behind a pooler that lends backends for a transaction or a statement, another client would get them, or they would
-// be lost, without any error. The check does not depend on the kind of pooler: two connections that are open at once must have a backend
-// each, and keep it.
+// Whether each connection is a session of its own in PostgreSQL. Locks of plugins and of the cluster, and prepared statements,
+// belong to a session: behind a pooler that lends backends for a transaction or a statement, another client would get them, or they would
+// be lost, without any error. The check does not depend on the kind of pooler: two connections that are open at once must each have a
+// backend and keep it.
 
-/** Somebody between the server and its database shares sessions; waiting does not help. */
+/** A pooler between the server and its database shares sessions; waiting does not help. */
 export class SessionsShared extends Schema.TaggedError<SessionsShared>()("SessionsShared", {}) {
   override readonly message =
     "The database is behind a pooler that lends its sessions by transaction or statement. Switchyard needs whole sessions, for its locks: set pool_mode = session in PgBouncer, or connect to PostgreSQL itself"
 }
 
-/** Enough for a pooler that gives out its backends in turn. */
+/** Enough for a pooler that lends its backends in turn. */
 const ROUNDS = 3
 
 const send = (connection: SqlConnection.Connection, statement: string) =>
@@ -38,7 +38,7 @@ const send = (connection: SqlConnection.Connection, statement: string) =>
 const backendOf = (connection: SqlConnection.Connection) =>
   Effect.map(send(connection, "select pg_backend_pid()"), ([row]) => Number(row?.[0]))
 
-/** A transaction for as long as the effect takes, and never one that is not there: PostgreSQL would warn of it at each start. */
+/** Runs the effect in a transaction, and ends only an open one: otherwise PostgreSQL would log a warning at each start. */
 const inTransaction = <A, E>(connection: SqlConnection.Connection, effect: Effect.Effect<A, E>) =>
   Effect.acquireUseRelease(
     send(connection, "begin"),
@@ -46,20 +46,20 @@ const inTransaction = <A, E>(connection: SqlConnection.Connection, effect: Effec
     () => Effect.ignore(send(connection, "commit"))
   )
 
-/** Whether two connections have a backend each, also while the second has a transaction open. */
+/** Whether two connections each have a backend, also while the second has a transaction open. */
 const lookAtSessions = Effect.fnUntraced(function* (one: SqlConnection.Connection, other: SqlConnection.Connection) {
   const before = yield* backendOf(one)
-  // one that lends by statement ends the connection at the sight of a transaction
+  // a pooler that lends by statement ends the connection when a transaction begins
   if ((yield* backendOf(other)) === before) return false
   const meanwhile = Effect.gen(function* () {
-    // with a single backend, which the other has now, there would be no answer
+    // with a single backend, which the other connection has now, no answer would come
     if ((yield* backendOf(other)) === before) return undefined
     return yield* backendOf(one)
   })
   return (yield* inTransaction(other, meanwhile)) === before
 })
 
-/** Fails with SessionsShared; answers when the database does. */
+/** Fails with SessionsShared if sessions are shared. */
 const checkSessions = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const [one, other] = yield* Effect.all([sql.reserve, sql.reserve])
@@ -79,11 +79,11 @@ const POOL_SIZE = 16
 /** A job record holds the configurations of all its devices: 17 MB for 1,000 of them. */
 export const MAX_MESSAGE_BYTES = 512 * 1024 * 1024
 
-/** A name is looked up in a bounded time, and without a thread for each connection that waits for it. */
+/** Looks up a name within a time limit, and without a thread for each waiting connection. */
 const dialled = (text: string): { readonly stream?: () => net.Socket } => {
   const url = URL.parse(text)
   if (url === null || url.hostname === "" || net.isIP(url.hostname.replace(/^\[|\]$/g, "")) !== 0) return {}
-  // the client reads these, such as the folder of a socket
+  // the client reads these itself, such as the folder of a socket
   if (url.searchParams.has("host") || url.searchParams.has("port") || url.hostname.includes("%")) return {}
   const where = { host: url.hostname, port: url.port === "" ? 5432 : Number(url.port), lookup, noDelay: true }
   return { stream: () => net.connect({ ...where, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MILLIS }) }
@@ -103,7 +103,7 @@ const unavailable = ({ message }: { readonly message: string }) => new DatabaseU
 
 const settingOf = ({ INSTALLATION_ID }: ServerSettings) => Option.getOrNull(INSTALLATION_ID)
 
-/** The embedded server, on the database that is there or on one that may be made for this purpose. */
+/** The embedded server, on the existing database or on a new one if the purpose permits it. */
 const embedded = Effect.fnUntraced(function* (config: ServerSettings, purpose: Installation.Purpose) {
   const seen = yield* Effect.mapError(Installation.lookBy(config), unavailable)
   const against = Installation.againstMaking(seen, settingOf(config), purpose)
@@ -126,13 +126,13 @@ const connection = Effect.fnUntraced(function* (purpose: Installation.Purpose) {
   return { stream, username: "postgres", database: "postgres", password }
 })
 
-/** By this name others see in PostgreSQL that a server, or a command that changes something, works with the database. */
+/** The name in PostgreSQL of servers, and of commands that change data: other programs see by it that the database is in use. */
 export const APPLICATION = "switchyard"
 
-/** The locks of a replica that fell silent are gone when others go on with its work. */
+/** Ends the locks of a silent replica before other replicas continue its work. */
 const SESSION = { idle_in_transaction_session_timeout: `${IDLE_TRANSACTION}s` }
 
-/** A pool of connections. The client connects lazily, so nothing is known of the database yet. */
+/** A pool of connections. The client connects lazily, so the database may still be unreachable. */
 const poolAs = (applicationName: string, purpose: Installation.Purpose) =>
   Layer.unwrap(
     Effect.map(connection(purpose), (where) =>
@@ -154,7 +154,7 @@ const unanswered = (cause: SqlError.SqlError | SessionsShared) =>
   })
 
 const isWorthRetrying = (error: SqlError.SqlError | SessionsShared) =>
-  // neither a certificate nor a pooler becomes another one by waiting
+  // waiting changes neither a certificate nor a pooler
   SqlError.isSqlError(error) && DatabaseErrors.tlsMeaning(error.reason.cause) === undefined
 
 const reachable = checkSessions.pipe(
@@ -162,7 +162,7 @@ const reachable = checkSessions.pipe(
   Effect.mapError((cause) => unanswered(cause))
 )
 
-/** Fails with a sentence when the database is not that of this installation, or not there. */
+/** Fails with a message if the database does not exist or belongs to another installation. */
 const judged = Effect.fnUntraced(function* (config: ServerSettings, purpose: Installation.Purpose) {
   yield* reachable
   const seen = yield* Effect.mapError(Installation.lookBy(config), unavailable)
@@ -172,7 +172,7 @@ const judged = Effect.fnUntraced(function* (config: ServerSettings, purpose: Ins
   return { seen, isMade: verdict.success === "make" }
 })
 
-/** Waits for the database (10 s) and applies the migrations that it lacks. A new one is made only where none was before. */
+/** Waits up to 10 s for the database and applies missing migrations. A new schema is created only if no database existed. */
 const migrate = Effect.fn("Database.migrate")(function* (purpose: Installation.Purpose) {
   const config = yield* ServerConfig
   const { isMade, seen } = yield* judged(config, purpose)
@@ -189,13 +189,13 @@ const migrate = Effect.fn("Database.migrate")(function* (purpose: Installation.P
   if (purpose !== "command") yield* identify(config.DATA_DIR, isMade || Option.isNone(seen.identity))
 })
 
-/** The database has its id first: a start that ends in between finds it there. */
+/** Writes the id into the database first, so a start after an interruption finds it there. */
 const identify = Effect.fnUntraced(function* (dataDir: string, isNeeded: boolean) {
   const found = yield* Effect.mapError(Installation.inDatabase(), unanswered)
   if (!isNeeded || found.kind !== "named") return
   yield* Installation.write(dataDir, found.id).pipe(
     Effect.andThen(Effect.logInfo("DATA_DIR belongs to an installation from now on", { id: found.id })),
-    // a full disk does not keep a server from its work: the next start writes it
+    // a full disk must not stop the server: the next start writes the file
     Effect.catch(({ message }) =>
       Effect.logWarning(`The identity of this installation is not in DATA_DIR yet: ${message}`)
     )
@@ -205,25 +205,25 @@ const identify = Effect.fnUntraced(function* (dataDir: string, isNeeded: boolean
 const layerFor = (purpose: Installation.Purpose) =>
   Layer.effectDiscard(migrate(purpose)).pipe(Layer.provideMerge(poolAs(APPLICATION, purpose)))
 
-/** The connected database with an up-to-date schema; it is made for a new installation. */
+/** The connected database with an up-to-date schema; it is created for a new installation. */
 export const layer = layerFor("serve")
 
-/** The same for a command, which never makes one. */
+/** The same for a command, which never creates a database. */
 export const layerOfCommand = layerFor("command")
 
-/** A new database, where there is none, for somebody who means it. */
+/** Creates a new database if none exists, on the operator's explicit request. */
 export const layerAnew = layerFor("setup")
 
 /**
- * The database as it is, whatever its schema, for who reads or replaces all of it; others see them by this name. Who replaces it may do so
- * where there is none.
+ * The database with any schema, for programs that read or replace all of it; other programs see them under this name. A restore also works
+ * if no database exists.
  */
 export const layerAsItIs = (applicationName: string, purpose: "command" | "restore") =>
   Layer.effectDiscard(Effect.flatMap(ServerConfig, (config) => judged(config, purpose))).pipe(
     Layer.provideMerge(poolAs(applicationName, purpose))
   )
 
-/** A database that is given as a connection URL, migrated; for tests and tools. */
+/** The migrated database of a connection URL; for tests and tools. */
 export const layerUrl = (url: Redacted.Redacted, maxConnections = 4) =>
   Layer.unwrap(
     Effect.map(named(url), (where) => DatabaseClient.layer({ ...where, maxConnections, applicationName: APPLICATION }))

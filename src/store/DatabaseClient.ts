@@ -1,7 +1,7 @@
 /**
- * The database as the whole server uses it: the client of `@effect/sql-pg`, with what happens when the database is away
- * decided once (promises 3, 4 and 8). Its errors are retryable then, whatever the driver calls them, and a lost transaction
- * fails instead of dying. Work that was accepted, such as a job or a change of a device, waits until the database is back:
+ * The database client of the whole server: the client of `@effect/sql-pg` with one rule for an unreachable database
+ * (promises 3, 4 and 8). Its errors are then retryable, whatever the driver calls them, and a lost transaction
+ * fails instead of dying. Accepted work, such as a job or a change of a device, waits until the database answers again:
  * it runs inside `waitingForDatabase`. A request does not wait; it is answered with 503.
  */
 import { PgClient } from "@effect/sql-pg"
@@ -14,27 +14,27 @@ import { Acting, server } from "../domain/access/Identity.ts"
 import { databaseAway } from "../runtime/metrics/Metrics.ts"
 import { rareRetry } from "../runtime/BackgroundWork.ts"
 
-/** Whether statements of this fiber wait for a database that is away. */
+/** Whether statements of this fiber wait for an unreachable database. */
 const WaitsForDatabase = Context.Reference<boolean>("switchyard/store/WaitsForDatabase", { defaultValue: () => false })
 
 /**
- * Runs work that must not end because the database is away. Each statement outside a transaction is sent again until it is
- * answered, so it may be done twice when only its answer was lost; a transaction is done once.
+ * Runs work that must not end because the database is unreachable. Each statement outside a transaction is sent again until it is
+ * answered, so it may run twice if only its answer was lost; a transaction runs once.
  */
 export const waitingForDatabase = <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.provideService(work, WaitsForDatabase, true)
 
-/** Runs work that is told at once when the database is away, for whomever it is done. */
+/** Runs work that fails at once if the database is unreachable, also inside `waitingForDatabase`. */
 export const failingWithoutDatabase = <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.provideService(work, WaitsForDatabase, false)
 
-/** After so long without a word a connection is probed. */
+/** A connection that is silent for this long is probed. */
 const KEEP_ALIVE = "20 seconds"
 
-/** After so long without a word a transaction ends that nobody waits for. */
+/** PostgreSQL ends a transaction that is idle for this long. */
 const PATIENT = "120s"
 
-/** What PostgreSQL does about clients of its that fell silent: their locks would hold up everybody else for hours. */
+/** Settings by which PostgreSQL ends silent clients: their locks would block all others for hours. */
 const SESSION = {
   idle_in_transaction_session_timeout: PATIENT,
   tcp_keepalives_idle: "20",
@@ -44,11 +44,11 @@ const SESSION = {
 
 const PAUSE = Schedule.jittered(Schedule.min([Schedule.exponential("100 millis"), Schedule.spaced("2 seconds")]))
 
-/** Two transactions met: nothing of this one was done, and another attempt may pass. */
+/** Two transactions collided: this one had no effect, and another attempt may succeed. */
 const isCollision = ({ reason: { _tag } }: SqlError.SqlError): boolean =>
   _tag === "DeadlockError" || _tag === "SerializationError"
 
-/** The same error under the name that says that asking again helps. */
+/** The same error under a name that marks it as retryable. */
 const classified = (error: SqlError.SqlError): SqlError.SqlError =>
   error.isRetryable || !isDatabaseAway(error)
     ? error
@@ -71,22 +71,22 @@ const isWorthWaiting = (error: unknown) => SqlError.isSqlError(error) && (isData
 
 type Retry = <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 
-/** Repeats work that the database did not answer, where the fiber waits for it, or always. */
+/** Repeats work that the database did not answer, if the fiber waits for the database, or always. */
 const waitingBy =
   (retry: Retry, always = false): Retry =>
   (work) =>
     Effect.withFiber((fiber) => (always || fiber.getRef(WaitsForDatabase) ? rareRetry(work, retry) : work))
 
-/** As statements wait, for work that shares statements with others. */
+/** The same retry rule for work that shares statements. */
 export const untilAnswered: Retry = waitingBy(Effect.retry({ while: isWorthWaiting, schedule: PAUSE }))
 
-/** The same for statements; the first that waits and the first answer are logged. */
+/** The same for statements; the first waiting statement and the first answer are logged. */
 const makeWaiting = (always: boolean) => {
   let isAway = false
   const noticed = (error: unknown) =>
     Effect.suspend(() => {
       if (isAway || !SqlError.isSqlError(error) || !isDatabaseAway(error)) return Effect.void
-      // whose lock it is was told once
+      // the watch has already logged the lock's holder
       if (isHeldUp(error)) return Effect.void
       isAway = true
       databaseAway.add(1)
@@ -106,12 +106,12 @@ const makeWaiting = (always: boolean) => {
   return waitingBy(retry, always)
 }
 
-/** Where a transaction stands after its COMMIT was not answered. */
+/** The state of a transaction whose COMMIT was not answered. */
 type Ending = "committed" | "aborted" | "in progress"
 
 /**
- * The client with these decisions; `inner` keeps its codecs and its transactions, and `pooled` sends statements that stand
- * alone. With `waitsAlways` its statements wait for whomever they are sent.
+ * The client with these rules; `inner` keeps its codecs and its transactions, and `pooled` sends statements outside
+ * transactions. With `waitsAlways` its statements wait for every caller.
  */
 export const make = (
   inner: PgClient.PgClient,
@@ -130,9 +130,9 @@ export const make = (
     Option.isSome(open) ? open.value[0] : pooled
   )
 
-  /** What became of a transaction whose COMMIT was lost on the way: asked until it is known. */
+  /** Asks for the result of a transaction whose COMMIT was lost, until it is known. */
   const endingOf = (id: string): Effect.Effect<Ending, SqlError.SqlError> =>
-    // a standby does not know yet; once it is promoted, it does
+    // a standby knows the result only after its promotion
     inner<{ status: Ending | null }>`select case when pg_is_in_recovery() then 'in progress'
       else pg_xact_status(${id}::xid8) end as status`.pipe(
       asClassified,
@@ -141,7 +141,7 @@ export const make = (
       waiting
     )
 
-  /** A transaction whose changes are noted in the name of whoever acts. */
+  /** A transaction whose changes are recorded under the name of the actor. */
   const transacted = <A, E, R>(work: Effect.Effect<A, E, R>) =>
     inner.withTransaction(
       Effect.withFiber((fiber) => {
@@ -151,7 +151,7 @@ export const make = (
       })
     )
 
-  /** A transaction that may have been committed although its COMMIT was not answered is not done again. */
+  /** Does not repeat a transaction that may have been committed although its COMMIT was not answered. */
   const once = <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E | SqlError.SqlError, R> =>
     Effect.suspend(() => {
       let done: { readonly value: A; readonly id: string | null } | undefined
@@ -185,13 +185,13 @@ export const make = (
   return Object.assign(client, { safe: client, withoutTransforms: () => client })
 }
 
-/** Lets the transaction that is open be silent for longer, because it waits for more than the database. */
+/** Allows the open transaction to be idle for longer, because it waits for other work than the database's. */
 export const mayStandStill = Effect.flatMap(
   SqlClient.SqlClient,
   (sql) => sql`select set_config('idle_in_transaction_session_timeout', ${PATIENT}, true)`
 )
 
-/** A pool of connections as a layer, with these decisions; startup parameters of `options` come before its own. */
+/** A pool of connections as a layer, with these rules; startup parameters of `options` win over the defaults. */
 export const layer = (options: PgClient.PgPoolConfig) =>
   Layer.unwrap(
     Effect.gen(function* () {
@@ -208,7 +208,7 @@ export const layer = (options: PgClient.PgPoolConfig) =>
     })
   )
 
-/** The same client for the engine of jobs, which stores what it was given and must not lose it: its statements always wait. */
+/** The same client for the job engine, which must not lose accepted work: its statements always wait. */
 export const layerWaiting = Layer.effect(
   SqlClient.SqlClient,
   Effect.gen(function* () {
@@ -217,44 +217,44 @@ export const layerWaiting = Layer.effect(
   })
 )
 
-/** Lets everything that a layer builds wait for the database, such as the calls that an entity serves. */
+/** Makes all work of a layer wait for the database, such as the calls that an entity serves. */
 export const layerWaits = Layer.succeed(WaitsForDatabase, true)
 
-// The numbers of the database's advisory locks, all in one place: two tasks that share a number would block each other.
+// The numbers of all advisory locks of the database in one place: two tasks with the same number would block each other.
 
 export const locks = {
-  /** Giving out addresses and links. */
+  /** Allocation of addresses and links. */
   allocation: 4_201,
-  /** Shared by all who call plugins; servers of 0.2 lock it for themselves, all plugins at once. */
+  /** Shared by all callers of plugins; servers of 0.2 lock it exclusively, for all plugins at once. */
   plugins: 4_202,
   /** The class of the locks of single plugins. */
   plugin: 4_203,
-  /** The seed of the locks of single addresses, while records take them from others. */
+  /** The seed of the locks of single addresses, while a record takes one from another record. */
   address: 4_204,
-  /** The class of the locks of the tokens of one person, while one more is made. */
+  /** The class of the locks of one person's tokens, while another token is created. */
   tokens: 4_205,
-  /** The commits in force: alone by who changes them, shared by who reads them for a job. */
+  /** The commits in force: exclusive for changes, shared for reads on behalf of a job. */
   commits: 5_417_260,
-  /** Sealing the audit, and removing from its beginning. */
+  /** Sealing the audit, and removing its oldest entries. */
   auditSealing: 5_417_280,
-  /** Sending the audit elsewhere. */
+  /** Sending the audit to another system. */
   auditSending: 5_417_281,
   jobRemoval: 5_417_282,
   textPacking: 5_417_283,
   /** Beginning a round of removal and counting. */
   retentionRound: 5_417_284,
   eventRemoval: 5_417_285,
-  /** Counting switches that nobody knows. */
+  /** Counting unknown switches. */
   registration: 5_417_286,
-  /** Making the first administrator. */
+  /** Creating the first administrator. */
   setup: 5_417_290,
-  /** Putting a backup back. */
+  /** Restoring a backup. */
   restore: 7_304_611
 } as const
 
-// Whether the database can be written. Only a write shows that: a standby, or a server with a full disk, can still be read.
+// Whether the database accepts writes. Only a write shows that: a standby, or a server with a full disk, still answers reads.
 
-/** Writes the one row that is there for it. */
+/** Writes the one row of this check. */
 export const checkWritable = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* sql`insert into written_check (one) values (true) on conflict (one) do update set written_at = now()`

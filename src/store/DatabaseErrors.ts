@@ -1,9 +1,9 @@
 /**
- * The meaning of errors of PostgreSQL, decided here once for all callers: the database is away, TLS to it fails, or it refuses a value.
+ * The meaning of errors of PostgreSQL, decided here once for all callers: the database is unreachable, TLS fails, or a value is refused.
  *
- * The database is away when it does not answer, or answers that it cannot work now, as no healthy database of ours would. Such an error
- * says nothing about the request or the job that met it: both may try again. `@effect/sql-pg` reports most of these states as unknown, and
- * a connection that is lost inside a transaction becomes a defect, because the ROLLBACK dies.
+ * The database is unreachable if it does not answer, or answers that it cannot work now, which a healthy database does not do. Such an
+ * error says nothing about the request or the job that received it: both may try again. `@effect/sql-pg` reports most of these states as
+ * unknown, and a connection that is lost inside a transaction becomes a defect, because the ROLLBACK dies.
  */
 import { Cause, Effect, Predicate, Redacted, Schema } from "effect"
 import { SqlError } from "effect/sql"
@@ -13,11 +13,11 @@ import { readFileSync } from "node:fs"
 import { type ConnectionOptions, createSecureContext } from "node:tls"
 import { IdentityTaken } from "../domain/DeviceIdentity.ts"
 
-// TLS to the PostgreSQL that DATABASE_URL names. `@effect/sql-pg` reads `sslmode` only, takes three of its values for the same
-// and knows no files, so its parameters get here the meaning that they have for libpq: `sslmode`, `sslrootcert`, `sslcert` and
-// `sslkey`. The files are read once, at the start. What may go wrong in the handshake is put into words here too.
+// TLS to the PostgreSQL that DATABASE_URL names. `@effect/sql-pg` reads only `sslmode`, treats three of its values alike
+// and reads no files, so this file gives the parameters their meaning in libpq: `sslmode`, `sslrootcert`, `sslcert` and
+// `sslkey`. The files are read once, at the start. This file also has the messages for failures of the handshake.
 
-/** DATABASE_URL asks for something that cannot be done; the message is for the operator who starts the server. */
+/** DATABASE_URL is invalid; the message is for the operator who starts the server. */
 export class DatabaseUrlInvalid extends Schema.TaggedError<DatabaseUrlInvalid>()("DatabaseUrlInvalid", {
   message: Schema.String
 }) {}
@@ -54,7 +54,7 @@ const read = (name: string, file: string) =>
     )
   )
 
-/** As libpq does: with an authority given, `require` checks who signed. */
+/** As in libpq: if an authority is given, `require` checks the signature. */
 const writtenOptions = Effect.fnUntraced(function* (mode: (typeof CHECKED)[number], parameters: URLSearchParams) {
   const of = (name: (typeof FILES)[number]) => parameters.get(name) ?? ""
   const [authority, certificate, key] = [of("sslrootcert"), of("sslcert"), of("sslkey")]
@@ -81,7 +81,7 @@ const writtenOptions = Effect.fnUntraced(function* (mode: (typeof CHECKED)[numbe
   return found
 })
 
-/** What the client needs to know of TLS for this URL. */
+/** The TLS options of the client for this URL. */
 export const tlsOptions = Effect.fn("DatabaseTls.make")(function* (
   url: Redacted.Redacted
 ): Effect.fn.Return<{ readonly ssl?: boolean | ConnectionOptions }, DatabaseUrlInvalid> {
@@ -99,7 +99,7 @@ export const tlsOptions = Effect.fn("DatabaseTls.make")(function* (
       return { ssl: false }
     case "prefer":
     case "allow":
-      // the client's own: TLS with a full check, and none when the server says that it has none
+      // the client's default: TLS with a full check, or no TLS if the server does not support it
       return {}
     default:
       return yield* refuse(`has an unknown sslmode: it is disable, allow, prefer, require, verify-ca or verify-full`)
@@ -118,7 +118,7 @@ const HANDSHAKE: Readonly<Record<string, string>> = {
   ERR_TLS_CERT_ALTNAME_INVALID: "its certificate is for another host name than DATABASE_URL has"
 }
 
-/** What a failed attempt to connect says of TLS, if that is what failed. */
+/** The meaning of a failed connection attempt, if TLS failed. */
 export const tlsMeaning = (cause: unknown): string | undefined => {
   if (!(cause instanceof Error)) return undefined
   const code = "code" in cause && typeof cause.code === "string" ? cause.code : ""
@@ -127,14 +127,14 @@ export const tlsMeaning = (cause: unknown): string | undefined => {
   if (cause.message === "The server does not support TLS") return "TLS refused: the database offers none"
   if (code.startsWith("ERR_SSL_")) return `TLS refused: ${cause.message}`
   if (code !== "28000") return undefined
-  // these sentences of PostgreSQL are English unless lc_messages says otherwise; then the SQLSTATE has to do
+  // these messages of PostgreSQL are English unless lc_messages is set; then only the SQLSTATE helps
   if (cause.message.includes("no encryption")) return "login refused: perhaps it is let in with TLS only (sslmode)"
   return cause.message.includes("valid client certificate")
     ? "login refused: the database wants a certificate (sslcert, sslkey)"
     : undefined
 }
 
-/** SQLSTATEs, or classes of them by their first two characters, and what they mean (PostgreSQL 18, appendix A). */
+/** SQLSTATEs, or their classes by the first two characters, and their meanings (PostgreSQL 18, appendix A). */
 export const AWAY_STATES: Readonly<Record<string, string>> = {
   "08": "connection exception",
   "25006": "read-only: in recovery, a standby, or set so by somebody",
@@ -151,7 +151,7 @@ export const AWAY_STATES: Readonly<Record<string, string>> = {
   XX002: "damaged index"
 }
 
-/** States of these classes that say more than their class. */
+/** States of these classes with a more exact meaning. */
 const EXACTLY: Readonly<Record<string, string>> = {
   "53100": "the disk of the database is full",
   "53200": "the database has no memory left",
@@ -162,16 +162,16 @@ const EXACTLY: Readonly<Record<string, string>> = {
   "58P01": "a file of the database is missing, or memory that its processes share"
 }
 
-/** The SQLSTATE that PostgreSQL has given, if the error is one of its answers. */
+/** The SQLSTATE of the error, if PostgreSQL sent it. */
 export const sqlState = (error: SqlError.SqlError): string | undefined => {
   const { cause } = error.reason
   if (typeof cause !== "object" || cause === null || !("code" in cause)) return undefined
   const { code } = cause
-  // errors of sockets have a code too, such as ECONNREFUSED
+  // socket errors also have a code, such as ECONNREFUSED
   return typeof code === "string" && /^[0-9A-Z]{5}$/.test(code) ? code : undefined
 }
 
-/** Whether the database is away; what was asked may be asked again when it is back. */
+/** Whether the database is unreachable; the statement may be repeated once it answers again. */
 export const isDatabaseAway = (error: SqlError.SqlError): boolean => {
   const { _tag, operation } = error.reason
   if (_tag === "ConnectionError" || operation === "connect") return true
@@ -179,10 +179,10 @@ export const isDatabaseAway = (error: SqlError.SqlError): boolean => {
   return state !== undefined && (state in AWAY_STATES || state.slice(0, 2) in AWAY_STATES)
 }
 
-/** Whether a lock of somebody else holds the statement up; `meaning` names who has it. */
+/** Whether a foreign lock blocks the statement; `meaning` names its holder. */
 export const isHeldUp = ({ reason }: SqlError.SqlError): boolean => reason.cause instanceof BlockedByOther
 
-/** What an error of the database means to an operator: in our own words, without the statement, which the log has. */
+/** The meaning of a database error for an operator, without the statement, which is in the log. */
 export const meaning = (error: SqlError.SqlError): string => {
   const { _tag, cause, operation } = error.reason
   if (cause instanceof BlockedByOther) return cause.sentence
@@ -197,7 +197,7 @@ export const meaning = (error: SqlError.SqlError): string => {
   return _tag === "ConnectionError" || operation === "connect" ? "no connection" : "the answer cannot be used"
 }
 
-/** How deep the error of the database may lie: the engine of jobs wraps what its storage met. */
+/** The largest depth at which a database error is searched: the job engine wraps errors of its storage. */
 const DEPTH = 4
 
 const sqlErrorIn = (thrown: unknown, depth = DEPTH): SqlError.SqlError | undefined => {
@@ -205,10 +205,10 @@ const sqlErrorIn = (thrown: unknown, depth = DEPTH): SqlError.SqlError | undefin
   return depth > 0 && thrown instanceof Error ? sqlErrorIn(thrown.cause, depth - 1) : undefined
 }
 
-/** The error that shows that the database is away, wherever it stands in the cause: as a failure or as a defect. */
+/** The error that shows that the database is unreachable, at any place in the cause, as a failure or a defect. */
 export const databaseAwayIn = (cause: Cause.Cause<unknown>): SqlError.SqlError | undefined => {
   for (const reason of cause.reasons) {
-    // a failure that has such a cause says by itself what it means
+    // a failure with such a cause has a message of its own
     const found = Cause.isFailReason(reason)
       ? sqlErrorIn(reason.error, 0)
       : sqlErrorIn(Cause.isDieReason(reason) ? reason.defect : undefined)
@@ -218,8 +218,8 @@ export const databaseAwayIn = (cause: Cause.Cause<unknown>): SqlError.SqlError |
 }
 
 /**
- * Makes a failure of each defect that only says that the database is away. A transaction that is lost is rolled back, so
- * whatever else its cause holds did not happen; an interruption stays one.
+ * Turns each defect that only means an unreachable database into a failure. A lost transaction is rolled back, so
+ * other parts of its cause had no effect; an interruption stays an interruption.
  */
 export const failWhenAway = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | SqlError.SqlError, R> =>
   Effect.catchCause(effect, (cause): Effect.Effect<never, E | SqlError.SqlError> => {
@@ -232,7 +232,7 @@ const withoutDefects = <E>(cause: Cause.Cause<E>): Cause.Cause<E> =>
   Cause.fromReasons(cause.reasons.filter(Cause.isInterruptReason))
 
 // Refusals of the database: a violated constraint becomes a tagged error, a value that no column can hold becomes a sentence. The API
-// must refuse such a value before it gets here, so such a sentence shows a defect of the API.
+// must refuse such a value earlier, so such a sentence shows a defect of the API.
 
 /** The unique constraint with this name was violated. */
 const violates = (error: SqlError.SqlError, constraint: string): boolean =>
@@ -248,7 +248,7 @@ export const uniqueViolation =
       () => Effect.fail(toError())
     )
 
-/** SQLSTATEs of class 22, and what is wrong with the value (PostgreSQL 18, appendix A). */
+/** SQLSTATEs of class 22, and the fault of the value (PostgreSQL 18, appendix A). */
 const REFUSED: Readonly<Record<string, string>> = {
   "22001": "a text is too long",
   "22003": "a number is too large or too small",
@@ -259,13 +259,13 @@ const REFUSED: Readonly<Record<string, string>> = {
   "22P05": "a text holds a character that cannot be stored"
 }
 
-/** What is wrong with the value that the database refuses; undefined when it refuses something else. */
+/** The fault of the value that the database refuses; undefined for other errors. */
 export const refusedValue = (error: SqlError.SqlError): string | undefined => {
   const state = sqlState(error)
   return state?.startsWith("22") === true ? (REFUSED[state] ?? "a value cannot be stored") : undefined
 }
 
-/** The error that shows that the database refuses a value, wherever it stands in the cause. */
+/** The error that shows a refused value, at any place in the cause. */
 export const refusedValueIn = (cause: Cause.Cause<unknown>): SqlError.SqlError | undefined => {
   for (const reason of cause.reasons) {
     const thrown = Cause.isFailReason(reason) ? reason.error : Cause.isDieReason(reason) ? reason.defect : undefined
@@ -274,7 +274,7 @@ export const refusedValueIn = (cause: Cause.Cause<unknown>): SqlError.SqlError |
   return undefined
 }
 
-/** Constraints of what belongs to one record (migration 49), and what is said when the database itself names no other record. */
+/** Constraints on values that only one record may have (migration 49), and their messages if the database names no other record. */
 const IDENTITIES: Readonly<Record<string, string>> = {
   identity_claim_unique: "Another record has this value already",
   network_claim_apart: "The network overlaps that of a link or management domain"
@@ -289,7 +289,7 @@ const identityConstraint = (error: SqlError.SqlError): string | undefined => {
   return typeof cause.constraint === "string" && cause.constraint in IDENTITIES ? cause.constraint : undefined
 }
 
-/** The triggers say which record has the value already; PostgreSQL by itself speaks of keys and constraints. */
+/** The triggers name the record that has the value; messages of PostgreSQL itself name keys and constraints. */
 const sentenceOf = (error: SqlError.SqlError): string => {
   const { cause } = error.reason
   const message = Predicate.hasProperty(cause, "message") && typeof cause.message === "string" ? cause.message : ""
@@ -298,7 +298,7 @@ const sentenceOf = (error: SqlError.SqlError): string => {
     : (IDENTITIES[identityConstraint(error) ?? ""] ?? message)
 }
 
-/** Replaces the refusal of a value that another record has. */
+/** Replaces the error of a value that another record has. */
 export const identityViolation = <A, E, R>(
   effect: Effect.Effect<A, E | SqlError.SqlError, R>
 ): Effect.Effect<A, E | IdentityTaken | SqlError.SqlError, R> =>

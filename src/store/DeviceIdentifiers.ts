@@ -1,7 +1,7 @@
 /**
- * Unknown devices, and values that belong to one record alone.
+ * Unknown devices, and values that only one record may have.
  *
- * Unknown devices: how many registered within the hour, and which have been silent. Anybody who can plug in a cable makes the DHCP server
+ * Unknown devices: the registrations of the last hour, and silent devices. Any person who can plug in a cable makes the DHCP server
  * report leases, so both the rate and the number of registrations are bounded.
  */
 import { Context, Effect, Layer, Option } from "effect"
@@ -13,14 +13,15 @@ import { grouping, makeGroupedFind } from "./GroupedStatement.ts"
 import type { Device, DeviceFields, DeviceState } from "../domain/Device.ts"
 import { DeviceBusy, DisputedRecord } from "../domain/DeviceIdentity.ts"
 
-/** What the last hour has seen. */
+/** Registrations of the last hour. */
 interface Registrations {
   readonly count: number
   /** Seconds until the first of them is an hour old. */
   readonly secondsLeft: number
 }
 
-const make = Effect.gen(function* () {
+/** Registrations of unknown devices. */
+export const makeUnknownDevices = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const waits = sql.literal("d.state = 'DHCP_BOOT' and d.device_type = 'UNKNOWN'")
 
@@ -54,7 +55,7 @@ const make = Effect.gen(function* () {
     )
   )
 
-  return UnknownDeviceStore.of({
+  return {
     lastHour: Effect.withSpan(lastHour, "UnknownDeviceStore.lastHour"),
     waiting: Effect.withSpan(waiting, "UnknownDeviceStore.waiting"),
     dropSilent,
@@ -74,50 +75,45 @@ const make = Effect.gen(function* () {
       ),
       "UnknownDeviceStore.discoveries"
     )
-  })
+  } satisfies UnknownDevices
 })
 
 type Read<A> = Effect.Effect<A, SqlError.SqlError>
 
 /** Registrations of unknown devices. */
-export class UnknownDeviceStore extends Context.Service<
-  UnknownDeviceStore,
-  {
-    /** Registrations of the last hour. Nobody else registers one until the transaction of the caller ends. */
-    readonly lastHour: Read<Registrations>
-    /** How many wait in state DHCP_BOOT. */
-    readonly waiting: Read<number>
-    /** Removes so many of those that were registered by the hook and have been silent for an hour, the oldest first; yields their hostnames. */
-    readonly dropSilent: (count: number) => Read<ReadonlyArray<string>>
-    /** Notes that this device has registered. */
-    readonly register: (deviceId: number) => Read<void>
-    /** Notes that the unknown device with this MAC address has asked for a lease. */
-    readonly leased: (mac: string) => Read<void>
-    /** Discoveries that have not ended. */
-    readonly discoveries: Read<number>
-  }
->()("switchyard/store/UnknownDeviceStore") {
-  static readonly layer = Layer.effect(UnknownDeviceStore, make)
+export interface UnknownDevices {
+  /** Registrations of the last hour. No other process can register a device until the caller's transaction ends. */
+  readonly lastHour: Read<Registrations>
+  /** The number of unknown devices in state DHCP_BOOT. */
+  readonly waiting: Read<number>
+  /** Removes up to `count` devices that the hook registered and that have been silent for an hour, oldest first; yields their hostnames. */
+  readonly dropSilent: (count: number) => Read<ReadonlyArray<string>>
+  /** Records the registration of this device. */
+  readonly register: (deviceId: number) => Read<void>
+  /** Records that the unknown device with this MAC address asked for a lease. */
+  readonly leased: (mac: string) => Read<void>
+  /** Discoveries that have not ended. */
+  readonly discoveries: Read<number>
 }
 
-// Values that belong to one record alone (docs/api.md#what-is-unique): which records dispute a value since before that was refused, which
-// addresses a record may take from another, and whether a record must stay because of an open change.
+// Values that only one record may have (docs/api.md#what-is-unique): records from earlier releases that share a value, addresses that a
+// record may take from another one, and records that must stay because of an open change.
 
-/** An address that another record had until now. */
+/** An address that was taken from another record. */
 export interface TakenOver {
   readonly hostname: string
   readonly field: string
   readonly address: string
 }
 
-/** Who takes addresses: its id when it is there already, the state that it has or is to have, and what is to be written. */
+/** The record that takes addresses: its id if it exists, its state after the write, and the fields to be written. */
 interface Taker {
   readonly id: number | null
   readonly state: DeviceState
   readonly fields: Partial<DeviceFields>
 }
 
-/** A record in service and one that shares something with it. */
+/** A record in service and another record with the same value. */
 interface Dispute {
   readonly id: number
   readonly hostname: string
@@ -135,10 +131,10 @@ interface Holder extends Pick<Device, "id" | "hostname" | "state" | "management_
 const ADDRESSES = ["management_ip", "secondary_management_ip", "dhcp_ip", "infra_ip"] as const
 const isAddressField = (role: string): role is (typeof ADDRESSES)[number] => ADDRESSES.some((name) => name === role)
 
-/** States of a switch that is where its lease says. */
+/** States of a switch that uses the address of its lease. */
 const ON_ITS_LEASE: ReadonlySet<DeviceState> = new Set(["DHCP_BOOT", "DISCOVERED", "INIT"])
 
-/** A lease goes to who got it last; what is out of service gives way to what is not. */
+/** A lease belongs to its last owner; a record out of service gives way to one in service. */
 const givesWay = ({ management_ip, role, state, wanted }: Holder, taker: DeviceState): boolean => {
   if (!isAddressField(role)) return false
   if (role === "dhcp_ip" && wanted === "dhcp_ip" && ON_ITS_LEASE.has(taker)) {
@@ -148,8 +144,8 @@ const givesWay = ({ management_ip, role, state, wanted }: Holder, taker: DeviceS
 }
 
 /**
- * Records that share something with another, one row for each device. One in service is not concerned by one that is out of service, nor by
- * an old lease of its own.
+ * Records that share a value with another record, one row per device. Records out of service and a device's own old lease do not affect a
+ * record in service.
  */
 export const DISPUTES = `select distinct on (d.id) d.id, d.hostname, mine.role, own.value,
     theirs.role || ' of ' || owner_name(other.owner, other.owner_id) as other
@@ -205,7 +201,7 @@ const makeUniqueFields = Effect.gen(function* () {
           cross join lateral identities('device', d.id) i where i.kind = 'address' and i.value = c.value`
   }
 
-  /** Those who take the same address do so one after the other, so that each sees who had it before. */
+  /** Callers that take the same address run one after the other, so each sees its previous owner. */
   const inTurn = Effect.fnUntraced(function* ({ fields }: Taker) {
     const asked = ADDRESSES.flatMap((role) => fields[role] ?? [])
     if (asked.length === 0) return
@@ -242,35 +238,35 @@ const makeUniqueFields = Effect.gen(function* () {
   })
 })
 
-/** Says at the start which records dispute something. */
+/** Logs at the start which records share a value. */
 const warnings = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const found = yield* sql<Dispute>`${sql.literal(DISPUTES)} order by d.id limit 100`
   for (const dispute of found) yield* Effect.logWarning(new DisputedRecord(dispute).message)
 }).pipe(Effect.catchTag("SqlError", (error) => Effect.logWarning("Disputed records could not be looked for", error)))
 
-/** Values that belong to one record. */
+/** Values that only one record may have. */
 export class UniqueFieldStore extends Context.Service<
   UniqueFieldStore,
   {
-    /** Fails when another record has had something of this device since before that was refused. */
+    /** Fails if another record shares a value with this device; earlier releases allowed that. */
     readonly requireUndisputed: (deviceId: number) => Effect.Effect<void, DisputedRecord | SqlError.SqlError>
     /**
-     * Fails when a change, an operation, an upgrade or an initialisation is open on the device, of another job than the one that is given. Nothing
-     * begins afterwards while the caller's transaction holds the device's row.
+     * Fails if a change, an operation, an upgrade or an initialisation of a job other than `exceptJob` is open on the device. No work
+     * begins while the caller's transaction holds the device's row.
      */
     readonly requireIdle: (
       device: Pick<Device, "id" | "hostname">,
       exceptJob?: number | null
     ) => Effect.Effect<void, DeviceBusy | SqlError.SqlError>
     /**
-     * Takes the addresses that are to be written from records that give way: an earlier lease, or a record out of service. To be run before
-     * they are written, in the same transaction. Yields what was taken; fails with DeviceBusy when such a record must stay.
+     * Takes the addresses from records that give way: an earlier lease, or a record out of service. Must run before the addresses
+     * are written, in the same transaction. Yields the taken addresses; fails with DeviceBusy if such a record must stay.
      */
     readonly takeOver: (taker: Taker) => Effect.Effect<ReadonlyArray<TakenOver>, DeviceBusy | SqlError.SqlError>
   }
 >()("switchyard/store/UniqueFieldStore") {
   static readonly layer = Layer.effect(UniqueFieldStore, makeUniqueFields).pipe(Layer.provide(BackgroundWork.layer))
-  /** Disputed records are told in the log of the start. */
+  /** Logs disputed records at the start. */
   static readonly warnings = Layer.effectDiscard(warnings)
 }

@@ -1,6 +1,6 @@
 /**
  * Devices, with the members of their stacks, their LLDP neighbours, the reasons why they are not synchronized, and the devices that were not
- * read since a restore. State changes go through `DeviceStates`, which asks the machine first.
+ * read since a restore. State changes go through `DeviceStates`, which consults the machine first.
  */
 import { Array, Clock, Context, Effect, Layer, Option } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
@@ -16,14 +16,14 @@ import { type IdentityTaken, UnseenDevice } from "../domain/DeviceIdentity.ts"
 import type { StackMember, SyncEvent } from "../domain/DeviceFields.ts"
 import type { LldpNeighbour } from "../domain/Topology.ts"
 
-/** A device as it is created: what is not given is null, `synchronized` false. */
+/** A new device: omitted fields are null, `synchronized` is false. */
 export type NewDevice = Partial<DeviceFields> & Pick<Device, "hostname" | "state" | "device_type">
 
-/** Which managed devices a job is about; the first that is given counts, none means all. */
+/** The managed devices of a job; the first condition that is set counts, and without one all devices are selected. */
 export interface Selection {
   readonly hostnames?: ReadonlyArray<string>
   readonly device_type?: DeviceType
-  /** Only those that are not synchronized. */
+  /** Only devices that are not synchronized. */
   readonly unsynchronizedOnly?: boolean
 }
 
@@ -87,6 +87,8 @@ const make = Effect.gen(function* () {
   })
 
   return DeviceStore.of({
+    neighbours: yield* makeNeighbours,
+    unseen: yield* makeUnseen,
     columns: COLUMNS,
     insert,
     update,
@@ -124,7 +126,7 @@ const make = Effect.gen(function* () {
     remove: Effect.fn("DeviceStore.remove")((id: number) =>
       Effect.flatMap(sql<Device>`delete from device where id = ${id} returning ${columns}`, one(id))
     ),
-    // locked first, whatever they are: a device that a job is about to call synchronized must be seen as the job leaves it
+    // all rows are locked first: a job may be about to mark a device as synchronized, and its result must be read
     markUnsynchronized: Effect.fn("DeviceStore.markUnsynchronized")(function* (ids: ReadonlyArray<number>) {
       if (ids.length === 0) return
       yield* sql`select 1 from device where id = any(${ids}::integer[]) order by id for update`
@@ -141,6 +143,8 @@ type ReadMany = Effect.Effect<ReadonlyArray<Device>, SqlError.SqlError>
 export class DeviceStore extends Context.Service<
   DeviceStore,
   {
+    readonly neighbours: Neighbours
+    readonly unseen: UnseenDevices
     /** The select list that turns a row into a `Device`, for stores that list devices with conditions of their own. */
     readonly columns: string
     readonly insert: (device: NewDevice) => Read<HostnameTaken | IdentityTaken>
@@ -152,15 +156,15 @@ export class DeviceStore extends Context.Service<
     /** The device with this MAC address (12 upper-case hex digits). */
     readonly findByMac: (mac: string) => Effect.Effect<Option.Option<Device>, SqlError.SqlError>
     readonly all: ReadMany
-    /** All devices, as far as the groups of a device depend on it. */
+    /** All devices with the fields that decide the groups of a device. */
     readonly members: Effect.Effect<ReadonlyArray<Member>, SqlError.SqlError>
     readonly byHostnames: (hostnames: ReadonlyArray<string>) => ReadMany
-    /** Devices that leave none of these hostnames for another, whatever their case. */
+    /** Devices that occupy one of these hostnames; upper and lower case count as equal. */
     readonly bearing: (hostnames: ReadonlyArray<string>) => ReadMany
     readonly byIds: (ids: ReadonlyArray<number>) => ReadMany
     /** Devices in state MANAGED that the selection names, by hostname (docs/changes.md#which-devices). */
     readonly selectManaged: (selection: Selection) => ReadMany
-    /** How many devices `selectManaged` would yield. */
+    /** The number of devices that `selectManaged` would yield. */
     readonly countManaged: (selection: Selection) => Effect.Effect<number, SqlError.SqlError>
     /** Deletes the row with its interfaces, links, stack members and reservations. */
     readonly remove: (id: number) => Read<DeviceNotFound>
@@ -192,12 +196,12 @@ export const makeStackMembers = Effect.gen(function* () {
   }
 })
 
-// Neighbours that switches reported over LLDP when they were last read. A device's list is always replaced as a whole.
+// Neighbours that switches reported over LLDP at their last read. A device's list is always replaced as a whole.
 
 /** Neighbours by port, as drivers read them. */
 type NeighbourPorts = Readonly<Record<string, ReadonlyArray<{ readonly hostname: string; readonly port: string }>>>
 
-/** A switch with more is read as if it had no others. */
+/** The largest number of neighbours of a switch; further ones are ignored. */
 const MOST = 1024
 const WIDTH = 255
 
@@ -215,8 +219,8 @@ const rowsOf = (ports: NeighbourPorts) =>
 const makeNeighbours = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const columns = sql.literal("h.device_id, h.port, h.name, h.peer_port")
-  return NeighbourStore.of({
-    keep: Effect.fn("NeighbourStore.keep")(
+  return {
+    keep: Effect.fn("DeviceStore.neighbours.keep")(
       function* (deviceId: number, ports: NeighbourPorts) {
         const noted =
           yield* sql`insert into heard (device_id, heard_at) select id, now() from device where id = ${deviceId}
@@ -235,33 +239,28 @@ const makeNeighbours = Effect.gen(function* () {
       sql<LldpNeighbour>`select ${columns} from heard_neighbour h
         where lower(split_part(h.name, '.', 1)) in (select lower(split_part(hostname, '.', 1)) from device)
         order by h.device_id, h.port, h.name, h.peer_port`,
-      "NeighbourStore.ofKnown"
+      "DeviceStore.neighbours.ofKnown"
     )
-  })
+  } satisfies Neighbours
 })
 
 /** Neighbours of devices by LLDP. */
-export class NeighbourStore extends Context.Service<
-  NeighbourStore,
-  {
-    /** Keeps what a device has heard now, instead of what it heard before. That it cannot be kept is logged: who asked has the answer. */
-    readonly keep: (deviceId: number, ports: NeighbourPorts) => Effect.Effect<void>
-    /** What was heard from names that devices have. */
-    readonly ofKnown: Effect.Effect<ReadonlyArray<LldpNeighbour>, SqlError.SqlError>
-  }
->()("switchyard/store/NeighbourStore") {
-  static readonly layer = Layer.effect(NeighbourStore, makeNeighbours)
+interface Neighbours {
+  /** Replaces the stored neighbours of a device. A failure is only logged, because the caller already has the answer. */
+  readonly keep: (deviceId: number, ports: NeighbourPorts) => Effect.Effect<void>
+  /** Neighbours whose names are hostnames of devices. */
+  readonly ofKnown: Effect.Effect<ReadonlyArray<LldpNeighbour>, SqlError.SqlError>
 }
 
 // Reasons why devices are not synchronized, in the order in which they were found (docs/api.md#sync-history).
 
-/** What is noted; who made the change follows from the cause. */
+/** An event to be added; the author of the change follows from the cause. */
 type NewSyncEvent = Pick<SyncEvent, "cause" | "by" | "job_id">
 
 const makeSyncEvents = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
 
-  // in a transaction: alone, a statement whose answer is lost would be done again
+  // in a transaction: a single statement whose answer is lost would be repeated
   const append = Effect.fn("SyncEventStore.append")(function* (
     hostnames: ReadonlyArray<string>,
     event: NewSyncEvent,
@@ -283,7 +282,7 @@ const makeSyncEvents = Effect.gen(function* () {
     ) {
       if (devices.length === 0) return
       const ids = devices.map(({ id }) => id)
-      // whoever waits for these rows must see the events afterwards
+      // a process that waits for these rows must see the events afterwards
       yield* sql`select 1 from device where id = any(${ids}::integer[]) order by id for update`
       yield* append(
         devices.map(({ hostname }) => hostname),
@@ -317,14 +316,14 @@ export class SyncEventStore extends Context.Service<
       timestamp?: number
     ) => Effect.Effect<void, SqlError.SqlError>
     /**
-     * Marks devices as not synchronized and says why, one event for each, in one transaction. Followers hear the cause before the change
+     * Marks devices as not synchronized and adds one event with the cause for each, in one transaction. Followers receive the cause before the change
      * (docs/events.md#order).
      */
     readonly unsynchronize: (
       devices: ReadonlyArray<Pick<Device, "id" | "hostname">>,
       event: NewSyncEvent
     ) => Effect.Effect<void, SqlError.SqlError>
-    /** Forgets all events of these hostnames, because they are synchronized or gone. */
+    /** Deletes all events of these hostnames, because the devices are synchronized or were deleted. */
     readonly clear: (hostnames: ReadonlyArray<string>) => Effect.Effect<void, SqlError.SqlError>
     /** Events in the order in which they were written, of one hostname or of all. */
     readonly byHostname: (
@@ -335,11 +334,10 @@ export class SyncEventStore extends Context.Service<
   static readonly layer = Layer.effect(SyncEventStore, makeSyncEvents)
 }
 
-/** Devices */
-// Devices that were not read since the database was restored (docs/operations.md#restore). Their records are as old as the backup, so nothing
-// may be pushed to them before they are read.
+// Devices that were not read since the database was restored (docs/operations.md#restore). Their records are as old as the backup, so they
+// must be read before a push.
 
-/** Why devices are not synchronized that were when the backup was made. */
+/** The cause for devices that were synchronized when the backup was made. */
 export const RESTORED: SyncCause = "restored"
 
 interface UnseenRow {
@@ -359,14 +357,14 @@ const makeUnseen = Effect.gen(function* () {
     ({ id }) => id
   )
 
-  return UnseenDeviceStore.of({
-    requireSeen: Effect.fn("UnseenDeviceStore.requireSeen")(function* (deviceId: number) {
+  return {
+    requireSeen: Effect.fn("DeviceStore.unseen.requireSeen")(function* (deviceId: number) {
       const found = yield* find(deviceId)
       if (Option.isNone(found)) return
       const { backup_of: backupOf, hostname } = found.value
       return yield* new UnseenDevice({ hostname, backupOf })
     }),
-    backupOf: Effect.fn("UnseenDeviceStore.backupOf")((deviceId: number) =>
+    backupOf: Effect.fn("DeviceStore.unseen.backupOf")((deviceId: number) =>
       Effect.map(find(deviceId), (found) => Option.map(found, ({ backup_of }) => backup_of))
     ),
     hostnames: Effect.map(
@@ -375,7 +373,7 @@ const makeUnseen = Effect.gen(function* () {
       }>`select hostname from device where unseen_since is not null and state = 'MANAGED' order by hostname`,
       (rows) => rows.map(({ hostname }) => hostname)
     ),
-    unrecorded: Effect.fn("UnseenDeviceStore.unrecorded")(function* (deviceId: number, jobs: ReadonlyArray<number>) {
+    unrecorded: Effect.fn("DeviceStore.unseen.unrecorded")(function* (deviceId: number, jobs: ReadonlyArray<number>) {
       if (jobs.length === 0) return []
       const rows = yield* sql<{ job: number }>`select job from unnest(${jobs}::integer[]) as job
         where not exists (select from config_change where device_id = ${deviceId} and job_id = job
@@ -384,39 +382,34 @@ const makeUnseen = Effect.gen(function* () {
         order by job`
       return rows.map(({ job }) => job)
     }),
-    seen: Effect.fn("UnseenDeviceStore.seen")(function* (deviceId: number, isAsProved: boolean) {
+    seen: Effect.fn("DeviceStore.unseen.seen")(function* (deviceId: number, isAsProved: boolean) {
       const seen = yield* sql<{ hostname: string }>`update device set unseen_since = null
         where id = ${deviceId} and unseen_since is not null returning hostname`
       const [device] = seen
       if (device === undefined || !isAsProved) return
-      // it was synchronized when the backup was made, and nothing else has happened to it since
+      // the device was synchronized when the backup was made, and no other cause was found since
       const { hostname } = device
       const marks = yield* sql`delete from sync_event where hostname = ${hostname} and cause = ${RESTORED} returning id`
       if (marks.length === 0) return
       yield* sql`update device set synchronized = true where id = ${deviceId}
         and not exists (select from sync_event where hostname = ${hostname})`
     }, sql.withTransaction)
-  })
+  } satisfies UnseenDevices
 })
 
-/** Devices that nobody has looked at since a restore. */
-export class UnseenDeviceStore extends Context.Service<
-  UnseenDeviceStore,
-  {
-    /** Fails for a device that nobody has looked at since. */
-    readonly requireSeen: (deviceId: number) => Effect.Effect<void, UnseenDevice | SqlError.SqlError>
-    /** When the backup was made (ISO 8601) since which nobody has looked at the device; none for one that was looked at. */
-    readonly backupOf: (deviceId: number) => Effect.Effect<Option.Option<string>, SqlError.SqlError>
-    /** Names of all devices that nobody has looked at since. */
-    readonly hostnames: Effect.Effect<ReadonlyArray<string>, SqlError.SqlError>
-    /** Which of these jobs have left a candidate on the device that no record tells of: they came after the backup. */
-    readonly unrecorded: (
-      deviceId: number,
-      jobs: ReadonlyArray<number>
-    ) => Effect.Effect<ReadonlyArray<number>, SqlError.SqlError>
-    /** The device was read; `isAsProved` when it runs what it was last proved to run. Then it is synchronized again if it was. */
-    readonly seen: (deviceId: number, isAsProved: boolean) => Effect.Effect<void, SqlError.SqlError>
-  }
->()("switchyard/store/UnseenDeviceStore") {
-  static readonly layer = Layer.effect(UnseenDeviceStore, makeUnseen).pipe(Layer.provide(BackgroundWork.layer))
+/** Devices that were not read since a restore. */
+interface UnseenDevices {
+  /** Fails for a device that was not read since the restore. */
+  readonly requireSeen: (deviceId: number) => Effect.Effect<void, UnseenDevice | SqlError.SqlError>
+  /** The time of the backup (ISO 8601), if the device was not read since its restore. */
+  readonly backupOf: (deviceId: number) => Effect.Effect<Option.Option<string>, SqlError.SqlError>
+  /** Names of all devices that were not read since the restore. */
+  readonly hostnames: Effect.Effect<ReadonlyArray<string>, SqlError.SqlError>
+  /** The jobs that left a candidate on the device without a record: they ran after the backup. */
+  readonly unrecorded: (
+    deviceId: number,
+    jobs: ReadonlyArray<number>
+  ) => Effect.Effect<ReadonlyArray<number>, SqlError.SqlError>
+  /** The device was read. With `isAsProved` it runs its last proved configuration; then it is synchronized again if it was before. */
+  readonly seen: (deviceId: number, isAsProved: boolean) => Effect.Effect<void, SqlError.SqlError>
 }

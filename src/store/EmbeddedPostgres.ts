@@ -1,9 +1,9 @@
 /**
- * A real PostgreSQL that is started by the server itself when no DATABASE_URL is given (docs/decisions/0020-the-embedded-database-is-judged-by.md). The data, a
- * generated password, a log and the lock of the server that keeps it live in the data folder. It is started again when it ends,
- * whoever ended it; one that a killed server has left behind is adopted when it has proved to be ours. A second server on the
- * folder refuses, unless both work together (CLUSTER_HOST): then it uses the database, and keeps it when the first one has
- * left.
+ * A real PostgreSQL that the server itself starts if DATABASE_URL is not set (docs/decisions/0020-the-embedded-database-is-judged-by.md). The
+ * data folder holds the data, a generated password, a log and the lock of the server that keeps the database. PostgreSQL is started again
+ * whenever it ends, for any reason. One that remains after a killed server is adopted once it has proved to be ours. A second server on the
+ * folder refuses to start, unless both work together (CLUSTER_HOST): then it uses the database, and keeps it once the first server has
+ * ended.
  */
 import { PgConnection } from "@effect/sql-pg"
 import { Cause, Effect, Fiber, Redacted, Schedule, type Scope } from "effect"
@@ -28,9 +28,9 @@ import { embeddedRestarts, embeddedUp } from "../runtime/metrics/Metrics.ts"
 
 export { EmbeddedPostgresError } from "./postgres/PostgresPrograms.ts"
 
-/** How to reach the running server. `adopted` is true when an earlier process had started it. */
+/** The address of the running server. `adopted` is true if an earlier process started it. */
 export interface RunningPostgres {
-  /** Its port now; after a restart it is another one when somebody else has taken the first. */
+  /** Its current port; a restart changes it if another process has taken the first port. */
   readonly port: () => number
   readonly password: Redacted.Redacted
   readonly adopted: boolean
@@ -42,7 +42,7 @@ interface EmbeddedPostgresOptions {
   readonly flags?: ReadonlyArray<string>
   /** Whether other servers on this machine may use the same folder. */
   readonly shared?: boolean
-  /** Whether a database is made where there is none. */
+  /** Whether a database may be created if none exists. */
   readonly mayMake?: boolean
 }
 
@@ -53,7 +53,7 @@ interface Folder {
   readonly logFile: string
 }
 
-/** What this process has: the server that it uses, and the lock of the folder while it keeps it. */
+/** The state of this process: the server that it uses, and the folder's lock while it keeps the database. */
 interface State {
   server: PostgresProcess.Server | null
   lock: Postmaster.Lock | null
@@ -80,11 +80,11 @@ const prepare = Effect.fnUntraced(function* (folder: Folder, flags: ReadonlyArra
   return { ...folder, program: programs.postgres, password: yield* readPassword(folder), flags }
 })
 
-/** A killed server's children release its memory late, and a port may be taken between its choice and its use. */
+/** Passing errors: a killed server's children release its memory late, and another process may take a port between its choice and its use. */
 const PASSES = /still in use|already in use|lock file/
 const PORT_TAKEN = /could not bind|Address already in use/
 
-/** Finds the server or starts it, on the port that it had as long as that is free. */
+/** Finds the server or starts it, on its previous port if that is free. */
 const findOrStart = Effect.fnUntraced(function* (place: PostgresProcess.Place, state: State) {
   let wanted = state.server?.port ?? null
   const found = yield* PostgresProcess.find(place, (server, refusedForMs) =>
@@ -122,7 +122,7 @@ const keepRunning = Effect.fnUntraced(function* (place: PostgresProcess.Place, s
   }
 })
 
-/** Goes on with the work whatever happens to it; only the end of this process ends it. */
+/** Repeats the work after every failure until this process ends. */
 const forEver = <E>(work: Effect.Effect<void, E>): Effect.Effect<void> =>
   work.pipe(
     Effect.catchCause((cause) =>
@@ -144,7 +144,7 @@ const supervise = (place: PostgresProcess.Place, state: State, logFrom: number) 
     { concurrency: 3, discard: true }
   )
 
-/** The server that another process keeps, null while it is not there or does not let us in. */
+/** The server that another process keeps; null while it does not run or refuses our login. */
 const kept = Effect.fnUntraced(function* (folder: Folder) {
   const file = yield* readPidFile(folder.data)
   if (file === null || !file.isReady || !(yield* isOurs(file.pid, folder.data))) return null
@@ -155,7 +155,7 @@ const kept = Effect.fnUntraced(function* (folder: Folder) {
   return proved ? { ...file, child: null } : null
 })
 
-/** Uses the server that another process keeps, wherever it is, and becomes its keeper when that process has ended. */
+/** Uses the server that another process keeps, on any port, and keeps it once that process has ended. */
 const useUntilFree = Effect.fnUntraced(function* (folder: Folder, state: State) {
   while (state.lock === null) {
     yield* Effect.sleep("1 second")
@@ -174,7 +174,7 @@ const useThenKeep = Effect.fnUntraced(function* (folder: Folder, state: State, f
   yield* supervise(yield* prepare(folder, flags, false), state, logFrom)
 })
 
-/** Whether other servers are connected. Our own connections, which have been closed, take a moment to go. */
+/** Whether other servers are connected. Our own closed connections take a moment to disappear. */
 const othersUse = Effect.fnUntraced(
   function* (port: number, password: Redacted.Redacted) {
     const connection = yield* PgConnection.make(at(port, password))
@@ -194,7 +194,7 @@ const othersUse = Effect.fnUntraced(
 
 const GUEST_WAIT = { times: 300, schedule: Schedule.spaced("200 millis") }
 
-/** Waits for the server of the process that keeps the folder, a minute at most. */
+/** Waits up to a minute for the server of the process that keeps the folder. */
 const join = Effect.fnUntraced(function* (folder: Folder, asked: string) {
   const found = Effect.flatMap(kept(folder), (server) =>
     server === null ? Postmaster.refuse(folder.home, asked) : Effect.succeed(server)
@@ -202,7 +202,7 @@ const join = Effect.fnUntraced(function* (folder: Folder, asked: string) {
   return yield* Effect.retry(found, GUEST_WAIT)
 })
 
-/** Stops the server if this process keeps it, unless others that keep the folder after us work with it. */
+/** Stops the server if this process keeps it, unless other servers use it and will keep it. */
 const leave = Effect.fnUntraced(function* (folder: Folder, state: State, shared: boolean) {
   const { lock, server } = state
   if (lock === null) return
@@ -217,8 +217,8 @@ const inUse = (folder: Folder, port: number) =>
   Effect.flatMap(readPassword(folder), (password) => othersUse(port, password))
 
 /**
- * The PostgreSQL on `dataDir`: adopted or started, kept running, and stopped when the scope closes (an adopted one too:
- * this process is its owner now).
+ * The PostgreSQL on `dataDir`: adopted or started, kept running, and stopped when the scope closes. This also holds for an adopted
+ * one, because this process owns it now.
  */
 export const make = Effect.fn("EmbeddedPostgres.make")(function* ({
   dataDir,
@@ -239,7 +239,7 @@ export const make = Effect.fn("EmbeddedPostgres.make")(function* ({
   }
   yield* ownedFolder(home, folder.data)
   let held: State | null = null
-  // one that others use, or that this process does not keep, goes on
+  // a server that others use, or that this process does not keep, continues to run
   yield* atLast(() => {
     if (held !== null && held.lock !== null && held.server !== null && !shared) process.kill(held.server.pid, "SIGQUIT")
   })
@@ -253,7 +253,7 @@ export const make = Effect.fn("EmbeddedPostgres.make")(function* ({
       ? yield* beginAsGuest(folder, state, flags, dataDir)
       : yield* beginAsOwner(folder, state, flags, mayMake)
   embeddedUp.set(1)
-  // interrupted before the server is stopped, which must not be taken for an end that nobody wanted
+  // interrupted before the server is stopped: the stop must not count as an unexpected end
   yield* Effect.acquireRelease(Effect.forkDetach(work), Fiber.interrupt)
   return {
     port: () => state.server?.port ?? 0,
@@ -270,7 +270,7 @@ const beginAsOwner = Effect.fnUntraced(function* (
 ) {
   const place = yield* prepare(folder, flags, mayMake)
   yield* findOrStart(place, state)
-  // what it said at its start was no fault
+  // messages of its start are no faults
   return supervise(place, state, yield* sizeOf(folder.logFile))
 })
 

@@ -7,23 +7,23 @@ import { SqlClient, type SqlError, type Statement } from "effect/sql"
 import { locks } from "./DatabaseClient.ts"
 import type { LiveEvent } from "../domain/events/Event.ts"
 
-/** What happened. Who did it, from where and by which job is noted by itself (`Acting`). */
+/** An event to be added. The database records the actor, the address and the job automatically (`Acting`). */
 export interface NewEvent {
-  /** What it happened to: `login`, `token`, `permission`, `device` … */
+  /** The kind of object: `login`, `token`, `permission`, `device` … */
   readonly kind: string
-  /** What happened: `accepted`, `refused`, `created`, `updated` … */
+  /** The action: `accepted`, `refused`, `created`, `updated` … */
   readonly action: string
-  /** Part of the audit: it is kept longer, and chained. */
+  /** Part of the audit, which is kept longer and chained. */
   readonly isAudit: boolean
   readonly deviceId?: number
   readonly hostname?: string
-  /** The job that it is about; without it the one that acts, if any. */
+  /** The job that the event is about; without it the acting job, if any. */
   readonly jobId?: number
   /** Without secrets. */
   readonly data: Readonly<Record<string, unknown>>
 }
 
-/** Who did it, and when, in UTC. */
+/** The actor and the time in UTC. */
 interface LastEvent {
   readonly actor: string
   readonly at: string
@@ -32,6 +32,8 @@ interface LastEvent {
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   return EventStore.of({
+    log: yield* makeLog,
+    pages: yield* makePages,
     // in a transaction: only there the database knows who acts
     append: Effect.fn("EventStore.append")(
       ({ action, data, deviceId, hostname, isAudit, jobId, kind }: NewEvent) =>
@@ -50,10 +52,12 @@ const make = Effect.gen(function* () {
   })
 })
 
-/** Events as they happen. */
+/** Adds events, and reads them in order (`log`) or in pages (`pages`). */
 export class EventStore extends Context.Service<
   EventStore,
   {
+    readonly log: EventLog
+    readonly pages: EventPages
     /** Adds an event, in the transaction of the caller if there is one. */
     readonly append: (event: NewEvent) => Effect.Effect<void, SqlError.SqlError>
     /** The newest event of a kind about a device. */
@@ -63,31 +67,31 @@ export class EventStore extends Context.Service<
   static readonly layer = Layer.effect(EventStore, make)
 }
 
-// Reading the log (docs/events.md): in the order of the numbers, and only as far as it is complete, so that a reader who continues from a
-// number misses nothing.
+// Reading the log (docs/events.md): in numerical order and only up to the number until which it is complete, so a reader who continues from
+// a number misses nothing.
 
-/** Which part of the log is read: numbers above `after`, up to and with `through`. */
+/** A part of the log: numbers above `after`, up to and including `through`. */
 interface EventRange {
   readonly after: number
   readonly through: number
   readonly limit: number
-  /** Only these; all when it is not given. */
+  /** A condition; without it all events are read. */
   readonly where?: Statement.Fragment
 }
 
-/** Events, and a number up to which the log was complete when they were read. */
+/** Events, and the number up to which the log was complete when they were read. */
 interface NewEvents {
   readonly complete: number
   readonly events: ReadonlyArray<LiveEvent>
 }
 
-/** A row without an event says only how far the log is complete. */
+/** A row without an event only holds the number up to which the log is complete. */
 type NewRow = { readonly complete: number } & (LiveEvent | { readonly id: null })
 
 const makeLog = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const columns = sql.literal(`${AUDIT_COLUMNS}, event.is_audit, event.object`)
-  return EventLog.of({
+  return {
     complete: Effect.map(
       sql<{ complete: number }>`select events_complete()::float8 as complete`,
       ([row]) => row?.complete ?? 0
@@ -108,48 +112,43 @@ const makeLog = Effect.gen(function* () {
         events: found.flatMap(({ event }) => (event.id === null ? [] : [event]))
       }
     }),
-    read: Effect.fn("EventLog.read")(
+    read: Effect.fn("EventStore.log.read")(
       ({ after, limit, through, where = sql`true` }: EventRange) =>
         sql<LiveEvent>`select ${columns} from event
           where event.id > ${after}::bigint and event.id <= ${through}::bigint and ${where} order by event.id limit ${limit}`
     )
-  })
+  } satisfies EventLog
 })
 
-/** Events in their order. */
-export class EventLog extends Context.Service<
-  EventLog,
-  {
-    /**
-     * A number up to which the log is complete: all events up to it are there, or will never be. Ask before reading. It may be lower than the
-     * one of a moment ago, which is true as well.
-     */
-    readonly complete: Effect.Effect<number, SqlError.SqlError>
-    /** The last number that was given out. Lower than one that was read only when the database is an older copy. */
-    readonly newest: Effect.Effect<number, SqlError.SqlError>
-    /** The first events after a number, as many as the limit, and how far the log is complete, which may be lower. */
-    readonly after: (after: number, limit: number) => Effect.Effect<NewEvents, SqlError.SqlError>
-    /** Events of a range, in order. */
-    readonly read: (range: EventRange) => Effect.Effect<ReadonlyArray<LiveEvent>, SqlError.SqlError>
-  }
->()("switchyard/store/EventLog") {
-  static readonly layer = Layer.effect(EventLog, makeLog)
+/** Events in order. */
+interface EventLog {
+  /**
+   * The number up to which the log is complete: no event up to it can appear later. Read it before the events. It may be lower than the
+   * previous answer, which stays true.
+   */
+  readonly complete: Effect.Effect<number, SqlError.SqlError>
+  /** The last number that was assigned. It is lower than a number that was read only if the database is an older copy. */
+  readonly newest: Effect.Effect<number, SqlError.SqlError>
+  /** The first events after a number, at most `limit`, and the number up to which the log is complete, which may be lower. */
+  readonly after: (after: number, limit: number) => Effect.Effect<NewEvents, SqlError.SqlError>
+  /** Events of a range, in order. */
+  readonly read: (range: EventRange) => Effect.Effect<ReadonlyArray<LiveEvent>, SqlError.SqlError>
 }
 
-// Pages of the log (docs/events.md#pages): a scan by the index that fits the question, bounded to a number of rows, and then the whole
-// records of the rows that were chosen.
+// Pages of the log (docs/events.md#pages): a bounded scan by the index that fits the filter, followed by the whole records of the selected
+// rows.
 
-/** Between which numbers there is something to read. */
+/** The range of numbers that can be read. */
 export interface EventBounds {
   /** The log is complete up to this number. */
   readonly complete: number
-  /** The newest number that was ever given out. */
+  /** The newest number that was ever assigned. */
   readonly newest: number
-  /** Events up to this number may have been removed because of their age. */
+  /** Old events up to this number may have been removed. */
   readonly removed: number
 }
 
-/** What of an event decides whether somebody gets it. */
+/** The columns of an event that decide whether a caller may receive it. */
 export interface ScannedEvent {
   readonly id: number
   readonly kind: string
@@ -159,24 +158,24 @@ export interface ScannedEvent {
   readonly job_id: number | null
 }
 
-/** Which rows are looked at: those above `after`, up to and with `through`. */
+/** The rows to be scanned: those above `after`, up to and including `through`. */
 export interface EventScan {
   readonly after: number
   readonly through: number
-  /** How many rows at most. */
+  /** The largest number of scanned rows. */
   readonly limit: number
   readonly kinds: ReadonlySet<string> | null
   readonly devices: ReadonlySet<number> | null
   readonly job: number | null
 }
 
-/** What was found among the rows that were looked at. */
+/** The result of a scan. */
 interface Scanned {
-  /** Those that are asked for, and the last one, whatever it is. */
+  /** The matching rows, and the last scanned row whether it matches or not. */
   readonly rows: ReadonlyArray<ScannedEvent>
-  /** How many were looked at: fewer than the limit when there are no more. */
+  /** The number of scanned rows: fewer than the limit if no more exist. */
   readonly looked: number
-  /** The number of the last one; null when there was none. */
+  /** The number of the last scanned row; null if none was scanned. */
   readonly last: number | null
 }
 
@@ -185,7 +184,7 @@ interface ScannedRow extends ScannedEvent {
   readonly last: number
 }
 
-/** More branches than this are not worth an index of their own: the rows are looked at in their order instead. */
+/** With more branches than this, all rows are scanned in order instead of by an index. */
 const MAX_BRANCHES = 16
 
 const isFew = (set: ReadonlySet<unknown> | null): set is ReadonlySet<unknown> =>
@@ -202,8 +201,8 @@ const makePages = Effect.gen(function* () {
   const rowsOf = (limit: number): Statement.Fragment => sql.literal(String(Math.trunc(limit)))
 
   /**
-   * The conditions of which each has an index that goes on with the number; one of them holds for every row that is asked for. Values are
-   * written out, because a plan for any kind or device looks at millions of rows for a rare one.
+   * Conditions that each have an index which continues with the number; every matching row fulfils one of them. Values are written
+   * as literals, because a generic plan reads millions of rows for a rare kind or device.
    */
   const branchesOf = ({ devices, job, kinds }: EventScan): ReadonlyArray<Statement.Fragment> => {
     if (job !== null) return [is("job_id", job)]
@@ -216,7 +215,7 @@ const makePages = Effect.gen(function* () {
     sql`(select event.id, event.kind, event.action, event.device_id, event.hostname, event.job_id from event
       where ${where} and event.id > ${after}::bigint and event.id <= ${through}::bigint order by event.id limit ${rowsOf(limit)})`
 
-  /** What is asked for, of rows that were looked at: most of them may be others, and need not come. */
+  /** Limits the result to matching rows, because most scanned rows may not match. */
   const asked = ({ devices, job, kinds }: EventScan): Statement.Fragment =>
     sql.and([
       ...(kinds === null ? [] : [sql`event.kind = any(${[...kinds]}::text[])`]),
@@ -232,51 +231,46 @@ const makePages = Effect.gen(function* () {
       where ${asked(scan)} or event.id = event.last order by event.id`
   }
 
-  return EventPages.of({
+  return {
     bounds: Effect.map(
       sql<EventBounds>`select events_complete()::float8 as complete, (select last_value from event_id_seq)::float8 as newest,
         greatest((select event_id from event_anchor), (select through from event_removed), 0)::float8 as removed`,
       ([row]) => row ?? { complete: 0, newest: 0, removed: 0 }
     ),
-    oldest: Effect.fn("EventPages.oldest")((after: number) =>
+    oldest: Effect.fn("EventStore.pages.oldest")((after: number) =>
       Effect.map(
         sql<{ id: number | null }>`select min(id)::float8 as id from event where id > ${after}::bigint`,
         ([row]) => row?.id ?? after + 1
       )
     ),
     scanned,
-    scan: Effect.fn("EventPages.scan")((scan: EventScan) =>
+    scan: Effect.fn("EventStore.pages.scan")((scan: EventScan) =>
       Effect.map(sql<ScannedRow>`${scanned(scan)}`, (found) => ({
         rows: found.map(({ last: _last, looked: _looked, ...row }) => row),
         looked: found[0]?.looked ?? 0,
         last: found[0]?.last ?? null
       }))
     ),
-    load: Effect.fn("EventPages.load")(
+    load: Effect.fn("EventStore.pages.load")(
       (ids: ReadonlyArray<number>) =>
         sql<LiveEvent>`select ${sql.literal(AUDIT_COLUMNS)}, event.is_audit, event.object from event
           where event.id = any(${ids}::bigint[]) order by event.id`
     )
-  })
+  } satisfies EventPages
 })
 
 /** Pages of the log. */
-export class EventPages extends Context.Service<
-  EventPages,
-  {
-    /** Ask before reading: rows are there by then, or will never be. */
-    readonly bounds: Effect.Effect<EventBounds, SqlError.SqlError>
-    /** The number of the oldest event after this one; the next number if there is none. */
-    readonly oldest: (after: number) => Effect.Effect<number, SqlError.SqlError>
-    /** The query of `scan`, for whoever wants to see its plan. */
-    readonly scanned: (scan: EventScan) => Statement.Fragment
-    /** Looks at the next rows in their order. */
-    readonly scan: (scan: EventScan) => Effect.Effect<Scanned, SqlError.SqlError>
-    /** Whole events by their numbers, in order; those that are gone by now are left out. */
-    readonly load: (ids: ReadonlyArray<number>) => Effect.Effect<ReadonlyArray<LiveEvent>, SqlError.SqlError>
-  }
->()("switchyard/store/EventPages") {
-  static readonly layer = Layer.effect(EventPages, makePages)
+interface EventPages {
+  /** Read the bounds before the rows: no row within them can appear later. */
+  readonly bounds: Effect.Effect<EventBounds, SqlError.SqlError>
+  /** The number of the oldest event after this one; the next number if there is none. */
+  readonly oldest: (after: number) => Effect.Effect<number, SqlError.SqlError>
+  /** The query of `scan`; tests read its plan. */
+  readonly scanned: (scan: EventScan) => Statement.Fragment
+  /** Scans the next rows in order. */
+  readonly scan: (scan: EventScan) => Effect.Effect<Scanned, SqlError.SqlError>
+  /** Whole events by number, in order; removed events are skipped. */
+  readonly load: (ids: ReadonlyArray<number>) => Effect.Effect<ReadonlyArray<LiveEvent>, SqlError.SqlError>
 }
 
 // Removes old events that are not part of the audit (docs/events.md#retention), oldest first, in small batches. Each batch is a transaction
@@ -284,11 +278,11 @@ export class EventPages extends Context.Service<
 
 const BATCH = 2000
 
-/** The end of events. */
+/** The removal of old events. */
 export const makeEventRetention = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
 
-  /** The last of the next rows that are old, and how many these are. */
+  /** The last of the next old rows, and their number. */
   const oldRows = (days: number) => sql<{ through: number | null; seen: number }>`
     with next as materialized (
       select id, at < now() - make_interval(days => ${days}) as is_old from event
@@ -311,7 +305,7 @@ export const makeEventRetention = Effect.gen(function* () {
   }, sql.withTransaction)
 
   return {
-    /** Removes events older than so many days that are not part of the audit, unless another replica does so now; yields how many. */
+    /** Removes events older than this number of days that are not part of the audit, unless another replica does so now; yields their number. */
     remove: Effect.fn("EventRetention.remove")(function* (days: number) {
       let total = 0
       for (;;) {
@@ -323,11 +317,11 @@ export const makeEventRetention = Effect.gen(function* () {
   }
 })
 
-// The select list and the source of the audit as it is read (docs/security.md#audit).
+// The select list and the source of the audit (docs/security.md#audit).
 
-/** An event of the audit as the API shows it. */
+/** Columns of an audit event in API responses. */
 export const AUDIT_COLUMNS = `event.id::float8 as id, iso_time(event.at) as at, event.kind, event.action, event.actor, event.way,
   event.address, event.device_id, event.hostname, event.job_id, event.data`
 
-/** The rows that are part of it. */
+/** The rows of the audit. */
 export const AUDIT_ROWS = "(select * from event where is_audit) event"

@@ -1,6 +1,6 @@
 /**
- * Figures of the database for metrics (docs/monitoring.md#cost), health and findings: one grouped statement for each concern. None reads more
- * than devices, unfinished jobs, certificates, what waits for people and the list of connections.
+ * Figures of the database for metrics (docs/monitoring.md#cost), health and findings: one grouped statement for each concern. They read only
+ * devices, unfinished jobs, certificates, open approvals and the list of connections.
  */
 import { Clock, Effect, Option } from "effect"
 import { SqlClient } from "effect/sql"
@@ -20,7 +20,7 @@ import { JOB_ENDED, JOB_UNFINISHED, UNFINISHED, WAITING } from "./StatusConditio
 import { RepositoryStore } from "./RepositoryStore.ts"
 import type { CertificateFact } from "../domain/Certificate.ts"
 
-/** Devices that have all of these in common. */
+/** The number of devices that share these values. */
 interface DeviceFigure {
   readonly state: string
   readonly device_type: string
@@ -28,7 +28,7 @@ interface DeviceFigure {
   readonly count: number
 }
 
-/** Unfinished jobs of a function; `age` are the seconds for which the oldest that is due waits, null when none does. */
+/** Unfinished jobs of a function; `age` is the wait of the oldest due job in seconds, null if none waits. */
 interface JobFigure {
   readonly function_name: string
   readonly status: string
@@ -41,15 +41,15 @@ interface ConnectionFigure {
   readonly count: number
 }
 
-/** What there is of a kind that has an end (docs/operations.md#retention), as it was counted last. */
+/** The last count of a kind of record with a retention period (docs/operations.md#retention). */
 interface RetainedFigure {
   readonly kind: string
   readonly rows: number
-  /** Of its tables with their indexes; null for kinds that share the table of another one. */
+  /** The size of its tables with their indexes; null for kinds that share the table of another kind. */
   readonly bytes: number | null
-  /** ISO 8601; null when there is none. */
+  /** ISO 8601; null if there are no records. */
   readonly oldest: string | null
-  /** What is removed within a day. */
+  /** Records that will be removed within a day. */
   readonly due: number
   readonly removed: number
   readonly looked_at: string
@@ -60,18 +60,18 @@ export interface Figures {
   readonly devices: ReadonlyArray<DeviceFigure>
   readonly jobs: ReadonlyArray<JobFigure>
   readonly connections: ReadonlyArray<ConnectionFigure>
-  /** Seconds since 1970; null when no device has a certificate. */
+  /** Seconds since 1970; null if no device has a certificate. */
   readonly certificateEnd: number | null
   readonly unreachable: number
-  /** Messages of alerts that were given up. */
+  /** Alert messages whose delivery has failed for good. */
   readonly deadLetters: number
-  /** None before a server has counted. */
+  /** Empty before the first count of a server. */
   readonly retained: ReadonlyArray<RetainedFigure>
   /** The newest number of the log of events. */
   readonly newestEvent: number
 }
 
-/** Counts of what the database holds. */
+/** Counts of devices, jobs and other records. */
 export const makeFleetFigures = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const devices = sql<DeviceFigure>`select state, device_type, synchronized, count(*)::integer as count
@@ -107,7 +107,7 @@ export const makeFleetFigures = Effect.gen(function* () {
   }
 })
 
-// Figures of the database itself and of the servers that share the work.
+// Figures of the database itself and of the replicas.
 
 interface DatabaseFigure {
   readonly version: string
@@ -131,20 +131,20 @@ export const makeServerFigures = Effect.gen(function* () {
       (select max(migration_id)::integer from switchyard_migrations) as schema_version`,
     ([row]) => row ?? null
   )
-  // the table is there as soon as a server has worked together with others
+  // the table exists once a server has been part of a cluster
   const replicas = sql<ReplicaFigure>`select address, healthy as is_healthy,
       greatest(extract(epoch from now()::timestamp - last_heartbeat), 0)::float8 as heard_seconds
     from cluster_runners order by address`
   return {
     database,
-    /** None where a server works alone. */
+    /** Empty if the server works alone. */
     replicas: Option.isSome(CLUSTER_HOST) ? replicas : Effect.succeed([])
   }
 })
 
 // Facts for findings (`domain/findings/Findings.ts`): one statement for each concern, over records that have not ended.
 
-/** Findings of each kind that are shown; a hundred of them are one fault. */
+/** The largest number of findings of each kind; a hundred of them mean one fault. */
 const MOST = 100
 const ENDING_DAYS = 30
 const DEAD_ROWS = 100_000
@@ -179,7 +179,7 @@ export const makeFindingFacts = Effect.gen(function* () {
       and not exists (select from config_change later where later.device_id = c.device_id and later.id > c.id)
     order by c.id limit ${MOST}`)}`
 
-  // a timer that was seen long ago has most likely run out, and nobody has looked since
+  // a timer that was seen long ago has most likely ended, and the device was not read since
   const sessions = sql<SessionFact>`${sql.literal(`select device.hostname, array_agg(l.name order by l.name) as names, l.is_timed,
       iso_time(min(l.first_seen)) as since, ${seconds("max(l.last_seen)")} as seen
     from left_session l join device on device.id = l.device_id left join job on job.id = l.job_id
@@ -199,7 +199,7 @@ export const makeFindingFacts = Effect.gen(function* () {
     from network_claim own join network_claim other on other.network && own.network and not other.excused
     where own.excused order by own.owner, own.owner_id limit ${MOST}`)}`
 
-  // an hour: a change of the clock makes no token longer
+  // an hour of tolerance: a change of the clock does not make a token valid for longer
   const tokens = sql<TokenFact>`select id, name, created_by, iso_time(created_at) as created_at,
       ceil(extract(epoch from expires_at - created_at) / 86400)::integer as days, owner is null and not is_machine as is_ownerless
     from api_token where revoked_at is null and expires_at > now()
@@ -227,7 +227,7 @@ export const makeFindingFacts = Effect.gen(function* () {
     ([row]) => row?.count ?? 0
   )
 
-  /** Between the two readings of our clock the database has read its own. */
+  /** The database reads its clock between two readings of ours. */
   const clock = Effect.gen(function* () {
     const before = yield* Clock.currentTimeMillis
     const [row] = yield* sql<{ at: number }>`select extract(epoch from clock_timestamp())::float8 as at`

@@ -12,7 +12,7 @@ import type { TopologyNode, WaitingDevice } from "../domain/Topology.ts"
 import { JOB_UNFINISHED, UNFINISHED } from "./StatusConditions.ts"
 import type { Overview } from "../domain/Device.ts"
 
-/** What was found; null where a kind has no such value. */
+/** A search result; a field is null if its kind has no such value. */
 export interface FoundRow {
   readonly kind: "mac" | "arp" | "device" | "port" | "vlan"
   readonly hostname: string
@@ -27,7 +27,7 @@ export interface FoundRow {
   readonly on_uplink: boolean | null
 }
 
-/** How far tables have been read. */
+/** How many devices had their tables read. */
 interface TablesRead {
   readonly devices: number
   readonly read: number
@@ -35,32 +35,32 @@ interface TablesRead {
   readonly newest: string | null
 }
 
-/** VLANs by which a port may be meant. */
+/** VLANs that select ports. */
 export interface VlansAsked {
   readonly ids: ReadonlyArray<number>
   readonly names: ReadonlyArray<string>
 }
 
-/** Who asks, and how many rows are wanted. */
+/** The limits of the caller, and the number of rows. */
 export interface Bounds {
   readonly within: Within | undefined
   readonly most: number
 }
 
-/** Entries of a MAC address that is given by a few digits only, of which many are not looked at. */
+/** The largest number of entries that are read for the first digits of a MAC address. */
 const LOOKED_AT = 5000
 
-/** Questions of one field. */
+/** Queries of the search field. */
 export const makeFindQueries = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
 
   const sees = ({ within }: Pick<Bounds, "within">) =>
     within === undefined ? sql`true` : sql`device.hostname = any(${within.hostnames}::text[])`
 
-  /** A text that contains what was asked, whatever signs are in it. */
+  /** A pattern for texts that contain this one; wildcards in it are escaped. */
   const like = (text: string) => `%${text.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`
 
-  /** A tunnel, a port at which another device is heard, an end of a link, or a port that is meant for one. */
+  /** A tunnel, a port with another device as neighbour, an end of a link, or a port that is planned as one. */
   const isUplink = sql.literal(`(
     coalesce(p.is_tunnel, false)
     or exists (select 1 from device other where other.hostname = any(p.neighbours) and other.id <> m.device_id)
@@ -107,7 +107,7 @@ export const makeFindQueries = Effect.gen(function* () {
         ...(yield* devices(sql`device.ztp_mac like ${begins}`, bounds))
       ]
     }),
-    /** Whose address it is, and where that machine was learnt. */
+    /** The device with this address, and the ports where its machine was learnt. */
     byIp: Effect.fn("FindStore.byIp")(function* (ip: string, bounds: Bounds) {
       const heard = yield* addresses(sql`a.ip = ${ip}::inet`, bounds)
       const macs = heard.flatMap(({ mac }) => (mac === null ? [] : [mac]))
@@ -229,16 +229,16 @@ export const makeDeviceCounts = Effect.gen(function* () {
     return { devices: devicesOf(rows), jobs: found }
   })
   return {
-    /** What a caller may see; who asks the same at the same time shares the answer. */
+    /** Counts for a caller; simultaneous equal calls share the answer. */
     count: Effect.fn("OverviewStore.count")((within: Within | undefined) => shared(keyOfWithin(within), count(within)))
   }
 })
 
-// Devices as the pages of new switches and of the topology show them: their status, and the job that works on them.
+// Devices on the pages of new switches and of the topology: their status, and the job that works on them.
 
-/** A node without its group, which the settings say; `platform` is what port names are spelled by. */
+/** A node without its group, which comes from the settings; `platform` decides the spelling of port names. */
 type NodeRow = Omit<TopologyNode, "primary_group"> & { readonly platform: string | null }
-/** A new switch without what is worked out. */
+/** A new switch without computed fields. */
 export type WaitingRow = Omit<WaitingDevice, "places" | "replaces" | "problems">
 
 /** New switches, and devices of the topology. */
@@ -272,7 +272,7 @@ export const makePlaceRows = Effect.gen(function* () {
   }
 })
 
-// Statuses that are not a column of the record, as SQL over a row: lists are filtered by them, and counts are made of them.
+// Statuses that are no column of the record, as SQL over a row, for filters of lists and for counts.
 
 const ONLY_MANAGED = "device.state = 'MANAGED' and not device.synchronized"
 

@@ -1,8 +1,8 @@
 /**
- * Who blocks whom in the database. Somebody else's session may hold a lock on our tables for hours: `VACUUM FULL`, a backup, a transaction
- * that was forgotten in psql. Our statements would wait for it in silence, and keep all connections of the pool while they do. As soon
- * as a statement takes long, a connection apart from the pool looks who blocks it; a statement that waits for somebody else's lock is
- * given up with a sentence that names the session (promise 8). Our own transactions end by themselves and are waited for, but for migrations.
+ * Foreign locks in the database. A session of another program may hold a lock on our tables for hours: `VACUUM FULL`, a backup, a forgotten
+ * transaction in psql. Our statements would wait for it in silence and occupy all connections of the pool. As soon as a statement takes
+ * long, a connection outside the pool finds the blocker; a statement that waits for a foreign lock fails with a sentence that names the
+ * session (promise 8). Our own transactions end soon, so statements wait for them; migrations are the exception.
  */
 import { PgConnection } from "@effect/sql-pg"
 import { Clock, Context, Effect, Schema, type Scope } from "effect"
@@ -21,11 +21,11 @@ export class Wait extends Schema.Class<Wait>("Wait")({
   /** The lock of a whole table, not of a row or an advisory one. */
   isTable: Schema.Boolean,
   seconds: Schema.Finite,
-  /** Who holds it or is before us in the queue; 0 is a prepared transaction. */
+  /** Sessions that hold the lock or are before this one in the queue; 0 is a prepared transaction. */
   blockers: Schema.Array(Schema.Int)
 }) {}
 
-/** What PostgreSQL tells of a session; null what it tells its owner and monitoring roles only. */
+/** A session as PostgreSQL shows it; fields that only its owner and monitoring roles may read are null. */
 export class Session extends Schema.Class<Session>("Session")({
   pid: Schema.Int,
   application: Schema.String,
@@ -39,7 +39,7 @@ export class Session extends Schema.Class<Session>("Session")({
   /** Since its state changed. */
   stateSeconds: Schema.NullOr(Schema.Finite),
   transaction: Schema.NullOr(Schema.String),
-  /** Whether it has a lock that others wait for; told to everybody. */
+  /** Whether it has a lock that other sessions wait for; every role may read this. */
   hasLocks: Schema.optionalKey(Schema.Boolean),
   isOurs: Schema.Boolean
 }) {}
@@ -49,7 +49,7 @@ interface Picture {
   readonly sessions: ReadonlyArray<Session>
 }
 
-/** Waits in this database; the names of tables come from the catalog, which a lock on them does not hold up. */
+/** Waits in this database. Table names come from the catalog, which a lock on the tables does not block. */
 const WAITS = `select w.pid, coalesce(c.relname, case w.locktype when 'transactionid' then 'a row' when 'tuple' then 'a row'
     when 'advisory' then 'an advisory lock' else w.locktype end) as lock, w.mode,
   w.locktype = 'relation' as "isTable",
@@ -68,9 +68,9 @@ const SESSIONS = `select pid, coalesce(application_name, '') as application, use
 const decodeWaits = Schema.decodeUnknownEffect(Schema.Array(Wait))
 const decodeSessions = Schema.decodeUnknownEffect(Schema.Array(Session))
 
-/** Asks PostgreSQL on this connection. */
+/** Reads waits and sessions over this connection. */
 export const look = Effect.fnUntraced(function* (connection: PgConnection.PgConnection) {
-  // in this order a session that waits is known; one that ends in between holds up nobody
+  // in this order every waiting session is known; a session that ends in between blocks no other
   const waits = yield* decodeWaits((yield* connection.query(WAITS)).rows)
   const sessions = yield* decodeSessions((yield* connection.query(SESSIONS)).rows)
   return { waits, sessions }
@@ -90,20 +90,20 @@ const PREPARED = new Session({
   isOurs: false
 })
 
-/** A session that others wait for, and the first of them. */
+/** A session that others wait for, with the first wait. */
 export interface Blocker {
   readonly session: Session
   readonly lock: string
   readonly waiting: number
-  /** How long the one waits that has waited longest. */
+  /** The longest wait. */
   readonly seconds: number
-  /** Whether it holds up a session of ours. */
+  /** Whether it blocks a session of Switchyard. */
   readonly blocksUs: boolean
-  /** Whether somebody waits for it to give back a whole table. */
+  /** Whether a session waits for its lock on a whole table. */
   readonly hasTable: boolean
 }
 
-/** All whom this session waits for, those they wait for included. */
+/** All sessions that this one waits for, directly or indirectly. */
 const allBefore = (pid: number, by: ReadonlyMap<number, ReadonlyArray<number>>): ReadonlySet<number> => {
   const found = new Set<number>()
   const due = [pid]
@@ -117,7 +117,7 @@ const allBefore = (pid: number, by: ReadonlyMap<number, ReadonlyArray<number>>):
   return found
 }
 
-/** Sessions that hold others up: first who waits for nobody himself, and of those who holds up longest. */
+/** Sessions that block others: those that wait for no other first, then by the longest wait. */
 export const blockersIn = ({ sessions, waits }: Picture): ReadonlyArray<Blocker> => {
   const known = new Map(sessions.map((session) => [session.pid, session]))
   const by = new Map<number, Array<number>>()
@@ -130,7 +130,7 @@ export const blockersIn = ({ sessions, waits }: Picture): ReadonlyArray<Blocker>
       const session = known.get(blocker) ?? (blocker === 0 ? PREPARED : undefined)
       if (session === undefined) continue
       const before = found.get(blocker)
-      // what somebody waits for behind another one that waits is that one's lock
+      // behind a waiting session, the wait is for the lock of that session's blocker
       const isFirst = before === undefined || (blockers.includes(blocker) && !direct.has(blocker))
       if (blockers.includes(blocker)) direct.add(blocker)
       found.set(blocker, {
@@ -147,11 +147,11 @@ export const blockersIn = ({ sessions, waits }: Picture): ReadonlyArray<Blocker>
   return [...found.values()].toSorted((a, b) => queued(a) - queued(b) || b.seconds - a.seconds)
 }
 
-/** Words of SQL that say what a statement does; values stand behind them. */
+/** SQL keywords at the beginning of statements; values follow them. */
 const KIND =
   /^(vacuum\s*(?:\(\s*full[^)]*\)|full)|lock\s+table|(?:alter|create|drop|refresh)\s+(?:unique\s+|materialized\s+)*\w+|prepare\s+transaction|\w+)/i
 
-/** What a statement does, in its first words: `VACUUM FULL`, `LOCK TABLE`, `UPDATE`. */
+/** The kind of a statement by its first words: `VACUUM FULL`, `LOCK TABLE`, `UPDATE`. */
 export const kindOf = (statement: string): string => {
   const bare = statement.replaceAll(/--[^\n]*|\/\*[^]*?\*\//g, " ").trim()
   const kind = (KIND.exec(bare)?.[1] ?? "").replaceAll(/[\s(),]+/g, " ").trim()
@@ -160,7 +160,7 @@ export const kindOf = (statement: string): string => {
 
 const SHOWN = 160
 
-/** A statement without its values, cut: they may be secrets. */
+/** A statement, shortened and without its values, which may be secrets. */
 export const withoutValues = (statement: string): string => {
   const text = statement
     .replaceAll(/\$(\w*)\$[^]*?(?:\$\1\$|$)/g, "?")
@@ -190,7 +190,7 @@ const nameOf = ({ application, kind }: Session): string => {
   return kind === null || kind === "client backend" ? "a program without a name" : kind
 }
 
-/** A blocker in a sentence without its user, its address and the values of its statement: callers may read it. */
+/** A sentence about a blocker without its user, its address and the values of its statement, because callers may read it. */
 export const sentenceOf = ({ lock, seconds, session }: Blocker): string => {
   const { pid, state, statement } = session
   const who = pid === 0 ? nameOf(session) : `${nameOf(session)} (process ${pid} of the database)`
@@ -200,7 +200,7 @@ export const sentenceOf = ({ lock, seconds, session }: Blocker): string => {
   return `${who} has held a lock on ${lock} for ${ageOf(session.seconds ?? seconds)}${doing}`
 }
 
-/** Why a statement was given up: its cause in an error of the database. The watch has told it. */
+/** The reason why a statement was cancelled, as the cause of a database error. The watch has already logged it. */
 export class BlockedByOther extends AlreadyLogged {
   override readonly name = "BlockedByOther"
   readonly sentence: string
@@ -210,7 +210,7 @@ export class BlockedByOther extends AlreadyLogged {
   }
 }
 
-/** What is known of somebody else's lock that holds us up. */
+/** A foreign lock that blocks our statements. */
 export interface Blockade {
   readonly sentence: string
   /** Milliseconds of `performance.now()`. */
@@ -218,30 +218,30 @@ export interface Blockade {
   readonly isBlocked: (statement: string) => boolean
 }
 
-/** Looks for other people's locks as soon as statements take long. */
+/** Looks for foreign locks as soon as statements take long. */
 export interface Watch {
-  /** A statement takes long: who blocks it? */
+  /** Finds the blocker of a statement that takes long. */
   readonly look: () => void
   readonly blockade: () => Blockade | null
 }
 
-/** Nobody looks. */
+/** Finds no blockers. */
 const noWatch: Watch = { look: () => undefined, blockade: () => null }
 
-/** The watch of the pool, for who shows what it knows. */
+/** The watch of the pool, for callers that show its result. */
 export const BlockadeWatch = Context.Reference<Watch>("switchyard/store/BlockadeWatch", { defaultValue: () => noWatch })
 
-/** How long work waits before it is said why. */
+/** The time that work waits before the reason is reported. */
 interface Hindrance {
-  /** Milliseconds for which the machine has lacked something. */
+  /** Milliseconds for which the machine has lacked a resource. */
   readonly lackingMillis: number
-  /** Only these things; all without it. */
+  /** Only these resources; without it all. */
   readonly kinds?: ReadonlySet<OwnKind>
-  /** Milliseconds that the work has taken beside a lock which may not concern it. */
+  /** Milliseconds that the work has taken while a lock existed that may not concern it. */
   readonly blockedMillis: number
 }
 
-/** Yields why work of ours waits, once it has: the machine of this server lacks something, or somebody holds a lock in the database. */
+/** Yields the reason why our work waits, after that time: the server's machine lacks a resource, or a foreign session holds a lock in the database. */
 export const untilHindered = Effect.fnUntraced(function* ({ blockedMillis, kinds, lackingMillis }: Hindrance) {
   const faults = yield* OwnFaults
   const { blockade } = yield* BlockadeWatch
@@ -260,14 +260,14 @@ export const untilHindered = Effect.fnUntraced(function* ({ blockedMillis, kinds
 
 const LOOK_EVERY = "1 second"
 const LOOK_TIME = "3 seconds"
-/** A transaction that goes on, but that nobody of ours has met for so long, is not told any more. */
+/** An open transaction that has not blocked our statements for this long is no longer reported. */
 const FORGOTTEN_MILLIS = 60_000
-/** PostgreSQL cuts what it shows of a statement. */
+/** PostgreSQL shows only the beginning of a statement. */
 const COMPARED = 500
 
 const start = (statement: string) => statement.slice(0, COMPARED)
 
-/** A transaction of ours that keeps a whole table for longer is a migration of another replica, which may take minutes; all else ends soon. */
+/** A transaction of Switchyard that locks a whole table for longer is a migration of another replica, which may take minutes; all others end soon. */
 const OWN_SECONDS = 5
 
 const whoHoldsUs = (picture: Picture) =>
@@ -278,7 +278,7 @@ const whoHoldsUs = (picture: Picture) =>
 
 const keyOf = ({ pid, transaction }: Session) => `${pid} ${transaction ?? ""}`
 
-/** What the looks have found so far. */
+/** The findings so far. */
 export interface Found {
   readonly blocker: Blocker
   readonly since: number
@@ -286,7 +286,7 @@ export interface Found {
   readonly statements: ReadonlySet<string>
 }
 
-/** What is known after another look; null when nobody holds us up any more. `now` in milliseconds of `performance.now()`. */
+/** The findings after another look; null if nothing blocks us any more. `now` in milliseconds of `performance.now()`. */
 export const foundAfter = (before: Found | null, picture: Picture, now: number): Found | null => {
   const blocker = whoHoldsUs(picture)
   if (blocker !== null) {
@@ -297,12 +297,12 @@ export const foundAfter = (before: Found | null, picture: Picture, now: number):
     return { blocker, since: isSame ? before.since : now, metAt: now, statements }
   }
   if (before === null || now - before.metAt > FORGOTTEN_MILLIS) return null
-  // those of ours that were given up may come again: as long as its transaction is open, its locks stay
+  // our cancelled statements may be repeated; the locks stay as long as the foreign transaction is open
   const { session } = before.blocker
   const goesOn = picture.sessions.find(({ pid }) => pid === session.pid)
   const isOpen =
     session.transaction === null
-      ? // of others' sessions PostgreSQL may tell locks only, and of prepared transactions nothing
+      ? // PostgreSQL may show only the locks of foreign sessions, and nothing about prepared transactions
         goesOn?.hasLocks === true || (session.pid === 0 && now - before.metAt <= FORGOTTEN_MILLIS / 6)
       : goesOn !== undefined && keyOf(goesOn) === keyOf(session)
   return isOpen ? { ...before, blocker: { ...before.blocker, session: goesOn ?? session } } : null
@@ -325,7 +325,7 @@ const tell = Effect.fnUntraced(function* (before: Found | null, now: Found | nul
   }
 })
 
-/** A watch whose connections are made as `options` say, each for as long as somebody waits; the pool may have none left. */
+/** A watch with its own connections, made with `options` and open while a statement waits: the pool may have none left. */
 export const makeWatch = Effect.fnUntraced(function* (
   options: PgConnection.Config
 ): Effect.fn.Return<Watch, never, Scope.Scope> {
@@ -350,7 +350,7 @@ export const makeWatch = Effect.fnUntraced(function* (
       Effect.repeat({ while: () => isAsked || found !== null })
     )
   ).pipe(Effect.scoped)
-  // a database that cannot be asked is away, which the statements themselves find out
+  // if the database does not answer, the statements themselves find out
   const looking = connected.pipe(
     Effect.catch((error: SqlError.SqlError | { readonly message: string }) =>
       Effect.andThen(

@@ -1,26 +1,26 @@
 /**
- * Answers calls that come close together with one statement. A job that works on hundreds of devices asks the database the
- * same small thing for each of them; sent one by one, the messages cost both sides more than the work. A lone call is sent at
- * once; while calls are many, each group waits a few milliseconds for company, unless it is full.
+ * Answers simultaneous calls with one statement. A job that works on hundreds of devices sends the same small statement
+ * for each of them; one by one, the messages cost both sides more than the work. A single call is sent at
+ * once; while many calls come, each group waits a few milliseconds for more, unless it is full.
  *
- * Owner's note: Effect's `RequestResolver` collects the calls; what is ours is how a group is answered. `bench/README.md` says
- * what grouping earns. It goes when the driver pipelines the statements of a pool, so that a small one costs a few microseconds.
+ * Owner's note: Effect's `RequestResolver` collects the calls; this file only answers a group. `bench/README.md` has the measured
+ * gain. This file can be removed once the driver pipelines the statements of a pool, so that a small one costs a few microseconds.
  */
 import { Deferred, Effect, Exit, Option, Request, RequestResolver, Semaphore } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { BackgroundWork } from "../runtime/BackgroundWork.ts"
 import { failingWithoutDatabase, untilAnswered } from "./DatabaseClient.ts"
 
-/** Milliseconds that a group waits for more calls when the one before it was more than one. */
+/** Milliseconds that a group waits for more calls if the previous group had more than one. */
 const COMPANY_MILLIS = 20
 
-/** A group holds no more calls than this, so that its message stays small enough to be built in one turn. */
+/** The largest number of calls in a group, so its message can be built in one turn. */
 const MOST = 64
 
-/** A statement carries no more characters than this, but for one item alone: configurations have megabytes. */
+/** The largest number of characters in a statement, except for a single item: configurations have megabytes. */
 const MOST_CHARACTERS = 4 * 1024 * 1024
 
-/** Asks for all items in one statement; answers in their order. When it fails, nothing of it may have been done. */
+/** Sends all items in one statement; answers in their order. A failure must have no effect. */
 type Together<I, A> = (items: ReadonlyArray<I>) => Effect.Effect<ReadonlyArray<A>, SqlError.SqlError>
 
 /** One call, for one item. */
@@ -28,10 +28,10 @@ interface Call<I, A> extends Request.Request<A, SqlError.SqlError> {
   readonly item: I
 }
 
-/** Whether the statement was refused, not lost on the way: then nothing was done, and one item may be to blame. */
+/** Whether the statement was refused, not lost: then it had no effect, and one item may be the cause. */
 const isRefusal = ({ reason }: SqlError.SqlError): boolean => reason._tag !== "ConnectionError"
 
-/** What calls share statements with: a client, and the turns in which those who are answered go on. */
+/** The shared parts of grouped calls: a client, and the turns in which answered callers continue. */
 export interface Grouping {
   readonly sql: SqlClient.SqlClient
   readonly inTurn: BackgroundWork["Service"]["inTurn"]
@@ -42,7 +42,7 @@ export const grouping: Effect.Effect<Grouping, never, SqlClient.SqlClient | Back
   return { sql: yield* SqlClient.SqlClient, inTurn: (yield* BackgroundWork).inTurn }
 })
 
-/** Gives each call its answer. Its caller goes on at once, so hundreds of them would hold the event loop: they have turns. */
+/** Gives each call its answer. Callers continue at once, so hundreds of them would block the event loop: they take turns. */
 const giveAnswers = <I, A>(
   { inTurn }: Grouping,
   calls: ReadonlyArray<Request.Entry<Call<I, A>>>,
@@ -84,9 +84,9 @@ export const lengthOfTexts = (...texts: ReadonlyArray<string | null | undefined>
 const isShort = (): number => 0
 
 /**
- * Calls that share statements; `lengthOf` is how many characters an item brings, where there may be many. A statement that the server refuses is sent again for each item alone, so that nobody fails for
- * the sake of another. Inside a transaction each call is a statement of its own, in that transaction. Each caller decides for
- * itself whether it waits for a database that is away.
+ * Calls that share statements; `lengthOf` is the number of characters of an item, if it may be large. A statement that the server refuses
+ * is sent again for each item alone, so no caller fails because of another. Inside a transaction each call is a statement of its own, in
+ * that transaction. Each caller decides whether it waits for an unreachable database.
  */
 export const makeGrouped = <I, A>(
   grouping: Grouping,
@@ -95,7 +95,7 @@ export const makeGrouped = <I, A>(
 ) => {
   const makeCall = Request.of<Call<I, A>>()
   let wasCrowded = false
-  // groups that overlap can meet in the same rows, and deadlock
+  // overlapping groups can lock the same rows and deadlock
   const oneAtATime = Semaphore.makeUnsafe(1)
 
   const alone = (item: I): Effect.Effect<A, SqlError.SqlError> =>
@@ -128,7 +128,7 @@ export const makeGrouped = <I, A>(
     )
   }
 
-  /** Until the statement under way has been answered: calls that come meanwhile belong to the next one. */
+  /** Waits for the answer of the current statement: calls in the meantime belong to the next group. */
   const company = Effect.suspend(() =>
     Effect.andThen(wasCrowded ? Effect.sleep(COMPANY_MILLIS) : Effect.yieldNow, oneAtATime.withPermit(Effect.void))
   )
@@ -138,13 +138,13 @@ export const makeGrouped = <I, A>(
   )
 
   return (item: I): Effect.Effect<A, SqlError.SqlError> =>
-    // a group runs with the services of the caller that began it: who is in a transaction must not begin one
+    // a group runs with the services of its first caller: a caller in a transaction must not begin a group
     Effect.flatMap(Effect.serviceOption(grouping.sql.transactionService), (transaction) =>
       transaction._tag === "Some" ? alone(item) : untilAnswered(Effect.request(makeCall({ item }), resolver))
     )
 }
 
-/** Calls that share statements and want no answer but that it was done. */
+/** Calls that share statements and return no rows. */
 export const makeGroupedWrite = <I>(
   grouping: Grouping,
   write: (items: ReadonlyArray<I>) => Effect.Effect<unknown, SqlError.SqlError>,
@@ -155,7 +155,7 @@ export const makeGroupedWrite = <I>(
   return (item) => Effect.asVoid(done(item))
 }
 
-/** Reads rows by their numbers, those that are asked for together with one statement. `idOf` is the number of a row. */
+/** Reads rows by id; simultaneous reads share one statement. `idOf` is the id of a row. */
 export const makeGroupedFind = <A>(
   grouping: Grouping,
   select: Together<number, A>,
@@ -168,16 +168,16 @@ export const makeGroupedFind = <A>(
     })
   )
 
-// Lets requests that ask the same question at the same time share one answer. A request never gets an answer that was begun
-// before it came: while one read runs, those who come wait for the next one, which begins when the first has ended. So every
-// reader sees all that was committed before it asked, and a thousand readers cost the database one query at a time.
+// Lets simultaneous equal requests share one answer. A request never gets an answer of a read that began before the request:
+// while one read runs, new requests wait for the next read, which begins after the first has ended. So every
+// reader sees all commits before its request, and a thousand readers cost the database one query at a time.
 
 interface Lane<A, E> {
-  /** Those who came during the read that runs now. */
+  /** Requests that came during the current read. */
   next: Deferred.Deferred<A, E> | undefined
 }
 
-/** Shares reads between callers with the same key, whose `read` has to be the same question. Lanes exist only while somebody reads. */
+/** Shares reads between callers with the same key, which must stand for the same query. Lanes exist only while a caller reads. */
 export const makeSharedRead = <A, E>() => {
   const lanes = new Map<string, Lane<A, E>>()
 
@@ -205,7 +205,7 @@ export const makeSharedRead = <A, E>() => {
       const waiting = Deferred.makeUnsafe<A, E>()
       const fresh: Lane<A, E> = { next: undefined }
       lanes.set(key, fresh)
-      // on its own fiber: the caller may hang up, those who wait must not lose their answer
+      // on its own fiber: if the caller disconnects, waiting callers must not lose their answer
       return Effect.andThen(Effect.forkDetach(run(key, fresh, read, waiting)), Deferred.await(waiting))
     })
 }

@@ -1,6 +1,6 @@
 /**
- * The identity of devices (docs/security.md#identity-of-devices): SSH host keys, which record a switch belongs to by the serial number that it
- * shows, and which login it accepted last. A switch that is not the device of its record is written to both records in one transaction
+ * The identity of devices (docs/security.md#identity-of-devices): SSH host keys, the record that a switch belongs to by its serial number,
+ * and the login that it accepted last. A switch that differs from the device of its record is recorded for both devices in one transaction
  * (promise 5).
  */
 import { Context, Effect, Layer, Option } from "effect"
@@ -24,21 +24,21 @@ export interface HostKey {
   readonly is_provisioned: boolean
   /** An operator has accepted what the device showed with this key. */
   readonly is_trusted: boolean
-  /** The device was proved to run a configuration of ours. */
+  /** The device was proved to run a configuration of Switchyard. */
   readonly is_proved: boolean
   /** Another device that is pinned to the same key. */
   readonly shared_with: string | null
 }
 
-/** A key that a device has shown and nobody has approved or pinned. */
+/** A key that a device showed and that no operator has approved or pinned. */
 interface WaitingKey {
   readonly hostname: string
   readonly state: string
   readonly address: string | null
-  /** What the device is pinned to: then it has changed its key; null for a device that nobody knew. */
+  /** The pinned key, if the device has changed its key; null for a device without a pinned key. */
   readonly fingerprint: string | null
   readonly refused_fingerprint: string
-  /** ISO 8601 without a zone, UTC; null when nobody has noted it. */
+  /** ISO 8601 without a zone, UTC; null if not recorded. */
   readonly since: string | null
 }
 
@@ -106,14 +106,14 @@ export class HostKeyStore extends Context.Service<
   HostKeyStore,
   {
     readonly find: (deviceId: number) => Effect.Effect<Option.Option<HostKey>, SqlError.SqlError>
-    /** All that were shown and are waiting for somebody, by the names of their devices. */
+    /** All keys that wait for an operator, by hostname. */
     readonly waiting: Effect.Effect<ReadonlyArray<WaitingKey>, SqlError.SqlError>
     readonly pin: (deviceId: number, fingerprint: string) => WriteKey
-    /** Records a key that is not the pinned one, for the alarm and for pinning it. */
+    /** Records a key that differs from the pinned one, for the alarm and for pinning it. */
     readonly refuse: (deviceId: number, fingerprint: string) => WriteKey
-    /** Records that this server has brought the device to its address: its key need not be approved, and is learned anew. */
+    /** Records that this server brought the device to its address: its key needs no approval and is learned again. */
     readonly provisioned: (deviceId: number) => WriteKey
-    /** Pins the key, and records that an operator has accepted what the device shows. */
+    /** Pins the key, and records that an operator accepted it. */
     readonly trust: (deviceId: number, fingerprint: string) => WriteKey
     readonly forget: (deviceId: number) => WriteKey
   }
@@ -121,16 +121,16 @@ export class HostKeyStore extends Context.Service<
   static readonly layer = Layer.effect(HostKeyStore, makeHostKeys).pipe(Layer.provide(BackgroundWork.layer))
 }
 
-/** A record. */
+/** The record that owns a value. */
 export type Owner = Pick<Device, "id" | "hostname">
 
-/** A serial number that a device without one has shown. */
+/** A serial number that a device showed and its record lacks. */
 interface LearnedSerial {
   readonly deviceId: number
   readonly serial: string
 }
 
-/** A switch that is not the device of this record, by what it shows. */
+/** A switch that shows another identity than the device of this record. */
 interface WrongDeviceFinding extends Difference {
   readonly device: Owner
   readonly address: string
@@ -138,11 +138,11 @@ interface WrongDeviceFinding extends Difference {
   readonly jobId: number | null
 }
 
-/** What goes on is told once in so long. */
+/** A lasting problem is reported once in this time. */
 const TOLD_AGAIN = "1 hour"
 
 const CAUSE = "wrong_device"
-/** Who writes the causes that the server finds by itself. */
+/** The author of causes that the server finds automatically. */
 const BY = "unknown"
 
 const make = Effect.gen(function* () {
@@ -181,7 +181,7 @@ const make = Effect.gen(function* () {
 
   const first = (rows: ReadonlyArray<Owner>) => Option.fromUndefinedOr(rows[0])
 
-  /** Marks managed devices, and says why once, however often it is found out. */
+  /** Marks managed devices, and adds the cause only once. */
   const mark = Effect.fnUntraced(function* (ids: ReadonlyArray<number>, jobId: number | null) {
     const rows = yield* sql<Owner & { readonly is_known: boolean }>`
       select id, hostname, exists (select 1 from sync_event e where e.hostname = device.hostname and e.cause = ${CAUSE}) as is_known
@@ -257,21 +257,21 @@ type Write = Effect.Effect<void, SqlError.SqlError>
 export class IdentityStore extends Context.Service<
   IdentityStore,
   {
-    /** The record beside this one that is pinned to this host key. */
+    /** Another record that is pinned to this host key. */
     readonly ownerOfKey: (deviceId: number, fingerprint: string) => Find
-    /** The record beside this one that has this serial number. */
+    /** Another record with this serial number. */
     readonly ownerOfSerial: (deviceId: number, serial: string) => Find
-    /** The record beside this one that has this name, with or without a domain. */
+    /** Another record with this name, with or without a domain. */
     readonly ownerOfName: (deviceId: number, hostname: string) => Find
-    /** Writes the serial number that a device shows, unless it has one or another device has this one; whether it did. */
+    /** Writes the serial number that a device shows, unless its record has one or another device has this one; true if it was written. */
     readonly learnSerial: (deviceId: number, serial: string) => Effect.Effect<boolean, SqlError.SqlError>
-    /** Records that the switch of a device is not the device: neither it nor the owner is known to run what it should. */
+    /** Records that another switch answers for a device: the configurations of the device and of the owner are then uncertain. */
     readonly found: (finding: WrongDeviceFinding) => Write
-    /** Devices beside this one that were last proved to run what has this hash. */
+    /** Other devices whose last proved configuration has this hash. */
     readonly othersWith: (deviceId: number, hash: string) => Effect.Effect<ReadonlyArray<number>, SqlError.SqlError>
-    /** Marks managed devices as not synchronized, because it is not known any more which switch is theirs. */
+    /** Marks managed devices as not synchronized, because their switch is no longer certain. */
     readonly mark: (deviceIds: ReadonlyArray<number>, jobId: number | null) => Write
-    /** Records that the switch of a device runs this: whichever other device was proved to run it has been there, and not on its own. */
+    /** Records that the switch of a device runs this configuration: the proof of any other device with this configuration then came from this switch. */
     readonly runsElsewhere: (deviceId: number, hash: string, jobId: number | null) => Write
   }
 >()("switchyard/store/IdentityStore") {
@@ -281,9 +281,9 @@ export class IdentityStore extends Context.Service<
 }
 
 // The login that each device accepted last, while logins are changed (docs/security.md#changing-passwords). Without it each login
-// would be a guess, and a switch counts guesses as failed logins. No names and no passwords are stored.
+// would be a guess, and a switch counts wrong guesses as failed logins. No names and no passwords are stored.
 
-/** Of the logins of a state: its key, the password that counts, or the one that is to replace it. */
+/** A login of a state: its key, the current password, or the next password. */
 export type LoginSlot = "key" | "current" | "next"
 
 /** `accepted_at` is in epoch milliseconds. */
@@ -294,7 +294,7 @@ export interface AcceptedLogin {
   readonly accepted_at: number
 }
 
-/** A device by its name, with the login that it accepted last. */
+/** A hostname with the login that the device accepted last. */
 export type NamedLogin = Pick<AcceptedLogin, "state" | "slot"> & { readonly hostname: string }
 
 /** Accepted logins by device. */
@@ -321,7 +321,7 @@ export const makeAcceptedLogins = Effect.gen(function* () {
   return {
     find: Effect.fn("AcceptedLoginStore.find")(find),
     keep: Effect.fn("AcceptedLoginStore.keep")(keep),
-    /** Forgets the logins of all states but these; yields what is forgotten. */
+    /** Deletes the logins of all states except these; yields the deleted ones. */
     forgetOthers: Effect.fn("AcceptedLoginStore.forgetOthers")((states) => {
       const others = states.length === 0 ? sql`true` : sql`not ${sql.in("state", states)}`
       return sql<NamedLogin>`with gone as (delete from accepted_login where ${others} returning device_id, state, slot)

@@ -1,7 +1,7 @@
 /**
- * Which installation this is (docs/operations.md#identity). Its id is in a file of DATA_DIR, in the database and in every backup. A database
- * is made only where nothing says that there was one: what is missing may be a volume that is not mounted, and an empty database in its
- * place would be taken for the truth. Whatever cannot be looked at is not missing.
+ * The identity of the installation (docs/operations.md#identity). Its id is in a file of DATA_DIR, in the database and in every backup. A
+ * database is created only if nothing shows that one existed: a missing file may be on a volume that is not mounted, and an empty database
+ * would be used instead. A file that cannot be read does not count as missing.
  */
 import { Effect, Option, Redacted, Result, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
@@ -13,7 +13,7 @@ import { isMissing, reasonOf } from "../runtime/SystemErrors.ts"
 import type { ServerSettings } from "../ServerConfig.ts"
 import { type Home, homeFor, isHomeOfOthers, lookAt, namesIn } from "./postgres/PostgresPrograms.ts"
 
-/** The database is not made and not used; the message says what is missing and how to go on. */
+/** The database is neither created nor used; the message says what is missing and how to continue. */
 export class InstallationRefused extends Schema.TaggedError<InstallationRefused>()("InstallationRefused", {
   message: Schema.String
 }) {}
@@ -24,7 +24,7 @@ export const FILE = "installation.id"
 /** The oldest release that can work with a DATA_DIR of this one. */
 const OLDEST = "0.2.0"
 
-/** What the file says. */
+/** The content of the file. */
 interface Identity {
   readonly id: string
   readonly oldest: string
@@ -53,11 +53,11 @@ export const identityIn = (text: string): Result.Result<Identity, string> => {
   return Result.succeed({ id: id.toLowerCase(), oldest: fields.get("oldest_release") ?? OLDEST })
 }
 
-/** What a DATA_DIR says of its installation. */
+/** The state of a DATA_DIR. */
 export interface Seen {
   readonly dataDir: string
   readonly identity: Option.Option<Identity>
-  /** Names in it that the server has made, or that nobody knows, but for the embedded database while that is used. */
+  /** Names in it that the server created or that are unknown, except the embedded database while it is used. */
   readonly traces: ReadonlyArray<string>
   /** The embedded database; null where the settings name another one. */
   readonly embedded: Home | null
@@ -68,17 +68,17 @@ const EMBEDDED = "database"
 /** The folder of the embedded database. */
 export const embeddedFolder = (dataDir: string): string => path.join(dataDir, EMBEDDED)
 
-/** What operators and the DHCP hook may put there before the first start. */
+/** Names that operators and the DHCP hook may create before the first start. */
 const PREPARED =
   "switchyard.env permissions.yml windows.yml alerts.yml plugins.yml plugins jwt tls secrets dhcp-queue".split(" ")
 
-/** Files of certificates that the address of the database names. */
+/** Certificate files that DATABASE_URL names. */
 const inAddress = (url: Redacted.Redacted): ReadonlyArray<string> => {
   const given = URL.parse(Redacted.value(url))?.searchParams
   return ["sslrootcert", "sslcert", "sslkey"].flatMap((name) => given?.get(name) ?? [])
 }
 
-/** Further names that these settings give to files and repositories which operators bring. */
+/** Further names of files and repositories in these settings that operators provide. */
 const namedBy = (config: ServerSettings) => {
   const { GITREPO_SETTINGS, GITREPO_TEMPLATES, PLUGIN_FOLDER, TLS_CERT, TLS_KEY } = config
   const named = [GITREPO_SETTINGS, GITREPO_TEMPLATES, PLUGIN_FOLDER, TLS_CERT, TLS_KEY].flatMap(Option.toArray)
@@ -91,7 +91,7 @@ const namedBy = (config: ServerSettings) => {
   })
 }
 
-/** Whether there is a file in it or below it; volumes that are mounted and folders that are made beforehand are empty. What cannot be looked at holds some. */
+/** Whether a folder contains a file at any depth; mounted volumes and prepared folders are empty. A folder that cannot be read counts as not empty. */
 const holdsFiles = async (at: string): Promise<boolean> => {
   try {
     if (!(await fs.lstat(at)).isDirectory()) return true
@@ -125,15 +125,15 @@ const readIdentity = Effect.fnUntraced(function* (dataDir: string) {
 })
 
 interface LookOptions {
-  /** Names in DATA_DIR that operators have put there. */
+  /** Names in DATA_DIR that operators created. */
   readonly prepared?: ReadonlyArray<string>
-  /** Whether the settings name another database than the embedded one. */
+  /** Whether the settings name a database other than the embedded one. */
   readonly isExternal?: boolean
 }
 
 /**
- * Looks at a DATA_DIR; changes nothing and needs no database. Fails with InstallationRefused when something cannot be looked at, when
- * PostgreSQL cannot reach its data, and when the folder needs a newer release.
+ * Inspects a DATA_DIR; changes nothing and needs no database. Fails with InstallationRefused if a file cannot be read, if
+ * PostgreSQL cannot reach its data, or if the folder needs a newer release.
  */
 export const look = Effect.fn("Installation.look")(
   function* (dataDir: string, { isExternal = false, prepared = [] }: LookOptions = {}) {
@@ -147,7 +147,7 @@ export const look = Effect.fn("Installation.look")(
     const known = [FILE, EMBEDDED, ...PREPARED, ...prepared]
     const unknown = names.filter((name) => !known.includes(name) && !isHomeOfOthers(dataDir, name))
     const traces = yield* Effect.filter(unknown, (name) => Effect.promise(() => holdsFiles(path.join(dataDir, name))))
-    // one that is not used now was used once
+    // an embedded database that is not used now was used earlier
     if (
       isExternal &&
       names.includes(EMBEDDED) &&
@@ -163,17 +163,17 @@ export const look = Effect.fn("Installation.look")(
 export const lookBy = (config: ServerSettings) =>
   look(config.DATA_DIR, { prepared: namedBy(config), isExternal: Option.isSome(config.DATABASE_URL) })
 
-/** What a database says of its installation: `none` is one in which Switchyard never was, `unnamed` one of a release before identities. */
+/** The identity in a database: `none` for one that Switchyard never used, `unnamed` for one of a release before identities. */
 export type InDatabase = { readonly kind: "none" | "unnamed" } | { readonly kind: "named"; readonly id: string }
 
-/** Asks the database, whatever its schema. */
+/** Reads the identity in a database with any schema. */
 export const inDatabase = Effect.fn("Installation.inDatabase")(function* (): Effect.fn.Return<
   InDatabase,
   SqlError.SqlError,
   SqlClient.SqlClient
 > {
   const sql = yield* SqlClient.SqlClient
-  // the list of migrations is made before the first of them, by a transaction of its own; whoever migrates has it locked
+  // the list of migrations is created before the first migration, in its own transaction; a migrating server has it locked
   const [there] = yield* sql<{ schema: boolean; named: boolean }>`
     select to_regclass('switchyard_migrations') is not null
       and coalesce(to_regclass('device'), to_regclass('installation')) is not null as schema, to_regclass('installation') is not null as named`
@@ -182,10 +182,10 @@ export const inDatabase = Effect.fn("Installation.inDatabase")(function* (): Eff
   return row === undefined ? { kind: "unnamed" } : { kind: "named", id: row.id }
 })
 
-/** What somebody wants of the database: `serve` makes one for a new installation, `setup` makes one that is meant, `command` none. */
+/** The purpose of a database connection: `serve` creates a database for a new installation, `setup` creates one on request, `command` creates none. */
 export type Purpose = "serve" | "command" | "setup" | "restore"
 
-/** What tells that there was a database, in words; null when nothing does. */
+/** The signs that a database existed, in words; null if there are none. */
 const signsOf = ({ dataDir, embedded, identity, traces }: Seen, expected: string | null): string | null => {
   if (Option.isSome(identity)) return `${dataDir} belongs to installation ${identity.value.id} (${FILE})`
   if (expected !== null) return `INSTALLATION_ID names installation ${expected}`
@@ -197,7 +197,7 @@ const signsOf = ({ dataDir, embedded, identity, traces }: Seen, expected: string
 const HOW_TO_GO_ON =
   "No database was made. Mount the volume or name the database that it has, or restore a backup (switchyard restore); who means a new and empty one says: switchyard setup --new-database"
 
-/** Why no embedded database may be made for this purpose; null when one may, or is there. `expected` is INSTALLATION_ID. */
+/** Why no embedded database may be created for this purpose; null if it may, or if it exists. `expected` is INSTALLATION_ID. */
 export const againstMaking = (seen: Seen, expected: string | null, purpose: Purpose): string | null => {
   const { embedded } = seen
   if (embedded === null || embedded.holds === "database") return null
@@ -213,7 +213,7 @@ export const againstMaking = (seen: Seen, expected: string | null, purpose: Purp
     : `${missing}: switchyard serve, or switchyard setup --new-database, makes one for a new installation`
 }
 
-/** What is to be done with a database: make a new one in it, or use it as it is. */
+/** The decision about a database: create a new schema in it, or use the existing one. */
 type Verdict = "make" | "use"
 
 const foreign = (seen: Seen, expected: string, id: string | null): string => {
@@ -222,7 +222,7 @@ const foreign = (seen: Seen, expected: string, id: string | null): string => {
   return `The database ${found}, and ${named} installation ${expected}. Nothing was changed. Name the right database or DATA_DIR; if they do belong together, ${Option.isSome(seen.identity) ? `remove ${path.join(seen.dataDir, FILE)}` : "leave INSTALLATION_ID away"} and start again`
 }
 
-/** Whether the database is to be used for this purpose; a failure is the sentence with which it is not. `setting` is INSTALLATION_ID. */
+/** Decides whether the database may be used for this purpose; a failure holds the reason. `setting` is INSTALLATION_ID. */
 export const judge = (
   seen: Seen,
   setting: string | null,
@@ -255,7 +255,7 @@ export const judge = (
   return expected === null || expected === id ? Result.succeed("use") : Result.fail(foreign(seen, expected, id))
 }
 
-/** Writes the id into DATA_DIR, whole or not at all. Fails with InstallationRefused. */
+/** Writes the id into DATA_DIR, completely or not at all. Fails with InstallationRefused. */
 export const write = Effect.fn("Installation.write")((dataDir: string, id: string) => {
   const file = fileOf(dataDir)
   const draft = `${file}.${randomUUID()}`
@@ -269,7 +269,7 @@ export const write = Effect.fn("Installation.write")((dataDir: string, id: strin
   )
 })
 
-/** Puts the file of an installation that is given up aside, so that nobody takes the new database for a foreign one. */
+/** Moves the file of an abandoned installation away, so the new database does not count as a foreign one. */
 export const setAside = Effect.fn("Installation.setAside")(function* ({ dataDir, identity }: Seen) {
   if (Option.isNone(identity)) return
   const file = fileOf(dataDir)

@@ -1,6 +1,6 @@
 /**
- * Ports of access switches, and the machines that switches have learnt on their ports. A port whose data has a secret in one of its texts is stored
- * with a mark in the place of the secret; the data are sealed in another column (docs/security.md#what-is-stored).
+ * Ports of access switches, and the machines that switches have learnt on their ports. If the data of a port hold a secret in a text, a mark is
+ * stored instead of the secret, and the data are sealed in another column (docs/security.md#what-is-stored).
  */
 import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, Option, Record, Schedule } from "effect"
@@ -13,11 +13,11 @@ import type { LearnedTables } from "../domain/DeviceReadings.ts"
 
 type StoredPort = Interface & { readonly sealed_data: string | null }
 
-/** Stands for data without a secret. Ports that an earlier release has stored have nothing there: nobody has looked. */
+/** Marks data without a secret. Ports of an earlier release have null here: they were not checked. */
 const NO_SECRETS = ""
 const AT_ONCE = 500
 
-/** A value with each text that has a mark as it was given. All else is as it is now: VLANs and neighbours may have other names since. */
+/** Restores each text with a mark from the sealed data. All other values stay unchanged: VLANs and neighbours may have been renamed since. */
 const unmarked = (shown: unknown, given: unknown): unknown => {
   if (typeof shown === "string") return findMark(shown) !== undefined && typeof given === "string" ? given : shown
   if (Array.isArray(shown))
@@ -32,14 +32,14 @@ const make = Effect.gen(function* () {
   const secrets = yield* SecretTexts
   const columns = sql.literal("device_id, name, configtype, data, sealed_data")
 
-  /** A port as it was given. Without the key its texts keep their marks, which no configuration may have. */
+  /** A port with its secrets. Without the key its texts keep their marks, and marks must not reach a configuration. */
   const opened = ({ sealed_data, ...port }: StoredPort): Interface => {
     if (port.data === null || sealed_data === null || sealed_data === NO_SECRETS) return port
     const given = Option.getOrNull(Option.flatMap(secrets.open(sealed_data), readJson))
     return { ...port, data: unmarkedObject(port.data, isObject(given) ? given : {}) }
   }
 
-  /** What is stored of data. */
+  /** The stored columns of data. */
   const sealed = (data: InterfaceData) => {
     const hidden = secrets.hideTexts(data)
     const [clear, shown] = [JSON.stringify(data), JSON.stringify(hidden)]
@@ -51,7 +51,7 @@ const make = Effect.gen(function* () {
     return { ...stored, data: sql.json(stored.data) }
   }
 
-  /** Some ports that nobody has looked at; yields how many, and how many of them had secrets. No event tells of it: it would show them. */
+  /** Seals some unchecked ports; yields their number, and the number with secrets. It writes no event, because the event would show them. */
   const sealSome = sql.withTransaction(
     Effect.gen(function* () {
       const found = yield* sql<{
@@ -128,7 +128,7 @@ const make = Effect.gen(function* () {
       names: Readonly<Record<string, string>>
     ) {
       const old = Object.keys(names)
-      // numbers stand for themselves: only texts are names
+      // only texts are names; numbers are ids
       return yield* sql<{ device_id: number; name: string }>`
         with renamed as (select ${JSON.stringify(names)}::jsonb as by_name)
         update interface set data = data
@@ -159,7 +159,7 @@ export class InterfaceStore extends Context.Service<
   {
     readonly ofDevice: (deviceId: number) => ReadMany
     readonly ofDevices: (deviceIds: ReadonlyArray<number>) => ReadMany
-    /** Writes the port, new or not. */
+    /** Inserts or updates the port. */
     readonly put: (
       deviceId: number,
       name: string,
@@ -170,19 +170,19 @@ export class InterfaceStore extends Context.Service<
     readonly renameNeighbor: (from: string, to: string) => Effect.Effect<ReadonlyArray<number>, SqlError.SqlError>
     /** Ports of these devices that name one of these VLANs or VXLANs, by a text or a number; `most` of them. */
     readonly namingVlans: (deviceIds: ReadonlyArray<number>, names: ReadonlyArray<string>, most: number) => ReadMany
-    /** Gives ports of these devices that name VLANs by their old names the new ones, all at once; yields which ports. */
+    /** Replaces old VLAN names in ports of these devices by the new ones, all at once; yields the changed ports. */
     readonly renameVlans: (
       deviceIds: ReadonlyArray<number>,
       names: Readonly<Record<string, string>>
     ) => Effect.Effect<ReadonlyArray<{ readonly device_id: number; readonly name: string }>, SqlError.SqlError>
     readonly remove: (deviceId: number, names: ReadonlyArray<string>) => Effect.Effect<void, SqlError.SqlError>
-    /** Seals ports that an earlier release has stored in clear; yields how many had secrets. */
+    /** Seals ports that an earlier release stored in clear text; yields the number with secrets. */
     readonly sealOld: Effect.Effect<number, SqlError.SqlError>
   }
 >()("switchyard/store/InterfaceStore") {
   static readonly layer = Layer.effect(InterfaceStore, make)
 
-  /** Seals what an earlier release has stored, once, beside all else. */
+  /** Seals ports of an earlier release once, in the background. */
   static readonly sealing = Layer.effectDiscard(
     Effect.gen(function* () {
       const { sealOld } = yield* InterfaceStore
@@ -196,15 +196,15 @@ export class InterfaceStore extends Context.Service<
   )
 }
 
-// Machines that switches have learnt: rows are replaced after each reading. `FleetViews.ts` searches them.
+// Machines that switches have learnt: rows are replaced after each read. `FleetViews.ts` searches them.
 
-/** A switch may say anything; what no column holds is not known. */
+/** A switch may report any value; values that no column holds are ignored. */
 const isVlan = (vlan: number): boolean => Number.isInteger(vlan) && vlan >= 0 && vlan <= 4095
 
-/** As columns have it. */
+/** The form of a MAC address in columns. */
 const bare = (mac: string): string => mac.replaceAll(":", "")
 
-/** A name that was heard, and the hostname in it when it is fully qualified. */
+/** A reported name, and its hostname if the name is fully qualified. */
 const namesOf = (heard: string): ReadonlyArray<string> => {
   const [label = ""] = heard.split(".")
   return heard === "" ? [] : [...new Set([heard, label])]
@@ -265,9 +265,9 @@ export const makeStations = Effect.gen(function* () {
   }, sql.withTransaction)
 
   return {
-    /** Adds what a device has learnt: of either table at most so many entries are kept, those seen last. */
+    /** Adds the machines that a device has learnt. Of each table, only a limited number of the newest entries is kept. */
     write,
-    /** Removes what was not seen for so many days. */
+    /** Removes machines that were not seen for this number of days. */
     forget: Effect.fn("StationStore.forget")(function* (days: number) {
       const isOld = sql`last_seen < now() - make_interval(days => ${days})`
       yield* sql`delete from mac_entry where ${isOld}`

@@ -1,7 +1,7 @@
 /**
- * Results of jobs. What a job did on a device is one row, which is both the checkpoint of the job and its result. Tasks are stored without
- * secrets, and sealed in another column when they have some. The file also has the select lists of the job table, the commits that a job
- * works on, and the differences and the progress of its devices.
+ * Results of jobs. The result of a job on a device is one row, which is also the checkpoint of the job. Tasks are stored without
+ * secrets, and also sealed in another column if they contain secrets. The file also has the select lists of the job table, the commits that
+ * a job works on, and the differences and the progress of its devices.
  */
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Option } from "effect"
@@ -17,13 +17,13 @@ import type { ChangePhase, ChangeReason } from "../../machines/change/ChangeRow.
 import { WAITING } from "./StatusConditions.ts"
 import type { CommitSet } from "../domain/Repository.ts"
 
-// Select lists of the job table: the record as the API shows it. Its result is put together from the rows of its devices.
+// Select lists of the job table for API responses. The result of a job is composed from the rows of its devices.
 
-/** Names of tasks that can be left out of results: those that hold the configuration and the difference. */
+/** Names of tasks that results can omit: those with the configuration and the difference. */
 const LONG_TASKS = ["Generate device config", "Sync device config"] as const
 export type SyncTaskName = (typeof LONG_TASKS)[number]
 
-/** Whether the task can be left out. */
+/** Whether the task can be omitted. */
 const isLong = ({ task_name }: JobTask): boolean => LONG_TASKS.some((name) => name === task_name)
 
 /** A job's record with this expression as its result. */
@@ -36,8 +36,8 @@ const columnsWith = (result: string): string => `job.id, job.status, iso_time(jo
   ${WAITING} as waiting_for`
 
 /**
- * `result` of a job with device rows is put together from them, so that it is stored once; an object that the job stored
- * itself adds its keys. Null without device rows.
+ * Composes `result` from the rows of the devices, so it is stored once; the keys of an object that the job itself stored
+ * are added. Null without device rows.
  */
 const FROM_DEVICES = `(select jsonb_build_object('devices', jsonb_object_agg(d.hostname,
     jsonb_build_object('failed', d.failed, 'job_tasks', d.job_tasks)))
@@ -47,13 +47,13 @@ const FROM_DEVICES = `(select jsonb_build_object('devices', jsonb_object_agg(d.h
 /** The select list that turns a row of `job` into a `Job`. */
 export const COLUMNS = columnsWith(`coalesce(${FROM_DEVICES}, job.result)`)
 
-/** The same with what the job stored itself as its result, without what it did on its devices. */
+/** The same with only the result that the job itself stored, without the results of its devices. */
 export const OWN_COLUMNS = columnsWith("job.result")
 
-/** In whose turn a job begins; one of an earlier release is a person's, or the server's own. */
+/** The service class of a job; a job of an earlier release is a person's, or the server's own. */
 const SERVICE_CLASS = `coalesce(service_class, case scheduled_by when '${SCHEDULER}' then 'upkeep' else 'person' end)`
 
-/** Without the result, which grows with the number of devices. */
+/** The record without the result, which grows with the number of devices. */
 export const HEAD = `id, status, function_name, scheduled_by, start_arguments, next_job_id, scheduled_way, scheduled_person, trace, ${SERVICE_CLASS} as service_class,
   coalesce(waiting_for ->> 'reason' = 'approval', false) as awaits_approval`
 
@@ -69,30 +69,30 @@ const tasksBut = (names: ReadonlyArray<SyncTaskName>) =>
         where (task ->> 'task_name') is null or (task ->> 'task_name') <> all (array['${names.join("','")}'])) end`
 
 /**
- * What a job did on the device of a row `d`, without the tasks of these names, as a member of an object in JSON. Texts are put together as
- * texts: as values they would be copied and sorted for each who asks.
+ * The result of a job on the device of a row `d`, without the tasks of these names, as a member of a JSON object. It is concatenated as
+ * text: as a JSON value it would be copied and sorted for each request.
  */
 const deviceMemberOf = (without: ReadonlyArray<SyncTaskName>): string =>
   `to_json(d.hostname)::text || ':{"failed":' || d.failed::text || ',"job_tasks":' || (${tasksBut(without)})::text || '}'`
 
-/** Texts take so much less room where they are stored, at the most that is usual. */
+/** The usual largest ratio of a text's length to its stored size. */
 const COMPRESSED = 8
 
-/** About how many bytes of text this part has, of a row `d`, told by what is stored: what long tasks say is compressed, the rest is not. */
+/** Estimates the bytes of text in this part of a row `d` from its stored size: long tasks are compressed, other parts are not. */
 const textBytesOf = (without: ReadonlyArray<SyncTaskName>): string =>
   leavesAllOut(without)
     ? `case when d.brief_tasks is null then pg_column_size(d.job_tasks) * ${COMPRESSED} else pg_column_size(d.brief_tasks) end`
     : `pg_column_size(d.job_tasks) * ${COMPRESSED}`
 
-/** What a job did on one device, as the checkpoint of a job that may be resumed. */
+/** The result of a job on one device, and its checkpoint if the job is resumed. */
 export interface JobDevice {
   readonly hostname: string
   readonly result: DeviceResult
-  /** The main task ran to its end, whatever it found (docs/jobs.md#the-record). */
+  /** The main task ran to its end, with any result (docs/jobs.md#the-record). */
   readonly reachedEnd: boolean
   readonly changed: boolean
   readonly score: number | null
-  /** Proved, but neither confirmed nor reverted yet: the row will be written again. Default false. */
+  /** Proved, but not yet confirmed or reverted: the row will be written again. Default false. */
   readonly waiting?: boolean
 }
 
@@ -101,13 +101,13 @@ export interface JobDeviceRow extends JobDevice {
   readonly jobId: number
 }
 
-/** What a job did on a device, as a member of an object in JSON. */
+/** The result of a job on a device, as a member of a JSON object. */
 export interface DeviceText {
   readonly hostname: string
   readonly text: string
 }
 
-/** The tasks as they are looked at, and sealed as they are when they have secrets. The result of some is a configuration. */
+/** The tasks for display, and their sealed originals if they contain secrets. The result of some tasks is a configuration. */
 const stored = (
   { hide, hideIn, seal }: SecretTexts["Service"],
   tasks: DeviceResult["job_tasks"],
@@ -127,7 +127,7 @@ const stored = (
   }
 }
 
-/** What no column can hold would fail the job, and others whose rows go with it: it is taken out, and the log names device and key. */
+/** Removes characters that no column can hold, and logs the device and the key. They would fail this job, and other jobs that share the statement. */
 const storable = Effect.fnUntraced(function* ({ hostname, jobId, result: { job_tasks } }: JobDeviceRow) {
   const faults = valueFaults(job_tasks, "result", () => "result")
   if (faults.length === 0) return job_tasks
@@ -137,7 +137,7 @@ const storable = Effect.fnUntraced(function* ({ hostname, jobId, result: { job_t
   return cleanedValue(job_tasks, "lines").value
 })
 
-/** What the rows are written and read with. */
+/** Services that write and read the rows. */
 interface RowServices {
   readonly sql: PgClient.PgClient
   readonly grouped: Grouping
@@ -145,7 +145,7 @@ interface RowServices {
   readonly derivedSecrets: DerivedSecretStore["Service"]
 }
 
-/** The part of `JobStore` that is about devices. */
+/** The part of `JobStore` for rows of devices. */
 export const makeDeviceRows = ({ derivedSecrets, grouped, secrets, sql }: RowServices) => {
   const addDevices = Effect.fnUntraced(function* (rows: ReadonlyArray<JobDeviceRow>) {
     if (rows.length === 0) return
@@ -176,7 +176,7 @@ export const makeDeviceRows = ({ derivedSecrets, grouped, secrets, sql }: RowSer
     lengthOfTexts(...result.job_tasks.flatMap(({ diff, result: text }) => [diff, typeof text === "string" ? text : ""]))
   )
 
-  /** What was sealed under another key stays hidden. */
+  /** Tasks that were sealed under another key stay hidden. */
   const openedTasks = (sealed: string): unknown => Option.getOrNull(Option.flatMap(secrets.open(sealed), readJson))
 
   return {
@@ -249,9 +249,9 @@ export const makeDeviceRows = ({ derivedSecrets, grouped, secrets, sql }: RowSer
 // The commits that a job works on (docs/jobs.md#refresh_repo and docs/changes.md#commits-of-a-job), fixed together with the newest sync
 // event of that moment: the job's proof does not cover a later event.
 
-/** What a job works on. */
+/** The commits that a job works on. */
 interface PinnedCommits extends CommitSet {
-  /** Number of the newest sync event when the commits were fixed. */
+  /** Id of the newest sync event when the commits were fixed. */
   readonly eventsSeen: number
 }
 
@@ -273,8 +273,8 @@ export const makeJobCommits = Effect.gen(function* () {
   })
 
   /**
-   * The locks wait for everybody who is about to write an event or to bring a commit into force, so that the numbers of all
-   * events that these commits do not know are higher.
+   * The locks wait for every transaction that writes an event or brings a commit into force, so all events
+   * that these commits do not cover get higher ids.
    */
   const fix = Effect.fnUntraced(function* (jobId: number) {
     yield* sql`select pg_advisory_xact_lock_shared(${locks.commits})`
@@ -297,17 +297,17 @@ export const makeJobCommits = Effect.gen(function* () {
   })
 
   return {
-    /** The commits that the job works on: those that are in force when it asks for the first time. */
+    /** The commits that the job works on: those in force at its first call. */
     pin
   }
 })
 
 // The differences of a job's devices. The database groups equal ones, so a thousand equal differences are read once.
 
-/** Characters of all differences that are read; what is beyond is left out, the longest first. */
+/** The largest number of characters in all differences; beyond it the longest differences are omitted first. */
 const MOST_CHARACTERS = 20_000_000
 
-/** What was found. */
+/** The differences of a job. */
 interface FoundDiffs {
   readonly diffs: ReadonlyArray<SharedDiff>
   readonly unchanged: number
@@ -348,25 +348,25 @@ export const makeJobDiffs = Effect.gen(function* () {
   }
 })
 
-// The progress of a job with each of its devices: its selection, the phase of each change, failures, and timers that run.
+// The progress of a job on each of its devices: its selection, the phase of each change, failures, and running timers.
 
 /** A device of a job. */
 export interface DeviceProgress {
   readonly hostname: string
-  /** Where its change stands; null for a job that changes no configuration, and before the change was planned. */
+  /** The phase of its change; null for a job that changes no configuration, and before the change is planned. */
   readonly phase: ChangePhase | null
   readonly reason: ChangeReason | null
   /** Null until the job has a result for it. */
   readonly failed: boolean | null
   readonly changed: boolean
   readonly score: number | null
-  /** Moment at which the switch takes its commit back by itself, ISO 8601 without a zone, UTC; null when no timer is known to run. */
+  /** Time at which the switch automatically takes its commit back, ISO 8601 without a zone, UTC; null if no timer is known to run. */
   readonly timer_until: string | null
   /** The failed tasks without their differences, each text cut to some thousand characters. */
   readonly failures: ReadonlyArray<Pick<JobTask, "task_name" | "result">>
 }
 
-/** Characters of a text that are shown. */
+/** The number of characters of a text that are shown. */
 const LONGEST = 4000
 
 export const makeJobProgress = Effect.gen(function* () {
@@ -392,7 +392,7 @@ export const makeJobProgress = Effect.gen(function* () {
       order by names.hostname`
   )
   return {
-    /** The devices of a job by name; empty for a job that has selected none. */
+    /** The devices of a job by name; empty for a job without selected devices. */
     of
   }
 })

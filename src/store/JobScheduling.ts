@@ -1,5 +1,5 @@
 /**
- * Which job may work on what, and when (docs/changes.md#locks-and-waiting): feature locks, one row per held lock and one lock per job; what a
+ * The schedule of jobs (docs/changes.md#locks-and-waiting): feature locks, one row per held lock and one lock per job; what a
  * waiting job waits for; and attempts.
  */
 import { Context, Effect, Layer, Option, Schema } from "effect"
@@ -15,21 +15,21 @@ import {
   type LockHolder,
   type WindowWait
 } from "../domain/Job.ts"
-import { SILENT_JOB } from "../domain/TakeOver.ts"
 import { PgClient } from "@effect/sql-pg"
 import { BackgroundWork } from "../runtime/BackgroundWork.ts"
 import { grouping, makeGroupedFind } from "./GroupedStatement.ts"
+import { SILENT_JOB } from "../domain/Release.ts"
 
 // The job that holds a lock or a device. It is read before a user overrides it: clears the lock, changes guarded fields of the device or
-// deletes the device (docs/changes.md#locks-and-waiting). A job holds until it has ended: its status is final, no process works on it any
-// more, and no change that it began is open. A job can have a lock while it is still SCHEDULED, so all three are needed. The question locks
-// the row, in the transaction that overrides the holder.
+// deletes the device (docs/changes.md#locks-and-waiting). A job is a holder until it has ended: its status is final, no process works on it,
+// and none of its changes is open. A job can have a lock while it is still SCHEDULED, so all three conditions are needed. The query locks
+// the row in the transaction that overrides the holder.
 
-/** A job that has something in hand. */
+/** A job that holds a lock or a device. */
 const Holder = Schema.Struct({ job_id: Schema.Int, function_name: Schema.String, status: JobStatus })
 type Holder = typeof Holder.Type
 
-/** Nothing was changed: the job has to end first. Waiting for it helps, and so does aborting it. */
+/** Nothing was changed, because the job must end first. The user can wait for it or abort it. */
 export class StillHeld extends Schema.TaggedError<StillHeld>()("StillHeld", { what: Schema.String, holder: Holder }) {
   override get message() {
     const { function_name, job_id, status } = this.holder
@@ -47,7 +47,7 @@ const HOLDER_ENDED = `(job.status in ${JOB_ENDED}
 
 const HOLDER_COLUMNS = "job.id as job_id, job.function_name, job.status"
 
-/** Asks for holders. To be used in a transaction of the caller's. */
+/** Queries about holders, for use in a transaction of the caller. */
 export const makeHolders = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const columns = sql.literal(HOLDER_COLUMNS)
@@ -57,14 +57,14 @@ export const makeHolders = Effect.gen(function* () {
     return holder === undefined ? Effect.void : Effect.fail(new StillHeld({ what, holder }))
   }
 
-  /** The job whose name stands at a lock; the lock cannot be taken, handed on or given back until the transaction ends. */
+  /** The job that holds a lock. The row of the lock stays locked until the transaction ends. */
   const lockedBy = Effect.fn("Holders.lockedBy")(function* (name: string) {
     const [lock] = yield* sql<{ job_id: number }>`select job_id from joblock where name = ${name} for update`
     return Option.fromUndefinedOr(lock)
   })
 
   return {
-    /** Removes a lock that a job has left behind; false when there is none. Fails with StillHeld. */
+    /** Removes the lock of a job that has ended; false if no such lock exists. Fails with StillHeld while the job works. */
     clearLock: Effect.fn("Holders.clearLock")(function* (name: string) {
       const lock = yield* lockedBy(name)
       if (Option.isNone(lock)) return false
@@ -76,8 +76,8 @@ export const makeHolders = Effect.gen(function* () {
       return true
     }),
     /**
-     * Fails with StillHeld when a change on the device is open, or a job about this device alone has begun. The caller has locked the
-     * device's row, so no other change can be stored. `except` is the job that asks.
+     * Fails with StillHeld if a change on the device is open, or if a job about this device alone has begun. The caller has locked the
+     * device's row, so no other change can be stored. `except` is the calling job.
      */
     requireFree: Effect.fn("Holders.requireFree")(
       (device: { readonly id: number; readonly hostname: string }, except: number | null = null) =>
@@ -93,10 +93,10 @@ export const makeHolders = Effect.gen(function* () {
   }
 })
 
-/** A job that has waited for so long goes before all that have come later, whatever their class. */
+/** A job that has waited this long goes before all later jobs of any class. */
 const PASSED_FOR = "5 minutes"
 
-const make = Effect.gen(function* () {
+const makeLocks = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const columns = sql.literal(
     "job_id, name, to_char(start_time at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS.US') as start_time, abort"
@@ -104,7 +104,7 @@ const make = Effect.gen(function* () {
 
   const unfinished = sql.literal(`status in ${JOB_UNFINISHED}`)
 
-  /** The class of a job's service as a number; one that has waited for long is not passed by anybody any more. */
+  /** The service class of a job as a number; a job that has waited long gets the first rank. */
   const rank = (job: string) =>
     sql`(case when (${sql.literal(job)}.waiting_for ->> 'waits_since')::timestamp at time zone 'UTC'
           < now() - ${PASSED_FOR}::interval then 0
@@ -113,15 +113,15 @@ const make = Effect.gen(function* () {
   const waiting = (job: string, name: string) => sql`${sql.literal(job)}.status = 'SCHEDULED'
     and ${sql.literal(job)}.waiting_for ->> 'lock' = ${name} and ${sql.literal(job)}.alive_at > now() - interval '10 seconds'`
 
-  /** The line: this job and those that wait for the lock; one whose process has died does not count, and one of an earlier release comes last. */
+  /** The queue: this job and those that wait for the lock. Jobs of dead processes do not count; jobs of an earlier release come last. */
   const line = (name: string, jobId: number) => sql`line as (
       select w.id, w.function_name, w.scheduled_time, ${rank("w")} as rank, coalesce(w.lock_turn, 2147483647) as turn
       from job w where w.id = ${jobId} or (${waiting("w", name)})),
     before as (select l.* from line l, line own where own.id = ${jobId} and (l.rank, l.turn, l.id) < (own.rank, own.turn, own.id))`
 
   /**
-   * Gives a job its turn when it joins the line: the one after the last of its own person, and no earlier one than that which is served now, so
-   * that each person has their turn, however many jobs one of them has in the line.
+   * Gives a job its turn when it joins the queue: the turn after the last job of the same person, and no earlier turn than the current one.
+   * So each person gets a turn, however many jobs another person has in the queue.
    */
   const join = (name: string, jobId: number) => sql`update job set lock_turn = (
       select greatest(coalesce(max(w.lock_turn) filter (where w.person = own.person) + 1, 0), coalesce(min(w.lock_turn), 0))
@@ -130,10 +130,10 @@ const make = Effect.gen(function* () {
         (select coalesce(job.scheduled_person, job.scheduled_by, '') as person) own)
     where id = ${jobId} and lock_turn is null`
 
-  return JobLockStore.of({
-    acquire: Effect.fn("JobLockStore.acquire")(function* (name: string, jobId: number) {
+  return {
+    acquire: Effect.fn("JobScheduleStore.locks.acquire")(function* (name: string, jobId: number) {
       yield* join(name, jobId)
-      // the job's row is locked, so that a job that ends in this moment does not get a lock that nobody gives back
+      // the job's row is locked: a job that ends at this moment would never release the lock
       yield* sql`with job_now as (select id from job where id = ${jobId} and ${unfinished} for update),
         ${line(name, jobId)} insert into joblock (job_id, name) select id, ${name} from job_now
         where not exists (select 1 from before) on conflict do nothing`
@@ -145,7 +145,7 @@ const make = Effect.gen(function* () {
       if (first === undefined || first.job_id === jobId) return
       return yield* new JobLockBusy({ name, holder: first, isNext: !first.isWaiting && second === undefined })
     }),
-    release: Effect.fn("JobLockStore.release")(function* (jobId: number) {
+    release: Effect.fn("JobScheduleStore.locks.release")(function* (jobId: number) {
       yield* sql`delete from joblock where job_id = ${jobId}`
     }),
     releaseEnded: Effect.withSpan(
@@ -154,37 +154,32 @@ const make = Effect.gen(function* () {
           and ${sql.literal(HOLDER_ENDED)} returning job_id`,
         (rows) => rows.map(({ job_id }) => job_id)
       ),
-      "JobLockStore.releaseEnded"
+      "JobScheduleStore.locks.releaseEnded"
     ),
-    transfer: Effect.fn("JobLockStore.transfer")(function* (from: number, to: number) {
+    transfer: Effect.fn("JobScheduleStore.locks.transfer")(function* (from: number, to: number) {
       yield* sql`update joblock set job_id = ${to} where job_id = ${from}`
     }),
-    all: Effect.withSpan(sql<JobLock>`select ${columns} from joblock order by name`, "JobLockStore.all")
-  })
+    all: Effect.withSpan(sql<JobLock>`select ${columns} from joblock order by name`, "JobScheduleStore.locks.all")
+  } satisfies JobLocks
 })
 
 /** Locks by name. */
-export class JobLockStore extends Context.Service<
-  JobLockStore,
-  {
-    /**
-     * Takes the lock for the job when nobody has it or goes before (docs/jobs.md#who-goes-first); succeeds again for the job that has it, and
-     * for one that has ended and needs none.
-     */
-    readonly acquire: (name: string, jobId: number) => Effect.Effect<void, SqlError.SqlError | JobLockBusy>
-    /** Gives back what the job holds; a lock that is gone already is no error. */
-    readonly release: (jobId: number) => Effect.Effect<void, SqlError.SqlError>
-    /** Removes locks of jobs that have ended; yields those jobs. */
-    readonly releaseEnded: Effect.Effect<ReadonlyArray<number>, SqlError.SqlError>
-    /** Hands the lock of one job to another that finishes its work. */
-    readonly transfer: (from: number, to: number) => Effect.Effect<void, SqlError.SqlError>
-    readonly all: Effect.Effect<ReadonlyArray<JobLock>, SqlError.SqlError>
-  }
->()("switchyard/store/JobLockStore") {
-  static readonly layer = Layer.effect(JobLockStore, make)
+interface JobLocks {
+  /**
+   * Takes the lock for the job if no job holds it or goes first (docs/jobs.md#who-goes-first). Also succeeds for the lock's holder, and
+   * for a job that has ended and needs no lock.
+   */
+  readonly acquire: (name: string, jobId: number) => Effect.Effect<void, SqlError.SqlError | JobLockBusy>
+  /** Releases the job's lock; it is no error if the lock no longer exists. */
+  readonly release: (jobId: number) => Effect.Effect<void, SqlError.SqlError>
+  /** Removes locks of jobs that have ended; yields those jobs. */
+  readonly releaseEnded: Effect.Effect<ReadonlyArray<number>, SqlError.SqlError>
+  /** Passes the lock of a job to the job that finishes its work. */
+  readonly transfer: (from: number, to: number) => Effect.Effect<void, SqlError.SqlError>
+  readonly all: Effect.Effect<ReadonlyArray<JobLock>, SqlError.SqlError>
 }
 
-// What jobs wait for, in the column that `WAITING` of `StatusConditions.ts` reads.
+// The reasons why jobs wait, in the column that `WAITING` of `StatusConditions.ts` reads.
 
 const pauseMessage = (by: string, why: string | null) =>
   `Paused by ${by}${why === null ? "" : `: ${why}`}. What is under way comes to its end, nothing further is begun until it is resumed`
@@ -194,17 +189,17 @@ export interface PutOffJob {
   readonly id: number
   readonly attempt: number
   readonly function_name: string
-  /** When it begins as its windows were when somebody looked last. */
+  /** The begin by its windows at the time of the last check. */
   readonly due: number
-  /** When it was to begin; null for a job of an earlier release, which was to begin at once. */
+  /** The requested begin; null for a job of an earlier release, which was to begin at once. */
   readonly wanted: number | null
-  /** What its record says about the window; null where it says nothing about one. */
+  /** The message about the window in its record, if any. */
   readonly message: string | null
   /** It waits for an approval first. */
   readonly awaits_approval: boolean
 }
 
-/** When a job begins by the windows as they are now, in epoch milliseconds; `waiting` is null when it need not wait for them. */
+/** The begin of a job by the current windows, in epoch milliseconds; `waiting` is null if it does not wait for them. */
 export interface NewTime {
   readonly at: number
   readonly waiting: WindowWait | null
@@ -219,11 +214,11 @@ const makeWaits = Effect.gen(function* () {
     }>`select id from job where id = any(${ids}::integer[]) and pause is not null and status = 'RUNNING'`
   const findPaused = makeGroupedFind(grouped, paused, ({ id }) => id)
   const timers = sql.literal(TIMERS_LEFT)
-  return JobWaitStore.of({
-    waitFor: Effect.fn("JobWaitStore.waitFor")((id: number, waiting: JobWaiting) =>
+  return {
+    waitFor: Effect.fn("JobScheduleStore.waits.waitFor")((id: number, waiting: JobWaiting) =>
       Effect.asVoid(sql`update job set waiting_for = ${sql.json(waiting)} where id = ${id}`)
     ),
-    clear: Effect.fn("JobWaitStore.clear")((id: number) =>
+    clear: Effect.fn("JobScheduleStore.waits.clear")((id: number) =>
       Effect.asVoid(sql`update job set waiting_for = null where id = ${id}`)
     ),
     putOff: Effect.withSpan(
@@ -233,10 +228,10 @@ const makeWaits = Effect.gen(function* () {
           coalesce(waiting_for ->> 'reason' = 'approval', false) as awaits_approval
         from job where status = 'SCHEDULED' and scheduled_time > now()
           and (wanted_time is not null or waiting_for ->> 'reason' = 'window') order by id`,
-      "JobWaitStore.putOff"
+      "JobScheduleStore.waits.putOff"
     ),
-    reschedule: Effect.fn("JobWaitStore.reschedule")(function* (job: PutOffJob, { at, waiting }: NewTime) {
-      // an approval is waited for first, and says so
+    reschedule: Effect.fn("JobScheduleStore.waits.reschedule")(function* (job: PutOffJob, { at, waiting }: NewTime) {
+      // a job that also waits for an approval keeps that reason
       const rows =
         yield* sql`update job set scheduled_time = to_timestamp(${at / 1000}::float8), attempt = attempt + 1, alive_at = now(),
           waiting_for = case waiting_for ->> 'reason' when 'approval' then waiting_for
@@ -244,56 +239,51 @@ const makeWaits = Effect.gen(function* () {
         where id = ${job.id} and attempt = ${job.attempt} and status = 'SCHEDULED' and scheduled_time > now() returning id`
       return rows.length === 1
     }),
-    pause: Effect.fn("JobWaitStore.pause")((id: number, by: string, why: string | null) =>
+    pause: Effect.fn("JobScheduleStore.waits.pause")((id: number, by: string, why: string | null) =>
       Effect.asVoid(sql`update job set pause = jsonb_build_object('reason', 'pause', 'by', ${by}::text, 'why', ${why}::text,
           'since', iso_time(now()), 'message', ${pauseMessage(by, why)}::text) where id = ${id}`)
     ),
-    resume: Effect.fn("JobWaitStore.resume")((id: number) =>
+    resume: Effect.fn("JobScheduleStore.waits.resume")((id: number) =>
       Effect.asVoid(sql`update job set pause = null where id = ${id}`)
     ),
-    isPaused: Effect.fn("JobWaitStore.isPaused")((id: number) => Effect.map(findPaused(id), Option.isSome)),
-    isPausedNow: Effect.fn("JobWaitStore.isPausedNow")((id: number) =>
+    isPaused: Effect.fn("JobScheduleStore.waits.isPaused")((id: number) => Effect.map(findPaused(id), Option.isSome)),
+    isPausedNow: Effect.fn("JobScheduleStore.waits.isPausedNow")((id: number) =>
       Effect.map(paused([id]), (found) => found.length > 0)
     ),
-    refreshWaiting: Effect.fn("JobWaitStore.refreshWaiting")((id: number) =>
+    refreshWaiting: Effect.fn("JobScheduleStore.waits.refreshWaiting")((id: number) =>
       Effect.asVoid(sql`update job set waiting_for = ${timers} where id = ${id}
         and (waiting_for ->> 'until') is distinct from (${timers} ->> 'until')`)
     )
-  })
+  } satisfies JobWaits
 })
 
 type Write = Effect.Effect<void, SqlError.SqlError>
 
-/** What jobs wait for. */
-export class JobWaitStore extends Context.Service<
-  JobWaitStore,
-  {
-    /** Writes what the job waits for before it begins. */
-    readonly waitFor: (id: number, waiting: JobWaiting) => Write
-    /** Writes that the job waits for nothing. */
-    readonly clear: (id: number) => Write
-    /** Jobs that wait for their windows and are not due. */
-    readonly putOff: Effect.Effect<ReadonlyArray<PutOffJob>, SqlError.SqlError>
-    /** Gives such a job another time, and the next attempt that then works on it; false when it is due, or somebody else has done so. */
-    readonly reschedule: (job: PutOffJob, time: NewTime) => Effect.Effect<boolean, SqlError.SqlError>
-    /** Holds a job that runs, until `resume`. */
-    readonly pause: (id: number, by: string, why: string | null) => Write
-    readonly resume: (id: number) => Write
-    /** Whether somebody holds the job now. Many that ask at the same time share a statement. */
-    readonly isPaused: (id: number) => Effect.Effect<boolean, SqlError.SqlError>
-    /** The same within the caller's transaction. */
-    readonly isPausedNow: (id: number) => Effect.Effect<boolean, SqlError.SqlError>
-    /** Writes whether a job that runs waits for nothing but the commit timers of its devices. */
-    readonly refreshWaiting: (id: number) => Write
-  }
->()("switchyard/store/JobWaitStore") {
-  static readonly layer = Layer.effect(JobWaitStore, makeWaits).pipe(Layer.provide(BackgroundWork.layer))
+/** Waits of jobs. */
+interface JobWaits {
+  /** Writes what the job waits for before it begins. */
+  readonly waitFor: (id: number, waiting: JobWaiting) => Write
+  /** Writes that the job waits for nothing. */
+  readonly clear: (id: number) => Write
+  /** Jobs that wait for their windows and are not due. */
+  readonly putOff: Effect.Effect<ReadonlyArray<PutOffJob>, SqlError.SqlError>
+  /** Gives such a job another time and another attempt; false if it is due, or if another process has rescheduled it. */
+  readonly reschedule: (job: PutOffJob, time: NewTime) => Effect.Effect<boolean, SqlError.SqlError>
+  /** Pauses a running job until `resume`. */
+  readonly pause: (id: number, by: string, why: string | null) => Write
+  readonly resume: (id: number) => Write
+  /** Whether the job is paused. Simultaneous calls share a statement. */
+  readonly isPaused: (id: number) => Effect.Effect<boolean, SqlError.SqlError>
+  /** The same within the caller's transaction. */
+  readonly isPausedNow: (id: number) => Effect.Effect<boolean, SqlError.SqlError>
+  /** Writes whether a running job waits only for the commit timers of its devices. */
+  readonly refreshWaiting: (id: number) => Write
 }
 
-// Attempts at jobs: which attempt may work on a job, and when its process last said that it does. A job on which no process works gets
-// another attempt.
+// Attempts at jobs: the attempt that may work on a job, and the time of its last heartbeat. A job on which no process works gets another
+// attempt.
 
-/** One attempt at a job; one that is started again because nobody works on it gets the next number. */
+/** One attempt at a job. A job that is resumed because no process works on it gets the next number. */
 export interface JobAttempt {
   readonly jobId: number
   readonly attempt: number
@@ -302,12 +292,12 @@ export interface JobAttempt {
 const makeAttempts = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
 
-  /** Jobs that are due and have not ended, and of which nobody has said for so many seconds that they are worked on. */
+  /** Jobs that are due and have not ended, without a heartbeat for this number of seconds. */
   const isSilent = (seconds: number) => sql`status in ${sql.literal(JOB_UNFINISHED)}
     and greatest(alive_at, scheduled_time) < now() - make_interval(secs => ${seconds})`
 
-  return JobAttemptStore.of({
-    stayAlive: Effect.fn("JobAttemptStore.stayAlive")((attempts: ReadonlyArray<JobAttempt>) => {
+  return {
+    stayAlive: Effect.fn("JobScheduleStore.attempts.stayAlive")((attempts: ReadonlyArray<JobAttempt>) => {
       const given = attempts.map(({ attempt, jobId }) => ({ attempt, jobId }))
       return Effect.map(
         sql<{ id: number }>`update job set alive_at = now()
@@ -316,35 +306,41 @@ const makeAttempts = Effect.gen(function* () {
         (rows) => rows.map(({ id }) => id)
       )
     }),
-    silent: Effect.fn("JobAttemptStore.silent")(
+    silent: Effect.fn("JobScheduleStore.attempts.silent")(
       (seconds: number) =>
         sql<JobAttempt>`select id as "jobId", attempt from job where ${isSilent(seconds)} order by id`
     ),
-    current: Effect.fn("JobAttemptStore.current")(function* (id: number) {
+    current: Effect.fn("JobScheduleStore.attempts.current")(function* (id: number) {
       const [row] = yield* sql<{ attempt: number }>`select attempt from job where id = ${id}`
       return row === undefined ? yield* new JobNotFound({ id }) : row.attempt
     }),
-    next: Effect.fn("JobAttemptStore.next")(function* ({ attempt, jobId }: JobAttempt, seconds: number) {
+    next: Effect.fn("JobScheduleStore.attempts.next")(function* ({ attempt, jobId }: JobAttempt, seconds: number) {
       const rows = yield* sql`update job set attempt = attempt + 1, alive_at = now()
         where id = ${jobId} and attempt = ${attempt} and ${isSilent(seconds)} returning id`
       return rows.length === 1
     })
-  })
+  } satisfies JobAttempts
 })
 
 /** Attempts by job. */
-export class JobAttemptStore extends Context.Service<
-  JobAttemptStore,
-  {
-    /** Writes that these attempts are worked on; yields the jobs of those that no newer one has replaced. */
-    readonly stayAlive: (attempts: ReadonlyArray<JobAttempt>) => Effect.Effect<ReadonlyArray<number>, SqlError.SqlError>
-    /** Attempts at jobs that are due and have not ended, and that nobody has worked on for so many seconds. */
-    readonly silent: (seconds: number) => Effect.Effect<ReadonlyArray<JobAttempt>, SqlError.SqlError>
-    /** The number of the attempt that may work on the job. */
-    readonly current: (id: number) => Effect.Effect<number, SqlError.SqlError | JobNotFound>
-    /** Replaces the attempt of a job that still is silent; false when it is not, or somebody else has done it. */
-    readonly next: (left: JobAttempt, seconds: number) => Effect.Effect<boolean, SqlError.SqlError>
-  }
->()("switchyard/store/JobAttemptStore") {
-  static readonly layer = Layer.effect(JobAttemptStore, makeAttempts)
+interface JobAttempts {
+  /** Writes a heartbeat for these attempts; yields the jobs whose attempt was not replaced. */
+  readonly stayAlive: (attempts: ReadonlyArray<JobAttempt>) => Effect.Effect<ReadonlyArray<number>, SqlError.SqlError>
+  /** Attempts at jobs that are due and have not ended, without a heartbeat for this number of seconds. */
+  readonly silent: (seconds: number) => Effect.Effect<ReadonlyArray<JobAttempt>, SqlError.SqlError>
+  /** The number of the attempt that may work on the job. */
+  readonly current: (id: number) => Effect.Effect<number, SqlError.SqlError | JobNotFound>
+  /** Replaces the attempt of a job that is still silent; false if it is not, or if another process was first. */
+  readonly next: (left: JobAttempt, seconds: number) => Effect.Effect<boolean, SqlError.SqlError>
+}
+
+/** The schedule of jobs: locks by name, waits and attempts by job. */
+export class JobScheduleStore extends Context.Service<
+  JobScheduleStore,
+  { readonly locks: JobLocks; readonly waits: JobWaits; readonly attempts: JobAttempts }
+>()("switchyard/store/JobScheduleStore") {
+  static readonly layer = Layer.effect(
+    JobScheduleStore,
+    Effect.all({ locks: makeLocks, waits: makeWaits, attempts: makeAttempts })
+  ).pipe(Layer.provide(BackgroundWork.layer))
 }

@@ -1,5 +1,5 @@
 /**
- * Rows of the job table and of what jobs did on devices. Status changes go through `jobs/JobEngine.ts`, which asks the
+ * Rows of the job table and of the results of jobs on devices. Status changes go through `jobs/JobEngine.ts`, which consults the
  * machine first; this store only reads and writes.
  */
 import { PgClient } from "@effect/sql-pg"
@@ -33,11 +33,11 @@ import { JOB_BEGUN } from "./StatusConditions.ts"
 import { BackgroundWork } from "../runtime/BackgroundWork.ts"
 import { grouping, makeGroupedFind } from "./GroupedStatement.ts"
 
-// The jobs that a caller with rights on some devices only may see (docs/roles.md#callers-of-some-devices).
+// The jobs that a caller with rights on some devices may see (docs/roles.md#callers-of-some-devices).
 
 /**
- * Jobs that the caller has started, and those that are about no other devices than these: they have worked on one of them and on no
- * other, name no other in arguments such as `hostname` and `hostnames`, and either name their devices or have ended. A condition on `job`.
+ * A condition on `job`: jobs that the caller started, and jobs for these devices only. The latter have worked on one of them and on no
+ * other, name no other in arguments such as `hostname` and `hostnames`, and either name their devices or have ended.
  */
 export const jobsWithin = (
   sql: SqlClient.SqlClient,
@@ -50,7 +50,7 @@ export const jobsWithin = (
     and not exists (select from jsonb_path_query(job.start_arguments, 'lax $.keyvalue() ? (@.key like_regex "hostname").value[*]') n
       where jsonb_typeof(n) = 'string' and n #>> '{}' <> all(${hostnames}::text[]))))`
 
-/** A job as it is created. `delaySeconds` from now until it is due. */
+/** A new job; it is due in `delaySeconds`. */
 interface NewJob {
   readonly function_name: string
   readonly scheduled_by: string
@@ -59,11 +59,11 @@ interface NewJob {
   /** Plain JSON; null for a job whose record shows no arguments. */
   readonly start_arguments: unknown
   readonly delaySeconds: number
-  /** Seconds until its windows open, where it has to wait for them. */
+  /** Seconds until its windows open, if it must wait for them. */
   readonly opensInSeconds?: number | undefined
   /** Default: person. */
   readonly service_class?: ServiceClass
-  /** Where its work belongs in a trace (W3C `traceparent`); a job without it begins one. */
+  /** The parent of its work in a trace (W3C `traceparent`); a job without it begins a trace. */
   readonly trace?: string | null
 }
 
@@ -72,14 +72,14 @@ export interface JobHead extends Pick<
   Job,
   "id" | "status" | "function_name" | "scheduled_by" | "start_arguments" | "next_job_id"
 > {
-  /** How whoever started it came in; null for the server. */
+  /** The kind of login of the user who started it; null for the server. */
   readonly scheduled_way: Way | null
   readonly service_class: ServiceClass
-  /** The key of the person who asked for it; null for the server's own jobs, and for those of before. */
+  /** The key of the person who requested it; null for the server's own jobs, and for jobs of earlier releases. */
   readonly scheduled_person: string | null
-  /** It must not begin before somebody has approved it. */
+  /** It must not begin before another person has approved it. */
   readonly awaits_approval: boolean
-  /** As it was inserted with. */
+  /** The value at its creation. */
   readonly trace: string | null
 }
 
@@ -88,13 +88,13 @@ interface RunningSince extends Pick<Job, "id" | "function_name"> {
   readonly since: string
 }
 
-/** A sync that runs, and which of the devices that another one wants it wants too. */
+/** A running synchronization, and the selected devices that it shares with another job. */
 interface SyncBeside {
   readonly job_id: number
   readonly hostnames: ReadonlyArray<string>
 }
 
-/** What may be written to a job's row; times are set to now where the flag is given. */
+/** Changes of a job's row; a flag sets its time to now. */
 export interface JobPatch {
   readonly status?: JobStatus
   readonly started?: true
@@ -112,7 +112,7 @@ export type { DeviceText, JobDevice, JobDeviceRow } from "./JobResults.ts"
 
 type StoredHead = JobHead & { readonly sealed_arguments: string | null }
 
-/** The device that a job is for; undefined where it is for several. */
+/** The only device of a job; undefined for a job with several devices. */
 export const hostOf = (start_arguments: unknown): string | undefined => {
   const host = isObject(start_arguments) ? start_arguments["hostname"] : undefined
   return typeof host === "string" ? host : undefined
@@ -189,7 +189,7 @@ const make = Effect.gen(function* () {
       const [found] = yield* sql<StoredHead>`select ${sql.literal(HEAD)}, sealed_arguments from job where id = ${id}`
       if (found === undefined) return yield* missing(id)
       const { sealed_arguments: sealed, ...row } = found
-      // marks must never be taken for what they stand for: a job whose arguments cannot be read has none, and is refused
+      // a mark must never be used as the secret that it hides: a job whose arguments cannot be opened has none, and is refused
       return sealed === null ? row : { ...row, start_arguments: Option.getOrNull(argumentsIn(secrets.open(sealed))) }
     }),
     lockStatus: Effect.fn("JobStore.lockStatus")(function* (id: number) {
@@ -240,58 +240,58 @@ type Read<A> = Effect.Effect<A, SqlError.SqlError | JobNotFound>
 export class JobStore extends Context.Service<
   JobStore,
   {
-    /** The select list that turns a row of `job` into a `Job` with what the job stored itself as its result. */
+    /** The select list that turns a row of `job` into a `Job` with only the result that the job itself stored. */
     readonly ownColumns: string
     /** The record with `ownColumns`. */
     readonly own: (id: number) => Read<Job>
     /**
-     * What those of these jobs that worked on devices did on each, as the members of an object in JSON: it can be many megabytes. Tasks of
-     * the names in `without` are left out of it.
+     * The results of these jobs on each device, as the members of a JSON object, which can be many megabytes. Tasks with
+     * names in `without` are omitted.
      */
     readonly deviceResults: (
       ids: ReadonlyArray<number>,
       without: ReadonlyArray<SyncTaskName>
     ) => Effect.Effect<ReadonlyMap<number, string>, SqlError.SqlError>
-    /** About how many bytes of text the results have of those of these jobs that worked on devices, without tasks of these names. */
+    /** Estimates the bytes of text in the results of these jobs on devices, without tasks of these names. */
     readonly textBytes: (
       ids: ReadonlyArray<number>,
       without: ReadonlyArray<SyncTaskName>
     ) => Effect.Effect<ReadonlyMap<number, number>, SqlError.SqlError>
-    /** What a job did on its next devices after this name, in the order of their names. */
+    /** The results of a job on the next devices after this name, by name. */
     readonly resultsAfter: (
       jobId: number,
       after: string,
       count: number,
       without: ReadonlyArray<SyncTaskName>
     ) => Effect.Effect<ReadonlyArray<DeviceText>, SqlError.SqlError>
-    /** The tasks of those devices whose results hold secrets, with the secrets. */
+    /** The tasks with their secrets, for devices whose results hold secrets. */
     readonly sealedTasks: (id: number) => Effect.Effect<ReadonlyMap<string, unknown>, SqlError.SqlError>
     readonly insert: (job: NewJob) => Effect.Effect<number, SqlError.SqlError>
     readonly get: (id: number) => Read<Job>
     /** Whether a caller with these limits may see the job. */
     readonly isWithin: (id: number, within: Within) => Effect.Effect<boolean, SqlError.SqlError>
-    /** What the engine needs to know of a job; small, however many devices it is about. */
+    /** The fields that the engine needs; small for any number of devices. */
     readonly head: (id: number) => Read<JobHead>
     readonly status: (id: number) => Read<JobStatus>
     /** The status, with the row locked until the transaction ends. */
     readonly lockStatus: (id: number) => Read<JobStatus>
-    /** Milliseconds until the job is due by the database's clock, 0 when it is. */
+    /** Milliseconds until the job is due by the database's clock; 0 if it is due. */
     readonly millisUntilDue: (id: number) => Read<number>
     readonly update: (id: number, patch: JobPatch) => Write
-    /** Writes what was done on one device, new or again. */
+    /** Writes the result of one device, or replaces it. */
     readonly addDevice: (jobId: number, device: JobDevice) => Write
-    /** The same for many devices in one statement; no device of a job twice. */
+    /** The same for many devices in one statement, which must not name a device of a job twice. */
     readonly addDevices: (rows: ReadonlyArray<JobDeviceRow>) => Write
-    /** Devices that are done, without their task texts. */
+    /** Finished devices, without their task texts. */
     readonly devices: (jobId: number) => Effect.Effect<ReadonlyArray<JobDevice>, SqlError.SqlError>
-    /** Brings the names and numbers of devices in the job's row up to date and yields the numbers. */
+    /** Updates the names and numbers of devices in the job's row and yields the numbers. */
     readonly refreshFinished: (jobId: number) => Effect.Effect<JobCounts, SqlError.SqlError>
-    /** Live syncs that run beside this job and want some of these devices as well. */
+    /** Other running live synchronizations that include some of these devices. */
     readonly syncsBeside: (
       id: number,
       hostnames: ReadonlyArray<string>
     ) => Effect.Effect<ReadonlyArray<SyncBeside>, SqlError.SqlError>
-    /** What the function remembered for a restart. */
+    /** The data that the job's function stored for a restart. */
     readonly memo: (id: number) => Effect.Effect<Option.Option<unknown>, SqlError.SqlError>
     readonly remember: (id: number, memo: unknown) => Write
     /** Jobs that have begun and not ended. */

@@ -1,13 +1,13 @@
 /**
- * Lists of records with filters, sorting and pages: the same rules for every table, carried out by the database. What can be
- * listed is data (`Listable`); texts and limits are those of docs/api.md#lists.
+ * Lists of records with filters, sorting and pages: the same rules for every table, applied by the database. Each list is
+ * data (`Listable`); messages and limits are in docs/api.md#lists.
  */
 import { Effect, Option, Result, Schema } from "effect"
 import { SqlClient, type SqlError, type Statement } from "effect/sql"
 import { hash } from "node:crypto"
 import { normalizeMac } from "../domain/Network.ts"
 
-/** How values of a column are read and compared. */
+/** Decides how values of a column are read and compared. */
 export type ColumnKind =
   | "text"
   | "integer"
@@ -18,18 +18,18 @@ export type ColumnKind =
   | "mac"
   | { readonly oneOf: ReadonlyArray<string> }
 
-/** A list that clients can ask for: `columns` are the fields by their name, each with its SQL expression and kind. */
+/** A list for clients: `columns` are the fields by name, each with its SQL expression and kind. */
 export interface Listable {
-  /** Plural name, as messages have it. */
+  /** Plural name for messages. */
   readonly name: string
   readonly select: string
   readonly from: string
   readonly columns: Readonly<Record<string, { readonly sql: string; readonly kind: ColumnKind }>>
-  /** Left out for a list that such callers may not see. */
+  /** Omitted for a list that callers of some devices may not read. */
   readonly within?: (sql: SqlClient.SqlClient, within: Within) => Statement.Fragment
 }
 
-/** Some devices, made ready for many queries: ten thousand names are written once. */
+/** Some devices, prepared for many queries: ten thousand names are encoded once. */
 export interface NamedDevices {
   readonly names: ReadonlySet<string>
   /** The hostnames as a `text[]` of PostgreSQL. */
@@ -45,18 +45,18 @@ export const namedDevices = (names: ReadonlyArray<string>): NamedDevices => {
   return { names: new Set(names), hostnames, key: hash("sha256", hostnames, "base64url") }
 }
 
-/** Rows that a caller who may see some devices only may see: SQL over these hostnames and the caller's name. */
+/** The limits of a caller of some devices: the SQL uses these hostnames and the caller's name. */
 export interface Within extends NamedDevices {
   readonly caller: string
-  /** The name is that of an API token: people choose these, so that it may be another person's. */
+  /** The name belongs to an API token: users choose these names, so it may equal another person's name. */
   readonly isProgram: boolean
 }
 
-/** What of the limits tells one question from another. */
+/** A key that distinguishes queries by their limits. */
 export const keyOfWithin = (within: Within | undefined): string =>
   within === undefined ? "" : `${within.key} ${within.isProgram} ${within.caller}`
 
-/** One filter, with the devices that fit it beside those whose field does: what the database does not know of them. */
+/** One filter, with further devices that match it by values that the database does not store. */
 export interface ListFilter {
   readonly field: string
   readonly contains: boolean
@@ -64,12 +64,12 @@ export interface ListFilter {
   readonly orThese?: NamedDevices
 }
 
-/** What is asked for. Fields and values are as the client sent them. */
+/** The query of a client, with fields and values unchanged. */
 export interface ListQuery {
   readonly filters: ReadonlyArray<ListFilter>
   readonly sort: string
   readonly within?: Within
-  /** From 1. */
+  /** Counts from 1. */
   readonly page: number
   readonly perPage: number
 }
@@ -80,7 +80,7 @@ export interface Counts {
   readonly total: number
 }
 
-/** The query names a field, a value or an operator that does not fit. `message` is the part after the list's own prefix. */
+/** The query names an invalid field, value or operator. `message` is the part after the list's own prefix. */
 export class ListQueryInvalid extends Schema.TaggedError<ListQueryInvalid>()("ListQueryInvalid", {
   list: Schema.String,
   reason: Schema.String
@@ -97,7 +97,7 @@ const WORDS: Readonly<Record<string, boolean>> = {
 const MAX_INTEGER = 2 ** 31 - 1
 const MOMENT = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?))?(?:Z|\+00:00)?$/
 
-/** `2026-03-02T09:11:26.319761` as the database reads it, when such a moment exists. */
+/** `2026-03-02T09:11:26.319761` in the database's notation, if the date exists. */
 const parseMoment = (value: string): string | undefined => {
   const [, date, time = "00:00"] = MOMENT.exec(value) ?? []
   if (date === undefined) return undefined
@@ -124,7 +124,7 @@ const own = <A>(record: Readonly<Record<string, A>>, key: string): A | undefined
 const compile = (sql: SqlClient.SqlClient, list: Listable) => {
   const invalid = (reason: string) => Result.fail(new ListQueryInvalid({ list: list.name, reason }))
 
-  /** Case does not count in a value of an enumeration, whatever its own names are written in. */
+  /** Values of an enumeration ignore upper and lower case. */
   const named = (kind: ColumnKind, value: string): string =>
     typeof kind === "object" ? (kind.oneOf.find((name) => name.toUpperCase() === value) ?? value) : value
 
@@ -188,7 +188,7 @@ const compile = (sql: SqlClient.SqlClient, list: Listable) => {
   return { condition, order }
 }
 
-/** A query that fits its list: reads of the rows of its page and of the counts. Equal keys are equal questions. */
+/** A valid query: it reads the rows of its page and the counts. Equal keys mean equal queries. */
 interface CompiledList<Row> {
   readonly rows: Effect.Effect<ReadonlyArray<Row>, SqlError.SqlError>
   readonly counts: Effect.Effect<Counts, SqlError.SqlError>
@@ -197,8 +197,8 @@ interface CompiledList<Row> {
 }
 
 /**
- * Compiles queries for this list. `Row` is what `list.select` yields. Fails with ListQueryInvalid, before anything is read,
- * when the query does not fit the list.
+ * Compiles queries for this list. `Row` is a row of `list.select`. Fails with ListQueryInvalid before the first read,
+ * if the query does not fit the list.
  */
 export const makeListing = <Row extends object>(list: Listable) =>
   Effect.map(Effect.service(SqlClient.SqlClient), (sql) => {
@@ -217,10 +217,10 @@ export const makeListing = <Row extends object>(list: Listable) =>
         const visible = within === undefined ? sql`true` : (list.within?.(sql, within) ?? sql`false`)
         const where = sql.and([visible, ...conditions])
         const offset = (page - 1) * perPage
-        // no table holds more rows than its ids can count
+        // no table has more rows than ids
         const beyond = offset > MAX_INTEGER
         const id = sql.literal(list.columns["id"]?.sql ?? "id")
-        // the page's ids first: texts are then made for its rows only, not for those that are skipped
+        // the page's ids first: texts are then composed only for its rows, not for skipped ones
         const chosen = sql`${id} = any(array(select ${id} from ${from} where ${where}
                 order by ${order(sort)} limit ${perPage} offset ${offset}))`
         const rows = sql<Row>`select ${sql.literal(list.select)} from ${from} where ${chosen} order by ${order(sort)}`

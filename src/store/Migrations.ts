@@ -1,7 +1,7 @@
 /**
- * All migrations in order. They run at the start, under a lock, in one transaction; none is ever changed once released.
- * Each says which release is the oldest that can work with the database from then on, and the database keeps that beside
- * it: during a rolling upgrade older servers go on beside a newer schema, and only one that cannot must refuse.
+ * All migrations in order. They run at the start, under a lock, in one transaction; a released migration never changes.
+ * Each names the oldest release that can work with the database afterwards, and the database stores that name with
+ * it: during a rolling upgrade older servers continue with a newer schema, and a server refuses only if it cannot work with it.
  */
 import { Effect, Record, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
@@ -62,8 +62,8 @@ import lockTurn from "./migrations/0066_lock_turn.ts"
 import safeValues from "./migrations/0059_secure_defaults.ts"
 
 /**
- * Every migration in its order. `oldest` is the oldest release that can work with the database from then on: one that only
- * adds what older releases do not look at keeps the release of the one before it; one that takes away or changes what they use
+ * Every migration in order. `oldest` is the oldest release that can work with the database afterwards. A migration that only
+ * adds objects which older releases ignore keeps the release of its predecessor; a migration that removes or changes objects in use
  * names its own release.
  */
 export const migrations = [
@@ -88,7 +88,7 @@ export const migrations = [
   { name: "0020_learned_lines", oldest: "0.1.0", up: learnedLines },
   { name: "0022_logins", oldest: "0.1.0", up: logins },
   { name: "0024_event_log", oldest: "0.1.0", up: eventLog },
-  // an older server would give switches what is sealed
+  // an older server would send sealed texts to switches
   { name: "0025_secrets", oldest: "0.2.0", up: secrets },
   { name: "0026_sign_on", oldest: "0.2.0", up: signOn },
   { name: "0027_approvals", oldest: "0.2.0", up: approvals },
@@ -122,7 +122,7 @@ export const migrations = [
   { name: "0066_lock_turn", oldest: "0.2.0", up: lockTurn }
 ] as const
 
-/** The database was migrated by a newer release, with a change that this one cannot work with; only an upgrade helps. */
+/** A newer release migrated the database with a change that this release cannot work with; only an upgrade helps. */
 export class ReleaseTooOld extends Schema.TaggedError<ReleaseTooOld>()("ReleaseTooOld", {
   release: Schema.String,
   oldest: Schema.String,
@@ -137,20 +137,20 @@ const applied = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const [table] = yield* sql<{ found: boolean }>`select to_regclass('switchyard_migrations') is not null as found`
   if (table?.found !== true) return []
-  // the column is not there before migration 13
+  // the column does not exist before migration 13
   return yield* sql<{ name: string; oldest: string }>`
     select lpad(migration_id::text, 4, '0') || '_' || name as name, to_jsonb(m) ->> 'oldest_compatible' as oldest
     from switchyard_migrations m where to_jsonb(m) ->> 'oldest_compatible' is not null`
 })
 
-/** Fails when the database needs a newer release than `own`. */
+/** Fails if the database needs a newer release than `own`. */
 export const checkRelease = Effect.fn("Migrations.checkRelease")(function* (own: string) {
   const [newest] = (yield* applied).toSorted((a, b) => compareReleases(b.oldest, a.oldest))
   if (newest === undefined || compareReleases(own, newest.oldest) >= 0) return
   return yield* new ReleaseTooOld({ release: own, oldest: newest.oldest, migration: newest.name })
 })
 
-/** Also for earlier migrations, which were applied when there was no place to write it. */
+/** Also for earlier migrations, which were applied before the column existed. */
 const recordOldest = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const known = migrations.map(({ name, oldest }) => ({ id: idOf(name), oldest }))
@@ -161,7 +161,7 @@ const recordOldest = Effect.gen(function* () {
 
 const idOf = (name: string) => Number(name.slice(0, 4))
 
-/** The migration that has made the place for it. */
+/** The migration that created the column. */
 const FIRST_RECORDED = idOf("0013_readiness" satisfies (typeof migrations)[number]["name"])
 
 const recorded = Object.fromEntries(
@@ -173,13 +173,13 @@ const migrateBy = (loaded: typeof recorded) =>
 
 const FIRST: string = migrations[0].name
 
-/** Lets later migrations of this transaction know that there was nothing before. A restore, which makes tables as they were, does not say so. */
+/** Tells later migrations of this transaction that the database is new. A restore recreates old tables, so it does not set this. */
 const madeNew = Effect.flatMap(
   Effect.service(SqlClient.SqlClient),
   (sql) => sql`select set_config('switchyard.made_new', 'true', true)`
 )
 
-/** A server that starts is busy with more than its migrations. */
+/** A starting server also does other work than its migrations. */
 const migrate = migrateBy(
   Record.map(recorded, (up, name) => {
     const patient = Effect.andThen(mayStandStill, up)
@@ -187,21 +187,21 @@ const migrate = migrateBy(
   })
 )
 
-/** As the migrator makes it, which asks once more when it could not, and in a transaction hides by that why. */
+/** Creates the table as the migrator does. The migrator itself would try a second time after an error, which hides the cause inside a transaction. */
 const makeTable = Effect.flatMap(
   Effect.service(SqlClient.SqlClient),
   (sql) => sql`create table if not exists switchyard_migrations (
     migration_id integer primary key, created_at timestamp with time zone not null default now(), name text not null)`
 )
 
-/** Applies migrations up to this number only, for rows that were dumped at that schema; in a transaction. */
+/** Applies migrations up to this number, for rows that were dumped at that schema; in a transaction. */
 export const runTo = (last: number) =>
   Effect.andThen(
     makeTable,
     migrateBy(Object.fromEntries(Object.entries(recorded).filter(([name]) => idOf(name) <= last)))
   )
 
-/** Applies what the database does not have yet, unless it needs a newer release. Yields id and name of each that was applied. */
+/** Applies missing migrations, unless the database needs a newer release. Yields the id and name of each applied migration. */
 export const run: Effect.Effect<
   ReadonlyArray<readonly [id: number, name: string]>,
   ReleaseTooOld | Migrator.MigrationError | SqlError.SqlError,
@@ -209,12 +209,12 @@ export const run: Effect.Effect<
 > = Effect.gen(function* () {
   yield* checkRelease(release)
   const added = yield* migrate
-  // a newer server may have migrated since
+  // a newer server may have migrated in the meantime
   yield* checkRelease(release)
   return added
 }).pipe(Effect.withSpan("Migrations.run"))
 
-/** Whether settings that nobody has set have their safe values here: in a database that a release with this rule has made. */
+/** Whether unset settings have their safe values: in a database that a release with this rule created. */
 export const secureDefaults = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const [row] = yield* sql<{ counts: boolean }>`select counts from secure_defaults`

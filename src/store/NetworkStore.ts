@@ -1,6 +1,6 @@
 /**
- * Networks and addresses: linknets (the cables between devices), management domains, reserved addresses, sites, and the lock that everybody
- * takes who gives out addresses or links.
+ * Networks and addresses: linknets (the cables between devices), management domains, reserved addresses, sites, and the lock for the
+ * allocation of addresses and links.
  */
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
@@ -10,7 +10,7 @@ import type { MgmtDomain, NewMgmtDomain } from "../domain/MgmtDomain.ts"
 import { locks } from "./DatabaseClient.ts"
 import type { IdentityTaken } from "../domain/DeviceIdentity.ts"
 
-/** Another link uses this network already; the next free one may be tried. */
+/** Another link uses this network; the caller may try the next free one. */
 export class NetworkTaken extends Schema.TaggedError<NetworkTaken>()("NetworkTaken", {
   network: Schema.NullOr(Schema.String)
 }) {
@@ -25,7 +25,7 @@ export class NetworkTaken extends Schema.TaggedError<NetworkTaken>()("NetworkTak
   }
 }
 
-/** One of the two ports has a link already. */
+/** One of the two ports already has a link. */
 export class PortTaken extends Schema.TaggedError<PortTaken>()("PortTaken", { port: Schema.String }) {
   override get message() {
     return `Port ${this.port} has a link already`
@@ -40,7 +40,7 @@ export class PortTaken extends Schema.TaggedError<PortTaken>()("PortTaken", { po
 
 const COLUMNS = `id, ipv4_network, device_a_id, device_a_ip, device_a_port, device_b_id, device_b_ip, device_b_port, site_id, description`
 
-const make = Effect.gen(function* () {
+const makeLinks = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const columns = sql.literal(COLUMNS)
 
@@ -56,22 +56,22 @@ const make = Effect.gen(function* () {
 
   const first = (rows: ReadonlyArray<Linknet>) => Option.fromUndefinedOr(rows[0])
 
-  return LinknetStore.of({
+  return {
     columns: COLUMNS,
-    all: Effect.withSpan(sql<Linknet>`select ${columns} from linknet order by id`, "LinknetStore.all"),
-    find: Effect.fn("LinknetStore.find")((id: number) =>
+    all: Effect.withSpan(sql<Linknet>`select ${columns} from linknet order by id`, "NetworkStore.links.all"),
+    find: Effect.fn("NetworkStore.links.find")((id: number) =>
       Effect.map(sql<Linknet>`select ${columns} from linknet where id = ${id}`, first)
     ),
-    ofDevice: Effect.fn("LinknetStore.ofDevice")(
+    ofDevice: Effect.fn("NetworkStore.links.ofDevice")(
       (deviceId: number) =>
         sql<Linknet>`select ${columns} from linknet where device_a_id = ${deviceId} or device_b_id = ${deviceId} order by id`
     ),
-    ofDevices: Effect.fn("LinknetStore.ofDevices")(function* (ids: ReadonlyArray<number>) {
+    ofDevices: Effect.fn("NetworkStore.links.ofDevices")(function* (ids: ReadonlyArray<number>) {
       if (ids.length === 0) return []
       return yield* sql<Linknet>`select ${columns} from linknet
         where device_a_id = any(${ids}::integer[]) or device_b_id = any(${ids}::integer[]) order by id`
     }),
-    atPort: Effect.fn("LinknetStore.atPort")(
+    atPort: Effect.fn("NetworkStore.links.atPort")(
       (deviceId: number, port: string) =>
         sql<Linknet>`select ${columns} from linknet
           where (device_a_id = ${deviceId} and device_a_port = ${port}) or (device_b_id = ${deviceId} and device_b_port = ${port})`
@@ -81,15 +81,15 @@ const make = Effect.gen(function* () {
           where owner <> 'linknet' and family(network) = 4
         union all select c.value || '/32' from identity_claim c where c.kind = 'address' and c.value not like '%:%'
           and not exists (select from network_claim n where n.owner = 'linknet' and n.network >>= c.value::inet)`,
-      "LinknetStore.occupied"
+      "NetworkStore.links.occupied"
     ),
-    insert: Effect.fn("LinknetStore.insert")(function* (link: NewLinknet) {
+    insert: Effect.fn("NetworkStore.links.insert")(function* (link: NewLinknet) {
       const rows = yield* distinct(link)(
         sql<Linknet>`insert into linknet ${sql.insert({ ...link })} returning ${columns}`
       )
       return yield* Effect.orDie(Effect.fromOption(first(rows)))
     }),
-    update: Effect.fn("LinknetStore.update")((id: number, fields: Partial<NewLinknet>) =>
+    update: Effect.fn("NetworkStore.links.update")((id: number, fields: Partial<NewLinknet>) =>
       Effect.map(
         distinct(fields)(
           sql<Linknet>`update linknet set ${sql.update({ ...fields })} where id = ${id} returning ${columns}`
@@ -97,10 +97,10 @@ const make = Effect.gen(function* () {
         first
       )
     ),
-    remove: Effect.fn("LinknetStore.remove")((id: number) =>
+    remove: Effect.fn("NetworkStore.links.remove")((id: number) =>
       Effect.map(sql<Linknet>`delete from linknet where id = ${id} returning ${columns}`, first)
     )
-  })
+  } satisfies Links
 })
 
 type ReadMany = Effect.Effect<ReadonlyArray<Linknet>, SqlError.SqlError>
@@ -108,29 +108,24 @@ type Find<E = never> = Effect.Effect<Option.Option<Linknet>, SqlError.SqlError |
 type Clash = NetworkTaken | PortTaken | IdentityTaken
 
 /** Links by id, device or port. */
-export class LinknetStore extends Context.Service<
-  LinknetStore,
-  {
-    readonly columns: string
-    readonly all: ReadMany
-    readonly find: (id: number) => Find
-    readonly ofDevice: (deviceId: number) => ReadMany
-    readonly ofDevices: (deviceIds: ReadonlyArray<number>) => ReadMany
-    /** Links at this port of this device, whichever end it is. */
-    readonly atPort: (deviceId: number, port: string) => ReadMany
-    /** Networks, and addresses as networks of one, that something else than a link has: a new link must not overlap them. */
-    readonly occupied: Effect.Effect<ReadonlyArray<Pick<NewLinknet, "ipv4_network">>, SqlError.SqlError>
-    readonly insert: (link: NewLinknet) => Effect.Effect<Linknet, SqlError.SqlError | Clash>
-    readonly update: (id: number, fields: Partial<NewLinknet>) => Find<Clash>
-    readonly remove: (id: number) => Find
-  }
->()("switchyard/store/LinknetStore") {
-  static readonly layer = Layer.effect(LinknetStore, make)
+interface Links {
+  readonly columns: string
+  readonly all: ReadMany
+  readonly find: (id: number) => Find
+  readonly ofDevice: (deviceId: number) => ReadMany
+  readonly ofDevices: (deviceIds: ReadonlyArray<number>) => ReadMany
+  /** Links at this port of this device, at either end. */
+  readonly atPort: (deviceId: number, port: string) => ReadMany
+  /** Networks, and addresses as /32 networks, that are used outside links: a new link must not overlap them. */
+  readonly occupied: Effect.Effect<ReadonlyArray<Pick<NewLinknet, "ipv4_network">>, SqlError.SqlError>
+  readonly insert: (link: NewLinknet) => Effect.Effect<Linknet, SqlError.SqlError | Clash>
+  readonly update: (id: number, fields: Partial<NewLinknet>) => Find<Clash>
+  readonly remove: (id: number) => Find
 }
 
 // Management domains, with the hostnames of their two members.
 
-/** A management domain as the API shows it: with the hostnames of its members. */
+/** A management domain in API responses: with the hostnames of its members. */
 export interface MgmtDomainRecord extends MgmtDomain {
   readonly device_a: string
   readonly device_b: string
@@ -145,71 +140,69 @@ const makeDomains = Effect.gen(function* () {
   const columns = sql.literal(DOMAIN_COLUMNS)
   const tables = sql.literal(TABLES)
 
-  const find = Effect.fn("MgmtDomainStore.find")((id: number) =>
+  const find = Effect.fn("NetworkStore.domains.find")((id: number) =>
     Effect.map(sql<MgmtDomainRecord>`select ${columns} from ${tables} where m.id = ${id}`, (rows) =>
       Option.fromUndefinedOr(rows[0])
     )
   )
 
-  return MgmtDomainStore.of({
+  return {
     columns: DOMAIN_COLUMNS,
     tables: TABLES,
-    all: Effect.withSpan(sql<MgmtDomainRecord>`select ${columns} from ${tables} order by m.id`, "MgmtDomainStore.all"),
+    all: Effect.withSpan(
+      sql<MgmtDomainRecord>`select ${columns} from ${tables} order by m.id`,
+      "NetworkStore.domains.all"
+    ),
     find,
-    ofDevice: Effect.fn("MgmtDomainStore.ofDevice")(
+    ofDevice: Effect.fn("NetworkStore.domains.ofDevice")(
       (deviceId: number) =>
         sql<MgmtDomainRecord>`select ${columns} from ${tables}
           where m.device_a_id = ${deviceId} or m.device_b_id = ${deviceId} order by m.id`
     ),
-    insert: Effect.fn("MgmtDomainStore.insert")(function* (domain: NewMgmtDomain) {
+    insert: Effect.fn("NetworkStore.domains.insert")(function* (domain: NewMgmtDomain) {
       const [row] = yield* identityViolation(
         sql<{ id: number }>`insert into mgmtdomain ${sql.insert({ ...domain })} returning id`
       )
       return yield* Effect.orDie(Effect.flatMap(find(row?.id ?? 0), Effect.fromOption))
     }),
-    update: Effect.fn("MgmtDomainStore.update")(function* (id: number, fields: Partial<NewMgmtDomain>) {
+    update: Effect.fn("NetworkStore.domains.update")(function* (id: number, fields: Partial<NewMgmtDomain>) {
       if (Object.keys(fields).length > 0)
         yield* identityViolation(sql`update mgmtdomain set ${sql.update({ ...fields })} where id = ${id}`)
       return yield* find(id)
     }),
-    remove: Effect.fn("MgmtDomainStore.remove")(function* (id: number) {
+    remove: Effect.fn("NetworkStore.domains.remove")(function* (id: number) {
       const found = yield* find(id)
       yield* sql`delete from mgmtdomain where id = ${id}`
       return found
     })
-  })
+  } satisfies MgmtDomains
 })
 
 type FindDomain<E = never> = Effect.Effect<Option.Option<MgmtDomainRecord>, SqlError.SqlError | E>
 
 /** Management domains by id. */
-export class MgmtDomainStore extends Context.Service<
-  MgmtDomainStore,
-  {
-    readonly columns: string
-    readonly tables: string
-    readonly all: Effect.Effect<ReadonlyArray<MgmtDomainRecord>, SqlError.SqlError>
-    readonly find: (id: number) => FindDomain
-    /** Domains that this device is one of the two members of. */
-    readonly ofDevice: (deviceId: number) => Effect.Effect<ReadonlyArray<MgmtDomainRecord>, SqlError.SqlError>
-    readonly insert: (domain: NewMgmtDomain) => Effect.Effect<MgmtDomainRecord, SqlError.SqlError | IdentityTaken>
-    readonly update: (id: number, fields: Partial<NewMgmtDomain>) => FindDomain<IdentityTaken>
-    readonly remove: (id: number) => FindDomain
-  }
->()("switchyard/store/MgmtDomainStore") {
-  static readonly layer = Layer.effect(MgmtDomainStore, makeDomains)
+interface MgmtDomains {
+  readonly columns: string
+  readonly tables: string
+  readonly all: Effect.Effect<ReadonlyArray<MgmtDomainRecord>, SqlError.SqlError>
+  readonly find: (id: number) => FindDomain
+  /** Domains of which this device is a member. */
+  readonly ofDevice: (deviceId: number) => Effect.Effect<ReadonlyArray<MgmtDomainRecord>, SqlError.SqlError>
+  readonly insert: (domain: NewMgmtDomain) => Effect.Effect<MgmtDomainRecord, SqlError.SqlError | IdentityTaken>
+  readonly update: (id: number, fields: Partial<NewMgmtDomain>) => FindDomain<IdentityTaken>
+  readonly remove: (id: number) => FindDomain
 }
 
-// Addresses that are reserved for a device from their choice to the end of init step 1 (docs/provisioning.md#addresses).
+// Addresses that are reserved for a device from their choice until the end of init step 1 (docs/provisioning.md#addresses).
 
-/** Another device got this address first; the next free one may be tried. */
+/** Another device got this address first; the caller may try the next free one. */
 export class AddressTaken extends Schema.TaggedError<AddressTaken>()("AddressTaken", { ip: Schema.String }) {
   override get message() {
     return `Address ${this.ip} is reserved by another device`
   }
 }
 
-/** An address that a device has on loan. */
+/** An address that is reserved for a device. */
 interface Reservation {
   readonly device_id: number
   readonly ip_version: 4 | 6
@@ -219,53 +212,59 @@ interface Reservation {
 const makeReservations = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
 
-  return ReservationStore.of({
+  return {
     all: sql<Reservation>`select device_id, ip_version, ip from reserved_ip`.pipe(
-      Effect.withSpan("ReservationStore.all")
+      Effect.withSpan("NetworkStore.reservations.all")
     ),
-    reserve: Effect.fn("ReservationStore.reserve")((reservation: Reservation) =>
+    reserve: Effect.fn("NetworkStore.reservations.reserve")((reservation: Reservation) =>
       sql`insert into reserved_ip ${sql.insert({ ...reservation })}
         on conflict (device_id, ip_version) do update set ip = excluded.ip, last_seen = now()`.pipe(
         Effect.asVoid,
-        // whoever goes on with the next address does so in the same transaction
+        // the caller continues with the next address in the same transaction
         sql.withTransaction,
         uniqueViolation("reserved_ip_unique", () => new AddressTaken({ ip: reservation.ip })),
         identityViolation,
         Effect.catchTag("IdentityTaken", () => Effect.fail(new AddressTaken({ ip: reservation.ip })))
       )
     ),
-    release: Effect.fn("ReservationStore.release")((deviceId: number) =>
+    release: Effect.fn("NetworkStore.reservations.release")((deviceId: number) =>
       Effect.asVoid(sql`delete from reserved_ip where device_id = ${deviceId}`)
     ),
     dropStale: Effect.withSpan(
       Effect.asVoid(sql`delete from reserved_ip where last_seen < now() - interval '1 day'`),
-      "ReservationStore.dropStale"
+      "NetworkStore.reservations.dropStale"
     ),
     takenAddresses: Effect.map(
       sql<{ ip: string }>`select distinct value as ip from identity_claim where kind = 'address'`,
       (rows) => new Set(rows.map((row) => row.ip))
     )
-  })
+  } satisfies Reservations
 })
 
 type Write<E = never> = Effect.Effect<void, SqlError.SqlError | E>
 type Addresses = Effect.Effect<ReadonlySet<string>, SqlError.SqlError>
 
 /** Reservations by device. */
-export class ReservationStore extends Context.Service<
-  ReservationStore,
-  {
-    readonly all: Effect.Effect<ReadonlyArray<Reservation>, SqlError.SqlError>
-    /** Writes the device's reservation of this family; one that it had is replaced. */
-    readonly reserve: (reservation: Reservation) => Write<AddressTaken>
-    readonly release: (deviceId: number) => Write
-    /** Forgets reservations older than a day. */
-    readonly dropStale: Write
-    /** Addresses of both families that somebody has in whatever role, or that are reserved. */
-    readonly takenAddresses: Addresses
-  }
->()("switchyard/store/ReservationStore") {
-  static readonly layer = Layer.effect(ReservationStore, makeReservations)
+interface Reservations {
+  readonly all: Effect.Effect<ReadonlyArray<Reservation>, SqlError.SqlError>
+  /** Writes the device's reservation of this address family and replaces an earlier one. */
+  readonly reserve: (reservation: Reservation) => Write<AddressTaken>
+  readonly release: (deviceId: number) => Write
+  /** Deletes reservations older than a day. */
+  readonly dropStale: Write
+  /** Addresses of both families that are used in any role or reserved. */
+  readonly takenAddresses: Addresses
+}
+
+/** Networks and addresses: links, management domains and reservations of addresses. */
+export class NetworkStore extends Context.Service<
+  NetworkStore,
+  { readonly links: Links; readonly domains: MgmtDomains; readonly reservations: Reservations }
+>()("switchyard/store/NetworkStore") {
+  static readonly layer = Layer.effect(
+    NetworkStore,
+    Effect.all({ links: makeLinks, domains: makeDomains, reservations: makeReservations })
+  )
 }
 
 // Sites, to which devices, links and management domains may refer.
@@ -277,7 +276,7 @@ export const makeSites = Effect.gen(function* () {
     exists: Effect.fn("SiteStore.exists")((id: number) =>
       Effect.map(sql`select 1 from site where id = ${id}`, (rows) => rows.length > 0)
     ),
-    /** The id of the only site with this description; none when there is none or more than one. */
+    /** The id of the only site with this description; `None` if no site or more than one has it. */
     named: Effect.fn("SiteStore.named")((description: string) =>
       Effect.map(sql<{ id: number }>`select id from site where description = ${description} limit 2`, (rows) =>
         rows.length === 1 ? Option.fromUndefinedOr(rows[0]?.id) : Option.none()
@@ -286,9 +285,9 @@ export const makeSites = Effect.gen(function* () {
   }
 })
 
-// The one lock for giving out addresses or links, in every process: the API and the init jobs take it.
+// The one lock for the allocation of addresses and links in all processes: the API and the init jobs take it.
 
-/** Waits until nobody else gives out addresses or links; held until the caller's transaction ends. */
+/** Waits for the allocation lock and holds it until the caller's transaction ends. */
 export const allocationLock = Effect.map(Effect.service(SqlClient.SqlClient), (sql) =>
   Effect.asVoid(sql`select pg_advisory_xact_lock(${locks.allocation})`)
 )

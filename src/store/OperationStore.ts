@@ -1,6 +1,6 @@
 /**
- * Rows of operations on switches. As with changes, a phase is claimed with a conditional write: it finds no row when another
- * process has taken the operation over, and then nothing more may be sent to the switch (promise 1).
+ * Rows of operations on switches. As with changes, a phase is claimed with a conditional write: it finds no row if another
+ * process has taken the operation over, and then this process must send nothing more to the switch (promise 1).
  */
 import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, Option, Schema } from "effect"
@@ -17,7 +17,7 @@ const Operation = Schema.Struct({
   phase: OperationPhase,
   /** Raised by every process that takes the operation over. */
   epoch: Schema.Int,
-  /** What is needed to go on, by kind. */
+  /** Data to continue the operation, by kind. */
   detail: Schema.Unknown
 })
 export type Operation = typeof Operation.Type
@@ -67,7 +67,7 @@ const make = Effect.gen(function* () {
         where device_id = ${deviceId} and kind = ${kind} and phase <> 'done' returning ${columns}`)
     ),
     claim: Effect.fn("OperationStore.claim")(function* ({ epoch, id }: Operation, phase: OperationPhase) {
-      // who has the epoch may end the operation twice: the answer to the first time may have been lost
+      // the owner of the epoch may end the operation twice: the first answer may have been lost
       const rows = yield* sql`update device_operation set phase = ${phase}, updated_at = now()
         where id = ${id} and epoch = ${epoch} and (phase <> 'done' or ${phase}::text = 'done') returning id`
       return rows.length === 1
@@ -88,16 +88,16 @@ type Find = Effect.Effect<Option.Option<Operation>, SqlError.SqlError>
 export class OperationStore extends Context.Service<
   OperationStore,
   {
-    /** Stores an operation before its first command; one that the job has begun already is taken over as it stands. */
+    /** Stores an operation before its first command. An operation that the job has already begun is taken over unchanged. */
     readonly begin: (operation: NewOperation) => Effect.Effect<Operation, SqlError.SqlError>
     /** Whether a bounce of the device's ports is unfinished. */
     readonly owesBounce: (deviceId: number) => Effect.Effect<boolean, SqlError.SqlError>
-    /** Takes over what another process has left unfinished on the device; a device has at most one of a kind at a time. */
+    /** Takes over an unfinished operation of another process on the device; a device has at most one of a kind at a time. */
     readonly takeOver: (deviceId: number, kind: OperationKind) => Find
-    /** Moves the operation on; false when somebody else has taken it over or it is done. */
+    /** Moves the operation to the next phase; false if another process has taken it over or it is done. */
     readonly claim: (operation: Operation, phase: OperationPhase) => Effect.Effect<boolean, SqlError.SqlError>
     readonly ofJob: (jobId: number, deviceId: number, kind: OperationKind) => Find
-    /** All operations of a kind that are not done. */
+    /** All unfinished operations of a kind. */
     readonly unfinished: (kind: OperationKind) => Effect.Effect<ReadonlyArray<Operation>, SqlError.SqlError>
   }
 >()("switchyard/store/OperationStore") {

@@ -1,6 +1,6 @@
 /**
- * Calls of plugins: what is to be told (`device_action`), and what has become of it with each plugin (`plugin_run`). A plugin hears the
- * events of a device in their order: a later one waits until the earlier one has been told, or given up.
+ * Calls of plugins: the calls to be made (`device_action`), and their result for each plugin (`plugin_run`). A plugin receives the
+ * events of a device in order: a later event waits until the earlier one was delivered or has failed for good.
  */
 import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, Option } from "effect"
@@ -12,41 +12,41 @@ export interface DueCall {
   readonly id: number
   readonly deviceId: number | null
   readonly jobId: number | null
-  /** The call as it was recorded. */
+  /** The recorded call. */
   readonly payload: unknown
   readonly hook: string
   readonly hostname: string
-  /** How often it was begun. */
+  /** The number of attempts. */
   readonly attempts: number
 }
 
-/** A plugin and the hooks that it has. */
+/** A plugin and its hooks. */
 interface Hearer {
   readonly key: string
   readonly hooks: ReadonlyArray<string>
 }
 
-/** How an attempt ended; `retryInSeconds` null when there is no other. */
+/** The end of an attempt; `retryInSeconds` is null if no further attempt follows. */
 export type CallEnd =
   | { readonly _tag: "Done" }
   | { readonly _tag: "Failed"; readonly error: string; readonly retryInSeconds: number | null }
 
-/** What is known of the calls of one plugin. */
+/** The state of the calls of one plugin. */
 export interface CallCounts {
   readonly plugin: string
-  /** That failed for good. */
+  /** Calls that failed for good. */
   readonly failed: number
-  /** That failed and are tried again. */
+  /** Failed calls that are tried again. */
   readonly retrying: number
   readonly lastError: string | null
   /** RFC 3339. */
   readonly lastErrorAt: string | null
 }
 
-/** Hooks of before 0.3; servers of then stumble over others. */
+/** Hooks before 0.3; servers of that time fail on other hooks. */
 const FIRST_HOOKS: ReadonlySet<string> = new Set(["new_managed_device", "allocated_ipv4"])
 
-/** What can be recorded: a hook, and what its event has. */
+/** A call to be recorded: a hook, and the data of its event. */
 interface RecordedCall {
   readonly hook: string
   readonly hostname: string
@@ -149,24 +149,24 @@ const make = Effect.gen(function* () {
 export class PluginCallStore extends Context.Service<
   PluginCallStore,
   {
-    /** Adds a call, in the transaction of what it tells. */
+    /** Adds a call, in the transaction of its event. */
     readonly record: (
       call: RecordedCall,
       about: { readonly deviceId: number | null; readonly jobId: number | null }
     ) => Effect.Effect<void, SqlError.SqlError>
-    /** The oldest call that is due for the plugin. */
+    /** The oldest due call of the plugin. */
     readonly next: (hearer: Hearer) => Effect.Effect<Option.Option<DueCall>, SqlError.SqlError>
-    /** An attempt begins; noted before it is made. */
+    /** Records the begin of an attempt, before the call. */
     readonly begin: (id: number, plugin: string) => Effect.Effect<void, SqlError.SqlError>
-    /** An attempt has ended, with its event. */
+    /** Records the end of an attempt, with its event. */
     readonly end: (call: DueCall, plugin: string, ended: CallEnd) => Effect.Effect<void, SqlError.SqlError>
-    /** Closes the calls that no plugin has yet to hear. */
+    /** Closes calls that no plugin still has to receive. */
     readonly settle: (hearers: ReadonlyArray<Hearer>) => Effect.Effect<void, SqlError.SqlError>
-    /** Removes what was closed so many days ago. */
+    /** Removes calls that were closed this number of days ago. */
     readonly forget: (days: number) => Effect.Effect<void, SqlError.SqlError>
-    /** Seconds until the next attempt of a call that failed; null when there is none. */
+    /** Seconds until the next attempt of a failed call; null if there is none. */
     readonly untilNext: Effect.Effect<number | null, SqlError.SqlError>
-    /** Plugins with calls that failed. */
+    /** Plugins with failed calls. */
     readonly counts: Effect.Effect<ReadonlyArray<CallCounts>, SqlError.SqlError>
   }
 >()("switchyard/store/PluginCallStore") {

@@ -1,5 +1,5 @@
 /**
- * The commit of each repository that is in force, with its files, and the results of refreshes. A commit in force survives restarts and the
+ * The commit in force of each repository, with its files, and the results of refreshes. A commit in force survives restarts and the
  * loss of the remote. Files of a replaced commit are kept until every job that works on it has ended.
  */
 import { PgClient } from "@effect/sql-pg"
@@ -10,10 +10,10 @@ import { locks } from "./DatabaseClient.ts"
 import { WaitingCommit } from "../domain/CommitEffects.ts"
 import type { RestoredCommits } from "../domain/Repository.ts"
 
-/** Which repository. */
+/** A repository. */
 export type RepositoryName = "settings" | "templates"
 
-/** A commit in force. `ref` is empty for the repository's own ref, else a branch that a group asks for; `files` is path to text. */
+/** A commit in force. `ref` is empty for the repository's own ref, else a branch that a group selects; `files` maps paths to texts. */
 export interface AppliedCommit {
   readonly name: RepositoryName
   readonly ref: string
@@ -28,7 +28,7 @@ const make = Effect.gen(function* () {
   const columns = sql.literal("name, ref, url, commit, description, files")
   const oneOrNone = <A>(rows: ReadonlyArray<A>) => Option.fromUndefinedOr(rows[0])
 
-  /** True for a commit, named by columns of this table, that a job which has not ended works on. */
+  /** A condition: an unfinished job works on the commit in this row of the table. */
   const isWorkedOn = (table: "repository" | "repository_kept") =>
     sql.literal(`exists (select 1 from job where job.status in ${JOB_UNFINISHED}
       and case ${table}.name when 'settings' then job.settings_commit = ${table}.commit
@@ -100,28 +100,28 @@ export class RepositoryStore extends Context.Service<
   RepositoryStore,
   {
     readonly find: (name: RepositoryName, ref: string) => Find<AppliedCommit>
-    /** The files of a commit that is in force or that a job still works on. */
+    /** The files of a commit that is in force or that an unfinished job works on. */
     readonly filesOf: (name: RepositoryName, commit: string) => Find<Pick<AppliedCommit, "commit" | "files">>
-    /** Refs of this repository that are in force. */
+    /** Refs of this repository with a commit in force. */
     readonly refs: (name: RepositoryName) => Effect.Effect<ReadonlyArray<string>, SqlError.SqlError>
     /** Brings a commit into force. In a transaction that holds the lock. */
     readonly put: (commit: AppliedCommit) => Effect.Effect<void, SqlError.SqlError>
-    /** The hash of the commit in force, without its files; cheap enough to ask before each use. */
+    /** The hash of the commit in force, without its files; cheap enough to read before each use. */
     readonly commitOf: (name: RepositoryName, ref: string) => Find<string>
-    /** All that is in force, as a text that differs when something else is. */
+    /** All commits in force, as a text that differs after each change. */
     readonly inForce: Effect.Effect<string, SqlError.SqlError>
-    /** Those that came with a restored backup and were not refreshed since. */
+    /** Commits of a restored backup that were not refreshed since. */
     readonly restored: Find<RestoredCommits>
-    /** Takes the lock of what is in force until the transaction ends; false when somebody else has it. */
+    /** Takes the lock of the commits in force until the transaction ends; false if another process holds it. */
     readonly tryLock: Effect.Effect<boolean, SqlError.SqlError>
   }
 >()("switchyard/store/RepositoryStore") {
   static readonly layer = Layer.effect(RepositoryStore, make)
 }
 
-// Refreshes of a repository, newest first, of jobs that have ended; and the commit that waits until an operator confirms it.
+// Ended refreshes of a repository, newest first, and the commit that waits for an operator's confirmation.
 
-/** A refresh that has ended: who wanted it, and when it ended (UTC). */
+/** An ended refresh: the user who requested it, and its end (UTC). */
 interface EndedRefresh {
   readonly id: number
   readonly memo: unknown
@@ -131,18 +131,18 @@ interface EndedRefresh {
 
 const decode = Schema.decodeUnknownOption(WaitingCommit)
 
-/** Refreshes that have ended. */
+/** Ended refreshes. */
 export const makeRefreshes = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   return {
-    /** The newest ones, at most so many, the newest first. */
+    /** The newest refreshes, at most `limit`, newest first. */
     ended: Effect.fn("RefreshStore.ended")(
       (name: RepositoryName, count: number) =>
         sql<EndedRefresh>`select id, memo, scheduled_by as by,
             iso_time(finish_time) as at from job where function_name = 'refresh_repo'
           and status in ('FINISHED', 'EXCEPTION') and memo ->> 'repository' = ${name} order by id desc limit ${count}`
     ),
-    /** The memo of the last one. */
+    /** The memo of the last refresh. */
     lastMemo: Effect.fn("RefreshStore.lastMemo")((name: RepositoryName) =>
       Effect.map(
         sql<{ memo: unknown }>`select memo from job where function_name = 'refresh_repo'
@@ -150,7 +150,7 @@ export const makeRefreshes = Effect.gen(function* () {
         (rows) => Option.fromNullishOr(rows[0]?.memo)
       )
     ),
-    /** The commit that waits for a confirmation. It waits no more when any commit has come into force. */
+    /** The commit that waits for a confirmation. It stops waiting once any commit comes into force. */
     waiting: Effect.fn("RefreshStore.waiting")((name: RepositoryName) =>
       Effect.map(
         sql`select commit, iso_time(at) as at, by, job_id, message, effects from waiting_commit where repository = ${name}`,
@@ -164,7 +164,7 @@ export const makeRefreshes = Effect.gen(function* () {
             effects = excluded.effects, at = excluded.at, by = excluded.by, job_id = excluded.job_id`
       )
     ),
-    /** A refresh has found another commit than the one that waits. */
+    /** A refresh has found another commit than the waiting one. */
     forgetWaiting: Effect.fn("RefreshStore.forgetWaiting")((name: RepositoryName, exceptCommit: string) =>
       Effect.asVoid(sql`delete from waiting_commit where repository = ${name} and commit <> ${exceptCommit}`)
     )

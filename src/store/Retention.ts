@@ -1,8 +1,8 @@
 /**
- * What becomes of old records (docs/operations.md#retention). Old jobs and their work are removed in batches of some hundred rows, each in a
- * transaction that locks only its own rows; `domain/Retention.ts` decides which of them stay. Records are counted, and old texts are packed.
+ * The retention of old records (docs/operations.md#retention). Old jobs and their work are removed in batches of some hundred rows, each in a
+ * transaction that locks only its own rows; `domain/Retention.ts` decides which rows stay. Records are counted, and old texts are packed.
  */
-import { Context, Effect, Layer, Option, Struct } from "effect"
+import { Effect, Option, Struct } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import {
   type ChangeFacts,
@@ -28,14 +28,14 @@ import { REFERENCE, SecretTexts } from "./SecretStore.ts"
 
 const BATCH = 500
 
-/** Where to go on: id of the row, or of its job with its hostname. */
+/** Where the next batch begins: the id of the row, or of its job with its hostname. */
 interface Cursor {
   readonly id: number
   readonly hostname: string
 }
 
 type Row<Facts> = Facts & Cursor
-/** A batch: how many rows were looked at, which of them stay not, and where the next one begins. */
+/** A batch: the number of rows that were checked, the rows to be removed, and where the next batch begins. */
 interface Found {
   readonly seen: number
   readonly gone: ReadonlyArray<Cursor>
@@ -49,10 +49,11 @@ const foundOf = <Facts>(rows: ReadonlyArray<Row<Facts>>, keeps: (facts: Facts) =
   next: rows.at(-1) ?? START
 })
 
-/** A change that says what ran afterwards. */
+/** A change that determines the configuration after it. */
 const IN_FORCE = `load_mode = 'replace' and b.phase in ('confirmed', 'unchanged') and b.protocol ->> 'dryRun' is distinct from 'true'`
 
-const make = Effect.gen(function* () {
+/** The removal of old jobs and their work. */
+export const makeJobRetention = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const over =
     sql.literal(`(job.status in ${JOB_ENDED} and not exists (select from job w where w.status in ${JOB_UNFINISHED}
@@ -129,7 +130,7 @@ const make = Effect.gen(function* () {
     Record<RetainedKind, (gone: ReadonlyArray<Cursor>) => Effect.Effect<unknown, SqlError.SqlError>>
   > = {
     change: (gone) => sql`delete from config_change where id = any(${numbers(gone)}::integer[])`,
-    // the tasks without their long texts stay, and those that have failed: what a job did, and why not, is still told
+    // failed tasks stay, and the others without their long texts: the job's actions and failures can still be shown
     config: (gone) => sql`update job_device d set brief_tasks = null, sealed_tasks = null, job_tasks = coalesce((
         select jsonb_agg(task order by place) from jsonb_array_elements(d.job_tasks) with ordinality listed (task, place)
         where (task ->> 'failed')::boolean or d.brief_tasks @> jsonb_build_array(task)), '[]')
@@ -154,7 +155,7 @@ const make = Effect.gen(function* () {
     return found
   }, sql.withTransaction)
 
-  /** Goes through all old rows of a kind; yields how many were removed. */
+  /** Removes old rows of a kind; yields their number. */
   const removeKind = Effect.fnUntraced(function* (kind: RetainedKind, days: number, count: number) {
     let after = START
     let removed = 0
@@ -177,7 +178,7 @@ const make = Effect.gen(function* () {
     }
   })
 
-  return JobRetention.of({
+  return {
     remove: Effect.fn("JobRetention.remove")(function* (settings: RetentionSettings) {
       const periods = periodsOf(settings)
       const removed: Record<RetainedKind, number> = { change: 0, config: 0, job_device: 0, operation: 0, job: 0 }
@@ -191,25 +192,20 @@ const make = Effect.gen(function* () {
       const days = periodsOf(settings)[kind]
       return days === null ? 0 : yield* due(kind, days, Math.max(settings.CONFIG_COUNT, 1))
     })
-  })
+  } satisfies JobRetention
 })
 
-/** The end of jobs. */
-export class JobRetention extends Context.Service<
-  JobRetention,
-  {
-    /** Removes what is older than its kind is kept and not needed any more, unless another replica does so now; yields how many of each. */
-    readonly remove: (
-      settings: RetentionSettings
-    ) => Effect.Effect<Readonly<Record<RetainedKind, number>>, SqlError.SqlError>
-    /** How many of the kind go within a day, as far as that can be told today. */
-    readonly due: (settings: RetentionSettings, kind: RetainedKind) => Effect.Effect<number, SqlError.SqlError>
-  }
->()("switchyard/store/JobRetention") {
-  static readonly layer = Layer.effect(JobRetention, make)
+/** The removal of old jobs and their work. */
+export interface JobRetention {
+  /** Removes records that are older than the period of their kind and not needed, unless another replica does so now; yields numbers by kind. */
+  readonly remove: (
+    settings: RetentionSettings
+  ) => Effect.Effect<Readonly<Record<RetainedKind, number>>, SqlError.SqlError>
+  /** The number of records of the kind that will be removed within a day, as far as known today. */
+  readonly due: (settings: RetentionSettings, kind: RetainedKind) => Effect.Effect<number, SqlError.SqlError>
 }
 
-// The number of records of each kind that is removed in time (docs/operations.md#retention): one replica counts them every hour and
+// The number of records of each kind that are removed with age (docs/operations.md#retention): one replica counts them every hour and
 // stores the result, so reading it is cheap.
 
 /** Rows, time and table of each kind; configurations are in the table of `job_device`, the audit in that of `event`. */
@@ -226,11 +222,11 @@ const SOURCES = {
 type RowKind = keyof typeof SOURCES
 const KINDS = Struct.keys(SOURCES)
 
-/** Figures of what is kept. */
+/** Counts of retained records. */
 export const makeRetainedFigures = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const config = yield* ServerConfig
-  const retention = yield* JobRetention
+  const retention = yield* makeJobRetention
 
   const oldEvents = (days: number, isAudit: boolean) =>
     days === 0
@@ -266,18 +262,18 @@ export const makeRetainedFigures = Effect.gen(function* () {
     }>`select looked_at > now() - make_interval(secs => ${seconds}) as is_young
       from retained where kind = 'job'`
     if (known?.is_young === true) return false
-    // the count that says to others that a round has begun
+    // this count shows other replicas that a round has begun
     yield* lookAt("job")
     return true
   }, sql.withTransaction)
 
   return {
     /**
-     * Whether a round of removal and counting is to be done by this replica: none has begun within so many seconds, and none begins
-     * one now. Others are told so.
+     * Whether this replica does a round of removal and counting: no replica has begun one within this number of seconds or begins one
+     * now. Other replicas see the begin.
      */
     begin,
-    /** Counts, and keeps what was found. */
+    /** Counts all kinds and stores the result. */
     look: Effect.forEach(KINDS, lookAt, { discard: true }).pipe(Effect.withSpan("RetainedFigures.look")),
     noteRemoved: Effect.fn("RetainedFigures.noteRemoved")((removed: Readonly<Record<RetainedKind, number>>) =>
       Effect.forEach(
@@ -295,9 +291,9 @@ export const makeRetainedFigures = Effect.gen(function* () {
 
 /** Texts of configurations are long. */
 const PACKED_BATCH = 50
-/** A release that does not know references must not meet one in what is under way while releases change. */
+/** During an upgrade, a release that does not know references must not find one in current work. */
 const AGE = "1 day"
-/** Below that, a reference is no shorter. */
+/** A shorter text is not longer than its reference. */
 const SHORTEST = 200
 
 interface Packable {
@@ -306,7 +302,7 @@ interface Packable {
   readonly text: string
 }
 
-/** The moving of texts to where each is stored once. */
+/** Moves texts to the table where each is stored once. */
 export const makeTextPacking = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const secrets = yield* SecretTexts
@@ -317,7 +313,7 @@ export const makeTextPacking = Effect.gen(function* () {
     ([lock]) => lock?.taken === true
   )
 
-  /** What can be opened becomes a reference; what cannot stays as it is. */
+  /** Replaces texts by references; a text that cannot be opened stays unchanged. */
   const packed = ({ column, key, text }: Packable) =>
     Option.toArray(
       Option.map(secrets.open(text), (clear) => {
@@ -376,7 +372,7 @@ export const makeTextPacking = Effect.gen(function* () {
         text: sealed
       }))
     )
-    // no row that is moved is told as a result of a device once more
+    // a moved row must not be reported again as a result of a device
     yield* sql`select set_config('switchyard.retention', 'on', true)`
     yield* sql`update job_device d set sealed_tasks = given.after
       from jsonb_to_recordset(${JSON.stringify(moved)}::text::jsonb) as given (key text, before text, after text)

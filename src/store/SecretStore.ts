@@ -22,26 +22,26 @@ import { ServerConfig } from "../ServerConfig.ts"
 import { DerivedSecrets, hideDerived, noSecrets, together } from "../templates/TemplateSecrets.ts"
 import { hash } from "node:crypto"
 
-// The border between texts with secrets and their stored form (docs/security.md#what-is-stored). A text that is only shown is stored
-// with marks in the place of secrets. A text that is used again, such as the configuration that an undo restores, is sealed. A mark is short
-// and keyed: two marks show whether two secrets are equal, and nothing else.
+// Texts with secrets and their stored form (docs/security.md#what-is-stored). A text that is only shown is stored with marks instead of
+// secrets. A text that is used again, such as the configuration that an undo restores, is sealed. A mark is short and keyed: two marks
+// reveal only whether two secrets are equal.
 
 const MARK_DIGITS = 4
-/** What stands in the place of a secret already. */
+/** A mark that already replaces a secret. */
 const MARK = /^"?(?:<hidden(?::[0-9a-f]+)?>|\*{8})"?$/
 
-/** A mark in a text, which stands for a secret that nobody knows who reads the text. */
+/** The first mark in a text. The reader of the text cannot know the secret. */
 export const findMark = (text: string): string | undefined => /<hidden(?::[0-9a-f]+)?>/.exec(text)?.[0]
 
-/** A sealed value that is no text. */
+/** Decodes a sealed JSON value. */
 export const readJson = Schema.decodeOption(Schema.fromJsonString(Schema.Unknown))
 
 const isPlain = (value: unknown): value is object => typeof value === "object" && value !== null
 
-/** Names of what is a configuration or a difference; other texts are sentences, in which drivers have hidden what they quote. */
+/** Names of configurations and differences. Other texts are sentences, in which drivers have already hidden quoted secrets. */
 const CONFIGURATIONS: ReadonlySet<string> = new Set(["config", "full_config", "diff"])
 
-/** The same value with other texts in it, by the name that each has; names stay. */
+/** Changes each text of a value, by its key; keys stay unchanged. */
 const mapTexts = (value: unknown, change: (text: string, name: string) => string, name = ""): unknown => {
   if (typeof value === "string") return change(value, name)
   if (Array.isArray(value)) return value.map((item) => mapTexts(item, change, name))
@@ -49,7 +49,7 @@ const mapTexts = (value: unknown, change: (text: string, name: string) => string
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, mapTexts(item, change, key)]))
 }
 
-/** The keys of sealed texts: the one under which they are sealed now, and the one before. */
+/** The keys of sealed texts: the current key, and the previous one. */
 export const sealingKeys = (key: SecretKey["Service"]): readonly [SealingKey, ...ReadonlyArray<SealingKey>] => {
   const purpose = "stored texts"
   return [sealingKey(key.keyFor(purpose)), ...key.previousFor(purpose).map(sealingKey)]
@@ -77,7 +77,7 @@ const makeTexts = Effect.gen(function* () {
   const hide = (text: string, derived?: DerivedSecrets): string => replaceSecrets(hideKnown(text, derived), mark)
 
   return SecretTexts.of({
-    // replicas without a common key could not go on with each other's changes
+    // replicas without a common key could not continue each other's changes
     seal: (text) => (key.isShared ? seal(own, text) : text),
     sealPacked: (text) => (key.isShared ? seal(own, pack(text)) : pack(text)),
     open: (text) => Option.map(open(keys, text), unpack),
@@ -93,22 +93,22 @@ const makeTexts = Effect.gen(function* () {
 export class SecretTexts extends Context.Service<
   SecretTexts,
   {
-    /** The text as it is kept for later use. */
+    /** Seals a text for later use. */
     readonly seal: (text: string) => string
-    /** The same, compressed: for texts that are kept for long. */
+    /** The same, compressed, for texts that are kept for a long time. */
     readonly sealPacked: (text: string) => string
-    /** What was sealed; none under another key than SECRET_KEY and SECRET_KEY_PREVIOUS. */
+    /** Opens a sealed text; `None` if it was sealed under a key other than SECRET_KEY and SECRET_KEY_PREVIOUS. */
     readonly open: (text: string) => Option.Option<string>
     /**
-     * A configuration or a difference with a mark in the place of each secret: of values that the server knows, of what templates
-     * have made of them, and of what stands where a platform has its secrets. Idempotent.
+     * Replaces each secret in a configuration or a difference by a mark: values that the server knows, values that templates
+     * derived from them, and text at the places where a platform has its secrets. Idempotent.
      */
     readonly hide: (text: string, derived?: DerivedSecrets) => string
-    /** A sentence, such as a message of an error, with a mark in the place of each secret that is known. */
+    /** Replaces each known secret in a sentence, such as an error message, by a mark. */
     readonly hideKnown: (text: string, derived?: DerivedSecrets) => string
-    /** A JSON value of texts that people have written, such as the data of a port, each hidden as a configuration is. */
+    /** Hides secrets in each text of a JSON value that people wrote, such as the data of a port, as in a configuration. */
     readonly hideTexts: (value: unknown) => unknown
-    /** A JSON value with its texts hidden: `config`, `full_config` and `diff` as configurations, others as sentences. */
+    /** Hides secrets in a JSON value: in `config`, `full_config` and `diff` as in configurations, elsewhere as in sentences. */
     readonly hideIn: (value: unknown, derived?: DerivedSecrets) => unknown
   }
 >()("switchyard/store/SecretTexts") {
@@ -116,12 +116,12 @@ export class SecretTexts extends Context.Service<
 }
 
 // Texts that are stored once (docs/operations.md#stored-once): the column holds a reference, and `whole_text(column)` yields the
-// sealed text in both cases. A release that does not know references takes one for a text under another key.
+// sealed text in both cases. A release that does not know references treats one as a text under another key.
 
-/** What a reference begins with; the digest of the text follows. Migration 0044 has it too. */
+/** The prefix of a reference; the digest of the text follows. Migration 0044 also contains it. */
 export const REFERENCE = "sealed:1:storedconfig:"
 
-/** A secret cannot be kept or found; the message names it. */
+/** A secret cannot be stored or found; the message names it. */
 export class SecretRefused extends Schema.TaggedError<SecretRefused>()("SecretRefused", { message: Schema.String }) {}
 
 /** A secret without its value; `set_at` is ISO 8601. */
@@ -131,7 +131,7 @@ interface ListedSecret {
   readonly set_by: string
 }
 
-/** Columns with sealed texts, with the columns that name a row. What an earlier release has stored in clear is among the first. */
+/** Columns with sealed texts, and the key columns of their tables. An earlier release stored some of the first in clear text. */
 const SEALED: ReadonlyArray<readonly [table: string, column: string, keys: string]> = [
   ["config_change", "candidate", "id"],
   ["config_change", "old_config", "id"],
@@ -147,7 +147,8 @@ const SEALED: ReadonlyArray<readonly [table: string, column: string, keys: strin
 ]
 const AT_ONCE = 100
 
-const make = Effect.gen(function* () {
+/** Secrets in the database. */
+export const makeStoredSecrets = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   const keys = sealingKeys(yield* SecretKey)
   const [own] = keys
@@ -177,7 +178,7 @@ const make = Effect.gen(function* () {
     return found
   })
 
-  /** Seals a batch of one column anew; yields how many were, and the last of those that cannot be opened. */
+  /** Seals a batch of one column again; yields the numbers of rows that were read and sealed. */
   const resealSome = Effect.fnUntraced(function* ([table, column, names]: (typeof SEALED)[number], skip: number) {
     const rows = yield* sql<{ key: string; text: string }>`select jsonb_build_array(${sql.literal(names)})::text as key,
         ${sql.literal(column)} as text from ${sql.literal(table)}
@@ -190,7 +191,7 @@ const make = Effect.gen(function* () {
         onSome: (clear) => [{ key, before: text, after: seal(own, clear) }]
       })
     )
-    // a row that was written meanwhile has been sealed already
+    // a row that was written in the meantime is already sealed
     if (opened.length > 0) {
       yield* sql`update ${sql.literal(table)} set ${sql.literal(column)} = given.after
         from jsonb_to_recordset(${sql.json(opened)}) as given (key text, before text, after text)
@@ -216,7 +217,7 @@ const make = Effect.gen(function* () {
     return { sealed, unreadable }
   }).pipe(Effect.withSpan("SecretStore.reseal"))
 
-  return SecretStore.of({
+  return {
     set,
     all,
     list: sql<ListedSecret>`select name, set_at::text as set_at, set_by from secret order by name`,
@@ -230,26 +231,21 @@ const make = Effect.gen(function* () {
       (rows) => rows.some(({ sealed }) => Option.exists(keyOf(sealed), (id) => keys.every((key) => key.id !== id)))
     ),
     reseal
-  })
+  } satisfies StoredSecrets
 })
 
 /** Secrets in the database. */
-export class SecretStore extends Context.Service<
-  SecretStore,
-  {
-    /** Keeps a secret under the name of its variable, in the place of the one before. */
-    readonly set: (name: string, value: string) => Effect.Effect<void, SecretRefused | SqlError.SqlError>
-    /** All values by their names. */
-    readonly all: Effect.Effect<ReadonlyMap<string, string>, SecretRefused | SqlError.SqlError>
-    readonly list: Effect.Effect<ReadonlyArray<ListedSecret>, SqlError.SqlError>
-    readonly remove: (name: string) => Effect.Effect<void, SecretRefused | SqlError.SqlError>
-    /** Whether something is sealed under a key that is not known here. */
-    readonly hasOthers: Effect.Effect<boolean, SqlError.SqlError>
-    /** Seals under SECRET_KEY what is sealed under SECRET_KEY_PREVIOUS or was stored in clear. Yields how many texts. */
-    readonly reseal: Effect.Effect<{ readonly sealed: number; readonly unreadable: number }, SqlError.SqlError>
-  }
->()("switchyard/store/SecretStore") {
-  static readonly layer = Layer.effect(SecretStore, make)
+export interface StoredSecrets {
+  /** Stores a secret under the name of its variable and replaces the previous one. */
+  readonly set: (name: string, value: string) => Effect.Effect<void, SecretRefused | SqlError.SqlError>
+  /** All values by name. */
+  readonly all: Effect.Effect<ReadonlyMap<string, string>, SecretRefused | SqlError.SqlError>
+  readonly list: Effect.Effect<ReadonlyArray<ListedSecret>, SqlError.SqlError>
+  readonly remove: (name: string) => Effect.Effect<void, SecretRefused | SqlError.SqlError>
+  /** Whether some text is sealed under a key that this server does not know. */
+  readonly hasOthers: Effect.Effect<boolean, SqlError.SqlError>
+  /** Seals texts under SECRET_KEY that are sealed under SECRET_KEY_PREVIOUS or were stored in clear text. Yields their number. */
+  readonly reseal: Effect.Effect<{ readonly sealed: number; readonly unreadable: number }, SqlError.SqlError>
 }
 
 // Values that templates derived from secrets for each device, sealed: they are hidden in its configurations and differences.
@@ -263,7 +259,7 @@ const makeDerived = Effect.gen(function* () {
   const { open, seal } = yield* SecretTexts
   const noted = new Map<number, string>()
 
-  /** What was sealed under another key is forgotten. */
+  /** Opens a row; values that were sealed under another key are lost. */
   const opened = (sealed: string): DerivedSecrets =>
     Option.getOrElse(Option.flatMap(open(sealed), decode), () => noSecrets)
 
@@ -273,7 +269,7 @@ const makeDerived = Effect.gen(function* () {
     if (noted.get(deviceId) === digest) return
     const [row] = yield* sql<{ sealed: string }>`select sealed from derived_secret where device_id = ${deviceId}`
     const all = row === undefined ? derived : together(derived, opened(row.sealed))
-    // the device may have been removed meanwhile
+    // the device may have been removed in the meantime
     yield* sql`insert into derived_secret (device_id, sealed) select id, ${seal(encode(all))} from device where id = ${deviceId}
       on conflict (device_id) do update set sealed = excluded.sealed`
     noted.set(deviceId, digest)
@@ -295,17 +291,17 @@ const makeDerived = Effect.gen(function* () {
   return DerivedSecretStore.of({ note, ofHosts, ofChanges })
 })
 
-/** Secrets that templates have made. */
+/** Secrets that templates derived. */
 export class DerivedSecretStore extends Context.Service<
   DerivedSecretStore,
   {
-    /** Remembers them beside those of earlier renderings. */
+    /** Adds them to those of earlier renderings. */
     readonly note: (deviceId: number, derived: DerivedSecrets) => Effect.Effect<void, SqlError.SqlError>
-    /** By the number of a change, of its device. */
+    /** By the id of a change, for its device. */
     readonly ofChanges: (
       ids: ReadonlyArray<number>
     ) => Effect.Effect<ReadonlyMap<number, DerivedSecrets>, SqlError.SqlError>
-    /** By hostname; devices without any are left out. */
+    /** By hostname; devices without derived secrets are omitted. */
     readonly ofHosts: (
       hostnames: ReadonlyArray<string>
     ) => Effect.Effect<ReadonlyMap<string, DerivedSecrets>, SqlError.SqlError>

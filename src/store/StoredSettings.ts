@@ -1,20 +1,20 @@
-/** The server's settings with what the database keeps of them: secrets, and whether unset settings have safe defaults. */
+/** The server's settings with those that the database keeps: secrets, and whether unset settings have safe defaults. */
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Effect, Layer } from "effect"
 import { SecretKey } from "../runtime/SecretKey.ts"
 import { withStored } from "../runtime/SecretSources.ts"
 import { ServerConfig } from "../ServerConfig.ts"
 import { secureDefaults } from "./Migrations.ts"
-import { SecretStore } from "./SecretStore.ts"
+import { makeStoredSecrets } from "./SecretStore.ts"
 
 /**
- * The settings of an environment with the secrets that the database keeps, and with what it says about settings that nobody has set; what
- * the environment gives counts.
+ * The settings of an environment with the secrets in the database, and with its defaults for settings that are not set. Values of the
+ * environment win.
  */
 export const settingsWithSecrets = (environment: Readonly<Record<string, string | undefined>>) =>
   Layer.unwrap(
     Effect.gen(function* () {
-      const secrets = yield* SecretStore
+      const secrets = yield* makeStoredSecrets
       if (yield* secrets.hasOthers) {
         yield* Effect.logError(
           "The database holds texts that were sealed under another key: changes of before cannot be undone. Set SECRET_KEY, or SECRET_KEY_PREVIOUS, to that key"
@@ -24,4 +24,4 @@ export const settingsWithSecrets = (environment: Readonly<Record<string, string 
       const isDecided = (given["SECURE_DEFAULTS"] ?? "") !== ""
       return ServerConfig.layerOf(isDecided ? given : { ...given, SECURE_DEFAULTS: String(yield* secureDefaults) })
     })
-  ).pipe(Layer.provide(SecretStore.layer), Layer.provide(SecretKey.layer), Layer.provide(NodeServices.layer))
+  ).pipe(Layer.provide(SecretKey.layer), Layer.provide(NodeServices.layer))

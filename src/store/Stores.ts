@@ -1,12 +1,12 @@
-/** All stores as one layer, and what is checked and sealed in the rows of earlier releases at the start. */
+/** All stores as one layer, and the upkeep of rows from earlier releases at the start. */
 import { Layer } from "effect"
-import { ConfigHistoryStore, LearnedLineStore, ProvedConfigStore } from "./ConfigStore.ts"
 import { SecretKey } from "../runtime/SecretKey.ts"
-import { AlertDeliveryStore, AlertMuteStore, AlertStore } from "./AlertStore.ts"
+import { AlertStore } from "./AlertStore.ts"
 import { CertificateStore } from "./CertificateStore.ts"
 import { ChangeStore } from "./ChangeStore.ts"
-import { DeviceStore, NeighbourStore, SyncEventStore, UnseenDeviceStore } from "./DeviceStore.ts"
-import { EventLog, EventStore } from "./EventStore.ts"
+import { ConfigStore } from "./ConfigStore.ts"
+import { DeviceStore, SyncEventStore } from "./DeviceStore.ts"
+import { EventStore } from "./EventStore.ts"
 import { HostKeyStore, IdentityStore } from "./IdentityStore.ts"
 import { InterfaceStore } from "./InterfaceStore.ts"
 import { JobStore } from "./JobStore.ts"
@@ -16,44 +16,30 @@ import { RepositoryStore } from "./RepositoryStore.ts"
 import { WatchStore } from "./WatchStore.ts"
 import { DerivedSecretStore, SecretTexts } from "./SecretStore.ts"
 import { UniqueFieldStore } from "./DeviceIdentifiers.ts"
-import { LiveChangeStore } from "./UnfinishedChanges.ts"
-import { JobAttemptStore, JobLockStore, JobWaitStore } from "./JobScheduling.ts"
-import { LinknetStore, MgmtDomainStore, ReservationStore } from "./NetworkStore.ts"
+import { JobScheduleStore } from "./JobScheduling.ts"
+import { NetworkStore } from "./NetworkStore.ts"
 
 /** All stores; they need the database and the server's own key. */
 export const layer = Layer.mergeAll(
   DeviceStore.layer,
   InterfaceStore.layer,
-  LinknetStore.layer,
-  NeighbourStore.layer,
-  MgmtDomainStore.layer,
-  ReservationStore.layer,
+  NetworkStore.layer,
   SyncEventStore.layer,
   JobStore.layer,
-  JobAttemptStore.layer,
-  JobWaitStore.layer,
-  JobLockStore.layer,
-  ChangeStore.layer,
-  LiveChangeStore.layer,
+  JobScheduleStore.layer,
   OperationStore.layer,
   PluginCallStore.layer,
-  ConfigHistoryStore.layer,
+  ConfigStore.layer.pipe(Layer.provideMerge(ChangeStore.layer)),
   HostKeyStore.layer,
   IdentityStore.layer,
-  LearnedLineStore.layer,
   RepositoryStore.layer,
   CertificateStore.layer,
   DerivedSecretStore.layer,
   EventStore.layer,
-  EventLog.layer,
   WatchStore.layer,
   AlertStore.layer,
-  AlertDeliveryStore.layer,
-  AlertMuteStore.layer,
-  UnseenDeviceStore.layer,
-  UniqueFieldStore.layer,
-  ProvedConfigStore.layer.pipe(Layer.provide(ChangeStore.layer))
+  UniqueFieldStore.layer
 ).pipe(Layer.provideMerge(SecretTexts.layer), Layer.provideMerge(SecretKey.layer))
 
-/** Runs once at the start, over rows that earlier releases have left. */
+/** Runs once at the start: checks and seals rows of earlier releases. */
 export const upkeep = Layer.mergeAll(UniqueFieldStore.warnings, InterfaceStore.sealing)

@@ -1,13 +1,12 @@
 /**
- * Changes that have not ended. Other jobs that want the same devices see the changes of live runs here, newest first; the rest is left behind
- * by faults and is cleaned up.
+ * Changes that have not ended. Jobs that need the same devices find the changes of live runs here, newest first. Other unfinished changes
+ * remain after faults and are cleaned up.
  */
 import { PgClient } from "@effect/sql-pg"
-import { Array, Context, Effect, Layer, type Option } from "effect"
+import { Array, Effect, type Option } from "effect"
 import type { SqlError } from "effect/sql"
 import type { ChangePhase, ChangeRow } from "../../machines/change/ChangeRow.ts"
 import type { JobStatus } from "../domain/Job.ts"
-import { BackgroundWork } from "../runtime/BackgroundWork.ts"
 import { grouping, makeGrouped, makeGroupedFind } from "./GroupedStatement.ts"
 import { JOB_ENDED, JOB_UNFINISHED, UNFINISHED } from "./StatusConditions.ts"
 import type { OurSession } from "../domain/DeviceActivity.ts"
@@ -19,14 +18,14 @@ export interface LiveChange {
   readonly job_id: number
   readonly function_name: string
   readonly phase: ChangePhase
-  /** It has not come to its end, and neither has its job. */
+  /** Neither the change nor its job has ended. */
   readonly underWay: boolean
-  /** Commits that its job works on. */
+  /** The git commits of its job. */
   readonly settings_commit: string | null
   readonly templates_commit: string | null
 }
 
-/** Where a change stands, as its next claim has to know it. */
+/** The phase and epoch that the next claim of a change must name. */
 interface ChangePlace extends Pick<ChangeRow, "phase" | "epoch"> {
   readonly id: number
 }
@@ -37,13 +36,14 @@ interface JobOnDevice {
   readonly deviceId: number
 }
 
-/** What a job has to know before it begins with a device: its own status, and the newest live change there, of any job. */
+/** The facts that a job needs before it begins with a device: its own status, and the newest live change of any job there. */
 interface Outlook {
   readonly status: JobStatus
   readonly newest: LiveChange | null
 }
 
-const make = Effect.gen(function* () {
+/** Live changes by device. */
+export const makeLiveChanges = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   const grouped = yield* grouping
   const change = sql.literal(`c.id, c.device_id, c.job_id, job.function_name, c.phase, job.settings_commit,
@@ -62,8 +62,8 @@ const make = Effect.gen(function* () {
     return rows.map(({ newest, status }) => ({ newest, status }))
   })
 
-  return LiveChangeStore.of({
-    newest: Effect.fn("LiveChangeStore.newest")((deviceId: number) =>
+  return {
+    newest: Effect.fn("ChangeStore.live.newest")((deviceId: number) =>
       Effect.map(
         sql<LiveChange>`select ${change} from ${live} where c.device_id = ${deviceId} and ${isLive}
           order by c.id desc limit 1`,
@@ -74,47 +74,42 @@ const make = Effect.gen(function* () {
       sql<{ id: number }>`select coalesce(max(id), 0) as id from config_change`,
       (rows) => rows[0]?.id ?? 0
     ),
-    outlook: Effect.fn("LiveChangeStore.outlook")(makeGrouped(grouped, outlooks)),
-    place: Effect.fn("LiveChangeStore.place")(
+    outlook: Effect.fn("ChangeStore.live.outlook")(makeGrouped(grouped, outlooks)),
+    place: Effect.fn("ChangeStore.live.place")(
       makeGroupedFind(
         grouped,
         (ids) => sql<ChangePlace>`select id, phase, epoch from config_change where id = any(${ids}::integer[])`,
         ({ id }) => id
       )
     ),
-    underWay: Effect.fn("LiveChangeStore.underWay")(
+    underWay: Effect.fn("ChangeStore.live.underWay")(
       (hostnames: ReadonlyArray<string>) => sql<LiveChange & { hostname: string }>`
         select * from (select distinct on (c.device_id) ${change}, device.hostname
           from ${live} join device on device.id = c.device_id
           where ${isLive} and device.hostname = any(${hostnames}::text[]) order by c.device_id, c.id desc) newest
         where "underWay" order by hostname`
     )
-  })
+  } satisfies LiveChanges
 })
 
 /** Live changes by device. */
-export class LiveChangeStore extends Context.Service<
-  LiveChangeStore,
-  {
-    /** The newest live change of a device. */
-    readonly newest: (deviceId: number) => Effect.Effect<Option.Option<LiveChange>, SqlError.SqlError>
-    /** Number of the newest change of all. */
-    readonly newestId: Effect.Effect<number, SqlError.SqlError>
-    /** Many that ask at the same time share a statement. The job must exist. */
-    readonly outlook: (asking: JobOnDevice) => Effect.Effect<Outlook, SqlError.SqlError>
-    /** Where a change stands now, of whatever run. Many that ask at the same time share a statement. */
-    readonly place: (id: number) => Effect.Effect<Option.Option<ChangePlace>, SqlError.SqlError>
-    /** Live changes of jobs that have not ended, on these devices. */
-    readonly underWay: (
-      hostnames: ReadonlyArray<string>
-    ) => Effect.Effect<ReadonlyArray<LiveChange & { readonly hostname: string }>, SqlError.SqlError>
-  }
->()("switchyard/store/LiveChangeStore") {
-  static readonly layer = Layer.effect(LiveChangeStore, make).pipe(Layer.provide(BackgroundWork.layer))
+export interface LiveChanges {
+  /** The newest live change of a device. */
+  readonly newest: (deviceId: number) => Effect.Effect<Option.Option<LiveChange>, SqlError.SqlError>
+  /** The id of the newest change. */
+  readonly newestId: Effect.Effect<number, SqlError.SqlError>
+  /** Simultaneous calls share a statement. The job must exist. */
+  readonly outlook: (asking: JobOnDevice) => Effect.Effect<Outlook, SqlError.SqlError>
+  /** The phase and epoch of a change of any run. Simultaneous calls share a statement. */
+  readonly place: (id: number) => Effect.Effect<Option.Option<ChangePlace>, SqlError.SqlError>
+  /** Live changes of jobs that have not ended, on these devices. */
+  readonly underWay: (
+    hostnames: ReadonlyArray<string>
+  ) => Effect.Effect<ReadonlyArray<LiveChange & { readonly hostname: string }>, SqlError.SqlError>
 }
 
-// Abandoned changes: their job has ended, but the change has not, or the job's record does not say how the change ended. Only faults of the
-// database or of processes leave such changes.
+// Abandoned changes: the job has ended, but the change has not, or the job's record does not say how the change ended. Only faults of the
+// database or of processes cause them.
 
 export interface AbandonedRow {
   readonly id: number
@@ -123,15 +118,15 @@ export interface AbandonedRow {
   readonly phase: ChangePhase
 }
 
-/** Records are looked at for so long after the end of their job: a missing one is found within seconds of a fault. */
+/** Records are checked for this long after the end of their job; a missing record is found within seconds of a fault. */
 const LOOKED_AT = "6 hours"
 
-/** A record that is missing, waits, or says otherwise than the change. */
+/** A record that is missing, waits, or contradicts the change. */
 const UNRECORDED = `(r.job_id is null or r.waiting
   or (r.failed and c.phase in ('confirmed', 'unchanged')) or (not r.failed and c.phase in ('reverted', 'unknown'))
   or (r.failed and c.phase <> 'unknown' and strpos(r.job_tasks::text, $broken$) > 0))`
 
-/** What faults have left of changes. */
+/** Finds changes that faults have left unfinished. */
 export const makeAbandonedChanges = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   const unfinished = sql.literal(UNFINISHED)
@@ -145,7 +140,7 @@ export const makeAbandonedChanges = Effect.gen(function* () {
   }
 
   return {
-    /** All of them; `broken` is what a record holds that was written without knowing what became of the change. */
+    /** All abandoned changes; `broken` is the text in a record that was written without knowing the result of the change. */
     find: Effect.fn("AbandonedChanges.find")(
       (broken: string) => sql<AbandonedRow>`
         select c.id, c.job_id, c.device_id, c.phase ${from} where ${hasEnded} and c.${unfinished}
@@ -154,12 +149,12 @@ export const makeAbandonedChanges = Effect.gen(function* () {
           and job.finish_time > now() - ${LOOKED_AT}::interval and not (c.${unfinished})
           and ${unrecorded(broken)} order by id`
     ),
-    /** Whether the record does not say yet what the change came to. */
+    /** Whether the record does not hold the result of the change yet. */
     isUnrecorded: Effect.fn("AbandonedChanges.isUnrecorded")(function* (id: number, broken: string) {
       const rows = yield* sql`select 1 ${from} where c.id = ${id} and ${unrecorded(broken)}`
       return rows.length > 0
     }),
-    /** Whether no later change was begun on its device, about which the older one says nothing. */
+    /** Whether no later change was begun on its device. The older change says nothing about a later one. */
     isNewest: Effect.fn("AbandonedChanges.isNewest")(function* ({ device_id, id }: AbandonedRow) {
       const later = yield* sql`select 1 from config_change where device_id = ${device_id} and id > ${id} limit 1`
       return later.length === 0
@@ -168,19 +163,19 @@ export const makeAbandonedChanges = Effect.gen(function* () {
 })
 
 // Abandoned candidate sessions: Switchyard's own sessions that a read found on a switch although no job works on them (docs/operations.md#doctor).
-// A session may end a moment later, so only one that cannot have been in use is stored: its job had ended before the read began, and no
-// work on the device has moved since. All others wait for the next read.
+// A session may end a moment later, so a session is stored only if it cannot have been in use: its job had ended before the read began, and
+// no work on the device has moved since. All other sessions wait for the next read.
 
-/** What a device showed. */
+/** The sessions that a device showed. */
 interface SeenSessions {
-  /** The job that looks: it began before the device was read. */
+  /** The job that reads: it began before the device was read. */
   readonly job_id: number
   readonly device_id: number
-  /** All that are ours. */
+  /** All sessions of Switchyard. */
   readonly sessions: ReadonlyArray<OurSession>
 }
 
-/** Nobody can have been at this session while the device was read. */
+/** No job can have used this session while the device was read. */
 const IS_LEFT = `not exists (select from job where job.id = seen.job
     and (job.status not in ${JOB_ENDED} or job.finish_time is null or job.finish_time >= look.start_time))
   and not exists (select from config_change c where c.device_id = look.device_id
@@ -188,7 +183,7 @@ const IS_LEFT = `not exists (select from job where job.id = seen.job
   and not exists (select from device_operation o where o.device_id = look.device_id
     and (o.phase <> 'done' or o.updated_at >= look.start_time))`
 
-/** Sessions that were left behind, as they were seen last. */
+/** Abandoned sessions at the last read. */
 export const makeAbandonedSessions = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
 
@@ -198,7 +193,7 @@ export const makeAbandonedSessions = Effect.gen(function* () {
   }
 
   return {
-    /** Keeps which of these were left behind, and forgets all others of the device. */
+    /** Stores the abandoned ones of these sessions, and deletes all others of the device. */
     saw: Effect.fn("AbandonedSessions.saw")(function* (seen: SeenSessions) {
       yield* forgetOthers(seen)
       const { device_id, job_id, sessions } = seen
@@ -210,7 +205,7 @@ export const makeAbandonedSessions = Effect.gen(function* () {
         where ${sql.literal(IS_LEFT)}
         on conflict (device_id, name) do update set is_timed = excluded.is_timed, last_seen = now()`
     }),
-    /** It was removed. */
+    /** The session was removed from the device. */
     forget: Effect.fn("AbandonedSessions.forget")((deviceId: number, name: string) =>
       Effect.asVoid(sql`delete from left_session where device_id = ${deviceId} and name = ${name}`)
     )

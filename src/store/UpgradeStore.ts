@@ -1,4 +1,4 @@
-/** Upgrades: what an upgrade job has done on each device so far, and the views of firmware for the page. */
+/** Upgrades: the progress of an upgrade job on each device, and the views of firmware for the page. */
 import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import type { SqlError } from "effect/sql"
@@ -7,19 +7,19 @@ import { JOB_UNFINISHED } from "./StatusConditions.ts"
 
 /** Times are epoch seconds of the server. */
 export const UpgradeProgress = Schema.Struct({
-  /** The image for this device, when it is known. */
+  /** The image for this device, if known. */
   file: Schema.NullOr(Schema.String),
-  /** Version that the device was known to run when the job began. */
+  /** The known version of the device when the job began. */
   versionBefore: Schema.NullOr(Schema.String),
   /** Entries of the steps that have ended. */
   tasks: Schema.Array(JobTask),
-  /** Name of the step that has begun and not ended; it may have changed the switch. */
+  /** Name of the unfinished step, which may have changed the switch. */
   begun: Schema.NullOr(Schema.String),
-  /** The image was active already, so nothing is rebooted. */
+  /** The image was already active, so the device is not rebooted. */
   alreadyActive: Schema.Boolean,
-  /** When the reload was about to be sent, and how long the switch had been up then, if it says so. */
+  /** The time right before the reload was sent, and the uptime of the switch at that time, if it reports one. */
   reboot: Schema.NullOr(Schema.Struct({ at: Schema.Finite, uptime: Schema.NullOr(Schema.Finite) })),
-  /** Since when the switch is waited for. */
+  /** The begin of the wait for the switch. */
   waitingSince: Schema.NullOr(Schema.Finite)
 })
 export type UpgradeProgress = typeof UpgradeProgress.Type
@@ -50,7 +50,7 @@ export class UpgradeStore extends Context.Service<
   UpgradeStore,
   {
     readonly find: (jobId: number, hostname: string) => Effect.Effect<Option.Option<UpgradeProgress>, SqlError.SqlError>
-    /** Writes the progress, new or again. */
+    /** Inserts or updates the progress. */
     readonly put: (jobId: number, hostname: string, progress: UpgradeProgress) => Effect.Effect<void, SqlError.SqlError>
     /** The device answered now. */
     readonly seen: (deviceId: number) => Effect.Effect<void, SqlError.SqlError>
@@ -59,9 +59,9 @@ export class UpgradeStore extends Context.Service<
   static readonly layer = Layer.effect(UpgradeStore, make)
 }
 
-// Firmware as the page shows it: versions, running downloads, and the devices of an upgrade.
+// Firmware on the page: versions, running downloads, and the devices of an upgrade.
 
-/** A download that has not ended, with its arguments and what it remembers. */
+/** An unfinished download, with its arguments and its stored state. */
 export interface RunningDownload {
   readonly job_id: number
   readonly status: string
@@ -70,7 +70,7 @@ export interface RunningDownload {
   readonly memo: unknown
 }
 
-/** An upgrade job with its arguments and what it remembers. */
+/** An upgrade job with its arguments and its stored state. */
 export interface UpgradeJobRow {
   readonly status: string
   readonly args: unknown
@@ -84,7 +84,7 @@ const DeviceRow = Schema.Struct({
   failed: Schema.NullOr(Schema.Boolean),
   tasks: Schema.Array(JobTask)
 })
-/** A device as an upgrade has left it; `failed` null until the job has a result for it. */
+/** A device after an upgrade; `failed` is null until the job has a result for it. */
 export type UpgradeDeviceRow = typeof DeviceRow.Type
 
 const readRows = Schema.decodeUnknownEffect(Schema.Array(DeviceRow))
@@ -93,13 +93,13 @@ const readRows = Schema.decodeUnknownEffect(Schema.Array(DeviceRow))
 export const makeUpgradeViews = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   return {
-    /** Downloads of images that have not ended. */
+    /** Unfinished downloads of images. */
     downloads:
       sql<RunningDownload>`select id as job_id, status, scheduled_by as by, start_arguments as args, memo from job
       where function_name = 'get_firmware' and status in ${sql.literal(JOB_UNFINISHED)} order by id`.pipe(
         Effect.withSpan("FirmwareViewStore.downloads")
       ),
-    /** An upgrade job; none for another job. */
+    /** An upgrade job; `None` for another job. */
     upgrade: Effect.fn("FirmwareViewStore.upgrade")((jobId: number) =>
       Effect.map(
         sql<UpgradeJobRow>`select status, start_arguments as args, memo from job
@@ -107,7 +107,7 @@ export const makeUpgradeViews = Effect.gen(function* () {
         (rows) => Option.fromUndefinedOr(rows[0])
       )
     ),
-    /** Its devices by name: these, and all that it has worked on. */
+    /** The devices of an upgrade by name: the given ones, and all that it has worked on. */
     devices: Effect.fn("FirmwareViewStore.devices")(function* (jobId: number, hostnames: ReadonlyArray<string>) {
       const rows = yield* sql<{ readonly row: unknown }>`
         select jsonb_build_object('hostname', names.hostname, 'os_version', device.os_version, 'progress', u.progress,

@@ -1,4 +1,4 @@
-/** What the server has already reported, so that each occurrence is one event, whichever of several servers sees it (docs/alerts.md#ready-rules). */
+/** Occurrences that were already reported, so each is one event, whichever replica detects it (docs/alerts.md#ready-rules). */
 import { Context, Effect, Layer, Option } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { cutText } from "../domain/Text.ts"
@@ -75,27 +75,27 @@ const make = Effect.gen(function* () {
       })
     }, sql.withTransaction),
     reachable: Effect.fn("WatchStore.reachable")(function* (deviceId: number, hostname: string) {
-      // each login asks, and nearly always nothing is to be written
+      // every login reads this, and nearly always there is nothing to write
       if (Option.isSome(yield* findUnreachable(deviceId))) yield* back(deviceId, hostname)
     })
   })
 })
 
-/** Occurrences that are told once. */
+/** Occurrences that are reported once. */
 export class WatchStore extends Context.Service<
   WatchStore,
   {
-    /** What was noticed last under a name; null when nothing was. */
+    /** The last value under a name; null if there is none. */
     readonly value: (name: string) => Effect.Effect<string | null, SqlError.SqlError>
-    /** Notices a value and tells the event, unless that value is known already. */
+    /** Stores a value and appends the event, unless the value is already stored. */
     readonly tell: (name: string, value: string, event: NewEvent | null) => Effect.Effect<void, SqlError.SqlError>
-    /** When the database was started, as a text that differs after each start. */
+    /** The start time of the database, as a text that differs after each start. */
     readonly databaseStart: Effect.Effect<string, SqlError.SqlError>
-    /** Tells of each managed device whose newest certificate ends within so many days. */
+    /** Reports each managed device whose newest certificate ends within this number of days. */
     readonly certificates: (days: number) => Effect.Effect<void, SqlError.SqlError>
-    /** A device did not answer; told when it did before. */
+    /** A device did not answer; reported if it answered before. */
     readonly unreachable: (deviceId: number, hostname: string, reason: string) => Effect.Effect<void, SqlError.SqlError>
-    /** A device answered; told when it did not before. */
+    /** A device answered; reported if it did not answer before. */
     readonly reachable: (deviceId: number, hostname: string) => Effect.Effect<void, SqlError.SqlError>
   }
 >()("switchyard/store/WatchStore") {

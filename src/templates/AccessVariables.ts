@@ -11,7 +11,7 @@ import type { DeviceLink, Neighbour, SiteInputs, VariableInputs } from "./Variab
 import { IpInterface, IpNetwork, NetAddress } from "effect/net"
 import type { MgmtDomain } from "../domain/MgmtDomain.ts"
 
-// Interface names in the order in which people count them: Ethernet2 before Ethernet10 (docs/templates.md#composition).
+// Interface names in natural order: Ethernet2 before Ethernet10 (docs/templates.md#composition).
 
 const PARTS = /\d+|\D+/g
 
@@ -45,7 +45,7 @@ const inNaturalOrder = <A extends { readonly name: string }>(elements: ReadonlyA
     .toSorted((a, b) => compare(a.parts, b.parts))
     .map(({ element }) => element)
 
-// The gateway of a management domain whose network holds an address (docs/templates.md#variables-of-access-switches).
+// The gateway of the management domain whose network contains an address (docs/templates.md#variables-of-access-switches).
 
 /** One gateway of a management domain. */
 interface GatewayNetwork {
@@ -74,7 +74,7 @@ const toGateway = (domain: MgmtDomain, text: string | null): ReadonlyArray<Gatew
 // One list of domains serves all devices of a job, so its addresses are read once.
 const known = new WeakMap<ReadonlyArray<MgmtDomain>, ReadonlyArray<GatewayNetwork>>()
 
-/** The usable gateways of both families of these domains; a gateway that is not an address is left out. */
+/** The usable gateways of both families of these domains, without gateways that are no addresses. */
 const gatewaysOf = (domains: ReadonlyArray<MgmtDomain>): ReadonlyArray<GatewayNetwork> => {
   const before = known.get(domains)
   if (before !== undefined) return before
@@ -86,16 +86,16 @@ const gatewaysOf = (domains: ReadonlyArray<MgmtDomain>): ReadonlyArray<GatewayNe
   return gateways
 }
 
-/** The first of these gateways whose network holds the address; none when the text is no address. */
+/** The first of these gateways whose network contains the address; none if the text is no address. */
 const gatewayFor = (gateways: ReadonlyArray<GatewayNetwork>, address: string): Option.Option<GatewayNetwork> =>
   Option.flatMap(Result.getSuccess(NetAddress.ipFromString(address)), (ip) =>
     Option.fromUndefinedOr(gateways.find(({ network }) => IpNetwork.contains(network, ip)))
   )
 
-/** The length of an address's own network, 32 or 128: what a loopback address is configured with. */
+/** The length of an address's own network, 32 or 128, with which a loopback address is configured. */
 export const hostPrefixLength = (address: string): number => (address.includes(":") ? 128 : 32)
 
-/** Variables in their order, or the sentence that says why there are none. */
+/** Variables in their order, or a sentence that says why there are none. */
 export type NamedVariables = ReadonlyArray<readonly [name: string, value: unknown]>
 type NamedOrFault = Result.Result<NamedVariables, string>
 
@@ -170,9 +170,7 @@ const portVariables = (
   indexnum: indexNumber(name)
 })
 
-/**
- * Links by the port of this device. Should both ends of one port be taken, the older link counts.
- */
+/** Links by the port of this device. If two links use the same port, the older one counts. */
 export const linksByPort = (links: ReadonlyArray<DeviceLink>): ReadonlyMap<string, DeviceLink> =>
   new Map(links.toReversed().map((link) => [link.port, link]))
 

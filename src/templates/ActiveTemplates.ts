@@ -1,6 +1,6 @@
 /**
- * The templates that are in force: the last commit that passed its checks, and one per branch that a group asks for. Kept in
- * the database like the settings, compiled once per commit. Inside a job they are those of the commits that the job works on.
+ * The templates in force: the last commit that passed its checks, and one for each branch that a group names. Stored in the database like
+ * the settings, compiled once per commit. A job uses those of the commits that it works on.
  */
 import { Context, Effect, Layer, Option, Ref, Schema, Semaphore } from "effect"
 import type { SqlError } from "effect/sql"
@@ -8,12 +8,17 @@ import { WorkingCommits } from "../domain/Repository.ts"
 import { type AppliedCommit, RepositoryStore } from "../store/RepositoryStore.ts"
 import { Renderer } from "./Renderer.ts"
 import { fixedTask, type FixedTemplate, type RenderedText } from "./Rendering.ts"
-import type { RepoStructureError, TemplateError } from "./TemplateErrors.ts"
-import { buildTemplateSnapshot, type TemplatePlatform, type TemplateSnapshot } from "./TemplateSnapshot.ts"
+import {
+  buildTemplateSnapshot,
+  type RepoStructureError,
+  type TemplateError,
+  type TemplatePlatform,
+  type TemplateSnapshot
+} from "./TemplateSnapshot.ts"
 import { referencesOf } from "./TemplateReferences.ts"
 
-// Compiles all templates of a snapshot, so that the first rendering and the checks need not. Between two files the event
-// loop looks at everything else; one file is bounded by the engine.
+// Compiles all templates of a snapshot in advance, for the first rendering and the checks. Between two files the event loop does other
+// work; the engine bounds the time of one file.
 
 const compileOne = (platform: TemplatePlatform, file: string) =>
   Effect.andThen(
@@ -31,7 +36,7 @@ export const compileAll = Effect.fn("templates.compileAll")(function* ({ platfor
   }
 })
 
-/** No templates have come into force yet, or none of the branch that was asked for. */
+/** No templates are in force yet, or none of the requested branch. */
 export class NoTemplates extends Schema.TaggedError<NoTemplates>()("NoTemplates", { branch: Schema.String }) {
   override get message() {
     return this.branch === ""
@@ -81,7 +86,7 @@ const make = Effect.gen(function* () {
     return built.snapshot
   }, one.withPermits(1))
 
-  /** A commit that is no longer in force serves one job only, so it is not cached. */
+  /** A commit that is no longer in force serves one job only, so it is not kept in the cache. */
   const ofJob = Effect.fnUntraced(function* (branch: string, commit: string | undefined) {
     if (commit === undefined) return yield* new NoTemplates({ branch })
     return (yield* build(branch, yield* repositories.filesOf("templates", commit))).snapshot
@@ -113,7 +118,7 @@ const make = Effect.gen(function* () {
 export class ActiveTemplates extends Context.Service<
   ActiveTemplates,
   {
-    /** The snapshot in force of a branch, of the repository's own ref when it is null; in a job that of the job. */
+    /** The snapshot in force of a branch, or of the repository's own ref if it is null; within a job, that of the job. */
     readonly snapshot: (branch: string | null) => Effect.Effect<TemplateSnapshot, NoTemplates | SqlError.SqlError>
     /** One of the templates with fixed names, from the repository's own ref. */
     readonly renderNamed: (

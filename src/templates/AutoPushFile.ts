@@ -20,7 +20,7 @@ import { pythonTypeName } from "../settings/PythonText.ts"
 import { readYaml } from "../settings/YamlFile.ts"
 import type { TemplatePlatform } from "./TemplateSnapshot.ts"
 
-/** The file that holds the rules. */
+/** The file with the rules. */
 export const AUTO_PUSH_FILE = "auto_push.yml"
 
 type RulesOrFaults = Result.Result<ReadonlyArray<AutoPushRule>, Arr.NonEmptyReadonlyArray<string>>
@@ -30,7 +30,7 @@ const KEYS = ["name", "message", "change", "section", "line"]
 const CHANGES: ReadonlyArray<AutoPushRule["change"]> = ["added", "removed", "any"]
 const NAME = /^[a-z][a-z0-9_]{0,63}$/
 
-/** Texts of a rule by their keys; a list of what is wrong with them. */
+/** The texts of a rule by key, or a list of faults. */
 interface Entry {
   readonly texts: ReadonlyMap<string, string>
   readonly faults: ReadonlyArray<string>
@@ -89,7 +89,7 @@ const nameOf = (value: unknown): string => {
   return typeof name === "string" ? ` (${name.slice(0, 100)})` : ""
 }
 
-/** The rules in a text. `directory` is the platform's directory as messages name it. Fails with everything that is wrong. */
+/** The rules in a text. `directory` is the platform's directory for messages. Fails with all faults. */
 export const readAutoPushRules = (directory: string, text: string): RulesOrFaults => {
   const fault = (reason: string) => `Could not parse ${directory}/${AUTO_PUSH_FILE} in template repo: ${reason}`
   const file = readYaml(AUTO_PUSH_FILE, text)
@@ -112,7 +112,7 @@ export const readAutoPushRules = (directory: string, text: string): RulesOrFault
   return Arr.isReadonlyArrayNonEmpty(messages) ? Result.fail(messages) : Result.succeed(rules)
 }
 
-/** The rules of a platform: none when it has no such file. */
+/** The rules of a platform; none without such a file. */
 export const autoPushRules = ({ directory, files }: Pick<TemplatePlatform, "directory" | "files">): RulesOrFaults => {
   const text = files.get(AUTO_PUSH_FILE)
   return text === undefined ? Result.succeed([]) : readAutoPushRules(directory, text)

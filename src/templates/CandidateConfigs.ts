@@ -1,6 +1,6 @@
 /**
- * Renders what devices should run: settings in force, templates in force and the database, read once for many devices. A
- * sync, a preview and the provisioning of a switch all render through here, so all three mean the same configuration.
+ * Renders the configurations that devices should run, from the settings and templates in force and the database, which are read once for
+ * many devices. A sync, a preview and the provisioning of a switch all render through here, so that all three mean the same configuration.
  */
 import { Context, Effect, Layer, Result, Schema } from "effect"
 import { SqlClient, SqlError } from "effect/sql"
@@ -11,27 +11,32 @@ import { ActiveSettings } from "../settings/ActiveSettings.ts"
 import type { SettingsSnapshot } from "../settings/SettingsSnapshot.ts"
 import { DeviceStore } from "../store/DeviceStore.ts"
 import { InterfaceStore } from "../store/InterfaceStore.ts"
-import { LinknetStore, MgmtDomainStore } from "../store/NetworkStore.ts"
+import { NetworkStore } from "../store/NetworkStore.ts"
 import { ActiveTemplates, type NoTemplates } from "./ActiveTemplates.ts"
 import { type DerivedSecrets, noSecrets } from "./TemplateSecrets.ts"
 import { NOT_AGAIN, type Render as RenderTemplate, Renderer } from "./Renderer.ts"
 import { commonMessage, derivedIn, otherTask } from "./Provenance.ts"
 import { configPreview, deviceTask, type RenderedDevice, type RenderTask } from "./Rendering.ts"
-import { describeTemplateError, errorRemark, type RepoStructureError, TemplateError } from "./TemplateErrors.ts"
-import type { TemplateSnapshot } from "./TemplateSnapshot.ts"
+import {
+  describeTemplateError,
+  errorRemark,
+  type RepoStructureError,
+  TemplateError,
+  type TemplateSnapshot
+} from "./TemplateSnapshot.ts"
 import { UndefinedPrints } from "./UndefinedPrints.ts"
 import type { InitInputs, VariablesError } from "./VariableInputs.ts"
 import { loadVariableInputs, type VariableRequest } from "./VariableInputsLoader.ts"
 
-/** A device's configuration cannot be rendered. `type` and `message` are for the task list; the message may have lines. */
+/** A device's configuration cannot be rendered. `type` and `message` are for the task list; the message may have several lines. */
 export class RenderFailed extends Schema.TaggedError<RenderFailed>()("RenderFailed", {
   type: Schema.String,
   message: Schema.String,
-  /** The place in a template, when it was a template that failed. */
+  /** The place in a template, if a template failed. */
   place: Schema.optionalKey(Remark)
 }) {}
 
-/** Nothing can be rendered for anybody: no settings or no templates are in force. */
+/** No device can be rendered: no settings or no templates are in force. */
 export class NothingToRender extends Schema.TaggedError<NothingToRender>()("NothingToRender", {
   message: Schema.String
 }) {}
@@ -39,22 +44,24 @@ export class NothingToRender extends Schema.TaggedError<NothingToRender>()("Noth
 /** A configuration, and the templates that it was rendered from. */
 export interface RenderedCandidate extends RenderedDevice {
   readonly snapshot: TemplateSnapshot
-  /** What the templates have made of secrets in it; found by another rendering, so nobody asks who does not store or show it. */
+  /**
+   * The secrets that the templates have derived in it. They cost a second rendering, so only code that stores or shows the text reads them.
+   */
   readonly secrets: Effect.Effect<DerivedSecrets>
 }
 
 /** A device's configuration, or why there is none. */
 export type Candidate = Result.Result<RenderedCandidate, RenderFailed>
 
-/** What is rendered from; branch null is the repository's own ref. */
+/** The sources of a rendering; branch null is the repository's own ref. */
 export interface Sources {
   readonly settings: SettingsSnapshot
   readonly templates: (branch: string | null) => Effect.Effect<TemplateSnapshot, NoTemplates | SqlError.SqlError>
 }
 
 /**
- * Renders one of the prepared devices, once: what it was made of is forgotten, which counts when they are thousands. All
- * prepared together share a budget of processor time.
+ * Renders one of the prepared devices, once: its inputs are released then, which matters for thousands of devices. All devices of one
+ * preparation share a budget of processor time.
  */
 export type Render = (device: Device) => Effect.Effect<Candidate>
 
@@ -63,13 +70,13 @@ const asFailed = (error: VariablesError | RepoStructureError | TemplateError): R
     ? new RenderFailed({ type: error._tag, message: describeTemplateError(error), place: errorRemark(error) })
     : new RenderFailed({ type: error._tag, message: error.message })
 
-/** What the templates have made of secrets in the text that was rendered. */
+/** The secrets that the templates have derived in the rendered text. */
 const secretsIn = (render: RenderTemplate, task: RenderTask, text: string): Effect.Effect<DerivedSecrets> => {
   const other = otherTask(task)
   if (other === undefined) return Effect.succeed(noSecrets)
   return Effect.matchEffect(render(other), {
     onSuccess: (rendered) => Effect.succeed(derivedIn(text, rendered.text)),
-    // what it says of the other secrets tells of the true ones
+    // its message about the other secrets reveals the true ones
     onFailure: () =>
       Effect.as(
         Effect.logWarning(
@@ -80,15 +87,15 @@ const secretsIn = (render: RenderTemplate, task: RenderTask, text: string): Effe
   })
 }
 
-/** The failure without what templates have made of secrets. */
+/** The failure without texts that templates have derived from secrets. */
 const hiddenFailure = (render: RenderTemplate, task: RenderTask, error: TemplateError) => {
   const saying = (sentence: string) => asFailed(new TemplateError({ ...error, sentence }))
-  // sentences about limits quote nothing, and what took too long once is not begun again
+  // sentences about limits quote nothing, and a rendering that took too long is not repeated
   const other = error.kind === "LimitExceeded" ? undefined : otherTask(task)
   if (other === undefined) return Effect.succeed(asFailed(error))
   return Effect.match(render(other), {
     onSuccess: () => saying("fails with the secrets that it is given, and not with others"),
-    // one that was not rendered again has nothing of the other secrets to compare with, and names a limit alone
+    // a task that was not rendered again has no other secrets to compare with, and names a limit only
     onFailure: ({ sentence }) =>
       sentence === `${NOT_AGAIN}${error.sentence}` ? asFailed(error) : saying(commonMessage(error.sentence, sentence))
   })
@@ -103,14 +110,14 @@ const make = Effect.gen(function* () {
   const prints = yield* UndefinedPrints
   const { renderer } = yield* Renderer
   const services = yield* Effect.context<
-    DeviceStore | LinknetStore | InterfaceStore | MgmtDomainStore | ServerConfig | SqlClient.SqlClient
+    DeviceStore | NetworkStore | InterfaceStore | ServerConfig | SqlClient.SqlClient
   >()
 
   const branchOf = (snapshot: SettingsSnapshot, { device, init }: VariableRequest): string | null =>
     // the first configuration comes from the main branch, whatever group the new name belongs to
     init === undefined ? snapshot.layering.membership(device).primary.templates_branch : null
 
-  /** Templates by branch; a branch that a group asks for and that is not there concerns the devices of that group alone. */
+  /** Templates by branch; a missing branch of a group concerns the devices of that group alone. */
   const snapshotsOf = Effect.fnUntraced(function* (
     templatesOf: Sources["templates"],
     branches: ReadonlySet<string | null>
@@ -160,7 +167,7 @@ const make = Effect.gen(function* () {
     return render
   }, Effect.mapError(nothing))
 
-  /** From what is in force; what is undefined in it is remembered for those who ask. */
+  /** Renders from settings and templates in force; undefined variables are kept for those who look at them. */
   const prepare = Effect.fn("CandidateConfigs.prepare")(function* (requests: ReadonlyArray<VariableRequest>) {
     const active = yield* Effect.mapError(settings.snapshot, nothing)
     const render = yield* prepareFrom({ settings: active, templates: templates.snapshot }, requests)
@@ -196,14 +203,14 @@ const make = Effect.gen(function* () {
 export class CandidateConfigs extends Context.Service<
   CandidateConfigs,
   {
-    /** Reads what is needed for these devices in a bounded number of queries. */
+    /** Reads the inputs of these devices in a bounded number of queries. */
     readonly prepare: (devices: ReadonlyArray<Device>) => Effect.Effect<Render, NothingToRender | SqlError.SqlError>
-    /** The same from settings and templates that need not be in force; nobody else learns of it. */
+    /** The same from settings and templates that need not be in force; nothing of it is kept or published. */
     readonly prepareFrom: (
       sources: Sources,
       devices: ReadonlyArray<Device>
     ) => Effect.Effect<Render, NothingToRender | SqlError.SqlError>
-    /** The base configuration of a switch that is being provisioned, under the name, type and addresses that it will have. */
+    /** The base configuration of a switch that is being provisioned, with its future name, type and addresses. */
     readonly renderInit: (device: Device, init: InitInputs) => Effect.Effect<Candidate, SqlError.SqlError>
   }
 >()("switchyard/jobs/CandidateConfigs") {
@@ -218,7 +225,7 @@ export class PreviewFailed extends Schema.TaggedError<PreviewFailed>()("PreviewF
   message: Schema.String
 }) {}
 
-/** A rendered configuration with the variables that templates saw; secrets are masked. Plain JSON. */
+/** A rendered configuration with the variables for its templates; secrets are masked. Plain JSON. */
 export interface Preview {
   readonly generated_config: string
   readonly available_variables: Readonly<Record<string, unknown>>
@@ -254,7 +261,7 @@ export class Previews extends Context.Service<
   Previews,
   {
     readonly generate: (device: Device) => Effect.Effect<Preview, PreviewFailed | SqlError.SqlError>
-    /** Reads what it takes, as it is now; the rendering follows when its effect is run. */
+    /** Reads the present inputs; the rendering follows when its effect is run. */
     readonly prepare: (
       device: Device
     ) => Effect.Effect<Effect.Effect<Preview, PreviewFailed>, PreviewFailed | SqlError.SqlError>

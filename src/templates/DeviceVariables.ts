@@ -1,6 +1,6 @@
 /**
- * The template variables of a device (docs/templates.md#variables): its settings, what follows from its rows in the database,
- * secrets, SETTINGS_OVERRIDE and `host`, each laid over the one before. A pure function, the same for a sync, a preview and the
+ * The template variables of a device (docs/templates.md#variables): its settings, values that follow from its rows in the database,
+ * secrets, SETTINGS_OVERRIDE and `host`, where later ones replace earlier ones. A pure function, the same for a sync, a preview and the
  * first push of provisioning, so that all three render the same configuration.
  */
 import { Result } from "effect"
@@ -11,7 +11,7 @@ import { fabricVariables } from "./FabricVariables.ts"
 import { secretVariables } from "./TemplateSecrets.ts"
 import { type DeviceVariables, type SiteInputs, type VariableInputs, VariablesError } from "./VariableInputs.ts"
 
-/** How the server logs in is not what a switch is configured with. */
+/** Settings for the server's login, which are not configured on switches. */
 const loginSetting = "ssh"
 
 type WithType = Exclude<DeviceType, "UNKNOWN">
@@ -68,7 +68,7 @@ const compose = (inputs: VariableInputs, site: SiteInputs, hostname: string): Re
       ...secretVariables(site.secrets),
       ...Object.entries(site.override ?? {})
     ])
-    // `host` goes last in the list too, where readers of generate_config look for it.
+    // `host` is also the last in the list, where readers of generate_config look for it.
     variables.delete("host")
     variables.set("host", hostname)
     return { variables, warnings }

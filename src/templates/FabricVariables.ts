@@ -64,7 +64,7 @@ const connected = (entry: SettingsInterface, { identity, link }: FabricLink): Po
   ...extraOf(entry)
 })
 
-/** What a fabric port without a neighbour is called, so that templates prepare it for one that will be provisioned. */
+/** The name of a fabric port without a neighbour, for which templates prepare it for a switch to provision. */
 const NO_PEER = "ztp"
 
 const waiting = ({ ifclass, name }: SettingsInterface): Port => ({
@@ -148,8 +148,8 @@ interface FabricIdentity {
 }
 
 /**
- * The AS number that belongs to an infra address: 4200000000 plus its third octet times 256 plus its fourth. Fails with a
- * sentence when the device has no such address.
+ * The AS number for an infra address: 4200000000 plus its third octet times 256 plus its fourth. Fails with a sentence if the device has no
+ * such address.
  */
 const fabricIdentity = ({
   hostname,
@@ -182,7 +182,7 @@ const evpnPeer = (peer: Neighbour) =>
     peer_asn: asn
   }))
 
-/** The peers that the settings name and that exist, else all core switches; never the device itself. */
+/** The existing peers that the settings name, or else all core switches; never the device itself. */
 const evpnPeersOf = ({ device, settings }: VariableInputs, { coreDevices, evpnPeers }: SiteInputs) => {
   const known = settings.evpn_peers.flatMap(({ hostname }) => evpnPeers.get(hostname) ?? [])
   return (known.length > 0 ? known : coreDevices).filter(({ id }) => id !== device.id)
@@ -196,7 +196,7 @@ const nameWarnings = ({ settings }: VariableInputs): ReadonlyArray<string> =>
 const ownAddress = ({ device_a_id, device_a_ip, device_b_ip }: MgmtDomain, id: number): string | null =>
   device_a_id === id ? device_a_ip : device_b_ip
 
-/** `ipv4_ip` is a text even when there is no address, as templates compare it with the word. */
+/** `ipv4_ip` is a text even without an address, because templates compare it with the word. */
 const NO_ADDRESS = "None"
 
 const domainVariable = (domain: MgmtDomain, deviceId: number) => {
@@ -231,8 +231,8 @@ const addressVariables = (
 ]
 
 /**
- * The variables of a DIST or CORE device beyond those of all types. Fails with a sentence when the device or a neighbour has
- * no infra address, or an interface cannot be mirrored.
+ * The variables of a DIST or CORE device beyond those of all types. Fails with a sentence if the device or a neighbour has no infra
+ * address, or an interface cannot be mirrored.
  */
 export const fabricVariables = (
   inputs: VariableInputs,

@@ -1,7 +1,7 @@
 /**
- * Finds what templates make of secrets by rendering twice (docs/security.md#what-is-stored): the second time every secret is
- * another one of the same shape, so that templates go the same ways; what differs then is secret, whatever a template did to it on
- * the way. Pure but for the rendering, which is given.
+ * Finds texts that templates derive from secrets by rendering twice (docs/security.md#what-is-stored): the second time every secret is
+ * replaced by another one of the same shape, so that templates take the same branches; all differences are secret, whatever a template did
+ * to them. Pure except for the rendering, which is an argument.
  */
 import { TextDiff } from "effect"
 import { type DerivedSecrets, isSecretVariable, type SecretLine } from "./TemplateSecrets.ts"
@@ -9,10 +9,10 @@ import type { RenderedDevice, RenderTask } from "./Rendering.ts"
 import type { TemplatePlatform, TemplateSnapshot } from "./TemplateSnapshot.ts"
 import type { TemplateVariables } from "./VariableInputs.ts"
 
-/** Shorter texts would be found in the middle of harmless words; their lines are known. */
+/** Shorter texts would be found within harmless words; for these the lines are known. */
 const SHORTEST = 4
 
-/** Beyond so many lines that are only in one of two renderings the whole rest is taken for secret. */
+/** If more lines than this are in only one of the two renderings, all the rest counts as secret. */
 const MOST_EDITS = 2_000
 
 const rotated = (letter: string, first: string, count: number, by: number): string =>
@@ -36,17 +36,17 @@ const withOthers = (variables: TemplateVariables): TemplateVariables =>
 
 const known = new WeakMap<TemplatePlatform, boolean>()
 
-/** Whether any template of the platform names a secret. Looked for once per platform of a snapshot. */
+/** Whether any template of the platform names a secret. Computed once per platform of a snapshot. */
 const usesSecrets = (platform: TemplatePlatform): boolean => {
   const before = known.get(platform)
   if (before !== undefined) return before
-  // a name can be put together: then a template asks for its context, or for variables by name
+  // a name can be computed: then the template uses its context, or looks variables up by name
   const found = [...platform.files.values()].some((text) => /TEMPLATE_SECRET|\bcontext\b|\bvars\b|\bself\b/.test(text))
   known.set(platform, found)
   return found
 }
 
-/** The rendering with other secrets; undefined when it would be the same. */
+/** The rendering with other secrets; undefined if it would be the same. */
 export const otherTask = (task: RenderTask): RenderTask | undefined =>
   usesSecrets(task.platform) && [...task.variables.keys()].some(isSecretVariable)
     ? { ...task, variables: withOthers(task.variables) }
@@ -57,7 +57,7 @@ interface Span {
   readonly to: number
 }
 
-/** Where two texts differ, as a part of the first; the whole of it when the second only has more. */
+/** The differing part of the first of two texts; all of it if the second only has more. */
 const spanOf = (one: string, two: string): Span | undefined => {
   if (one === two) return undefined
   let from = 0
@@ -69,7 +69,7 @@ const spanOf = (one: string, two: string): Span | undefined => {
 
 const words = (line: string): ReadonlyArray<string> => line.split(/\s+/)
 
-/** The secret parts of a line, word by word as long as both have as many. */
+/** The secret parts of a line, word by word if both have as many words. */
 const valuesIn = (one: string, two: string): ReadonlyArray<string> => {
   const [own, theirs] = [words(one), words(two)]
   const pairs =
@@ -88,7 +88,7 @@ const lineOf = (one: string, two: string): SecretLine => {
   return { line, ...span }
 }
 
-/** Lines of both renderings that stand for each other; a line without a counterpart is secret as a whole. */
+/** Corresponding lines of both renderings; a line without a counterpart is secret as a whole. */
 const pairsOf = (one: string, two: string): ReadonlyArray<readonly [own: string, theirs: string]> => {
   const [own, theirs] = [one.split("\n"), two.split("\n")]
   if (own.length === theirs.length) return own.map((line, place) => [line, theirs[place] ?? ""] as const)
@@ -118,21 +118,21 @@ export const derivedIn = (one: string, two: string): DerivedSecrets => {
   return { values: [...new Set(values)], lines: secret.map(([own, theirs]) => lineOf(own, theirs)) }
 }
 
-/** A message about a rendering without what differs in the one about the other rendering. */
+/** A message about a rendering, without the parts that differ in the message about the other rendering. */
 export const commonMessage = (one: string, two: string): string => {
   const span = spanOf(one, two)
   return span === undefined ? one : `${one.slice(0, span.from)}<hidden>${one.slice(span.to)}`
 }
 
-// Where a line of a rendered configuration comes from: the data of a port, a setting, or the line of a template. Looked for only when
-// a line is refused, by its text: so a line that several places have in common is said to come from the first of them. Pure.
+// The origin of a line of a rendered configuration: the data of a port, a setting, or the line of a template. Looked up by its text, and
+// only when a line is refused: a line with several possible origins is attributed to the first. Pure.
 
-/** A rendering, and the templates that it was made from. */
+/** A rendering, and its templates. */
 interface TracedRendering extends Pick<RenderedDevice, "variables"> {
   readonly snapshot: TemplateSnapshot
 }
 
-/** The way to a value among the variables, and the interface that it belongs to. */
+/** The path to a value among the variables, and the interface that it belongs to. */
 interface Place {
   readonly path: ReadonlyArray<string>
   readonly port: string | undefined
@@ -155,7 +155,7 @@ const hasLine = (text: string, wanted: string): boolean =>
 /** A value nested deeper than this belongs to no setting. */
 const DEEPEST = 12
 
-/** The first text among the values that has this line. */
+/** The first text among the values that contains this line. */
 const find = (value: unknown, wanted: string, place: Place): Place | undefined => {
   if (typeof value === "string") return hasLine(value, wanted) ? place : undefined
   if (place.path.length > DEEPEST) return undefined
@@ -173,7 +173,7 @@ const variableText = ({ path, port }: Place): string => {
   return `the setting ${path.join(".")}`
 }
 
-/** The first line of a template of the platform that is this one. */
+/** The first identical line of a template of the platform. */
 const templateText = (files: ReadonlyMap<string, string>, platform: string, wanted: string): string | undefined => {
   for (const [file, text] of files) {
     if (!text.includes(wanted)) continue
@@ -183,7 +183,7 @@ const templateText = (files: ReadonlyMap<string, string>, platform: string, want
   return undefined
 }
 
-/** Where a line comes from, such as `the port Ethernet5 (cli_append_str)`. */
+/** The origin of a line, such as `the port Ethernet5 (cli_append_str)`. */
 export const originOf = ({ snapshot, variables }: TracedRendering, platform: string, line: string): string => {
   const wanted = line.trim()
   for (const [name, value] of variables) {

@@ -1,13 +1,13 @@
 /**
- * `switchyard render`: one template of a directory with the variables of a file, for people who write templates. The text
- * goes to standard output as it is; an error goes to standard error with the source line under it.
+ * `switchyard render`: one template of a directory with the variables of a file, for authors of templates. The text goes to standard output
+ * unchanged; an error goes to standard error with the source line under it.
  */
 import { Effect, FileSystem, Path, Result, Runtime, Schema, Stdio, Stream } from "effect"
 import { Dict, directoryLoader, Environment, Float, parseJson, type Value } from "../jinja/Jinja.ts"
 import { messageOf } from "../runtime/SystemErrors.ts"
 import { YamlFloat } from "../settings/PythonText.ts"
 import { readYaml, unreadableText } from "../settings/YamlFile.ts"
-import { describeTemplateError, templateError } from "./TemplateErrors.ts"
+import { describeTemplateError, templateError } from "./TemplateSnapshot.ts"
 import { templateFilters } from "./TemplateFilters.ts"
 
 /** The template to render, and its variables. */
@@ -21,7 +21,7 @@ export interface RenderRequest {
   readonly variables: string
 }
 
-/** Nothing could be rendered; has been shown to the user when `renderCommand` fails with it. Exit code 1. */
+/** Nothing could be rendered; `renderCommand` has shown the error to the user before it fails with this. Exit code 1. */
 export class RenderFailed extends Schema.TaggedError<RenderFailed>()("RenderFailed", { message: Schema.String }) {
   override readonly [Runtime.errorReported] = false
   override readonly [Runtime.errorExitCode] = 1

@@ -1,6 +1,6 @@
 /**
- * The call by which a rendering is done in a thread of its own. What it takes and gives are values of the engine's kind (maps
- * in their order, integers of any size), which JSON cannot hold; so they go as one text in Node's own serialization.
+ * The call that renders in a thread of its own. Its arguments and results are values of the engine's kind (ordered maps, integers of any
+ * size), which JSON cannot hold; they are sent as one text in Node's own serialization.
  */
 import { Schema } from "effect"
 import { Rpc, RpcGroup } from "effect/rpc"
@@ -16,7 +16,7 @@ export const RenderRpc = RpcGroup.make(
 
 /** One rendering for a thread. */
 interface RenderRequest {
-  /** Stands for the files: the thread keeps what it has compiled as long as the number stays the same. */
+  /** Identifies the files: the thread keeps its compiled templates as long as the number stays the same. */
   readonly platform: number
   readonly files: ReadonlyMap<string, string>
   readonly file: string
@@ -24,7 +24,7 @@ interface RenderRequest {
   readonly limits: Partial<Limits>
 }
 
-/** The result, and the processor time that it took. */
+/** The result, and its processor time. */
 export interface RenderAnswer {
   readonly result: Result<Rendered>
   readonly millis: number
@@ -32,7 +32,7 @@ export interface RenderAnswer {
 
 const pack = (value: RenderRequest | RenderAnswer): string => serialize(value).toString("latin1")
 
-// Both ends are this program, so what comes out is what was put in.
+// Both ends are this program, so the decoded value is the encoded one.
 const unpack = <A extends RenderRequest | RenderAnswer>(text: string): A => deserialize(Buffer.from(text, "latin1"))
 
 export const packRequest = (request: RenderRequest): string => pack(request)

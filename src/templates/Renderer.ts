@@ -1,8 +1,7 @@
 /**
- * Carries renderings out. Most take less than a millisecond and are done where they are asked for; a job that renders many
- * yields between two. One that takes longer than a first try allows is done again in a thread, under
- * the whole budget of a device; when that is used up, the template's other devices fail at once. Carries promise 8: what
- * people commit holds up nobody else.
+ * Carries out renderings. Most take less than a millisecond and run where they are asked for; a job that renders many yields between two. A
+ * rendering that exceeds the time of a first try is repeated in a thread, under the whole budget of a device; when that is used up, the
+ * template's other devices fail at once. Carries promise 8: a template that a user commits delays no other user.
  */
 import { Context, Effect, Layer, Schedule, Semaphore } from "effect"
 import { cellsPerMegabyte, type Failure, type Limits } from "../jinja/Jinja.ts"
@@ -14,10 +13,10 @@ import { ownModule } from "../runtime/OwnModule.ts"
 import { ServerConfig } from "../ServerConfig.ts"
 import { type RenderedText, type RenderTask, taskError } from "./Rendering.ts"
 import { packRequest, type RenderAnswer, RenderRpc, unpackAnswer } from "./RenderRpc.ts"
-import type { TemplateError } from "./TemplateErrors.ts"
+import type { TemplateError } from "./TemplateSnapshot.ts"
 import type { TemplateVariables } from "./VariableInputs.ts"
 
-// What the renderings of one job, or of one request, may use and have used, and which templates have run out of it. Pure.
+// The budget of the renderings of one job or request, the part that is used, and the templates that have exhausted it. Pure.
 
 /** The server's settings for renderings, under their names. */
 interface RenderSettings {
@@ -26,16 +25,16 @@ interface RenderSettings {
   readonly RENDER_MEMORY: number
 }
 
-/** A first try may take this much of the main thread, where everybody waits for it: milliseconds, and cells of memory. */
+/** The bounds of a first try on the main thread, where all other work waits for it: milliseconds, and cells of memory. */
 const FIRST_TRY: Pick<Limits, "deadline" | "cells"> = { deadline: 50, cells: 32 * cellsPerMegabyte }
 
-/** After so many first tries that were too short for it, a template is rendered in the thread at once. */
+/** After this many first tries that were too short, a template is rendered in the thread at once. */
 const MOST_FIRST_TRIES = 3
 
-/** How long other jobs and requests remember that a template has run out of its budget. */
+/** How long other jobs and requests remember that a template has exhausted its budget. */
 const REMEMBERED_MILLIS = 60_000
 
-/** Bounds of one rendering, and the setting that a rendering meets which exceeds its time. */
+/** Bounds of one rendering, and the setting to name if a rendering exceeds its time. */
 interface Allowance {
   readonly limits: Pick<Limits, "deadline" | "cells">
   readonly timeSetting: "RENDER_DEVICE_SECONDS" | "RENDER_JOB_SECONDS"
@@ -43,7 +42,7 @@ interface Allowance {
 
 const keyOf = ({ file, platform }: RenderTask): string => `${platform.name}\0${file}`
 
-/** Does more time or memory help? */
+/** Whether more time or memory would help. */
 const isUsedUp = ({ limit }: Failure): boolean => limit === "deadline" || limit === "cells"
 
 const here = ({ file }: RenderTask) => ({ template: file, line: 1, column: 1 })
@@ -63,7 +62,7 @@ class RecentFailures {
   }
 }
 
-/** The prefix of the failure when an earlier rendering failed and this one is not begun. */
+/** The prefix of the failure if an earlier rendering failed and this one is not begun. */
 export const NOT_AGAIN = "not rendered again, because just before "
 
 /** The account of one job or request. */
@@ -84,7 +83,7 @@ class RenderBudget {
     this.#millis += millis
   }
 
-  /** Why a task is not even begun: its template has run out of its budget, or the job has. */
+  /** Why a task is not even begun: its template has exhausted its budget, or the job has. */
   refusal(task: RenderTask): Failure | undefined {
     const before = this.#failed.get(keyOf(task)) ?? this.#recent.find(task)
     if (before !== undefined) {
@@ -111,7 +110,7 @@ class RenderBudget {
     this.#tries.set(keyOf(task), (this.#tries.get(keyOf(task)) ?? 0) + 1)
   }
 
-  /** All that a rendering may use that begins now. */
+  /** The bounds of a rendering that begins now. */
   allowance(): Allowance {
     const { RENDER_DEVICE_SECONDS, RENDER_JOB_SECONDS, RENDER_MEMORY } = this.#settings
     const left = Math.max(1, RENDER_JOB_SECONDS * 1000 - this.#millis)
@@ -125,7 +124,7 @@ class RenderBudget {
     }
   }
 
-  /** The failure of a rendering that has used up what it was allowed, naming the setting; remembered for others. */
+  /** The failure of a rendering that has exhausted its budget, with the name of the setting; remembered for others. */
   usedUp(task: RenderTask, failure: Failure, { timeSetting }: Allowance): Failure {
     const setting = failure.limit === "deadline" ? timeSetting : "RENDER_MEMORY"
     const named = { ...failure, message: `${failure.message} (${setting})` }
@@ -141,12 +140,12 @@ export type Render = (task: RenderTask) => Effect.Effect<RenderedText, TemplateE
 /** The engine stops a rendering; if it does not, the thread is ended so many milliseconds later. */
 const GRACE_MILLIS = 5_000
 
-/** Values are counted; the thread's heap has room for what they are made of and for what is made on the way. */
+/** Values are counted; the thread's heap also has room for their representation and for intermediate values. */
 const MEGABYTES = { atLeast: 256, perMegabyte: 4 }
 
 const THREADS = { name: "render", threads: 1, waiting: 100, program: ownModule("./renderMain", import.meta.url) }
 
-/** Waiting for a thread that has much to do; then the rendering fails. */
+/** The longest wait for a busy thread; then the rendering fails. */
 const PATIENCE = { schedule: Schedule.spaced("1 second"), times: 300 }
 
 const LIMIT_OF = { time: "deadline", memory: "cells", ended: undefined } as const
@@ -154,13 +153,13 @@ const LIMIT_OF = { time: "deadline", memory: "cells", ended: undefined } as cons
 const failureAt = (message: string, limit: Failure["limit"], { position, via }: Pick<Failure, "position" | "via">) =>
   ({ kind: "LimitExceeded", message, position, via, ...(limit === undefined ? {} : { limit }) }) satisfies Failure
 
-/** The variable that the character of a text came from, where one holds it. */
+/** The variable that contained a character of the text, if one does. */
 const culpritIn = (variables: TemplateVariables): string => {
   const [found] = valueFaults(variables, "lines", () => "lines")
   return found === undefined ? "" : `; variable ${faultText(found)}`
 }
 
-/** So much of a line has to stand in a template before it is said to be that line. */
+/** A template's line counts as the origin only if it has this much in common with the printed line. */
 const TELLING = 4
 
 const commonBeginning = (one: string, other: string): number => {
@@ -170,8 +169,8 @@ const commonBeginning = (one: string, other: string): number => {
 }
 
 /**
- * Where a line of the result was printed: the line of a template that begins as it does for longest, the entry point first. Templates are
- * not traced while they render, which would cost every rendering; the entry point's first line where no line is alike.
+ * The template line that printed a line of the result: the one with the longest common beginning, the entry point first. Templates are not
+ * traced while they render, because this would slow every rendering; without a similar line it is the entry point's first.
  */
 const printedAt = ({ file, platform }: RenderTask, line: string): Failure["position"] => {
   let best = { length: TELLING - 1, template: file, line: 1 }
@@ -185,7 +184,7 @@ const printedAt = ({ file, platform }: RenderTask, line: string): Failure["posit
   return { template: best.template, line: best.line, column: 1 }
 }
 
-/** A rendered text that may travel to a switch. Templates and variables may be older than this rule, and templates can compute. */
+/** A rendered text that may be sent to a switch. Templates and variables may be older than this rule, and templates can compute. */
 const travelling = (task: RenderTask, rendered: RenderedText): Effect.Effect<RenderedText, TemplateError> => {
   const fault = textFault(rendered.text, "lines")
   if (fault === undefined) return Effect.succeed(rendered)
@@ -195,7 +194,7 @@ const travelling = (task: RenderTask, rendered: RenderedText): Effect.Effect<Ren
   return Effect.fail(taskError(task, { kind: "ValueError", message, position, via: [] }))
 }
 
-/** A first try; counts what it took. */
+/** A first try; counts its time. */
 const tryHere = (task: RenderTask, limits: Allowance["limits"], budget: RenderBudget) => {
   const began = processorTime()
   const result = task.platform.environment.renderFile(task.file, task.variables, limits)
@@ -217,7 +216,7 @@ const make = Effect.gen(function* () {
     return number
   }
 
-  /** The thread's answer, or a failure at the place where the first try was when nothing else is known. */
+  /** The thread's answer; if nothing else is known, a failure at the place that the first try had reached. */
   const ask = ({ file, platform, variables }: RenderTask, { limits }: Allowance, place: Failure) => {
     const { environment, files } = platform
     const request = packRequest({ platform: numberOf(environment), files, file, variables, limits })
@@ -266,7 +265,7 @@ const make = Effect.gen(function* () {
           budget.countTry(task)
           place = tried.failure
         }
-        // one at a time, so that the others learn when it runs out of its budget, and other jobs get their turn
+        // one at a time, so that the others learn when its budget is exhausted, and other jobs get their turn
         return yield* travelling(task, yield* turn.withPermits(1)(inThread(task, budget, place)))
       },
       (rendering, { file }) => spanned("render", { attributes: { "template.file": file } })(rendering)

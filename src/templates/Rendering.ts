@@ -1,12 +1,21 @@
 /**
- * What is rendered from a snapshot: the whole configuration of a device, or one of the templates with a fixed name. Pure; every
- * failure is a value with template, line and column, and secrets are taken out of its sentence. `Renderer` carries the
- * renderings out, within bounds of time and memory (docs/templates.md#the-language).
+ * Renders from a snapshot: the whole configuration of a device, or one of the templates with a fixed name. Pure; every failure is a value
+ * with template, line and column, and its sentence contains no secrets. `Renderer` carries the renderings out, within bounds of time and
+ * memory (docs/templates.md#the-language).
  */
 import { Result } from "effect"
 import type { Failure, LogEntry, UndefinedPrint } from "../jinja/Jinja.ts"
 import { deviceVariables } from "./DeviceVariables.ts"
-import { RepoStructureError, type TemplateError, templateError } from "./TemplateErrors.ts"
+import {
+  MAPPING_FILE,
+  type MappingEntry,
+  platformOf,
+  RepoStructureError,
+  type TemplateError,
+  templateError,
+  type TemplatePlatform,
+  type TemplateSnapshot
+} from "./TemplateSnapshot.ts"
 import {
   type DerivedSecrets,
   HIDDEN,
@@ -16,13 +25,6 @@ import {
   maskSecrets,
   noSecrets
 } from "./TemplateSecrets.ts"
-import {
-  MAPPING_FILE,
-  type MappingEntry,
-  platformOf,
-  type TemplatePlatform,
-  type TemplateSnapshot
-} from "./TemplateSnapshot.ts"
 import type { SiteInputs, TemplateVariables, VariableInputs, VariablesError } from "./VariableInputs.ts"
 import { replaceSecrets } from "../drivers/SecretMask.ts"
 
@@ -37,14 +39,14 @@ export interface RenderedText {
 /** Templates with fixed names, all from the main checkout (docs/templates.md#files). */
 export type FixedTemplate = "hostname.j2" | "bounce-down.j2" | "bounce-up.j2"
 
-/** One file of a platform with the variables that it is rendered with. */
+/** One file of a platform, and the variables for its rendering. */
 export interface RenderTask {
   readonly platform: TemplatePlatform
   readonly file: string
   readonly variables: TemplateVariables
 }
 
-/** Why a task failed, for people. */
+/** Why a task failed, in words for people. */
 export const taskError = ({ platform, variables }: RenderTask, failure: Failure): TemplateError => {
   const { files, name } = platform
   return templateError(
@@ -96,7 +98,7 @@ export const fixedTask = (
   return Result.succeed({ platform, file, variables: new Map(Object.entries(variables)) })
 }
 
-/** A device's configuration with the variables it was made of, secrets in clear text, and remarks for the log. */
+/** A device's configuration and its variables, with secrets in clear text, and remarks for the log. */
 export interface RenderedDevice extends RenderedText {
   readonly variables: TemplateVariables
   readonly warnings: ReadonlyArray<string>
@@ -132,7 +134,7 @@ interface ConfigPreview {
 
 const isPlain = (value: unknown): value is object => typeof value === "object" && value !== null
 
-/** A value as JSON shows it, without secrets in its texts; mappings become objects. */
+/** A value as plain JSON, without secrets in its texts; mappings become objects. */
 const toJson = (value: unknown): unknown => {
   if (typeof value === "string") return replaceSecrets(value, () => HIDDEN)
   if (Array.isArray(value)) return value.map(toJson)
@@ -144,11 +146,11 @@ const toJson = (value: unknown): unknown => {
 const fromPairs = (pairs: Iterable<readonly [unknown, unknown]>): Readonly<Record<string, unknown>> =>
   Object.fromEntries(Array.from(pairs, ([key, value]) => [String(key), toJson(value)]))
 
-/** Variables as people may see them, as plain JSON: secrets are replaced. */
+/** Variables for people, as plain JSON: secrets are replaced. */
 export const shownVariables = (variables: TemplateVariables): Readonly<Record<string, unknown>> =>
   fromPairs(hideSecrets(variables))
 
-/** A rendered configuration as people may see it; secrets are replaced in the variables and in the text. */
+/** A rendered configuration for people; secrets are replaced in the variables and in the text. */
 export const configPreview = (
   hostname: string,
   { text, variables }: RenderedDevice,

@@ -1,6 +1,6 @@
 /**
- * Everything that is wrong with a snapshot, found without rendering: mappings, entry points that do not exist, templates
- * that do not compile. What no device can meet, or only perhaps, is a remark and does not stop a refresh.
+ * The faults of a snapshot that can be found without rendering: mappings, entry points that do not exist, templates that do not compile. A
+ * fault that no device meets, or perhaps none, is a remark and does not stop a refresh.
  */
 import { Result } from "effect"
 import { mayHideFiles } from "../git/GitTree.ts"
@@ -8,13 +8,16 @@ import { textFault } from "../domain/Text.ts"
 import { placesIn } from "../settings/SettingsProblem.ts"
 import { AUTO_PUSH_FILE, autoPushRules } from "./AutoPushFile.ts"
 import {
+  errorRemark,
   MAPPING_FILE,
   mappingRemarks,
   type PlatformMapping,
+  RepoStructureError,
+  type TemplateError,
+  templateError,
   type TemplatePlatform,
   type TemplateSnapshot
 } from "./TemplateSnapshot.ts"
-import { errorRemark, RepoStructureError, type TemplateError, templateError } from "./TemplateErrors.ts"
 import { hideForms } from "./TemplateSecrets.ts"
 import { reachOf, referencesOf } from "./TemplateReferences.ts"
 import { type Remark, remark } from "../domain/Repository.ts"
@@ -25,7 +28,7 @@ interface TemplateCheck {
   readonly warnings: ReadonlyArray<Remark>
 }
 
-/** Sent to switches unchanged, and written for them, not for the template engine. */
+/** Files that are sent to switches unchanged; the template engine does not read them. */
 const NEVER_RENDERED = "dhcp-init.j2"
 const FIXED_NAMES = ["hostname.j2", "bounce-down.j2", "bounce-up.j2"]
 
@@ -81,7 +84,7 @@ const refusals = ({ directory, refused }: TemplatePlatform): ReadonlyArray<reado
     return [file, remark(`File ${path} cannot be read: ${reason}`, { file, line })]
   })
 
-/** Files that can be read and hold what no text may; YAML is looked at where it is read. */
+/** Readable files with a forbidden character; YAML is checked where it is parsed. */
 const unfit = ({ files }: TemplatePlatform): ReadonlyArray<readonly [file: string, place: Remark]> =>
   [...files].flatMap(([file, text]) => {
     const fault = /\.ya?ml$/.test(file) ? undefined : textFault(text, "lines")
@@ -90,7 +93,7 @@ const unfit = ({ files }: TemplatePlatform): ReadonlyArray<readonly [file: strin
     return [[file, remark(`the file ${message}`, { file, line, column })] as const]
   })
 
-/** Whether a file of this name is rendered, read or handed out; other files are ignored. */
+/** Whether a file of this name is rendered, read or served; other files are ignored. */
 const isOurs = (file: string): boolean => /\.(?:j2|ya?ml)$/.test(file) || file === ""
 
 const notUsed = "not used: no device type leads to it"
@@ -109,7 +112,7 @@ const unusedRemarks = (
     return isUnused(file) ? [remark(notUsed, { file })] : []
   })
 
-/** A rule that does not work would let a change pass that the site wants to see first. */
+/** A broken rule would let a change pass that the site wants to see first. */
 const autoPushProblems = (platform: TemplatePlatform): ReadonlyArray<RepoStructureError> => {
   const unread = refusals(platform).filter(([file]) => file === AUTO_PUSH_FILE)
   const rules = autoPushRules(platform)
@@ -139,7 +142,7 @@ const checkPlatform = (platform: TemplatePlatform): TemplateCheck => {
     const refusal = platform.refused.get(file)
     return refusal !== undefined && mayHideFiles(file, refusal)
   }
-  // what a name that is computed leads to is not known
+  // the target of a computed name is unknown
   const isMissed = (file: string) => file !== AUTO_PUSH_FILE && (reached.has(file) || isOurs(file) || isHidden(file))
   const errorsIn = (names: ReadonlyArray<string>) => names.flatMap((file) => compileError(platform, file) ?? [])
   return {
@@ -159,7 +162,7 @@ const checkPlatform = (platform: TemplatePlatform): TemplateCheck => {
   }
 }
 
-/** Checks every platform; compiles every template on the way. At most 200 problems and 200 remarks. */
+/** Checks every platform, and compiles every template. At most 200 problems and 200 remarks. */
 export const checkTemplates = ({ platforms }: TemplateSnapshot): TemplateCheck => {
   const checks = [...platforms.values()].map(checkPlatform)
   return {

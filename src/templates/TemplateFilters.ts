@@ -1,4 +1,4 @@
-/** The filters that every template has beyond Jinja2's own, with what the platforms' configurations look like. */
+/** The filters that templates have in addition to Jinja2's, which know the configurations of the platforms. */
 import { platforms } from "../domain/platforms/Platforms.ts"
 import { sectionFilters, siteFilters } from "../jinja/Jinja.ts"
 

@@ -1,6 +1,6 @@
 /**
- * Which files a template refers to by a constant name: through include, import, from and extends. Names that are computed
- * while rendering cannot be followed; a template that has one says so.
+ * The files that a template refers to by a constant name: through include, import, from and extends. Names that are computed during
+ * rendering cannot be followed; such a template is marked.
  */
 import { allStatements } from "../jinja/compile/Walk.ts"
 import { attempt, Position } from "../jinja/Failure.ts"
@@ -14,9 +14,9 @@ import type { Device } from "../domain/Device.ts"
 
 /** A file that a template names. */
 interface Reference {
-  /** Path in the platform's directory; names that lead out of it are as written. */
+  /** Path in the platform's directory; names that lead out of it are unchanged. */
   readonly file: string
-  /** True when nothing happens if there is no such file. */
+  /** True if a missing file is no error. */
   readonly optional: boolean
   readonly line: number
   readonly column: number
@@ -25,7 +25,7 @@ interface Reference {
 /** The references of one template. */
 interface References {
   readonly named: ReadonlyArray<Reference>
-  /** True when it computes the name of a file. */
+  /** True if it computes the name of a file. */
   readonly computed: boolean
 }
 
@@ -64,7 +64,7 @@ const inStatement = (statement: Statement, from: string): References => {
     case "from":
     case "extends": {
       const { computed, constants } = namesIn(statement.template)
-      // One missing file of a list is no fault: the first that exists is taken.
+      // One missing file of a list is no fault: the first existing one is used.
       const optional = (statement.type === "include" && statement.ignoreMissing) || constants.length > 1
       const named = constants.map((name) => ({
         file: resolveName(name, from) ?? name,
@@ -79,7 +79,7 @@ const inStatement = (statement: Statement, from: string): References => {
   }
 }
 
-/** Processor time for reading one template; more than any needs that compiles in time. */
+/** Processor time for parsing one template; more than any template needs that compiles in time. */
 const LIMITS = { ...defaultLimits, deadline: 500 }
 
 const readReferences = (file: string, source: string): References => {
@@ -90,7 +90,7 @@ const readReferences = (file: string, source: string): References => {
       ),
     () => new Position(file, 1, 1)
   )
-  // A file that cannot be parsed cannot be rendered either, so it leads nowhere.
+  // A file that cannot be parsed cannot be rendered either, so it refers to nothing.
   if (!parsed.ok) return NONE
   return {
     named: parsed.value.flatMap(({ named }) => named),
@@ -100,7 +100,7 @@ const readReferences = (file: string, source: string): References => {
 
 const known = new WeakMap<TemplatePlatform, Map<string, References>>()
 
-/** The references of a file; none when it does not exist or has a syntax error. Read once per snapshot. */
+/** The references of a file; none if it does not exist or has a syntax error. Read once per snapshot. */
 export const referencesOf = (platform: TemplatePlatform, file: string): References => {
   const files = known.get(platform) ?? new Map<string, References>()
   known.set(platform, files)
@@ -112,19 +112,19 @@ export const referencesOf = (platform: TemplatePlatform, file: string): Referenc
   return references
 }
 
-/** Files that are reached from others. */
+/** Files that are reachable from others. */
 interface Reach {
   /** Paths in the platform's directory, the starting files first; some may not exist. */
   readonly files: ReadonlySet<string>
-  /** True when any of them computes the name of a file, so that there may be more. */
+  /** True if any of them computes the name of a file, so that there may be more. */
   readonly computed: boolean
 }
 
-/** Everything that these files lead to, themselves included. */
+/** All files that are reachable from these, with these. */
 export const reachOf = (platform: TemplatePlatform, starts: Iterable<string>): Reach => {
   const files = new Set(starts)
   let computed = false
-  // A set yields what is added while it is walked.
+  // Iterating over a set includes elements that are added meanwhile.
   for (const file of files) {
     const references = referencesOf(platform, file)
     computed ||= references.computed
@@ -133,8 +133,7 @@ export const reachOf = (platform: TemplatePlatform, starts: Iterable<string>): R
   return { files, computed }
 }
 
-// Which devices are no longer synchronized after the templates have changed (docs/templates.md#who-becomes-unsynchronized).
-// Pure.
+// The devices that are no longer synchronized after a change of the templates (docs/templates.md#who-becomes-unsynchronized). Pure.
 
 /** Devices of one type on one platform. */
 interface AffectedType {
@@ -155,7 +154,7 @@ const sameEntry = (a: MappingEntry | undefined, b: MappingEntry | undefined): bo
   a.needsRunningConfig === b.needsRunningConfig &&
   [...a.dependencies].toSorted().join("\0") === [...b.dependencies].toSorted().join("\0")
 
-/** Is one of these files among those that the entry is rendered with? `changed` are paths in the platform's directory. */
+/** Whether one of these files is among those of the entry's rendering. `changed` are paths in the platform's directory. */
 const dependsOn = (platform: TemplatePlatform | undefined, type: string, changed: ReadonlySet<string>): boolean => {
   const entry = entryIn(platform, type)
   if (platform === undefined || entry === undefined) return false
@@ -177,9 +176,9 @@ const changedByPlatform = (changedPaths: Iterable<string>): ReadonlyMap<string, 
 }
 
 /**
- * The device types, by platform, whose configuration may differ: their entry point, a listed dependency or a file that
- * these lead to has changed, or their entry in the mapping has. A template that computes names of files counts as
- * depending on every file of its platform. `before` is the snapshot that was in force, if any.
+ * The device types, by platform, whose configuration may differ: their entry point, a listed dependency or a file that is reachable from
+ * these has changed, or their entry in the mapping has. A template that computes names of files counts as depending on every file of its
+ * platform. `before` is the snapshot that was in force, if any.
  */
 export const affectedTypes = (
   changedPaths: Iterable<string>,
@@ -197,7 +196,7 @@ export const affectedTypes = (
       .map((type) => ({ platform: name, device_type: type }))
   })
 
-/** The devices of these types, in the order given; state does not matter. */
+/** The devices of these types, in the given order; their state does not matter. */
 export const devicesOfTypes = <D extends Pick<Device, "platform" | "device_type">>(
   affected: ReadonlyArray<AffectedType>,
   devices: ReadonlyArray<D>
@@ -206,7 +205,7 @@ export const devicesOfTypes = <D extends Pick<Device, "platform" | "device_type"
   return devices.filter(({ device_type, platform }) => wanted.has(`${platform}\0${device_type}`))
 }
 
-/** The paths that differ between two snapshots, for when there are no commits to compare. */
+/** The paths that differ between two snapshots, if there are no commits to compare. */
 export const changedTemplateFiles = (before: TemplateSnapshot, after: TemplateSnapshot): ReadonlyArray<string> => {
   const names = new Set([...before.platforms.keys(), ...after.platforms.keys()])
   return [...names].flatMap((name) => {

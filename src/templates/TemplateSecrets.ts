@@ -1,7 +1,6 @@
 /**
- * Secrets of the environment as template variables, and how they are kept out of what people are shown
- * (docs/templates.md#secrets and docs/templates.md#composition). They are unwrapped here, on the way into the template engine,
- * and nowhere else.
+ * Secrets of the environment as template variables, and their removal from texts for people (docs/templates.md#secrets and
+ * docs/templates.md#composition). They are unwrapped only here, on the way into the template engine.
  */
 import { Redacted, Schema } from "effect"
 import { replaceSecrets } from "../drivers/SecretMask.ts"
@@ -9,18 +8,18 @@ import type { TemplateVariables } from "./VariableInputs.ts"
 
 const PREFIX = "TEMPLATE_SECRET_"
 const MAPPING = "TEMPLATE_SECRET"
-/** Stands in the place of a secret. */
+/** The replacement of a secret. */
 export const HIDDEN = "<hidden>"
 
 type Secrets = ReadonlyMap<string, Redacted.Redacted>
 
-/** Each secret under its full name, and all of them under their short names in the mapping TEMPLATE_SECRET. */
+/** Each secret with its full name, and all of them with their short names in the mapping TEMPLATE_SECRET. */
 export const secretVariables = (secrets: Secrets): ReadonlyArray<readonly [name: string, value: unknown]> => {
   const full = [...secrets].map(([name, value]) => [name, Redacted.value(value)] as const)
   return [...full, [MAPPING, new Map(full.map(([name, value]) => [name.slice(PREFIX.length), value]))]]
 }
 
-/** Whether a variable is a secret, or holds all of them. */
+/** Whether a variable is a secret, or contains all of them. */
 export const isSecretVariable = (name: string): boolean => name.startsWith(MAPPING)
 
 const hide = (name: string, value: unknown): unknown => {
@@ -28,15 +27,18 @@ const hide = (name: string, value: unknown): unknown => {
   return isSecretVariable(name) ? HIDDEN : value
 }
 
-/** The same variables with every secret replaced by `<hidden>`: what `generate_config` shows. */
+/** The same variables with every secret replaced by `<hidden>`, as `generate_config` shows them. */
 export const hideSecrets = (variables: TemplateVariables): TemplateVariables =>
   new Map([...variables].map(([name, value]) => [name, hide(name, value)]))
 
-/** A text of a template or of settings with `<hidden>` for each secret that it shows by its form; what a template prints is none. */
+/**
+ * A text of a template or of settings, with `<hidden>` for each secret that its form reveals; text that a template prints is no secret by
+ * its form.
+ */
 export const hideForms = (text: string): string =>
   replaceSecrets(text, (secret) => (/^["']?\{[{%]/.test(secret) ? secret : HIDDEN))
 
-/** Shorter values would be found in the middle of harmless words. */
+/** Shorter values would be found within harmless words. */
 const SHORTEST = 4
 
 const secretValues = (variables: TemplateVariables): ReadonlyArray<string> =>
@@ -56,8 +58,8 @@ export const maskSecrets = (text: string, variables: TemplateVariables): string 
     .reduce((masked, value) => masked.replaceAll(value, HIDDEN), text)
 }
 
-// What templates have made of secrets, whatever they did to them on the way (docs/security.md#what-is-stored): found by rendering a
-// second time with other secrets of the same shape, because what differs then is secret. Pure.
+// Texts that templates have derived from secrets, in whatever way (docs/security.md#what-is-stored): found by a second rendering with other
+// secrets of the same shape, because the differences are secret. Pure.
 
 /** A line without its indentation, of which the part from `from` to `to` is secret. */
 export const SecretLine = Schema.Struct({ line: Schema.String, from: Schema.Int, to: Schema.Int })
@@ -70,22 +72,22 @@ export const DerivedSecrets = Schema.Struct({
 })
 export type DerivedSecrets = typeof DerivedSecrets.Type
 
-/** Of templates that use no secrets. */
+/** For templates without secrets. */
 export const noSecrets: DerivedSecrets = { values: [], lines: [] }
 
-/** So many are kept of a device: an undo brings back earlier ones. */
+/** The number that is kept of a device: an undo brings back earlier ones. */
 const MOST = 500
 
-/** Those of now and of earlier times, the newest first. */
+/** The present and earlier secrets, the newest first. */
 export const together = (now: DerivedSecrets, before: DerivedSecrets): DerivedSecrets => ({
   values: [...new Set([...now.values, ...before.values])].slice(0, MOST),
   lines: [...new Map([...before.lines, ...now.lines].map((line) => [line.line, line])).values()].slice(-MOST)
 })
 
-/** In front of a line: its indentation, and its sign in a difference. */
+/** The beginning of a line: its indentation, and its sign in a difference. */
 const BEFORE = /^[+-]?\s*$/
 
-/** The text with `shown` wherever `line` is all that a line says. Most texts have none or one of them, so that no other line is touched. */
+/** The text with `shown` wherever `line` is the whole content of a line. Most texts have at most one, so that no other line is copied. */
 const replaceLine = (text: string, line: string, shown: string): string => {
   let done = ""
   let rest = 0
@@ -101,7 +103,7 @@ const replaceLine = (text: string, line: string, shown: string): string => {
   return done + text.slice(rest)
 }
 
-/** A configuration or a difference, with these lines and values hidden: `mark` makes what stands in the place of a secret. */
+/** A configuration or a difference, with these lines and values hidden: `mark` yields the replacement of a secret. */
 export const hideDerived = (
   text: string,
   { lines, values }: DerivedSecrets,

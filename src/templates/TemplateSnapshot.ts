@@ -1,19 +1,116 @@
 /**
- * All templates of one commit of the templates repository: one environment of the engine per platform, each with its
- * mapping. A snapshot never changes, so that a rendering sees one commit whatever a refresh does meanwhile; templates are
- * compiled once per snapshot, and platforms that did not change keep what the snapshot before has compiled.
+ * All templates of one commit of the templates repository: one environment of the engine per platform, each with its mapping. A snapshot
+ * never changes, so that a rendering sees one commit whatever a refresh does meanwhile; templates are compiled once per snapshot, and
+ * unchanged platforms keep the compiled templates of the previous snapshot.
  */
-import { Array as Arr, Equal, Result } from "effect"
+import { Array as Arr, Equal, Result, Schema } from "effect"
 import type { FileRefusal } from "../git/GitTree.ts"
-import { Environment, type Limits, memoryLoader } from "../jinja/Jinja.ts"
-import { RepoStructureError } from "./TemplateErrors.ts"
+import { Environment, type Failure, type Limits, memoryLoader, type Position } from "../jinja/Jinja.ts"
 import { templateFilters } from "./TemplateFilters.ts"
 import { pythonTypeName } from "../settings/PythonText.ts"
 import { readYaml } from "../settings/YamlFile.ts"
 import { placesIn } from "../settings/SettingsProblem.ts"
-import { pathText, remark, type Remark, remarkText } from "../domain/Repository.ts"
+import { pathText, remark, Remark, remarkText } from "../domain/Repository.ts"
 
-// Reading `mapping.yml`: which template each device type of a platform starts from (docs/templates.md#files).
+// The errors of a templates repository and of a rendering. Messages about the repository are those that existing clients know
+// (docs/templates.md#who-becomes-unsynchronized); messages about a template name the place in it.
+
+/** A mapping or a file is missing or unusable; a retry helps only after the repository has changed. */
+export class RepoStructureError extends Schema.TaggedError<RepoStructureError>()("RepoStructureError", {
+  message: Schema.String,
+  /** The place in the repository, as far as it is known. */
+  place: Schema.optionalKey(Remark)
+}) {}
+
+/** A place in a template; `template` is the path in the repository, line and column count from 1. */
+const TemplatePlace = Schema.Struct({ template: Schema.String, line: Schema.Int, column: Schema.Int })
+type TemplatePlace = typeof TemplatePlace.Type
+
+/**
+ * A template does not compile, or cannot be rendered with these variables. `kind` is the name that Jinja2 and Python give
+ * the error, `via` the places of the includes, imports and calls that led there, innermost first.
+ */
+export class TemplateError extends Schema.TaggedError<TemplateError>()("TemplateError", {
+  kind: Schema.String,
+  sentence: Schema.String,
+  place: TemplatePlace,
+  sourceLine: Schema.NullOr(Schema.String),
+  via: Schema.Array(TemplatePlace)
+}) {
+  override get message() {
+    const { column, line, template } = this.place
+    return `${this.kind}: ${this.sentence} (${template}, line ${line}, column ${column})`
+  }
+}
+
+/** An error of the repository for its author, as an entry of a list, with its place apart from its text. */
+export const errorRemark = (error: RepoStructureError | TemplateError): Remark => {
+  if (error._tag === "RepoStructureError") return error.place ?? remark(error.message)
+  const { column, line, template } = error.place
+  return remark(`${error.kind}: ${error.sentence}`, { file: template, line, column })
+}
+
+const MAX_SENTENCE = 2_000
+const MAX_LINE = 500
+
+/** The text of one line of a file, counted from 1; null if the file or the line is unknown. */
+const sourceLineOf = (source: string | undefined, line: number): string | null =>
+  source?.split(/\r\n|\r|\n/, line)[line - 1]?.slice(0, MAX_LINE) ?? null
+
+/**
+ * A sentence quotes words of its line, in which the neighbouring words reveal a secret: words that are hidden in the line are hidden in the
+ * sentence, too.
+ */
+const withoutHidden = (sentence: string, line: string, shown: string): string =>
+  sentence.replaceAll(/'([^']*)'/g, (quoted, word: string) =>
+    word !== "" && line.includes(word) && !shown.includes(word) ? "'<hidden>'" : quoted
+  )
+
+/**
+ * A failure of the engine as an error. `directory` is put in front of template names, `sourceOf` yields the text of a template, `mask`
+ * removes secrets from the sentence and the line.
+ */
+export const templateError = (
+  { kind, message, position, via }: Failure,
+  directory: string,
+  sourceOf: (template: string) => string | undefined,
+  mask: (text: string) => string
+): TemplateError => {
+  const placeOf = ({ column, line, template }: Position): TemplatePlace => ({
+    template: directory === "" ? template : `${directory}/${template}`,
+    line,
+    column
+  })
+  const line = sourceLineOf(sourceOf(position.template), position.line)
+  const shown = line === null ? null : mask(line)
+  const sentence = mask(message)
+  return new TemplateError({
+    kind,
+    sentence: (line === null || shown === null ? sentence : withoutHidden(sentence, line, shown)).slice(
+      0,
+      MAX_SENTENCE
+    ),
+    place: placeOf(position),
+    sourceLine: shown,
+    via: via.map(placeOf)
+  })
+}
+
+/** The error for people: its sentence, the source line with a mark under the column, and the includes and calls that led there. */
+export const describeTemplateError = ({ kind, place, sentence, sourceLine, via }: TemplateError): string => {
+  const lines = [`${kind}: ${sentence}`, `  in ${placeText(place)}`]
+  if (sourceLine !== null) {
+    const margin = String(place.line).padStart(6)
+    // Tabs stay tabs, so that the mark stands under its character whatever their width.
+    const indent = sourceLine.slice(0, place.column - 1).replaceAll(/[^\t]/g, " ")
+    lines.push(`${margin} | ${sourceLine}`, `${" ".repeat(margin.length)} | ${indent}^`)
+  }
+  return [...lines, ...via.map((from) => `  included or called from ${placeText(from)}`)].join("\n")
+}
+
+const placeText = ({ column, line, template }: TemplatePlace): string => `${template}, line ${line}, column ${column}`
+
+// Reads `mapping.yml`: the template with which each device type of a platform starts (docs/templates.md#files).
 
 /** The templates that one device type is rendered with. */
 export interface MappingEntry {
@@ -21,17 +118,17 @@ export interface MappingEntry {
   readonly entrypoint: string
   /** Further files whose change concerns the device type. */
   readonly dependencies: ReadonlyArray<string>
-  /** Whether the running configuration has to be read from the device before rendering. */
+  /** Whether rendering needs the device's running configuration, which is read first. */
   readonly needsRunningConfig: boolean
 }
 
 /** Entries by device type. */
 export type PlatformMapping = ReadonlyMap<string, MappingEntry>
 
-/** A mapping, or everything that is wrong with it. */
+/** A mapping, or all its faults. */
 type MappingOrFaults = Result.Result<PlatformMapping, Arr.NonEmptyReadonlyArray<Remark>>
 
-/** Why an entry cannot be used: what is wrong, and below which keys. */
+/** Why an entry is unusable: the fault, and its keys. */
 interface EntryFault {
   readonly message: string
   readonly path: ReadonlyArray<string>
@@ -108,7 +205,7 @@ export const mappingRemarks = (text: string): ReadonlyArray<Remark> => {
 }
 
 /**
- * The mapping in a text. `directory` is the platform's directory as messages name it. Fails with the exact messages of
+ * The mapping in a text. `directory` is the platform's directory for messages. Fails with the exact messages of
  * docs/templates.md#who-becomes-unsynchronized, all of them.
  */
 const readMapping = (directory: string, text: string): MappingOrFaults => {
@@ -147,13 +244,13 @@ interface TemplateSnapshotInput {
 /** One platform directory. */
 export interface TemplatePlatform {
   readonly name: string
-  /** The directory as messages name it. */
+  /** The directory's name for messages. */
   readonly directory: string
   /** Text of each file by its path in the directory. */
   readonly files: ReadonlyMap<string, string>
   /** Why a file could not be read, by its path in the directory; the whole directory has an empty path. */
   readonly refused: ReadonlyMap<string, FileRefusal>
-  /** The mapping, or everything that is wrong with it. */
+  /** The mapping, or all its faults. */
   readonly mapping: MappingOrFaults
   readonly environment: Environment
 }
@@ -164,7 +261,7 @@ export interface TemplateSnapshot {
   readonly platforms: ReadonlyMap<string, TemplatePlatform>
 }
 
-/** True for a path that belongs to a platform; nothing else need be loaded from the repository. */
+/** True for a path that belongs to a platform; other files of the repository need not be loaded. */
 export const isTemplatePath = (path: string): boolean => path.includes("/") && !path.startsWith(".")
 
 const NO_FILES: ReadonlyMap<string, string> = new Map()
@@ -208,10 +305,7 @@ const makePlatform = (
   return { name, directory, files, refused, mapping, environment }
 }
 
-/**
- * Arranges the files of a commit. Never fails: what is wrong with a platform is found by `checkTemplates`, and by the
- * renderings that need it.
- */
+/** Arranges the files of a commit. Never fails: `checkTemplates`, and renderings that need a platform, find its faults. */
 export const buildTemplateSnapshot = (input: TemplateSnapshotInput): TemplateSnapshot => {
   const files = textsByPlatform(input.files)
   const refused = byPlatform(input.refused ?? NO_REFUSALS)
@@ -221,10 +315,7 @@ export const buildTemplateSnapshot = (input: TemplateSnapshotInput): TemplateSna
   return { root: input.root, platforms: new Map([...names].map((name) => [name, make(name)])) }
 }
 
-/**
- * A platform by name with its mapping. Fails with RepoStructureError when the directory or its mapping is missing or
- * cannot be used.
- */
+/** A platform by name with its mapping. Fails with RepoStructureError if the directory or its mapping is missing or unusable. */
 export const platformOf = (
   { platforms, root }: TemplateSnapshot,
   name: string

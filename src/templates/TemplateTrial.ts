@@ -2,7 +2,7 @@
  * The variables of a device, and templates tried with them before they are committed (docs/templates.md#trying-templates). Nothing
  * of it comes into force or is stored.
  */
-import { Context, Effect, Layer, Result, Schema } from "effect"
+import { Effect, Result, Schema } from "effect"
 import { SqlClient, SqlError } from "effect/sql"
 import type { Device } from "../domain/Device.ts"
 import { replaceSecrets } from "../drivers/SecretMask.ts"
@@ -14,9 +14,14 @@ import type { InterfaceStore } from "../store/InterfaceStore.ts"
 import { ActiveTemplates } from "./ActiveTemplates.ts"
 import { configurationTask, type RenderedText, type RenderTask, shownVariables, taskError } from "./Rendering.ts"
 import { deviceVariables } from "./DeviceVariables.ts"
-import { errorRemark, type RepoStructureError, type TemplateError } from "./TemplateErrors.ts"
 import { HIDDEN, hideSecrets, isSecretVariable } from "./TemplateSecrets.ts"
-import type { TemplatePlatform, TemplateSnapshot } from "./TemplateSnapshot.ts"
+import {
+  errorRemark,
+  type RepoStructureError,
+  type TemplateError,
+  type TemplatePlatform,
+  type TemplateSnapshot
+} from "./TemplateSnapshot.ts"
 import type { TemplateVariables, VariablesError } from "./VariableInputs.ts"
 import { loadVariableInputs } from "./VariableInputsLoader.ts"
 import type { EffectiveSettings } from "../settings/Layering.ts"
@@ -25,11 +30,11 @@ import { placesIn } from "../settings/SettingsProblem.ts"
 import { cellsPerMegabyte, type Failure } from "../jinja/Jinja.ts"
 import { ownModule } from "../runtime/OwnModule.ts"
 import { packRequest, RenderRpc, unpackAnswer } from "./RenderRpc.ts"
-import type { LinknetStore, MgmtDomainStore } from "../store/NetworkStore.ts"
+import type { NetworkStore } from "../store/NetworkStore.ts"
 import { type DeviceVariable, Remark, remark, type VariableSource } from "../domain/Repository.ts"
 
-// Renders a text that was just written and that nobody has checked: in threads of its own, so that no job waits for it, under the
-// budget of one device, and with marks in the place of secrets, so that no template can reveal them.
+// Renders a text that was just written and not checked: in threads of its own, so that no job waits for it, under the budget of one device,
+// and with marks in the place of secrets, so that no template can reveal them.
 
 /** The engine stops a rendering; if it does not, the thread is ended so many milliseconds later. */
 const GRACE_MILLIS = 1_000
@@ -47,8 +52,8 @@ const THREADS = {
 const SENTENCES = { time: "rendering took too long", memory: "rendering needed too much memory" } as const
 
 /**
- * Renders texts that are not in force. The text has `<hidden>` wherever a secret would stand. Fails with ThreadsBusy when too many
- * others wait.
+ * Renders texts that are not in force. The result has `<hidden>` in the place of each secret. Fails with ThreadsBusy if too many others
+ * wait.
  */
 const makeLiveRender = Effect.gen(function* () {
   const { RENDER_DEVICE_SECONDS, RENDER_MEMORY } = yield* ServerConfig
@@ -58,7 +63,7 @@ const makeLiveRender = Effect.gen(function* () {
     cells: RENDER_MEMORY * cellsPerMegabyte,
     output: MOST_OUTPUT
   }
-  // each text is another one: nothing that was compiled is of use again
+  // each text is new, so compiled templates cannot be reused
   let number = 0
 
   return Effect.fn("TemplateTrial.renderLive")(function* (
@@ -87,7 +92,7 @@ const stopped = (file: string, reason: "time" | "memory" | "ended", message: str
   via: []
 })
 
-// Where each template variable of a device comes from: the lines of the settings files that give it, the database, or the server
+// The origin of each template variable of a device: the lines of the settings files that set it, the database, or the server
 // (docs/templates.md#trying-templates). Pure.
 
 interface Origins {
@@ -115,7 +120,7 @@ const placesOf = (name: string, { effective, snapshot }: Origins): DeviceVariabl
     return { file, line: place?.exact === true ? place.line : null }
   })
 
-/** The variables with their origins, by name; `shown` are the same variables as people may see them. */
+/** The variables with their origins, by name; `shown` are the same variables for people. */
 const withOrigins = (
   variables: TemplateVariables,
   shown: Readonly<Record<string, unknown>>,
@@ -131,7 +136,7 @@ const withOrigins = (
         name,
         value: shown[name],
         source,
-        // what no file says has the value of the model
+        // a setting that no file sets has the value of the model
         level: isOfSettings ? originLevel(origin ?? "default") : null,
         places: isOfSettings ? placesOf(name, origins) : []
       }
@@ -139,13 +144,13 @@ const withOrigins = (
     .toSorted((a, b) => (a.name < b.name ? -1 : 1))
 }
 
-/** It cannot be rendered; `problems` have the places. Secrets are not in it. */
+/** It cannot be rendered; `problems` have the places. It contains no secrets. */
 export class TrialFailed extends Schema.TaggedError<TrialFailed>()("TrialFailed", {
   message: Schema.String,
   problems: Schema.Array(Remark)
 }) {}
 
-/** What to render: a template of the device's platform, a text in its place or by itself, or the whole configuration with it. */
+/** The subject of a trial: a template of the device's platform, a text in its place or on its own, or the whole configuration with it. */
 interface Trial {
   /** Path in the platform's directory. */
   readonly template?: string
@@ -154,27 +159,27 @@ interface Trial {
   readonly whole?: boolean
 }
 
-/** What came of it. `template` is what was rendered, null for a text by itself. */
+/** The result of a trial. `template` is the rendered one, null for a text on its own. */
 interface TrialResult {
   readonly template: string | null
   readonly text: string
   readonly log: ReadonlyArray<{ readonly level: string; readonly text: string }>
-  /** Where undefined values were printed as nothing. */
+  /** Places that printed undefined values as nothing. */
   readonly warnings: ReadonlyArray<Remark>
 }
 
-/** What a device is rendered from. */
+/** The sources of a device's rendering. */
 interface VariablesOfDevice {
   readonly group: string
   /** Branch of the templates; null is the repository's own. */
   readonly branch: string | null
   readonly platform: string | null
-  /** The entry point of its configuration, a path in the repository; null where it has none. */
+  /** The entry point of its configuration, a path in the repository; null without one. */
   readonly template: string | null
   readonly variables: ReadonlyArray<DeviceVariable>
 }
 
-/** Stands for a text that is no file. No file has this name. */
+/** Stands for a text without a file. No file has this name. */
 const TEXT = "(text)"
 
 const failed = (error: { readonly message: string }) =>
@@ -185,20 +190,21 @@ const failedAt = (own: string | null) => (error: TemplateError | RepoStructureEr
   return new TrialFailed({ message: error.message, problems: [{ ...place, file: fileOf(own, place.file) }] })
 }
 
-/** A text by itself has no file. */
+/** A text on its own has no file. */
 const fileOf = (own: string | null, file: string | null): string | null =>
   file === null || file === `${own ?? ""}/${TEXT}` ? null : file
 
 const unavailable = (error: { readonly _tag: string; readonly message: string } | SqlError.SqlError) =>
   SqlError.isSqlError(error) ? error : failed(error)
 
-const make = Effect.gen(function* () {
+/** Trials of templates: the variables of a device, and renderings with them in threads that live as long as the scope. */
+export const makeTemplateTrial = Effect.gen(function* () {
   const settings = yield* ActiveSettings
   const templates = yield* ActiveTemplates
   const renderLive = yield* makeLiveRender
   const { SETTINGS_OVERRIDE } = yield* ServerConfig
   const services = yield* Effect.context<
-    DeviceStore | LinknetStore | InterfaceStore | MgmtDomainStore | ServerConfig | SqlClient.SqlClient
+    DeviceStore | NetworkStore | InterfaceStore | ServerConfig | SqlClient.SqlClient
   >()
 
   const variablesOf = Effect.fnUntraced(function* (device: Device) {
@@ -210,7 +216,7 @@ const make = Effect.gen(function* () {
     return { snapshot, variables }
   })
 
-  /** The templates that the device is rendered from; undefined platform where there are none for it. */
+  /** The templates for the device; the platform is undefined without templates for it. */
   const templatesOf = Effect.fnUntraced(function* (device: Device) {
     const { primary } = yield* settings.membership(device)
     const branch = primary.templates_branch
@@ -221,7 +227,13 @@ const make = Effect.gen(function* () {
   const entryOf = (snapshot: TemplateSnapshot, device: Device) =>
     configurationTask(snapshot, device.platform ?? "None", device.device_type, new Map())
 
-  const variables = Effect.fn("TemplateTrial.variables")(function* (device: Device) {
+  /** The variables that the templates of this device get, with their origins; secrets are hidden. */
+  const variables = Effect.fn("TemplateTrial.variables")(function* (
+    device: Device
+  ): Effect.fn.Return<
+    VariablesOfDevice,
+    Effect.Error<ReturnType<typeof templatesOf>> | Effect.Error<ReturnType<typeof variablesOf>>
+  > {
     const { branch, group, snapshot: templateSnapshot } = yield* templatesOf(device)
     const { snapshot, variables } = yield* variablesOf(device)
     const effective = yield* settings.ofDevice(device)
@@ -236,7 +248,7 @@ const make = Effect.gen(function* () {
     }
   }, Effect.mapError(unavailable))
 
-  /** The task of a trial, with the file that was asked for. */
+  /** The task of a trial, with the requested file. */
   const taskOf = (
     snapshot: TemplateSnapshot,
     platform: TemplatePlatform,
@@ -256,7 +268,11 @@ const make = Effect.gen(function* () {
     })
   }
 
-  const render = Effect.fn("TemplateTrial.render")(function* (device: Device, trial: Trial) {
+  /** Renders a text with them. The result is neither stored nor used. */
+  const render = Effect.fn("TemplateTrial.render")(function* (
+    device: Device,
+    trial: Trial
+  ): Effect.fn.Return<TrialResult, TrialFailed | ThreadPool.ThreadsBusy | SqlError.SqlError> {
     const { platform, snapshot } = yield* Effect.mapError(templatesOf(device), unavailable)
     if (platform === undefined) {
       return yield* failed({ message: `There are no templates for platform ${device.platform ?? "None"}` })
@@ -277,23 +293,7 @@ const make = Effect.gen(function* () {
     }
   })
 
-  return TemplateTrial.of({ variables, render })
+  return { variables, render }
 })
 
 const NOT_LOADED = { message: "The device was not found any more" }
-
-/** Trials of templates. */
-export class TemplateTrial extends Context.Service<
-  TemplateTrial,
-  {
-    /** The variables that the templates of this device get, with their origins; secrets are hidden. */
-    readonly variables: (device: Device) => Effect.Effect<VariablesOfDevice, TrialFailed | SqlError.SqlError>
-    /** Renders a text with them, which is neither stored nor used. */
-    readonly render: (
-      device: Device,
-      trial: Trial
-    ) => Effect.Effect<TrialResult, TrialFailed | ThreadPool.ThreadsBusy | SqlError.SqlError>
-  }
->()("switchyard/templates/TemplateTrial") {
-  static readonly layer = Layer.effect(TemplateTrial, make)
-}

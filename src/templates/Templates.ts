@@ -1,4 +1,4 @@
-/** Settings and templates in force, and the renderer, as one layer. Every room takes this one, so that they share its caches. */
+/** Settings and templates in force, and the renderer, as one layer. All rooms use this layer, so that they share its caches. */
 import { Layer } from "effect"
 import { ActiveSettings } from "../settings/ActiveSettings.ts"
 import { ActiveTemplates } from "./ActiveTemplates.ts"

@@ -1,6 +1,6 @@
 /**
- * Undefined variables that templates printed as nothing, as the last rendering of each device left them: most are mistyped,
- * or a setting is missing. Kept in memory by the server that rendered, and forgotten when the template's text is another.
+ * Undefined variables that templates printed as nothing in the last rendering of each device: most are misspelled, or a setting is missing.
+ * The server that rendered keeps them in memory, and forgets them when the template's text changes.
  */
 import { Context, Effect, Layer } from "effect"
 import type { SqlError } from "effect/sql"
@@ -12,13 +12,13 @@ import type { TemplateSnapshot } from "./TemplateSnapshot.ts"
 
 interface Entry {
   readonly file: string
-  /** The template's text at that time: of another text the line says nothing. */
+  /** The template's text at that time: about another text the entry says nothing. */
   readonly text: string
   readonly print: UndefinedPrint
   readonly hostnames: Set<string>
 }
 
-/** More than anybody reads; further ones wait until these are mended. */
+/** More than a reader needs; further ones appear when these are fixed. */
 const MAX_ENTRIES = 200
 
 const namesText = ([first = "", ...others]: ReadonlyArray<string>): string =>
@@ -29,7 +29,7 @@ export class UndefinedLedger {
   readonly #entries = new Map<string, Entry>()
   readonly #byHost = new Map<string, ReadonlyArray<string>>()
 
-  /** Puts the rendering of a device in the place of its last one. */
+  /** Replaces the device's last rendering. */
   note(hostname: string, snapshot: TemplateSnapshot, platform: string, prints: ReadonlyArray<UndefinedPrint>): void {
     for (const key of this.#byHost.get(hostname) ?? []) this.#leave(key, hostname)
     if (prints.length === 0) {
@@ -60,7 +60,7 @@ export class UndefinedLedger {
     return [key]
   }
 
-  /** Those whose template has still the same text in one of these snapshots, in the order of files and lines. */
+  /** The entries whose template has the same text in one of these snapshots, in the order of files and lines. */
   entries(
     snapshots: ReadonlyArray<TemplateSnapshot>
   ): ReadonlyArray<Remark & { readonly hostnames: ReadonlyArray<string> }> {
@@ -103,15 +103,15 @@ const make = Effect.gen(function* () {
   })
 })
 
-/** What the renderings of this server printed for undefined variables. */
+/** The undefined variables in renderings of this server. */
 export class UndefinedPrints extends Context.Service<
   UndefinedPrints,
   {
-    /** Puts the rendering of a device in the place of its last one. */
+    /** Replaces the device's last rendering. */
     readonly note: UndefinedLedger["note"]
-    /** Those that these templates would print again. */
+    /** The entries that these templates would print again. */
     readonly remarks: UndefinedLedger["remarks"]
-    /** Those of the templates in force. */
+    /** The entries of the templates in force. */
     readonly inForce: Effect.Effect<ReadonlyArray<Remark>, SqlError.SqlError>
   }
 >()("switchyard/templates/UndefinedPrints") {

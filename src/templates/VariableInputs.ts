@@ -1,7 +1,6 @@
 /**
- * Everything that the template variables of a device are made of, as plain rows: nothing here asks a database. What
- * belongs to one device stands in `VariableInputs`, what is the same for all devices in `SiteInputs`, so that one read of
- * the database serves thousands of devices. `VariableInputsLoader` does that read.
+ * The inputs of a device's template variables, as plain rows: nothing here asks a database. `VariableInputs` has the inputs of one device,
+ * `SiteInputs` those of all devices, so that one read of the database serves thousands of devices. `VariableInputsLoader` does that read.
  */
 import { type Redacted, Schema } from "effect"
 import type { Device, DeviceType } from "../domain/Device.ts"
@@ -11,21 +10,21 @@ import type { MgmtDomain } from "../domain/MgmtDomain.ts"
 import type { Settings, SettingsInterface } from "../settings/SettingsModel.ts"
 import type { StackMember } from "../domain/DeviceFields.ts"
 
-/** A device as far as others configure it. A full device record fits. */
+/** The part of a device that other devices' variables need. A full device record fits. */
 export type Neighbour = Pick<Device, "id" | "hostname" | "device_type" | "infra_ip">
 
-/** A link seen from the device that the variables are for. */
+/** A link from the point of view of the variables' device. */
 export interface DeviceLink extends LinkEnd {
   readonly peer: Neighbour
 }
 
-/** What a `mirror` interface copies from: the other device of the management domain. */
+/** The source of a `mirror` interface: the other device of the management domain. */
 export interface MirrorSource {
   readonly hostname: string
   readonly interfaces: ReadonlyArray<SettingsInterface>
 }
 
-/** What is decided about a device that is being provisioned but not yet stored (docs/templates.md#variables-during-init). */
+/** Decisions about a device that is being provisioned, which are not stored yet (docs/templates.md#variables-during-init). */
 export interface InitInputs {
   readonly hostname: string
   readonly device_type: Exclude<DeviceType, "UNKNOWN">
@@ -33,7 +32,7 @@ export interface InitInputs {
   readonly addresses: Readonly<Record<string, string | number | null>>
 }
 
-/** What the variables of one device depend on. */
+/** The inputs of one device's variables. */
 export interface VariableInputs {
   readonly device: Device
   /** The settings of the device; during init those of the new hostname and type. */
@@ -43,20 +42,20 @@ export interface VariableInputs {
   /** All its links, by the id of the linknet. */
   readonly links: ReadonlyArray<DeviceLink>
   readonly stackMembers: ReadonlyArray<StackMember>
-  /** Only needed when the settings have interfaces of class mirror. */
+  /** Only needed if the settings have interfaces of class mirror. */
   readonly mirrorSource?: MirrorSource | null
   readonly init?: InitInputs
-  /** The running configuration, when the mapping asks for it (docs/templates.md#running_config). */
+  /** The running configuration, if the mapping requests it (docs/templates.md#running_config). */
   readonly runningConfig?: string
 }
 
-/** What the variables of all devices depend on. */
+/** The inputs that all devices share. */
 export interface SiteInputs {
   /** All management domains, by id. */
   readonly mgmtDomains: ReadonlyArray<MgmtDomain>
   /** All devices of type CORE, by id. */
   readonly coreDevices: ReadonlyArray<Neighbour>
-  /** The devices that settings name as EVPN peers, by hostname, as far as they exist. */
+  /** The existing devices that settings name as EVPN peers, by hostname. */
   readonly evpnPeers: ReadonlyMap<string, Neighbour>
   /** Environment variables that begin with TEMPLATE_SECRET_, by their full names. */
   readonly secrets: ReadonlyMap<string, Redacted.Redacted>
@@ -75,7 +74,7 @@ export class VariablesError extends Schema.TaggedError<VariablesError>()("Variab
  */
 export type TemplateVariables = ReadonlyMap<string, unknown>
 
-/** What is put together for one device, and remarks for the log. */
+/** The variables of one device, and remarks for the log. */
 export interface DeviceVariables {
   readonly variables: TemplateVariables
   readonly warnings: ReadonlyArray<string>

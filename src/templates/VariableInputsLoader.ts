@@ -1,7 +1,6 @@
 /**
- * Reads from the database what the variables of many devices depend on. The number of queries does not grow with the
- * devices, but for one more of each kind per 5,000 of them; the memory does, so thousands of devices are best asked for in
- * slices of some hundred.
+ * Reads the inputs of many devices' variables from the database. The number of queries is constant, except for one more of each kind per
+ * 5,000 devices; the memory is not, so thousands of devices should be loaded in slices of some hundred.
  */
 import { Array as Arr, Effect, Result } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
@@ -25,15 +24,15 @@ import {
   type VariableInputs,
   VariablesError
 } from "./VariableInputs.ts"
-import { LinknetStore, MgmtDomainStore } from "../store/NetworkStore.ts"
+import { NetworkStore } from "../store/NetworkStore.ts"
 
-/** A device whose variables are wanted; with `init` those for its first configuration. */
+/** A device whose variables are wanted; with `init` for its first configuration. */
 export interface VariableRequest {
   readonly device: Device
   readonly init?: InitInputs
 }
 
-/** What was read: what all devices share, and what belongs to each, by device id, from which it may be taken out. */
+/** The loaded inputs: those that all devices share, and those of each device by its id; a consumer may remove a device's. */
 export interface LoadedInputs {
   readonly site: SiteInputs
   readonly byDevice: Map<number, Result.Result<VariableInputs, VariablesError>>
@@ -57,7 +56,7 @@ interface StackMemberRow extends StackMember {
   readonly device_id: number
 }
 
-/** Everything that was read, arranged by device. */
+/** All rows, arranged by device. */
 interface Rows {
   readonly devices: ReadonlyMap<number, Device>
   readonly links: ReadonlyMap<number, ReadonlyArray<Linknet>>
@@ -84,7 +83,7 @@ const linksByDevice = (links: ReadonlyArray<Linknet>): ReadonlyMap<number, Reado
 const byId = (a: { readonly id: number }, b: { readonly id: number }): number => a.id - b.id
 
 const readLinks = Effect.fnUntraced(function* (ids: ReadonlyArray<number>) {
-  const found = yield* inChunks(ids, (yield* LinknetStore).ofDevices)
+  const found = yield* inChunks(ids, (yield* NetworkStore).links.ofDevices)
   // A link between devices of two chunks is read twice.
   return [...new Map(found.map((link) => [link.id, link])).values()].toSorted(byId)
 })
@@ -98,7 +97,7 @@ const readStackMembers = Effect.fnUntraced(function* (ids: ReadonlyArray<number>
   )
 })
 
-/** The devices asked for and all that these cables and domains lead to. */
+/** The requested devices, and all at the other ends of their cables and domains. */
 const readDevices = Effect.fnUntraced(function* (
   requests: ReadonlyArray<VariableRequest>,
   pairs: ReadonlyArray<Pick<Linknet, "device_a_id" | "device_b_id">>
@@ -114,7 +113,7 @@ const readRows = Effect.fnUntraced(function* (requests: ReadonlyArray<VariableRe
   const ids = Arr.dedupe(requests.map(({ device }) => device.id))
   const access = requests.filter((request) => typeOf(request) === "ACCESS").map(({ device }) => device.id)
   const linknets = yield* readLinks(ids)
-  const mgmtDomains = yield* (yield* MgmtDomainStore).all
+  const mgmtDomains = yield* (yield* NetworkStore).domains.all
   const rows: Rows = {
     devices: yield* readDevices(requests, [...linknets, ...(requests.some(isFabric) ? mgmtDomains : [])]),
     links: linksByDevice(linknets),
@@ -189,7 +188,7 @@ const inputsOf = (
     }
   })
 
-/** The peers that any of these settings name, and all core switches; nothing when no fabric device is asked for. */
+/** The peers that any of these settings name, and all core switches; none if no fabric device is requested. */
 const readPeers = Effect.fnUntraced(function* (requests: ReadonlyArray<VariableRequest>, settings: Iterable<Settings>) {
   if (!requests.some(isFabric)) return { coreDevices: [], evpnPeers: new Map<string, Neighbour>() }
   const sql = yield* SqlClient.SqlClient
@@ -201,8 +200,8 @@ const readPeers = Effect.fnUntraced(function* (requests: ReadonlyArray<VariableR
 })
 
 /**
- * The inputs of all these devices under the settings of one snapshot. A device whose settings are wrong has a failure in
- * its place; the others do not suffer.
+ * The inputs of all these devices under the settings of one snapshot. A device with invalid settings has a failure in its place, without
+ * effect on the others.
  */
 export const loadVariableInputs = Effect.fn("templates.loadVariableInputs")(function* (
   snapshot: SettingsSnapshot,
@@ -210,7 +209,7 @@ export const loadVariableInputs = Effect.fn("templates.loadVariableInputs")(func
 ): Effect.fn.Return<
   LoadedInputs,
   SqlError.SqlError,
-  DeviceStore | LinknetStore | InterfaceStore | MgmtDomainStore | ServerConfig | SqlClient.SqlClient
+  DeviceStore | NetworkStore | InterfaceStore | ServerConfig | SqlClient.SqlClient
 > {
   const { SETTINGS_OVERRIDE, templateSecrets } = yield* ServerConfig
   const rows = yield* readRows(requests)

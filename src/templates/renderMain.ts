@@ -1,4 +1,4 @@
-/** The program of the thread that does the long renderings. */
+/** The program of the thread for long renderings. */
 import { Effect } from "effect"
 import { serve } from "../runtime/ThreadProgram.ts"
 import { makeAnswering, RenderRpc } from "./RenderRpc.ts"

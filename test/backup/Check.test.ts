@@ -68,7 +68,7 @@ const ending = (text: Buffer) => [
 const JSON_TEXT = Buffer.from(JSON.stringify(contents, null, 2))
 const WHOLE = [PART, KEY, ...ending(JSON_TEXT)]
 
-it.live("A file that is cut off anywhere is refused", () =>
+it.live("A truncated file is refused at any length", () =>
   Effect.gen(function* () {
     const at = yield* folder
     const file = path.join(at, "cut.backup")
@@ -86,7 +86,7 @@ const isOfSum = (where: number) => where % 512 >= 148 && where % 512 < 156
 /** Not each of them, because all together take half a minute. */
 const STEP = 13
 
-it.live("A file of which a byte was altered is refused, wherever it is", () =>
+it.live("A file with an altered byte is refused at any position", () =>
   Effect.gen(function* () {
     const at = yield* folder
     const file = path.join(at, "altered.backup")
@@ -101,7 +101,7 @@ it.live("A file of which a byte was altered is refused, wherever it is", () =>
   }).pipe(Effect.scoped)
 )
 
-it.live("A file that says something else than it has is refused", () =>
+it.live("A file whose contents differ from its list is refused", () =>
   Effect.gen(function* () {
     const at = yield* folder
     const file = path.join(at, "made.backup")
@@ -120,7 +120,7 @@ it.live("A file that says something else than it has is refused", () =>
   }).pipe(Effect.scoped)
 )
 
-it.live("What is no file on a disk is neither waited for nor read for ever", () =>
+it.live("A path that is not a regular file is neither waited for nor read without end", () =>
   Effect.gen(function* () {
     for (const file of ["/dev/zero", "/dev/full", tmpdir()])
       assert.match(

@@ -59,7 +59,7 @@ const makeScene = Effect.gen(function* () {
 })
 
 it.live(
-  "keeps passwords that the next server uses, and changes their key without losing an undo",
+  "stores passwords that the next server uses, and changes their key without losing an undo",
   () =>
     Effect.gen(function* () {
       const { database, during, env, lab, secret } = yield* makeScene

@@ -27,7 +27,7 @@ interface Ended {
 
 const textOf = (job: Ended): string => JSON.stringify([job.exception, job.result])
 
-it.live("keeps devices without a driver as inventory, and refuses every job about them by name", () =>
+it.live("devices without a driver are stored as inventory, and every job about them is refused by name", () =>
   Effect.gen(function* () {
     const { api } = yield* makeOperationsLab
     const created = yield* api.send("POST", "/device", inventory)

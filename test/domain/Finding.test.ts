@@ -184,7 +184,7 @@ const safe: ProtectionFacts = {
   reachable: null
 }
 
-describe("What is not protected", () => {
+describe("Missing protection", () => {
   it.each<readonly [string, Partial<ProtectionFacts>, ReadonlyArray<string>]>([
     ["nothing where all safe values count", {}, []],
     [
@@ -202,15 +202,15 @@ describe("What is not protected", () => {
     ["what is sent in clear", { clear: "http://0.0.0.0:5000", reachable: "http://0.0.0.0:5000" }, ["warn HOST"]],
     ["images from everywhere", { anyHost: true }, ["warn OUTBOUND_HOSTS"]],
     ["logins of the fleet", { anyAddress: true, anyKey: true }, ["warn MANAGEMENT_NETWORKS", "warn HOST_KEY_POLICY"]]
-  ])("is %s", (_, facts, wanted) => {
+  ])("is reported: %s", (_, facts, wanted) => {
     const found = ofProtection({ ...safe, ...facts })
     expect(found.map(({ about, level }) => `${level} ${about}`)).toEqual(wanted)
     for (const { kind, next } of found) expect([kind, next === ""]).toEqual(["protection", false])
   })
 })
 
-describe("What is stuck", () => {
-  it("is nothing where all goes on", () => {
+describe("Stuck work", () => {
+  it("is not reported while everything works", () => {
     expect(findingsOf(nothing)).toEqual([])
     const going = {
       ...nothing,
@@ -231,7 +231,7 @@ describe("What is stuck", () => {
     expect(findingsOf(going)).toEqual([])
   })
 
-  it.each(cases)("is %s", (_, facts, what, repair) => {
+  it.each(cases)("is reported: %s", (_, facts, what, repair) => {
     const [found, ...others] = findingsOf({ ...nothing, ...facts })
     expect(others).toEqual([])
     expect(found?.what).toBe(what)
@@ -242,14 +242,14 @@ describe("What is stuck", () => {
     expect(found?.next).toMatch(/[.`]$/)
   })
 
-  it("is told with what is bad first", () => {
+  it("is sorted by severity", () => {
     const levels = findingsOf({ ...nothing, certificates: [certificate], jobs: [job], dead_letters: 1 }).map(
       ({ level }) => level
     )
     expect(levels).toEqual(["bad", "warn", "warn"])
   })
 
-  it("has lengths that people read", () => {
+  it("has readable durations", () => {
     expect([1, 59, 60, 119, 7199, 7200, 172_799, 172_800].map(lengthOf)).toEqual([
       "1 second",
       "59 seconds",

@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { AlertDeliveryStore, AlertMuteStore } from "../../src/store/AlertStore.ts"
+import { AlertStore } from "../../src/store/AlertStore.ts"
 import { behaviours, listen } from "../support/AlertReceiver.ts"
 import { AlertDatabase, happened, jobEnded, serveAlerts, until, verified } from "../support/AlertSite.ts"
 import { freePort } from "../support/FreePort.ts"
@@ -87,7 +87,7 @@ describe("A webhook", () => {
     Effect.gen(function* () {
       const { behave, received, url } = yield* listen(behaviours.gone)
       yield* serveAlerts(rules(url, JOBS), { giveUp: 2500 })
-      const deliveries = yield* AlertDeliveryStore
+      const { deliveries } = yield* AlertStore
       yield* jobEnded(1)
       yield* until(Effect.map(counted("dead"), (count) => count === 1))
       assert.strictEqual(received.length, 1)
@@ -235,7 +235,7 @@ describe("A rule", () => {
     "is silent for what is mute, and for devices of a job when all that failed are",
     Effect.gen(function* () {
       const { received, url } = yield* listen()
-      const mutes = yield* AlertMuteStore
+      const { mutes } = yield* AlertStore
       const mute = { group: null, rule: null, reason: "power", createdBy: "indy", from: Date.now() - 60_000 }
       yield* mutes.add({ ...mute, hostname: "east-*", until: Date.now() + 600_000 })
       yield* mutes.add({ ...mute, hostname: "west-*", until: Date.now() - 30_000 })

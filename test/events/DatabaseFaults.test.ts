@@ -38,7 +38,7 @@ const jobEnds = Effect.fnUntraced(function* (id: number) {
   )
 })
 
-it.live("Followers, alerts and retention go on without a loss or a repeat", () =>
+it.live("Followers, alerts and retention continue without a loss or a repeat", () =>
   Effect.gen(function* () {
     const { postgres } = yield* Server
     const feed = yield* EventFeed

@@ -2,7 +2,7 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { AskedDevices } from "../../src/access/AskedDevices.ts"
+import { CallerDevices } from "../../src/access/CallerDevices.ts"
 import * as AlertMaking from "../../src/events/AlertMaking.ts"
 import { AlertRulesInForce } from "../../src/events/AlertMaking.ts"
 import * as AlertSending from "../../src/events/AlertSending.ts"
@@ -21,7 +21,7 @@ const config = ServerConfig.layerOf({ ...TEST_KEY, DATA_DIR: "/nonexistent", ALE
 const start = Layer.build(
   Layer.merge(AlertMaking.layer, AlertSending.layer).pipe(
     Layer.provideMerge(AlertRulesInForce.layer),
-    Layer.provide(AskedDevices.layer),
+    Layer.provide(CallerDevices.layer),
     Layer.provide(ActiveSettings.layer),
     Layer.provide(config),
     Layer.provide(NodeServices.layer)
@@ -34,7 +34,7 @@ ready:
   job_not_success: noc
 ${rest}`
 
-it.live("Alerts wait while nobody knows who hears of what", () =>
+it.live("Alerts wait while their receivers are unknown", () =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const repositories = yield* RepositoryStore

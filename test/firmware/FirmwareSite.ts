@@ -15,7 +15,7 @@ import { ServerConfig } from "../../src/ServerConfig.ts"
 import * as Server from "../../src/Server.ts"
 import { DeviceStore } from "../../src/store/DeviceStore.ts"
 import * as Campus from "../support/Campus.ts"
-import { DeviceUpgrade } from "../../src/domain/jobs/FirmwareJobs.ts"
+import { DeviceUpgrade } from "../../src/domain/jobs/UpkeepJobs.ts"
 import { timer } from "../support/Patience.ts"
 
 export const NEW_VERSION = "4.32.2F"

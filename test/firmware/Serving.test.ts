@@ -8,8 +8,8 @@ import { JobEngine } from "../../src/jobs/engine/JobEngine.ts"
 import * as Campus from "../support/Campus.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import * as Site from "./FirmwareSite.ts"
-import { GetFirmware } from "../../src/domain/jobs/FirmwareJobs.ts"
 import { seconds, TEST } from "../support/Patience.ts"
+import { GetFirmware } from "../../src/domain/jobs/UpkeepJobs.ts"
 
 const MIB = 1024 * 1024
 const LONG = process.env["LONG_TESTS"] === "true"
@@ -66,7 +66,7 @@ const readAll = (url: string, headers: Record<string, string> = {}) =>
   })
 
 it.live(
-  `an image of ${SIZE / MIB} MiB is stored and served with flat memory, whole and in parts`,
+  `an image of ${SIZE / MIB} MiB is stored and served with flat memory, completely and in parts`,
   () =>
     Effect.gen(function* () {
       const folders = yield* Campus.makeFolders

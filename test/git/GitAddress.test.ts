@@ -15,7 +15,7 @@ const CASES: ReadonlyArray<readonly [address: string, remote: string, login: Log
   ["git@h:a.git", "git@h:a.git", null]
 ]
 
-it("gives git addresses without passwords, because it writes them into command lines", () => {
+it("addresses are passed to git without passwords, because git writes them into command lines", () => {
   for (const [address, remote, login] of CASES) {
     const parsed = Result.getOrThrow(parseGitAddress(address))
     assert.strictEqual(parsed.remote, remote)
@@ -28,6 +28,6 @@ it("gives git addresses without passwords, because it writes them into command l
   }
 })
 
-it("refuses a login that would say more than a name and a password to whoever reads it line by line", () => {
+it("addresses are refused if their login would add lines to the line-based protocol of the credential helper", () => {
   assert.isTrue(Result.isFailure(parseGitAddress("https://robot:one%0Ahost=two@h/a.git")))
 })

@@ -65,7 +65,7 @@ layer(SiteServer(), { excludeTestServices: true })("The audit", (it) => {
     )
   }
 
-  it.effect("tells what a field was before and after, and nothing of fields that stay", () =>
+  it.effect("shows the value of a field before and after, and omits unchanged fields", () =>
     Effect.gen(function* () {
       yield* setScene()
       const api = yield* ApiClient
@@ -78,7 +78,7 @@ layer(SiteServer(), { excludeTestServices: true })("The audit", (it) => {
     })
   )
 
-  it.effect("is read by everybody who may, newest first, by filters, device and job", () =>
+  it.effect("is readable by permitted callers, newest first, by filters, device and job", () =>
     Effect.gen(function* () {
       yield* setScene()
       const api = yield* ApiClient

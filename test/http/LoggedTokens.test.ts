@@ -38,7 +38,7 @@ const SPELLINGS: ReadonlyArray<string> = [
   `/device/${JWT}`
 ]
 
-it.effect("a token in an address is not logged in any spelling, and what else is asked is", () => {
+it.effect("a token in an address is logged in no spelling, and other parameters are", () => {
   const { layer, lines } = keepLines("Info")
   return Effect.gen(function* () {
     const api = yield* ApiClient

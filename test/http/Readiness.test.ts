@@ -51,7 +51,7 @@ layer(SiteServer(), { excludeTestServices: true })("A server that is busy", (it)
     })
   )
 
-  it.effect("is ready while jobs that were stored long ago are read, and not when nobody reads one for a while", () =>
+  it.effect("is ready while old stored jobs are read, and not when no process reads one for a while", () =>
     Effect.gen(function* () {
       const { parts } = yield* Readiness
       const clock = yield* Clock.Clock

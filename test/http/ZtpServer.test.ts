@@ -34,7 +34,7 @@ const get = (url: string, init: RequestInit = {}) =>
     return [response.status, await response.text()] as const
   })
 
-it.live("switches get boot files and images from a port of their own, where the API is not", () =>
+it.live("switches get boot files and images from a port of their own, without the API", () =>
   Effect.gen(function* () {
     const port = yield* freePort
     const variables = { ZTP_HTTP_PORT: String(port), ZTP_HTTP_HOST: "127.0.0.1", DATA_DIR: yield* folder }

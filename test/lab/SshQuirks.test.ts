@@ -65,7 +65,7 @@ describe("the SSH of a simulated switch", () => {
 })
 
 describe("the terminal of a simulated switch", () => {
-  it.effect("shows the prompt that was configured, with name, clock, mode and percent sign", () =>
+  it.effect("shows the configured prompt, with name, clock, mode and percent sign", () =>
     Effect.gen(function* () {
       const { host, port } = yield* oneSwitch({ quirks: { prompt: "[%H, %D]%P 50%% " } })
       yield* Effect.promise(async () => {
@@ -85,7 +85,7 @@ describe("the terminal of a simulated switch", () => {
     })
   )
 
-  it.effect("pages although told not to: a blank shows a page, a line end a line, q nothing more", () =>
+  it.effect("pages in spite of the command: a blank shows a page, a line end a line, q nothing more", () =>
     Effect.gen(function* () {
       const { host, port } = yield* oneSwitch({ quirks: { pages: true } })
       yield* Effect.promise(async () => {

@@ -9,7 +9,7 @@ import { DEVICE, FIRST, started } from "./PluginFolder.ts"
 
 const FOLDER = path.join(import.meta.dirname, "../../examples/plugins")
 
-it.live("The template for plugins tells of every event, and says which errors are final", () =>
+it.live("The template for plugins sends every event, and marks final errors", () =>
   Effect.gen(function* () {
     let status = 200
     const server = yield* serve(() => ({ status }))

@@ -17,7 +17,7 @@ const printed = (logged: Effect.Effect<unknown>) =>
   }).pipe(Effect.provide(Logging.layer.pipe(Layer.provide(ServerConfig.layerOf({})))))
 
 describe("A log line in logfmt", () => {
-  it.effect("holds the details of a message under their own names, and no key twice", () =>
+  it.effect("contains the details of a message under their own names, and no key twice", () =>
     Effect.gen(function* () {
       const logged = Effect.logInfo("Job ended", { status: "FINISHED", devices: ["a", "b"], message: "all in sync" })
       assert.deepStrictEqual(yield* printed(Effect.annotateLogs(logged, { jobId: 7, status: 1 })), [

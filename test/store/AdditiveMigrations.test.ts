@@ -28,7 +28,7 @@ const catalogs = Effect.gen(function* () {
 })
 
 it.layer(EmptyDatabase)("A migration", (it) => {
-  it.effect("only adds to what the oldest release knows that it allows", () =>
+  it.effect("only adds to the schema of the oldest release that it permits", () =>
     Effect.gen(function* () {
       const after = yield* catalogs
       const breaches = migrations.flatMap(({ name, oldest }) => {
@@ -58,7 +58,7 @@ const breaches = [
   ["drop function iso_time", "takes away iso_time(timestamp with time zone)"]
 ] as const
 
-it.layer(Layer.fresh(TestDatabase))("What is not added only", (it) => {
+it.layer(Layer.fresh(TestDatabase))("A change that does not only add", (it) => {
   for (const [statement, breach] of breaches)
     it.effect(`is found: ${statement}`, () =>
       Effect.gen(function* () {

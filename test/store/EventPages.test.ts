@@ -2,10 +2,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { EventPages, type EventScan } from "../../src/store/EventStore.ts"
+import { type EventScan, EventStore } from "../../src/store/EventStore.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 
-const database = EventPages.layer.pipe(Layer.provideMerge(TestDatabase))
+const database = EventStore.layer.pipe(Layer.provideMerge(TestDatabase))
 
 const EVENTS = 60_000
 
@@ -29,10 +29,10 @@ const questions: ReadonlyArray<readonly [what: string, scan: EventScan, index: s
 ]
 
 describe("pages of events", () => {
-  it.live("are read by the index that fits what is asked for", () =>
+  it.live("are read by the index that fits the filter", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const pages = yield* EventPages
+      const { pages } = yield* EventStore
       yield* fill
       for (const [what, scan, index] of questions) {
         const { rows } = yield* pages.scan(scan)

@@ -2,10 +2,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { EventPages, makeEventRetention } from "../../src/store/EventStore.ts"
+import { EventStore, makeEventRetention } from "../../src/store/EventStore.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 
-const database = Layer.mergeAll(EventPages.layer).pipe(Layer.provideMerge(TestDatabase))
+const database = Layer.mergeAll(EventStore.layer).pipe(Layer.provideMerge(TestDatabase))
 
 /** Events of one day that ended so many hours ago; each of so many is part of the audit. */
 const writeDay = Effect.fnUntraced(function* (count: number, hoursAgo: number, audit = 100) {
@@ -26,10 +26,10 @@ const count = (where: string) =>
   })
 
 describe("the retention of events", () => {
-  it.live("removes what is old and not part of the audit, says up to where, and keeps the rest", () =>
+  it.live("removes old events outside the audit, reports the limit, and keeps the rest", () =>
     Effect.gen(function* () {
       const retention = yield* makeEventRetention
-      const pages = yield* EventPages
+      const { pages } = yield* EventStore
       const sql = yield* SqlClient.SqlClient
       yield* writeDay(5000, 8 * 24)
       yield* writeDay(1000, 24)

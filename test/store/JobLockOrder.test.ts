@@ -2,8 +2,8 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { JobLockStore } from "../../src/store/JobScheduling.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
+import { JobScheduleStore } from "../../src/store/JobScheduling.ts"
 
 /** A job that has waited for the lock for so many minutes; a class of null is that of an earlier release. */
 const waits = Effect.fnUntraced(function* (serviceClass: string | null, minutes: number, person: string | null = null) {
@@ -20,7 +20,7 @@ const waits = Effect.fnUntraced(function* (serviceClass: string | null, minutes:
 /** The jobs in the order in which they get the lock when all of them ask again and again. */
 const order = Effect.fnUntraced(function* (ids: ReadonlyArray<number>) {
   const sql = yield* SqlClient.SqlClient
-  const locks = yield* JobLockStore
+  const { locks } = yield* JobScheduleStore
   const got: Array<number> = []
   for (const _ of ids) {
     for (const id of ids.filter((one) => !got.includes(one))) {
@@ -45,21 +45,21 @@ layer(TestDatabase)("The lock of jobs that configure devices", (it) => {
       const second = yield* waits("person", 0)
       const ids = [upkeep, later, first, older, second]
       assert.deepStrictEqual(yield* order(ids), [first, older, second, later, upkeep])
-    }).pipe(Effect.provide(JobLockStore.layer))
+    }).pipe(Effect.provide(JobScheduleStore.layer))
   )
 
-  it.effect("is not kept from a job for more than five minutes by those that come later", () =>
+  it.effect("is not withheld from a job for more than five minutes by later ones", () =>
     Effect.gen(function* () {
       const upkeep = yield* waits("upkeep", 6)
       const later = yield* waits("schedule", 4)
       const person = yield* waits("person", 0)
       assert.deepStrictEqual(yield* order([person, later, upkeep]), [upkeep, person, later])
-    }).pipe(Effect.provide(JobLockStore.layer))
+    }).pipe(Effect.provide(JobScheduleStore.layer))
   )
 
-  it.effect("goes to each person in turn, so that the jobs of one do not hold up another, however long they wait", () =>
+  it.effect("alternates between persons, so that the jobs of one do not delay another, however long they wait", () =>
     Effect.gen(function* () {
-      const locks = yield* JobLockStore
+      const { locks } = yield* JobScheduleStore
       const joins = Effect.fnUntraced(function* (person: string, minutes: number) {
         const id = yield* waits("person", minutes, person)
         return [id, yield* Effect.isSuccess(locks.acquire("devices", id))] as const
@@ -73,6 +73,6 @@ layer(TestDatabase)("The lock of jobs that configure devices", (it) => {
       const [a1 = 0, a2 = 0, a3 = 0, a4 = 0] = many.map(([id]) => id)
       const [o1 = 0, e1 = 0, o2 = 0] = others.map(([id]) => id)
       assert.deepStrictEqual(yield* order([a1, a2, a3, a4, o1, e1, o2]), [a1, o1, e1, a2, o2, a3, a4])
-    }).pipe(Effect.provide(JobLockStore.layer))
+    }).pipe(Effect.provide(JobScheduleStore.layer))
   )
 })

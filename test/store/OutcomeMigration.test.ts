@@ -26,7 +26,7 @@ const rows = [
   ["SCHEDULED", "sync_devices", null, null, null, null]
 ] as const
 
-it.effect("gives every job of an earlier release the outcome that its rows tell", () =>
+it.effect("gives every job of an earlier release the outcome that its rows show", () =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     // releases before this migration had no audit

@@ -3,15 +3,15 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { ServerConfig } from "../../src/ServerConfig.ts"
-import { JobRetention, makeRetainedFigures } from "../../src/store/Retention.ts"
+import { makeRetainedFigures } from "../../src/store/Retention.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 
-const database = JobRetention.layer.pipe(Layer.provideMerge(ServerConfig.layerOf({})), Layer.provideMerge(TestDatabase))
+const database = Layer.merge(ServerConfig.layerOf({}), TestDatabase)
 
 const HOUR = 3600
 
-describe("the figures of what is kept", () => {
-  it.live("are counted by one of the replicas that begin at once, and again when the round is old", () =>
+describe("the figures of retained records", () => {
+  it.live("are counted by one of simultaneous replicas, and again when the count is old", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { begin, look } = yield* makeRetainedFigures

@@ -5,7 +5,7 @@ import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { SecretKey } from "../../src/runtime/SecretKey.ts"
 import { ServerConfig } from "../../src/ServerConfig.ts"
-import { SecretStore } from "../../src/store/SecretStore.ts"
+import { makeStoredSecrets } from "../../src/store/SecretStore.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 
 const OLD = "the old key of this installation, long enough"
@@ -13,9 +13,8 @@ const NEW = "the new key of this installation, long enough"
 
 const storeWith = (environment: Readonly<Record<string, string>>) =>
   Effect.provide(
-    SecretStore,
-    SecretStore.layer.pipe(
-      Layer.provide(SecretKey.layer),
+    makeStoredSecrets,
+    SecretKey.layer.pipe(
       Layer.provide(ServerConfig.layerOf(environment)),
       Layer.provide(NodeServices.layer),
       Layer.fresh

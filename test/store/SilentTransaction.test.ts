@@ -6,7 +6,7 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, it } from "@effect/vitest"
 import { Deferred, Effect, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
-import { IDLE_TRANSACTION } from "../../src/domain/TakeOver.ts"
+import { IDLE_TRANSACTION } from "../../src/domain/Release.ts"
 import { ServerConfig } from "../../src/ServerConfig.ts"
 import * as DatabaseClient from "../../src/store/DatabaseClient.ts"
 import * as Database from "../../src/store/Database.ts"
@@ -27,7 +27,7 @@ const makeScene = Effect.gen(function* () {
 
 const lockSite = Effect.flatMap(SqlClient.SqlClient, (sql) => sql`update site set description = 'locked'`)
 
-it.live("lets another replica change a row soon that a silent one had locked", () =>
+it.live("lets another replica soon change a row that a silent one had locked", () =>
   Effect.gen(function* () {
     const { other, server, way } = yield* makeScene
     yield* Effect.provide(
@@ -45,7 +45,7 @@ it.live("lets another replica change a row soon that a silent one had locked", (
   }).pipe(Effect.scoped)
 )
 
-it.live("leaves a transaction time that waits for more than the database", () =>
+it.live("gives a transaction time that waits for more than the database", () =>
   Effect.gen(function* () {
     const { server } = yield* makeScene
     const allowed = Effect.gen(function* () {

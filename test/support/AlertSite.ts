@@ -2,7 +2,7 @@
 import { Effect, Layer, Result } from "effect"
 import { SqlClient } from "effect/sql"
 import { Webhook } from "standardwebhooks"
-import { AskedDevices } from "../../src/access/AskedDevices.ts"
+import { CallerDevices } from "../../src/access/CallerDevices.ts"
 import type { Pace } from "../../src/domain/events/alerts/Receiver.ts"
 import { ServerConfig } from "../../src/ServerConfig.ts"
 import { ActiveSettings } from "../../src/settings/ActiveSettings.ts"
@@ -34,7 +34,7 @@ export const serveAlerts = Effect.fnUntraced(function* (alerts: string, pace: Pa
   yield* Layer.build(
     Layer.merge(AlertMaking.layer, AlertSending.layer).pipe(
       Layer.provide(inForce),
-      Layer.provide(AskedDevices.layer),
+      Layer.provide(CallerDevices.layer),
       Layer.provide(ActiveSettings.layer),
       Layer.provide(config),
       Layer.provide(NodeServices.layer),

@@ -11,7 +11,7 @@ import { promisify } from "node:util"
 import { type LabShape, makeLab } from "../../src/lab/Lab.ts"
 import type { Node } from "../../src/lab/Topology.ts"
 import { DeviceStore } from "../../src/store/DeviceStore.ts"
-import { LinknetStore, MgmtDomainStore } from "../../src/store/NetworkStore.ts"
+import { NetworkStore } from "../../src/store/NetworkStore.ts"
 import { timer } from "./Patience.ts"
 
 const run = promisify(execFile)
@@ -218,7 +218,7 @@ export const seedFabric = Effect.fnUntraced(function* (type: "DIST" | "CORE", ho
 export const seedSiteOf = Effect.fnUntraced(function* (prefix: number) {
   const one = yield* seedFabric("DIST", "lhv-dist1", 11)
   const other = yield* seedFabric("DIST", "lhv-dist2", 12)
-  yield* (yield* MgmtDomainStore).insert({
+  yield* (yield* NetworkStore).domains.insert({
     ipv4_gw: `10.196.16.1/${prefix}`,
     ipv6_gw: null,
     device_a_id: one.id,
@@ -230,7 +230,7 @@ export const seedSiteOf = Effect.fnUntraced(function* (prefix: number) {
     description: "Lindhaven switch management",
     esi_mac: null
   })
-  return { one, other, links: yield* LinknetStore }
+  return { one, other, links: (yield* NetworkStore).links }
 })
 
 /** The same for a domain of 250 switches. */

@@ -20,7 +20,7 @@ import * as Campus from "./Campus.ts"
 import { TestDatabase } from "./TestDatabase.ts"
 import { jobNamed } from "./Jobs.ts"
 import { timer } from "./Patience.ts"
-import { LinknetStore, MgmtDomainStore, ReservationStore } from "../../src/store/NetworkStore.ts"
+import { NetworkStore } from "../../src/store/NetworkStore.ts"
 
 export const USER = "tester"
 
@@ -189,7 +189,7 @@ const seed = Effect.gen(function* () {
     })
     ids.set(hostname, device.id)
   }
-  const domains = yield* MgmtDomainStore
+  const { domains } = yield* NetworkStore
   const domain = (a: string, b: string, third: number, ipv6_gw: string | null) =>
     domains.insert({
       ipv4_gw: `10.196.${third}.1/24`,
@@ -299,9 +299,9 @@ export const allRows = Effect.gen(function* () {
   const ids = devices.map(({ id }) => id)
   return {
     devices,
-    links: yield* (yield* LinknetStore).all,
+    links: yield* (yield* NetworkStore).links.all,
     ports: yield* (yield* InterfaceStore).ofDevices(ids),
-    reservations: yield* (yield* ReservationStore).all,
+    reservations: yield* (yield* NetworkStore).reservations.all,
     events: yield* sql`select hostname, cause from sync_event order by id`
   }
 })

@@ -4,12 +4,12 @@ import {
   configurationTask,
   deviceTask,
   fixedTask,
-  type RenderedText,
   type RenderedDevice,
+  type RenderedText,
   type RenderTask,
   taskError
 } from "../../src/templates/Rendering.ts"
-import type { TemplateError } from "../../src/templates/TemplateErrors.ts"
+import type { TemplateError } from "../../src/templates/TemplateSnapshot.ts"
 
 const rendered = (task: RenderTask): Result.Result<RenderedText, TemplateError> => {
   const result = task.platform.environment.renderFile(task.file, task.variables)

@@ -79,7 +79,7 @@ layer(Layer.mergeAll(NodeServices.layer))("switchyard render", (it) => {
     [{ "eos/access.j2": "" }, /variables\.json/],
     [{ "junos/access.j2": "", "variables.json": "{}" }, /^No platform eos in /],
     [{ "eos/other.j2": "", "variables.json": "{}" }, /^TemplateNotFound: template 'access\.j2' was not found\n/]
-  ] as const)("says what is wrong with the files, case %#", ([files, message]) =>
+  ] as const)("reports wrong files, case %#", ([files, message]) =>
     Effect.gen(function* () {
       const shown = yield* render(files)
       assert.isTrue(shown.failed)

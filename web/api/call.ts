@@ -1,11 +1,11 @@
-/** One call of the API: its address, its token, and what went wrong as an error that a person can read. */
+/** A call of the API: its address, its token, and its failure as an error that a person can read. */
 import type { Answer, CallName, Parameters } from "../../src/api/Calls.ts"
 import { renew } from "./session.ts"
 import { forget, token } from "./token.ts"
 
 export type QueryValue = string | number | boolean | undefined
 
-/** What goes with a call. A parameter of the query that is undefined or empty is left out. */
+/** The parameters, the query and the body of a call. An undefined or empty parameter of the query is omitted. */
 export interface Sent<Name extends CallName> {
   readonly params?: Parameters<Name>
   readonly query?: Readonly<Record<string, QueryValue>>
@@ -14,7 +14,7 @@ export interface Sent<Name extends CallName> {
   readonly signal?: AbortSignal
 }
 
-/** Why a call did not succeed: status 0 when no answer came. The sentences are the server's own. */
+/** The reason why a call failed: status 0 when no answer came. The sentences are the server's own. */
 export class CallFailed extends Error {
   readonly status: number
   readonly sentences: ReadonlyArray<string>
@@ -28,13 +28,13 @@ export class CallFailed extends Error {
   }
 }
 
-/** A call that is not done yet, because another person has to approve it. No failure of anybody. */
+/** A call that waits for the approval of another person. This is not a failure. */
 export class AwaitsApproval extends CallFailed {
   readonly id: number
   constructor(id: number, until: string, operation: string, body: unknown) {
     super(
       202,
-      [`Nothing has changed yet. Another person approves it until ${until} UTC, as request ${id} (${operation}).`],
+      [`Nothing has changed yet. Another person must approve request ${id} (${operation}) until ${until} UTC.`],
       body
     )
     this.name = "AwaitsApproval"
@@ -42,7 +42,7 @@ export class AwaitsApproval extends CallFailed {
   }
 }
 
-/** What an answer with 202 says of the approval that it waits for; undefined for a call that has only begun. */
+/** The approval that a 202 answer waits for; undefined for a call that has begun. */
 const awaitedIn = (body: unknown): AwaitsApproval | undefined => {
   if (typeof body !== "object" || body === null || !("data" in body)) return undefined
   const { data } = body
@@ -56,7 +56,7 @@ const awaitedIn = (body: unknown): AwaitsApproval | undefined => {
 }
 
 const BASE = "/api/v1.0"
-/** Probes and the API document are not below the version. */
+/** Probes and the API document have no version in their path. */
 const UNVERSIONED = /^\/(api|metrics)(\/|$)/
 
 const sentencesOf = (body: unknown, status: number): ReadonlyArray<string> => {
@@ -82,7 +82,7 @@ const noAnswer = (cause: unknown) => {
   if (cause instanceof DOMException && cause.name === "AbortError") return cause
   return new CallFailed(
     0,
-    ["The server does not answer. What you see is from before; it is asked again by itself."],
+    ["The server does not answer. This page may be out of date; it retries automatically."],
     null
   )
 }
@@ -122,17 +122,17 @@ const requestAt = async (method: string, address: string, sent: Content): Promis
   throw new CallFailed(response.status, sentencesOf(body, response.status), body)
 }
 
-/** Asks as whoever is signed on, with a new token where the old one has ended. Yields the response, or fails with `CallFailed`. */
+/** Calls with the token of the signed-on user, renewing it if it has expired. Returns the response, or fails with `CallFailed`. */
 export const request = <Name extends CallName>(name: Name, sent: Sent<Name> = {}): Promise<Response> => {
   const [method = "GET"] = name.split(" ", 1)
   return requestAt(method, addressOf(name, sent), sent)
 }
 
-/** The same for a call that the server itself has named, with its path below /api/v1.0. */
+/** The same for a call that the server has named, with its path below /api/v1.0. */
 export const requestNamed = (method: string, path: string, body: unknown): Promise<Response> =>
   requestAt(method, `${BASE}${path}`, { body })
 
-/** What a call answers, and the number of records that match where it is a list. */
+/** The answer of a call, and, for a list, the number of records that match. */
 export interface Answered<A> {
   readonly answer: A
   readonly matching: number | null
@@ -143,7 +143,7 @@ const countOf = (response: Response): number | null => {
   return text === null ? null : Number(text)
 }
 
-/** Asks and reads the answer. The types of the answer are those of the server that this page was built with. */
+/** Calls the API and reads the answer. The types are those of the server that this page was built with. */
 export const ask = async <Name extends CallName>(
   name: Name,
   sent: Sent<Name> = {}

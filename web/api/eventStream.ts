@@ -1,22 +1,22 @@
 /**
- * The stream of events, read with `fetch` because a browser's own reader cannot send a token. Goes on where it was cut off: after the
- * last number that was heard. Tabs of one browser share one stream, because a browser opens few connections to a server.
+ * The stream of events, read with `fetch` because the browser's own reader cannot send a token. It resumes after the last number that was
+ * received. Tabs of one browser share one stream, because a browser opens few connections to a server.
  */
 import { type LiveEvent, parseMessages, type StreamMessage } from "../../src/domain/events/Event.ts"
 import { renew } from "./session.ts"
 import { token } from "./token.ts"
 
-/** An event; those that nobody keeps (log lines, steps) have no number. */
+/** An event; events that are not stored (log lines, steps) have no number. */
 export type Heard = Pick<LiveEvent, "kind" | "action" | "hostname" | "job_id" | "data"> & { readonly id: number | null }
 
-/** `gap`: events were missed, so what is shown may be old. */
+/** `gap`: events were missed, so the page may be out of date. */
 export type StreamNews =
   | { readonly type: "event"; readonly event: Heard }
   | { readonly type: "state"; readonly connected: boolean }
   | { readonly type: "gap" }
 
 const PATIENCE = { first: 500, longest: 15_000 } as const
-/** The server says something every 15 seconds at least; a stream that is silent for longer is dead. */
+/** The server sends something at least every 15 seconds; a stream that is silent for longer is dead. */
 const SILENCE = 45_000
 
 const eventOf = (message: StreamMessage): Heard | undefined => {
@@ -34,8 +34,8 @@ const eventOf = (message: StreamMessage): Heard | undefined => {
   }
 }
 
-/** Follows one stream until it ends. Yields the number to go on from. */
-const follow = async (tell: (news: StreamNews) => void, since: string | null, signal: AbortSignal) => {
+/** Follows one stream until it ends. Returns the number to resume from. */
+const follow = async (receive: (news: StreamNews) => void, since: string | null, signal: AbortSignal) => {
   const known = token()
   let position = since
   const silent = new AbortController()
@@ -51,7 +51,7 @@ const follow = async (tell: (news: StreamNews) => void, since: string | null, si
     })
     if (response.status === 401) await renew(known)
     if (!response.ok || response.body === null) return position
-    tell({ type: "state", connected: true })
+    receive({ type: "state", connected: true })
     const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
     let rest = ""
     for (;;) {
@@ -63,9 +63,9 @@ const follow = async (tell: (news: StreamNews) => void, since: string | null, si
       rest = parsed.rest
       for (const message of parsed.messages) {
         position = message.id ?? position
-        if (message.event === "gap" || message.event === "skipped") tell({ type: "gap" })
+        if (message.event === "gap" || message.event === "skipped") receive({ type: "gap" })
         const event = message.data === "" ? undefined : eventOf(message)
-        if (event !== undefined) tell({ type: "event", event })
+        if (event !== undefined) receive({ type: "event", event })
       }
     }
   } catch {
@@ -84,34 +84,34 @@ const pause = (milliseconds: number, signal: AbortSignal) =>
     })
   })
 
-/** Follows for ever, with longer pauses while the server is away. */
-const followForEver = async (tell: (news: StreamNews) => void, signal: AbortSignal) => {
+/** Follows without end, with longer pauses while the server is unreachable. */
+const followForEver = async (receive: (news: StreamNews) => void, signal: AbortSignal) => {
   let position: string | null = null
   let wait: number = PATIENCE.first
   while (!signal.aborted) {
     const began = performance.now()
-    position = await follow(tell, position, signal)
+    position = await follow(receive, position, signal)
     if (signal.aborted) return
-    tell({ type: "state", connected: false })
+    receive({ type: "state", connected: false })
     wait = performance.now() - began > 5000 ? PATIENCE.first : Math.min(wait * 2, PATIENCE.longest)
     await pause(wait, signal)
-    // without a number to resume from, nobody knows what was missed
-    if (position === null) tell({ type: "gap" })
+    // without a number to resume from, the missed events are unknown
+    if (position === null) receive({ type: "gap" })
   }
 }
 
-/** Hears what the one tab that holds the stream hears; this tab holds it when no other does. Yields how to stop. */
-export const listen = (tell: (news: StreamNews) => void): (() => void) => {
+/** Receives the events of the tab that holds the stream; this tab holds it if no other does. Returns a function that stops. */
+export const listen = (receive: (news: StreamNews) => void): (() => void) => {
   const ended = new AbortController()
   const channel = new BroadcastChannel("switchyard.events")
-  channel.addEventListener("message", ({ data }: MessageEvent<StreamNews>) => tell(data))
-  const tellAll = (news: StreamNews) => {
+  channel.addEventListener("message", ({ data }: MessageEvent<StreamNews>) => receive(data))
+  const broadcast = (news: StreamNews) => {
     if (ended.signal.aborted) return
     channel.postMessage(news)
-    tell(news)
+    receive(news)
   }
-  const own = () => followForEver(tellAll, ended.signal)
-  // browsers give locks to encrypted pages and to this machine's own; elsewhere each tab has a stream
+  const own = () => followForEver(broadcast, ended.signal)
+  // browsers give locks to encrypted pages and to localhost; elsewhere each tab has a stream
   const held =
     "locks" in navigator ? navigator.locks.request("switchyard.events", { signal: ended.signal }, own) : own()
   held.catch((cause: unknown) => {

@@ -1,23 +1,23 @@
 /**
- * The session of the page (docs/sign-on.md#the-page): begun with a password or a token, taken up again by the cookie that the browser
- * keeps, and ended at the server. Of tabs that need a token together one asks after the other, because a cookie counts once; what one tab
- * begins or ends the others hear of, without a token being told.
+ * The session of the page (docs/sign-on.md#the-page): it begins with a password or a token, resumes with the cookie that the browser keeps,
+ * and ends at the server. Tabs that need a token at the same time ask one after the other, because a cookie is valid once. Tabs notify each
+ * other when a session begins or ends, without passing a token.
  */
 import { forget, keep, token } from "./token.ts"
 
 const ADDRESS = "/api/v1.0/auth/session"
 const channel = new BroadcastChannel("switchyard.session")
 
-/** What releases before this one have stored. */
+/** Keys of the storage that earlier releases used. */
 const FORMER = ["switchyard.token", "switchyard.renewable"] as const
 
-/** What became of a request for a session. */
+/** The result of a request for a session. */
 export interface Asked {
   readonly status: number
   readonly body: unknown
 }
 
-// browsers give locks to encrypted pages and to this machine's own; elsewhere the server bears with two at once
+// browsers give locks to encrypted pages and to localhost; elsewhere the server accepts two requests at once
 const alone = <A>(work: () => Promise<A>): Promise<A> =>
   "locks" in navigator ? navigator.locks.request("switchyard.session", work) : work()
 
@@ -38,7 +38,7 @@ const ask = async (authorization?: string): Promise<Asked> => {
   return { status: response?.status ?? 0, body }
 }
 
-/** Begins a session with a name and a password (`Basic …`) or a token (`Bearer …`). Yields why not, or null. */
+/** Begins a session with a name and a password (`Basic …`) or a token (`Bearer …`). Returns the reason for a refusal, or null. */
 export const begin = async (authorization: string): Promise<Asked | null> => {
   const asked = await alone(() => ask(authorization))
   if (asked.status !== 200 || token() === null) return asked
@@ -48,7 +48,7 @@ export const begin = async (authorization: string): Promise<Asked | null> => {
 
 let underWay: Promise<boolean> | null = null
 
-/** Tries to get another token for one that is refused; yields whether there is one now. */
+/** Tries to replace a token that was refused; returns whether there is a new one. */
 export const renew = (refused: string | null): Promise<boolean> => {
   if (refused === null) return Promise.resolve(false)
   if (token() !== null && token() !== refused) return Promise.resolve(true)
@@ -56,7 +56,7 @@ export const renew = (refused: string | null): Promise<boolean> => {
   return underWay
 }
 
-/** Takes up the session of this browser, if it has one. */
+/** Resumes the session of this browser, if it has one. */
 export const takeUp = async (): Promise<void> => {
   for (const key of FORMER) localStorage.removeItem(key)
   await alone(() => ask())
@@ -69,7 +69,7 @@ export const end = async (): Promise<void> => {
   channel.postMessage("ended")
 }
 
-/** Follows what other tabs of this browser begin and end. */
+/** Follows the sessions that other tabs of this browser begin and end. */
 export const followOthers = (): void =>
   channel.addEventListener("message", ({ data }) => {
     if (data === "ended") forget()

@@ -1,12 +1,13 @@
 /**
- * The token of whoever is signed on, in the memory of this tab alone: nothing that a script could read later is stored. The browser keeps a
- * cookie that no script reads, for which the server gives another token (docs/sign-on.md#the-page). Those who ask hear of every change.
+ * The token of the signed-on user, in the memory of this tab only: nothing is stored that a script could read later. The browser keeps a
+ * cookie that no script reads, in exchange for which the server gives a new token (docs/sign-on.md#the-page). Listeners are notified of
+ * every change.
  */
 
 const listeners = new Set<() => void>()
 let current: string | null = null
 
-/** The token, or null for nobody. */
+/** The token, or null if no user is signed on. */
 export const token = (): string | null => current
 
 const tell = () => {
@@ -18,14 +19,14 @@ export const keep = (value: string): void => {
   tell()
 }
 
-/** Forgets a token that the server refuses; one that was put in its place meanwhile stays. */
+/** Forgets a token that the server refuses; a newer token stays. */
 export const forget = (refused: string | null = current): void => {
   if (refused === null || current !== refused) return
   current = null
   tell()
 }
 
-/** Hears of changes. Yields how to stop. */
+/** Subscribes to changes. Returns a function that unsubscribes. */
 export const onToken = (listener: () => void): (() => void) => {
   listeners.add(listener)
   return () => void listeners.delete(listener)

@@ -1,26 +1,26 @@
-/** Questions of screens: asked once, shown from what is known, and asked again when an event says that they have changed. */
+/** Queries of screens: asked once, shown from the cache, and asked again when an event says that the answer has changed. */
 import { keepPreviousData, useQuery, type UseQueryResult } from "@tanstack/react-query"
 import type { Answer, CallName } from "../../src/api/Calls.ts"
 import { type Answered, ask, CallFailed, type Sent } from "./call.ts"
 
-/** How a screen asks. */
+/** The options of a query. */
 export interface Asking {
-  /** Kinds of events after which the answer may be another. */
+  /** Kinds of events after which the answer may differ. */
   readonly kinds?: ReadonlyArray<string>
   /** False: not yet. */
   readonly enabled?: boolean
-  /** Whether the answer to another question is shown until this one is there. */
+  /** Whether the previous answer is shown until the new one arrives. */
   readonly keep?: boolean
-  /** Asked once and when somebody wants it again, because a switch has to be logged in to. */
+  /** Asked once and on request only, because the server must log in to a switch for it. */
   readonly once?: boolean
   /** Milliseconds after which it is asked again without an event. */
   readonly every?: number
 }
 
-/** Whether another try may help: the server was away, or had too much to do. */
+/** Whether a retry may help: the server was unreachable or overloaded. */
 const isPassing = (error: unknown) => error instanceof CallFailed && (error.status === 0 || error.status >= 502)
 
-/** Asks three times more where that may help. */
+/** Retries three times if that may help. */
 export const retry = (count: number, error: Error): boolean => isPassing(error) && count < 3
 
 /** The answer of a call, as `useQuery` gives it. */

@@ -1,12 +1,15 @@
-/** What the page hears from the server: answers that an event has made old are asked for again, and screens may listen themselves. */
+/** The live connection to the server: refreshes answers that an event has outdated, and passes events to screens that subscribe. */
 import { type Query, useQueryClient } from "@tanstack/react-query"
 import { createContext, type ReactNode, useContext, useEffect, useEffectEvent, useMemo, useRef, useState } from "react"
 import { type Heard, listen } from "../api/eventStream.ts"
 import { useIdentity, useToken } from "./useSession.ts"
 
-/** Many events of one moment make one question. */
+/** Milliseconds in which several events cause one query. */
 const GATHERED = 400
-/** Milliseconds between two questions while events go on, or up to twice that: many pages may follow a change, and not ask at once. */
+/**
+ * Milliseconds between two queries while events arrive, or up to twice that: many pages may follow a change, and must not ask at the same
+ * time.
+ */
 const PACE = 2000
 
 type Listener = (event: Heard) => void
@@ -23,15 +26,15 @@ const isAbout = (query: Query, kinds: ReadonlySet<string>): boolean => {
   return Array.isArray(asked) && asked.some((kind) => kinds.has(kind))
 }
 
-/** Holds the stream while somebody is signed on. */
+/** Holds the stream while a user is signed on. */
 export const LiveProvider = ({ children }: { readonly children: ReactNode }) => {
   const client = useQueryClient()
   const known = useToken()
-  const isSomebody = typeof useIdentity().data === "string"
+  const isSignedOn = typeof useIdentity().data === "string"
   const [connected, setConnected] = useState(true)
   const listeners = useRef(new Set<Listener>()).current
   useEffect(() => {
-    if (!isSomebody) return
+    if (!isSignedOn) return
     let told = new Set<string>()
     let timer: ReturnType<typeof setTimeout> | undefined
     let wasLost = false
@@ -59,20 +62,20 @@ export const LiveProvider = ({ children }: { readonly children: ReactNode }) => 
       clearTimeout(timer)
       stop()
     }
-  }, [client, isSomebody, known, listeners])
+  }, [client, isSignedOn, known, listeners])
   const live = useMemo(() => ({ connected, listeners }), [connected, listeners])
   return <Context value={live}>{children}</Context>
 }
 
-/** False while the stream is cut: what is shown may be old. */
+/** False while the stream is interrupted: the page may be out of date. */
 export const useConnected = (): boolean => useContext(Context).connected
 
-/** Hears each event. */
-export const useEvents = (heard: Listener): void => {
+/** Subscribes to every event. */
+export const useEvents = (received: Listener): void => {
   const { listeners } = useContext(Context)
-  const hear = useEffectEvent(heard)
+  const receive = useEffectEvent(received)
   useEffect(() => {
-    const listener: Listener = (event) => hear(event)
+    const listener: Listener = (event) => receive(event)
     listeners.add(listener)
     return () => void listeners.delete(listener)
   }, [listeners])

@@ -1,4 +1,4 @@
-/** The list of screens, with the letter that leads there after `g`. */
+/** The list of screens, with the letter that opens each after `g`. */
 import { useRouter, useRouterState } from "@tanstack/react-router"
 import { screens } from "./screens.ts"
 import { useMay } from "./useSession.ts"

@@ -1,4 +1,4 @@
-/** An address that leads nowhere. */
+/** The screen for an unknown address. */
 import { Text } from "@mantine/core"
 import { PlainLink } from "../parts/PlainLink.tsx"
 import { ScreenTitle } from "../parts/ScreenTitle.tsx"

@@ -1,4 +1,4 @@
-/** The command palette: screens, and devices by what somebody types. */
+/** The command palette: screens, and devices that match the typed text. */
 import "@mantine/spotlight/styles.css"
 import { Spotlight, spotlight, type SpotlightActionData } from "@mantine/spotlight"
 import { useDebouncedValue } from "@mantine/hooks"
@@ -61,7 +61,7 @@ export default function Palette({ asked }: { readonly asked: number }) {
       onQueryChange={setText}
       filter={(_, actions) => actions}
       shortcut={null}
-      nothingFound="Nothing is called that. Screens and names of devices are found here."
+      nothingFound="No screen or device has this name."
       searchProps={{ placeholder: "A screen or a device", "aria-label": "A screen or a device" }}
       limit={20}
       scrollable

@@ -1,4 +1,4 @@
-/** What is around every screen: navigation, palette, who is signed on, and whether what is shown is live. */
+/** The frame of every screen: navigation, palette, signed-on user, and whether the page is live. */
 import {
   ActionIcon,
   AppShell,
@@ -61,13 +61,13 @@ const Liveness = () => {
 const usePaletteKey = () => {
   const [isAsked, setAsked] = useState(0)
   useEffect(() => {
-    const heard = (event: KeyboardEvent) => {
+    const onKey = (event: KeyboardEvent) => {
       if (event.key.toLowerCase() !== "k" || !(event.ctrlKey || event.metaKey)) return
       event.preventDefault()
       setAsked((count) => count + 1)
     }
-    window.addEventListener("keydown", heard)
-    return () => window.removeEventListener("keydown", heard)
+    window.addEventListener("keydown", onKey)
+    return () => window.removeEventListener("keydown", onKey)
   }, [])
   return [isAsked, () => setAsked((count) => count + 1)] as const
 }

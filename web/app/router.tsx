@@ -1,4 +1,4 @@
-/** Which address shows which screen. Addresses hold all that a screen shows, so that one can be sent to a colleague. */
+/** The screen of each address. Addresses hold everything that a screen shows, so that they can be sent to a colleague. */
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from "@tanstack/react-router"
 import { NotHere } from "./NotHere.tsx"
 import { screens } from "./screens.ts"

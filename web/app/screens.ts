@@ -1,12 +1,12 @@
-/** The screens: where they are, what they are called, and which call somebody has to be allowed to see them. One line each. */
+/** The screens: address, title, and the call that a user must be allowed to make to see them. One line each. */
 import type { ComponentType } from "react"
 
 export interface Screen {
   readonly path: string
   readonly label: string
-  /** The letter that leads there after `g`; screens with one are in the navigation. */
+  /** The letter that opens it after `g`; screens with a letter are in the navigation. */
   readonly leap?: string
-  /** The path that has to be readable; without one the screen is for everybody. */
+  /** The path that the user must be allowed to read; a screen without one is open to everyone. */
   readonly reads?: string
   readonly load: () => Promise<{ readonly default: ComponentType }>
 }

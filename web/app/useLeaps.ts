@@ -1,4 +1,4 @@
-/** `g` and a letter lead to a screen; not while somebody types. */
+/** `g` and a letter open a screen, except while the user types in a field. */
 import { useRouter } from "@tanstack/react-router"
 import { useEffect } from "react"
 import { screens } from "./screens.ts"
@@ -16,9 +16,9 @@ export const isTyping = ({ target }: KeyboardEvent): boolean =>
 export const useLeaps = (): void => {
   const router = useRouter()
   useEffect(() => {
-    // not 0: that is a moment at which the page began, so that a `j` right after it would leap
+    // not 0: the page begins at that moment, so that a `j` right after it would open a screen
     let asked = Number.NEGATIVE_INFINITY
-    const heard = (event: KeyboardEvent) => {
+    const onKey = (event: KeyboardEvent) => {
       if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event)) return
       if (event.key === "g") {
         asked = performance.now()
@@ -31,7 +31,7 @@ export const useLeaps = (): void => {
       event.preventDefault()
       router.history.push(`/ui${screen.path}`)
     }
-    window.addEventListener("keydown", heard)
-    return () => window.removeEventListener("keydown", heard)
+    window.addEventListener("keydown", onKey)
+    return () => window.removeEventListener("keydown", onKey)
   }, [router])
 }

@@ -1,4 +1,7 @@
-/** Who is signed on, and what they may do. What a role may not do is not offered; the server refuses it all the same. */
+/**
+ * The signed-on user and their permissions. The page does not offer an action that the role does not permit; the server refuses it in any
+ * case.
+ */
 import { useQuery, useQueryClient, type UseQueryResult } from "@tanstack/react-query"
 import { useEffect, useSyncExternalStore } from "react"
 import { coversCall, includes } from "../../src/domain/access/Glob.ts"
@@ -6,7 +9,7 @@ import { ask, CallFailed } from "../api/call.ts"
 import { onToken, token } from "../api/token.ts"
 import { retry, useAsk } from "../api/useAsk.ts"
 
-/** The token of the moment; all answers are forgotten when it is another. */
+/** The present token; all answers are forgotten when it changes. */
 export const useToken = (): string | null => {
   const client = useQueryClient()
   const known = useSyncExternalStore(onToken, token)
@@ -24,19 +27,19 @@ const identity = async (signal: AbortSignal): Promise<string | null> => {
 }
 
 /**
- * The name that jobs and events will keep; null for nobody. To be nobody is an answer: an error would be forgotten while the same is
- * asked again, and the sign-on, with what somebody types into it, be taken away meanwhile.
+ * The name that jobs and events will record; null if no user is signed on. Null is an answer and not an error: an error would be forgotten
+ * while the query runs again, which would remove the sign-on form and the text that the user has typed into it.
  */
 export const useIdentity = (): UseQueryResult<string | null> =>
   useQuery({ queryKey: ["identity"], queryFn: ({ signal }) => identity(signal), retry })
 
-/** Whether a role of the caller speaks of a call: `may("POST", "/device_syncto")`. False while it is not known. */
+/** Whether a role of the caller permits a call: `may("POST", "/device_syncto")`. False while this is unknown. */
 export const useMay = (): ((method: string, path: string) => boolean) => {
   const { data } = useAsk("GET /auth/permissions")
   return (method, path) => data?.answer.some((permission) => coversCall(permission, method, path)) ?? false
 }
 
-/** Whether a role of the caller speaks of a call with a right of its own, such as `free_lines`. False while it is not known. */
+/** Whether a role of the caller permits a call that needs a right of its own, such as `free_lines`. False while this is unknown. */
 export const useHasRight = (): ((right: string, method: string, path: string) => boolean) => {
   const { data } = useAsk("GET /auth/permissions")
   return (right, method, path) =>

@@ -1,4 +1,4 @@
-/** Parts of a screen, one at a time; which one stands in the address. */
+/** Tabs of a screen; the selected one is in the address. */
 import { Tabs } from "@mantine/core"
 import type { ComponentType } from "react"
 import { useWords } from "../app/useAddress.ts"

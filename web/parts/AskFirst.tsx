@@ -1,4 +1,4 @@
-/** A button that asks before it acts, with what will happen. Closes when it was done; says why when it was not. */
+/** A button that asks before it acts and says what will happen. The question closes on success and shows the reason of a failure. */
 import { Button, Group, Modal, Stack } from "@mantine/core"
 import { useDisclosure } from "@mantine/hooks"
 import type { ReactNode } from "react"
@@ -7,7 +7,7 @@ import { Problem } from "./Problem.tsx"
 import { useAct } from "./useAct.ts"
 
 interface Props {
-  /** The words of the button, and the heading of the question. */
+  /** The label of the button, and the heading of the question. */
   readonly label: string
   readonly children: ReactNode
   readonly act: () => Promise<unknown>

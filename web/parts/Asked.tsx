@@ -1,4 +1,4 @@
-/** Shows the answer to a question: what is waited for until it is there, and why when it does not come. */
+/** Shows the answer of a query: a note while it is loading, and the reason if it fails. */
 import type { ReactNode } from "react"
 import type { Answered } from "../api/call.ts"
 import { Problem } from "./Problem.tsx"
@@ -12,7 +12,7 @@ interface Question<A> {
 
 interface Props<A> {
   readonly of: Question<A>
-  /** What is waited for, as in "Waiting for the devices". */
+  /** The object of the query, as in "Waiting for the devices". */
   readonly what: string
   readonly children: (answer: A, matching: number | null) => ReactNode
 }

@@ -1,4 +1,4 @@
-/** Seconds that are left until a moment, counted down. */
+/** The seconds until a moment, counted down. */
 import { useEffect, useState } from "react"
 import { momentOf } from "./When.tsx"
 

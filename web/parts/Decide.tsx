@@ -1,4 +1,4 @@
-/** Approves a job that waits for it, or rejects it, with a comment. */
+/** Approves or rejects a job that waits for approval, with a comment. */
 import { Text, TextInput } from "@mantine/core"
 import { useState } from "react"
 import { request } from "../api/call.ts"
@@ -9,7 +9,7 @@ interface Props {
   readonly job: { readonly id: number; readonly scheduled_by: string | null }
 }
 
-/** The comment of a decision: what was written, and the field for it. */
+/** The comment of a decision: its text, and the field for it. */
 export const useComment = () => {
   const [comment, setComment] = useState("")
   const field = (
@@ -28,11 +28,11 @@ export const Decide = ({ job: { id, scheduled_by } }: Props) => {
   const me = useIdentity().data
   const { comment, field } = useComment()
   if (!may("POST", `/job/${id}/approve`)) return null
-  if (me === scheduled_by) return <Text size="sm">Somebody else than you has to approve it.</Text>
+  if (me === scheduled_by) return <Text size="sm">Another person must approve this.</Text>
   return (
     <>
       <AskFirst label="Approve" act={() => request("POST /job/:id/approve", { params: { id }, body: { comment } })}>
-        The job begins as soon as it is approved. It takes somebody else than who asked for it.
+        The job begins as soon as it is approved. Another person than the requester must approve it.
         {field}
       </AskFirst>
       <AskFirst

@@ -1,14 +1,14 @@
-/** A difference of any length; lines that have a text in them are marked. */
+/** A diff of any length; lines that contain a searched text are marked. */
 import { useVirtualizer } from "@tanstack/react-virtual"
 import { useMemo, useRef } from "react"
 import { diffRows } from "./diffRows.ts"
 
 interface Props {
   readonly diff: string
-  /** What it is the difference of. */
+  /** The subject of the diff. */
   readonly label: string
   readonly find?: string
-  /** Pixels at most. */
+  /** Maximum height in pixels. */
   readonly maxHeight?: number
 }
 

@@ -1,4 +1,4 @@
-/** A list without entries: says so, and what to do next. */
+/** An empty list: says so, and what to do next. */
 import { Text } from "@mantine/core"
 import type { ReactNode } from "react"
 

@@ -1,4 +1,4 @@
-/** How a job stands, in one word: its outcome when it has ended, what it waits for when it waits. */
+/** The status of a job in one word: its outcome when it has ended, the thing it waits for while it waits. */
 import { Tone } from "./Tone.tsx"
 import { toneOfJob } from "./tones.ts"
 

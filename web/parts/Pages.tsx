@@ -1,4 +1,4 @@
-/** The pages of a list that is read one page at a time; nothing where there is one. */
+/** The pages of a list that is read one page at a time; nothing for a single page. */
 import { Pagination } from "@mantine/core"
 
 interface Props {

@@ -1,4 +1,4 @@
-/** What went wrong, in the server's own sentences. */
+/** An error, in the server's own sentences. */
 import { Alert, Button, List } from "@mantine/core"
 import { AwaitsApproval, CallFailed } from "../api/call.ts"
 import { PlainLink } from "./PlainLink.tsx"

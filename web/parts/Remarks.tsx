@@ -1,4 +1,4 @@
-/** What is wrong or doubtful in a repository: file and line first, as editors and compilers say it. */
+/** The mistakes and warnings of a repository: file and line first, as editors and compilers print them. */
 import { List, Text } from "@mantine/core"
 import { CallFailed } from "../api/call.ts"
 import { PlainLink } from "./PlainLink.tsx"
@@ -11,7 +11,7 @@ export interface RemarkLike {
   readonly message: string
 }
 
-/** `global/vxlans.yml:12:5`; what a text by itself is called where there is no file. */
+/** `global/vxlans.yml:12:5`, or the name of the text if there is no file. */
 export const placeOf = ({ column, file, line }: RemarkLike, own = ""): string =>
   [file ?? (line === null ? null : own), line, column].filter((part) => part !== null && part !== "").join(":")
 
@@ -19,11 +19,11 @@ const keyOf = (one: RemarkLike): string => [one.file, one.line, one.column, one.
 
 interface Props {
   readonly remarks: ReadonlyArray<RemarkLike>
-  /** What the list is, for those who cannot see it. */
+  /** The name of the list, for screen readers. */
   readonly label: string
-  /** The name of a text that is no file. */
+  /** The name of a text that is not a file. */
   readonly own?: string
-  /** The repository whose files in force they are about: places lead to the lines. */
+  /** The repository whose files in force the remarks concern: places link to the lines. */
   readonly inForce?: "settings" | "templates"
 }
 
@@ -68,7 +68,7 @@ const isRemark = (value: unknown): value is RemarkLike =>
   isTextOrNull(value["path"]) &&
   typeof value["message"] === "string"
 
-/** The places of mistakes that a refusal came with; none for another error. */
+/** The places of mistakes in a refusal; none for another error. */
 export const remarksOf = (error: unknown): ReadonlyArray<RemarkLike> => {
   const problems = error instanceof CallFailed && isRecord(error.body) ? error.body["problems"] : undefined
   return Array.isArray(problems) ? problems.filter(isRemark) : []

@@ -1,4 +1,4 @@
-/** The heading of a screen, which is the title of the browser's tab too; beside it what belongs to the whole screen. */
+/** The heading of a screen, which is also the title of the browser's tab; next to it the actions of the whole screen. */
 import { Group, Title } from "@mantine/core"
 import { type ReactNode, useEffect } from "react"
 

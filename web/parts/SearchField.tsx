@@ -1,4 +1,4 @@
-/** A field whose words count a moment after they were typed. */
+/** A search field whose text takes effect a moment after the last key. */
 import { TextInput } from "@mantine/core"
 import { useDebouncedCallback } from "@mantine/hooks"
 import { useState } from "react"

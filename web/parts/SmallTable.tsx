@@ -1,9 +1,9 @@
-/** A table of few rows: heads, and cells in their order. Scrolls sideways by itself on a phone. */
+/** A table of few rows: heads, and cells in their order. It scrolls sideways on a phone. */
 import { Table } from "@mantine/core"
 import type { ReactNode } from "react"
 
 interface Props<Row> {
-  /** What the table is, for those who cannot see it. */
+  /** The name of the table, for screen readers. */
   readonly label: string
   readonly heads: ReadonlyArray<string>
   readonly rows: ReadonlyArray<Row>

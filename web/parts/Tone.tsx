@@ -1,4 +1,4 @@
-/** A word in a colour that says how things stand. The word says it as well, for those who see no colours. */
+/** A word in a colour that shows a standing. The word alone says it too, for users who see no colours. */
 import type { ReactNode } from "react"
 import type { ToneName } from "./tones.ts"
 

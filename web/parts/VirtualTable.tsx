@@ -1,4 +1,4 @@
-/** A table of any number of rows, of which only those in sight are in the page. `j` and `k` move, Enter opens, `x` marks. */
+/** A table of any number of rows; only the visible ones are in the page. `j` and `k` move, Enter opens, `x` marks. */
 import { useVirtualizer } from "@tanstack/react-virtual"
 import {
   type KeyboardEvent,
@@ -24,13 +24,13 @@ export interface Column<Row> {
 interface Props<Row> {
   readonly label: string
   readonly columns: ReadonlyArray<Column<Row>>
-  /** How many rows there are, also those that are not read yet. */
+  /** The number of rows, including those that are not loaded yet. */
   readonly count: number
-  /** A row that is not read yet is undefined. */
+  /** A row that is not loaded yet is undefined. */
   readonly rowAt: (index: number) => Row | undefined
   readonly keyOf: (row: Row) => string | number
   readonly open?: (row: Row) => void
-  /** The rows in sight, so that they can be read. */
+  /** The visible rows, so that they can be loaded. */
   readonly inSight?: (first: number, last: number) => void
   readonly sort?: string
   readonly onSort?: (sort: string) => void
@@ -60,7 +60,7 @@ interface RowProps<Row> {
   readonly columns: ReadonlyArray<Column<Row>>
   readonly isActive: boolean
   readonly activate: (index: number) => void
-  /** Left out where rows cannot be marked. */
+  /** Omitted if rows cannot be marked. */
   readonly isMarked?: boolean
   readonly name?: string
   readonly toggle: (row: Row) => void
@@ -120,7 +120,7 @@ export const VirtualTable = <Row,>(props: Props<Row>) => {
   })
   const items = rows.getVirtualItems()
   const [first, last] = [items[0]?.index ?? 0, items.at(-1)?.index ?? 0]
-  // drawn again only when something of a row changes: scrolling renders the table at every frame
+  // drawn again only when a row changes: scrolling renders the table at every frame
   const [TableRow] = useState(() => memo(PlainRow<Row>))
   const marking = useRef(marks)
   useEffect(() => {

@@ -1,4 +1,4 @@
-/** Says what is waited for, once it takes longer than people notice. */
+/** Says what the page waits for, once the wait is noticeable. */
 import { Group, Loader, Text } from "@mantine/core"
 import { useEffect, useState } from "react"
 

@@ -1,4 +1,4 @@
-/** A moment in the reader's zone; its title says it in UTC. */
+/** A moment in the reader's time zone; its title gives it in UTC. */
 interface Props {
   /** As the API gives it: text in UTC with or without a zone, or epoch seconds; null for never. */
   readonly at: string | number | null | undefined

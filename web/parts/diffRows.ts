@@ -1,4 +1,4 @@
-/** The lines of a unified diff, with what each is. Pure. */
+/** The lines of a unified diff, each with its kind. Pure. */
 
 export type LineKind = "+" | "-" | " " | "@"
 
@@ -13,7 +13,7 @@ const kindOf = (line: string): LineKind => {
   return line.startsWith("-") ? "-" : " "
 }
 
-/** One row a line, in their order. */
+/** One row for each line, in order. */
 export const diffRows = (diff: string): ReadonlyArray<DiffRow> =>
   diff
     .replace(/\n$/, "")

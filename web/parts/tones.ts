@@ -1,15 +1,15 @@
-/** Tones of words and drawings, and what states of devices and jobs have. Pure. */
+/** The tones of words and drawings, and those of device states and job statuses. Pure. */
 
 export type ToneName = "good" | "warn" | "bad" | "info" | "quiet"
 
-/** How a state of a device stands. */
+/** The tone of a device state. */
 export const toneOfState = (state: string): ToneName => {
   if (state === "MANAGED") return "good"
   if (state === "INIT" || state === "DISCOVERED" || state === "DHCP_BOOT") return "info"
   return state === "UNKNOWN" ? "warn" : "quiet"
 }
 
-/** How a job's status stands; `outcome` is there when it has ended. */
+/** The tone of a job status; `outcome` is given once the job has ended. */
 export const toneOfJob = (status: string, outcome?: string | null): ToneName => {
   if (status === "EXCEPTION" || status === "ABORTED") return "bad"
   if (status !== "FINISHED") return "info"

@@ -1,10 +1,10 @@
-/** Does something on the server, and knows whether it is under way and why it did not succeed. */
+/** Runs an action on the server, with whether it is under way and why it failed. */
 import { useState } from "react"
 
 export const useAct = () => {
   const [busy, setBusy] = useState(false)
   const [error, setError] = useState<unknown>(null)
-  /** Yields whether it succeeded. */
+  /** Returns whether it succeeded. */
   const run = async (act: () => Promise<unknown>): Promise<boolean> => {
     setBusy(true)
     setError(null)

@@ -1,6 +1,4 @@
-/**
- * `switchyard devices`, `device`, `why` and `find`: what is known of the network. `ports` and `init` change one device of it.
- */
+/** `switchyard devices`, `device`, `why` and `find` show the network; `ports` and `init` change one device of it. */
 import { Console, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { causeText } from "../../domain/SyncCause.ts"
@@ -96,7 +94,7 @@ export const device = Command.make("device", { name, json: format.json }, ({ jso
 const timeOf = (seconds: number | null): string =>
   seconds === null ? "" : `${new Date(seconds * 1000).toISOString().slice(0, 19).replace("T", " ")} UTC`
 
-/** The job that a cause names, for the commits that it worked on. */
+/** The job that a cause names, for the commits of that job. */
 const commitsOf = Effect.fnUntraced(function* (id: number) {
   const { answer } = yield* ask("GET /job/:id", { params: { id }, query: { filter_jobresult: "config,diff" } })
   const [job] = answer.data.jobs
@@ -127,7 +125,7 @@ export const why = Command.make("why", { name, json: format.json }, ({ json, nam
   )
 ).pipe(Command.withDescription("Say why a device is not synchronized: which cause, who, which job and commit."))
 
-// `switchyard find`: where a machine, a device or a port is, in the tables that the server has read (docs/api.md#find).
+// `switchyard find`: finds a machine, a device or a port in the tables that the server has read (docs/api.md#find).
 
 type Findings = Data<"GET /find">
 type Hit = Findings["hits"][number]
@@ -145,7 +143,7 @@ const FOUND_COLUMNS: ReadonlyArray<Column<Hit>> = [
   ["last_seen", ({ last_seen }) => last_seen]
 ]
 
-/** How much of the network the tables cover, so that nobody takes "not found" for "not there". */
+/** The part of the network that the tables cover, so that users do not take "not found" for "does not exist". */
 const coverage = ({ devices, newest, oldest, read }: Findings["tables"]): string =>
   read === 0
     ? `The tables of none of ${devices} devices have been read: switchyard find WORD --read`
@@ -174,7 +172,7 @@ export const find = Command.make(
         }
         const { answer } = yield* ask("GET /find", { query: { q: word.join(" ") } })
         const { hits, tables, truncated } = answer.data
-        // with --json all of it, so that a program sees what the tables cover
+        // with --json everything, so that a program sees what the tables cover
         if (json) return yield* printJson(answer.data)
         yield* printRows({ csv, json }, FOUND_COLUMNS, hits, "Nothing is found")
         if (truncated) yield* Console.error("There is more: look for something longer")
@@ -185,11 +183,11 @@ export const find = Command.make(
   Command.withDescription("Find a machine, device or port."),
   Command.withExamples([
     { command: "switchyard find 00:50:56:aa:12:07", description: "The switch and port of a machine" },
-    { command: "switchyard find vlan 110 --read", description: "Everything in a VLAN, as it is now" }
+    { command: "switchyard find vlan 110 --read", description: "Everything in a VLAN, read from the switches now" }
   ])
 )
 
-// `switchyard ports`: the ports of an access switch, and what a change of them does to its configuration.
+// `switchyard ports`: the ports of an access switch, and the effect of a change on its configuration.
 
 type Port = Data<"GET /device/:hostname/interfaces">["interfaces"][number]
 
@@ -248,7 +246,7 @@ const set = Command.make(
         const { answer } = yield* ask("POST /device/:hostname/interfaces/preview", { params, body })
         const { diff, errors } = answer.data
         if (errors.length > 0) return yield* new Refused({ message: errors.join("\n") })
-        yield* say(diff === "" ? "The configuration stays as it is." : diff)
+        yield* say(diff === "" ? "The configuration is unchanged." : diff)
         if (dryRun) return
         yield* ask("PUT /device/:hostname/interfaces", { params, body })
         yield* say(`Stored. Push it: switchyard sync ${device} --watch`)

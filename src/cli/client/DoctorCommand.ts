@@ -1,7 +1,7 @@
 /**
  * `switchyard doctor`: what is stuck, since when, why, and what to do about it (docs/operations.md#doctor). On the server's own machine it
- * works when nothing else does: it asks the machine, the folder and the database by itself, and the server if there is one. It looks in a
- * process of its own, so that it ends in time whatever hangs.
+ * works even if nothing else does: it examines the machine, the folder and the database directly, and asks the server if one runs. It works
+ * in a process of its own, so that it ends in time whatever hangs.
  */
 import { Console, Effect, Option, Runtime, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
@@ -23,12 +23,12 @@ import { ask, askNamed, Refused, serverUrl } from "./Server.ts"
 import type { Data } from "../../api/Calls.ts"
 
 type Finding = Data<"GET /system/findings">["findings"][number]
-/** What is shown of a finding and of an answer alike. */
+/** The fields that are shown of findings and answers alike. */
 type Row = Omit<Answer, "repair">
 
 const TONES = { good: "good", unknown: "warn", warn: "warn", bad: "bad" } as const
 
-/** One text, so that two answers do not mix. */
+/** One text, so that two answers are not mixed up. */
 const textOf = ({ about, level, next, since, what, why }: Row): string =>
   [
     `${colored(TONES[level], level)}  ${harmless(`${about}: ${what}`)}`,
@@ -51,7 +51,7 @@ const COLUMNS = (["level", "kind", "about", "since", "what", "why", "next"] as c
   (name) => [name, (row: Row) => row[name]] as const
 )
 
-/** Shows findings, and asks for each whether it is to be repaired. */
+/** Shows findings, and asks for each whether to repair it. */
 const showFindings = Effect.fnUntraced(function* (findings: ReadonlyArray<Finding>, repairing: boolean) {
   const agreed = repairing ? yield* makeAsking : null
   for (const finding of findings) {
@@ -66,7 +66,7 @@ interface Wishes extends Format {
   readonly server: Option.Option<string>
 }
 
-/** As a server at another place finds it. */
+/** The view of a server elsewhere. */
 const askThere = Effect.fnUntraced(function* ({ csv, json, repairing, server }: Wishes) {
   const { answer } = yield* ask(
     "GET /system/findings",
@@ -79,7 +79,7 @@ const askThere = Effect.fnUntraced(function* ({ csv, json, repairing, server }: 
   return findings
 }, Effect.scoped)
 
-/** What was found, as an exit code. */
+/** The result as an exit code. */
 class Looked extends Schema.TaggedError<Looked>()("Looked", { message: Schema.String, code: Schema.Int }) {
   override readonly [Runtime.errorReported] = false
   override get [Runtime.errorExitCode]() {
@@ -87,7 +87,7 @@ class Looked extends Schema.TaggedError<Looked>()("Looked", { message: Schema.St
   }
 }
 
-/** Exit codes (docs/command-line.md#exit-codes); `monitoring`: as monitoring plugins have them. */
+/** Exit codes (docs/command-line.md#exit-codes); `monitoring`: those of monitoring plugins. */
 const exitCodeOf = (found: ReadonlyArray<{ readonly level: Level }>, monitoring: boolean): number => {
   const has = (level: Level) => found.some((one) => one.level === level)
   if (has("bad")) return monitoring ? 2 : 1
@@ -109,7 +109,7 @@ const ended = (found: ReadonlyArray<{ readonly level: Level }>, monitoring: bool
   return Effect.fail(new Looked({ message, code }))
 }
 
-/** Says what was done; on standard error where what is printed is for programs. */
+/** Reports a repair; on standard error if programs read the output. */
 const repaired = Effect.fnUntraced(function* ({ about, repair }: Answer, isListed: boolean) {
   if (repair === null) return
   const done = yield* Effect.result(repair)
@@ -119,7 +119,7 @@ const repaired = Effect.fnUntraced(function* ({ about, repair }: Answer, isListe
     : Console.error(colored("bad", harmless(`      not done: ${about}: ${why}`), process.stderr))
 })
 
-/** The process that looks tells the one that waits for it what it needs to know. */
+/** Messages from the process that looks to the process that waits for it. */
 const tellParent = (told: { readonly level: Level } | { readonly asking: true } | { readonly code: number }) =>
   Effect.sync(() => void process.send?.(told))
 
@@ -133,7 +133,7 @@ const lookHere = Effect.fnUntraced(function* ({ csv, json, monitoring, repairing
   })
   const { answers, findings } = yield* examine(tell)
   if (repairing) yield* Effect.forEach(answers, (answer) => repaired(answer, isListed), { discard: true })
-  // what repairs an answer is no call of the API
+  // the repair of an answer is no call of the API
   const rows: ReadonlyArray<Row> = [...answers.map((answer) => ({ ...answer, repair: null })), ...findings]
   if (isListed) yield* printRows({ csv, json }, COLUMNS, rows, "")
   else {
@@ -150,11 +150,11 @@ const lookHere = Effect.fnUntraced(function* ({ csv, json, monitoring, repairing
     }),
     Effect.flatMap((code) => tellParent({ code }))
   )
-  // what hangs is left behind
+  // work that hangs is abandoned
   yield* Effect.never
 }, Effect.scoped)
 
-/** Set in the process that looks. */
+/** Set in the process that examines. */
 const WORKER = "SWITCHYARD_DOCTOR_WORKER"
 const LONGEST_MILLIS = 30_000
 
@@ -164,7 +164,10 @@ const Told = Schema.Struct({
   code: Schema.optionalKey(Schema.Int)
 })
 
-/** Lets another process look, and ends it when it is done or late: nothing that hangs there holds up this one. Yields its exit code. */
+/**
+ * Starts another process that examines, and ends it when it is done or late: a hang there does not block this process. Yields its exit
+ * code.
+ */
 const lookBeside = (monitoring: boolean) =>
   Effect.callback<number>((resume) => {
     const child = spawn(process.execPath, [...process.execArgv, ...process.argv.slice(1)], {
@@ -189,7 +192,7 @@ const lookBeside = (monitoring: boolean) =>
     }, LONGEST_MILLIS)
     child.on("message", (message) => {
       if (!Schema.is(Told)(message)) return
-      // a person may think for longer
+      // a user may think for longer
       if (message.asking === true) clearTimeout(timer)
       if (message.level !== undefined) heard.push({ level: message.level })
       if (message.code !== undefined) end(message.code)
@@ -201,7 +204,7 @@ const lookBeside = (monitoring: boolean) =>
 
 const LOOPBACK = /^(?:127\.|localhost$|\[::1\]$)/
 
-/** Whether the server's own machine is meant: this is where its settings are, or where nothing names another one. */
+/** Whether the server's own machine is meant: the settings are here, or nothing names another machine. */
 const isHere = (): boolean => {
   const { DATABASE_URL, DATA_DIR, SWITCHYARD_URL } = process.env
   if (!SWITCHYARD_URL || DATA_DIR || DATABASE_URL) return true

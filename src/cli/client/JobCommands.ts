@@ -1,12 +1,12 @@
-/** `switchyard jobs`, `job` and `events`: what was done, and what happens. */
+/** `switchyard jobs`, `job` and `events`: past jobs, and live events. */
 import { Console, Effect, Option, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { parseMessages } from "../../domain/events/Event.ts"
 import { type Column, format, harmless, isTerminal, printJson, printOne, printRows, reported, say } from "./Terminal.ts"
 import { ask, askAll, exitCodes, failureOf, Refused, send, ServerAway, serverUrl } from "./Server.ts"
 import type { Data } from "../../api/Calls.ts"
+import { parseMessages } from "../../domain/events/Event.ts"
 
-// Follows a job to its end, tells what failed in the switches' own words, and fails when the job is no success.
+// Follows a job to its end, prints failures in the switches' own words, and fails if the job is no success.
 
 export type JobRecord = Data<"GET /job/:id">["jobs"][number]
 
@@ -24,7 +24,7 @@ const barOf = (done: number, all: number): string => {
   return `[${"#".repeat(full)}${"-".repeat(BAR - full)}] ${done} of ${all}`
 }
 
-/** How a job stands, in a line. */
+/** The state of a job, in a line. */
 export const standingOf = ({ counts, outcome, status, waiting_for }: JobRecord): string => {
   const done = counts === null || counts.devices === 0 ? "" : `, ${counts.succeeded} of ${counts.devices} devices done`
   return waiting_for === null || outcome !== null ? `${outcome ?? status}${done}` : waiting_for.message
@@ -33,7 +33,7 @@ export const standingOf = ({ counts, outcome, status, waiting_for }: JobRecord):
 const Remarked = Schema.Struct({ remarks: Schema.Array(Schema.String) })
 const readRemarks = Schema.decodeUnknownOption(Remarked)
 
-/** What a job as a whole has to say beside its devices. */
+/** The remarks of a job as a whole, in addition to those of its devices. */
 const remarksIn = (result: unknown): ReadonlyArray<string> =>
   Option.match(readRemarks(result), { onNone: () => [], onSome: ({ remarks }) => remarks })
 
@@ -59,7 +59,7 @@ const told = Effect.fnUntraced(function* (job: JobRecord, before: string) {
   return line
 })
 
-/** Follows a job, and the one that it goes on as. Fails when one of them is no success; the job goes on when the command is stopped. */
+/** Follows a job and its follow-up job. Fails if one of them is no success. The job continues when the command is stopped. */
 export const watch: (id: number) => Effect.Effect<JobRecord, Refused | Effect.Error<ReturnType<typeof ask>>> = (id) =>
   Effect.gen(function* () {
     let job = yield* read(id)
@@ -81,7 +81,7 @@ export const watch: (id: number) => Effect.Effect<JobRecord, Refused | Effect.Er
   }).pipe(
     Effect.onInterrupt(() => {
       process.exitCode = exitCodes.notFollowed
-      return Console.error(`\nJob ${id} goes on. Follow it: switchyard job ${id} --watch`)
+      return Console.error(`\nJob ${id} continues. Follow it: switchyard job ${id} --watch`)
     })
   )
 
@@ -169,7 +169,7 @@ const isShown = (value: unknown): value is Shown => typeof value === "object" &&
 const printed = (json: boolean, event: unknown) =>
   json ? printJson(event, 0) : isShown(event) ? say(lineOf(event)) : Effect.void
 
-/** Follows one stream to its end; yields the number to go on from. */
+/** Follows one stream to its end; yields the number to continue from. */
 const followOnce = Effect.fnUntraced(function* (
   query: Readonly<Record<string, string | undefined>>,
   json: boolean,
@@ -201,7 +201,7 @@ export const events = Command.make(
   "events",
   {
     follow: Flag.Boolean("follow").pipe(
-      Flag.withDescription("Go on with what happens; resumes where it was cut off"),
+      Flag.withDescription("Continue with new events; resumes after a lost connection"),
       Flag.withDefault(false)
     ),
     kind: text("kind", "Only these kinds, with commas between"),
@@ -227,14 +227,14 @@ export const events = Command.make(
           for (const event of answer.data.events) yield* printed(json, event)
           return
         }
-        // whoever stops it has seen what they wanted
+        // a user who stops it has seen enough
         process.exitCode = 0
         let position = Option.getOrUndefined(since)
         for (;;) {
           position = yield* Effect.catchTag(followOnce(query, json, position), "ServerAway", ({ message }) =>
             position === undefined ? Effect.fail(new ServerAway({ message })) : Effect.succeed(position)
           )
-          yield* Console.error(`The stream of ${serverUrl()} was cut; it goes on after ${position ?? "now"}`)
+          yield* Console.error(`The stream of ${serverUrl()} was cut; it continues after ${position ?? "now"}`)
           yield* Effect.sleep("1 second")
         }
       })

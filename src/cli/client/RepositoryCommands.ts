@@ -75,7 +75,7 @@ const refresh = Command.make(
 const groupLine = ({ added, count, hostnames, removed }: Checked["groups"][number]): string =>
   `${count} ${count === 1 ? "device" : "devices"}: +${added} -${removed} (${hostnames.slice(0, 5).join(" ")}${count > 5 ? " …" : ""})`
 
-/** What devices would get: a difference for all that share it, and those that the branch breaks. */
+/** The changes that devices would get: one difference for all devices that share it, and the devices that the branch breaks. */
 const printGroups = Effect.fnUntraced(function* ({ failures, groups }: Checked) {
   for (const group of groups) yield* say(`${groupLine(group)}\n${group.diff}\n`)
   for (const { by_the_branch, hostname, message } of failures)

@@ -1,6 +1,6 @@
 /**
- * The server that the commands for people speak to: at SWITCHYARD_URL, with the token of SWITCHYARD_TOKEN or of a file that only its owner
- * reads (docs/command-line.md#signing-on). What it says is checked against the API's definitions by their types.
+ * The server that the commands for people call: at SWITCHYARD_URL, with the token of SWITCHYARD_TOKEN or of a file that only its owner can
+ * read (docs/command-line.md#signing-on). Its answers have the types of the API's definitions.
  */
 import { Effect, Option, Redacted, Runtime, Schema } from "effect"
 import * as fs from "node:fs/promises"
@@ -13,19 +13,19 @@ import { codeOf, messageOf } from "../../runtime/SystemErrors.ts"
 /** Exit codes of commands (docs/command-line.md#exit-codes). */
 export const exitCodes = { refused: 1, mistyped: 2, notSignedOn: 3, away: 4, notFollowed: 130 } as const
 
-/** What was typed breaks a rule; nobody was asked. */
+/** The words that the user typed break a rule; the server was not asked. */
 export class Mistyped extends Schema.TaggedError<Mistyped>()("Mistyped", { message: Schema.String }) {
   override readonly [Runtime.errorReported] = false
   override readonly [Runtime.errorExitCode] = exitCodes.mistyped
 }
 
-/** The server refuses, or what was asked for has failed; the sentence is the server's own. */
+/** The server refuses, or the requested work has failed; the sentence is the server's own. */
 export class Refused extends Schema.TaggedError<Refused>()("Refused", { message: Schema.String }) {
   override readonly [Runtime.errorReported] = false
   override readonly [Runtime.errorExitCode] = exitCodes.refused
 }
 
-/** What was asked for is not done yet: another person has to approve it (docs/security.md#four-eyes). */
+/** The request is not carried out yet: another person must approve it (docs/security.md#four-eyes). */
 export class AwaitsApproval extends Schema.TaggedError<AwaitsApproval>()("AwaitsApproval", {
   message: Schema.String,
   approval_id: Schema.Int,
@@ -35,13 +35,13 @@ export class AwaitsApproval extends Schema.TaggedError<AwaitsApproval>()("Awaits
   override readonly [Runtime.errorExitCode] = exitCodes.refused
 }
 
-/** Nobody is signed on, or may not do this. */
+/** No user is signed on, or the user may not do this. */
 export class NotSignedOn extends Schema.TaggedError<NotSignedOn>()("NotSignedOn", { message: Schema.String }) {
   override readonly [Runtime.errorReported] = false
   override readonly [Runtime.errorExitCode] = exitCodes.notSignedOn
 }
 
-/** No answer came, or one that no server of ours gives. */
+/** No answer came, or one that no Switchyard server sends. */
 export class ServerAway extends Schema.TaggedError<ServerAway>()("ServerAway", { message: Schema.String }) {
   override readonly [Runtime.errorReported] = false
   override readonly [Runtime.errorExitCode] = exitCodes.away
@@ -49,24 +49,27 @@ export class ServerAway extends Schema.TaggedError<ServerAway>()("ServerAway", {
 
 const DEFAULT_URL = "http://127.0.0.1:5000"
 
-/** Where the server is, without a slash at the end. */
+/** The address of the server, without a slash at the end. */
 export const serverUrl = (given = process.env["SWITCHYARD_URL"] || DEFAULT_URL): string =>
   given.replace(/\/+$/, "").replace(/\/api(?:\/v1\.0)?$/, "")
 
-/** Where the token is kept. */
+/** The file with the token. */
 export const tokenFile = (): string =>
   process.env["SWITCHYARD_TOKEN_FILE"] ||
   path.join(process.env["XDG_CONFIG_HOME"] || path.join(homedir(), ".config"), "switchyard", "token")
 
 const OTHERS = 0o077
 
-/** Whether a file is of somebody else than whoever runs the command. What root owns root could change anyhow. */
+/**
+ * Whether a file belongs to another account than the one that runs the command. Files of root do not count: root could change everything
+ * anyhow.
+ */
 const isForeign = (uid: number): boolean => {
   const own = process.getuid?.()
   return own !== undefined && uid !== own && uid !== 0
 }
 
-/** What a file says, and who else may read it; null when there is none. */
+/** The content of a file, and whether others may read it; null if it does not exist. */
 const contentOf = async (file: string) => {
   const opened = await fs.open(file).catch((error: unknown) => {
     if (codeOf(error) === "ENOENT") return null
@@ -81,7 +84,7 @@ const contentOf = async (file: string) => {
   }
 }
 
-/** The token of a file that only its owner reads; null when there is no such file and nobody has named it. */
+/** The token of a file that only its owner can read; null if the file does not exist and no setting names it. */
 const tokenOfFile = Effect.gen(function* () {
   const file = tokenFile()
   const refused = (message: string) => new NotSignedOn({ message })
@@ -98,18 +101,18 @@ const tokenOfFile = Effect.gen(function* () {
   return Redacted.make(found.text)
 })
 
-/** The token; null when there is none, which a server without tokens does not mind. */
+/** The token; null without one, which a server without tokens accepts. */
 const token = Effect.suspend(() => {
   const given = process.env["SWITCHYARD_TOKEN"]
   return given === undefined || given === "" ? tokenOfFile : Effect.succeed(Redacted.make(given))
 })
 
 const DEFAULT_SECONDS = 60
-/** What a repository may take that is cloned first, or a check that renders the whole network. */
+/** The time for a repository that is cloned first, or for a check that renders the whole network. */
 const SLOW_SECONDS = 900
 const SLOW = /^(?:PUT \/repository\/|POST \/repository\/:name\/check)/
 
-/** Seconds for a call: SWITCHYARD_TIMEOUT, else what it may take. */
+/** Seconds for a call: SWITCHYARD_TIMEOUT, or the time that this call may need. */
 const secondsFor = (name: string): Effect.Effect<number, Mistyped> => {
   const given = process.env["SWITCHYARD_TIMEOUT"]
   if (given === undefined || given === "") return Effect.succeed(SLOW.test(name) ? SLOW_SECONDS : DEFAULT_SECONDS)
@@ -121,7 +124,7 @@ const secondsFor = (name: string): Effect.Effect<number, Mistyped> => {
 
 let isTrusting = false
 
-/** Adds the authorities of SWITCHYARD_CA_FILE to those that Node knows. */
+/** Adds the authorities of SWITCHYARD_CA_FILE to those of Node. */
 const trust = Effect.gen(function* () {
   const file = process.env["SWITCHYARD_CA_FILE"]
   if (file === undefined || file === "" || isTrusting) return
@@ -134,13 +137,13 @@ const trust = Effect.gen(function* () {
   })
 })
 
-/** What goes with a call. */
+/** The parts of a call. */
 export interface Sent<Name extends CallName> {
   readonly params?: Parameters<Name>
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>>
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>>
-  /** The address of another server than that of SWITCHYARD_URL. */
+  /** The address of a server other than that of SWITCHYARD_URL. */
   readonly server?: string
 }
 
@@ -168,7 +171,7 @@ const sentenceOf = (body: unknown, status: number): string => {
   return Schema.is(Errors)(message) ? message.errors.join("\n") : JSON.stringify(message)
 }
 
-/** Why no answer came, as far as it helps. */
+/** Why no answer came, in words that help the user. */
 const whyAway = (error: unknown, server: string, seconds: number): string => {
   const cause: unknown = error instanceof Error ? (error.cause ?? error) : error
   const code = codeOf(cause) ?? ""
@@ -183,7 +186,7 @@ const whyAway = (error: unknown, server: string, seconds: number): string => {
 
 type Content = Pick<Sent<CallName>, "body" | "headers" | "server">
 
-/** Sends a request; the whole answer has to be there within the time, of a stream only its beginning. */
+/** Sends a request; the whole answer must arrive in time, of a stream only its beginning. */
 const sendTo = Effect.fnUntraced(function* (
   method: string,
   address: string,
@@ -201,7 +204,7 @@ const sendTo = Effect.fnUntraced(function* (
     try: async (signal) => {
       const late = new AbortController()
       const timer = setTimeout(() => late.abort(new DOMException("late", "TimeoutError")), seconds * 1000)
-      // it does not keep a command from ending
+      // the timer does not keep a command from ending
       timer.unref()
       const response = await fetch(address, {
         method,
@@ -221,7 +224,7 @@ const sendTo = Effect.fnUntraced(function* (
   })
 })
 
-/** Sends a call; yields the response, whatever its status. `isStream`: it goes on for ever. */
+/** Sends a call; yields the response, whatever its status. `isStream`: the response has no end. */
 export const send = Effect.fnUntraced(function* <Name extends CallName>(
   name: Name,
   sent: Sent<Name> = {},
@@ -231,7 +234,7 @@ export const send = Effect.fnUntraced(function* <Name extends CallName>(
   return yield* sendTo(method, addressOf(name, sent), sent, yield* secondsFor(name), isStream)
 })
 
-/** What a response says when it is no success. */
+/** The error of a failed response. */
 export const failureOf = Effect.fnUntraced(function* (response: Response) {
   const body: unknown = yield* Effect.promise(() => response.json().catch(() => null))
   if (/^3\d\d$/.test(String(response.status))) return new ServerAway({ message: `${serverUrl()} sends on elsewhere` })
@@ -247,7 +250,7 @@ const Awaiting = Schema.fromJsonString(
   })
 )
 
-/** Fails when an answer says that the call waits for another person; of all answers with 202 only these have such an id. */
+/** Fails if an answer says that the call waits for another person; of all answers with 202 only these have such an id. */
 const refuseAwaiting = Effect.fnUntraced(function* ({ status }: Response, text: string) {
   const found = status === 202 ? Schema.decodeOption(Awaiting)(text) : Option.none()
   if (Option.isNone(found)) return
@@ -256,7 +259,7 @@ const refuseAwaiting = Effect.fnUntraced(function* ({ status }: Response, text: 
   return yield* new AwaitsApproval({ message, approval_id, waits_until })
 })
 
-/** Asks the server; yields its answer and the number of records that match, where it is a list. */
+/** Asks the server; yields its answer, and for a list the number of matching records. */
 export const ask = Effect.fnUntraced(function* <Name extends CallName>(name: Name, sent: Sent<Name> = {}) {
   const response = yield* send(name, sent)
   if (!response.ok) return yield* yield* failureOf(response)
@@ -275,7 +278,7 @@ export const ask = Effect.fnUntraced(function* <Name extends CallName>(name: Nam
 
 const Envelope = Schema.fromJsonString(Schema.Struct({ data: Schema.optionalKey(Schema.Unknown) }))
 
-/** Asks what the server itself has named, with its path below /api/v1.0; yields `data` of the answer. */
+/** Calls a path below /api/v1.0 that the server itself has named; yields `data` of the answer. */
 export const askNamed = Effect.fnUntraced(function* (method: string, path: string, body: unknown) {
   const seconds = yield* secondsFor(`${method} ${path}`)
   const response = yield* sendTo(
@@ -311,7 +314,7 @@ export const askAll = Effect.fnUntraced(function* <Name extends CallName, Row>(
   }
 })
 
-/** Keeps a token in a file that only its owner reads. */
+/** Stores a token in a file that only its owner can read. */
 export const keepToken = (text: string) =>
   Effect.tryPromise({
     try: async () => {
@@ -324,5 +327,5 @@ export const keepToken = (text: string) =>
     catch: (error) => new Refused({ message: `The token cannot be kept: ${messageOf(error)}` })
   })
 
-/** Forgets it. */
+/** Removes it. */
 export const forgetToken = Effect.promise(() => fs.rm(tokenFile(), { force: true }))

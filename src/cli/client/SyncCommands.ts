@@ -1,6 +1,6 @@
 /**
- * `switchyard sync`, `diff`, `approve`, `reject`, `undo` and `abort`: changes, from what they would do to the way back; and `approvals`:
- * requests that wait for another person.
+ * `switchyard sync`, `diff`, `approve`, `reject`, `undo` and `abort`: changes, from their preview to their undo; and `approvals`: requests
+ * that wait for another person.
  */
 import { Console, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
@@ -20,7 +20,7 @@ const watching = flag("watch", "Follow the job to its end; exit code 1 when it i
 const job = Argument.Int("job").pipe(Argument.withDescription("Number of a job"))
 const comment = text("comment", "Kept in the record of the job")
 
-/** Says which job was started, and follows it when that is wanted. */
+/** Prints which job was started, and follows it if requested. */
 const started = Effect.fnUntraced(function* (
   id: number,
   sentence: string,
@@ -59,7 +59,7 @@ export const sync = Command.make(
     type: text("type", "All devices of a type: ACCESS, DIST, CORE"),
     all: flag("all", "All devices that are not synchronized"),
     dryRun: flag("dry-run", "Only show what would change"),
-    force: flag("force", "Also devices that somebody has changed by hand"),
+    force: flag("force", "Also devices that were changed outside Switchyard"),
     resync: flag("resync", "Also devices that are synchronized"),
     confirmOlder: flag(
       "confirm-older",
@@ -68,7 +68,7 @@ export const sync = Command.make(
     canary: number("canary", "So many devices go first"),
     batch: number("batch", "So many devices at a time"),
     maxFailures: number("max-failures", "Stop after so many failed devices"),
-    confirmMode: number("confirm-mode", "0 without timers, 1 each device by itself, 2 all or none"),
+    confirmMode: number("confirm-mode", "0 without timers, 1 each device on its own, 2 all or none"),
     dryRunJob: number("dry-run-job", "Push what this dry run has shown, and nothing else"),
     waitForWindow: flag("wait-for-window", "Wait for the windows of the devices"),
     emergency: text("emergency", "Outside of windows, for this reason"),
@@ -131,9 +131,7 @@ const show = Effect.fnUntraced(function* (id: number, search: string) {
   const { answer } = yield* ask("GET /job/:id/diffs", { params: { id }, query: search === "" ? {} : { search } })
   const { changed, failed, groups, unchanged } = answer.data
   for (const group of groups) yield* printGroup(group)
-  yield* Console.log(
-    `${changed} devices change in ${groups.length} ways, ${unchanged} stay as they are, ${failed} failed`
-  )
+  yield* Console.log(`${changed} devices change in ${groups.length} ways, ${unchanged} are unchanged, ${failed} failed`)
 })
 
 /** The command. */
@@ -168,7 +166,7 @@ export const approve = Command.make(
         yield* started(job, "Approved", { json, watch })
       })
     )
-).pipe(Command.withDescription("Approve a job of somebody else that waits for it."))
+).pipe(Command.withDescription("Approve a job of another person that waits for an approval."))
 
 /** The command. */
 export const reject = Command.make("reject", { job, comment: verdict }, ({ comment, job }) =>
@@ -263,7 +261,11 @@ export const approvals = Command.make("approvals", {}, () => listed({ all: false
   ),
   Command.withSubcommands([
     list,
-    decision("approve", "Approved and carried out", "Carry out a request of somebody else, in their name."),
-    decision("reject", "Rejected", "End a request; who has asked for it may take it back in this way.")
+    decision(
+      "approve",
+      "Approved and carried out",
+      "Approve a request of another person, which is carried out in their name."
+    ),
+    decision("reject", "Rejected", "End a request; the person who made it can withdraw it in this way.")
   ])
 )

@@ -1,6 +1,6 @@
 /**
- * What commands share at the terminal: answers as a table for people, or as JSON or comma-separated values for programs; questions; and
- * refusals. Colours only on a terminal.
+ * The parts that commands share at the terminal: answers as a table for people, or as JSON or comma-separated values for programs;
+ * questions; and refusals. Colours only on a terminal.
  */
 import { Console, Effect, Runtime, Schema } from "effect"
 import { Flag } from "effect/cli"
@@ -23,7 +23,7 @@ export interface Format {
   readonly csv: boolean
 }
 
-/** Whether colours and progress bars on this stream are for a person who looks at them: the other may be a file. */
+/** Whether a person sees colours and progress bars on this stream; the other stream may be a file. */
 export const isTerminal = (stream: { readonly isTTY?: boolean } = process.stdout): boolean =>
   stream.isTTY === true && !process.env["NO_COLOR"] && process.env["TERM"] !== "dumb"
 
@@ -73,10 +73,10 @@ export const printJson = (value: unknown, indent = 2) => Console.log(jsonText(va
 
 const eachLine = (lines: ReadonlyArray<string>) => Effect.forEach(lines, (line) => Console.log(line), { discard: true })
 
-/** Says something that may hold what a device or a colleague has written, line by line. */
+/** Prints text that may contain words of a device or a colleague, line by line and without control characters. */
 export const say = (text: string) => eachLine(text.split("\n").map(harmless))
 
-/** Prints rows as they are wanted; `nothing` is said to people when there are none. */
+/** Prints rows in the chosen form; `nothing` is the sentence for people if there are none. */
 export const printRows = <Row>(
   { csv, json }: Format,
   columns: ReadonlyArray<Column<Row>>,
@@ -96,13 +96,13 @@ const isRow = (value: unknown): value is Readonly<Record<string, unknown>> =>
 const wordsOf = (value: unknown): unknown =>
   Array.isArray(value) && value.every((each) => typeof each === "string") ? value.join(", ") : value
 
-/** The rows under a name of an answer that has no type here. */
+/** The rows under a name of an answer without a type here. */
 const rowsIn = (answer: unknown, name: string) => {
   const found = isRow(answer) ? answer[name] : undefined
   return Array.isArray(found) ? found.filter(isRow) : []
 }
 
-/** Prints the rows that an answer has under this name, with these fields; in JSON they have all of theirs. */
+/** Prints the rows that an answer has under this name, with these fields; in JSON with all fields. */
 export const printListed = (
   wanted: Format,
   answer: unknown,
@@ -118,7 +118,7 @@ export const printListed = (
     nothing
   )
 
-/** Prints one thing: JSON, or a line for each field. */
+/** Prints one record: JSON, or a line for each field. */
 export const printOne = <A extends object>(
   { json }: { readonly json: boolean },
   one: A,
@@ -130,10 +130,10 @@ export const printOne = <A extends object>(
   return eachLine(shown.map(([head, text]) => `${head.padEnd(width)}  ${text}`))
 }
 
-/** As a shell says of what was stopped. */
+/** The exit code that a shell gives a stopped command. */
 export const STOPPED = 130
 
-/** Says what went wrong as a sentence on stderr. Whoever stops a command before its end gets an exit code that is no success. */
+/** Prints an error as a sentence on stderr. A user who stops a command before its end gets a failing exit code. */
 export const reported = <A, E extends { readonly message: string }, R>(effect: Effect.Effect<A, E, R>) =>
   effect.pipe(
     Effect.tapError(({ message }) =>
@@ -144,7 +144,7 @@ export const reported = <A, E extends { readonly message: string }, R>(effect: E
 
 const isYes = (text: string): boolean => /^y(es)?$/i.test(text.trim())
 
-/** Asks, line by line, whether something is to be done; on standard error, so that what is printed can go to a file. No answer is no. */
+/** Asks, line by line, whether to do something; on standard error, so that the output can go to a file. No answer is no. */
 export const makeAsking = Effect.map(
   Effect.acquireRelease(
     Effect.sync(() => createInterface({ input: process.stdin })),
@@ -162,7 +162,7 @@ export const makeAsking = Effect.map(
   }
 )
 
-/** All of standard input without the end of its line: what is in a command line can be seen by everybody on the machine. */
+/** All of standard input without the end of its line: every user of the machine can see a command line. */
 export const readInput = Effect.map(
   Effect.promise(() => text(process.stdin)),
   (sent) => sent.replace(/\r?\n$/, "")
@@ -170,14 +170,14 @@ export const readInput = Effect.map(
 
 export type Asking = Effect.Success<typeof makeAsking>
 
-/** The database refused, or could not be asked. */
+/** The database refused, or cannot be reached. */
 export class CommandRefused extends Schema.TaggedError<CommandRefused>()("CommandRefused", {
   message: Schema.String
 }) {
-  // the sentence stands on stderr already
+  // the sentence is on stderr already
   override readonly [Runtime.errorReported] = false
 }
 
-/** Prints what went wrong as a sentence on stderr; the exit code is 1. */
+/** Prints the error as a sentence on stderr; the exit code is 1. */
 export const failWithSentence = ({ message }: { readonly message: string }) =>
   Effect.andThen(Console.error(harmless(message)), Effect.fail(new CommandRefused({ message })))

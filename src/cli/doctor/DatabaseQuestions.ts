@@ -1,6 +1,7 @@
 /**
- * What `switchyard doctor` asks of the database, through one connection for each question: whether it answers, who blocks whom, what is idle
- * in a transaction, how large it is, and what is stuck. It starts no database, changes none, and takes no lock that could wait.
+ * The questions of `switchyard doctor` about the database, each through a connection of its own: whether it answers, which session blocks
+ * which, what is idle in a transaction, how large it is, and what is stuck. It starts no database, changes none, and takes no lock that
+ * could wait.
  */
 import { RepositoryStore } from "../../store/RepositoryStore.ts"
 import { PgConnection } from "@effect/sql-pg"
@@ -28,12 +29,12 @@ import { at, isOurs, readPidFile } from "../../store/postgres/Postmaster.ts"
 import { bad, type Found, good, percentOf, type Place, type Question, sizeOf, unknown, warn } from "./Questions.ts"
 
 const SECONDS = 8
-/** By this name the server's own sessions are known. */
+/** The application name of the server's own sessions. */
 const SERVER = "switchyard"
 
 class NoDatabase extends Schema.TaggedError<NoDatabase>()("NoDatabase", { message: Schema.String }) {}
 
-/** This user may not look at it; it may be well. */
+/** This user has no right to see it; it may be well. */
 class NotSeen extends Schema.TaggedError<NotSeen>()("NotSeen", { message: Schema.String }) {}
 
 const isClosed = (folder: string): Promise<boolean> =>
@@ -42,7 +43,7 @@ const isClosed = (folder: string): Promise<boolean> =>
     (error: unknown) => ["EACCES", "EPERM"].includes(codeOf(error) ?? "")
   )
 
-/** How to reach the database; never by starting it. The password goes to our own process only. */
+/** How to reach the database, without ever starting it. Only our own process gets the password. */
 const wayTo = Effect.fnUntraced(function* ({ home, settings }: Place) {
   if (home !== null) {
     const data = path.join(home, "postgres")
@@ -69,7 +70,7 @@ const options = (way: Effect.Success<ReturnType<typeof wayTo>>) => ({
   connectTimeout: "3 seconds" as const
 })
 
-/** A connection whose statements wait for nobody's lock. */
+/** A connection whose statements wait for no lock. */
 const connect = Effect.fnUntraced(function* (place: Place) {
   const connection = yield* PgConnection.make(options(yield* wayTo(place)))
   yield* connection.query("set lock_timeout = '2s'")
@@ -126,7 +127,7 @@ const state = Effect.fnUntraced(function* (place: Place): Effect.fn.Return<Found
     found.recovery || found.readonly
       ? bad("database", [
           `PostgreSQL ${found.version} answers, and takes no writes`,
-          found.recovery ? "It is a standby, or it is still recovering." : "Somebody has set it to be read only.",
+          found.recovery ? "It is a standby, or it is still recovering." : "It was set to be read only.",
           "Let the address lead to the server that writes."
         ])
       : good("database", `PostgreSQL ${found.version} answers and takes writes, ${sizeOf(found.size)}`),
@@ -135,15 +136,15 @@ const state = Effect.fnUntraced(function* (place: Place): Effect.fn.Return<Found
       : [
           bad("database", [
             "has no tables of Switchyard",
-            "It is empty or that of another program: a server would make new tables, and know nothing of before.",
+            "It is empty or another program's: a server would make new tables and know nothing of its past.",
             "Check DATABASE_URL and DATA_DIR before a server starts."
           ])
         ]),
     percentOf(found.used, found.most) >= 90
       ? warn("database", [
           used,
-          "Nobody else can connect soon.",
-          "End sessions that nobody needs, or raise max_connections."
+          "Soon no further client can connect.",
+          "End sessions that are not needed, or raise max_connections."
         ])
       : good("database", used)
   ]
@@ -165,12 +166,12 @@ const ofBlocker = (blocker: Blocker): Found[number] => {
   const who = [session.user === null ? "" : `user ${session.user}`, session.address ?? "this machine"].filter(
     (one) => one !== ""
   )
-  const why = `${who.join(", ")}. Whoever waits for it is not answered.`
+  const why = `${who.join(", ")}. Clients that wait for it get no answer.`
   const next =
     session.pid === 0
       ? "select * from pg_prepared_xacts; then commit or roll back (rollback prepared '…')"
-      : `Ask whoever runs it to end it; else: select pg_terminate_backend(${session.pid}), which rolls back what it did.`
-  // the server gives up what it waits for, so that nobody waits for long
+      : `Ask its user to end it; else: select pg_terminate_backend(${session.pid}), which rolls back what it did.`
+  // the server gives up the lock after its own limit, so that others do not wait for long
   const held = session.application === SERVER ? seconds : Math.max(seconds, session.seconds ?? 0)
   if (held < LONG_SECONDS) return good("locks", what)
   return (session.application === SERVER ? warn : bad)("locks", [what, why, next])
@@ -187,14 +188,14 @@ const ofIdle = (session: Session): Found => {
     warn(`process ${session.pid} of the database`, [
       `${name} has been idle in a transaction for ${ageOf(seconds)}${last}`,
       "It keeps its locks, and keeps the database from reusing room.",
-      `Ask whoever runs it to end it; else: select pg_terminate_backend(${session.pid})`
+      `Ask its user to end it; else: select pg_terminate_backend(${session.pid})`
     ])
   ]
 }
 
 const LOOKS = 3
 
-/** Who waits comes again after a while: one look may see nobody. */
+/** Looks again after a while, because sessions wait again and again: one look may find none. */
 const lookAgain = Effect.fnUntraced(function* (connection: PgConnection.PgConnection) {
   let picture = yield* look(connection)
   for (let looks = 1; looks < LOOKS && picture.waits.length === 0; looks++) {
@@ -214,7 +215,7 @@ const blocks = Effect.fnUntraced(function* (place: Place): Effect.fn.Return<Foun
   ]
 }, Effect.scoped)
 
-/** From the catalog: to measure a table would wait for who has locked it. */
+/** From the catalog: measuring a table would wait for the session that has locked it. */
 const TABLES = `select coalesce(string_agg(name || ' ' || pg_size_pretty(bytes), ', ' order by bytes desc), 'none') as tables from (
   select c.relname as name, (c.relpages + coalesce(t.relpages, 0) + coalesce((select sum(i.relpages) from pg_index x
     join pg_class i on i.oid = x.indexrelid where x.indrelid in (c.oid, t.oid)), 0))::bigint * current_setting('block_size')::bigint as bytes
@@ -263,7 +264,7 @@ const identity = Effect.fnUntraced(function* (place: Place): Effect.fn.Return<Fo
   ]
 }, Effect.scoped)
 
-/** A sentence for a database that cannot be asked. */
+/** A sentence for a database that does not answer. */
 const unreachable =
   (place: Place) =>
   (error: unknown): Found => {
@@ -272,7 +273,7 @@ const unreachable =
     const cause =
       error instanceof Error && "reason" in error && error.reason instanceof Error ? error.reason.cause : undefined
     const own = cause instanceof Error ? `: ${cause.message}` : ""
-    // the system names the address, and knows nothing of what was to be said there
+    // the system names the address, and not the purpose of the connection
     const said = /^E[A-Z]+$/.test(codeOf(cause) ?? "") && cause instanceof Error ? cause.message : null
     return [
       bad("database", [
@@ -289,7 +290,7 @@ const unreachable =
 
 const needsIt = (about: string) => () => Effect.succeed([unknown(about, "the database does not answer")])
 
-/** Questions to the database. */
+/** Questions about the database. */
 export const databaseQuestions = (place: Place): ReadonlyArray<Question> => [
   {
     kind: "database",
@@ -308,7 +309,7 @@ export const databaseQuestions = (place: Place): ReadonlyArray<Question> => [
   { kind: "identity", about: "identity", seconds: SECONDS, ask: Effect.catch(identity(place), needsIt("identity")) }
 ]
 
-/** What the server would find in its database, for who has no server: nothing is changed, and nothing is migrated. */
+/** The findings of a server about its database, if no server runs: changes nothing and migrates nothing. */
 export const storedFindings = (place: Place): Effect.Effect<ReadonlyArray<Finding>, unknown> =>
   Effect.gen(function* () {
     const way = yield* wayTo(place)

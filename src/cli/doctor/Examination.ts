@@ -1,4 +1,4 @@
-/** Looks at this machine: finds out where the installation is, asks all questions, and what the server or its database finds. */
+/** Examines this machine: finds the installation, asks all questions, and reads the findings of the server or its database. */
 import { Effect, Exit, Fiber, Option, References } from "effect"
 import { createHash } from "node:crypto"
 import * as fs from "node:fs/promises"
@@ -17,7 +17,7 @@ const SETTINGS_SECONDS = 4
 /** For the server, then for its database. */
 const FINDINGS_SECONDS = 5
 
-/** What has not ended in time is left behind; null then. */
+/** Abandons work that has not ended in time; null then. */
 const within = Effect.fnUntraced(function* <A, E>(seconds: number, work: Effect.Effect<A, E>) {
   const running = yield* Effect.forkDetach(Effect.exit(work))
   return Option.getOrNull(yield* Effect.timeoutOption(Fiber.join(running), `${seconds} seconds`))
@@ -30,7 +30,7 @@ const readSettings = Effect.map(Effect.service(ServerConfig), (settings): Server
 
 const lookedFor = (dataDir: string): ReadonlyArray<string> => {
   const asked = path.resolve(dataDir, "database")
-  // where the server of root keeps it when PostgreSQL cannot reach the folder
+  // a server of root keeps it there if PostgreSQL cannot reach the folder
   const name = createHash("sha256").update(asked).digest("hex").slice(0, 12)
   return [asked, path.join("/var/lib/switchyard", name)]
 }
@@ -41,7 +41,7 @@ const isFile = (file: string) =>
     () => false
   )
 
-/** The folder of the embedded database: the one that has it, else where it should be. */
+/** The folder of the embedded database: the existing one, or the expected one. */
 const homeIn = async (dataDir: string): Promise<string> => {
   const [asked = "", other = ""] = lookedFor(dataDir)
   const isThere = await isFile(path.join(asked, "postgres", "PG_VERSION"))
@@ -50,7 +50,7 @@ const homeIn = async (dataDir: string): Promise<string> => {
 
 const sentenceOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause))
 
-/** Where the installation is by the settings, or by what can be known without them. */
+/** The place of the installation by the settings, or as far as it can be known without them. */
 const findPlace = Effect.gen(function* () {
   const exit = yield* within(SETTINGS_SECONDS, readSettings)
   const settings = exit !== null && Exit.isSuccess(exit) ? exit.value : null
@@ -85,7 +85,7 @@ const findPlace = Effect.gen(function* () {
   return { place, answer: { ...answer, kind: "settings" } satisfies Answer }
 })
 
-/** What the server finds; without one, what is in its database. */
+/** The findings of the server; without one, those from its database. */
 const findings = Effect.fnUntraced(function* (place: Place) {
   const asked = ask("GET /system/findings", { server: serverOf(place) })
   const told = yield* within(FINDINGS_SECONDS, asked)
@@ -104,7 +104,7 @@ const NOT_FOUND: Answer = {
   kind: "findings"
 }
 
-/** What is secret in the settings never leaves this process. */
+/** Secrets of the settings never leave this process. */
 const masking = ({ settings }: Place) => {
   const values = settings === null ? [] : secretValues(settings)
   const masked = (text: string) => values.reduce((shown, value) => shown.replaceAll(value, "***"), text)
@@ -117,13 +117,13 @@ const masking = ({ settings }: Place) => {
   })
 }
 
-/** All that is seen of one machine. */
+/** The whole view of one machine. */
 export interface Examined {
   readonly answers: ReadonlyArray<Answer>
   readonly findings: ReadonlyArray<Finding>
 }
 
-/** Asks everything at once; answers are told as they come, and findings at the end. */
+/** Asks everything at once; answers are reported as they arrive, and findings at the end. */
 export const examine = Effect.fnUntraced(function* (tell: (answer: Answer) => Effect.Effect<void>) {
   const { answer, place } = yield* findPlace
   const mask = masking(place)

@@ -1,6 +1,6 @@
 /**
- * What `switchyard doctor` asks of DATA_DIR: who may reach what, the database's own log, how large it all
- * is, and which installation it is. Only regular files are opened. Repairs touch nothing that a process has, and give nobody more rights.
+ * The questions of `switchyard doctor` about DATA_DIR: its permissions, the database's own log, its size, and the installation that it
+ * belongs to. Only regular files are opened. Repairs touch no file that a process has open, and give no account more rights.
  */
 import { Effect, Option } from "effect"
 import { execFile } from "node:child_process"
@@ -34,7 +34,7 @@ const SECONDS = 5
 
 const modeText = (mode: number): string => mode.toString(8).padStart(4, "0")
 
-/** Takes rights away; never gives any. */
+/** Removes permissions; never adds any. */
 const restrict = (file: string, { mode }: Seen, most: number) =>
   doing(`${file} has mode ${modeText(mode & most)} now, it had ${modeText(mode)}`, () => fs.chmod(file, mode & most))
 
@@ -50,7 +50,7 @@ const folderOf = async (file: string, most: number, isBad: number): Promise<Foun
   ]
 }
 
-/** Folders above that this user cannot pass. */
+/** Folders above that this user cannot traverse. */
 const closedAbove = async (folder: string, uid: number): Promise<string | null> => {
   const above = path.dirname(folder)
   const seen = await see(above)
@@ -70,14 +70,14 @@ const makeFolder = (folder: string, uid: number) =>
 const NO_FOLDER = "Either DATA_DIR names another folder than that of the server, or its volume is not mounted."
 const MOUNT = "Run the doctor with the settings of the server, or mount the volume. Do not start a server before that."
 
-/** Null for a folder that this user may not look into. */
+/** Null for a folder that this user cannot read. */
 const namesOf = (folder: string): Promise<ReadonlyArray<string> | null> =>
   fs.readdir(folder).catch((error: unknown) => {
     if (codeOf(error) === "EACCES" || codeOf(error) === "EPERM") return null
     throw error
   })
 
-/** Who reads a pipe waits for whoever writes into it. */
+/** A reader of a pipe waits for its writer. */
 const pipeAt = async (file: string): Promise<Found> => {
   const found = await fs.stat(file).catch(() => null)
   if (found?.isFIFO() !== true) return []
@@ -134,7 +134,7 @@ const databaseFolder = async ({ dataDir, home }: Place): Promise<Found> => {
     return [
       bad(home, [
         "there is no database, and DATA_DIR is of an installation that had one",
-        "A volume that is not mounted, or a folder that was moved, looks like this.",
+        "A volume may not be mounted, or the folder may have been moved.",
         "Mount it, or restore a backup (switchyard restore). Do not start a server before that."
       ])
     ]
@@ -150,7 +150,7 @@ const databaseFolder = async ({ dataDir, home }: Place): Promise<Found> => {
             `chmod o+x ${closed}`
           ])
         ]),
-    // PostgreSQL starts on nothing that others can read
+    // PostgreSQL does not start in a folder that others can read
     ...(await folderOf(data, 0o750, 0o007)),
     ...(await folderOf(home, 0o750, 0o007)),
     ...(await Promise.all([pidFileOf(data), path.join(home, "server.json")].map(pipeAt))).flat()
@@ -159,7 +159,7 @@ const databaseFolder = async ({ dataDir, home }: Place): Promise<Found> => {
 
 const SUFFIX = "_FILE"
 
-/** Files that only the server should read: where they are, and whether they are its own. */
+/** Files that only the server should read: whether others can read them, and whether they are the server's own. */
 const secretFiles = ({ dataDir, home, settings }: Place): ReadonlyArray<readonly [file: string, isOwn: boolean]> => {
   const named = Object.entries(process.env).flatMap(([name, value]) =>
     name.endsWith(SUFFIX) && isSecret(name.slice(0, -SUFFIX.length)) && value ? [value] : []
@@ -182,7 +182,7 @@ const secretFile = async (file: string, isOwn: boolean, reader: number | null): 
   if (open !== 0) {
     const what = `has mode ${modeText(seen.mode)}: others can read or change it`
     const next = isOwn
-      ? "switchyard doctor --repair. Whoever has read it knows the secret: change it."
+      ? "switchyard doctor --repair. Anyone who has read it knows the secret: change it."
       : `chmod o-rwx ${file}`
     const repair = isOwn ? restrict(file, seen, 0o700) : null
     return [bad(file, [what, "It holds a secret.", next], repair)]
@@ -203,7 +203,7 @@ const secrets = async (place: Place): Promise<Found> => {
   const reader = place.servers[0]?.uid ?? folder?.uid ?? null
   const found = await Promise.all(
     secretFiles(place).map(([file, isOwn]) =>
-      // that of the database belongs to its user
+      // the database's folder belongs to its user
       secretFile(file, isOwn, file.endsWith("postgres-password") ? null : reader)
     )
   )
@@ -229,7 +229,7 @@ const TAIL_BYTES = 256 * 1024
 const SHOWN_LINES = 5
 const HOUR_MILLIS = 3_600_000
 
-/** The end of a file; the first line of it may be cut. */
+/** The end of a file; its first line may be incomplete. */
 const tailOf = async (file: string): Promise<ReadonlyArray<string>> => {
   const handle = await fs.open(file, "r")
   try {
@@ -242,7 +242,7 @@ const tailOf = async (file: string): Promise<ReadonlyArray<string>> => {
   }
 }
 
-/** Behind these words PostgreSQL quotes a name; behind others a value, as in `invalid input syntax for type integer: "…"`. */
+/** After these words PostgreSQL quotes a name; after others a value, as in `invalid input syntax for type integer: "…"`. */
 const NAMED = new Set(
   "relation table column constraint index database role user type function schema sequence file parameter extension language trigger".split(
     " "
@@ -255,14 +255,14 @@ const messageWithoutValues = (message: string): string =>
     message.replaceAll(QUOTED, (all, word: string, space: string) => (NAMED.has(word) ? all : `${word}${space}?`))
   )
 
-/** Severe lines of the log of PostgreSQL that no caller handles, without values, the last ones last. */
+/** Severe lines of PostgreSQL's log that no caller handles, without values, the newest last. */
 export const severeLines = (lines: ReadonlyArray<string>) =>
   lines.flatMap((line) => {
     const report = Option.getOrUndefined(parseLine(line))
     if (report === undefined || !["PANIC", "FATAL", "ERROR"].includes(report.severity)) return []
     if (report.level === "Debug") return []
     const [at = ""] = /^\S+ \S+ \S+/.exec(line) ?? []
-    // 57P: it was told to end, or is starting
+    // 57P: it was asked to end, or is starting
     const isGrave = report.severity !== "ERROR" && !report.sqlState.startsWith("57P")
     return [{ at, isGrave, text: `${at} ${report.severity}: ${messageWithoutValues(report.message)}` }]
   })
@@ -280,7 +280,7 @@ const databaseLog = async (home: string): Promise<Found> => {
   )
   const words = [
     `its last errors: ${last.map(({ text }) => text).join("; ")}`,
-    isRecent ? "The database has ended or refused somebody within the last hour." : "",
+    isRecent ? "The database has ended or refused a client within the last hour." : "",
     `tail -n 50 ${file}`
   ] as const
   return [isRecent ? warn(file, words) : good(file, words[0])]
@@ -290,7 +290,7 @@ const sizes = async (dataDir: string): Promise<Found> => {
   const names = await fs.readdir(dataDir)
   if (names.length === 0) return [good(dataDir, "is empty")]
   const run = promisify(execFile)
-  // a process of its own, which can be killed
+  // in a process of its own, which can be killed
   const { stdout } = await run("du", ["-sk", "--", ...names.map((name) => path.join(dataDir, name))], {
     timeout: (SECONDS - 1) * 1000,
     killSignal: "SIGKILL"
@@ -314,7 +314,7 @@ const sizes = async (dataDir: string): Promise<Found> => {
   ]
 }
 
-/** What a start would refuse, before anybody tries it. */
+/** The reasons for which a start would refuse this folder, before an operator tries it. */
 const identityQuestion = ({ settings }: Place): ReadonlyArray<Question> => {
   if (settings === null) return []
   const refused = (message: string): Found => [

@@ -1,4 +1,4 @@
-/** What `switchyard doctor` asks of the machine: disk, inodes, descriptors, memory, processes and clock. */
+/** The questions of `switchyard doctor` about the machine: disk, inodes, descriptors, memory, processes and clock. */
 import * as fs from "node:fs/promises"
 import { hostname, tmpdir } from "node:os"
 import * as path from "node:path"
@@ -56,7 +56,7 @@ const roomOf = async (about: string, folder: string): Promise<Found> => {
   return [ofRoom, ofInodes]
 }
 
-/** The first of its folders that is there. */
+/** The nearest existing folder above a path. */
 const nearest = async (folder: string): Promise<string> => {
   const isThere = await fs.lstat(folder).then(
     () => true,
@@ -107,16 +107,16 @@ const fieldOf = (text: string, name: string): number | null => {
 const memoryOf = async (): Promise<Found> => {
   const text = await fs.readFile("/proc/meminfo", "utf8")
   const [free, size] = [fieldOf(text, "MemAvailable"), fieldOf(text, "MemTotal")]
-  if (free === null || size === null) return [unknown("this machine", "its memory is not told")]
+  if (free === null || size === null) return [unknown("this machine", "its memory is unknown")]
   const percent = percentOf(free, size)
   const what = `${sizeOf(free)} of ${sizeOf(size)} memory (${percent} %) are available`
   const why = "Without memory the system ends processes, the database among them."
-  const next = "Find who has it (ps aux --sort -rss), or give the machine more."
+  const next = "Find the process that uses it (ps aux --sort -rss), or give the machine more."
   if (percent < 3) return [bad("this machine", [what, why, next])]
   return [percent < 10 ? warn("this machine", [what, why, next]) : good("this machine", what)]
 }
 
-/** A container has less than its machine. */
+/** A container has less memory than its machine. */
 const memoryOfGroup = async (): Promise<Found> => {
   const read = async (name: string) => Number(await fs.readFile(`/sys/fs/cgroup/${name}`, "utf8"))
   const [used, most] = await Promise.all([read("memory.current"), read("memory.max")]).catch(
@@ -151,13 +151,13 @@ const serversOf = async ({ servers }: Place): Promise<Found> => {
       if (state === "T")
         return bad(`process ${pid}`, [
           "is stopped by a signal or a debugger",
-          "It answers nobody.",
+          "It answers no client.",
           `kill -CONT ${pid}`
         ])
       if (state === "D")
         return warn(`process ${pid}`, [
           "waits for a disk or a network file system",
-          "It answers nobody meanwhile.",
+          "It answers no client meanwhile.",
           "Look at its mounts and at dmesg."
         ])
       return swapped > 256 * MB
@@ -181,12 +181,12 @@ export const machineQuestions = (place: Place) => [
   question("memory", "this container", SECONDS, memoryOfGroup)
 ]
 
-// What `switchyard doctor` asks of what an ended process may have left in DATA_DIR: the note of who keeps the folder, the pid file of the
-// database, locks of git, drafts. Only regular files are opened. Repairs touch nothing that a process has.
+// The questions of `switchyard doctor` about remains of an ended process in DATA_DIR: the note of the folder's owner, the pid file of the
+// database, locks of git, drafts. Only regular files are opened. Repairs touch no file that a process has open.
 
 const IN_USE = "a server has begun to use it meanwhile: nothing was removed"
 
-/** Removes what an ended process has left, unless somebody has begun to use the folder since it was looked at. */
+/** Removes the remains of an ended process, unless another process has begun to use the folder since the look. */
 const removing = (home: string, file: string, isLeft: () => Promise<boolean>) =>
   doing(`${file} was removed`, async () => {
     const removed = await Postmaster.whileFree(home, async () => {
@@ -207,7 +207,7 @@ const isServerOf = async (pid: number): Promise<boolean> => {
   return isServer(words)
 }
 
-/** The note of who keeps the folder; the lock itself belongs to the system and ends with its process. */
+/** The note of the folder's owner; the lock itself belongs to the system and ends with its process. */
 const ownerNote = async (home: string): Promise<Found> => {
   const file = path.join(home, "server.json")
   const seen = await see(file)
@@ -228,14 +228,14 @@ const ownerNote = async (home: string): Promise<Found> => {
   ]
 }
 
-/** Whether a process has ended; one that only waits to be collected by its parent has. */
+/** Whether a process has ended, including one that its parent has not collected yet. */
 const hasEnded = async (pid: number): Promise<boolean> => {
   if (!isTaken(pid)) return true
   const status = await fs.readFile(`/proc/${pid}/status`, "utf8").catch(() => "")
   return /^State:\s+Z/m.test(status)
 }
 
-/** Whether some PostgreSQL may still have the folder: it works in it, or does not let us see where it works. */
+/** Whether a PostgreSQL may still use the folder: it works in it, or its working directory is hidden from us. */
 const mayBeUsed = async (data: string): Promise<boolean> => {
   const real = await fs.realpath(data)
   const pids = (await fs.readdir("/proc")).filter((name) => /^\d+$/.test(name))
@@ -283,7 +283,7 @@ const pidFile = async (home: string): Promise<Found> => {
   return [(isOther ? bad : warn)(file, words, removing(home, file, isLeft))]
 }
 
-/** Git processes of this machine, by the folders that they work in; null where that is hidden. */
+/** Git processes of this machine, by their working directories; null if these are hidden. */
 const gitFolders = async (): Promise<ReadonlyArray<string | null>> => {
   const pids = (await fs.readdir("/proc")).filter((name) => /^\d+$/.test(name))
   const found = await Promise.all(
@@ -305,7 +305,7 @@ const left = (file: string, what: string): Found => [
   )
 ]
 
-/** Locks of git and drafts of the server in a folder, when they have been quiet for a while. */
+/** Old locks of git and drafts of the server in a folder. */
 const leftIn = async (folder: string, name: RegExp, what: string): Promise<Found> => {
   const names = await fs.readdir(folder).catch((): Array<string> => [])
   const found = names
@@ -335,7 +335,7 @@ const leftovers = async ({ dataDir, servers }: Place): Promise<Found> => {
       ].map((folder) => leftIn(folder, /\.lock$/, "is a lock of git that nobody holds"))
     )
   )
-  // a server that runs may be making them
+  // a running server may be making them
   const drafts =
     servers.length > 0
       ? []
@@ -345,10 +345,10 @@ const leftovers = async ({ dataDir, servers }: Place): Promise<Found> => {
           leftIn(path.join(dataDir, "firmware", ".incoming"), /./, "is an unfinished download")
         ])
   const found = [...locks, ...drafts].flat()
-  return found.length === 0 ? [good("leftovers", "no locks and drafts were left behind")] : found
+  return found.length === 0 ? [good("leftovers", "no old locks and drafts remain")] : found
 }
 
-/** Questions about what was left in DATA_DIR. */
+/** Questions about remains in DATA_DIR. */
 export const leftoverQuestions = (place: Place) => {
   const { home } = place
   return [

@@ -1,6 +1,6 @@
 /**
- * What `switchyard doctor` asks of others: the server that runs, its certificates, the remotes of git and the receivers of alerts. To
- * receivers only a connection is made, nothing is sent.
+ * The questions of `switchyard doctor` to other systems: the running server, its certificates, the remotes of git and the receivers of
+ * alerts. Receivers get only a connection and no message.
  */
 import { Duration, Effect, Option, Redacted, Result, Schema } from "effect"
 import { execFile } from "node:child_process"
@@ -14,6 +14,7 @@ import { promisify } from "node:util"
 import type { Receiver } from "../../domain/events/alerts/Receiver.ts"
 import { parseGitAddress } from "../../git/GitAddress.ts"
 import { runGit } from "../../git/GitCommand.ts"
+import { bounded } from "../../runtime/OutboundFetch.ts"
 import { ownFault } from "../../runtime/SystemErrors.ts"
 import { childEnvironment } from "../../runtime/SecretSources.ts"
 import { readAlertsText } from "../../settings/SettingsFile.ts"
@@ -25,6 +26,10 @@ import { checkTls } from "../../http/core/TlsListener.ts"
 
 const SECONDS = 8
 
+const fetch = bounded({ seconds: 6, bytes: 1024 * 1024 })
+
+const isRedirect = ({ status }: Response) => status >= 300 && status < 400
+
 const Health = Schema.Struct({
   remark: Schema.optionalKey(Schema.String),
   checks: Schema.Array(
@@ -33,10 +38,8 @@ const Health = Schema.Struct({
 })
 
 const health = async (url: string): Promise<Found> => {
-  const answer = await fetch(`${url}/api/health`, { signal: AbortSignal.timeout(6_000), redirect: "error" }).catch(
-    () => null
-  )
-  if (answer === null)
+  const answer = await fetch(`${url}/api/health`).catch(() => null)
+  if (answer === null || isRedirect(answer))
     return [
       bad(url, [
         "the server does not answer",
@@ -47,7 +50,7 @@ const health = async (url: string): Promise<Found> => {
   const told: unknown = await answer.json().catch(() => null)
   if (!Schema.is(Health)(told))
     return [
-      bad(url, [`something else answers (${answer.status})`, "It is no server of ours.", "Check SWITCHYARD_URL."])
+      bad(url, [`something else answers (${answer.status})`, "It is no Switchyard server.", "Check SWITCHYARD_URL."])
     ]
   const down = told.checks.filter(({ status }) => status !== "UP")
   return [
@@ -136,7 +139,7 @@ const certificates = ({ settings }: Place): ReadonlyArray<Question> => {
   return [...own, authority]
 }
 
-/** What git says at the end of every failure with a remote. */
+/** The advice that git prints at the end of every failure with a remote. */
 const ADVICE = /^(?:Please make sure you have the correct access rights|and the repository exists\.)/
 
 const lastOf = (text: string): string =>
@@ -147,7 +150,7 @@ const lastOf = (text: string): string =>
     .join(" ")
     .slice(0, 300)
 
-/** Whether a remote of git answers. Its address is told without a password. */
+/** Whether a remote of git answers. Its address is shown without a password. */
 const remote = (variable: string, given: string): Question => {
   const parsed = parseGitAddress(given)
   if (Result.isFailure(parsed))
@@ -156,7 +159,7 @@ const remote = (variable: string, given: string): Question => {
     ])
   const address = parsed.success
   const listed = runGit(["ls-remote", "--quiet", "origin", "HEAD"], {
-    // in this spelling: what git says of the folder that it works in is told as that of the local copy
+    // in this spelling git's messages about its working directory read like those about the local copy
     directory: `${tmpdir()}${path.sep}.`,
     address,
     timeout: Duration.seconds(SECONDS - 2)
@@ -178,14 +181,10 @@ const remote = (variable: string, given: string): Question => {
   }
 }
 
-/** The other side's clock by the header of an answer; a second is lost on the way. */
+/** The other system's clock by a header of its answer; the way takes up to a second. */
 const remoteClock = (url: URL): Question =>
   question("clock", url.host, SECONDS, async () => {
-    const answer = await fetch(url.origin, {
-      method: "HEAD",
-      redirect: "manual",
-      signal: AbortSignal.timeout(6_000)
-    }).catch(() => null)
+    const answer = await fetch(url.origin, { method: "HEAD" }).catch(() => null)
     const date = Date.parse(answer?.headers.get("date") ?? "")
     if (Number.isNaN(date)) return []
     const skew = Math.round((date - Date.now()) / 1000)
@@ -195,13 +194,13 @@ const remoteClock = (url: URL): Question =>
       : [
           warn("clock", [
             what,
-            "Tokens, certificates and timers are told by clocks.",
+            "Tokens, certificates and timers depend on clocks.",
             "Let this machine be set by a time server (timedatectl)."
           ])
         ]
   })
 
-/** A commit of the future tells that our clock, or that of whoever made it, is wrong. */
+/** A commit with a time in the future shows that our clock, or its author's, is wrong. */
 const commitClock = (copy: string): Question =>
   question("clock", "commits", SECONDS, async () => {
     const { stdout } = await promisify(execFile)("git", ["-C", copy, "log", "--all", "-1", "--format=%ct"], {
@@ -214,7 +213,7 @@ const commitClock = (copy: string): Question =>
     return [
       warn("clock", [
         `the newest commit of ${path.basename(copy)} is ${Math.round(skew / 60)} minutes in the future`,
-        "The clock of this machine, or of whoever made it, is wrong.",
+        "The clock of this machine, or of the commit's author, is wrong.",
         "Let this machine be set by a time server (timedatectl)."
       ])
     ]
@@ -230,7 +229,7 @@ interface Target {
 
 const PORTS: Readonly<Record<string, number>> = { "https:": 443, "http:": 80, "tls:": 6514, "tcp:": 514 }
 
-/** Where a receiver is, without anything of its address that may be secret; null where a connection tells nothing. */
+/** The address of a receiver, without any part that may be secret; null if a connection would prove nothing. */
 export const targetOf = (receiver: Receiver, secrets: ReadonlyMap<string, string>): Target | null => {
   if (receiver.type === "email") return { host: receiver.host, port: receiver.port, isTls: receiver.tls === "tls" }
   const secret = "address" in receiver ? receiver.address.urlSecret : undefined
@@ -277,7 +276,7 @@ const receiverQuestion = (name: string, target: Target): Question =>
         ]
   })
 
-/** Receivers of `alerts.yml` in DATA_DIR, and the syslog of the audit. Those of the settings repository are the server's to test. */
+/** Receivers of `alerts.yml` in DATA_DIR, and the syslog of the audit. The server tests those of the settings repository. */
 const receivers = async ({ dataDir, settings }: Place): Promise<ReadonlyArray<Question>> => {
   if (settings === null) return []
   const file = path.join(dataDir, ALERTS_FILE)
@@ -311,7 +310,7 @@ const receivers = async ({ dataDir, settings }: Place): Promise<ReadonlyArray<Qu
 
 const EVERYWHERE = /^(?:0\.0\.0\.0|::)$/
 
-/** Where the server of this place listens. */
+/** The address on which the server of this place listens. */
 export const serverOf = ({ settings }: Place): string => {
   const given = process.env["SWITCHYARD_URL"]
   if (given || settings === null) return serverUrl(given || undefined)
@@ -320,7 +319,7 @@ export const serverOf = ({ settings }: Place): string => {
   return `http://${host}:${PORT}`
 }
 
-/** Questions to others. */
+/** Questions to other systems. */
 export const outsideQuestions = async (place: Place): Promise<ReadonlyArray<Question>> => {
   const { settings } = place
   const url = serverOf(place)

@@ -1,7 +1,7 @@
 /**
- * The questions that `switchyard doctor` asks on the server's own machine (docs/operations.md#the-dead-hour): none needs a server that
- * runs or a database that answers. Each has its own deadline, all are asked at once, and each answer is shown when it is there. A question
- * that is not answered in time is left behind: a folder on a network file system may hang for ever.
+ * The questions that `switchyard doctor` asks on the server's own machine (docs/operations.md#the-dead-hour): none needs a running server
+ * or a database that answers. Each has its own deadline, all are asked at once, and each answer is shown when it arrives. A question
+ * without an answer in time is abandoned: a folder on a network file system may hang for ever.
  */
 import { Effect, Exit, Fiber, Option } from "effect"
 import * as fs from "node:fs/promises"
@@ -9,11 +9,11 @@ import * as path from "node:path"
 import { codeOf, messageOf } from "../../runtime/SystemErrors.ts"
 import type { ServerSettings } from "../../ServerConfig.ts"
 
-/** `unknown`: it could not be looked at. */
+/** `unknown`: it could not be examined. */
 export const levels = ["good", "unknown", "warn", "bad"] as const
 export type Level = (typeof levels)[number]
 
-/** What a question has found; the same fields as a finding of the server. */
+/** The answer to a question; the same fields as a finding of the server. */
 export interface Answer {
   readonly level: Level
   readonly kind: string
@@ -22,7 +22,7 @@ export interface Answer {
   readonly what: string
   readonly why: string
   readonly next: string
-  /** What `--repair` does without asking: nothing that anybody could miss. Yields what was done. */
+  /** The repair that `--repair` carries out without asking: it removes nothing that could be missed. Yields a sentence about it. */
   readonly repair: Effect.Effect<string, unknown> | null
 }
 
@@ -48,7 +48,7 @@ export const bad = (about: string, words: Words, repair: Answer["repair"] = null
 
 export type Found = ReadonlyArray<ReturnType<typeof good>>
 
-/** A question of one kind; what it throws is told as something that could not be looked at. */
+/** A question of one kind; an exception is reported as something that could not be examined. */
 export interface Question {
   readonly kind: string
   readonly about: string
@@ -56,7 +56,7 @@ export interface Question {
   readonly ask: Effect.Effect<Found, unknown>
 }
 
-/** A question that Node answers. */
+/** A question that Node can answer. */
 export const question = (kind: string, about: string, seconds: number, run: () => Promise<Found>): Question => ({
   kind,
   about,
@@ -72,7 +72,7 @@ const sentenceOf = (error: unknown): string => {
   return `it could not be looked at: ${messageOf(error)}${code === undefined ? "" : ` (${code})`}`
 }
 
-/** Asks one; a silent one is left behind, because it may not be possible to stop it. */
+/** Asks one question; a silent one is abandoned, because it may be impossible to stop it. */
 const askOne = Effect.fnUntraced(function* ({ about, ask, kind, seconds }: Question) {
   const asking = yield* Effect.forkDetach(Effect.exit(ask))
   const exit = yield* Effect.timeoutOption(Fiber.join(asking), `${seconds} seconds`)
@@ -101,17 +101,17 @@ const causeOf = (cause: { readonly reasons: ReadonlyArray<object> }): unknown =>
   return "error" in reason ? reason.error : "defect" in reason ? reason.defect : "interrupted"
 }
 
-/** Asks all of them at once; each answer is told as soon as it is there. */
+/** Asks all of them at once; each answer is reported as soon as it arrives. */
 export const askAll = <E, R>(
   questions: ReadonlyArray<Question>,
-  tell: (answers: ReadonlyArray<Answer>) => Effect.Effect<void, E, R>
+  report: (answers: ReadonlyArray<Answer>) => Effect.Effect<void, E, R>
 ) =>
   Effect.map(
-    Effect.forEach(questions, (one) => Effect.tap(askOne(one), tell), { concurrency: "unbounded" }),
+    Effect.forEach(questions, (one) => Effect.tap(askOne(one), report), { concurrency: "unbounded" }),
     (answers) => answers.flat()
   )
 
-/** Where the installation is; `settings` null when they cannot be used. */
+/** The place of the installation; `settings` null if they are unusable. */
 export interface Place {
   readonly settings: ServerSettings | null
   readonly dataDir: string
@@ -130,7 +130,7 @@ const wordsOf = async (pid: string) => (await fs.readFile(`/proc/${pid}/cmdline`
 
 const PROGRAM = /(?:^|\/)(?:main\.(?:ts|js)|start\.mjs|switchyard)$/
 
-/** Whether these words started a server of ours. */
+/** Whether these words are the command line of a Switchyard server. */
 export const isServer = (words: ReadonlyArray<string>): boolean => {
   const serve = words.indexOf("serve")
   return serve > 0 && PROGRAM.test(words[serve - 1] ?? "")
@@ -142,7 +142,7 @@ const dataDirOf = async (pid: number): Promise<string | null> => {
   return path.resolve(cwd, given)
 }
 
-/** The servers of this machine on this folder; one that hides its settings from us counts. */
+/** The servers of this machine on this folder; one whose settings are hidden from us counts. */
 export const serversOn = async (dataDir: string): Promise<ReadonlyArray<Server>> => {
   const names = await fs.readdir("/proc").catch((): Array<string> => [])
   const found = names
@@ -168,7 +168,7 @@ export const sizeOf = (bytes: number): string => {
 
 export const percentOf = (part: number, whole: number): number => (whole <= 0 ? 0 : Math.floor((part / whole) * 100))
 
-/** What is known of a file without opening it. */
+/** The facts about a file without opening it. */
 export interface Seen {
   readonly mode: number
   readonly uid: number
@@ -178,7 +178,7 @@ export interface Seen {
   readonly ageSeconds: number
 }
 
-/** Null where nothing is; a file that may not be looked at is an error. */
+/** Null for a missing file; a file that cannot be examined is an error. */
 export const see = async (file: string): Promise<Seen | null> => {
   try {
     const found = await fs.stat(file)
@@ -196,6 +196,6 @@ export const see = async (file: string): Promise<Seen | null> => {
   }
 }
 
-/** A repair, and what it says when it is done. */
+/** A repair, and its report. */
 export const doing = (says: string, run: () => Promise<unknown>) =>
   Effect.as(Effect.tryPromise({ try: run, catch: (error) => error }), says)

@@ -1,7 +1,7 @@
 /** Handlers of the caller's identity and permissions, tokens, users and approvals. */
 import { Effect, Redacted } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { GrantRefused, Grants, Permissions } from "../../access/Permissions.ts"
+import { GrantRefused, Permissions } from "../../access/Permissions.ts"
 import { Api } from "../../api/Api.ts"
 import {
   type AskedDevice,
@@ -12,10 +12,10 @@ import {
 } from "../../domain/access/PermissionRule.ts"
 import { answered } from "../core/HandlerErrors.ts"
 import { makeRequestDecisions } from "./RequestDecisions.ts"
-import { AskedDevices } from "../../access/AskedDevices.ts"
+import { CallerDevices } from "../../access/CallerDevices.ts"
 import { type HeldPermission, judge } from "../../access/Permit.ts"
 import { callOf, wholeSubjects } from "../../api/Calls.ts"
-import { SettingsUnavailable } from "../../settings/SettingsView.ts"
+import { requiringSettings } from "../../settings/SettingsView.ts"
 import { makeDeviceLookup } from "../core/Permits.ts"
 import { LocalUsers } from "../../access/LocalUsers.ts"
 import { PersonStore } from "../../store/AccountStore.ts"
@@ -32,9 +32,9 @@ import { coversCall as speaksOf } from "../../domain/access/Glob.ts"
 
 const makeTokenRequests = Effect.gen(function* () {
   const tokens = yield* ApiTokens
-  const { granted, known, mayDoEverything } = yield* Grants
+  const { mayDoEverything, requireKnown, requireOwn } = yield* Permissions
 
-  /** A token may have the name of a person who has made tokens; a token itself makes none. */
+  /** A token may have the same name as a user with tokens; a token itself makes none. */
   const isMaker = ({ name, way }: Identity, created_by: string) => way !== "token" && created_by === name
 
   return {
@@ -46,8 +46,8 @@ const makeTokenRequests = Effect.gen(function* () {
     }),
     create: Effect.fnUntraced(function* ({ days, is_machine, name, roles }: NewTokenRequest) {
       const caller = yield* Caller
-      yield* known(roles)
-      yield* granted(caller, roles)
+      yield* requireKnown(roles)
+      yield* requireOwn(caller, roles)
       if (is_machine && !(yield* mayDoEverything(caller))) {
         return yield* new GrantRefused({ reason: "accounts of machines are made by those who may do everything" })
       }
@@ -133,7 +133,7 @@ const METHODS: ReadonlySet<string> = new Set(["GET", "POST", "PUT", "DELETE"])
 const makeExplanation = Effect.gen(function* () {
   const { allowedBy, heldBy, roles } = yield* Permissions
   const lookup = yield* makeDeviceLookup
-  const { of } = yield* AskedDevices
+  const { of } = yield* CallerDevices
 
   /** A device that the caller may not see is answered like an unknown one. */
   const find = Effect.fnUntraced(function* (named: string, found: Lookup, held: ReadonlyArray<HeldPermission>) {
@@ -177,9 +177,7 @@ const makeExplanation = Effect.gen(function* () {
     const asked = {
       method,
       path,
-      ...(yield* Effect.catchTag(about(question, held), ["NoSettings", "SettingsInvalid"], ({ message }) =>
-        Effect.fail(new SettingsUnavailable({ message }))
-      ))
+      ...(yield* requiringSettings(about(question, held)))
     }
     const found = judge(held, asked)
     return {

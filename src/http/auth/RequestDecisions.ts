@@ -5,7 +5,7 @@
  */
 import { Effect, Fiber, Option, Schema, Struct } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
-import { Grants, Permissions } from "../../access/Permissions.ts"
+import { Permissions } from "../../access/Permissions.ts"
 import { judge, makeRefusalToDecide, NotPermitted } from "../../access/Permit.ts"
 import { BASE } from "../../api/Api.ts"
 import type { Identity } from "../../domain/access/Identity.ts"
@@ -33,7 +33,7 @@ export const makeRequestDecisions = Effect.gen(function* () {
   const router = yield* HttpRouter.HttpRouter
   const approvals = yield* RequestApprovalStore
   const callers = yield* Callers
-  const { mayDoEverything } = yield* Grants
+  const { mayDoEverything } = yield* Permissions
   const { heldBy } = yield* Permissions
   const refusalToDecide = yield* makeRefusalToDecide
 

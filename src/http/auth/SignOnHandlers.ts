@@ -137,7 +137,9 @@ const makePageRequests = Effect.fnUntraced(function* <E>(
     const isOther = Result.isSuccess(present) && firstOf(present.success, "sub") !== firstOf(after.success, "sub")
     if (!isOther) return
     yield* sessions.end(id)
-    yield* Effect.logWarning("SECURITY: the identity provider has renewed a session as somebody else: it is ended")
+    yield* Effect.logWarning(
+      "SECURITY: the identity provider has renewed a session for another user: the session is ended"
+    )
     return yield* over()
   })
 

@@ -5,7 +5,6 @@ import { Api } from "../../api/Api.ts"
 import { answered, asCaller } from "../core/HandlerErrors.ts"
 import { makeStoredConfigs } from "./StoredConfigs.ts"
 import { HttpServerRequest } from "effect/http"
-import { SecretSight } from "../../access/SecretSight.ts"
 import { toId, toInteger } from "../../domain/fields/Values.ts"
 import type { ApplyRequest, DriftRequest, RestoreRequest, RevertRequest } from "../../domain/requests/ChangeRequests.ts"
 import { targetOf, windowArguments } from "../../domain/requests/RequestFields.ts"
@@ -21,7 +20,7 @@ import { type JobHead, JobStore } from "../../store/JobStore.ts"
 import { makeJobVisible } from "../core/Permits.ts"
 import { passGate } from "../../drivers/LoadChecks.ts"
 import { makeSelectDevices } from "../provisioning/DeviceTargets.ts"
-import { ConfigHistoryStore, type HistoryChoice } from "../../store/ConfigStore.ts"
+import { ConfigStore, type HistoryChoice } from "../../store/ConfigStore.ts"
 import { findMark } from "../../store/SecretStore.ts"
 import { Caller } from "../../api/Requests.ts"
 import {
@@ -34,10 +33,11 @@ import {
   NotFound
 } from "../../api/Answers.ts"
 import { ApplyConfig, DeviceDrift, RevertJob } from "../../domain/jobs/ChangeJobs.ts"
+import { makeSecretSight } from "../../access/SecretSight.ts"
 
 const refuse = (message: string) => new BadRequest({ message })
 
-/** Refuses a text with a line that is no configuration; `what` names the text. The job reports an unknown device. */
+/** Refuses a text with a line that cannot be configuration; `what` names the text. The job reports an unknown device. */
 const makeDoor = Effect.gen(function* () {
   const devices = yield* DeviceStore
   return Effect.fn("CandidateDoor.check")(function* (hostname: string, what: string, text: string) {
@@ -155,9 +155,9 @@ const choose = Effect.fnUntraced(function* (query: Readonly<Record<string, strin
 })
 
 const makePreviousConfig = Effect.gen(function* () {
-  const history = yield* ConfigHistoryStore
+  const { history } = yield* ConfigStore
   const requests = yield* JobRequests
-  const sight = yield* SecretSight
+  const sight = yield* makeSecretSight
   const door = yield* makeDoor
 
   const find = Effect.fnUntraced(function* (hostname: string, choice: HistoryChoice) {

@@ -4,7 +4,7 @@ import { LiveDevices } from "../../devices/LiveDevices.ts"
 import { Previews } from "../../templates/CandidateConfigs.ts"
 import { makeDeviceLookup } from "../core/Permits.ts"
 import { diff, maxEdits } from "../../drivers/UnifiedDiff.ts"
-import { ConfigHistoryStore } from "../../store/ConfigStore.ts"
+import { ConfigStore } from "../../store/ConfigStore.ts"
 import { DerivedSecretStore, SecretTexts } from "../../store/SecretStore.ts"
 import { BadRequest, enveloped, InternalError, NotFound } from "../../api/Answers.ts"
 import type { ConfigSource } from "../../api/ChangesApi.ts"
@@ -53,14 +53,14 @@ export const blame = (texts: ReadonlyArray<string>): ReadonlyArray<BlamedLine> =
 const LISTED = 100
 const BLAMED = 50
 
-/** Generated configurations have marks that do not tell one secret from another. */
+/** Generated configurations have marks without digits, because these do not identify a secret. */
 const withoutDigits = (text: string): string => text.replaceAll(/<hidden:[0-9a-f]+>/g, "<hidden>")
 
 /** Switches and templates end a configuration differently, which is no difference. */
 const withEnd = (text: string): string => `${text.trimEnd()}\n`
 
 const makeReading = Effect.gen(function* () {
-  const history = yield* ConfigHistoryStore
+  const { history } = yield* ConfigStore
   const lookup = yield* makeDeviceLookup
   const live = yield* LiveDevices
   const previews = yield* Previews
@@ -104,7 +104,7 @@ const makeReading = Effect.gen(function* () {
 })
 
 export const makeStoredConfigs = Effect.gen(function* () {
-  const history = yield* ConfigHistoryStore
+  const { history } = yield* ConfigStore
   const lookup = yield* makeDeviceLookup
   const secrets = yield* SecretTexts
   const derivedSecrets = yield* DerivedSecretStore

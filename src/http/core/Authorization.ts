@@ -4,7 +4,7 @@
  */
 import { Effect, Layer, Result, Schema } from "effect"
 import { HttpServerRequest, type HttpServerResponse } from "effect/http"
-import { Grants } from "../../access/Permissions.ts"
+import { Permissions } from "../../access/Permissions.ts"
 import { Permit, Speaking } from "../../access/Permit.ts"
 import { BASE } from "../../api/Api.ts"
 import { Acting, everybody, type Identity, machinePerson, Person } from "../../domain/access/Identity.ts"
@@ -59,7 +59,7 @@ const WAITING_ELSEWHERE =
 
 const isFull = Schema.is(FairPlaces.PlacesFull)
 
-/** Persons take turns. Without tokens callers are not told apart, so there are no turns. */
+/** Persons take turns. Without tokens callers cannot be distinguished, so there are no turns. */
 const makeTurns = () => {
   const places = FairPlaces.make({
     what: "requests",
@@ -157,7 +157,7 @@ const makeAuthorization = Effect.fnUntraced(function* (inTurn: Turns) {
 
 /** Only administrators may manage users, and a program may not make tokens. This is checked before the request itself. */
 const makeHandlingOfCallers = Effect.gen(function* () {
-  const { mayHandleUsers, mayMakeTokens } = yield* Grants
+  const { mayHandleUsers, mayMakeTokens } = yield* Permissions
   const refused = yield* makeRefusalAudit
   return HandlingOfCallers.of((httpEffect, { endpoint }) =>
     Effect.gen(function* () {

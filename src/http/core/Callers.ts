@@ -5,7 +5,7 @@
 import { Context, Effect, Layer, Option, Result } from "effect"
 import type { SqlError } from "effect/sql"
 import { ApiTokens, identityOf, isApiToken } from "../../access/ApiTokens.ts"
-import { Grants, Permissions } from "../../access/Permissions.ts"
+import { Permissions } from "../../access/Permissions.ts"
 import { LocalUsers } from "../../access/LocalUsers.ts"
 import { isPageToken, PageSessions } from "../../access/PageSessions.ts"
 import { isOfLocalUser, PasswordLogin } from "../../access/PasswordLogin.ts"
@@ -36,7 +36,7 @@ const make = Effect.gen(function* () {
   const provider = yield* ProviderTokens
   const persons = yield* PersonStore
   const users = yield* LocalUsers
-  const { within } = yield* Grants
+  const { stillGiven } = yield* Permissions
   const { LOCAL_USERS } = yield* ServerConfig
 
   const ofOthers = (token: string) =>
@@ -56,7 +56,7 @@ const make = Effect.gen(function* () {
     }
     const { ended, owned_by, roles } = found.value
     if (ended !== null) return yield* new Unauthorized({ message: `The API token has ended with its owner: ${ended}` })
-    return identityOf(found.value, owned_by === null ? roles : yield* within(owned_by, roles))
+    return identityOf(found.value, owned_by === null ? roles : yield* stillGiven(owned_by, roles))
   })
 
   const ofPerson = Effect.fnUntraced(function* (token: string) {
@@ -103,7 +103,7 @@ const make = Effect.gen(function* () {
       }
       const { ended, owned_by, roles } = found.value
       if (ended !== null) return yield* refused(`The API token ${name} has ended with its owner: ${ended}`)
-      return { ...asked, roles: owned_by === null ? roles : yield* within(owned_by, roles) }
+      return { ...asked, roles: owned_by === null ? roles : yield* stillGiven(owned_by, roles) }
     }
     const known = yield* persons.find(person)
     if (Option.exists(known, ({ is_withdrawn }) => is_withdrawn)) {
@@ -132,10 +132,10 @@ const make = Effect.gen(function* () {
 export class Callers extends Context.Service<
   Callers,
   {
-    /** False when everybody may call, as `everybody`. */
+    /** False if every client may call, as `everybody`. */
     readonly required: boolean
     readonly everybody: Identity
-    /** The same caller with their present roles. Fails if they would not be admitted any more. */
+    /** The same caller with their present roles. Fails if the caller would not be admitted any more. */
     readonly again: (asked: Identity) => Effect.Effect<Identity, Unauthorized | SqlError.SqlError>
     /** The identity behind a valid token. */
     readonly behind: (token: string) => Effect.Effect<Identity, Unauthorized | ServiceUnavailable>

@@ -110,7 +110,7 @@ const makeClientOf = ({ TRUSTED_PROXIES }: Pick<ServerSettings, "TRUSTED_PROXIES
   const isProxy = makeContains(TRUSTED_PROXIES)
   const isAddress = makeContains(["0.0.0.0/0", "::/0"])
 
-  /** Each proxy appends the address that it received the request from: the last one that is not a trusted proxy is the client. */
+  /** Each proxy appends the address that it received the request from: the last one that is no trusted proxy's is the client's. */
   const firstStranger = (list: string, peer: string): string => {
     let found = peer
     for (const item of list.split(",").toReversed()) {

@@ -1,6 +1,6 @@
 /**
- * What every request and answer passes: client, limits, refusals without an endpoint, and on the way out envelope, headers, metrics and
- * log.
+ * The steps around every request and answer: client, limits, refusals without an endpoint, and on the way out envelope, headers, metrics
+ * and log.
  */
 import { Cause, Clock, Effect, Result } from "effect"
 import { HttpEffect, HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"

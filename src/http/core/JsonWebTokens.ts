@@ -167,7 +167,7 @@ const makeCheck = Effect.fnUntraced(function* (key: VerificationKey) {
 
 /** Finds the caller of a token. */
 interface JsonWebTokens {
-  /** False when everybody may call, as `admin`. */
+  /** False if every client may call, as `admin`. */
   readonly required: boolean
   /** The identity behind a valid token. */
   readonly check: (token: string) => Effect.Effect<Identity, Unauthorized>

@@ -228,7 +228,7 @@ const makeRequests = (
     if (token === undefined) return { key: addressKey(request), person: undefined }
     const hash = Hash.string(token)
     const person = good.personOf(hash)
-    // a token that is not known yet has its own limit beside that of its address
+    // an unknown token has a limit of its own, in addition to that of its address
     return person === undefined ? { key: `${addressKey(request)} with a token`, person } : { key: hash, person }
   }
 

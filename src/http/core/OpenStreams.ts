@@ -1,6 +1,6 @@
 /**
- * Open streams, which do not end by themselves: how many a caller, a person with all their tokens, and all callers may have, so that one
- * person cannot take them all; and their end at the shutdown, which would wait for them (docs/events.md#limits).
+ * Open streams, which have no end of their own: how many a caller, a person with all their tokens, and all callers may have, so that one
+ * person cannot take them all; and their end at the shutdown, which would otherwise wait for them (docs/events.md#limits).
  */
 import { Context, Effect, Layer, type Scope } from "effect"
 import type { Identity } from "../../domain/access/Identity.ts"
@@ -92,9 +92,9 @@ export class OpenStreams extends Context.Service<
 export interface StreamTimes {
   /** Silence after which a heartbeat is sent. */
   readonly heartbeat: number
-  /** After which the caller's permissions are read again. */
+  /** The interval at which the caller's permissions are read again. */
   readonly renewal: number
-  /** After which the connection of a client that does not read is closed. */
+  /** The time after which the connection of a client that does not read is closed. */
   readonly stuck: number
 }
 

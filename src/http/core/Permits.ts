@@ -5,7 +5,7 @@
 import { Effect } from "effect"
 import { HttpRouter, type HttpServerRequest } from "effect/http"
 import type { HttpApiEndpoint } from "effect/http-api"
-import { AskedDevices } from "../../access/AskedDevices.ts"
+import { CallerDevices } from "../../access/CallerDevices.ts"
 import { Permissions } from "../../access/Permissions.ts"
 import { type HeldPermission, judge, NotPermitted, Permit, wantsApproval } from "../../access/Permit.ts"
 import { BASE } from "../../api/Api.ts"
@@ -18,7 +18,7 @@ import {
   reaches,
   unknownDevice
 } from "../../domain/access/PermissionRule.ts"
-import { SettingsUnavailable } from "../../settings/SettingsView.ts"
+import { requiringSettings } from "../../settings/SettingsView.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import type { Within } from "../../store/Listing.ts"
 import { DeviceNotFound } from "../../domain/Device.ts"
@@ -68,31 +68,25 @@ const sees = ({ all, speaking }: Held, device: AskedDevice): boolean =>
 /** The facts that permissions are judged by, before the body is read. */
 const makeAsked = Effect.gen(function* () {
   const lookup = yield* makeDeviceLookup
-  const askedDevices = yield* AskedDevices
+  const askedDevices = yield* CallerDevices
 
   /** A device that the caller may not see is answered like an unknown one. */
-  const deviceOf = Effect.fnUntraced(
-    function* ({ all, speaking }: Held) {
-      const { hostname, id = "" } = yield* HttpRouter.params
-      const named = hostname ?? id
-      const find = hostname === undefined ? lookup.byIdOrHostname(id) : lookup.byHostname(named)
-      const found = yield* find.pipe(
-        Effect.map((device) => [device]),
-        Effect.catchTag("DeviceNotFound", () => Effect.succeed([]))
-      )
-      const devices = yield* askedDevices.of(
-        found,
-        all.map(({ permission }) => permission)
-      )
-      if (devices.some((device) => sees({ all, speaking }, device))) return devices
-      // a caller of all devices gets the handler's own sentence
-      return speaking.every(({ permission }) => isForSomeDevices(permission)) ? [unknownDevice(named)] : devices
-    },
-    Effect.catchTags({
-      NoSettings: ({ message }) => Effect.fail(new SettingsUnavailable({ message })),
-      SettingsInvalid: ({ message }) => Effect.fail(new SettingsUnavailable({ message }))
-    })
-  )
+  const deviceOf = Effect.fnUntraced(function* ({ all, speaking }: Held) {
+    const { hostname, id = "" } = yield* HttpRouter.params
+    const named = hostname ?? id
+    const find = hostname === undefined ? lookup.byIdOrHostname(id) : lookup.byHostname(named)
+    const found = yield* find.pipe(
+      Effect.map((device) => [device]),
+      Effect.catchTag("DeviceNotFound", () => Effect.succeed([]))
+    )
+    const devices = yield* askedDevices.of(
+      found,
+      all.map(({ permission }) => permission)
+    )
+    if (devices.some((device) => sees({ all, speaking }, device))) return devices
+    // a caller of all devices gets the handler's own sentence
+    return speaking.every(({ permission }) => isForSomeDevices(permission)) ? [unknownDevice(named)] : devices
+  }, requiringSettings)
 
   return Effect.fnUntraced(function* (call: Pick<Asked, "method" | "path">, endpoint: HttpApiEndpoint.Top, held: Held) {
     const subject = subjectOf(endpoint.method, behindBase(endpoint.path))
@@ -151,12 +145,10 @@ export const makePermitOf = Effect.gen(function* () {
 // Which devices, and which jobs, the present caller may see (docs/roles.md#callers-of-some-devices).
 
 /** Yields the limits of a list as a part of its query; empty for a caller who sees everything. */
-export const makeVisible = Effect.map(Effect.service(AskedDevices), ({ reach }) =>
+export const makeVisible = Effect.map(Effect.service(CallerDevices), ({ reach }) =>
   Effect.gen(function* () {
     const permit = yield* Permit
-    const reached = yield* Effect.catchTag(reach, ["NoSettings", "SettingsInvalid"], ({ message }) =>
-      Effect.fail(new SettingsUnavailable({ message }))
-    )
+    const reached = yield* requiringSettings(reach)
     if (permit === null || reached === null) return {}
     const { name, way } = permit.caller
     return { within: { ...reached, caller: name, isProgram: way === "token" } satisfies Within }

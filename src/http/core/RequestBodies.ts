@@ -6,7 +6,7 @@
 import { Context, Deferred, Duration, Effect, Layer, type Scope, Stream } from "effect"
 import { Headers, HttpServerRequest } from "effect/http"
 import { type HttpApiEndpoint, HttpApiError } from "effect/http-api"
-import { AskedDevices } from "../../access/AskedDevices.ts"
+import { CallerDevices } from "../../access/CallerDevices.ts"
 import { Permit, permittedFields } from "../../access/Permit.ts"
 import { BASE } from "../../api/Api.ts"
 import { RequestBody, RequestParameters } from "../../api/Requests.ts"
@@ -32,7 +32,7 @@ import { subjectOf } from "../../api/Calls.ts"
 // When the memory is full, the largest body that is still arriving is refused, so that large bodies do not block small ones. Callers
 // without a token have a part of their own.
 
-/** The sender of a body: a caller with a token, or anybody. */
+/** The sender of a body: a caller with a token, or any client. */
 export type Sender = "caller" | "anybody"
 
 /** One body's share of the memory. */
@@ -210,8 +210,8 @@ type ReadingRefused = BadRequest | PayloadTooLarge | RequestTimeout | ServiceUna
 
 /**
  * Reads bodies. A reading fails with 408 for a body that does not arrive, 413, 415 for a compressed one, and 503 when bodies take too much
- * memory. `text` and `json` also fail with 400 `Bad Request` for what is no UTF-8, and with 415 `Unsupported Media Type` (a body of no bytes has
- * no content type to be wrong).
+ * memory. `text` and `json` also fail with 400 `Bad Request` for bytes that are no UTF-8, and with 415 `Unsupported Media Type` (an empty
+ * body needs no content type).
  */
 export class RequestBodies extends Context.Service<
   RequestBodies,
@@ -282,7 +282,7 @@ const namedIn = ({ method, path }: HttpApiEndpoint.Top, fields: JsonObject): Rea
  * rest. A caller of some devices gets the same answer for others as for unknown ones.
  */
 const makeMayWrite = Effect.gen(function* () {
-  const { known } = yield* AskedDevices
+  const { known } = yield* CallerDevices
   return Effect.fnUntraced(function* (endpoint: HttpApiEndpoint.Top, text: string) {
     const permit = yield* Permit
     if (permit === null) return null

@@ -1,7 +1,7 @@
 /**
  * The TLS listener. Certificate and key are read from TLS_CERT and TLS_KEY at the start, and again when the files change, for new
- * connections. Invalid files are never used: at the start they stop it, later the former ones stay in force. The key appears in no error
- * and in no log (docs/security.md#tls).
+ * connections. Invalid files are never used: at the start they stop the server, later the previous ones stay in force. The key appears in
+ * no error and in no log (docs/security.md#tls).
  */
 import { DateTime, Effect, FileSystem, Option, Result, Schedule, Schema } from "effect"
 import { reasonOf } from "../../runtime/SystemErrors.ts"

@@ -4,7 +4,6 @@
  */
 import { Effect, Option, Result } from "effect"
 import { ManagementAccess, type Reachable } from "../../devices/ManagementAccess.ts"
-import { AskedDevices } from "../../access/AskedDevices.ts"
 import { permitted, permittedByRight } from "../../access/Permit.ts"
 import {
   type Device,
@@ -16,11 +15,11 @@ import {
 } from "../../domain/Device.ts"
 import { type DeviceChange, type NewDevice, UNKNOWN_SITE, withoutImpossible } from "../../domain/DeviceFields.ts"
 import { DeviceStore, SyncEventStore } from "../../store/DeviceStore.ts"
-import { type TakenOver, UniqueFieldStore, UnknownDeviceStore } from "../../store/DeviceIdentifiers.ts"
-import { SettingsUnavailable, SettingsView } from "../../settings/SettingsView.ts"
+import { makeUnknownDevices, type TakenOver, UniqueFieldStore } from "../../store/DeviceIdentifiers.ts"
+import { requiringSettings, SettingsView } from "../../settings/SettingsView.ts"
 import { transaction } from "../core/HandlerErrors.ts"
 import type { CheckedBody } from "../../domain/fields/Body.ts"
-import { allocationLock, makeSites, ReservationStore } from "../../store/NetworkStore.ts"
+import { allocationLock, makeSites, NetworkStore } from "../../store/NetworkStore.ts"
 import { complete, refuse } from "../core/RequestBodies.ts"
 import { loginStateOf } from "../../devices/Logins.ts"
 import { InterfaceStore } from "../../store/InterfaceStore.ts"
@@ -31,9 +30,10 @@ import { isOtherDevice } from "../../domain/DeviceIdentity.ts"
 import { BadRequest, InternalError, TooManyRequests } from "../../api/Answers.ts"
 import { DeviceStates } from "../../devices/DeviceStates.ts"
 import { allocateLoopback } from "../../provisioning/Addresses.ts"
+import { CallerDevices } from "../../access/CallerDevices.ts"
 
-// Unknown devices, which the DHCP hook registers. Their number is bounded by hour and in total, because anybody who can plug in a cable
-// causes them. Those that have been silent for long make room.
+// Unknown devices, which the DHCP hook registers. Their number is bounded by hour and in total, because any person who can plug in a cable
+// causes them. Long silent ones are removed first.
 
 /** Whether only the lease of a device is known. */
 const isUnknown = ({ device_type, state }: Pick<Device, "device_type" | "state">): boolean =>
@@ -41,7 +41,7 @@ const isUnknown = ({ device_type, state }: Pick<Device, "device_type" | "state">
 
 /** Makes room for one more unknown device in the transaction that inserts it. Fails with 429 if there is none. */
 const makeRoom = Effect.gen(function* () {
-  const unknown = yield* UnknownDeviceStore
+  const unknown = yield* makeUnknownDevices
   const { UNKNOWN_DEVICES_MAX, UNKNOWN_DEVICES_PER_HOUR } = yield* ServerConfig
   return Effect.gen(function* () {
     const { count, secondsLeft } = yield* unknown.lastHour
@@ -194,17 +194,14 @@ export const makeDeviceChange = Effect.gen(function* () {
   const devices = yield* DeviceStore
   const states = yield* DeviceStates
   const events = yield* SyncEventStore
-  const { permit } = yield* AskedDevices
+  const { permit } = yield* CallerDevices
   const rename = yield* makeDeviceRename
   const withSite = yield* makeSiteRule
   const access = yield* ManagementAccess
   const identities = yield* UniqueFieldStore
   const inTransaction = yield* transaction
 
-  const permitHere = (rows: ReadonlyArray<Device>) =>
-    Effect.catchTag(permit(rows, { whole: true }), ["NoSettings", "SettingsInvalid"], ({ message }) =>
-      Effect.fail(new SettingsUnavailable({ message }))
-    )
+  const permitHere = (rows: ReadonlyArray<Device>) => requiringSettings(permit(rows, { whole: true }))
 
   const change = Effect.fnUntraced(function* (before: Device, sent: Change, by: string) {
     const { hostname } = sent.fields
@@ -249,7 +246,7 @@ export const makeDeviceCreation = Effect.gen(function* () {
   const automatic = yield* makeAutomaticAddresses
   const inTransaction = yield* transaction
   const room = yield* makeRoom
-  const unknown = yield* UnknownDeviceStore
+  const unknown = yield* makeUnknownDevices
   const access = yield* ManagementAccess
   const identities = yield* UniqueFieldStore
   return Effect.fn("DeviceCreation.create")(function* (sent: typeof NewDevice.checked.Type) {
@@ -307,7 +304,7 @@ const choose = (setting: "mgmt_lo_net" | "infra_lo_net", network: string | null,
  */
 const makeAutomaticAddresses = Effect.gen(function* () {
   const waitForAllocation = yield* allocationLock
-  const reservations = yield* ReservationStore
+  const { reservations } = yield* NetworkStore
   const underlay = yield* underlayOf
   return Effect.fn("AutomaticAddresses.fill")(function* (given: Partial<DeviceFields>) {
     const management = given.management_ip ?? null

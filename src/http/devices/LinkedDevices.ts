@@ -7,7 +7,7 @@ import type { CheckedBody } from "../../domain/fields/Body.ts"
 import { DeviceStore, SyncEventStore } from "../../store/DeviceStore.ts"
 import type { SyncCause } from "../../domain/SyncCause.ts"
 import { BadRequest } from "../../api/Answers.ts"
-import { LinknetStore } from "../../store/NetworkStore.ts"
+import { NetworkStore } from "../../store/NetworkStore.ts"
 
 /** Locks devices until the transaction ends, lowest id first, so that two requests cannot wait for each other. */
 export const lockDevices = Effect.map(
@@ -50,7 +50,7 @@ interface End {
 }
 
 /** Fails with 400 and one sentence for each end whose port belongs to a link other than `own`. */
-export const makePortCheck = Effect.map(Effect.service(LinknetStore), (links) =>
+export const makePortCheck = Effect.map(Effect.service(NetworkStore), ({ links }) =>
   Effect.fnUntraced(function* (ends: ReadonlyArray<End>, own?: number) {
     const message: Array<string> = []
     for (const { device, port } of ends) {
@@ -72,7 +72,7 @@ export const makePortCheck = Effect.map(Effect.service(LinknetStore), (links) =>
 /** Marks devices unsynchronized with one event each, and finds the devices at the other ends of a device's links. */
 export const makeNeighbours = Effect.gen(function* () {
   const devices = yield* DeviceStore
-  const links = yield* LinknetStore
+  const { links } = yield* NetworkStore
   const events = yield* SyncEventStore
 
   /** One event for each id, in this order, also for repeated ids. */

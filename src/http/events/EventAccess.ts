@@ -1,17 +1,16 @@
 /**
- * The events that a caller may read now (docs/events.md#who-hears-what): those of devices and jobs that they may see, and those of the
- * audit only with the right to read all of it.
+ * The events that a caller may read now (docs/events.md#who-hears-what): those of devices and jobs that they may see, and events of the
+ * audit only with the right to read the whole audit.
  */
 import { Effect } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
-import { AskedDevices } from "../../access/AskedDevices.ts"
+import { CallerDevices } from "../../access/CallerDevices.ts"
 import { Permissions } from "../../access/Permissions.ts"
 import { NotPermitted, Permit } from "../../access/Permit.ts"
 import type { Identity } from "../../domain/access/Identity.ts"
 import { isForSomeDevices, isWhole } from "../../domain/access/PermissionRule.ts"
 import type { LiveItem } from "../../runtime/LiveFeed.ts"
-import type { SettingsError } from "../../settings/ActiveSettings.ts"
-import { SettingsUnavailable } from "../../settings/SettingsView.ts"
+import { requiringSettings, SettingsUnavailable } from "../../settings/SettingsView.ts"
 import type { Within } from "../../store/Listing.ts"
 import type { ScannedEvent } from "../../store/EventStore.ts"
 import { jobsWithin } from "../../store/JobStore.ts"
@@ -35,7 +34,7 @@ type Verdict = boolean | number
 /** Kinds of events that concern more than single devices; callers of some devices do not get them. */
 const BEYOND: ReadonlySet<string> = new Set(["linknet", "mgmtdomain"])
 
-/** Judges an event. Callers who may see a job get its events; callers who may see a device also get what the job does on it. */
+/** Judges an event. Callers who may see a job get its events; callers who may see a device also get the job's events about it. */
 export const judgeEvent = (
   { seesAudit, within }: Pick<EventAccess, "seesAudit" | "within">,
   { action, hostname, job_id, kind }: Omit<ScannedEvent, "id" | "device_id">
@@ -65,21 +64,16 @@ const ofEverything = (seesAudit: boolean): EventAccess => {
   return access
 }
 
-const withoutSettings = <A>(work: Effect.Effect<A, SettingsError | SqlError.SqlError>) =>
-  Effect.catchTag(work, ["NoSettings", "SettingsInvalid"], ({ message }) =>
-    Effect.fail(new SettingsUnavailable({ message }))
-  )
-
 /** Finds the events that a caller may read. Fails with NotPermitted if they may not read events any more. */
 export const makeAccessOf = Effect.gen(function* () {
   const { heldBy } = yield* Permissions
-  const { learn, reach } = yield* AskedDevices
+  const { learn, reach } = yield* CallerDevices
 
   const ofSome = (
     permit: Permit,
     seesAudit: boolean
   ): Effect.Effect<EventAccess, SettingsUnavailable | SqlError.SqlError> =>
-    Effect.map(withoutSettings(Effect.provideService(reach, Permit, permit)), (reached) => {
+    Effect.map(requiringSettings(Effect.provideService(reach, Permit, permit)), (reached) => {
       if (reached === null) return ofEverything(seesAudit)
       const { name, way } = permit.caller
       const access: EventAccess = {
@@ -89,7 +83,7 @@ export const makeAccessOf = Effect.gen(function* () {
         knowing: (named) =>
           named.size === 0
             ? Effect.succeed(access)
-            : Effect.andThen(withoutSettings(learn(named)), ofSome(permit, seesAudit))
+            : Effect.andThen(requiringSettings(learn(named)), ofSome(permit, seesAudit))
       }
       return access
     })

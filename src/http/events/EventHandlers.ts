@@ -23,7 +23,7 @@ import { OpenStreams, StreamTimes } from "../core/OpenStreams.ts"
 import { LEEWAY } from "../core/JsonWebTokens.ts"
 import { makeReader } from "./EventReader.ts"
 import { makeSharedTexts, makeStreamBody } from "./SseOutput.ts"
-import { type EventBounds, EventPages } from "../../store/EventStore.ts"
+import { type EventBounds, EventStore } from "../../store/EventStore.ts"
 import { makeAccessOf, makeVisibleJobs } from "./EventAccess.ts"
 import { Caller } from "../../api/Requests.ts"
 import { BadRequest, enveloped, TooManyRequests, Unauthorized } from "../../api/Answers.ts"
@@ -64,7 +64,7 @@ const makeOpenStream = Effect.gen(function* () {
   const accessOf = yield* makeAccessOf
   const parts = {
     feed: yield* EventFeed,
-    pages: yield* EventPages,
+    pages: (yield* EventStore).pages,
     readPage: yield* makeReadPage,
     seenJobs: yield* makeVisibleJobs,
     texts: makeSharedTexts(),
@@ -114,7 +114,7 @@ const STREAM = "text/event-stream"
 const wantsStream = ({ headers }: Request): boolean => headers["accept"]?.includes(STREAM) === true
 
 const makePage = Effect.gen(function* () {
-  const pages = yield* EventPages
+  const { pages } = yield* EventStore
   const readPage = yield* makeReadPage
   return Effect.fnUntraced(function* (
     { limit, since }: EventRequest,
@@ -135,7 +135,7 @@ const makePage = Effect.gen(function* () {
 })
 
 const makeEvents = Effect.gen(function* () {
-  const pages = yield* EventPages
+  const { pages } = yield* EventStore
   const questionOf = yield* makeQuestionOf
   const page = yield* makePage
   const openStream = yield* makeOpenStream

@@ -21,7 +21,7 @@ import {
   matchesFilter,
   publicKinds
 } from "../../domain/events/Event.ts"
-import { EventPages, type ScannedEvent } from "../../store/EventStore.ts"
+import { EventStore, type ScannedEvent } from "../../store/EventStore.ts"
 
 // The parameters of a request for events (docs/events.md#pages). Pure.
 
@@ -133,7 +133,7 @@ export const makeQuestionOf = Effect.gen(function* () {
   const settings = yield* SettingsView
   const devices = yield* DeviceStore
   const jobs = yield* JobStore
-  const pages = yield* EventPages
+  const { pages } = yield* EventStore
 
   /** Events of a deleted device can be read by its id. A caller of some devices does not learn whether a device exists. */
   const deviceOf = Effect.fnUntraced(function* (text: string, { within }: EventAccess) {
@@ -222,7 +222,7 @@ const nextCount = (limit: number, chosen: number, scanned: number): number =>
 
 /** Reads a page. */
 export const makeReadPage = Effect.gen(function* () {
-  const pages = yield* EventPages
+  const { pages } = yield* EventStore
   const seenJobs = yield* makeVisibleJobs
 
   const chosenOf = Effect.fnUntraced(function* (question: EventQuestion, rows: ReadonlyArray<ScannedEvent>) {

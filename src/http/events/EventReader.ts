@@ -10,7 +10,7 @@ import { type EventAccess, hostnamesIn, isAllowed, judgeEvent, judgeTold, type m
 import * as SseOutput from "./SseOutput.ts"
 import type { SharedTexts, StreamBody } from "./SseOutput.ts"
 import type { StreamTimes } from "../core/OpenStreams.ts"
-import type { EventPages } from "../../store/EventStore.ts"
+import type { EventStore } from "../../store/EventStore.ts"
 import { type LiveEvent, matchesFilter, movesDevices } from "../../domain/events/Event.ts"
 
 // The inbox of a reader, which is bounded: a slow reader costs no more than that. Events that do not fit end the stream; live messages that
@@ -65,7 +65,7 @@ const makeInbox = (bounds: InboxBounds = INBOX) => {
   }
 
   return {
-    /** Opens when an item arrives or when the reader must look. */
+    /** Opens when an item arrives or the reader must check something. */
     latch,
     /** Adds an item. Yields false if it does not fit: then the inbox is emptied and accepts nothing more. */
     put: (one: Waiting): boolean => {
@@ -101,7 +101,7 @@ const makeInbox = (bounds: InboxBounds = INBOX) => {
 /** The parts that all readers share. */
 export interface ReaderParts {
   readonly feed: EventFeed["Service"]
-  readonly pages: EventPages["Service"]
+  readonly pages: EventStore["Service"]["pages"]
   readonly readPage: Effect.Success<typeof makeReadPage>
   readonly seenJobs: Effect.Success<typeof makeVisibleJobs>
   readonly texts: SharedTexts
@@ -348,7 +348,7 @@ export const makeReader = Effect.fnUntraced(function* (
 
   const last = (reason: string): Piece => ({ text: SseOutput.endText(reason, position), isLast: true })
 
-  /** The next part that is not written directly. */
+  /** The next part that has not been written directly. */
   const next = Effect.gen(function* () {
     for (;;) {
       const now = yield* Clock.currentTimeMillis

@@ -178,7 +178,7 @@ interface Records {
 
 type RecordsError = SqlError.SqlError | BadRequest | NotFound | NotPermitted | SettingsUnavailable
 
-/** The largest answer that is held as a whole, in bytes of results. */
+/** The largest answer that is kept in memory as a whole, in bytes of results. */
 const WHOLE = 8 * 1024 * 1024
 
 /** An answer: the whole body, or the records from which each request writes its own. */

@@ -3,12 +3,11 @@ import { Effect } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { judge, makeRefusalToDecide, NotPermitted, permitted, wantsApproval } from "../../access/Permit.ts"
-import { SecretSight } from "../../access/SecretSight.ts"
 import { Api } from "../../api/Api.ts"
 import { toId } from "../../domain/fields/Values.ts"
 import { failedStep, functionOf, type Job } from "../../domain/Job.ts"
 import { JobEngine } from "../../jobs/engine/JobEngine.ts"
-import { JobLockStore, makeHolders } from "../../store/JobScheduling.ts"
+import { JobScheduleStore, makeHolders } from "../../store/JobScheduling.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import { first, makeListPage } from "../listing/ListPage.ts"
 import * as Lists from "../listing/Lists.ts"
@@ -24,6 +23,7 @@ import { BadRequest, Conflict, enveloped, NotFound } from "../../api/Answers.ts"
 import type { DecisionRequest, JobActionRequest } from "../../domain/requests/OperationRequests.ts"
 import { makePauses } from "../../jobs/sync/SyncPlan.ts"
 import { JobApproval } from "../../jobs/requests/JobApproval.ts"
+import { makeSecretSight } from "../../access/SecretSight.ts"
 
 // Approval of jobs (docs/changes.md#approval). The approver is another person than the one who started the job (`access/Permit.ts`), no
 // program and no maker of the program that started it, and may start such a job without an approval.
@@ -136,7 +136,7 @@ const makeJobs = Effect.gen(function* () {
   const decisions = yield* makeDecisions
   const visible = yield* makeJobVisible
   const { make: answer, reveal } = yield* makeJobAnswer
-  const sight = yield* SecretSight
+  const sight = yield* makeSecretSight
   const page = yield* makeListPage<Job>(Lists.jobs(store.ownColumns), {
     perPage: 50,
     totalCount: "matching",
@@ -195,7 +195,7 @@ const makeJobs = Effect.gen(function* () {
     digits: string,
     payload: DecisionRequest
   ) {
-    // a caller who may start the job may see it: the decision requires more than the list of jobs
+    // a caller who may start the job may see it: a decision requires more rights than the list of jobs
     const id = yield* idOf(digits)
     yield* decisions[decision](id, payload).pipe(
       Effect.catchTag("JobNotFound", ({ message }) => Effect.fail(new NotFound({ message })))
@@ -224,7 +224,7 @@ const makeJobs = Effect.gen(function* () {
 })
 
 const makeLocks = Effect.gen(function* () {
-  const locks = yield* JobLockStore
+  const { locks } = yield* JobScheduleStore
   const jobs = yield* JobStore
   const inTransaction = yield* transaction
   const holders = yield* makeHolders

@@ -2,7 +2,7 @@
  * The identity provider of the site: its description, its keys, and calls to it (docs/sign-on.md#the-provider). It is not called at the
  * start, so the server starts while the provider is unavailable. Description and keys are used for an hour then.
  */
-import { Clock, Context, Effect, Layer, Option, Redacted, Result, Schema, Semaphore } from "effect"
+import { Clock, Effect, Option, Redacted, Result, Schema, Semaphore } from "effect"
 import { createLocalJWKSet } from "jose"
 import {
   allowInsecureRequests,
@@ -277,7 +277,8 @@ const fetchKeys = async (configuration: Configuration): Promise<KeySet> => {
   return createLocalJWKSet({ keys: keys.filter(({ kty }) => kty !== "oct") })
 }
 
-const makeAccess = Effect.gen(function* () {
+/** Access to the provider. Fails with SignOnIncomplete. */
+export const makeProviderAccess = Effect.gen(function* () {
   const { AUDIENCE, VERIFY_AUDIENCE } = yield* ServerConfig
   const { clientId } = yield* required
   const describe = yield* makeDescribe
@@ -330,20 +331,3 @@ const makeAccess = Effect.gen(function* () {
     ask
   } satisfies ProviderAccess
 })
-
-const make = Effect.gen(function* () {
-  const { OIDC_ENABLED } = yield* ServerConfig
-  return Provider.of({ access: OIDC_ENABLED ? yield* makeAccess : null })
-})
-
-/** The provider. */
-export class Provider extends Context.Service<
-  Provider,
-  {
-    /** Null while OIDC_ENABLED is false. */
-    readonly access: ProviderAccess | null
-  }
->()("switchyard/http/oidc/Provider") {
-  /** Fails with SignOnIncomplete. */
-  static readonly layer = Layer.effect(Provider, make)
-}

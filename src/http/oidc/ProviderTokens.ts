@@ -11,17 +11,17 @@ import { folded, type Identity, subjectPerson } from "../../domain/access/Identi
 import { ServerConfig } from "../../ServerConfig.ts"
 import { attributesOf, type ClaimSet, subject } from "../core/JsonWebTokens.ts"
 import { refuseOrDie } from "../core/HandlerErrors.ts"
-import { type KeySet, Provider, type ProviderAccess, type ProviderAway } from "./Provider.ts"
+import { type KeySet, makeProviderAccess, type ProviderAccess, type ProviderAway } from "./Provider.ts"
 import { lengthOf } from "../../domain/fields/Values.ts"
 import { isText } from "../../domain/Text.ts"
 import { type ServiceUnavailable, Unauthorized } from "../../api/Answers.ts"
 import { failWhenAway } from "../../store/DatabaseErrors.ts"
-import { LocalUserStore } from "../../store/AccountStore.ts"
+import { PersonStore } from "../../store/AccountStore.ts"
 
-// Rules for tokens of the provider (docs/sign-on.md#tokens-of-the-provider), beside the rules for all tokens (`core/JsonWebTokens.ts`).
-// Pure.
+// Rules for tokens of the provider (docs/sign-on.md#tokens-of-the-provider), in addition to the rules for all tokens
+// (`core/JsonWebTokens.ts`). Pure.
 
-/** Signatures by a private key: a shared secret does not prove who has signed. */
+/** Signatures by a private key: a shared secret does not prove the signer. */
 const ALGORITHMS: Array<string> = [
   "RS256",
   "RS384",
@@ -102,7 +102,7 @@ const vouched = (claims: ClaimSet): string | undefined => {
 }
 
 /**
- * All attributes of a user. An unverified mail address could belong to anybody: it counts if its source says `email_verified: true` and no
+ * All attributes of a user. An unverified mail address may be another person's: it counts if its source says `email_verified: true` and no
  * source says the contrary. `trustsEmail` (OIDC_TRUST_EMAIL) also accepts addresses without that claim.
  */
 const knownOf = (
@@ -252,7 +252,7 @@ const makeQuestions = Effect.fnUntraced(function* (access: ProviderAccess) {
 const makeCheck = Effect.fnUntraced(function* (access: ProviderAccess) {
   const { OIDC_TRUST_EMAIL, OIDC_USERNAME_ATTRIBUTE, ROLES_CLAIM } = yield* ServerConfig
   const { rules } = yield* Permissions
-  const users = yield* LocalUserStore
+  const { localUsers: users } = yield* PersonStore
   const localNames = yield* Effect.cachedWithTTL(
     Effect.map(users.all, (all) => all.map(({ name }) => name)),
     KEPT
@@ -325,17 +325,21 @@ const makeCheck = Effect.fnUntraced(function* (access: ProviderAccess) {
 })
 
 const make = Effect.gen(function* () {
-  const { access } = yield* Provider
-  return ProviderTokens.of({ check: access === null ? null : yield* makeCheck(access) })
+  const { OIDC_ENABLED } = yield* ServerConfig
+  if (!OIDC_ENABLED) return ProviderTokens.of({ access: null, check: null })
+  const access = yield* makeProviderAccess
+  return ProviderTokens.of({ access, check: yield* makeCheck(access) })
 })
 
-/** Finds the callers of the provider's tokens. */
+/** The identity provider and the callers behind its tokens; null while OIDC_ENABLED is false. */
 export class ProviderTokens extends Context.Service<
   ProviderTokens,
   {
-    /** The identity behind a valid token; null while OIDC_ENABLED is false. */
+    readonly access: ProviderAccess | null
+    /** The identity behind a valid token. */
     readonly check: ((token: string) => Effect.Effect<Identity, Refusal | ServiceUnavailable>) | null
   }
 >()("switchyard/http/oidc/ProviderTokens") {
-  static readonly layer = Layer.effect(ProviderTokens, make).pipe(Layer.provide(LocalUserStore.layer))
+  /** Fails with SignOnIncomplete. */
+  static readonly layer = Layer.effect(ProviderTokens, make).pipe(Layer.provide(PersonStore.layer))
 }

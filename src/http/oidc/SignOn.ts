@@ -19,7 +19,7 @@ import { Acting, type Identity } from "../../domain/access/Identity.ts"
 import { SecretKey } from "../../runtime/SecretKey.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { EventStore } from "../../store/EventStore.ts"
-import { Provider, type ProviderAccess, ProviderAway, type ProviderRefused } from "./Provider.ts"
+import { type ProviderAccess, ProviderAway, type ProviderRefused } from "./Provider.ts"
 import { ProviderTokens } from "./ProviderTokens.ts"
 import { EncryptJWT, jwtDecrypt } from "jose"
 import { type ServiceUnavailable, Unauthorized } from "../../api/Answers.ts"
@@ -273,7 +273,7 @@ export interface Flows {
   readonly close: (token: Option.Option<string>) => Effect.Effect<Closed>
 }
 
-/** How far the session was ended at the provider, and the page that ends the rest. */
+/** How far the session was ended at the provider, and the page that completes the sign-off. */
 interface Closed {
   readonly revoked: boolean
   readonly end_session_url: string | null
@@ -281,7 +281,6 @@ interface Closed {
 
 /** Yields what browsers sign on with; null while OIDC_ENABLED is false. */
 export const makeSignOn = Effect.gen(function* () {
-  const { access } = yield* Provider
-  const { check } = yield* ProviderTokens
+  const { access, check } = yield* ProviderTokens
   return access === null || check === null ? null : ((yield* makeFlows(access, check)) satisfies Flows)
 })

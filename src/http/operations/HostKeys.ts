@@ -177,7 +177,7 @@ export const makeHostKeys = Effect.gen(function* () {
         return yield* new Conflict({ message: `Cannot trust what ${hostname} shows: job ${job} is changing it` })
       }
       if (yield* TrialRun) {
-        // the login would go to a switch that is not approved yet, so its answer is unknown
+        // the login would go to an unapproved switch, so its answer is unknown
         const { model, serial } = device
         return enveloped({ trusted: { hostname, fingerprint: "", serial, model, shown_hostname: null } })
       }

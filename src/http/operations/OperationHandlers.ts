@@ -15,7 +15,7 @@ import { NotPermitted, permitted, wantsApproval } from "../../access/Permit.ts"
 import { type DeviceUnread, LiveDevices } from "../../devices/LiveDevices.ts"
 import { EventStore } from "../../store/EventStore.ts"
 import { InterfaceStore } from "../../store/InterfaceStore.ts"
-import { SecretSight } from "../../access/SecretSight.ts"
+import { makeSecretSight } from "../../access/SecretSight.ts"
 import { makeDeviceLookup } from "../core/Permits.ts"
 import { maskSecrets } from "../../drivers/SecretMask.ts"
 import { platformOf, requireManageable } from "../../domain/platforms/Platforms.ts"
@@ -74,7 +74,7 @@ const maskedDetails = (heard: NeighbourDetails): NeighbourDetails =>
 const makeDeviceReads = Effect.gen(function* () {
   const live = yield* LiveDevices
   const devices = yield* DeviceStore
-  const sight = yield* SecretSight
+  const sight = yield* makeSecretSight
   const { byHostname } = yield* makeDeviceLookup
   const readable = (hostname: string) => Effect.tap(byHostname(hostname), requireManageable)
 
@@ -87,7 +87,9 @@ const makeDeviceReads = Effect.gen(function* () {
       yield* requireManageable(device)
       const text = yield* Effect.mapError(live.runningConfig(device), exception)
       const wanted = name === undefined ? text : interfaceLines(text, name, device.platform ?? "")
-      return enveloped({ config: yield* sight.config(yield* Caller, { what: "running_config", hostname }, wanted) })
+      return enveloped({
+        config: yield* sight.config(yield* Caller, { what: "running_config", hostname }, wanted)
+      })
     }),
     neighbours: Effect.fn("DeviceReads.neighbours")(function* (hostname: string) {
       const heard = yield* Effect.mapError(live.neighbours(yield* readable(hostname)), neighbourFailure)

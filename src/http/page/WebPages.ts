@@ -1,5 +1,5 @@
 /**
- * The web pages: Switchyard's page at `/ui/` and every address below it that is no file, to which `/` redirects (docs/page.md), and the
+ * The web pages: Switchyard's page at `/ui/` and at every address below it without a file, to which `/` redirects (docs/page.md), and the
  * description of the API.
  */
 import { Effect, FileSystem, Path, Scope } from "effect"
@@ -66,7 +66,7 @@ const readPageFiles = Effect.gen(function* () {
 
 export const PAGE_BASE = "/ui/"
 
-/** Paths of the page for the list of routes. That of the first start is not listed, because it exists for one machine only. */
+/** Paths of the page for the list of routes. The page of the first start is not listed, because it exists for one machine only. */
 export const pagePaths = ["/", "/ui/*"] as const
 
 /** The page may run its own files and call this server. Its components write styles, which carry the nonce of the answer. */

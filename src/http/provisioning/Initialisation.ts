@@ -1,24 +1,24 @@
 /** Starts discovery and initialisation of devices (docs/provisioning.md). */
 import { Effect, Option } from "effect"
-import { AskedDevices } from "../../access/AskedDevices.ts"
 import { toId } from "../../domain/fields/Values.ts"
 import { JobRequests } from "../../jobs/requests/JobRequests.ts"
 import { type InitArguments, initArguments, type InitJob, initJob } from "../../provisioning/Init.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
-import { SettingsUnavailable } from "../../settings/SettingsView.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { makeDeviceLookup } from "../core/Permits.ts"
 import { checkInit } from "../../jobs/init/Check.ts"
-import { UniqueFieldStore, UnknownDeviceStore } from "../../store/DeviceIdentifiers.ts"
+import { makeUnknownDevices, UniqueFieldStore } from "../../store/DeviceIdentifiers.ts"
 import { BadRequest, enveloped, InternalError, jobStarted, TooManyRequests } from "../../api/Answers.ts"
 import { DiscoverDevice, InitAccessStep1, InitFabricStep1, InitStep2 } from "../../domain/jobs/InitJobs.ts"
 import type { DiscoverRequest, InitRequest } from "../../domain/requests/InitRequests.ts"
+import { CallerDevices } from "../../access/CallerDevices.ts"
+import { requiringSettings } from "../../settings/SettingsView.ts"
 
 const refuse = (message: string) => new BadRequest({ message })
 
 /** Refuses a discovery if as many are waiting as unknown devices are allowed. */
 const makeDiscoveryBound = Effect.gen(function* () {
-  const unknown = yield* UnknownDeviceStore
+  const unknown = yield* makeUnknownDevices
   const { UNKNOWN_DEVICES_MAX } = yield* ServerConfig
   return Effect.gen(function* () {
     const count = yield* unknown.discoveries
@@ -32,15 +32,11 @@ export const makeDiscovery = Effect.gen(function* () {
   const requests = yield* JobRequests
   const { DISCOVERY_DELAYS } = yield* ServerConfig
   const bound = yield* makeDiscoveryBound
-  const unknown = yield* UnknownDeviceStore
+  const unknown = yield* makeUnknownDevices
   const devices = yield* DeviceStore
-  const { permit } = yield* AskedDevices
+  const { permit } = yield* CallerDevices
   return Effect.fn("Initialisation.discover")(function* ({ dhcp_ip, ztp_mac }: DiscoverRequest, user: string) {
-    yield* permit(Option.toArray(yield* devices.findByMac(ztp_mac)), {}).pipe(
-      Effect.catchTag(["NoSettings", "SettingsInvalid"], ({ message }) =>
-        Effect.fail(new SettingsUnavailable({ message }))
-      )
-    )
+    yield* requiringSettings(permit(Option.toArray(yield* devices.findByMac(ztp_mac)), {}))
     yield* bound
     yield* unknown.leased(ztp_mac)
     const job = yield* requests.start(
@@ -58,7 +54,7 @@ export const makeInitialisation = Effect.gen(function* () {
   const devices = yield* DeviceStore
   const identities = yield* UniqueFieldStore
   const lookup = yield* makeDeviceLookup
-  const { permit } = yield* AskedDevices
+  const { permit } = yield* CallerDevices
   const startJob = (job: InitJob, args: InitArguments, user: string) => {
     if (job === "init_device_step2") {
       return requests.start(InitStep2, { device_id: args.device_id, iteration: 1 }, { user })
@@ -74,11 +70,7 @@ export const makeInitialisation = Effect.gen(function* () {
     if (device.state === "DISCOVERED") yield* identities.requireIdle(device)
     const replaced = request.replace_hostname === true ? yield* devices.byHostnames([request.hostname]) : []
     // the permission is checked before anything is revealed about the replaced device
-    yield* permit(replaced, { whole: true }).pipe(
-      Effect.catchTag(["NoSettings", "SettingsInvalid"], ({ message }) =>
-        Effect.fail(new SettingsUnavailable({ message }))
-      )
-    )
+    yield* requiringSettings(permit(replaced, { whole: true }))
     yield* Effect.forEach(replaced, (old) => identities.requireIdle(old), { discard: true })
     const jobId = yield* startJob(job, args, user)
     return job === "init_device_step2"
@@ -91,17 +83,13 @@ export const makeInitialisation = Effect.gen(function* () {
 export const makeInitCheck = Effect.gen(function* () {
   const services = yield* Effect.context<Effect.Services<ReturnType<typeof checkInit>>>()
   const devices = yield* DeviceStore
-  const { permit } = yield* AskedDevices
+  const { permit } = yield* CallerDevices
   return Effect.fn("Initialisation.check")(function* (digits: string, request: InitRequest) {
     const id = toId(digits)
     if (Option.isNone(id)) return yield* refuse(`ValueError in pre_init_checks: No device with id ${digits} found`)
     const { mlag_peer_id } = request
     if (mlag_peer_id !== undefined) {
-      yield* permit(yield* devices.byIds([mlag_peer_id]), {}).pipe(
-        Effect.catchTag(["NoSettings", "SettingsInvalid"], ({ message }) =>
-          Effect.fail(new SettingsUnavailable({ message }))
-        )
-      )
+      yield* requiringSettings(permit(yield* devices.byIds([mlag_peer_id]), {}))
     }
     const outcome = yield* checkInit(initArguments(id.value, request)).pipe(
       Effect.provideContext(services),

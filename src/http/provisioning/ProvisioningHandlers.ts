@@ -11,8 +11,8 @@ import { makeDeviceLookup } from "../core/Permits.ts"
 import { Previews } from "../../templates/CandidateConfigs.ts"
 import { isObject, type JsonObject } from "../../domain/fields/Values.ts"
 import { findDryRun } from "../../jobs/requests/DryRun.ts"
-import { ShownChangeStore } from "../../store/ConfigStore.ts"
-import { LiveChangeStore } from "../../store/UnfinishedChanges.ts"
+import { ConfigStore } from "../../store/ConfigStore.ts"
+import { ChangeStore } from "../../store/ChangeStore.ts"
 import { BadRequest, Conflict, enveloped, InternalError, jobStartedOnDevices } from "../../api/Answers.ts"
 import { SyncDevices } from "../../domain/jobs/ChangeJobs.ts"
 import { olderRefusal } from "../../domain/Repository.ts"
@@ -100,12 +100,12 @@ const makePreview = Effect.gen(function* () {
   })
 })
 
-// The emergency lane (docs/changes.md#emergencies): a sync of named devices that runs beside the job which holds the lock. It is refused,
-// with their names, for devices that another job is changing.
+// The emergency lane (docs/changes.md#emergencies): a sync of named devices that runs in parallel with the job that holds the lock. It is
+// refused, with their names, for devices that another job is changing.
 
 /** Refuses an urgent sync of devices that other jobs are changing. */
 export const makeUrgentCheck = Effect.gen(function* () {
-  const changes = yield* LiveChangeStore
+  const { live: changes } = yield* ChangeStore
   return Effect.fn("UrgentSync.check")(function* (hostnames: ReadonlyArray<string>) {
     const busy = yield* changes.underWay(hostnames)
     if (busy.length === 0) return
@@ -120,12 +120,12 @@ export const makeUrgentCheck = Effect.gen(function* () {
 const makeSynchronization = Effect.gen(function* () {
   const requests = yield* JobRequests
   const selectDevices = yield* makeSelectDevices
-  const shown = yield* ShownChangeStore
+  const configs = yield* ConfigStore
   const checkUrgent = yield* makeUrgentCheck
   const repositories = yield* RepositoryStore
 
   const checkDryRun = Effect.fnUntraced(function* (id: number | undefined) {
-    const found = id === undefined ? null : yield* Effect.provideService(findDryRun(id), ShownChangeStore, shown)
+    const found = id === undefined ? null : yield* Effect.provideService(findDryRun(id), ConfigStore, configs)
     if (found === null || Result.isSuccess(found)) return
     return yield* new BadRequest({ message: `dry_run_job must be a dry run that has ended: ${found.failure}` })
   })

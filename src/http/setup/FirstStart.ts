@@ -1,6 +1,6 @@
 /**
  * The first start (docs/installing.md#first-start): whether the installation is new, the one-time code of the setup page on loopback, and
- * the screen of text that says what to do and what is exposed until then.
+ * the text on the screen, which names the next steps and the exposure until then.
  */
 import { Console, Context, Effect, Layer, Option } from "effect"
 import { HttpServer } from "effect/http"
@@ -9,7 +9,7 @@ import { release } from "../../domain/Release.ts"
 import { ServerConfig, type ServerSettings } from "../../ServerConfig.ts"
 import { isLoopback } from "../core/Client.ts"
 import { failingWithoutDatabase } from "../../store/DatabaseClient.ts"
-import { LocalUserStore } from "../../store/AccountStore.ts"
+import { PersonStore } from "../../store/AccountStore.ts"
 
 export const SETUP_PATH = "/setup"
 
@@ -19,20 +19,20 @@ const CODE_LENGTH = 16
 
 const makeCode = (): string => [...randomBytes(CODE_LENGTH)].map((byte) => LETTERS[byte % LETTERS.length]).join("")
 
-/** As it is shown: `ABCD-EFGH-JKLM-NPQR`. */
+/** The code in its displayed form: `ABCD-EFGH-JKLM-NPQR`. */
 const shownCode = (code: string): string => (code.match(/.{4}/g) ?? []).join("-")
 
 /** The code as the user typed it. */
 export const typedCode = (text: string): string => text.toUpperCase().replaceAll(/[\s-]/g, "")
 
-/** Whether these settings need a first user with a password, without whom nobody has access. */
+/** Whether these settings need a first user with a password, without whom no caller has access. */
 const mayBegin = ({ JWT_ENABLED, LOCAL_USERS, OIDC_ENABLED, PERMISSIONS_DISABLED, SECURE_DEFAULTS }: ServerSettings) =>
   SECURE_DEFAULTS && JWT_ENABLED && LOCAL_USERS && !OIDC_ENABLED && !PERMISSIONS_DISABLED
 
 const make = Effect.gen(function* () {
   const config = yield* ServerConfig
-  const users = yield* LocalUserStore
-  // once a user exists the database is not asked any more
+  const { localUsers: users } = yield* PersonStore
+  // once a user exists the database is not asked again
   let isDone = !mayBegin(config)
   const isOpen = Effect.suspend(() =>
     isDone
@@ -42,7 +42,7 @@ const make = Effect.gen(function* () {
             isDone = all.length > 0
             return !isDone
           }),
-          // an unavailable database opens nothing
+          // if the database is unavailable, the page stays closed
           Effect.catchTag("SqlError", () => Effect.succeed(false))
         )
   )
@@ -59,7 +59,7 @@ export class FirstStart extends Context.Service<
     readonly code: string
   }
 >()("switchyard/http/FirstStart") {
-  static readonly layer = Layer.effect(FirstStart, make).pipe(Layer.provide(LocalUserStore.layer))
+  static readonly layer = Layer.effect(FirstStart, make).pipe(Layer.provide(PersonStore.layer))
 }
 
 const named = (name: string, value: string) => `  ${name.padEnd(22)} ${value}`
@@ -91,7 +91,7 @@ const listeners = (config: ServerSettings, url: string): ReadonlyArray<string> =
 const command = ({ DATA_DIR }: ServerSettings): string =>
   `${DATA_DIR === "data" ? "" : `DATA_DIR=${DATA_DIR} `}switchyard setup`
 
-/** The screen for the person who has started the server. */
+/** The screen for the operator who has started the server. */
 const screenOf = (config: ServerSettings, url: string, code: string): string => `
 Switchyard ${release} runs. It is new: nobody may do anything yet.
 
@@ -102,7 +102,7 @@ Set it up, either way:
 
 What is exposed now:
 ${listeners(config, url).join("\n")}
-${named("users, tokens", "none. Roles are given to each user and token: nobody has one by default")}
+${named("users, tokens", "none by default. Give roles to each user and token")}
 ${named(
   "host keys",
   config.HOST_KEY_POLICY === "approve"

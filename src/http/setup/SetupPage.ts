@@ -14,7 +14,7 @@ import { refuseOrDie } from "../core/HandlerErrors.ts"
 import { PAGE_BASE } from "../page/WebPages.ts"
 import { FirstStart, SETUP_PATH, typedCode } from "./FirstStart.ts"
 import { unmappedAddress } from "../../domain/access/HostLists.ts"
-import { LocalUserStore } from "../../store/AccountStore.ts"
+import { PersonStore } from "../../store/AccountStore.ts"
 
 type Request = HttpServerRequest.HttpServerRequest
 
@@ -137,7 +137,7 @@ const form = (sent: Sent, faults: ReadonlyArray<string>, status?: number) =>
     "Set up Switchyard",
     [
       faults.length === 0
-        ? "<p>This installation is new: nobody may do anything yet. This page is for this machine only, and goes away when there is an administrator.</p>"
+        ? "<p>This installation is new and has no users yet. This page works on this machine only, and disappears once an administrator exists.</p>"
         : `<div role="alert"><ul>${faults.map((fault) => `<li>${escaped(fault)}</li>`).join("")}</ul><p>Nothing was changed.</p></div>`,
       `<form method="post" action="${SETUP_PATH}">`,
       ...FIELDS.map((field) => input(field, sent)),
@@ -174,7 +174,7 @@ export const SetupPage = HttpRouter.use((router) =>
   Effect.gen(function* () {
     const first = yield* FirstStart
     const bodies = yield* RequestBodies
-    const context = yield* Effect.context<Setup.Needs | LocalUserStore>()
+    const context = yield* Effect.context<Setup.Needs | PersonStore>()
 
     const isShown = (request: Request) => (isLocal(request) ? first.isOpen : Effect.succeed(false))
 

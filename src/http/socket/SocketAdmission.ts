@@ -1,5 +1,5 @@
 /**
- * Who may connect by socket.io (docs/events.md#socketio). A connection is checked once like a request: its origin, the limits of its
+ * Admits connections of socket.io (docs/events.md#socketio). A connection is checked once like a request: its origin, the limits of its
  * client, and its token.
  */
 import { isGuess, makeCallerOf } from "../core/Callers.ts"
@@ -71,7 +71,9 @@ export const makeSocketAdmission = Effect.gen(function* () {
     Effect.provideService(callerOf(request), HttpServerRequest.ParsedSearchParams, jwt === undefined ? {} : { jwt })
 
   return {
-    /** Whether a caller may have one more connection beside those of these persons; without tokens callers are not told apart. */
+    /**
+     * Whether a caller may have one more connection in addition to those of these persons; without tokens callers cannot be distinguished.
+     */
     mayJoin: ({ person, way }: Identity, persons: ReadonlyArray<string>): boolean =>
       way === "open" ||
       mayHoldAnother({

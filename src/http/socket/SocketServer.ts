@@ -12,7 +12,7 @@ import { eventSubscribers } from "../../runtime/metrics/Metrics.ts"
 import { ServerConfig, type ServerSettings } from "../../ServerConfig.ts"
 import { StreamTimes } from "../core/OpenStreams.ts"
 import { makeSocketAdmission } from "./SocketAdmission.ts"
-import { type Room, roomOf, SocketBridge } from "../../events/SocketBridge.ts"
+import { makeSocketBridge, type Room, roomOf } from "../../events/SocketBridge.ts"
 import { Mounts } from "../core/Listening.ts"
 import { dataSecurityHeaders } from "../core/GlobalMiddleware.ts"
 
@@ -111,7 +111,7 @@ type LiveSocket = Socket<Events, Events, Record<string, never>, Joined>
 const corsOf = ({ ALLOWED_ORIGINS }: Pick<ServerSettings, "ALLOWED_ORIGINS">) =>
   ALLOWED_ORIGINS.length === 0 ? { origin: true } : { origin: [...ALLOWED_ORIGINS], credentials: true }
 
-/** A client joins the room that it names; the acknowledgement says whether the room exists. */
+/** A client joins a room by its name; the acknowledgement says whether the room exists. */
 const hearMessages = (socket: LiveSocket): void => {
   socket.on("events", (...message) => {
     const answer = message.at(-1)
@@ -139,7 +139,7 @@ const whenGone = (socket: LiveSocket, then: () => void): void => {
 
 const make = Effect.gen(function* () {
   const config = yield* ServerConfig
-  const bridge = yield* SocketBridge
+  const bridge = yield* makeSocketBridge
   const admission = yield* makeSocketAdmission
   const clock = yield* Clock.Clock
   const fork = Effect.runForkWith(yield* Effect.context<never>())
@@ -177,7 +177,7 @@ const make = Effect.gen(function* () {
 
   /** Connections that have asked to join. */
   const joining = new WeakSet<Socket["conn"]>()
-  /** Each connection joins once; the library only checks that after the first was admitted. */
+  /** Each connection joins once; the library checks that only after the first was admitted. */
   const connect = (socket: LiveSocket, next: (error?: Error) => void): void => {
     if (joining.has(socket.conn)) socket.conn.close(true)
     else {

@@ -1,8 +1,7 @@
 /**
- * Whether the server can do its work: the database takes a write, its schema is one that this release knows how to work
- * with, settings and templates are in force, and the job engine takes work. A server that is busy is able: what is asked of the
- * database here has a connection of its own, so that it does not wait behind the statements of jobs. How busy it is, figures say
- * (docs/monitoring.md#busy-or-unable).
+ * Whether the server can do its work: the database takes a write, this release supports its schema, settings and templates are in force,
+ * and the job engine takes work. A busy server is still ready: the checks have a database connection of their own, so that they do not wait
+ * behind the statements of jobs. Metrics show how busy the server is (docs/monitoring.md#busy-or-unable).
  */
 import { PgClient } from "@effect/sql-pg"
 import { Clock, Context, Effect, Layer, Option } from "effect"
@@ -23,15 +22,15 @@ import { EmbeddedTrouble } from "../../store/postgres/PostgresWatch.ts"
 import * as DatabaseClient from "../../store/DatabaseClient.ts"
 import { ActiveTemplates } from "../../templates/ActiveTemplates.ts"
 
-/** One part; fails with a sentence that says what is wrong with it. */
+/** One part; fails with a sentence about its fault. */
 export interface Part {
   readonly name: string
   readonly check: Effect.Effect<void, string>
-  /** What was good stays so while the answer takes long: that is another part's to say. */
+  /** A good result stays good while the answer takes long, because another part reports the delay. */
   readonly staysGood?: true
 }
 
-/** An engine reads its messages every second; one that has left them for this long does not work. */
+/** An engine reads its messages every second; if messages stay unread for this long, it does not work. */
 const UNREAD_SECONDS = 30
 
 const sentence = (error: { readonly message: string } | SqlError.SqlError): string =>
@@ -42,7 +41,7 @@ const part = <E extends { readonly message: string }>(name: string, check: Effec
   check: Effect.asVoid(Effect.mapError(check, sentence))
 })
 
-/** What is in force stays so while the database is slow, and is asked by the connections of everybody. */
+/** What is in force stays in force while the database is slow; this check uses the connections of all requests. */
 const inForce = <E extends { readonly message: string }>(name: string, check: Effect.Effect<unknown, E>): Part => ({
   ...part(name, check),
   staysGood: true
@@ -51,25 +50,25 @@ const inForce = <E extends { readonly message: string }>(name: string, check: Ef
 /** The id that a message of this time would have at least. */
 const idAt = (timestamp: number) => Snowflake.make({ machineId: MachineId.make(0), sequence: 0, timestamp })
 
-/** Fails when the database takes no write, and when the embedded one serves the connections that it has, and no others. */
+/** Fails if the database takes no write, and if the embedded one serves only its open connections and accepts no others. */
 const database = Effect.gen(function* () {
   const { sentence: trouble } = yield* EmbeddedTrouble
-  // the one that keeps the database running may know why a write fails, or may not have looked again yet
+  // the watch over the embedded database may know why a write fails, or may not have looked again yet
   yield* Effect.mapError(DatabaseClient.checkWritable, (error) => ({
     message: trouble === null ? sentence(error) : `${sentence(error)}; ${trouble}`
   }))
   if (trouble !== null) return yield* Effect.fail({ message: trouble })
 })
 
-/** A message that nobody had read when it was looked at first, at `since` in milliseconds. */
+/** A message that was unread at the first look, at `since` in milliseconds. */
 interface Unread {
   readonly id: string
   readonly since: number
 }
 
 /**
- * Fails when a message stays unread from one look to others. How old it is says nothing: a job that was stored long ago is unread again
- * when a server starts or its time has come, and hundreds of them are while they are read.
+ * Fails if a message stays unread from one look to later ones. Its age says nothing: a job that was stored long ago is unread again when a
+ * server starts or its time has come, and hundreds of them are while they are being read.
  */
 const makeTakesWork = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   const sharding = yield* Sharding.Sharding
@@ -89,7 +88,7 @@ const makeTakesWork = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   })
 })
 
-/** Notes that nothing can be written in this folder, because a server that happens to write no file does not meet it. */
+/** Notes a full disk for this folder, because a server that happens to write no file does not meet it. */
 const noteFullDisk = Effect.fnUntraced(function* (folder: string) {
   const found = yield* Effect.option(Effect.tryPromise(() => statfs(folder)))
   if (Option.isNone(found)) return
@@ -100,14 +99,14 @@ const noteFullDisk = Effect.fnUntraced(function* (folder: string) {
   if (fault !== undefined) yield* (yield* OwnFaults).note(fault)
 })
 
-/** Fails with what the machine of this server lacks now, if without it the server is not able. */
+/** Fails with a fault of this server's machine that stops the server. */
 const machine = (folder: string) =>
   Effect.andThen(
     noteFullDisk(folder),
     Effect.flatMap(lacking, ({ unable }) => (unable === null ? Effect.void : Effect.fail(unable)))
   )
 
-/** One connection that nobody else uses; who holds up its statements is looked for as well. */
+/** A connection that only health checks use; it also looks for the session that blocks its statements. */
 const reserved = Effect.gen(function* () {
   const { config } = yield* PgClient.PgClient
   return AnswerTime.make(yield* PgClient.make({ ...config, maxConnections: 1 }), yield* BlockadeWatch)
@@ -137,7 +136,7 @@ const make = Effect.gen(function* () {
   })
 })
 
-/** The parts that health checks look at, in the order in which they are shown. */
+/** The parts of a health check, in the order of the answer. */
 export class Readiness extends Context.Service<Readiness, { readonly parts: ReadonlyArray<Part> }>()(
   "switchyard/jobs/Readiness"
 ) {

@@ -6,9 +6,8 @@ import { Clock, DateTime, Duration, Effect, type FileSystem, Layer, Option, Resu
 import { HttpApiBuilder } from "effect/http-api"
 import { Permissions } from "../../access/Permissions.ts"
 import { Api } from "../../api/Api.ts"
-import type { ServerStatus } from "../../api/SystemApi.ts"
 import { findingsOf, ofBlockade } from "../../domain/findings/Findings.ts"
-import { Build } from "../../runtime/Build.ts"
+import { readBuild } from "../../runtime/Build.ts"
 import { makeProcessReading, type ProcessReading, readDisk } from "../../runtime/metrics/ProcessMetrics.ts"
 import { OwnFaults } from "../../runtime/OwnFaults.ts"
 import { ServerConfig, type ServerSettings } from "../../ServerConfig.ts"
@@ -24,6 +23,7 @@ import { isLoopback } from "../core/Client.ts"
 import { checkTls } from "../core/TlsListener.ts"
 import { enveloped } from "../../api/Answers.ts"
 import type { ServerTlsFact } from "../../domain/Certificate.ts"
+import type { ServerStatus } from "../../api/SystemApi.ts"
 
 // The expiry of the TLS listener's certificate, from its present files (docs/operations.md#doctor).
 
@@ -98,7 +98,7 @@ const processOf = ({ loopLag, loopUtilization, memory, openFiles, uptime }: Proc
 })
 
 const makeStatus = Effect.gen(function* () {
-  const build = yield* Build
+  const build = yield* readBuild
   const { DATABASE_URL, DATA_DIR } = yield* ServerConfig
   const fleet = yield* makeFleetFigures
   const figures = yield* makeServerFigures

@@ -1,11 +1,14 @@
-/** Handlers of plugins, version and health (docs/plugins.md and docs/operations.md#health). A health report is reused for five seconds. */
-import { Duration, Effect } from "effect"
+/**
+ * Handlers of plugins, version, health and change windows (docs/plugins.md, docs/operations.md#health and docs/windows.md). A health report
+ * is reused for five seconds.
+ */
+import { Clock, Duration, Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../api/Api.ts"
 import { answered } from "../core/HandlerErrors.ts"
-import { Build } from "../../runtime/Build.ts"
+import { readBuild } from "../../runtime/Build.ts"
 import type { HealthReport } from "../../api/SystemApi.ts"
-import { SILENT_REPLICA } from "../../domain/TakeOver.ts"
+import { SILENT_REPLICA } from "../../domain/Release.ts"
 import { meaning } from "../../store/DatabaseErrors.ts"
 import { failingWithoutDatabase } from "../../store/DatabaseClient.ts"
 import { makeServerFigures, type ReplicaFigure } from "../../store/Figures.ts"
@@ -17,6 +20,12 @@ import { enveloped } from "../../api/Answers.ts"
 import { type Part, Readiness } from "./Readiness.ts"
 import { loadedPlugins, PluginRegistry } from "../../plugins/PluginRegistry.ts"
 import type { PluginCallStore } from "../../store/PluginCallStore.ts"
+import { CallerDevices } from "../../access/CallerDevices.ts"
+import { permitted } from "../../access/Permit.ts"
+import { ChangeWindows, judgeDevices } from "../../access/ChangeWindows.ts"
+import { requiringSettings, SettingsView } from "../../settings/SettingsView.ts"
+import { DeviceStore } from "../../store/DeviceStore.ts"
+import { showFreeze, showVerdict, showWindow } from "../../domain/access/Windows.ts"
 
 // Checks all parts of the server (docs/operations.md#health).
 
@@ -66,7 +75,7 @@ const healthReport = Effect.fnUntraced(function* (
     : { status: "DOWN", checks, ...remark }
 })
 
-/** Yields an effect that checks everything now. */
+/** Yields an effect that checks all parts now. */
 export const makeHealthReport = Effect.gen(function* () {
   const { parts } = yield* Readiness
   const { remark } = yield* Permissions
@@ -74,7 +83,7 @@ export const makeHealthReport = Effect.gen(function* () {
   const watch = yield* BlockadeWatch
   const remarking = Effect.gen(function* () {
     const ofPermissions = JWT_ENABLED ? yield* remark : null
-    // other replicas may do what this machine cannot, and other requests are served here
+    // other replicas may be able to do the work that this machine cannot, and this one serves other requests
     const { limited } = yield* lacking
     const ofMachine = limited === null ? null : `Some work waits: ${limited.replace(/\.$/, "")}`
     // a server whose statements wait is ready: another server would wait for the same lock
@@ -139,7 +148,7 @@ export const PluginsLive = HttpApiBuilder.group(Api, "plugins", (handlers) =>
 
 /** Handlers of `SystemGroup`. */
 export const SystemLive = HttpApiBuilder.group(Api, "system", (handlers) =>
-  Effect.map(Effect.service(Build), ({ git_version, version }) =>
+  Effect.map(readBuild, ({ git_version, version }) =>
     handlers.handle("version", () => Effect.succeed(enveloped({ version, git_version })))
   )
 )
@@ -158,4 +167,50 @@ export const HealthLive = HttpApiBuilder.group(Api, "health", (handlers) =>
       .handle("ready", () => checked)
       .handle("live", () => Effect.succeed({ status: "UP" as const, checks: [] }))
   })
+)
+
+// Handlers of change windows: the rules in force, and their verdict on a device or a group (docs/windows.md#looking-at-windows).
+
+interface Question {
+  readonly device?: string
+  readonly group?: string
+}
+
+const makeWindows = Effect.gen(function* () {
+  const windows = yield* ChangeWindows
+  const services = yield* Effect.context<ChangeWindows | CallerDevices>()
+  const asked = yield* CallerDevices
+  const settings = yield* SettingsView
+  const devices = yield* DeviceStore
+
+  const devicesOf = Effect.fnUntraced(function* ({ device, group }: Question) {
+    if (device !== undefined) return [yield* devices.getByHostname(device)]
+    return group === undefined ? null : yield* devices.byHostnames((yield* settings.group(group)).hostnames)
+  })
+
+  const verdict = Effect.fnUntraced(function* (question: Question, at: number) {
+    // to a caller of some devices other devices are unknown
+    if (question.device !== undefined) yield* permitted({ devices: yield* asked.known([question.device]) })
+    const rows = yield* devicesOf(question)
+    if (rows === null) return null
+    yield* asked.permit(rows, {})
+    return showVerdict(yield* Effect.provideContext(judgeDevices(rows, at), services), rows.length)
+  }, requiringSettings)
+
+  return Effect.fn("Windows.show")(function* (question: Question) {
+    const at = yield* Clock.currentTimeMillis
+    const { problem, rules } = yield* windows.inForce
+    return enveloped({
+      in_force: rules !== null,
+      problem,
+      windows: (rules?.windows ?? []).map((window) => showWindow(window, at)),
+      freezes: (rules?.freezes ?? []).map((freeze) => showFreeze(freeze, at)),
+      asked: yield* verdict(question, at)
+    })
+  })
+})
+
+/** Handlers of `WindowsGroup`. */
+export const WindowsLive = HttpApiBuilder.group(Api, "windows", (handlers) =>
+  Effect.map(makeWindows, (show) => handlers.handle("list", ({ query }) => answered(show(query))))
 )

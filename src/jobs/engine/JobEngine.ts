@@ -1,6 +1,6 @@
 /**
- * Starts and aborts jobs, and waits for them. A job is one row of the job table and one workflow execution;
- * what functions there are is in `src/domain/jobs`, and `JobRunner.ts` runs them. See docs/jobs.md#abort.
+ * Starts and aborts jobs, and waits for them. A job is one row of the job table and one workflow execution; the functions are
+ * defined in `src/domain/jobs`, and `JobRunner.ts` runs them. See docs/jobs.md#abort.
  */
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import { Sharding } from "effect/cluster"
@@ -10,23 +10,17 @@ import { abortReason } from "../../../machines/job/JobLifecycle.ts"
 import { finalStatuses, functionName, type Job, JobNotAbortable, JobNotFound, SCHEDULER } from "../../domain/Job.ts"
 import type { AnyJob, Discovery, MemoOf, SentArgs } from "../../domain/jobs/JobDefinition.ts"
 import { JobStore } from "../../store/JobStore.ts"
-import {
-  type JobAttempt,
-  JobAttemptStore,
-  JobWaitStore,
-  type NewTime,
-  type PutOffJob
-} from "../../store/JobScheduling.ts"
+import { type JobAttempt, JobScheduleStore, type NewTime, type PutOffJob } from "../../store/JobScheduling.ts"
 import { JobStates } from "./JobStates.ts"
 import type { ServiceClass } from "../../domain/jobs/ServiceClasses.ts"
-import { SILENT_JOB } from "../../domain/TakeOver.ts"
 import { currentTrace } from "../../runtime/Spans.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { memoOf } from "./JobHandler.ts"
+import { SILENT_JOB } from "../../domain/Release.ts"
 
 /**
- * One execution per attempt at a job; its payload is nothing but their numbers, because the row is the truth. Further attempts
- * are made by `LiveJobs.ts` only.
+ * One execution per attempt at a job; its payload is only their numbers, because the row is authoritative. Only `LiveJobs.ts` makes
+ * further attempts.
  */
 export const JobWorkflow = Workflow.make("Job", {
   payload: { jobId: Schema.Int, attempt: Schema.optionalKey(Schema.Int) },
@@ -34,16 +28,16 @@ export const JobWorkflow = Workflow.make("Job", {
   success: Schema.Void
 })
 
-// Writes a job's row and the execution of its workflow, both in one transaction, so that a job id that was handed out always
-// runs (promise 4). See docs/jobs.md#when-a-job-runs and docs/provisioning.md#discovery.
+// Writes a job's row and the execution of its workflow, both in one transaction, so every accepted job runs (promise 4). See
+// docs/jobs.md#when-a-job-runs and docs/provisioning.md#discovery.
 
-/** The user for whom a job is started, and how. `delaySeconds` defaults to the server's JOB_DELAY. */
+/** Options of a start: the user, and how the job starts. `delaySeconds` defaults to the server's JOB_DELAY. */
 export interface StartOptions<J extends AnyJob = AnyJob> {
   readonly user: string
   readonly comment?: string | null
   readonly ticketRef?: string | null
   readonly delaySeconds?: number
-  /** Seconds until its windows open, where it has to wait for them. */
+  /** Seconds until its windows open, if it must wait for them. */
   readonly opensInSeconds?: number
   /** Default: `upkeep` for jobs that the server starts automatically, otherwise `person`. */
   readonly serviceClass?: ServiceClass
@@ -57,15 +51,14 @@ const TICKET_LENGTH = 32
 const makeJobLaunch = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const jobs = yield* JobStore
-  const attempts = yield* JobAttemptStore
-  const waits = yield* JobWaitStore
+  const { attempts, waits } = yield* JobScheduleStore
   const states = yield* JobStates
   const config = yield* ServerConfig
   const engine = yield* WorkflowEngine.WorkflowEngine
 
   /** Only one discovery of an address may wait; a second one is not queued (docs/provisioning.md#discovery). */
   const isPending = Effect.fnUntraced(function* (id: number, { dhcp_ip, ztp_mac }: Discovery) {
-    // two at the same instant must not both believe that they are the only one
+    // two simultaneous requests must not both find no other discovery
     yield* sql`select pg_advisory_xact_lock(hashtext(${`discover ${dhcp_ip}`}))`
     if (!(yield* jobs.scheduledDiscovery(dhcp_ip, id))) return false
     yield* states
@@ -117,12 +110,12 @@ const makeJobLaunch = Effect.gen(function* () {
   return { launch, launchAgain, launchAt }
 })
 
-/** How often a request that waits for its job looks at the row. */
+/** How often a request that waits for its job reads the row. */
 const POLL = "50 millis"
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const jobs = yield* JobStore
-  const attempts = yield* JobAttemptStore
+  const { attempts } = yield* JobScheduleStore
   const states = yield* JobStates
   const launches = yield* makeJobLaunch
   const sharding = yield* Sharding.Sharding
@@ -138,7 +131,7 @@ const make = Effect.gen(function* () {
     return id
   })
 
-  /** An execution that does not receive this finds, when it is due, that nothing is left to do. */
+  /** An execution that does not receive this finds an ended job when it is due. */
   const cancelAttempt = Effect.fnUntraced(
     function* (jobId: number, attempt: Effect.Effect<number, SqlError.SqlError | JobNotFound>) {
       const executionId = yield* JobWorkflow.executionId({ jobId, attempt: yield* attempt })
@@ -152,7 +145,7 @@ const make = Effect.gen(function* () {
       .apply(id, { type: "ABORT_REQUESTED", reason: reason ?? null, by: user })
       .pipe(Effect.catchTag("JobEventRefused", ({ status }) => Effect.fail(new JobNotAbortable({ id, status }))))
     yield* Effect.logInfo(`Job ${id}: ${abortReason(reason ?? null, user)}`)
-    // a job that waits for its time would keep its timer; running ones end by themselves and say how far they came
+    // a scheduled job would keep its timer; running ones end on their own and record their progress
     if (status === "ABORTED") yield* cancelAttempt(id, attempts.current(id))
   })
 

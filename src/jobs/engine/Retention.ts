@@ -8,7 +8,7 @@ import { PersonStore } from "../../store/AccountStore.ts"
 import { RequestApprovalStore } from "../../store/ApprovalStore.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { EventStore } from "../../store/EventStore.ts"
-import { JobRetention, makeRetainedFigures, makeTextPacking } from "../../store/Retention.ts"
+import { makeJobRetention, makeRetainedFigures, makeTextPacking } from "../../store/Retention.ts"
 import { SecretKey } from "../../runtime/SecretKey.ts"
 import { SecretTexts } from "../../store/SecretStore.ts"
 import { SqlClient } from "effect/sql"
@@ -16,7 +16,7 @@ import { JOB_ENDED } from "../../store/StatusConditions.ts"
 import { JobWorkflow } from "./JobEngine.ts"
 import { inTransaction } from "./JobHandler.ts"
 
-/** A part of the interval: what another replica did less than that ago is not done again. */
+/** A part of the interval: work that another replica did more recently is not repeated. */
 const YOUNG = 0.9
 
 /** Days after which a person without records is forgotten. */
@@ -26,7 +26,7 @@ const PERSON_DAYS = 365
 export const layer = Layer.effectDiscard(
   Effect.gen(function* () {
     const config = yield* ServerConfig
-    const retention = yield* JobRetention
+    const retention = yield* makeJobRetention
     const figures = yield* makeRetainedFigures
     const tokens = yield* ApiTokenStore
     const approvals = yield* RequestApprovalStore
@@ -49,14 +49,14 @@ export const layer = Layer.effectDiscard(
     )
   })
 ).pipe(
-  Layer.provide([ApiTokenStore.layer, JobRetention.layer, SecretTexts.layer]),
+  Layer.provide([ApiTokenStore.layer, SecretTexts.layer]),
   Layer.provide([PersonStore.layer, RequestApprovalStore.layer]),
   Layer.provide([EventStore.layer, SecretKey.layer])
 )
 
-// Forgets the workflow engine's own records of jobs that ended days ago; the job rows stay. The engine keeps every message for
-// ever, and its tables would only grow. Deleting a message frees the job's execution id, which is harmless: a job that has
-// ended does nothing when it is executed again.
+// Forgets the workflow engine's own records of jobs that ended days ago; the job rows stay. The engine never deletes a message, so
+// its tables would only grow. Deleting a message frees the job's execution id, which is harmless: a job that has ended does nothing
+// when it is executed again.
 
 /** Executions that one statement removes, so that it never holds its locks for long. */
 const BATCH = 500

@@ -16,15 +16,15 @@ import { JobFailure } from "../../domain/Job.ts"
 import type { LldpTable } from "../../provisioning/Links.ts"
 import { allocateFabric, fabricVariables } from "../../provisioning/Addresses.ts"
 import { checkFabricNeighbours } from "../../provisioning/Placement.ts"
-import { allocationLock, ReservationStore } from "../../store/NetworkStore.ts"
+import { allocationLock, NetworkStore } from "../../store/NetworkStore.ts"
 import { DeviceStore, SyncEventStore } from "../../store/DeviceStore.ts"
 import { checkNeighbours, planLinksOf, surveyFacts, surveyFailure, surveyNeighbours, underlayOf } from "./Survey.ts"
 import { aloneOn, reserveAddresses, snapshotRows, writeLinks } from "./Rows.ts"
 import { moveSwitch } from "./Move.ts"
 import { requireManageable } from "../../domain/platforms/Platforms.ts"
 
-// The part of fabric provisioning that decides and writes: links and loopback addresses of a new DIST or CORE device, in one
-// transaction with the job's memory, so that a failure leaves nothing half done (docs/provisioning.md#fabric-step-1).
+// The decisions and writes of fabric provisioning: links and loopback addresses of a new DIST or CORE device, in one transaction
+// with the job's memory, so a failure leaves no partial rows (docs/provisioning.md#fabric-step-1).
 
 /** The request, parsed. */
 interface FabricRequest {
@@ -54,7 +54,7 @@ const checks = Effect.fnUntraced(function* (device: Device, request: FabricReque
 })
 
 const allocate = Effect.fnUntraced(function* (device: Device, request: FabricRequest) {
-  const reservations = yield* ReservationStore
+  const { reservations } = yield* NetworkStore
 
   yield* reservations.dropStale
   yield* reservations.release(device.id)

@@ -15,8 +15,12 @@ import { DeviceStore } from "../../store/DeviceStore.ts"
 import { type AppliedCommit, RepositoryStore } from "../../store/RepositoryStore.ts"
 import { ActiveTemplates, compileAll, NoTemplates } from "../../templates/ActiveTemplates.ts"
 import { checkTemplates } from "../../templates/TemplateCheck.ts"
-import { errorRemark } from "../../templates/TemplateErrors.ts"
-import { buildTemplateSnapshot, isTemplatePath, type TemplateSnapshot } from "../../templates/TemplateSnapshot.ts"
+import {
+  buildTemplateSnapshot,
+  errorRemark,
+  isTemplatePath,
+  type TemplateSnapshot
+} from "../../templates/TemplateSnapshot.ts"
 import { UndefinedPrints } from "../../templates/UndefinedPrints.ts"
 import { type CheckedCommit, RefreshRefused } from "./CheckedCommit.ts"
 import { makeStrictRendering } from "./SettingsUpdate.ts"
@@ -92,7 +96,7 @@ export const makeTemplatesUpdate = Effect.gen(function* () {
     return devicesOfTypes(types, itsDevices).map((device) => device.hostname)
   }
 
-  /** With STRICT_TEMPLATES every warning is an error, and so is what any device would print for an undefined variable. */
+  /** With STRICT_TEMPLATES every warning is an error, and so is an undefined variable in the rendering of any device. */
   const strict = Effect.fnUntraced(function* (
     settings: Option.Option<SettingsSnapshot>,
     branches: ReadonlyArray<CheckedBranch>

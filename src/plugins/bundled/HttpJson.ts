@@ -1,4 +1,7 @@
-/** Requests of the bundled plugins to other systems: JSON both ways, and errors that say what was answered, without what was sent. */
+/**
+ * Requests of the bundled plugins to other systems: JSON both ways, and errors that quote the answer and not the request. Also the plugins'
+ * variables. Imports nothing but Node: plugins run in threads that start in a moment.
+ */
 
 interface JsonRequest {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
@@ -10,24 +13,24 @@ interface JsonRequest {
 
 interface JsonAnswer {
   readonly status: number
-  /** Undefined when the answer is no JSON. */
+  /** Undefined if the answer is no JSON. */
   readonly json: unknown
   readonly text: string
 }
 
-/** So much of an answer is told in an error. */
+/** The part of an answer that an error quotes. */
 const SHOWN = 300
 
 const parsed = (text: string): unknown => {
   try {
     return JSON.parse(text)
   } catch {
-    // whoever reads it says what is wrong
+    // the caller says what is wrong
     return undefined
   }
 }
 
-/** The system cannot be used as it should; `status` null when it did not answer. */
+/** The system is unusable; `status` null if it did not answer. */
 export class HttpProblem extends Error {
   readonly status: number | null
   constructor(message: string, status: number | null) {
@@ -36,7 +39,7 @@ export class HttpProblem extends Error {
   }
 }
 
-/** An error that another attempt cannot mend. */
+/** An error that another attempt cannot repair. */
 export const final = (message: string): Error & { readonly retry: false } =>
   Object.assign(new Error(message), { retry: false as const })
 
@@ -71,3 +74,57 @@ export const ask = async (request: JsonRequest, statuses: ReadonlyArray<number>)
 
 export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value)
+
+// Reads the variables of the bundled plugins; errors name the missing or malformed variable, and never quote its value.
+
+type Variables = Readonly<Record<string, unknown>>
+
+const wrong = (name: string, form: string) => final(`the variable ${name} must be ${form}`)
+
+/** A text; numbers count as one. Without a fallback it must be given. */
+export const text = (vars: Variables, name: string, fallback?: string): string => {
+  const value = vars[name] ?? fallback
+  if (typeof value === "number") return String(value)
+  if (typeof value === "string" && (value !== "" || fallback !== undefined)) return value
+  throw wrong(name, "a text")
+}
+
+export const flag = (vars: Variables, name: string, fallback: boolean): boolean => {
+  const value = vars[name] ?? fallback
+  if (typeof value === "boolean") return value
+  throw wrong(name, "true or false")
+}
+
+/** A list of texts; one text is a list of one. */
+export const texts = (vars: Variables, name: string, fallback: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const value = vars[name] ?? fallback
+  if (typeof value === "string") return [value]
+  if (Array.isArray(value) && value.every((one) => typeof one === "string")) return value
+  throw wrong(name, "a list of texts")
+}
+
+/** Texts by names. */
+export const table = (vars: Variables, name: string): Readonly<Record<string, string>> => {
+  const value = vars[name] ?? {}
+  if (!isRecord(value)) throw wrong(name, "a table of texts")
+  return Object.fromEntries(Object.keys(value).map((key) => [key, text(value, key, "")]))
+}
+
+/** One of these words. */
+export const oneOf = <const A extends string>(
+  vars: Variables,
+  name: string,
+  words: readonly [A, ...ReadonlyArray<A>]
+): A => {
+  const value = vars[name] ?? words[0]
+  const found = words.find((word) => word === value)
+  if (found === undefined) throw wrong(name, `one of ${words.join(", ")}`)
+  return found
+}
+
+/** The address of a system, without a slash at its end. */
+export const address = (vars: Variables, name: string): string => {
+  const value = text(vars, name)
+  if (!/^https?:\/\/[^\s/]/.test(value) || !URL.canParse(value)) throw wrong(name, "an http(s) URL")
+  return value.replace(/\/+$/, "")
+}

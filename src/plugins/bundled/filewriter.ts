@@ -1,7 +1,7 @@
 /** Plugin `filewriter`: writes one line per event to a file (variable `logfile`). */
 import * as fs from "node:fs/promises"
 import type { Delivery, MakePlugin, Plugin } from "../PluginModule.ts"
-import { text } from "./Variables.ts"
+import { text } from "./HttpJson.ts"
 
 const isWritten = async (logfile: string, id: string): Promise<boolean> => {
   const known = await fs.readFile(logfile, "utf8").catch(() => "")

@@ -4,7 +4,7 @@
  */
 import type { MakePlugin, Plugin } from "../PluginModule.ts"
 import * as HttpJson from "./HttpJson.ts"
-import { text } from "./Variables.ts"
+import { text } from "./HttpJson.ts"
 
 const OK = 200
 const CREATED = 201

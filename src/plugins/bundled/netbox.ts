@@ -1,18 +1,17 @@
 /**
  * Plugin `netbox`: keeps switches in NetBox 4 (docs/plugins.md#netbox): the device with its type, role, site, platform, serial number and
- * tags, its management interface, and its address as the primary one. What it finds it changes only where it differs, so that a call
- * that is made again does nothing. Variables: url, token, site, role, roles, platform, status, tags, interface, interface_type,
- * create_missing, version_field, on_removal.
+ * tags, its management interface, and its address as the primary one. It changes existing objects only where they differ, so that a
+ * repeated call does nothing. Variables: url, token, site, role, roles, platform, status, tags, interface, interface_type, create_missing,
+ * version_field, on_removal.
  */
 import { isIPv6 } from "node:net"
 import type { MakePlugin, NewManagedDevice, Plugin } from "../PluginModule.ts"
 import * as HttpJson from "./HttpJson.ts"
-import { HttpProblem, isRecord } from "./HttpJson.ts"
-import { address, flag, oneOf, table, text, texts } from "./Variables.ts"
+import { address, flag, HttpProblem, isRecord, oneOf, table, text, texts } from "./HttpJson.ts"
 
 // The REST API of NetBox 4 as the plugin needs it: objects found by filters over all pages, created and changed.
 
-/** An object of NetBox; its other fields are read where they are needed. */
+/** An object of NetBox; code that needs its other fields reads them. */
 interface NetBoxObject {
   readonly id: number
   readonly [field: string]: unknown
@@ -21,9 +20,9 @@ interface NetBoxObject {
 type Fields = Readonly<Record<string, unknown>>
 
 interface NetBoxApi {
-  /** Every object that the filters leave, of all pages. `place` as `dcim/sites`. */
+  /** Every object that matches the filters, from all pages. `place` has the form `dcim/sites`. */
   readonly list: (place: string, filters: Readonly<Record<string, string>>) => Promise<ReadonlyArray<NetBoxObject>>
-  /** The only such object; undefined when there is none. Throws when there are several. */
+  /** The only such object; undefined if there is none. Throws if there are several. */
   readonly find: (place: string, filters: Readonly<Record<string, string>>) => Promise<NetBoxObject | undefined>
   readonly create: (place: string, fields: Fields) => Promise<NetBoxObject>
   readonly change: (place: string, id: number, fields: Fields) => Promise<NetBoxObject>
@@ -36,7 +35,7 @@ const NO_CONTENT = 204
 const NOT_FOUND = 404
 
 const PAGE = "100"
-/** More pages than a filter of ours can leave. */
+/** More pages than any of our filters can leave. */
 const MOST_PAGES = 100
 
 const isObject = (value: unknown): value is NetBoxObject => HttpJson.isRecord(value) && typeof value["id"] === "number"
@@ -46,7 +45,7 @@ const objectOf = (json: unknown): NetBoxObject => {
   throw new Error("NetBox's answer is no object")
 }
 
-/** A page of a list: its objects, and where the next one is. */
+/** A page of a list: its objects, and the address of the next page. */
 const pageOf = (json: unknown): { readonly results: ReadonlyArray<NetBoxObject>; readonly next: string | null } => {
   if (!HttpJson.isRecord(json) || !Array.isArray(json["results"])) throw new Error("NetBox's answer is no list")
   return { results: json["results"].filter(isObject), next: typeof json["next"] === "string" ? json["next"] : null }
@@ -60,7 +59,10 @@ const makeApi = (base: string, token: string, signal: AbortSignal): NetBoxApi =>
   const headers = { authorization: authorization(token) }
   const urlOf = (place: string, id?: number) => `${base}/api/${place}/${id === undefined ? "" : `${id}/`}`
 
-  /** NetBox writes the next page with the address that it takes for its own, which a proxy may have changed: only its query counts. */
+  /**
+   * NetBox builds the next page's address from the address that it believes to have, which a proxy may have changed: only its query is
+   * used.
+   */
   const follow = (url: string, next: string) => {
     const query = URL.canParse(next) ? new URL(next).search : ""
     return query === "" ? null : url + query
@@ -98,7 +100,7 @@ const makeApi = (base: string, token: string, signal: AbortSignal): NetBoxApi =>
 const BAD_REQUEST = 400
 const GREY = "9e9e9e"
 
-/** As NetBox makes slugs of names. */
+/** A slug in NetBox's way. */
 const slugOf = (name: string): string =>
   name
     .toLowerCase()
@@ -131,7 +133,7 @@ const settingsOf = (vars: Readonly<Record<string, unknown>>) => ({
 })
 type Settings = ReturnType<typeof settingsOf>
 
-/** Finds by slug, and creates where that is allowed. */
+/** Finds an object by slug, and creates it if that is allowed. */
 const named = async (api: NetBoxApi, { createMissing }: Settings, place: string, name: string, fields: object = {}) => {
   const slug = slugOf(name)
   const found = await api.find(place, { slug })
@@ -150,13 +152,13 @@ const typeOf = async (api: NetBoxApi, settings: Settings, { model, vendor }: New
   return api.create("dcim/device-types", { manufacturer: manufacturer.id, model, slug: slugOf(model) })
 }
 
-/** By its name at the site; else by its serial number, because it may have been there under another name. */
+/** Finds a device by its name at the site, or else by its serial number, because it may have had another name. */
 const knownDevice = async (api: NetBoxApi, site: number, { hostname, serial_number }: NewManagedDevice) => {
   const byName = await api.find("dcim/devices", { name__ie: hostname, site_id: String(site) })
   return byName ?? (serial_number === "" ? undefined : await api.find("dcim/devices", { serial: serial_number }))
 }
 
-/** What is different from what NetBox has; undefined when nothing is. */
+/** The differences from NetBox's object; undefined if there are none. */
 const differences = (known: NetBoxObject, wanted: Readonly<Record<string, unknown>>) => {
   const changed = Object.entries(wanted).filter(([name, value]) => idIn(known[name]) !== value)
   return changed.length === 0 ? undefined : Object.fromEntries(changed)
@@ -200,7 +202,7 @@ const putDevice = async (api: NetBoxApi, settings: Settings, device: NewManagedD
     return await api.create("dcim/devices", { ...fields, ...custom, tags: ours.map((slug) => ({ slug })) })
   } catch (error) {
     if (!(error instanceof HttpProblem) || error.status !== BAD_REQUEST) throw error
-    // somebody else may have added it in the meantime
+    // another client may have added it in the meantime
     const other = await knownDevice(api, site.id, device)
     if (other === undefined) throw error
     return update(other)

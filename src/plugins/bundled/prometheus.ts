@@ -1,17 +1,16 @@
 /**
  * Plugin `prometheus`: keeps the targets of a Prometheus server in a file of its file discovery (docs/plugins.md#prometheus). Variables:
- * file, port, labels, device_types. The file is replaced whole, so that Prometheus never reads half of it; groups that somebody
- * else has written into it stay.
+ * file, port, labels, device_types. The file is replaced whole, so that Prometheus never reads half of it; groups of other writers stay in
+ * it.
  */
 import { randomUUID } from "node:crypto"
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
 import { isMissing } from "../../runtime/SystemErrors.ts"
 import type { MakePlugin, NewManagedDevice, Plugin } from "../PluginModule.ts"
-import { final, isRecord } from "./HttpJson.ts"
-import { table, text, texts } from "./Variables.ts"
+import { final, isRecord, table, text, texts } from "./HttpJson.ts"
 
-/** What a group of ours has: Prometheus forgets labels that begin with two underscores after its relabeling. */
+/** The label that marks our groups: Prometheus drops labels that begin with two underscores after its relabeling. */
 const OURS = "__meta_switchyard_hostname"
 const UPGRADING = "__meta_switchyard_upgrading"
 
@@ -25,7 +24,7 @@ const isLabel = (entry: [string, unknown]): entry is [string, string] => typeof 
 const groupOf = (value: unknown): Group => {
   const targets = isRecord(value) ? value["targets"] : undefined
   if (!isRecord(value) || !Array.isArray(targets))
-    throw new Error("the file holds something that is no group of targets")
+    throw new Error("the file contains an entry that is no group of targets")
   const labels = isRecord(value["labels"]) ? Object.entries(value["labels"]).filter(isLabel) : []
   return { targets: targets.filter((one) => typeof one === "string"), labels: Object.fromEntries(labels) }
 }
@@ -40,7 +39,7 @@ const read = async (file: string): Promise<ReadonlyArray<Group>> => {
   return groups.map(groupOf)
 }
 
-/** Beside the file first, because only a rename within one file system is one step. */
+/** Written next to the file first, because only a rename within one file system is atomic. */
 const replace = async (file: string, groups: ReadonlyArray<Group>): Promise<void> => {
   const draft = path.join(path.dirname(file), `.${path.basename(file)}.${randomUUID()}`)
   try {
@@ -89,7 +88,7 @@ const make: MakePlugin = ({ vars }): Plugin => {
     }
   })
 
-  /** Calls come one after the other, but those of an ended thread may still be under way: the file is read anew each time. */
+  /** Calls run one after the other, but a call of an ended thread may still be in progress: the file is read anew each time. */
   const change = async (edit: (groups: ReadonlyArray<Group>) => ReadonlyArray<Group>) => {
     const before = await read(file)
     const after = edit(before)

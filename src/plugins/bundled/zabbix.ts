@@ -1,21 +1,20 @@
 /**
  * Plugin `zabbix`: keeps switches as hosts of Zabbix 6 or 7 (docs/plugins.md#zabbix): groups, templates, tags, inventory and an SNMP
- * interface. What a host has beside that stays. Upgrades can be a maintenance. Variables: url, token, groups, create_groups, templates,
- * tags, port, community, interface_details, maintenance_minutes, on_removal.
+ * interface. Other properties of a host stay. Upgrades can be a maintenance. Variables: url, token, groups, create_groups, templates, tags,
+ * port, community, interface_details, maintenance_minutes, on_removal.
  */
 import type { MakePlugin, NewManagedDevice, Plugin } from "../PluginModule.ts"
 import * as HttpJson from "./HttpJson.ts"
-import { isRecord } from "./HttpJson.ts"
-import { address, flag, oneOf, table, text, texts } from "./Variables.ts"
+import { address, flag, isRecord, oneOf, table, text, texts } from "./HttpJson.ts"
 
-// The JSON-RPC API of Zabbix 6 and 7: one request each, with the token where the release wants it.
+// The JSON-RPC API of Zabbix 6 and 7: one request each, with the token where the release expects it.
 
 interface ZabbixApi {
   /** The result of a method. Throws ZabbixProblem for an error of Zabbix. */
   readonly call: (method: string, params: object) => Promise<unknown>
   /** The same for a `*.get`: objects. */
   readonly get: (method: string, params: object) => Promise<ReadonlyArray<Readonly<Record<string, unknown>>>>
-  /** Whether host groups are called so in parameters and answers (6.2 and newer), instead of `groups`. */
+  /** Whether parameters and answers call host groups `hostgroups` (6.2 and newer) instead of `groups`. */
   readonly hasHostGroups: boolean
 }
 
@@ -24,7 +23,7 @@ class ZabbixProblem extends Error {}
 
 const OK = 200
 
-/** Releases from which the token is a header, and from which host groups are told apart from those of templates. */
+/** Releases since which the token is a header, and since which host groups differ from those of templates. */
 const HEADER_SINCE: Release = [6, 4]
 const HOST_GROUPS_SINCE: Release = [6, 2]
 
@@ -38,7 +37,7 @@ const textOf = (error: unknown): string => {
   return parts.filter((part) => typeof part === "string").join(" ")
 }
 
-/** The API behind this address, for one call of the plugin; asks first which release it is. */
+/** The API at this address, for one call of the plugin; asks for the release first. */
 const openApi = async (address: string, token: string, signal: AbortSignal): Promise<ZabbixApi> => {
   const url = address.endsWith(".php") ? address : `${address}/api_jsonrpc.php`
   let id = 0
@@ -55,7 +54,7 @@ const openApi = async (address: string, token: string, signal: AbortSignal): Pro
     return json["result"]
   }
 
-  // Zabbix refuses this method when it comes with a token
+  // Zabbix refuses this method if it comes with a token
   const version = await request("apiinfo.version", [], { headers: {}, body: {} })
   const [major = 0, minor = 0] = typeof version === "string" ? version.split(".").map(Number) : []
   const login = isSince([major, minor], HEADER_SINCE)
@@ -83,7 +82,7 @@ const DISABLED = 1
 const INVENTORY_BY_HAND = 0
 const ONE_TIME = 0
 
-/** Fields of the inventory are no longer. */
+/** The longest field of the inventory. */
 const INVENTORY_LENGTH = 64
 
 const settingsOf = (vars: Readonly<Record<string, unknown>>) => ({
@@ -104,7 +103,7 @@ type Settings = ReturnType<typeof settingsOf>
 
 const objectsIn = (value: unknown): ReadonlyArray<ZabbixObject> => (Array.isArray(value) ? value.filter(isRecord) : [])
 
-/** Ids by names; those that are missing are told. */
+/** Ids by names; an error lists the missing names. */
 const idsOf = async (api: ZabbixApi, method: string, field: string, id: string, names: ReadonlyArray<string>) => {
   const found = await api.get(method, { output: [id, field], filter: { [field]: names } })
   return names.map((name) => ({ name, id: found.find((one) => one[field] === name)?.[id] }))
@@ -142,7 +141,7 @@ const findHost = async (api: ZabbixApi, hostname: string): Promise<ZabbixObject 
   return found
 }
 
-/** Each once, those of before first. */
+/** Each element once, the previous ones first. */
 const union = (before: ReadonlyArray<unknown>, ours: ReadonlyArray<unknown>) => [...new Set([...before, ...ours])]
 
 const inventoryOf = (device: NewManagedDevice) =>
@@ -212,7 +211,7 @@ const make: MakePlugin = ({ log, vars }): Plugin => {
     try {
       await create(api, device)
     } catch (error) {
-      // somebody else may have added it in the meantime
+      // another client may have added it in the meantime
       const other = error instanceof ZabbixProblem ? await findHost(api, device.hostname) : undefined
       if (other === undefined) throw error
       await update(api, other, device)

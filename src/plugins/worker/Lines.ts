@@ -1,4 +1,4 @@
-/** What the server and the process of a plugin say to each other: lines of JSON. Types alone, because that process imports nothing. */
+/** The messages between the server and the process of a plugin: lines of JSON. Types alone, because that process imports nothing. */
 
 /** The first line to the process. */
 export interface SetupLine {
@@ -12,7 +12,7 @@ export interface SetupLine {
   readonly megabytes: number
 }
 
-/** A hook is to be called. */
+/** A call of a hook. */
 export interface CallLine {
   readonly type: "call"
   readonly id: number
@@ -21,12 +21,12 @@ export interface CallLine {
   readonly delivery: { readonly id: string; readonly attempt: number; readonly again: boolean }
 }
 
-/** What comes back. */
+/** The answers. */
 export type Answer =
   | { readonly type: "loaded"; readonly hooks: ReadonlyArray<string> }
   | { readonly type: "refused"; readonly error: string }
   | { readonly type: "done"; readonly id: number; readonly value: boolean | null }
   | { readonly type: "failed"; readonly id: number; readonly error: string; readonly retry: boolean }
   | { readonly type: "log"; readonly text: string }
-  /** The thread is no more. */
+  /** The thread has ended. */
   | { readonly type: "ended"; readonly reason: string }

@@ -1,6 +1,6 @@
 /**
  * The process of one plugin (docs/plugins.md#what-a-plugin-cannot-harm): its plugin runs in a worker thread with a bounded heap, while this
- * thread stays free to pass lines on and to end at once when the server is gone, whatever the plugin does. A process of its own, because
+ * thread stays free to pass lines on and to end at once when the server has ended, whatever the plugin does. A process of its own, because
  * V8 ends the whole process when one large allocation of a thread, such as that of a growing Map, does not fit its bound.
  */
 import { createInterface } from "node:readline"
@@ -9,7 +9,7 @@ import { Worker } from "node:worker_threads"
 import type { Answer, CallLine, SetupLine } from "./Lines.ts"
 import { ownModule } from "../../runtime/OwnModule.ts"
 
-/** Lines of log that are passed on of each call, and how much of each. */
+/** The number of log lines of each call that are passed on, and their length. */
 const LOG_LINES = 50
 const LOG_LENGTH = 500
 
@@ -55,7 +55,7 @@ const open = ({ megabytes, ...workerData }: SetupLine): Worker => {
 }
 
 try {
-  // where processor time is short, the server goes first
+  // lowers the priority: if processor time is short, the server goes first
   setPriority(0, 5)
 } catch {
   // a sandbox may forbid it
@@ -75,5 +75,5 @@ const obey = (line: string): void => {
 
 createInterface(process.stdin)
   .on("line", obey)
-  // with all programs that the plugin has started; a thread that never comes back would keep `exit` waiting
+  // with all programs that the plugin has started; a thread that never returns would block `exit`
   .on("close", () => (process.exitCode === undefined ? process.kill(-process.pid, "SIGKILL") : undefined))

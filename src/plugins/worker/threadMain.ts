@@ -1,11 +1,11 @@
 /**
  * Runs one plugin in a thread of its own process: loads its module, makes it from its variables, and calls its hooks. Imports nothing but
- * Node, so that it starts in a moment. Answers are lines of JSON, which `Answers.ts` reads on the other side.
+ * Node, so that it starts in a moment. Answers are lines of JSON, which `PluginProcess.ts` reads on the other side.
  */
 import { parentPort, workerData } from "node:worker_threads"
 import type { Answer } from "./Lines.ts"
 
-/** Of an error so much is passed on. */
+/** The part of an error that is passed on. */
 const LONGEST = 2000
 
 interface Setup {
@@ -28,7 +28,7 @@ const { file, hooks, name, seconds, vars }: Setup = workerData
 
 const say = (answer: Answer): void => port?.postMessage(JSON.stringify(answer))
 
-/** What was thrown, whatever it is: reading it may throw as well. */
+/** A thrown value as text, whatever it is: reading it may throw as well. */
 const textOf = (thrown: unknown): string => {
   try {
     const text = thrown instanceof Error ? thrown.message || thrown.name : String(thrown)
@@ -47,7 +47,7 @@ const isFinal = (thrown: unknown): boolean => {
   }
 }
 
-/** Shortly before the limit, so that the plugin can still say what it was waiting for. */
+/** Shortly before the limit, so that the plugin can still report what it waited for. */
 const signal = () => AbortSignal.timeout(seconds * 900)
 
 type Hook = (this: unknown, ...given: ReadonlyArray<unknown>) => unknown

@@ -48,7 +48,7 @@ export const contentType = (format: Format): string => TYPES[format]
 
 const names: ReadonlySet<string> = new Set(definitions.map(({ name }) => name))
 
-/** Families that have no series yet are on the page as well, so that nobody takes a name for a wrong one. */
+/** Families without series are on the page as well, so that a reader does not take a correct name for a wrong one. */
 const withoutSeries = (registry: Metric.MetricRegistry): string => {
   const told = new Set([...registry.values()].map(({ id }) => id))
   return definitions
@@ -60,7 +60,7 @@ const withoutSeries = (registry: Metric.MetricRegistry): string => {
 const asOpenMetrics = (text: string): string =>
   `${text.replaceAll(/^# (HELP|TYPE) (\S+)_total /gm, "# $1 $2 ").replaceAll(/le="(\d+)"/g, 'le="$1.0"')}# EOF\n`
 
-/** The page: what this process has counted, and what was asked for this answer and stands in `asked`. */
+/** The page: the counters of this process, and the values that `asked` contains for this answer. */
 export const write = (asked: Metric.MetricRegistry, format: Format): string => {
   const registry: Metric.MetricRegistry = new Map(
     [...registryOfProcess(), ...asked].filter(([, { id }]) => names.has(id))

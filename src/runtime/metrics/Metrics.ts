@@ -1,15 +1,14 @@
 /**
- * Every figure that the server counts or measures, with its name, its sentence and its labels (docs/monitoring.md#metrics); those of the
- * process itself are in `ProcessMetrics.ts`. A new figure is a family here and a place that writes to it.
+ * Every metric of the server, with its name, its sentence and its labels (docs/monitoring.md#metrics); `ProcessMetrics.ts` has those of the
+ * process itself. A new metric is a family here and a place that writes to it.
  */
 import { jobOutcomes } from "../../domain/Job.ts"
 import { Context, Metric } from "effect"
 
-// Families of metrics: a name, what it says, and its labels, with the series that programs write to. They are kept in Effect's own
-// registry, so that other exporters see them too. Labels have few values: templates, kinds and states, never hostnames, ids or texts
-// of others.
+// Families of metrics: a name, a description, and labels, with the series that programs write to. They are kept in Effect's own registry,
+// so that other exporters see them too. Labels have few values: templates, kinds and states, never hostnames, ids or free texts.
 
-/** What is known of a family; the manual's table is made of these (docs/monitoring.md#metrics). */
+/** The definition of a family; the manual's table is generated from these (docs/monitoring.md#metrics). */
 export interface Definition {
   readonly name: string
   readonly kind: "counter" | "gauge" | "histogram"
@@ -18,7 +17,7 @@ export interface Definition {
   readonly labels: ReadonlyArray<string>
 }
 
-/** Where a value is written: the process's own registry, or one that is made for a single answer. */
+/** The destination of a value: the process's own registry, or one for a single answer. */
 export type Place = Context.Context<never>
 
 const ofProcess: Place = Context.empty()
@@ -65,7 +64,7 @@ export const gauge = (name: string, help: string, ...labels: ReadonlyArray<strin
     definition,
     set: (value: number, ...values: ReadonlyArray<string>): void => series(values).updateUnsafe(value, ofProcess),
     add: (amount: number, ...values: ReadonlyArray<string>): void => series(values).modifyUnsafe(amount, ofProcess),
-    /** Writes what was found for one answer. */
+    /** Writes the values for one answer. */
     tell: (place: Place, value: number, ...values: ReadonlyArray<string>): void =>
       series(values).updateUnsafe(value, place)
   }
@@ -88,12 +87,12 @@ export const secondsSince = (began: number): number => (performance.now() - bega
 
 // Requests of the API: how many, how long, how many at once.
 
-/** The label of a request that no endpoint was for. */
+/** The label of a request without an endpoint. */
 export const NO_ROUTE = "other"
 
 const METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"])
 
-/** Anybody can invent a method, and must not make a series with it. */
+/** Clients can invent methods, which must not create series. */
 export const methodLabel = (method: string): string => (METHODS.has(method) ? method : "other")
 
 export const requests = counter(
@@ -114,7 +113,7 @@ export const requestsInFlight = gauge("switchyard_http_requests_in_flight", "Req
 
 export const httpMetrics = [requests, requestSeconds, requestsInFlight]
 
-// Jobs, those that have ended in this process and those that wait or run by the database.
+// Jobs: those that have ended in this process, and the waiting and running ones of the database.
 
 export const jobsEnded = counter(
   "switchyard_jobs_ended_total",
@@ -151,7 +150,7 @@ export const repositoryCommits = counter(
 
 export const jobMetrics = [jobsEnded, jobDevices, jobsUnfinished, queueAge, jobsWaiting, repositoryCommits]
 
-/** Lets the jobs of these functions be counted from zero on, because Prometheus does not see a counter's first value as an increase. */
+/** Starts the counters of these functions' jobs at zero, because Prometheus does not see a counter's first value as an increase. */
 export const countJobsFromZero = (functions: ReadonlyArray<string>): void => {
   for (const name of functions) {
     for (const outcome of jobOutcomes) jobsEnded.add(0, name, outcome)
@@ -162,7 +161,7 @@ export const countJobsFromZero = (functions: ReadonlyArray<string>): void => {
   }
 }
 
-// Devices and their certificates, by the database.
+// Devices and their certificates, from the database.
 
 export const devices = gauge(
   "switchyard_devices",
@@ -229,12 +228,12 @@ export const changeMetrics = [phaseSeconds, changesEnded, commits]
 
 const ENDS: ReadonlySet<string> = new Set(["confirmed", "reverted", "unchanged", "discarded", "unknown"])
 
-/** Lets the ends of changes be counted from zero on. */
+/** Starts the counters of ended changes at zero. */
 export const countChangesFromZero = (): void => {
   for (const end of ENDS) changesEnded.add(0, end)
 }
 
-/** Since when changes of this process are in their phase, by id. Those that another process takes over are forgotten with the oldest. */
+/** When the changes of this process entered their phase, by id. Those that another process takes over are removed as the oldest. */
 const since = new Map<number, number>()
 const MOST = 20_000
 
@@ -246,7 +245,7 @@ const remember = (id: number): void => {
   if (oldest !== undefined) since.delete(oldest)
 }
 
-/** Notes that a change has moved on from one phase to another, or within one. */
+/** Notes that a change has entered another phase, or progressed within one. */
 export const moved = (id: number, from: string, to: string): void => {
   const began = since.get(id)
   if (began !== undefined) phaseSeconds.record(secondsSince(began), from)
@@ -256,7 +255,7 @@ export const moved = (id: number, from: string, to: string): void => {
   since.delete(id)
 }
 
-/** Notes that another process has the change now. */
+/** Notes that another process works on the change now. */
 export const lost = (id: number): void => void since.delete(id)
 
 // Sessions and handshakes with switches.
@@ -298,11 +297,11 @@ export const statementsActive = gauge("switchyard_database_statements_active", "
 export const statementsFailed = counter("switchyard_database_statements_failed_total", "Statements that have failed")
 export const databaseAway = counter(
   "switchyard_database_away_total",
-  "How often work began to wait for a database that was away"
+  "How often work began to wait for an unreachable database"
 )
 export const databaseBlocked = gauge(
   "switchyard_database_blocked",
-  "1 while work waits for a lock that somebody else's session holds"
+  "1 while work waits for a lock that another program's session holds"
 )
 export const databaseConnections = gauge(
   "switchyard_database_connections",
@@ -332,25 +331,25 @@ export const databaseMetrics = [
   embeddedRestarts
 ]
 
-// Live events and those who are told: the feed, its subscribers, webhooks.
+// Live events and their recipients: the feed, its subscribers, webhooks.
 
 const eventsLag = gauge(
   "switchyard_events_lag",
-  "Numbers of the log that were given out and not handed on yet, also those that an open transaction holds up; absent while nobody follows"
+  "Numbers of the log that were assigned and not yet passed on, including those that an open transaction holds up; absent without followers"
 )
 export const eventsTold = counter(
   "switchyard_events_told_total",
   "Events that were handed to followers in this process"
 )
-/** The number up to which this process has handed the log on; null while nobody follows. */
+/** The number up to which this process has passed the log on; null without followers. */
 let handedOn: number | null = null
 
-/** Notes how far the log was handed on, or with null that nobody follows any more. */
+/** Notes how far the log was passed on; null means that there are no followers any more. */
 export const noteHandedOn = (position: number | null): void => {
   handedOn = position
 }
 
-/** Writes how far behind the newest number of the log those are who follow, if somebody does. */
+/** Writes how far followers are behind the newest number of the log, if there are any. */
 export const tellEventsLag = (place: Place, newest: number): void => {
   if (handedOn !== null) eventsLag.tell(place, Math.max(0, newest - handedOn))
 }
@@ -361,7 +360,7 @@ export const eventSubscribers = gauge(
   "Clients that follow events, by kind: socket, sse",
   "kind"
 )
-/** `kind`: what the webhook speaks, such as slack. */
+/** `kind`: the format of the webhook, such as slack. */
 export const webhookFailures = counter(
   "switchyard_webhook_failures_total",
   "Attempts to deliver an alert that failed, by kind of receiver",

@@ -1,4 +1,4 @@
-/** This process: its event loop, memory and open files, and the disk below DATA_DIR. Read when somebody asks. */
+/** The process's event loop, memory and open files, and the disk below DATA_DIR. Read on request. */
 import { Effect } from "effect"
 import { readdir, statfs } from "node:fs/promises"
 import { monitorEventLoopDelay, performance } from "node:perf_hooks"
@@ -23,7 +23,7 @@ export const processMetrics = [loopLag, loopUtilization, memory, openFiles, upti
 
 const NANOSECONDS = 1e9
 
-/** How the process does at a moment; what another system than Linux does not tell is null. */
+/** The state of the process at a moment; values that only Linux provides are null elsewhere. */
 export interface ProcessReading {
   /** Seconds since it was read before. */
   readonly loopLag: { readonly median: number; readonly p99: number }
@@ -41,7 +41,7 @@ const countFiles = Effect.orElseSucceed(
   () => null
 )
 
-/** Bytes below a folder; null where the system does not tell. */
+/** Bytes below a folder; null if the system does not say. */
 export const readDisk = (dataDir: string) =>
   Effect.orElseSucceed(
     Effect.tryPromise(async () => {
@@ -51,7 +51,7 @@ export const readDisk = (dataDir: string) =>
     () => null
   )
 
-/** An effect that reads how the process does; the event loop is watched from here on until the scope closes. */
+/** An effect that reads the state of the process; the event loop is watched from here on until the scope closes. */
 export const makeProcessReading = Effect.fnUntraced(function* (dataDir: string) {
   const delays = yield* Effect.acquireRelease(
     Effect.sync(() => {
@@ -81,7 +81,7 @@ export const makeProcessReading = Effect.fnUntraced(function* (dataDir: string) 
   })
 })
 
-/** A function that tells how the process does; the event loop is watched from here on until the scope closes. */
+/** Yields a function that reads the state of the process; the event loop is watched until the scope closes. */
 export const watchProcess = Effect.fnUntraced(function* (dataDir: string) {
   const read = yield* makeProcessReading(dataDir)
   return (place: Place): Effect.Effect<void> =>

@@ -1,16 +1,16 @@
 /**
- * Reads all tables as of one moment, while servers work with them: one transaction that sees what was committed when it began and holds up
- * nobody. Rows come as the database sends them, so that no table has to fit into memory.
+ * Reads all tables at one moment while servers use them: one transaction that sees the commits before its begin and blocks no other. Rows
+ * are streamed, so no table must fit into memory.
  */
 import { Duration, Effect, Option, Schema, Stream } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { answeringWithin } from "../AnswerTime.ts"
 import * as Installation from "../Installation.ts"
 
-// Tables and functions that are in a backup, and those that are not (docs/backup-format.md). A test compares the lists with a migrated
-// database, so that a new table or function cannot be forgotten.
+// Tables and functions that are in a backup, and those that are omitted (docs/backup-format.md). A test compares the lists with a migrated
+// database, so a new table or function cannot be forgotten.
 
-/** Tables whose rows are in a backup, every column of them. Names of tables that a later release drops stay here. */
+/** Tables whose rows are in a backup with all columns. Names of tables that a later release drops stay here. */
 export const BACKED_UP = [
   "accepted_login",
   "alert",
@@ -71,7 +71,7 @@ export const BACKED_UP = [
   "written_check"
 ] as const
 
-/** Tables that are not in a backup, and why. A restore removes them; whoever needs them makes them again. */
+/** Tables that are not in a backup, with the reason. A restore removes them; their users create them again. */
 export const LEFT_OUT = {
   left_session: "what was seen on switches, which are all looked at after a restore",
   page_session: "who was signed on in the page, and signs on again after a restore",
@@ -85,7 +85,7 @@ export const LEFT_OUT = {
   cluster_replies: "answers to these messages"
 } as const
 
-/** Functions of the schema, which the migrations make. */
+/** Functions of the schema, which the migrations create. */
 export const FUNCTIONS = [
   "acting",
   "address_value",
@@ -130,17 +130,17 @@ export const FUNCTIONS = [
   "without_secrets"
 ] as const
 
-// Rows as the text of PostgreSQL's COPY: a line per row, columns parted by tabs, `\N` for null, and `\b`, `\f`, `\n`, `\r`, `\t`, `\v` and
-// `\\` for what would be mistaken. Such a text can be given to `psql` as it is.
+// Rows in the text format of PostgreSQL's COPY: a line per row, columns separated by tabs, `\N` for null, and the escapes `\b`, `\f`, `\n`,
+// `\r`, `\t`, `\v` and `\\`. `psql` reads such a text unchanged.
 
-/** A text is not one of COPY. `line` counts from 1. */
+/** A text is not in the format of COPY. `line` counts from 1. */
 export class NotCopyText extends Schema.TaggedError<NotCopyText>()("NotCopyText", { line: Schema.Int }) {
   override get message() {
     return `line ${this.line} is no row of COPY`
   }
 }
 
-/** The columns of a row as PostgreSQL writes them as text. */
+/** The columns of a row in PostgreSQL's text format. */
 export type TextRow = ReadonlyArray<string | null>
 
 const NULL = "\\N"
@@ -161,7 +161,7 @@ const MEANT: Readonly<Record<string, string>> = Object.fromEntries(
 
 const escaped = (value: string): string => value.replace(/[\b\f\n\r\t\v\\]/g, (char) => `\\${LETTERS[char] ?? char}`)
 
-/** The line of a row, with its end. */
+/** The line of a row, with its line end. */
 export const encode = (row: TextRow): string =>
   `${row.map((value) => (value === null ? NULL : escaped(value))).join("\t")}\n`
 
@@ -193,7 +193,7 @@ export const decode = (text: string, columns: number): ReadonlyArray<TextRow> =>
   return lines.map((line, index) => decodeLine(line, columns, index + 1))
 }
 
-/** The database has no schema of ours. */
+/** The database has no schema of Switchyard. */
 export class NothingToBackUp extends Schema.TaggedError<NothingToBackUp>()("NothingToBackUp", {}) {
   override readonly message = "There is nothing to back up: the database has no tables of Switchyard"
 }
@@ -204,7 +204,7 @@ export interface Table {
   readonly columns: ReadonlyArray<string>
 }
 
-/** How far a sequence is: the next number is `value`, or the one after it when that was given out. */
+/** The state of a sequence: the next number is `value`, or `value` + 1 if that was already used. */
 export const Sequence = Schema.Struct({
   table: Schema.String,
   column: Schema.String,
@@ -213,7 +213,7 @@ export const Sequence = Schema.Struct({
 })
 export type Sequence = typeof Sequence.Type
 
-/** What the database is like at the moment of the snapshot. */
+/** Facts about the database at the moment of the snapshot. */
 interface Snapshot {
   /** Time of the snapshot, ISO 8601 with microseconds, UTC. */
   readonly at: string
@@ -225,11 +225,11 @@ interface Snapshot {
   readonly postgres: string
   readonly tables: ReadonlyArray<Table>
   readonly sequences: ReadonlyArray<Sequence>
-  /** Tables that nobody knows here, such as those of a site; they are not read. */
+  /** Unknown tables, such as those of a site; they are not read. */
   readonly strangers: ReadonlyArray<string>
 }
 
-/** So that every value is written in a form that does not depend on the settings of a server, a database or a role. */
+/** Makes the text form of every value independent of the settings of a server, a database or a role. */
 export const plainForms = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   for (const [name, value] of Object.entries({
@@ -308,7 +308,7 @@ const linesOf = ({ columns, name }: Table) =>
   )
 
 /**
- * Does something with the whole database as it is at one moment. `lines` of each table may be read one after the other.
+ * Runs work on a snapshot of the whole database. The `lines` of the tables must be read one after the other.
  * Fails with NothingToBackUp.
  */
 export const snapshot = <A, E, R>(

@@ -1,6 +1,6 @@
 /**
- * Puts all tables back, in one transaction: until it is committed the database is what it was, whatever happens to this process. What is
- * there is removed, the schema is made as it was at the backup, its rows are loaded, and the migrations that came later are run on them.
+ * Restores all tables in one transaction: until its commit the database stays unchanged, also if this process ends. The restore removes the
+ * existing objects, creates the schema of the backup, loads its rows, and runs the later migrations on them.
  */
 import { Duration, Effect, Option, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
@@ -13,36 +13,36 @@ import { release } from "../../domain/Release.ts"
 import { JOB_BEGUN, UNFINISHED } from "../StatusConditions.ts"
 import { RESTORED } from "../DeviceStore.ts"
 
-// What a restored database must not claim. It shows the moment of the backup: nobody knows what switches run now, how the jobs of that moment
-// ended and who is signed on, so none of it may continue as if nothing had happened (docs/operations.md#what-happens-afterwards). All of it is
-// removed in the transaction of the restore.
+// Removes facts that no longer hold after a restore. The database shows the moment of the backup: the present configurations of switches, the
+// ends of the jobs of that moment and the sessions of users are unknown, so none of them may continue
+// (docs/operations.md#what-happens-afterwards). This runs in the transaction of the restore.
 
-/** The backup that was put back; `backupOf` is the time of its snapshot, ISO 8601, UTC. */
+/** The restored backup; `backupOf` is the time of its snapshot, ISO 8601, UTC. */
 interface Restored {
   readonly backupOf: string
-  /** Id that the installation is to have; null when the database has the right one. */
+  /** The new id of the installation; null if the database already has the right one. */
   readonly installation: string | null
 }
 
 const BY = "server"
 
-/** What is said of everything that was under way. */
+/** The message for all interrupted work. */
 const sentenceOf = ({ backupOf }: Restored): string =>
   `The database was restored from a backup of ${backupOf}: nobody knows what this job did after that`
 
-/** Devices that somebody relies on, and those with which something was being done. */
+/** Marks managed devices, and devices with work in progress. */
 const devices = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const unseen = sql.literal(`state = 'MANAGED'
     or id in (select device_id from config_change where ${UNFINISHED})
     or id in (select device_id from device_operation where phase <> 'done')`)
-  // the cause before the row, as elsewhere; by it the look knows which of them were synchronized
+  // the cause before the row, as elsewhere; the next read of a device finds by it whether the device was synchronized
   yield* sql`insert into sync_event (hostname, cause, happened_at, by, found_by, job_id)
     select hostname, ${RESTORED}, extract(epoch from now()), ${BY}, ${BY}, null from device where synchronized and (${unseen}) order by id`
   yield* sql`update device set unseen_since = now(), synchronized = false where ${unseen}`
 })
 
-/** Nothing of them may be sent to a switch again: days may lie between. */
+/** Ends unfinished changes: after days, nothing of them may be sent to a switch. */
 const changes = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* sql`update config_change set phase = 'unknown', epoch = epoch + 1, updated_at = now(),
@@ -50,7 +50,7 @@ const changes = Effect.gen(function* () {
   yield* sql`update device_operation set phase = 'done', epoch = epoch + 1, updated_at = now() where phase <> 'done'`
 })
 
-/** Those that had begun have failed, and those that waited are aborted. Records of single devices say what was known. */
+/** Jobs that had begun fail, and waiting jobs are aborted. Records of single devices keep the known facts. */
 const jobs = Effect.fnUntraced(function* (restored: Restored) {
   const sql = yield* SqlClient.SqlClient
   const message = sentenceOf(restored)
@@ -72,19 +72,19 @@ const jobs = Effect.fnUntraced(function* (restored: Restored) {
   yield* sql`delete from joblock`
 })
 
-/** Who was signed on then signs on again. */
+/** Ends all sessions of users. */
 const sessions = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* sql`update local_user set session = gen_random_uuid()`
 })
 
-/** How far numbers leap: further than any site comes between two backups. */
+/** The step of sequences: more than any site uses between two backups. */
 const LEAP = 10_000
 const EVENTS_LEAP = 10_000_000
 
 /**
- * Numbers that were given out after the backup are on switches (as names of candidates), in other systems and with clients that go on
- * reading events after a number: they are not given out again.
+ * Advances sequences. Numbers that were used after the backup are on switches (as names of candidates), in other systems and with clients
+ * that continue to read events after a number: they must not be used again.
  */
 const numbers = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -94,10 +94,10 @@ const numbers = Effect.gen(function* () {
     where schemaname = current_schema()`
 })
 
-/** Makes a database that was just restored say only what is known; inside the transaction of the restore, at the newest schema. */
+/** Removes uncertain facts from a restored database; inside the transaction of the restore, at the newest schema. */
 const afterRestore = Effect.fn("AfterRestore.afterRestore")(function* (restored: Restored) {
   const sql = yield* SqlClient.SqlClient
-  // first, because what follows makes events
+  // first, because the following statements create events
   yield* numbers
   yield* devices
   yield* changes
@@ -107,7 +107,7 @@ const afterRestore = Effect.fn("AfterRestore.afterRestore")(function* (restored:
   yield* sql`insert into restore (backup_of, release) values (${restored.backupOf}::timestamptz, ${release})`
 })
 
-/** Somebody works with the database. */
+/** A server or a command works with the database. */
 export class DatabaseInUse extends Schema.TaggedError<DatabaseInUse>()("DatabaseInUse", {
   by: Schema.Array(Schema.String)
 }) {
@@ -119,23 +119,23 @@ export class DatabaseInUse extends Schema.TaggedError<DatabaseInUse>()("Database
 /** The rows do not fit the schema. */
 export class NotLoadable extends Schema.TaggedError<NotLoadable>()("NotLoadable", { message: Schema.String }) {}
 
-/** What is to be put back. */
+/** The backup to be restored. */
 interface Dumped {
   readonly at: string
   readonly schema: number
   readonly tables: ReadonlyArray<Table>
   readonly sequences: ReadonlyArray<Sequence>
-  /** Id that the installation has from then on; null when its rows, or chance, say it. */
+  /** The new id of the installation; null if the rows of the backup hold it, or if a random one is created. */
   readonly installation: string | null
 }
 
-/** Puts rows into a table of the backup. */
+/** Inserts rows into a table of the backup. */
 export type Insert = (
   table: Table,
   rows: ReadonlyArray<TextRow>
 ) => Effect.Effect<void, SqlError.SqlError | NotLoadable, SqlClient.SqlClient>
 
-/** Fails with DatabaseInUse when a server, or a command that changes something, is connected. */
+/** Fails with DatabaseInUse if a server, or a command that changes data, is connected. */
 export const checkUnused = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const others = yield* sql<{ by: string }>`
@@ -144,10 +144,10 @@ export const checkUnused = Effect.gen(function* () {
   if (others.length > 0) return yield* new DatabaseInUse({ by: others.map(({ by }) => by) })
 })
 
-/** What has rows as soon as a server was used. */
+/** Tables that have rows as soon as a server was used. */
 const TELLING = ["device", "event", "job", "site", "api_token", "local_user", "secret"]
 
-/** Whether there is something that a restore would remove. */
+/** Whether a restore would remove no data. */
 export const isEmpty = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   for (const table of TELLING) {
@@ -158,7 +158,7 @@ export const isEmpty = Effect.gen(function* () {
   return true
 })
 
-/** Our functions: those that take a row of a table must go before it, and those that triggers call after it. */
+/** Removes our functions: those with a table's row as parameter before the table, and those of triggers after it. */
 const removeFunctions = Effect.fnUntraced(function* (taking: "rows" | "values") {
   const sql = yield* SqlClient.SqlClient
   const functions = yield* sql<{ name: string }>`select oid::regprocedure::text as name from pg_proc
@@ -169,7 +169,7 @@ const removeFunctions = Effect.fnUntraced(function* (taking: "rows" | "values") 
 
 const removeAll = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  // who has a table open for long is not waited for without an end
+  // a session that keeps a table open for long must not block the restore without limit
   yield* sql`select set_config('lock_timeout', '60s', true)`
   const tables = [...BACKED_UP, ...Object.keys(LEFT_OUT)].map((name) => sql`${sql(name)}`)
   yield* removeFunctions("rows")
@@ -177,7 +177,7 @@ const removeAll = Effect.gen(function* () {
   yield* removeFunctions("values")
 })
 
-/** Runs work without triggers and references, which are there again, and checked, after it. */
+/** Runs work without triggers and foreign keys, which are restored and checked afterwards. */
 const withoutRules = <A, E, R>(tables: ReadonlyArray<string>, work: Effect.Effect<A, E, R>) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
@@ -193,7 +193,7 @@ const withoutRules = <A, E, R>(tables: ReadonlyArray<string>, work: Effect.Effec
     return done
   })
 
-/** Types of the columns, without their lengths: a cast to one would cut what is too long instead of refusing it. */
+/** Types of the columns without their lengths: a cast with a length would cut a long value instead of refusing it. */
 const typesOf = Effect.fnUntraced(function* ({ columns, name }: Table) {
   const sql = yield* SqlClient.SqlClient
   const found = yield* sql<{ column: string; type: string }>`
@@ -242,7 +242,7 @@ const load = Effect.fnUntraced(function* <E, R>(dumped: Dumped, feed: (insert: I
   yield* withoutRules(
     names,
     Effect.gen(function* () {
-      // migrations may have put something in
+      // migrations may have inserted rows
       if (names.length > 0) yield* sql`truncate ${sql.csv(names.map((name) => sql`${sql(name)}`))}`
       yield* feed(makeInsert())
       yield* setSequences(dumped.sequences)
@@ -250,19 +250,19 @@ const load = Effect.fnUntraced(function* <E, R>(dumped: Dumped, feed: (insert: I
   )
   yield* Migrations.run
   yield* afterRestore({ backupOf: dumped.at, installation: dumped.installation })
-  // one that was started meanwhile has read what is no more
+  // a server that was started in the meantime has read old data
   yield* checkUnused
 })
 
 /**
- * Replaces the whole database by a backup, whose rows `feed` inserts. Until it has succeeded nothing has changed. Fails with
+ * Replaces the whole database by a backup, whose rows `feed` inserts. Until it succeeds, nothing changes. Fails with
  * DatabaseInUse, NotLoadable, SqlError, and errors of migrations.
  */
 export const replace = <E, R>(dumped: Dumped, feed: (insert: Insert) => Effect.Effect<void, E, R>) =>
   Effect.flatMap(Effect.service(SqlClient.SqlClient), (sql) =>
     sql.withTransaction(Effect.interruptible(load(dumped, feed)))
   ).pipe(
-    // what was committed is not said to be interrupted
+    // a committed restore must not be reported as interrupted
     Effect.uninterruptible,
     answeringWithin(Duration.infinity),
     Effect.withSpan("DatabaseLoad.replace")

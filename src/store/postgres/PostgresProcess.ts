@@ -1,4 +1,4 @@
-/** One running PostgreSQL: found on the data folder or started there, looked at, and stopped. */
+/** One running PostgreSQL: it is found on the data folder or started there, observed, and stopped. */
 import { Clock, Effect, Option, type Redacted, Schedule } from "effect"
 import { type ChildProcess, execFile, spawn } from "node:child_process"
 import * as fs from "node:fs/promises"
@@ -8,8 +8,8 @@ import { promisify } from "node:util"
 import { isOurs, isTaken, pidFileOf, provesItself, readPidFile } from "./Postmaster.ts"
 import { attempt, EmbeddedPostgresError, startOptions } from "./PostgresPrograms.ts"
 
-// Messages of PostgreSQL, in our log. PostgreSQL writes to a file, so that messages of a server whose parent was killed are not lost. The
-// file is read as it grows, and kept short. Statements and details are left out, because they could hold configurations or secrets.
+// Messages of PostgreSQL in our log. PostgreSQL writes to a file, so messages of a server whose parent was killed are not lost. The
+// file is read as it grows, and kept short. Statements and details are omitted, because they could hold configurations or secrets.
 
 /** Options with which PostgreSQL writes lines that `parseLine` understands. */
 const LOG_FLAGS = [
@@ -19,13 +19,13 @@ const LOG_FLAGS = [
   "log_checkpoints=off"
 ].flatMap((setting) => ["-c", setting])
 
-/** A file of this size is emptied once it is read. */
+/** A file of this size is emptied after it was read. */
 const MAX_BYTES = 8 * 1024 * 1024
 const INTERVAL = "500 millis"
 
 export type Level = "Error" | "Warn" | "Debug"
 
-/** One message with the level that it has for us. */
+/** A message with its level in our log. */
 interface Report {
   readonly level: Level
   readonly severity: string
@@ -35,10 +35,10 @@ interface Report {
 
 const LINE = /^\S+ \S+ \S+ \[\d+\] ([0-9A-Z]{5}) ([A-Z]+\d?):\s+(.*)$/
 
-/** States that callers expect and handle: wrong values, violated constraints, transactions that met another one, statements given up. */
+/** States that callers handle: wrong values, violated constraints, colliding transactions, cancelled statements. */
 const HANDLED = /^(22|23|40|57014)/
 
-/** Reports of level LOG that tell of a fault all the same. */
+/** Messages of level LOG that report a fault. */
 const FAULTS = [
   /was terminated by signal/,
   /exited with exit code [1-9]/,
@@ -56,14 +56,14 @@ const levelOf = (severity: string, sqlState: string, message: string): Level => 
   return severity === "LOG" && FAULTS.some((pattern) => pattern.test(message)) ? "Warn" : "Debug"
 }
 
-/** A line of PostgreSQL's log, none when it goes on from the line before. */
+/** A line of PostgreSQL's log; `None` if it continues the previous line. */
 export const parseLine = (line: string): Option.Option<Report> => {
   const [, sqlState, severity, message] = LINE.exec(line) ?? []
   if (sqlState === undefined || severity === undefined || message === undefined) return Option.none()
   return Option.some({ level: levelOf(severity, sqlState, message), severity, sqlState, message })
 }
 
-/** Reports of the text with how often each came, in the order of their first time. */
+/** The messages in the text with their numbers, in the order of their first occurrence. */
 export const summarize = (text: string): ReadonlyArray<Report & { readonly times: number }> => {
   const counted = new Map<string, Report & { readonly times: number }>()
   for (const line of text.split("\n")) {
@@ -83,7 +83,7 @@ const tell = ({ level, message, severity, sqlState, times }: Report & { readonly
     ...(times > 1 ? { times } : {})
   })
 
-/** What was written since `from`, up to the end of its last line. */
+/** The text after `from`, up to the end of its last line. */
 const readSince = (file: string, from: number) =>
   attempt(`read ${file}`, async () => {
     const handle = await fs.open(file, "r")
@@ -100,14 +100,14 @@ const readSince = (file: string, from: number) =>
     }
   })
 
-/** The size of the log so far, 0 when there is none. */
+/** The current size of the log, 0 if it does not exist. */
 export const sizeOf = (file: string) =>
   Effect.orElseSucceed(
     attempt("stat", async () => (await fs.stat(file)).size),
     () => 0
   )
 
-/** Reports what is added to the file from this place on, until it is interrupted. */
+/** Logs messages that are added to the file after this place, until it is interrupted. */
 export const follow = Effect.fnUntraced(function* (file: string, from: number) {
   let place = from
   const look = Effect.gen(function* () {
@@ -125,7 +125,7 @@ export const follow = Effect.fnUntraced(function* (file: string, from: number) {
 const lastWords = (file: string, from: number) =>
   Effect.match(readSince(file, from), { onSuccess: ({ text }) => text.slice(-800).trim(), onFailure: () => "" })
 
-/** Where the database keeps what, and how it is started. */
+/** The folders of the database, and how it is started. */
 export interface Place {
   readonly program: string
   readonly data: string
@@ -134,7 +134,7 @@ export interface Place {
   readonly flags: ReadonlyArray<string>
 }
 
-/** A server on our data folder; `child` is null when an earlier process had started it. */
+/** A server on our data folder; `child` is null if an earlier process started it. */
 export interface Server {
   readonly pid: number
   readonly port: number
@@ -142,18 +142,18 @@ export interface Server {
 }
 
 /**
- * Memory that connections share is set aside at the start, in the memory of the process itself: what is made later is a file of /dev/shm,
- * which others may remove, and no new connection would come in any more. `mmap` would help too, and makes parallel queries slower.
+ * Allocates the memory that connections share at the start, in the process itself: memory that is allocated later is a file in /dev/shm,
+ * which other programs may remove, and then every new connection fails. `mmap` would help too, but makes parallel queries slower.
  */
 const OWN_MEMORY = ["-c", "min_dynamic_shared_memory=16MB"]
 
 const POLL = "20 millis"
-/** Looks between two lines in the log about a database that is not there yet: ten seconds. */
+/** The number of looks between two log lines about a database that has not started yet: ten seconds. */
 const LOOKS_PER_NOTICE = 500
-/** For this long a server that takes connections may refuse ours before it is given up. */
+/** The time for which a server that accepts connections may refuse ours before the start fails. */
 const PATIENCE_MS = 60_000
 
-/** Waits before the next look, of which this is the nth. */
+/** Waits before the next look. */
 const pause = (looks: number) =>
   Effect.andThen(
     looks % LOOKS_PER_NOTICE === 0 ? Effect.logInfo("The embedded database takes no connections yet") : Effect.void,
@@ -178,11 +178,11 @@ const describeExit = ({ exitCode, signalCode }: ChildProcess) =>
 const childHasEnded = ({ exitCode, pid, signalCode }: ChildProcess) =>
   pid === undefined || exitCode !== null || signalCode !== null
 
-/** Starts the program and hands it over at once, so that whoever stops it knows it; it may not be ready for long. */
+/** Starts the program and returns it at once, so it can be stopped; it may become ready much later. */
 const launch = Effect.fnUntraced(function* (place: Place, port: number, started: (server: Server) => void) {
   const network = ["-p", String(port), "-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories="]
   const log = yield* attempt(`open ${place.logFile}`, () => fs.open(place.logFile, "a", 0o600))
-  // detached: Ctrl-C in a terminal must reach this process first, which still needs the database to stop well
+  // detached: Ctrl-C in a terminal must reach this process first, which still needs the database for a clean stop
   const child = yield* Effect.try({
     try: () =>
       spawn(place.program, ["-D", place.data, ...network, ...LOG_FLAGS, ...OWN_MEMORY, ...place.flags], {
@@ -193,7 +193,7 @@ const launch = Effect.fnUntraced(function* (place: Place, port: number, started:
       }),
     catch: (cause) => new EmbeddedPostgresError({ message: "PostgreSQL cannot be started", cause })
   }).pipe(Effect.ensuring(Effect.promise(() => log.close())))
-  // without a listener the failure to start would end this process; that it has no pid tells the same
+  // without a listener a failed start would end this process; the missing pid shows the failure
   child.on("error", () => undefined)
   if (child.pid !== undefined) started({ pid: child.pid, port, child })
   return child
@@ -208,7 +208,7 @@ export const start = Effect.fn("PostgresProcess.start")(function* (
   const port = wanted ?? (yield* freePort)
   const from = yield* sizeOf(place.logFile)
   const child = yield* launch(place, port, started)
-  // recovery after a crash takes as long as it takes
+  // recovery after a crash has no time limit
   for (let looks = 1; !childHasEnded(child); looks++) {
     const file = yield* readPidFile(place.data)
     if (file !== null && file.pid === child.pid && file.isReady) return { pid: file.pid, port, child }
@@ -231,8 +231,8 @@ const ofOtherVersion = Effect.fnUntraced(function* ({ data, program }: Place) {
 })
 
 /**
- * The server that runs on the data folder already, once it lets us in; null when there is none, or when one that does not was stopped. A
- * pid file that names another program is a leftover, which would keep PostgreSQL from starting: it is removed.
+ * The server that already runs on the data folder, once it accepts our login; null if none runs, or if one that refuses us was stopped. A
+ * pid file that names another program is a leftover that would prevent the start of PostgreSQL, so it is removed.
  */
 export const find = Effect.fn("PostgresProcess.find")(function* (
   place: Pick<Place, "data" | "password">,
@@ -258,7 +258,7 @@ export const find = Effect.fn("PostgresProcess.find")(function* (
 })
 
 const removeLeftover = Effect.fnUntraced(function* (data: string, pid: number) {
-  // PostgreSQL itself sees to the file of a process that has ended
+  // PostgreSQL itself removes the file of an ended process
   if (!isTaken(pid)) return
   yield* Effect.logWarning("postmaster.pid names a process that is not our database: the file is left over", { pid })
   yield* attempt(`remove ${pidFileOf(data)}`, () => fs.rm(pidFileOf(data), { force: true }))
@@ -273,11 +273,11 @@ const unproved = (pid: number, data: string) =>
 export const hasEnded = ({ child, pid }: Server, data: string): Effect.Effect<boolean> =>
   child === null ? Effect.map(isOurs(pid, data), (ours) => !ours) : Effect.sync(() => childHasEnded(child))
 
-/** How it ended, as far as that is known. */
+/** The end of the server in words, as far as known. */
 export const describeEnd = ({ child, pid }: Server): string =>
   child === null ? `process ${pid} is gone` : `process ${pid} ended ${describeExit(child)}`
 
-/** One that has ended in this moment gets no signal. */
+/** Sends a signal, unless the server has just ended. */
 const interrupt = ({ child, pid }: Server, signal: NodeJS.Signals = "SIGINT") =>
   Effect.ignore(
     Effect.try({
@@ -287,8 +287,8 @@ const interrupt = ({ child, pid }: Server, signal: NodeJS.Signals = "SIGINT") =>
   )
 
 /**
- * Hurries a server that somebody has told to stop gently (SIGTERM): it waits for its clients, which are ours and do not leave,
- * and takes no new ones meanwhile.
+ * Speeds up a server that received SIGTERM: it waits for its clients, which are ours and stay connected,
+ * and accepts no new clients in the meantime.
  */
 export const hurry = Effect.fn("PostgresProcess.hurry")(function* (server: Server, data: string) {
   const file = yield* readPidFile(data)
@@ -296,14 +296,14 @@ export const hurry = Effect.fn("PostgresProcess.hurry")(function* (server: Serve
   yield* interrupt(server)
 })
 
-/** How it is stopped: fast, then at once, which the next start recovers from, then by the kernel; and how long each may take. */
+/** The steps of a stop with their time limits: fast, then at once (the next start recovers), then by the kernel. */
 const STOPS = [
   { signal: "SIGINT", patience: "3 seconds" },
   { signal: "SIGQUIT", patience: "1 second" },
   { signal: "SIGKILL", patience: "1 second" }
 ] as const
 
-/** The same for one that does not work any more: nothing of it is worth a checkpoint. */
+/** The same for a server that no longer works: a checkpoint would be useless. */
 const ENDS = [
   { signal: "SIGQUIT", patience: "5 seconds" },
   { signal: "SIGKILL", patience: "5 seconds" }
@@ -320,8 +320,8 @@ const endBy = Effect.fnUntraced(function* (server: Server, data: string, steps: 
   }
 })
 
-/** Stops it, which takes the time of a checkpoint: transactions that are under way are rolled back. */
+/** Stops the server, which takes the time of a checkpoint: open transactions are rolled back. */
 export const stop = Effect.fn("PostgresProcess.stop")((server: Server, data: string) => endBy(server, data, STOPS))
 
-/** Ends it at once: it recovers at its next start. One that does not hear is killed. */
+/** Ends the server at once: it recovers at its next start. A server that does not react is killed. */
 export const end = Effect.fn("PostgresProcess.end")((server: Server, data: string) => endBy(server, data, ENDS))

@@ -1,6 +1,7 @@
 /**
- * The programs of PostgreSQL, which come with an npm package, and a new cluster of databases made with them. PostgreSQL
- * refuses to run as root, so root runs it as the user `switchyard-db` if there is one, else as `nobody`, who must be able to reach both. Needs glibc.
+ * The programs of PostgreSQL, which come with an npm package, and the creation of a database cluster with them. PostgreSQL
+ * refuses to run as root, so root runs it as the user `switchyard-db` if it exists, else as `nobody`; this user must be able to reach both.
+ * Needs glibc.
  */
 import { Effect, Schema } from "effect"
 import { execFile } from "node:child_process"
@@ -13,7 +14,7 @@ import { promisify } from "node:util"
 import { childEnvironment } from "../../runtime/SecretSources.ts"
 import { isMissing, reasonOf } from "../../runtime/SystemErrors.ts"
 
-/** The embedded server cannot be installed, started or used. `message` says why; set DATABASE_URL to do without it. */
+/** The embedded server cannot be installed, started or used. `message` says why; with DATABASE_URL it is not needed. */
 export class EmbeddedPostgresError extends Schema.TaggedError<EmbeddedPostgresError>()("EmbeddedPostgresError", {
   message: Schema.String,
   cause: Schema.optionalKey(Schema.Defect())
@@ -25,7 +26,7 @@ interface User {
 }
 
 const NOBODY: User = { uid: 65_534, gid: 65_534 }
-/** The user that a site may make for the embedded database. */
+/** The user that a site may create for the embedded database. */
 const OWN_USER = "switchyard-db"
 
 const ownUser = (): User | undefined => {
@@ -42,17 +43,17 @@ const ownUser = (): User | undefined => {
 
 const isRoot = process.getuid?.() === 0
 
-/** Whom PostgreSQL runs as for a new cluster, if not as us: a user of its own when there is one. */
+/** The user that runs PostgreSQL for a new cluster, if not the server's own: the dedicated user if it exists. */
 const runAs = isRoot ? (ownUser() ?? NOBODY) : undefined
 
-/** Whom PostgreSQL runs as on this folder of data: the owner of what is there. */
+/** The user that runs PostgreSQL on this data folder: its owner. */
 const userOf = (data: string): User | undefined => {
   if (!isRoot) return undefined
   const found = statSync(data, { throwIfNoEntry: false })
   return found === undefined || found.uid === 0 ? runAs : { uid: found.uid, gid: found.gid }
 }
 
-/** How the programs are started on this folder of data. */
+/** Options to start the programs on this data folder. */
 export const startOptions = (data: string) => ({
   ...userOf(data),
   env: childEnvironment(process.env, { network: false })
@@ -62,7 +63,7 @@ export const startOptions = (data: string) => ({
 export const attempt = <A>(message: string, run: () => Promise<A>) =>
   Effect.tryPromise({ try: run, catch: (cause) => new EmbeddedPostgresError({ message, cause }) })
 
-/** Whether there is such a file. Only what is definitely not there is missing: one that cannot be looked at fails. */
+/** Whether a file exists. Fails if the file cannot be accessed, because it may exist. */
 export const exists = (file: string) =>
   Effect.catch(
     Effect.as(
@@ -78,7 +79,7 @@ const unclear = (folder: string, cause: unknown) =>
     cause
   })
 
-/** The link on the way to a folder that leads nowhere, such as one to a volume that is not mounted. */
+/** A broken link in the path of a folder, such as one to a volume that is not mounted. */
 const brokenLink = async (folder: string): Promise<string | null> => {
   for (let at = path.resolve(folder); at !== path.dirname(at); at = path.dirname(at)) {
     const found = await fs.lstat(at).catch((error: unknown) => {
@@ -90,12 +91,12 @@ const brokenLink = async (folder: string): Promise<string | null> => {
   return null
 }
 
-/** What a fresh volume or a file manager puts into a folder; names that begin with a dot, too. */
+/** Names that a fresh volume or a file manager creates in a folder; also names that begin with a dot. */
 const isHarmless = (name: string): boolean => name.startsWith(".") || name === "lost+found"
 
 /**
- * Names in a folder, null when it is definitely not there. Fails when that cannot be said: the folder is closed, its disk or its server
- * does not answer, or a link leads nowhere.
+ * Names in a folder; null if it certainly does not exist. Fails if that is uncertain: the folder cannot be read, its disk or its server
+ * does not answer, or a link is broken.
  */
 export const namesIn = Effect.fnUntraced(function* (folder: string) {
   const names = yield* Effect.tryPromise({
@@ -110,7 +111,7 @@ export const namesIn = Effect.fnUntraced(function* (folder: string) {
   })
 })
 
-/** True when every folder on the way to `dir` that exists lets other users pass. */
+/** True if every existing folder in the path of `dir` lets other users pass. */
 const passable = Effect.fnUntraced(function* (dir: string) {
   for (let at = dir; at !== path.dirname(at); at = path.dirname(at)) {
     const mode = yield* Effect.option(attempt("stat", () => fs.stat(at)))
@@ -119,32 +120,32 @@ const passable = Effect.fnUntraced(function* (dir: string) {
   return true
 })
 
-/** True when PostgreSQL's user reaches the folder: it is its own, or will be made, or lets everybody pass. */
+/** True if PostgreSQL's user can reach the folder: it owns the folder, or the folder will be created, or all users may pass. */
 const isReachable = Effect.fnUntraced(function* (folder: string) {
   const found = statSync(folder, { throwIfNoEntry: false })
   return found !== undefined && found.uid === 0 ? yield* passable(folder) : yield* passable(path.dirname(folder))
 })
 
-/** Where databases are whose asked folders PostgreSQL cannot reach, by names of so many hexadecimal digits. */
+/** The folder of databases whose configured folders PostgreSQL cannot reach, under hexadecimal names. */
 const HOMES = "/var/lib/switchyard"
 const HOME_NAME = 12
 
-/** Whether a name in this folder is that of a database which another DATA_DIR has. */
+/** Whether a name in this folder belongs to the database of another DATA_DIR. */
 export const isHomeOfOthers = (folder: string, name: string): boolean =>
   path.resolve(folder) === HOMES && name.length === HOME_NAME && /^[0-9a-f]+$/.test(name)
 
-/** A folder for the embedded database, and what is in it. */
+/** A folder for the embedded database, and its content. */
 export interface Home {
   readonly home: string
-  /** `remains` are files of a database that is not there. */
+  /** `remains` are files of an incomplete database. */
   readonly holds: "database" | "remains" | "nothing"
   readonly remains: ReadonlyArray<string>
 }
 
-/** What is there before a database is: locks, which a killed server leaves with their journal, programs for root, and one that was half made. */
+/** Names that exist before a database: locks, which a killed server leaves with their journal, programs for root, and a half-created database. */
 const BEFORE = ["server.lock", "server.lock-journal", "server.json", "postgres-binaries", "postgres.new"]
 
-/** Looks into a folder for the embedded database. Fails when that cannot be done. */
+/** Inspects a folder for the embedded database. Fails if it cannot be read. */
 export const lookAt = Effect.fnUntraced(function* (home: string): Effect.fn.Return<Home, EmbeddedPostgresError> {
   const names = (yield* namesIn(home)) ?? []
   const cluster = names.includes("postgres") ? ((yield* namesIn(path.join(home, "postgres"))) ?? []) : []
@@ -160,8 +161,8 @@ export const lookAt = Effect.fnUntraced(function* (home: string): Effect.fn.Retu
 })
 
 /**
- * Where the embedded database is or would be made: the asked folder, or for root a folder that PostgreSQL's user can reach. The one that
- * holds a database counts, so that rights which somebody changes make no second one. Fails when PostgreSQL cannot reach its database.
+ * The place of the embedded database: the configured folder, or for root a folder that PostgreSQL's user can reach. The folder that
+ * holds a database wins, so changed file permissions do not lead to a second database. Fails if PostgreSQL cannot reach its database.
  */
 export const homeFor = Effect.fnUntraced(function* (dataDir: string) {
   const asked = yield* lookAt(path.resolve(dataDir))
@@ -179,10 +180,10 @@ export const homeFor = Effect.fnUntraced(function* (dataDir: string) {
   return asked.holds === "remains" && other.holds === "nothing" ? { ...other, ...asked, home: other.home } : other
 })
 
-/** Makes PostgreSQL's folder, which belongs to the user it runs as. */
+/** Creates PostgreSQL's folder, which belongs to the user that runs it. */
 export const ownedFolder = (folder: string, data: string) =>
   attempt(`create ${folder}`, async () => {
-    // the folders above let others pass
+    // the parent folders let other users pass
     await fs.mkdir(folder, { recursive: true })
     const user = userOf(data)
     if (user !== undefined) await fs.chown(folder, user.uid, user.gid)
@@ -195,7 +196,7 @@ const SymbolicLinks = Schema.fromJsonString(
   Schema.Array(Schema.Struct({ source: Schema.String, target: Schema.String }))
 )
 
-/** The package's library links are made by an install script that may not have run. */
+/** Creates the package's library links, because its install script may not have run. */
 const makeLinks = Effect.fnUntraced(function* (native: string) {
   const text = yield* attempt("read the list of library links", () =>
     fs.readFile(path.join(native, "pg-symlinks.json"), "utf8")
@@ -209,7 +210,7 @@ const makeLinks = Effect.fnUntraced(function* (native: string) {
   }
 })
 
-/** Where the programs are. */
+/** Finds the programs. */
 export const locateBinaries = Effect.fnUntraced(function* (home: string) {
   const entry = yield* Effect.try({
     try: () => createRequire(import.meta.url).resolve(packageName),
@@ -232,14 +233,14 @@ export const locateBinaries = Effect.fnUntraced(function* (home: string) {
 })
 
 /**
- * Makes a new cluster of databases with a generated password; one that was half made, when the power went, is not used. Each is made in a
- * folder of its own: the program of a start that was killed may go on, and removes what it has made when it fails.
+ * Creates a new database cluster with a generated password. A cluster that was half created before a power cut is not used. Each is created
+ * in a folder of its own: the program of a killed start may continue, and removes its files if it fails.
  */
 export const createCluster = Effect.fnUntraced(function* (initdb: string, data: string, passwordFile: string) {
   const unfinished = `${data}.new`
   const fresh = path.join(unfinished, randomUUID())
   const clear = () => fs.rm(unfinished, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
-  // there before the password, which without it would tell of a database that is gone
+  // created before the password: a password alone would mean a lost database
   yield* attempt("begin a database", async () => {
     await fs.rm(passwordFile, { force: true })
     await clear()

@@ -1,7 +1,7 @@
 /**
- * Whether the embedded database works, by what it can do: a process that runs proves nothing. PostgreSQL whose shared memory was removed (by
- * systemd's RemoveIPC, for one) serves the connections that it has and refuses every new one, for ever. So a new connection and a write are
- * tried every few seconds, and a database that fails again and again, for a reason that a new start mends, is started again.
+ * Checks whether the embedded database works; a running process proves nothing. If the shared memory of PostgreSQL was removed (for example by
+ * systemd's RemoveIPC), it serves its existing connections and refuses every new one for ever. So the watch tries a new connection and a
+ * write every few seconds, and restarts a database that fails repeatedly for a reason that a restart repairs.
  */
 import { PgConnection } from "@effect/sql-pg"
 import { Clock, Context, Effect, type Redacted } from "effect"
@@ -12,7 +12,7 @@ import { meaning, sqlState } from "../DatabaseErrors.ts"
 import { at, readPidFile } from "./Postmaster.ts"
 import * as PostgresProcess from "./PostgresProcess.ts"
 
-/** What is wrong with the embedded database of this process, in words; null while it works or there is none. */
+/** The fault of this process's embedded database in words; null while it works or does not exist. */
 export class EmbeddedTrouble extends Context.Reference<{ sentence: string | null }>(
   "switchyard/store/EmbeddedTrouble",
   {
@@ -24,23 +24,23 @@ const EVERY = "5 seconds"
 const PATIENCE_MS = 5_000
 
 /**
- * How a look has failed: `broken` is what a new start mends, `silent` the same if it lasts, for which a busy machine may be the reason, and
- * `elsewhere` what no start mends, such as a full disk.
+ * A failed look: a restart repairs `broken`; it also repairs a lasting `silent`, which a busy machine may cause as well; and it does not
+ * repair `elsewhere`, such as a full disk.
  */
 export interface Failed {
   readonly kind: "broken" | "silent" | "elsewhere"
   readonly why: string
-  /** What PostgreSQL has answered; nothing when it has not. */
+  /** The SQLSTATE of PostgreSQL's answer; missing without an answer. */
   readonly state?: string
 }
 
-/** States of PostgreSQL that a new start mends: memory or files that its processes share are not there, or it is confused. */
+/** States of PostgreSQL that a restart repairs: shared memory or files of its processes are missing, or its state is inconsistent. */
 const BROKEN_STATES = ["58P01", "58P02", "58000", "XX000"]
 
-/** Codes of the system by which a connection to this machine fails when PostgreSQL does not listen, or hangs up. */
+/** System error codes of a local connection if PostgreSQL does not listen or disconnects. */
 const BROKEN_CODES = ["ECONNREFUSED", "ECONNRESET", "EPIPE"]
 
-/** How this error is to be taken. */
+/** Classifies this error. */
 export const failedBy = (error: SqlError.SqlError): Failed => {
   const state = sqlState(error)
   const code = codeOf(error.reason.cause)
@@ -49,7 +49,7 @@ export const failedBy = (error: SqlError.SqlError): Failed => {
   return { kind: isBroken ? "broken" : "elsewhere", why: meaning(error), ...(state === undefined ? {} : { state }) }
 }
 
-/** A new connection and a write that is on the disk; nothing of it stays. */
+/** Opens a new connection and writes to the disk; the write leaves no data. */
 const write = (port: number, password: Redacted.Redacted) =>
   Effect.scoped(
     Effect.flatMap(PgConnection.make({ ...at(port, password), connectTimeout: "30 seconds" }), (connection) =>
@@ -57,7 +57,7 @@ const write = (port: number, password: Redacted.Redacted) =>
     )
   )
 
-/** Tries the database once; null when it works, and when this process was too busy to say. */
+/** Tries the database once; null if it works, or if this process was too busy to judge. */
 export const look = Effect.fn("PostgresWatch.look")(function* (
   port: number,
   password: Redacted.Redacted
@@ -74,11 +74,11 @@ export const look = Effect.fn("PostgresWatch.look")(function* (
     })
   )
   const took = (yield* Clock.currentTimeMillis) - began
-  // a timer that is late by so much tells of this process, not of the database
+  // a timer that is this late shows that this process is slow, not the database
   return failed?.kind === "silent" && took > 2 * PATIENCE_MS ? null : failed
 })
 
-/** Looks that failed in a row, by their kind. */
+/** Consecutive failed looks, by kind. */
 interface Row {
   readonly broken: number
   readonly silent: number
@@ -87,21 +87,21 @@ interface Row {
 
 export const NO_FAILURES: Row = { broken: 0, silent: 0, elsewhere: 0 }
 
-/** The row with one look more. */
+/** The row after another look. */
 export const followedBy = (row: Row, failed: Failed | null): Row =>
   failed === null ? NO_FAILURES : { ...row, [failed.kind]: row[failed.kind] + 1 }
 
-/** Whether a new start is due: what may be a busy machine has to last for twice as long. */
+/** Whether a restart is due: a fault that a busy machine may cause must last twice as long. */
 export const isDue = ({ broken, silent }: Row): boolean => 2 * broken + silent >= 6
 
-/** Whether it is told that something is wrong: once is nothing. */
+/** Whether the fault is reported: a single failed look is not. */
 export const isTold = ({ broken, elsewhere, silent }: Row): boolean => broken + silent + elsewhere >= 2
 
-/** Milliseconds after a new start in which there is no other, when it has not helped: the first at once, then longer and longer. */
+/** Milliseconds between restarts that did not help: zero at first, then longer each time. */
 export const pauseAfter = (restarts: number): number =>
   restarts === 0 ? 0 : Math.min(60_000 * 2 ** (restarts - 1), 600_000)
 
-/** Whether the process works in the data folder as one of PostgreSQL's. */
+/** Whether the process is one of PostgreSQL's on the data folder. */
 const worksIn = async (pid: string, data: string): Promise<boolean> => {
   const [folder, command] = await Promise.all([
     fs.readlink(`/proc/${pid}/cwd`),
@@ -110,12 +110,12 @@ const worksIn = async (pid: string, data: string): Promise<boolean> => {
   return /^postgres\b|\/postgres\0/.test(command) && (await fs.realpath(data)) === folder
 }
 
-/** Ends processes that a postmaster has left behind, which would keep the next one from starting. Only Linux shows where they work. */
+/** Ends processes that remain after their postmaster and would prevent the next start. Only Linux shows their folder. */
 const endLeftovers = (data: string) =>
   Effect.promise(async () => {
     if (process.platform !== "linux") return
     for (const pid of (await fs.readdir("/proc")).filter((name) => /^\d+$/.test(name))) {
-      // one that has ended meanwhile, or that nobody may look at, is none of ours
+      // a process that has just ended, or that cannot be inspected, is not ours
       if (await worksIn(pid, data).catch(() => false)) process.kill(Number(pid), "SIGKILL")
     }
   }).pipe(Effect.ignoreCause)
@@ -125,7 +125,7 @@ interface Watched {
   readonly password: Redacted.Redacted
 }
 
-/** Stops a database that does not work, at once; whoever keeps it running starts it again. */
+/** Stops a database that does not work at once; its keeper starts it again. */
 const stopAtOnce = Effect.fnUntraced(function* (server: PostgresProcess.Server, { data }: Watched) {
   yield* Effect.logError("The embedded database is stopped, to be started again: it runs and does not work", {
     pid: server.pid
@@ -134,12 +134,12 @@ const stopAtOnce = Effect.fnUntraced(function* (server: PostgresProcess.Server, 
   yield* endLeftovers(data)
 })
 
-/** Milliseconds for which one that an earlier server has left behind is asked again, by what it answers. */
+/** Milliseconds for which a database of an earlier server is tried again, by the kind of failure. */
 const LEFT_PATIENCE_MS = { broken: 5_000, silent: 60_000 } as const
 
 /**
- * Stops a database that an earlier server has left behind and that has let nobody in for so long, when a new start mends that; yields
- * whether it did. One that answers otherwise, or does not listen where we look, may be in use by somebody else.
+ * Stops a database of an earlier server that has refused all connections for this long, if a restart repairs it; yields
+ * true if it was stopped. A database with another answer, or on another port, may be in use by another program.
  */
 export const stopIfStuck = Effect.fn("PostgresWatch.stopIfStuck")(function* (
   server: PostgresProcess.Server,
@@ -155,7 +155,7 @@ export const stopIfStuck = Effect.fn("PostgresWatch.stopIfStuck")(function* (
   return true
 })
 
-/** Looks at the database until it is interrupted. `current` is the server that is used now. */
+/** Watches the database until it is interrupted. `current` is the server in use. */
 export const watch = Effect.fnUntraced(function* (place: Watched, current: () => PostgresProcess.Server | null) {
   const trouble = yield* EmbeddedTrouble
   let row = NO_FAILURES
@@ -163,7 +163,7 @@ export const watch = Effect.fnUntraced(function* (place: Watched, current: () =>
   const once = Effect.gen(function* () {
     const server = current()
     const file = server === null ? null : yield* readPidFile(place.data)
-    // one that starts, recovers or stops is not asked
+    // a database that starts, recovers or stops is not tried
     if (server === null || file === null || file.pid !== server.pid || !file.isReady) return void (row = NO_FAILURES)
     if (server.pid !== pid) [row, pid] = [NO_FAILURES, server.pid]
     const failed = yield* look(server.port, place.password)

@@ -1,8 +1,7 @@
 /**
- * Which process is our database. `postmaster.pid` alone proves nothing: after a power cut its number may belong to any other
- * program, and its port to another database. So a process counts as ours only when it is a postmaster whose data folder is
- * ours, and is used only when it lets us in with our password and says that it serves our data. Nothing else is ever
- * signalled.
+ * Identifies the process of our database. `postmaster.pid` alone proves nothing: after a power cut its number may belong to any other
+ * program, and its port to another database. So a process counts as ours only if it is a postmaster on our data folder, and it is used only
+ * if it accepts our password and confirms that it serves our data. No other process is ever signalled.
  */
 import { PgConnection } from "@effect/sql-pg"
 import { Effect, Option, type Redacted, Schema } from "effect"
@@ -15,12 +14,12 @@ import { hostname } from "node:os"
 import { DatabaseSync } from "node:sqlite"
 import { attempt, EmbeddedPostgresError } from "./PostgresPrograms.ts"
 
-/** What `postmaster.pid` says: lines 1, 4 and 8. */
+/** Lines 1, 4 and 8 of `postmaster.pid`. */
 interface PidFile {
   readonly pid: number
   readonly port: number
   readonly isReady: boolean
-  /** Told to stop; until its last client has left, if it was told to stop gently. */
+  /** It is stopping; after SIGTERM this lasts until its last client disconnects. */
   readonly isStopping: boolean
 }
 
@@ -29,7 +28,7 @@ const orNull = <A>(run: () => Promise<A>): Effect.Effect<A | null> =>
 
 export const pidFileOf = (data: string): string => path.join(data, "postmaster.pid")
 
-/** The pid file of a data folder, null when there is none that can be read. */
+/** The pid file of a data folder; null if it is missing or cannot be read. */
 export const readPidFile = (data: string): Effect.Effect<PidFile | null> =>
   Effect.map(
     orNull(() => fs.readFile(pidFileOf(data), "utf8")),
@@ -44,7 +43,7 @@ export const readPidFile = (data: string): Effect.Effect<PidFile | null> =>
 
 const sameFolder = async (a: string, b: string) => (await fs.realpath(a)) === (await fs.realpath(b))
 
-/** Folder and words of a process's command. Children of a postmaster have a title instead of these words. */
+/** Compares the folder and command of a process. Children of a postmaster have a title instead of a command. */
 const isPostmasterOn = async (data: string, folder: string, words: ReadonlyArray<string>) => {
   const asked = words[words.indexOf("-D") + 1]
   const isPostgres = path.basename(words[0] ?? "") === "postgres" && words.includes("-D") && asked !== undefined
@@ -52,8 +51,8 @@ const isPostmasterOn = async (data: string, folder: string, words: ReadonlyArray
 }
 
 /**
- * The folder of a process. Linux hides it from whoever has fewer rights than the process: a server of the service may use port 80, and so
- * may its database, but a command beside it may not. A process of the user whom the data belongs to then counts as begun in them.
+ * The folder of a process. Linux hides it from processes with fewer rights: a server of the service may use port 80, and so may its
+ * database, but a separate command may not. Then a process of the data's owner counts as started in the data folder.
  */
 const folderOf = async (pid: number, data: string) => {
   const hidden = async (error: unknown) => {
@@ -69,20 +68,20 @@ const fromProc = async (pid: number, data: string) => {
   return isPostmasterOn(data, folder, command.toString().split("\0"))
 }
 
-/** Where there is no /proc. */
+/** For systems without /proc. */
 const fromPs = async (pid: number, data: string) => {
   const { stdout } = await promisify(execFile)("ps", ["-o", "command=", "-p", String(pid)])
   return isPostmasterOn(data, data, stdout.trim().split(" "))
 }
 
-/** Whether the process is a postmaster on this data folder. One that has ended, or that cannot be looked at, is not. */
+/** Whether the process is a postmaster on this data folder. False for a process that has ended or cannot be inspected. */
 export const isOurs = (pid: number, data: string): Effect.Effect<boolean> =>
   Effect.map(
     orNull(() => (process.platform === "linux" ? fromProc(pid, data) : fromPs(pid, data))),
     (ours) => ours ?? false
   )
 
-/** Whether some process has this number, ours or not. */
+/** Whether any process has this number. */
 export const isTaken = (pid: number): boolean => {
   try {
     process.kill(pid, 0)
@@ -96,7 +95,7 @@ export const isTaken = (pid: number): boolean => {
 const clusterOf = async (data: string) =>
   (await fs.readFile(path.join(data, "global", "pg_control"))).readBigUInt64LE(0).toString()
 
-/** How to reach a server on this machine. */
+/** Connection options for a server on this machine. */
 export const at = (port: number, password: Redacted.Redacted) => ({
   host: "127.0.0.1",
   port,
@@ -105,7 +104,7 @@ export const at = (port: number, password: Redacted.Redacted) => ({
   password
 })
 
-/** What a server says about itself to whoever has the password. */
+/** The facts that a server reports after a login with the password. */
 const introduction = Effect.fnUntraced(function* (port: number, password: Redacted.Redacted) {
   const connection = yield* PgConnection.make({ ...at(port, password), connectTimeout: "2 seconds" })
   const [row = []] = yield* connection.queryValues(
@@ -114,7 +113,7 @@ const introduction = Effect.fnUntraced(function* (port: number, password: Redact
   return row.map(String)
 }, Effect.scoped)
 
-/** Whether the server at the port knows our password and serves this data folder; false as well while it cannot say so. */
+/** Whether the server at the port accepts our password and serves this data folder; also false while it cannot answer. */
 export const provesItself = (port: number, password: Redacted.Redacted, data: string): Effect.Effect<boolean> =>
   introduction(port, password).pipe(
     Effect.timeout("5 seconds"),
@@ -124,9 +123,9 @@ export const provesItself = (port: number, password: Redacted.Redacted, data: st
     Effect.match({ onSuccess: (proved) => proved === true, onFailure: () => false })
   )
 
-// Which server keeps a data folder. The lock is one of the operating system, held by way of SQLite, which comes with Node:
-// it is taken by one process only and is free in the moment in which that process ends, however it ends. Beside it stands who
-// has it, for the sentence with which a second server refuses.
+// The server that keeps a data folder. The lock is a lock of the operating system, held through SQLite, which comes with Node:
+// only one process can hold it, and it is free at the moment when that process ends for any reason. A second file names the
+// holder, for the message of a second server that refuses to start.
 
 const Owner = Schema.Struct({ pid: Schema.Int, host: Schema.String, since: Schema.String })
 const OwnerFile = Schema.fromJsonString(Owner)
@@ -139,12 +138,12 @@ const BUSY = 5
 
 const isBusy = (error: unknown) => error instanceof Error && "errcode" in error && error.errcode === BUSY
 
-/** The folder is ours until it is released. */
+/** Holds the folder until it is released. */
 export interface Lock {
   readonly release: () => void
 }
 
-/** SQLite would make one that everybody may read. One that is there is not opened: to close it would end the lock of this process. */
+/** SQLite would create a file that all users may read. An existing file is not opened: closing it would end this process's lock. */
 const makeLockFile = (file: string): void => {
   if (!existsSync(file)) closeSync(openSync(file, "a", 0o600))
 }
@@ -162,7 +161,7 @@ const open = (folder: string): Lock | null => {
   }
 }
 
-/** Takes the folder, null when another server has it. */
+/** Takes the folder; null if another server holds it. */
 export const take = Effect.fn("FolderOwner.take")(function* (
   folder: string
 ): Effect.fn.Return<Lock | null, EmbeddedPostgresError> {
@@ -172,16 +171,16 @@ export const take = Effect.fn("FolderOwner.take")(function* (
   })
   if (lock === null) return null
   const owner = { pid: process.pid, host: hostname(), since: new Date().toISOString() }
-  // the lock is what counts; a disk may be full
+  // only the lock counts; the disk may be full
   yield* attempt(`write ${ownerFile(folder)}`, () =>
     fs.writeFile(ownerFile(folder), JSON.stringify(owner), { mode: 0o600 })
   ).pipe(Effect.catch(({ message }) => Effect.logWarning(`Who keeps the folder cannot be told to others: ${message}`)))
   return lock
 }, Effect.uninterruptible)
 
-/** Does something while no server has the folder, and keeps servers from it meanwhile; null when one has it. */
+/** Runs work while no server holds the folder, and blocks servers in the meantime; null if a server holds it. */
 export const whileFree = async <A>(folder: string, run: () => Promise<A>): Promise<A | null> => {
-  // without the file no server of this release has been here; one that is made now would belong to whoever looks
+  // without the file no server of this release has run here; a new file would belong to this process's user
   if (!existsSync(lockFile(folder))) return run()
   const lock = open(folder)
   if (lock === null) return null
@@ -194,7 +193,7 @@ const readOwner = (folder: string) =>
     Effect.option
   )
 
-/** Fails with the sentence that names who has the folder. */
+/** Fails with a message that names the folder's holder. */
 export const refuse = Effect.fn("FolderOwner.refuse")(function* (
   folder: string,
   asked: string

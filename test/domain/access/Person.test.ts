@@ -32,7 +32,7 @@ describe("Two people", () => {
     assert.isFalse(maySamePerson(known(one), known(other)))
   })
 
-  it("with one key are the same whatever their names, and a provider's words count as names", () => {
+  it("with one key are the same in spite of their names, and a provider's claims count as names", () => {
     const key = "oidc:https://sso.example.org 7f3a"
     assert.isTrue(maySamePerson({ person: key, names: ["a"] }, { person: key.toUpperCase(), names: ["b"] }))
     const ofProvider = namesOf({ name: "7f3a", attributes: { email: ["Maria@example.org"], groups: ["kim"] } })
@@ -43,7 +43,7 @@ describe("Two people", () => {
     assert.isTrue(maySamePerson(known("Maria"), { person: key, names: beside }))
   })
 
-  it.prop("are compared by a text that stays as it is", [Schema.String], ([text]) => {
+  it.prop("are compared by a stable text", [Schema.String], ([text]) => {
     assert.strictEqual(folded(folded(text)), folded(text))
   })
 })

@@ -38,7 +38,7 @@ const damage = async (one: PureShell, text: string): Promise<string | null> => {
 }
 
 describe("a configuration with commands among its lines", () => {
-  it("changes nothing on a switch when the gate lets it through", async () => {
+  it("changes nothing on a switch if the gate accepts it", async () => {
     let passed = 0
     for (let seed = FIRST_SEED; seed < FIRST_SEED + RUNS; seed++) {
       const { text } = randomCandidate(seed)

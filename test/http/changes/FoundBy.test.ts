@@ -50,7 +50,7 @@ const makeSite = (variables: Readonly<Record<string, string>>) =>
 
 const FOUND_ONLY = (cause: string, finder: string) => ({ cause, by: finder, found_by: finder, made_by: null })
 
-it.live("names nobody as who made a change by hand that a scheduled look finds", () =>
+it.live("a manual change that a scheduled check finds has no author", () =>
   Effect.gen(function* () {
     const { device, otto } = yield* makeSite({ DRIFT_INTERVAL: "1" })
     const one = yield* device(BY_SCHEDULE)
@@ -62,7 +62,7 @@ it.live("names nobody as who made a change by hand that a scheduled look finds",
   }).pipe(Effect.scoped)
 )
 
-it.live("names who looked, and not as who made it: a person's look for drift, and a sync that meets the change", () =>
+it.live("a person's check for drift, or a sync that meets the change, is its finder and not its author", () =>
   Effect.gen(function* () {
     const { boss, device, otto } = yield* makeSite({})
     const [one, two] = [yield* device(BY_OTTO), yield* device(BY_SCHEDULE)]

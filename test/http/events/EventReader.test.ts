@@ -26,7 +26,7 @@ const parts: ReaderParts = {
   times: { heartbeat: 50, renewal: 100, stuck: HOUR }
 }
 
-it.live("A clock that is set back by an hour keeps no reader from heartbeats, and rights are asked for again", () =>
+it.live("A clock that is set back by an hour stops neither heartbeats nor checks of rights", () =>
   Effect.gen(function* () {
     const clock = yield* Clock.Clock
     let ahead = 0

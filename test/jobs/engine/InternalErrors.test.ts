@@ -17,7 +17,7 @@ const engine = Engine.layer.pipe(
   Layer.provideMerge(log)
 )
 
-it.live("ends with the SQLSTATE of a statement that the database refuses, and one line of the level ERROR", () =>
+it.live("a job ends with the SQLSTATE of a statement that the database refuses, and one line of the level ERROR", () =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const jobs = yield* JobEngine

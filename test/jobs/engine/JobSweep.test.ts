@@ -5,8 +5,8 @@ import { SqlClient } from "effect/sql"
 import * as Engine from "../../../src/Engine.ts"
 import { JobEngine } from "../../../src/jobs/engine/JobEngine.ts"
 import { ServerConfig } from "../../../src/ServerConfig.ts"
-import { JobAttemptStore, JobLockStore } from "../../../src/store/JobScheduling.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
+import { JobScheduleStore } from "../../../src/store/JobScheduling.ts"
 
 const engine = Engine.layer.pipe(
   Layer.provideMerge(ServerConfig.layerOf({ DATA_DIR: "/nonexistent", SECRET_KEY: "k".repeat(32) })),
@@ -24,10 +24,10 @@ const lostJob = Effect.fnUntraced(function* (status: "SCHEDULED" | "RUNNING" | "
   return row?.id ?? 0
 })
 
-it.live("starts jobs again that nobody works on, and removes the locks of jobs that have ended", () =>
+it.live("restarts abandoned jobs, and removes the locks of ended jobs", () =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const attempts = yield* JobAttemptStore
+    const { attempts } = yield* JobScheduleStore
     const lost = yield* Effect.forEach(["SCHEDULED", "RUNNING", "ABORTING"] as const, lostJob)
     yield* sql`insert into job (status, function_name, finish_time) values ('FINISHED', 'sync_devices', now())`
     yield* sql`insert into joblock (job_id, name) select max(id), 'devices' from job`
@@ -41,6 +41,6 @@ it.live("starts jobs again that nobody works on, and removes the locks of jobs t
       ]
     )
     assert.deepStrictEqual(yield* Effect.forEach(lost, attempts.current), [1, 1, 1])
-    while ((yield* (yield* JobLockStore).all).length > 0) yield* Effect.sleep("100 millis")
+    while ((yield* (yield* JobScheduleStore).locks.all).length > 0) yield* Effect.sleep("100 millis")
   }).pipe(Effect.provide(engine), Effect.scoped, Effect.provideService(References.MinimumLogLevel, "Error"))
 )

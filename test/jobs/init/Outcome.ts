@@ -10,7 +10,7 @@ import { DeviceStore } from "../../../src/store/DeviceStore.ts"
 import { InterfaceStore } from "../../../src/store/InterfaceStore.ts"
 import { JobStore } from "../../../src/store/JobStore.ts"
 import * as Campus from "../../support/ProvisioningLab.ts"
-import { LinknetStore } from "../../../src/store/NetworkStore.ts"
+import { NetworkStore } from "../../../src/store/NetworkStore.ts"
 import { InitRequest } from "../../../src/domain/requests/InitRequests.ts"
 
 /** Runs step 1 of an access switch and what follows it. */
@@ -36,7 +36,7 @@ export const mlag = (neighbor_id: number) => ({ configtype: "MLAG_PEER" as const
 
 /** Port, far port and network of every link of a device. */
 export const linksOf = Effect.fnUntraced(function* (id: number) {
-  const links = yield* (yield* LinknetStore).ofDevice(id)
+  const links = yield* (yield* NetworkStore).links.ofDevice(id)
   return links
     .map(({ device_a_port, device_b_port, ipv4_network }) => [device_a_port, device_b_port, ipv4_network])
     .toSorted()

@@ -12,7 +12,7 @@ import { InterfaceStore } from "../../../src/store/InterfaceStore.ts"
 import * as Campus from "../../support/ProvisioningLab.ts"
 import { devicesOf, withFault, withoutFaults } from "./Outcome.ts"
 import { InitAccessStep1 } from "../../../src/domain/jobs/InitJobs.ts"
-import { LinknetStore } from "../../../src/store/NetworkStore.ts"
+import { NetworkStore } from "../../../src/store/NetworkStore.ts"
 
 interface Failing {
   /** The switch that refuses; the first of a pair. */
@@ -65,7 +65,7 @@ const TABLE: ReadonlyArray<Failing> = [
 const rowsOfBefore = Effect.gen(function* () {
   const devices = yield* DeviceStore
   const interfaces = yield* InterfaceStore
-  const links = yield* LinknetStore
+  const { links } = yield* NetworkStore
   const dist1 = yield* devices.getByHostname("lhv-dist1")
   const old = yield* devices.insert({
     hostname: "lhv-acc40",
@@ -98,7 +98,7 @@ const attempt = Effect.fnUntraced(function* (
 
 layer(Campus.layer, { excludeTestServices: true })("a switch whose base configuration fails", (it) => {
   it.effect(
-    "is as it was before, and so is its peer, the switch that it replaces and a link that it displaced; the second try works",
+    "stays unchanged, as do its peer, the switch that it replaces and a displaced link; the second try works",
     () =>
       Effect.gen(function* () {
         const devices = yield* DeviceStore
@@ -145,13 +145,13 @@ layer(Campus.layer, { excludeTestServices: true })("a switch whose base configur
         )
         // the neighbours of all three distribution switches are the same and must be synchronized before the next one
         for (const row of TABLE.filter(isDist)) yield* Effect.andThen(again(row), Campus.untilIdle)
-        const links = yield* (yield* LinknetStore).all
+        const links = yield* (yield* NetworkStore).links.all
         assert.strictEqual(links.filter(({ device_b_port }) => device_b_port === "Ethernet9").length, 0)
       })
   )
 
   it.effect(
-    "counts as moved when it is silent on both addresses; it waits in INIT, where step 2 is tried twice, and joins when it is back",
+    "counts as moved when it is silent on both addresses; it waits in INIT, where step 2 is tried twice, and joins when it returns",
     () =>
       Effect.gen(function* () {
         const devices = yield* DeviceStore

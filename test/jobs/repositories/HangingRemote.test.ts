@@ -5,12 +5,12 @@ import * as fs from "node:fs/promises"
 import * as path from "node:path"
 import { JobEngine } from "../../../src/jobs/engine/JobEngine.ts"
 import { refresh } from "../../../src/jobs/repositories/RefreshRepository.ts"
-import { JobLockStore } from "../../../src/store/JobScheduling.ts"
 import { JobStore } from "../../../src/store/JobStore.ts"
 import { type GitGate, makeGitGate } from "../../git/gitGate.ts"
 import * as Campus from "../../support/Campus.ts"
 import { serve } from "../../support/ServedCampus.ts"
 import * as Lab from "../sync/SyncLab.ts"
+import { JobScheduleStore } from "../../../src/store/JobScheduling.ts"
 
 /** Changes the NTP server of all devices. */
 const commitNtp = Effect.fnUntraced(function* ({ repositories }: Pick<Lab.SyncLab, "repositories">, address: string) {
@@ -40,7 +40,7 @@ const withGate = <A, E>(
   )
 }
 
-it.live("holds up no job, no other repository and no request, however many refreshes wait for it", () =>
+it.live("delays no job, no other repository and no request, however many refreshes wait for it", () =>
   withGate((lab, gate) =>
     Effect.gen(function* () {
       gate.hold()
@@ -55,7 +55,7 @@ it.live("holds up no job, no other repository and no request, however many refre
       assert.deepInclude(job, { status: "FINISHED", exception: null }, JSON.stringify(job))
       assert.deepStrictEqual(lab.switches.map(Lab.described), ["wanted two", "wanted two"])
       assert.match((yield* refresh("templates", "tester")).message, /^Commit /)
-      assert.deepStrictEqual(yield* (yield* JobLockStore).all, [])
+      assert.deepStrictEqual(yield* (yield* JobScheduleStore).locks.all, [])
       yield* commitNtp(lab, "10.20.0.9")
       const last = yield* Effect.forkChild(refresh("settings", "tester"))
       yield* Effect.yieldNow

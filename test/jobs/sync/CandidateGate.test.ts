@@ -31,7 +31,7 @@ const appendToTemplate = Effect.fnUntraced(function* ({ repositories: { template
   yield* refresh("templates", "other")
 })
 
-it.live("fails the device whose port holds a command before anybody logs in, and no other", () =>
+it.live("fails the device whose port contains a command before any login, and no other", () =>
   Lab.withLab(2, (lab) =>
     Effect.gen(function* () {
       const [hostname = "", other = ""] = lab.names
@@ -62,7 +62,7 @@ it.live("fails the device whose port holds a command before anybody logs in, and
   )
 )
 
-it.live("fails devices whose template holds a command, and names the template and its line", () =>
+it.live("fails devices whose template contains a command, and names the template and its line", () =>
   Lab.withLab(1, (lab) =>
     Effect.gen(function* () {
       const [hostname = ""] = lab.names
@@ -82,7 +82,7 @@ it.live("fails devices whose template holds a command, and names the template an
   )
 )
 
-it.live("fails a configuration that is given with commands, and one that an alias of the switch makes into one", () =>
+it.live("fails a given configuration with commands, and one that an alias of the switch turns into one", () =>
   Lab.withLab(1, (lab) =>
     Effect.gen(function* () {
       const [hostname = ""] = lab.names

@@ -18,7 +18,7 @@ const cases: ReadonlyArray<{ step: Step; command: string; says: ReadonlyArray<st
   { step: "write", command: "write memory", says: ["CommandRejected: ", "could not be saved"], runs: "new" }
 ]
 
-it.live("ends truthfully whichever command is denied", () =>
+it.live("ends with a true record whichever command is denied", () =>
   Lab.withLab(
     1,
     (lab) =>

@@ -5,7 +5,7 @@ import { SqlClient } from "effect/sql"
 import { shareAddress } from "../../devices/IdentityScene.ts"
 import * as Lab from "./SyncLab.ts"
 
-it.live("pushes nothing to records that share an address, and goes on with all others", () =>
+it.live("pushes nothing to records that share an address, and continues with all others", () =>
   Lab.withServers(3, (lab, serve) =>
     serve(
       Effect.gen(function* () {

@@ -117,7 +117,7 @@ for (const { fault, mode, reached, runs, says, when } of moments) {
   )
 }
 
-it.live("takes back a change that waits for the others of a job that has ended", () =>
+it.live("takes back a change that waits for the others of an ended job", () =>
   Lab.withServers(
     2,
     (lab, serve) =>
@@ -144,7 +144,7 @@ it.live("takes back a change that waits for the others of a job that has ended",
   )
 )
 
-it.live("writes what became of a device although its outcome was lost when it was to be written", () =>
+it.live("records the result of a device although its first write was lost", () =>
   Lab.withServers(3, (lab, serve) =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
@@ -173,7 +173,7 @@ it.live("writes what became of a device although its outcome was lost when it wa
   )
 )
 
-it.live("leaves the status of a device alone that another job has changed since", () =>
+it.live("keeps the status of a device that another job has changed since", () =>
   Lab.withServers(1, (lab, serve) =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient

@@ -13,7 +13,7 @@ import { refresh } from "../../../src/jobs/repositories/RefreshRepository.ts"
 import type { LabSwitch } from "../../../src/lab/LabSwitch.ts"
 import { ServerConfig } from "../../../src/ServerConfig.ts"
 import { DeviceStore, SyncEventStore } from "../../../src/store/DeviceStore.ts"
-import { JobLockStore } from "../../../src/store/JobScheduling.ts"
+import { JobScheduleStore } from "../../../src/store/JobScheduling.ts"
 import { RepositoryStore } from "../../../src/store/RepositoryStore.ts"
 import * as Managed from "../../scenarios/chaos/ManagedCampus.ts"
 import * as Campus from "../../support/Campus.ts"
@@ -104,7 +104,7 @@ export const causes = (hostname: string) =>
 /** Asserts that nobody holds a lock, no change is unfinished and no switch has a session or a timer of ours. */
 export const nothingLeft = Effect.fnUntraced(function* (lab: SyncLab) {
   const sql = yield* SqlClient.SqlClient
-  assert.deepStrictEqual(yield* (yield* JobLockStore).all, [])
+  assert.deepStrictEqual(yield* (yield* JobScheduleStore).locks.all, [])
   const unfinished = yield* sql`select job_id, device_id, phase from config_change
     where phase not in ('confirmed', 'reverted', 'unchanged', 'discarded', 'unknown')`
   assert.deepStrictEqual(unfinished, [])

@@ -8,11 +8,11 @@ import { JobEngine } from "../../../src/jobs/engine/JobEngine.ts"
 import type { LabSwitch } from "../../../src/lab/LabSwitch.ts"
 import * as Lab from "./SyncLab.ts"
 import { seconds, timer } from "../../support/Patience.ts"
-import { JobLockStore } from "../../../src/store/JobScheduling.ts"
+import { JobScheduleStore } from "../../../src/store/JobScheduling.ts"
 
 const all = (lab: Lab.SyncLab, text: string) => Object.fromEntries(lab.names.map((name) => [name, text]))
 
-it.live("changes all devices in each of the modes 0, 1 and 2, and says so in the record", () =>
+it.live("changes all devices in each of the modes 0, 1 and 2, and records it", () =>
   Lab.withLab(
     3,
     (lab) =>
@@ -118,7 +118,7 @@ it.live("takes everything back when a mode-2 job is aborted while its devices wa
   )
 )
 
-it.live("puts back the devices that were confirmed when another one can no longer be", () =>
+it.live("puts confirmed devices back when another one can no longer be confirmed", () =>
   Lab.withLab(
     3,
     (lab) =>
@@ -151,11 +151,11 @@ const beginsLater = Effect.fnUntraced(function* ({ name }: Pick<AnyJob, "name">)
     when (new.function_name = '${name}') execute function due_later()`)
 })
 
-it.live("reverts and gives the lock back when the confirming job is aborted before it begins", () =>
+it.live("reverts and releases the lock when the confirming job is aborted before it begins", () =>
   Lab.withLab(2, (lab) =>
     Effect.gen(function* () {
       const engine = yield* JobEngine
-      const locks = yield* JobLockStore
+      const { locks } = yield* JobScheduleStore
       yield* beginsLater(ConfirmDevices)
       yield* Lab.want(lab, "two")
       const id = yield* engine.start(SyncDevices, { dry_run: false, confirm_mode_override: 2 }, { user: "tester" })

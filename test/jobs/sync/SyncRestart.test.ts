@@ -5,7 +5,7 @@ import { JobEngine } from "../../../src/jobs/engine/JobEngine.ts"
 import * as Lab from "./SyncLab.ts"
 import { SyncDevices } from "../../../src/domain/jobs/ChangeJobs.ts"
 import { timer } from "../../support/Patience.ts"
-import { JobLockStore } from "../../../src/store/JobScheduling.ts"
+import { JobScheduleStore } from "../../../src/store/JobScheduling.ts"
 
 const described = (lab: Lab.SyncLab) => lab.switches.map((device) => Lab.described(device).replace("wanted ", ""))
 
@@ -17,12 +17,12 @@ const ended = (id: number) => Effect.flatMap(JobEngine, (engine) => engine.ended
 
 /** Moments at which the server is stopped. */
 const moments: Readonly<
-  Record<string, (lab: Lab.SyncLab, job: number) => Effect.Effect<unknown, unknown, JobLockStore>>
+  Record<string, (lab: Lab.SyncLab, job: number) => Effect.Effect<unknown, unknown, JobScheduleStore>>
 > = {
   "some devices wait and others are being loaded": (lab) =>
     Lab.until(() => lab.switches.some((device) => device.timer() !== undefined)),
   "the confirming job was just started": (_lab, job) =>
-    Effect.flatMap(JobLockStore, (locks) =>
+    Effect.flatMap(JobScheduleStore, ({ locks }) =>
       Lab.untilSome(Effect.map(locks.all, (held) => held.find(({ job_id }) => job_id !== job)))
     ),
   "the first device is confirmed": (lab) =>
@@ -91,7 +91,7 @@ it.live("takes all devices back when one died while the server was stopped", () 
   )
 )
 
-it.live("goes on stopping after a restart when the job was aborted", () =>
+it.live("continues to stop after a restart when the job was aborted", () =>
   Lab.withServers(
     3,
     (lab, serve) =>

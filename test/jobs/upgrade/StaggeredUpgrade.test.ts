@@ -5,11 +5,11 @@ import { randomBytes } from "node:crypto"
 import { ActiveSettings } from "../../../src/settings/ActiveSettings.ts"
 import { InterfaceStore } from "../../../src/store/InterfaceStore.ts"
 import { DeviceStore } from "../../../src/store/DeviceStore.ts"
-import { LinknetStore } from "../../../src/store/NetworkStore.ts"
 import type { LabShape } from "../../../src/lab/Lab.ts"
 import * as Campus from "../../support/Campus.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 import * as Site from "../../firmware/FirmwareSite.ts"
+import { NetworkStore } from "../../../src/store/NetworkStore.ts"
 
 const LONG = process.env["LONG_TESTS"] === "true"
 const SWITCHES = LONG ? 40 : 8
@@ -36,7 +36,7 @@ const cablesOf = (count: number): ReadonlyArray<Site.Cable> =>
 
 const seedLinks = Effect.fnUntraced(function* (cables: ReadonlyArray<Site.Cable>) {
   const devices = yield* DeviceStore
-  const links = yield* LinknetStore
+  const { links } = yield* NetworkStore
   const interfaces = yield* InterfaceStore
   for (const [a, b] of cables) {
     const [[aName = "", aPort = ""], [bName = "", bPort = ""]] = [a.split(":"), b.split(":")]
@@ -111,7 +111,7 @@ it.live(
   LONG ? 300_000 : 60_000
 )
 
-it.live("does not begin a group when a switch of the group before has not come back, and says so for each", () =>
+it.live("does not begin a group when a switch of the previous group has not returned, and says so for each", () =>
   Effect.gen(function* () {
     const { lab, names, server } = yield* site(4)
     yield* Effect.gen(function* () {

@@ -144,7 +144,7 @@ const openssl = (...args: ReadonlyArray<string>) => {
   return error === undefined ? { status, text: `${stdout}${stderr}` } : undefined
 }
 
-it.live("lists what it has signed for a year, and tells everybody what was revoked, by hand and with its device", () =>
+it.live("lists the certificates of a year, and publishes revocations, by hand and with the device", () =>
   Effect.gen(function* () {
     const { api, folder, url } = yield* makeOperationsLab
     const crl = Effect.promise(async () => {
@@ -211,7 +211,7 @@ it.live("lists what it has signed for a year, and tells everybody what was revok
   }).pipe(Effect.scoped)
 )
 
-it.live("renews what ends soon by itself, and nothing else", () =>
+it.live("renews expiring certificates automatically, and no others", () =>
   Effect.gen(function* () {
     const soon = { CERTIFICATE_DAYS: "20", CERTIFICATE_RENEW_DAYS: "30", CERTIFICATE_RENEW_INTERVAL: "1" }
     const { api, first, second } = yield* makeQuirkyLab({}, soon)

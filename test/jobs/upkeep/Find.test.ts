@@ -15,7 +15,7 @@ const readFindings = Schema.decodeUnknownEffect(Findings)
 const places = (hits: ReadonlyArray<Readonly<Record<string, unknown>>>) =>
   hits.map(({ hostname, kind, on_uplink, port }) => [kind, hostname, port, on_uplink])
 
-it.live("tells on which port a machine is, from tables that are read on demand and by themselves", () =>
+it.live("finds the port of a machine, from tables that are read on request and regularly", () =>
   Effect.gen(function* () {
     const { api, first } = yield* makeQuirkyLab({}, { MAC_ENTRIES: "2", MAC_INTERVAL: "1" })
     const find = Effect.fnUntraced(function* (q: string) {

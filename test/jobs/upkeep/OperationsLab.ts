@@ -5,7 +5,7 @@ import { makeLab } from "../../../src/lab/Lab.ts"
 import type * as Topology from "../../../src/lab/Topology.ts"
 import { DeviceStore } from "../../../src/store/DeviceStore.ts"
 import { InterfaceStore } from "../../../src/store/InterfaceStore.ts"
-import { LinknetStore } from "../../../src/store/NetworkStore.ts"
+import { NetworkStore } from "../../../src/store/NetworkStore.ts"
 import * as Campus from "../../support/Campus.ts"
 import { serve } from "../../support/ServedCampus.ts"
 
@@ -73,7 +73,7 @@ const makeLabOf = (quirks: Quirks, box: Box) => {
 const seed = Effect.gen(function* () {
   const devices = yield* DeviceStore
   const interfaces = yield* InterfaceStore
-  const links = yield* LinknetStore
+  const { links } = yield* NetworkStore
   const { one } = yield* Campus.seedSite
   const [first, second] = yield* Effect.forEach(NAMES, (hostname, index) =>
     devices.insert({

@@ -32,7 +32,7 @@ const backUp = Effect.fn(function* (url: string) {
  */
 const SAID_ANEW = { installation: "", job: "", config_change: "", joblock: "", device_operation: "" }
 
-it.live("restores a site of 0.1.0 in the middle of a rollout to what an upgrade makes of it", () =>
+it.live("restores a 0.1.0 site in the middle of a rollout to the result of an upgrade", () =>
   Effect.gen(function* () {
     const url = yield* databaseOf("all")
     const { elsewhere, env, said, target } = yield* backUp(url)
@@ -64,7 +64,7 @@ it.live("restores a site of 0.1.0 in the middle of a rollout to what an upgrade 
 /** The schema before the newest one: what a site has that upgrades today. */
 const BEFORE = Number(migrations.at(-2)?.name.slice(0, 4))
 
-it.live(`brings rows of the schema before the newest one (${BEFORE}) to it`, () =>
+it.live(`brings rows of the previous schema (${BEFORE}) to the newest one`, () =>
   Effect.gen(function* () {
     const url = yield* TestDatabase.emptyDatabaseUrl
     yield* inDatabase(
@@ -88,7 +88,7 @@ it.live(`brings rows of the schema before the newest one (${BEFORE}) to it`, () 
   }).pipe(Effect.scoped)
 )
 
-it.live("refuses a backup of a newer release, schema or format, and says which release it needs", () =>
+it.live("refuses a backup of a newer release, schema or format, and names the required release", () =>
   Effect.gen(function* () {
     const site = yield* make
     const empty = yield* TestDatabase.emptyDatabaseUrl

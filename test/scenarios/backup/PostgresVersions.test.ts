@@ -33,7 +33,7 @@ const { version } = OlderPostgres
 describe.skipIf(version === undefined)(
   `Another version of PostgreSQL${version === undefined ? ` (${OlderPostgres.WITHOUT})` : ""}`,
   () => {
-    it.live("takes the place of the one under the embedded database, as an upgrade of it needs", () =>
+    it.live("replaces the one of the embedded database, as its upgrade requires", () =>
       Effect.gen(function* () {
         const folder = yield* Program.dataFolder
         const env = { ...placedIn(folder), SECRET_KEY: SHARED_KEY }
@@ -64,7 +64,7 @@ describe.skipIf(version === undefined)(
       }).pipe(Effect.scoped)
     )
 
-    it.live("takes a site from the embedded one, and gives it back", () =>
+    it.live("imports a site from the embedded one, and exports it again", () =>
       Effect.gen(function* () {
         const site = yield* make
         const older = yield* OlderPostgres.make(path.join(yield* Program.dataFolder, "database"))

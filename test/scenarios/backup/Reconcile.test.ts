@@ -52,7 +52,7 @@ const makeSite = Effect.gen(function* () {
   return { env, url, server, switches, devices, push }
 })
 
-it.live("finds on another machine what was committed after the backup, before it pushes anything", () =>
+it.live("finds commits after the backup on another machine, before it pushes anything", () =>
   Effect.gen(function* () {
     const { devices, env, push, server, switches, url } = yield* makeSite
     yield* push(devices, "before")

@@ -154,19 +154,19 @@ const done: Partial<Outcome> = { runs: "new", startsWith: "new", says: "done", l
 const untouched: Partial<Outcome> = { runs: "old", startsWith: "old", says: "old", left: [] }
 
 Bird.describeBird("a change of a BIRD", () => {
-  it.live("is proved, confirmed and saved", () =>
+  it.live("a change is proved, confirmed and saved", () =>
     Effect.gen(function* () {
       expect(yield* play()).toMatchObject(done)
     })
   )
 
-  it.live("leaves nothing behind when it was a dry run", () =>
+  it.live("a dry run leaves nothing", () =>
     Effect.gen(function* () {
       expect(yield* play(undefined, wanted, true)).toMatchObject({ ...untouched, says: "done" })
     })
   )
 
-  it.live("is refused with the line that is wrong", () =>
+  it.live("a wrong candidate is refused with the line", () =>
     Effect.gen(function* () {
       const outcome = yield* play(undefined, wanted.replace("route ", "rout "))
       expect(outcome).toMatchObject(untouched)
@@ -174,7 +174,7 @@ Bird.describeBird("a change of a BIRD", () => {
     })
   )
 
-  it.live("that nobody could confirm is taken back by BIRD itself, and the job says so", () =>
+  it.live("BIRD takes back a change without a confirmation, and the job says so", () =>
     Effect.gen(function* () {
       const outcome = yield* play({
         after: "commitTimed",
@@ -185,7 +185,7 @@ Bird.describeBird("a change of a BIRD", () => {
     })
   )
 
-  it.live("that somebody else undoes before it is confirmed is reported as undone", () =>
+  it.live("a change that another user undoes before the confirmation is reported as undone", () =>
     Effect.gen(function* () {
       const outcome = yield* play({ after: "commitTimed", happens: (bird) => birdc(bird, "configure undo") })
       expect(outcome).toMatchObject(untouched)
@@ -193,7 +193,7 @@ Bird.describeBird("a change of a BIRD", () => {
     })
   )
 
-  it.live("goes on after a restart of BIRD that came before the commit", () =>
+  it.live("a change continues after a restart of BIRD before the commit", () =>
     Effect.gen(function* () {
       expect(yield* play({ after: "load", happens: (bird) => Effect.andThen(bird.kill, bird.start) })).toMatchObject(
         done
@@ -202,7 +202,7 @@ Bird.describeBird("a change of a BIRD", () => {
   )
 
   for (const after of ["commitTimed", "confirm"] as const) {
-    it.live(`ends old when BIRD is killed after ${after} and starts with what it had saved`, () =>
+    it.live(`a change ends old when BIRD is killed after ${after} and starts with its saved configuration`, () =>
       Effect.gen(function* () {
         const outcome = yield* play({ after, happens: (bird) => Effect.andThen(bird.kill, bird.start) })
         expect(outcome).toMatchObject(untouched)
@@ -211,7 +211,7 @@ Bird.describeBird("a change of a BIRD", () => {
     )
   }
 
-  it.live("is no success when BIRD runs something that does not say what it is", () =>
+  it.live("a change is not successful when BIRD runs an incomplete configuration", () =>
     Effect.gen(function* () {
       const outcome = yield* play({
         after: "commitTimed",
@@ -223,7 +223,7 @@ Bird.describeBird("a change of a BIRD", () => {
 })
 
 Bird.describeBird("a timed commit of a BIRD", () => {
-  it.live("is undone at once when it is discarded, and a second one beside it is refused", () =>
+  it.live("a change is undone at once when it is discarded, and a second simultaneous one is refused", () =>
     Effect.gen(function* () {
       const start = BirdDriver.marked("start", old)
       const bird = yield* Bird.make({ "bird.conf": start.text, [`${start.mark}.conf`]: start.text })

@@ -105,7 +105,7 @@ const makeSession = (
     runningConfig,
     sessions,
     load: Effect.fnUntraced(function* (request) {
-      const beside = yield* clearForLoad({ hostname, removed, foreign, sessions, discard }, request)
+      const otherSessions = yield* clearForLoad({ hostname, removed, foreign, sessions, discard }, request)
       if (request.mode === "merge") return yield* refused("configure", "BIRD takes whole configurations only")
       const { mark, stable, text } = marked(request.name, request.text)
       yield* files(() => writeFileSync(fileOf(mark), text))
@@ -116,7 +116,7 @@ const makeSession = (
       const rejected = [{ lineNumber: Number(number), line, answer: message }]
       if (said !== "") return yield* new Errors.ReplaceConfigException({ hostname, message, rejected })
       yield* files(() => writeFileSync(openOf(request.name), mark))
-      return { diff: UnifiedDiff.diff(yield* runningConfig, stable), remarks: [], ...beside }
+      return { diff: UnifiedDiff.diff(yield* runningConfig, stable), remarks: [], ...otherSessions }
     }),
     discard,
     commit: (name) => commit(name),

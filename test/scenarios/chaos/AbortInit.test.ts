@@ -97,25 +97,27 @@ const aborting = Effect.fnUntraced(function* (kind: InitKind) {
 })
 
 for (const [what, kind] of TABLE) {
-  it.live(`leaves ${what} as it was when it is aborted in time, and goes on to MANAGED when it is too late`, () =>
-    Effect.gen(function* () {
-      const { attempt, left } = yield* aborting(kind)
-      assert.deepStrictEqual(
-        left.members.slice(1).map(({ state }) => state),
-        kind === kinds.pair ? ["DISCOVERED"] : []
-      )
-      if (kind !== kinds.pair) return
-      const again = yield* attempt(null)
-      assert.deepStrictEqual(
-        again.left.members.map(({ state }) => state),
-        ["MANAGED", "MANAGED"],
-        JSON.stringify(again.jobs)
-      )
-    }).pipe(Effect.scoped)
+  it.live(
+    `an aborted initialisation leaves ${what} unchanged in time, and continues to MANAGED when it is too late`,
+    () =>
+      Effect.gen(function* () {
+        const { attempt, left } = yield* aborting(kind)
+        assert.deepStrictEqual(
+          left.members.slice(1).map(({ state }) => state),
+          kind === kinds.pair ? ["DISCOVERED"] : []
+        )
+        if (kind !== kinds.pair) return
+        const again = yield* attempt(null)
+        assert.deepStrictEqual(
+          again.left.members.map(({ state }) => state),
+          ["MANAGED", "MANAGED"],
+          JSON.stringify(again.jobs)
+        )
+      }).pipe(Effect.scoped)
   )
 }
 
-it.live("takes back what a killed server has begun when the job is aborted before it goes on", () =>
+it.live("takes back the work of a killed server when the job is aborted before it continues", () =>
   Effect.gen(function* () {
     const scene = yield* InitScene.make(kinds.access, 1)
     const { attempt, members } = yield* scene.next

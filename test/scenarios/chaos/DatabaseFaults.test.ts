@@ -70,7 +70,7 @@ const shortRound = (fault: DatabaseFault, index: number): DatabaseScene.Round =>
 })
 
 it.live(
-  "brings everything that was accepted to a truthful end, whatever happens to the database",
+  "brings all accepted work to a true end, whatever happens to the database",
   () =>
     Effect.gen(function* () {
       const random = randomOf(SEED)

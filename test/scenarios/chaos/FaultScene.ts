@@ -12,7 +12,6 @@ import { JobEngine } from "../../../src/jobs/engine/JobEngine.ts"
 import { refresh } from "../../../src/jobs/repositories/RefreshRepository.ts"
 import { ServerConfig } from "../../../src/ServerConfig.ts"
 import { DeviceStore } from "../../../src/store/DeviceStore.ts"
-import { JobLockStore } from "../../../src/store/JobScheduling.ts"
 import * as Campus from "../../support/Campus.ts"
 import { seconds, timer } from "../../support/Patience.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
@@ -21,6 +20,7 @@ import { begin } from "./FaultMoments.ts"
 import * as ManagedCampus from "./ManagedCampus.ts"
 import { givenUpAfter } from "../../support/Silence.ts"
 import { SyncDevices } from "../../../src/domain/jobs/ChangeJobs.ts"
+import { JobScheduleStore } from "../../../src/store/JobScheduling.ts"
 
 /** Switches that are worked on at once: the test's own processor time must not look like a silent switch. */
 const CONCURRENCY = "48"
@@ -89,7 +89,7 @@ const play = Effect.fnUntraced(function* (faultCases: ReadonlyArray<FaultCase>, 
       if (device !== undefined) begin(device, fault)
     }
     const job = yield* sync(false)
-    const locks = (yield* (yield* JobLockStore).all).length
+    const locks = (yield* (yield* JobScheduleStore).locks.all).length
     const rows = yield* (yield* DeviceStore).byHostnames(names)
     const open = yield* sql<{ phase: string }>`select phase from config_change
       where phase not in ('confirmed', 'reverted', 'unchanged', 'discarded', 'unknown')`
@@ -127,7 +127,7 @@ export const describeSync = (title: string, faultCases: ReadonlyArray<FaultCase>
       story = await Effect.runPromise(play(faultCases, timerSeconds))
     }, seconds(600))
 
-    it("ends FINISHED with every device in its record, and leaves no lock, and no open change but of switches that are lost", () => {
+    it("ends FINISHED with every device in its record, and leaves no lock, and no open change except of lost switches", () => {
       assert.deepInclude(story.job, { status: "FINISHED", exception: null, change_score: 100 })
       assert.sameMembers(Object.keys(ManagedCampus.devicesOf(story.job)), [...names])
       assert.strictEqual(story.locks, 0)
@@ -135,7 +135,7 @@ export const describeSync = (title: string, faultCases: ReadonlyArray<FaultCase>
       assert.isAtMost(story.open, faultCases.filter(({ ending }) => ending.untold === true && !ending.done).length)
     })
 
-    it("leaves no trace of the dry run that went before", () => {
+    it("leaves no trace of the earlier dry run", () => {
       assert.deepStrictEqual(story.dryRunTraces, [])
     })
 

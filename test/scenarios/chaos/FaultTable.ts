@@ -400,7 +400,7 @@ const others: ReadonlyArray<FaultCase> = [
   },
   {
     fault: "foreign session",
-    place: "left behind by dead jobs",
+    place: "from dead jobs",
     begins: "start",
     arm: (device) => {
       for (const name of ["job900001", "job900002-2", "job900003-check"]) device.foreignSession(name)

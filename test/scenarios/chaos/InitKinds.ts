@@ -6,7 +6,7 @@ import { Effect } from "effect"
 import type { Node } from "../../../src/lab/Topology.ts"
 import { DeviceStore } from "../../../src/store/DeviceStore.ts"
 import { InterfaceStore } from "../../../src/store/InterfaceStore.ts"
-import { LinknetStore } from "../../../src/store/NetworkStore.ts"
+import { NetworkStore } from "../../../src/store/NetworkStore.ts"
 import * as Campus from "../../support/Campus.ts"
 
 /** The new switch of a run, or both of a pair: name in the lab and hostname that it is to get. */
@@ -32,7 +32,7 @@ export interface InitKind {
   readonly prepare: (
     run: number,
     newcomers: ReadonlyArray<Newcomer>
-  ) => Effect.Effect<void, unknown, DeviceStore | InterfaceStore | LinknetStore>
+  ) => Effect.Effect<void, unknown, DeviceStore | InterfaceStore | NetworkStore>
 }
 
 const DISTS = ["lhv-dist1", "lhv-dist2"]
@@ -99,7 +99,7 @@ const fabric: InitKind = {
 const broken = Effect.fnUntraced(function* (run: number, hostname: string) {
   const devices = yield* DeviceStore
   const interfaces = yield* InterfaceStore
-  const links = yield* LinknetStore
+  const { links } = yield* NetworkStore
   const { id } = yield* devices.insert({
     hostname,
     state: "UNMANAGED",

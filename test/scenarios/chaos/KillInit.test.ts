@@ -121,7 +121,7 @@ const campaign = Effect.fnUntraced(function* ({ every, kind, short, what }: Row)
 
 for (const row of TABLE) {
   it.live(
-    `makes ${row.what} MANAGED, exactly once and as ever, wherever the server is killed`,
+    `makes ${row.what} MANAGED, exactly once and as usual, wherever the server is killed`,
     () => Effect.scoped(campaign(row)),
     seconds(300 + (row.every.length + RANDOM_RUNS) * 60)
   )

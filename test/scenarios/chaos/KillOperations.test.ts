@@ -117,7 +117,7 @@ it.live("leaves no port down, wherever a bounce is killed", () =>
   }).pipe(Effect.scoped)
 )
 
-it.live("copies a certificate to its end and leaves no key on the flash, wherever the job is killed", () =>
+it.live("completes the copy of a certificate and leaves no key on the flash, wherever the job is killed", () =>
   Effect.gen(function* () {
     const { cases, killAmid, server, stores, untilEnded } = yield* makeScene([
       { name: "when the key is on the flash", reached: (device) => device.files().has("cnaasnms.key") },

@@ -37,7 +37,7 @@ describe("a fault of the server's own machine", () => {
   layer(Scene.layer, { excludeTestServices: true })((it) => {
     for (const [index, fault] of plan().entries()) {
       it.effect(
-        `blames no switch, makes no database, loses no job, is told by health and passes by itself: ${index + 1}, ${fault.name}`,
+        `blames no switch, creates no database, loses no job, is reported by health and ends automatically: ${index + 1}, ${fault.name}`,
         (test) =>
           Effect.gen(function* () {
             const scene = yield* Scene
@@ -52,7 +52,7 @@ describe("a fault of the server's own machine", () => {
   })
 
   it.live(
-    "is a volume that is not there: the start refuses and makes no database, and goes on when it is there again",
+    "includes a missing volume: the start refuses and creates no database, and continues when it is mounted again",
     () =>
       Effect.gen(function* () {
         const scene = yield* make(1)

@@ -3,7 +3,6 @@ import { assert, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import * as Database from "../../../src/store/Database.ts"
 import { DeviceStore } from "../../../src/store/DeviceStore.ts"
-import { JobLockStore } from "../../../src/store/JobScheduling.ts"
 import { JobStore } from "../../../src/store/JobStore.ts"
 import type { LabSwitch } from "../../../src/lab/LabSwitch.ts"
 import * as Campus from "../../support/Campus.ts"
@@ -12,6 +11,7 @@ import { databaseUrl } from "../../support/TestDatabase.ts"
 import * as ManagedCampus from "./ManagedCampus.ts"
 import { seconds, timer } from "../../support/Patience.ts"
 import { storesOn } from "../../support/TestStores.ts"
+import { JobScheduleStore } from "../../../src/store/JobScheduling.ts"
 
 const makeScene = Effect.fnUntraced(function* (
   count: number,
@@ -43,7 +43,7 @@ const sent = (device: LabSwitch, pattern: RegExp): boolean =>
   device.commands().some(({ command }) => pattern.test(command))
 
 it.live(
-  "stops on SIGTERM without waiting for a slow switch; the next server goes on with the job, which still has its lock",
+  "stops on SIGTERM without waiting for a slow switch; the next server continues the job, which still has its lock",
   () =>
     Effect.gen(function* () {
       const { env, names, stores, switches } = yield* makeScene(3, seconds(9), { COMMIT_CONFIRMED_TIMEOUT: timer(60) })
@@ -61,7 +61,7 @@ it.live(
         assert.notInclude(first.log(), "No healthy runners")
         assert.strictEqual(yield* (yield* JobStore).status(id), "RUNNING")
         assert.deepStrictEqual(
-          (yield* (yield* JobLockStore).all).map(({ job_id }) => job_id),
+          (yield* (yield* JobScheduleStore).locks.all).map(({ job_id }) => job_id),
           [id]
         )
         const second = yield* ServerProcess.launch(env)
@@ -81,7 +81,7 @@ it.live(
           assert.include(device.running(), "ntp server 10.20.0.1")
           assert.deepStrictEqual(ManagedCampus.debrisOn(device), [])
         }
-        assert.deepStrictEqual(yield* (yield* JobLockStore).all, [])
+        assert.deepStrictEqual(yield* (yield* JobScheduleStore).locks.all, [])
         second.terminate()
         assert.strictEqual(yield* second.ended, 0)
       }).pipe(Effect.provide(stores))
@@ -112,7 +112,7 @@ it.live("begins no further device after an abort, and brings those in flight to 
         if (!wasBegun) assert.match(String(result?.job_tasks[0]?.result), /JobAborted: [^\n]+\n$/)
       }
       assert.isAtMost(switches.filter((device) => device.logins().length > 0).length, 2)
-      assert.deepStrictEqual(yield* (yield* JobLockStore).all, [])
+      assert.deepStrictEqual(yield* (yield* JobScheduleStore).locks.all, [])
     }).pipe(Effect.provide(stores))
   }).pipe(Effect.scoped)
 )

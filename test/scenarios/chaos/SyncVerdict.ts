@@ -8,7 +8,7 @@ import { stableText } from "../../../src/drivers/eos/RunningConfig.ts"
 import type { DeviceResult, Job } from "../../../src/domain/Job.ts"
 import type { LabSwitch } from "../../../src/lab/LabSwitch.ts"
 import { DeviceStore } from "../../../src/store/DeviceStore.ts"
-import { JobLockStore } from "../../../src/store/JobScheduling.ts"
+import { JobScheduleStore } from "../../../src/store/JobScheduling.ts"
 import * as ManagedCampus from "./ManagedCampus.ts"
 import { configHashOf } from "../../../src/drivers/DriverDefinition.ts"
 
@@ -111,7 +111,7 @@ export const rowProblems = Effect.fnUntraced(function* (job: Job, marks: Readonl
   const events = yield* sql<{ hostname: string }>`select distinct hostname from sync_event`
   const open = yield* sql<{ phase: string }>`select phase from config_change where job_id = ${job.id}
     and phase not in ('confirmed', 'reverted', 'unchanged', 'discarded', 'unknown')`
-  const locks = yield* (yield* JobLockStore).all
+  const locks = yield* (yield* JobScheduleStore).locks.all
   const problems = open.map(({ phase }) => `a change is still ${phase}`)
   if (locks.length > 0) problems.push("the lock was not given back")
   if (job.status !== "FINISHED") problems.push(`the job is ${job.status}: ${JSON.stringify(job.exception)}`)

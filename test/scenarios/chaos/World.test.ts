@@ -50,7 +50,7 @@ const longPlan = (minutes: number, random: () => number): Plan => {
 }
 
 it.live(
-  "goes on truthfully whatever breaks: replicas, ways between them, the database, git or switches",
+  "continues with true records whatever fails: replicas, links between them, the database, git or switches",
   () =>
     Effect.gen(function* () {
       const random = randomOf(SEED)

@@ -114,7 +114,7 @@ const ELSEWHERE: ReadonlyArray<string> = [
   "POST /api/v1.0/device 429",
   "POST /api/v1.0/discover_device 429",
   "POST /api/v1.0/device_discover 429",
-  // test/http/HungryBodies.test.ts
+  // test/http/BodyBudgets.test.ts
   "POST /api/v1.0/settings/model 401",
   "POST /api/v1.0/settings/model/:file 401",
   // test/scenarios/program/Repositories.test.ts
@@ -237,7 +237,7 @@ layer(Server, { excludeTestServices: true })((it) => {
     })
   )
 
-  it.effect("the table for people is up to date", () =>
+  it.effect("the generated table is up to date", () =>
     Effect.gen(function* () {
       const files = yield* FileSystem.FileSystem
       const path = yield* Path.Path

@@ -118,7 +118,7 @@ describe.skipIf(!canInstall)(`The Debian package${canInstall ? "" : ` (${WITHOUT
 describe("The service of systemd", () => {
   const values = (name: string) => [...unit.matchAll(new RegExp(`^${name}=(.*)$`, "gm"))].map(([, value = ""]) => value)
 
-  it("is given variables that the server knows", () => {
+  it("is given known variables", () => {
     const known = new Set(documentation.map(([name]) => name))
     const given = [
       ...values("Environment").flatMap((line) => line.split(" ").map((one) => one.split("=")[0] ?? "")),

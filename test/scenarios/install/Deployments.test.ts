@@ -76,7 +76,7 @@ describe("Two replicas on Kubernetes", () => {
   const [container] = spec.template.spec.containers
   const [secret] = parseAllDocuments(read("deploy/kubernetes/secret.yaml.example"))
 
-  it.effect("are given settings that the server knows and starts with", () =>
+  it.effect("are given known settings that the server starts with", () =>
     Effect.gen(function* () {
       assert.deepEqual(unknownOf([...Object.keys(data), ...container.env.map(({ name }) => name)]), [])
       const config = yield* configOf({ ...data, CLUSTER_HOST: "10.244.0.7" }, "/run/secrets/")
@@ -91,7 +91,7 @@ describe("Two replicas on Kubernetes", () => {
     })
   )
 
-  it("are asked for their health where the API answers, and started as the user of the image", () => {
+  it("are probed where the API answers, and started as the user of the image", () => {
     const probes = [container.startupProbe, container.livenessProbe, container.readinessProbe]
     assert.deepEqual(
       probes.map(({ httpGet }) => [httpGet.path, httpGet.port]),
@@ -104,7 +104,7 @@ describe("Two replicas on Kubernetes", () => {
     assert.include(read("Dockerfile"), `USER ${spec.template.spec.securityContext.runAsUser}:`)
   })
 
-  it("keep the port between replicas to themselves", () => {
+  it("keep the port between replicas private", () => {
     const { ingress } = Schema.decodeUnknownSync(Policy)(one("NetworkPolicy")).spec
     const rules = ingress.filter(({ ports }) => ports.some(({ port }) => port === "cluster"))
     assert.deepEqual(

@@ -65,7 +65,7 @@ class Site extends Context.Service<Site, Effect.Success<typeof makeSite>>()("tes
 
 describe("The package", () => {
   layer(Site.layer, { excludeTestServices: true })((it) => {
-    it.effect("has no TypeScript that Node would have to read, and no package that only development needs", () =>
+    it.effect("has no TypeScript that Node would have to read, and no package for development only", () =>
       Effect.gen(function* () {
         const { site } = yield* Site
         const own = path.join(site, "node_modules/@switchyard/server")
@@ -82,7 +82,7 @@ describe("The package", () => {
       })
     )
 
-    it.effect("comes with its checksum and a list of what is in it", () =>
+    it.effect("has its checksum and a list of its contents", () =>
       Effect.gen(function* () {
         const { release } = yield* Site
         const checked = must("sha256sum", ["--check", "--strict", "SHA256SUMS"], { cwd: release })
@@ -98,7 +98,7 @@ describe("The package", () => {
       })
     )
 
-    it.effect("tells its version, and on an older Node what is missing", () =>
+    it.effect("prints its version, and on an older Node the missing requirement", () =>
       Effect.gen(function* () {
         const { folder, program } = yield* Site
         assert.strictEqual(must(program, ["--version"]).trim(), `switchyard v${version}`)
@@ -115,7 +115,7 @@ describe("The package", () => {
       })
     )
 
-    it.effect("serves its API, its page, plugins, renderings and checks with the database that it brings", () =>
+    it.effect("serves its API, its page, plugins, renderings and checks with its embedded database", () =>
       Effect.gen(function* () {
         const { folder, program, site } = yield* Site
         const own = path.join(site, "node_modules/@switchyard/server")

@@ -110,7 +110,7 @@ describe.skipIf(unavailable !== undefined)(
   `the service${unavailable === undefined ? "" : ` (skipped: ${unavailable})`}`,
   () => {
     it.live(
-      "starts with its database, comes back when it is killed, lets commands work beside it, and goes with its package",
+      "starts with its database, restarts after a kill, permits simultaneous commands, and is removed with its package",
       () =>
         Effect.gen(function* () {
           const file = yield* packageFile

@@ -68,7 +68,7 @@ const device = (name: string) => ({
 })
 
 it.live(
-  "A stream that goes on at another replica has each event once, and clients who poll through a proxy hear everything in order",
+  "A stream that continues at another replica has each event once, and clients who poll through a proxy receive everything in order",
   () =>
     Effect.gen(function* () {
       const database = yield* databaseUrl

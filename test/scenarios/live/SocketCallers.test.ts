@@ -21,7 +21,7 @@ const ROLES = `roles:
 const REJECTED = "Connection rejected by server"
 
 it.live(
-  "lets in whom the API lets in, refuses everybody else by the sentence that the web client knows, and tells each what they may see",
+  "admits the callers of the API, refuses others by the sentence that the web client knows, and sends each the permitted events",
   () =>
     Effect.gen(function* () {
       const { as, boss, running, tokenOf, url } = yield* makeCampusWithRoles({
@@ -84,7 +84,7 @@ it.live(
 )
 
 it.live(
-  "ends the connections of a program whose token is revoked, and of a user who is taken or gets other roles, and of nobody else",
+  "ends the connections of a program whose token is revoked, and of a user who is removed or gets other roles, and no others",
   () =>
     Effect.gen(function* () {
       const { folder } = yield* Campus.makeFolders

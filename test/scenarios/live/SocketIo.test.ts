@@ -11,14 +11,14 @@ import { seconds } from "../../support/Patience.ts"
 import * as Managed from "../chaos/ManagedCampus.ts"
 import { SqlClient } from "effect/sql"
 import { socketPayload } from "../../../src/events/SocketBridge.ts"
-import { EventLog } from "../../../src/store/EventStore.ts"
 import type { LabShape } from "../../../src/lab/Lab.ts"
 import type { DeviceStore } from "../../../src/store/DeviceStore.ts"
 import type { InterfaceStore } from "../../../src/store/InterfaceStore.ts"
-import type { LinknetStore, MgmtDomainStore } from "../../../src/store/NetworkStore.ts"
 import type { makeClient } from "../../support/ApiClient.ts"
 import { keepLines } from "../../support/LogLines.ts"
 import { serve } from "../../support/ServedCampus.ts"
+import { EventStore } from "../../../src/store/EventStore.ts"
+import type { NetworkStore } from "../../../src/store/NetworkStore.ts"
 
 // A whole server with managed switches and a client of socket.io that hears everything from its start.
 
@@ -31,7 +31,7 @@ const ofJob = ({ events }: Listening, id: number): ReadonlyArray<string> => {
 /** A lab, and the rows that a server for it begins with. */
 interface LiveSite<A, E> {
   readonly lab: LabShape
-  readonly seed: Effect.Effect<A, E, DeviceStore | InterfaceStore | MgmtDomainStore | LinknetStore>
+  readonly seed: Effect.Effect<A, E, DeviceStore | InterfaceStore | NetworkStore>
   readonly variables?: Readonly<Record<string, string>>
 }
 
@@ -58,7 +58,7 @@ const makeLiveServer = Effect.fnUntraced(function* <A, E>(
   const web = yield* listen(url, EVERYTHING)
   const { from } = yield* Effect.provideContext(
     Effect.gen(function* () {
-      return { from: yield* (yield* EventLog).complete }
+      return { from: yield* (yield* EventStore).log.complete }
     }),
     running
   )
@@ -66,7 +66,7 @@ const makeLiveServer = Effect.fnUntraced(function* <A, E>(
   /** What the log has, in the words of the clients, from when the first client joined. */
   const stored = Effect.provideContext(
     Effect.gen(function* () {
-      const log = yield* EventLog
+      const { log } = yield* EventStore
       const events = yield* log.read({ after: from, through: Number.MAX_SAFE_INTEGER, limit: 10_000 })
       return events.flatMap((event) => socketPayload(event)?.payload ?? [])
     }),
@@ -109,7 +109,7 @@ const changeTemplates = Effect.fnUntraced(function* ({ folders }: LiveScene) {
 })
 
 it.live(
-  "tells of a refresh, a dry run and a live run in their order, with RUNNING of the refresh before its answer",
+  "reports a refresh, a dry run and a live run in their order, with RUNNING of the refresh before its answer",
   () =>
     Effect.gen(function* () {
       const scene = yield* makeLiveScene(2)
@@ -154,7 +154,7 @@ it.live(
 )
 
 it.live(
-  "tells of save-and-commit: the dry run names its follow-up, and the device is synchronized in the end",
+  "reports save-and-commit: the dry run names its follow-up, and the device is synchronized in the end",
   () =>
     Effect.gen(function* () {
       const { api, heardAll, names, web } = yield* makeLiveScene(1)
@@ -179,7 +179,7 @@ it.live(
 )
 
 it.live(
-  "tells of devices that are added, renamed and deleted, and nothing of what was rolled back or refused",
+  "reports added, renamed and deleted devices, and nothing that was rolled back or refused",
   () =>
     Effect.gen(function* () {
       const { api, heardAll, names, sql, web } = yield* makeLiveScene(1)
@@ -222,7 +222,7 @@ it.live(
 )
 
 it.live(
-  "tells of a switch from its discovery to MANAGED, with the follow-up that each job names",
+  "reports a switch from its discovery to MANAGED, with the follow-up that each job names",
   () =>
     Effect.gen(function* () {
       const lab = yield* Campus.makeCampusLab(1, () => Effect.void)
@@ -254,7 +254,7 @@ it.live(
 )
 
 it.live(
-  "tells of the copy of an image: the job that begins, its lines, and its end or what it threw",
+  "reports the copy of an image: the job that begins, its lines, and its end or its error",
   () =>
     Effect.gen(function* () {
       const image = Buffer.from("an image")

@@ -51,7 +51,7 @@ const startAlertmanager = Effect.fnUntraced(function* (made: string, address: st
 })
 
 describeMonitoring("A Prometheus that watches a server", () => {
-  it.live("knows all metrics, and tells Alertmanager when the server is down", () =>
+  it.live("knows all metrics, and alerts Alertmanager when the server is down", () =>
     Effect.gen(function* () {
       const server = yield* start({ DATA_DIR: yield* dataFolder })
       const url = yield* server.url

@@ -88,12 +88,12 @@ describe.skipIf(!hasChromium)(`Administration in the page${hasChromium ? "" : ` 
           await page.getByRole("row", { name: /maria reader, operator/ }).waitFor()
           await page.getByRole("button", { name: "Remove maria" }).click()
           await page.getByRole("dialog").getByRole("button", { name: "Remove maria" }).click()
-          await page.getByText("Nobody has a password here").waitFor()
+          await page.getByText("No users have a password here").waitFor()
         })
       })
     )
 
-    it.effect("makes a token that is shown once and counts until it is revoked", () =>
+    it.effect("creates a token that is shown once and valid until it is revoked", () =>
       Effect.gen(function* () {
         const { page, url } = yield* Site
         const answer = (token: string) =>
@@ -121,7 +121,7 @@ describe.skipIf(!hasChromium)(`Administration in the page${hasChromium ? "" : ` 
       })
     )
 
-    it.effect("shows the roles that there are, and says why somebody may not do something", () =>
+    it.effect("shows the roles, and the reason why a user may not do something", () =>
       Effect.gen(function* () {
         const { browser, page, tokenOf, url } = yield* Site
         yield* steps(async () => {
@@ -142,7 +142,7 @@ describe.skipIf(!hasChromium)(`Administration in the page${hasChromium ? "" : ` 
       })
     )
 
-    it.effect("finds in the audit who changed what, shows it before and after, and proves that it is whole", () =>
+    it.effect("finds in the audit who changed what, shows it before and after, and verifies the chain", () =>
       Effect.gen(function* () {
         const { boss, page } = yield* Site
         const { text } = yield* boss("GET", `/device/${DEVICE}`)
@@ -179,14 +179,14 @@ describe.skipIf(!hasChromium)(`Administration in the page${hasChromium ? "" : ` 
           expect(lines[0]).toBe("id,at,kind,action,actor,way,address,hostname,job_id,data")
           expect(lines.find((line) => line.includes("room 5"))).toMatch(/,device,updated,boss,/)
           await page.getByLabel("Who").fill("nobody at all")
-          await page.getByText("Nothing of the audit is like this").waitFor()
+          await page.getByText("No audit entries match").waitFor()
           await page.getByRole("button", { name: "Show all" }).click()
           await page.getByRole("row", { name: /user created/ }).waitFor()
         })
       })
     )
 
-    it.effect("shows how the server does and its settings, and no secret", () =>
+    it.effect("shows the health of the server and its settings, and no secret", () =>
       Effect.gen(function* () {
         const { page } = yield* Site
         yield* steps(async () => {
@@ -206,7 +206,7 @@ describe.skipIf(!hasChromium)(`Administration in the page${hasChromium ? "" : ` 
           await page.getByRole("tab", { name: "Plugins" }).click()
           await page.getByRole("row", { name: /filewriter.* loaded/ }).waitFor()
           await page.getByRole("button", { name: "Test the plugins" }).click()
-          await page.getByText("1 of 1 plugins say that they work").waitFor()
+          await page.getByText("1 of 1 plugins report that they work").waitFor()
         })
       })
     )
@@ -220,7 +220,7 @@ describe.skipIf(!hasChromium)(`Administration in the page${hasChromium ? "" : ` 
           await page.goto("/ui/manual")
           await page.getByRole("heading", { name: "The manual" }).waitFor()
           await page.getByLabel("Search the manual").fill("winter time")
-          await page.getByText("No heading has these words").waitFor()
+          await page.getByText("No heading contains these words").waitFor()
           await page.getByLabel("Search the manual").fill("time summer")
           await page.getByRole("link", { name: "Windows: Summer time" }).click()
           await page.waitForURL("**/ui/manual/windows#summer-time")
@@ -244,7 +244,7 @@ describe.skipIf(!hasChromium)(`Administration in the page${hasChromium ? "" : ` 
     )
 
     it.effect(
-      "goes on where somebody was who comes back from the site's provider, renews a token unnoticed, and takes none of an address",
+      "returns to the previous address after the site's provider, renews a token unnoticed, and trusts none in an address",
       () =>
         Effect.gen(function* () {
           const { browser, tokenOf, url } = yield* Site
@@ -284,7 +284,7 @@ describe.skipIf(!hasChromium)(`Administration in the page${hasChromium ? "" : ` 
         })
     )
 
-    it.effect("mutes alerts before work on a switch, and tries a message again that was given up", () =>
+    it.effect("mutes alerts before work on a switch, and resends a message that was given up", () =>
       Effect.gen(function* () {
         const { page } = yield* Site
         yield* steps(async () => {
@@ -313,7 +313,7 @@ describe.skipIf(!hasChromium)(`Administration in the page${hasChromium ? "" : ` 
 
 describe.skipIf(!hasChromium)("Four eyes in the page", () => {
   layer(SecuredSite.layer, { excludeTestServices: true })((it) => {
-    it.effect("says what waits for another person, who approves it, or rejects it, with a comment", () =>
+    it.effect("shows requests that wait for another person, who approves or rejects them, with a comment", () =>
       Effect.gen(function* () {
         const { ann, bob } = yield* SecuredSite
         yield* steps(async () => {
@@ -361,7 +361,7 @@ describe.skipIf(!hasChromium)("Four eyes in the page", () => {
       })
     )
 
-    it.effect("lists persons, and lets another administrator approve that one is withdrawn", () =>
+    it.effect("lists persons, and lets another administrator approve a withdrawal", () =>
       Effect.gen(function* () {
         const { ann, bob } = yield* SecuredSite
         yield* steps(async () => {

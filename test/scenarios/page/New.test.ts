@@ -55,7 +55,7 @@ describe.skipIf(!hasChromium)(`A new switch in the page${hasChromium ? "" : ` ($
           await page.getByRole("checkbox", { name: "Mark all 2" }).check()
           await page.getByRole("button", { name: "Approve 2 keys" }).click()
           await page.getByRole("dialog").getByRole("button", { name: "Approve 2 keys" }).click()
-          await page.getByText("No host key waits for approval").waitFor()
+          await page.getByText("No host keys wait for approval").waitFor()
         })
         for (const [name, key] of keys) {
           const { body } = yield* api.send("GET", `/device/${name}/host_key`)
@@ -67,7 +67,7 @@ describe.skipIf(!hasChromium)(`A new switch in the page${hasChromium ? "" : ` ($
       })
     )
 
-    it.effect("is shown with where it hangs, checked, and initialised step by step until it is managed", () =>
+    it.effect("is shown with its place, checked, and initialised step by step until it is managed", () =>
       Effect.gen(function* () {
         const { api, found, page } = yield* Site
         const [first = ""] = found
@@ -93,7 +93,7 @@ describe.skipIf(!hasChromium)(`A new switch in the page${hasChromium ? "" : ` ($
       })
     )
 
-    it.effect("comes from a list as well, of which every wrong line is named before anything is started", () =>
+    it.effect("can be one of a list, of which every wrong line is named before anything is started", () =>
       Effect.gen(function* () {
         const { api, found, page } = yield* Site
         const [, second = "", third = ""] = found
@@ -133,7 +133,7 @@ describe.skipIf(!hasChromium)(`A new switch in the page${hasChromium ? "" : ` ($
       })
     )
 
-    it.effect("takes the place of one that is UNMANAGED, with its name", () =>
+    it.effect("replaces one that is UNMANAGED, with its name", () =>
       Effect.gen(function* () {
         const { api, found, page } = yield* Site
         const [, , third = ""] = found
@@ -158,12 +158,12 @@ describe.skipIf(!hasChromium)(`A new switch in the page${hasChromium ? "" : ` ($
       })
     )
 
-    it.effect("is drawn in the network, in the colours of how it stands, and as a list", () =>
+    it.effect("is drawn in the network, in the colours of its status, and as a list", () =>
       Effect.gen(function* () {
         const { page } = yield* Site
         yield* steps(async () => {
           await page.goto("/ui/topology")
-          await page.getByText("planned and heard", { exact: true }).waitFor()
+          await page.getByText("planned and seen", { exact: true }).waitFor()
           await page.locator(".cable-agreed").last().waitFor({ state: "attached" })
           await page.getByRole("button", { name: /3 access switches/ }).click()
           await page.getByRole("button", { name: /lhv-acc1/ }).waitFor()

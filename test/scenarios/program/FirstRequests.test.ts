@@ -50,7 +50,7 @@ const knock = (port: number, path: string) => {
   return { counts, unanswered, stop }
 }
 
-it.live("each request of a connection that is accepted is answered, also in the moment when a port opens", () =>
+it.live("each request of an accepted connection is answered, also at the moment when a port opens", () =>
   Effect.gen(function* () {
     const ports = [yield* freePort, yield* freePort] as const
     const [api, ztp] = [knock(ports[0], "/api/health/live"), knock(ports[1], "/firmware/none")]

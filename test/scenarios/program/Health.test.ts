@@ -44,7 +44,7 @@ const askUntil = Effect.fnUntraced(function* (
 
 const PARTS = ["postgres", "schema", "settings", "templates", "jobs", "machine"]
 
-it.live("a server that has no repositories is alive, but not ready, and says which parts are missing", () =>
+it.live("a server without repositories is alive, but not ready, and names the missing parts", () =>
   Effect.gen(function* () {
     const server = yield* start({ DATA_DIR: yield* dataFolder })
     const url = yield* server.url
@@ -60,7 +60,7 @@ it.live("a server that has no repositories is alive, but not ready, and says whi
 )
 
 it.live(
-  "a server is ready when a write works, settings and templates are in force and work is taken, and tells what is not so",
+  "a server is ready when a write works, settings and templates are in force and work is accepted, and names the exceptions",
   () =>
     Effect.gen(function* () {
       const folders = yield* Campus.makeFolders

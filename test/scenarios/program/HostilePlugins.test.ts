@@ -32,7 +32,7 @@ interface States {
 
 const LIMIT = seconds(3) / 1000
 
-it.live("serves beside plugins that hang, spin, leak, exit and throw, and says of each what it did", () =>
+it.live("serves in spite of plugins that hang, spin, leak, exit and throw, and reports each", () =>
   Effect.gen(function* () {
     const folder = yield* Program.dataFolder
     const own = path.join(folder, "plugins")

@@ -41,7 +41,7 @@ const run = (
     return Effect.sync(() => child.kill("SIGKILL"))
   })
 
-it.live("runs from any folder through links of links, and finds a Node by itself", () =>
+it.live("runs from any folder through links of links, and finds a Node automatically", () =>
   Effect.gen(function* () {
     const place = yield* folder
     // as `npm link` and a site's own link make them: one absolute, one relative
@@ -78,7 +78,7 @@ it.live("becomes Node, so that a signal reaches it and nothing else", () =>
   }).pipe(Effect.scoped)
 )
 
-it.live("says which Node it needs when there is only an older one", () =>
+it.live("names the required Node when there is only an older one", () =>
   Effect.gen(function* () {
     const place = yield* folder
     const node = path.join(place, "node")

@@ -13,7 +13,7 @@ const git = promisify(execFile)
 const withGroup = (text: string, branch: string) =>
   `${text}  - group:\n      name: TRIAL\n      regex: 'lhv-acc1$'\n      group_priority: 90\n      templates_branch: ${branch}\n`
 
-it.live("keeps the last good commit in force, whatever becomes of the repository", () =>
+it.live("keeps the last good commit in force, whatever happens to the repository", () =>
   Effect.gen(function* () {
     const folders = yield* Campus.makeFolders
     const lab = yield* Campus.makeCampusLab(0, () => Effect.void)

@@ -86,7 +86,7 @@ it.live("starts on its own database, and SIGTERM ends both with exit code 0", ()
   }).pipe(Effect.scoped)
 )
 
-it.live("says in a sentence which setting is wrong, and does not start", () =>
+it.live("names a wrong setting in a sentence, and does not start", () =>
   Effect.gen(function* () {
     const data = yield* folder
     const child = yield* start({ DATA_DIR: data, COMMIT_CONFIRMED_MODE: "7" })
@@ -97,7 +97,7 @@ it.live("says in a sentence which setting is wrong, and does not start", () =>
   }).pipe(Effect.scoped)
 )
 
-it.live("refuses to listen to everybody without tokens", () =>
+it.live("refuses to listen on all addresses without tokens", () =>
   Effect.gen(function* () {
     const data = yield* folder
     yield* Effect.promise(() => fs.chmod(data, 0o711))

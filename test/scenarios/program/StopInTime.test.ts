@@ -55,7 +55,7 @@ it.live("stops in time although its database does not, and names it", () =>
   }).pipe(Effect.scoped)
 )
 
-it.live("stops in time although clients read nothing of what they asked for", () =>
+it.live("stops in time although clients read none of their answers", () =>
   Effect.gen(function* () {
     const { program, url } = yield* serve()
     const { hostname, port } = new URL(url)
@@ -99,7 +99,7 @@ it.live("stops in time although the remote of a repository is silent", () =>
 )
 
 /** What ends the log of a server that was told to stop: that all is closed, or what was left. */
-const LAST_LINE = /Stopped\b|What was accepted is kept, and goes on at the next start/
+const LAST_LINE = /Stopped\b|Accepted work is kept, and continues at the next start/
 
 const endsInTime = Effect.fnUntraced(function* (program: Program) {
   const { code, millis } = yield* stopped(program)
@@ -109,31 +109,29 @@ const endsInTime = Effect.fnUntraced(function* (program: Program) {
   if (code === 5) assert.match(text.trimEnd().split("\n").at(-1) ?? "", LAST_LINE)
 })
 
-it.live(
-  "stops in time although a receiver of alerts never answers, and hands the alert over after the next start",
-  () =>
-    Effect.gen(function* () {
-      const { behave, received, url: receiver } = yield* listen(behaviours.silent)
-      const data = yield* dataFolder
-      const alerts = `receivers:\n  noc: { type: webhook, url: "${receiver}", secret: HOOK }\nready:\n  job_not_success: noc\n`
-      yield* Effect.promise(() => fs.writeFile(path.join(data, "alerts.yml"), alerts))
-      const database = yield* databaseUrl
-      const env = { DATABASE_URL: database, DATA_DIR: data, ALERT_SECRET_HOOK: SECRET, ALERT_TIMEOUT: "15" }
-      const program = yield* start(env)
-      yield* program.url
-      yield* Effect.gen(function* () {
-        const sql = yield* SqlClient.SqlClient
-        yield* until(Effect.map(sql`select from alert_position`, (rows) => rows.length === 1))
-        yield* jobEnded(1)
-        yield* until(Effect.sync(() => received.length > 0))
-        yield* endsInTime(program)
-        behave(behaviours.good)
-        const again = yield* start(env)
-        yield* again.url
-        yield* until(Effect.map(sql`select from alert_delivery where state = 'sent'`, (rows) => rows.length === 1))
-        yield* endsInTime(again)
-      }).pipe(Effect.provide(Database.layerUrl(Redacted.make(database))))
-    }).pipe(Effect.scoped)
+it.live("stops in time although a receiver of alerts never answers, and sends the alert after the next start", () =>
+  Effect.gen(function* () {
+    const { behave, received, url: receiver } = yield* listen(behaviours.silent)
+    const data = yield* dataFolder
+    const alerts = `receivers:\n  noc: { type: webhook, url: "${receiver}", secret: HOOK }\nready:\n  job_not_success: noc\n`
+    yield* Effect.promise(() => fs.writeFile(path.join(data, "alerts.yml"), alerts))
+    const database = yield* databaseUrl
+    const env = { DATABASE_URL: database, DATA_DIR: data, ALERT_SECRET_HOOK: SECRET, ALERT_TIMEOUT: "15" }
+    const program = yield* start(env)
+    yield* program.url
+    yield* Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      yield* until(Effect.map(sql`select from alert_position`, (rows) => rows.length === 1))
+      yield* jobEnded(1)
+      yield* until(Effect.sync(() => received.length > 0))
+      yield* endsInTime(program)
+      behave(behaviours.good)
+      const again = yield* start(env)
+      yield* again.url
+      yield* until(Effect.map(sql`select from alert_delivery where state = 'sent'`, (rows) => rows.length === 1))
+      yield* endsInTime(again)
+    }).pipe(Effect.provide(Database.layerUrl(Redacted.make(database))))
+  }).pipe(Effect.scoped)
 )
 
 it.live("stops in time although its external database is silent, and works with it after the next start", () =>
@@ -153,7 +151,7 @@ it.live("stops in time although its external database is silent, and works with 
   }).pipe(Effect.scoped)
 )
 
-it.live("stops in time although plugins hang while they are loaded and while they are asked", () =>
+it.live("stops in time although plugins hang during loading and calls", () =>
   Effect.gen(function* () {
     const data = yield* dataFolder
     const plugins = {

@@ -49,7 +49,7 @@ const isLetIn = (port: number, secret: string, named = secret) =>
       })
   )
 
-it.live("lets in who has the secret, and answers nothing to others", () =>
+it.live("admits holders of the secret, and answers nothing to others", () =>
   Effect.gen(function* () {
     const { clusterPort } = yield* startReplica(yield* databaseUrl)
     assert.isTrue(yield* isLetIn(clusterPort, SHARED_KEY))
@@ -61,7 +61,7 @@ it.live("lets in who has the secret, and answers nothing to others", () =>
   }).pipe(Effect.scoped)
 )
 
-it.live("knows two keys while they are changed, and a secret of its own in place of them", () =>
+it.live("accepts two keys while they are changed, and a separate secret instead", () =>
   Effect.gen(function* () {
     const database = yield* databaseUrl
     const both = yield* startReplica(database, { SECRET_KEY: NEW_KEY, SECRET_KEY_PREVIOUS: SHARED_KEY })
@@ -74,7 +74,7 @@ it.live("knows two keys while they are changed, and a secret of its own in place
   }).pipe(Effect.scoped)
 )
 
-it.live("does not start beside others without a secret, and says what to set", () =>
+it.live("does not start next to others without a secret, and names the required setting", () =>
   Effect.gen(function* () {
     const { folder } = yield* Campus.makeFolders
     const program = yield* Program.start({

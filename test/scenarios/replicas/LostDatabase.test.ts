@@ -55,7 +55,7 @@ const round = Effect.fnUntraced(function* (scene: ServedReplicas.ServedReplicas,
 })
 
 it.live(
-  "hands over what it worked at when it alone loses the database, and comes back by itself",
+  "hands over its work when it alone loses the database, and returns automatically",
   () =>
     Effect.gen(function* () {
       const scene = yield* ServedReplicas.make({ replicas: 3, switches: 6, commitMs: COMMIT_MS })

@@ -34,7 +34,7 @@ const round = Effect.fnUntraced(function* (scene: ServedReplicas.ServedReplicas,
 })
 
 it.live(
-  "goes on with the switches and the job of a replica that is killed",
+  "continues the switches and the job of a killed replica",
   () =>
     Effect.gen(function* () {
       const scene = yield* ServedReplicas.make({ replicas: 3, switches: 6, commitMs: COMMIT_MS })

@@ -20,7 +20,7 @@ const openOf = ({ figures: { connections, descriptors, sockets } }: MonthSample)
 
 describe("a compressed month", () => {
   it.live.skipIf(process.platform !== "linux")(
-    "leaves no row, descriptor or thread of a day behind, and an audit that can be checked from where it begins",
+    "leaves no row, descriptor or thread of a day, and an audit that can be verified from its beginning",
     () =>
       Effect.gen(function* () {
         const site = yield* makeMonthSite(SWITCHES)

@@ -6,7 +6,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { REFERENCE, SecretTexts } from "../../../src/store/SecretStore.ts"
-import { JobRetention, makeRetainedFigures, makeTextPacking } from "../../../src/store/Retention.ts"
+import { makeJobRetention, makeRetainedFigures, makeTextPacking } from "../../../src/store/Retention.ts"
 import { SecretKey } from "../../../src/runtime/SecretKey.ts"
 import { DeviceStore } from "../../../src/store/DeviceStore.ts"
 import { type Ask, ended, jobIn, makeCampusWithRoles } from "../../support/CampusWithRoles.ts"
@@ -66,7 +66,7 @@ const sync = Effect.fnUntraced(function* (ask: Ask, body: object) {
 })
 
 describe("retention over many months", () => {
-  it.live("keeps the database flat after the first period, and what is needed", () =>
+  it.live("keeps the database flat after the first period, and the required rows", () =>
     Effect.gen(function* () {
       const { boss, running, url } = yield* makeCampusWithRoles({ names: NAMES, roles, variables })
       const months: Array<Readonly<Record<string, number>>> = []
@@ -87,7 +87,7 @@ describe("retention over many months", () => {
       yield* Effect.provide(
         Effect.gen(function* () {
           const store = yield* DeviceStore
-          const retention = yield* JobRetention
+          const retention = yield* makeJobRetention
           const packing = yield* makeTextPacking
           for (let month = 0; month < MONTHS; month++) {
             const devices = yield* Effect.forEach(NAMES, (name) => store.getByHostname(name))
@@ -116,9 +116,7 @@ describe("retention over many months", () => {
             })
           }
           yield* Effect.flatMap(makeRetainedFigures, ({ look }) => look)
-        }).pipe(
-          Effect.provide(JobRetention.layer.pipe(Layer.provideMerge(SecretTexts.layer), Layer.provide(SecretKey.layer)))
-        ),
+        }).pipe(Effect.provide(SecretTexts.layer.pipe(Layer.provideMerge(SecretKey.layer)))),
         running
       )
       // after the fourth month nothing grows any more

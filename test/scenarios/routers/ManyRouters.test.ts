@@ -123,7 +123,7 @@ const others =
 
 describeReal("forty real routers", () => {
   it.live(
-    "are changed at once in each confirm mode, and all go back when one of them dies before the confirmation",
+    "many routers are changed at once in each confirm mode, and all are rolled back when one of them dies before the confirmation",
     () =>
       Effect.gen(function* () {
         const { environment, fabric, settings } = yield* makeManyRouters

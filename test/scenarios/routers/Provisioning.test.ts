@@ -13,7 +13,7 @@ const variables = { INIT_MGMT_TIMEOUT: timer(20), COMMIT_CONFIRMED_TIMEOUT: time
 
 describeReal("the demo on real routers", () => {
   it.live(
-    "shows six blank routers become MANAGED, packets, a change, and a lockout that comes back",
+    "shows six blank routers become MANAGED, packets, a change, and a lockout that is rolled back",
     () =>
       Effect.gen(function* () {
         const { code, said } = yield* runDemo({ words: ["--real"], variables })
@@ -32,8 +32,8 @@ describeReal("the demo on real routers", () => {
   )
 })
 
-describe("the demo on real routers, where they cannot be had", () => {
-  it.live.skipIf(process.platform !== "linux")("says what is missing and ends with 1", () =>
+describe("the demo on real routers, if they are unavailable", () => {
+  it.live.skipIf(process.platform !== "linux")("names the missing parts and ends with 1", () =>
     Effect.gen(function* () {
       // whoever is root is so without the right to make namespaces
       const before = process.getuid?.() === 0 ? ["setpriv", "--bounding-set", "-sys_admin"] : []

@@ -45,7 +45,7 @@ const play = ({ cells, timerSeconds }: Round) =>
     }).pipe(Effect.provide(Layer.fresh(server), { local: true }))
   }).pipe(Effect.provide(TestDatabase), Effect.scoped, Effect.provideService(References.MinimumLogLevel, "Error"))
 
-it("plays every fault and every step of the table also in part", () => {
+it("tests every fault and every step of the table also in part", () => {
   const played = sample.flatMap(({ cells }) => cells)
   const whole = rounds.flatMap(({ cells }) => cells)
   assert.sameMembers([...new Set(played.map(({ fault }) => fault))], [...new Set(whole.map(({ fault }) => fault))])
@@ -70,7 +70,7 @@ describeReal("a live sync of real routers", () => {
       })
 
       for (const [index, cell] of round.cells.entries()) {
-        it(`ends as it must: ${cell.fault}, ${cell.place}`, () => {
+        it(`ends as expected: ${cell.fault}, ${cell.place}`, () => {
           const outcome = story.outcomes[index]
           assert.isDefined(outcome)
           assert.deepStrictEqual(judge(cell, outcome), [])

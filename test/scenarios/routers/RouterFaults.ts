@@ -191,7 +191,7 @@ export const rounds: ReadonlyArray<Round> = [
   ),
   everywhere("paused for 4 s", "kill -STOP -1; sleep 4; kill -CONT -1", allDone),
   everywhere("management cable out for 4 s", unplug, allDone),
-  everywhere("edited with vtysh by somebody else", stranger, {
+  everywhere("edited with vtysh by another person", stranger, {
     ...allDone,
     ...at("connecting", "reading")(alteredBefore),
     ...at("loading", "loaded")(alteredSinceLoad),

@@ -62,7 +62,7 @@ const play = Effect.gen(function* () {
 
 describeReal("a server that is killed during a live sync of real routers", () => {
   it.live(
-    "is followed by one that ends the job, and says the truth of each router",
+    "a killed server is followed by one that ends the job, and records the truth for each router",
     () =>
       Effect.gen(function* () {
         const { leftOpen, outcomes } = yield* play

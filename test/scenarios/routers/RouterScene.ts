@@ -5,15 +5,15 @@
 import { Effect, Fiber, type Scope } from "effect"
 import { SqlClient } from "effect/sql"
 import type { DeviceResult } from "../../../src/domain/Job.ts"
-import { stableText } from "../../../src/drivers/frr/RunningConfig.ts"
+import { stableText } from "../../../src/drivers/frr/Commit.ts"
 import * as Fabric from "../../../src/fabric/Fabric.ts"
 import { SERVER } from "../../../src/fabric/FabricPlan.ts"
 import { DeviceStore } from "../../../src/store/DeviceStore.ts"
-import { JobLockStore } from "../../../src/store/JobScheduling.ts"
 import { seconds } from "../../support/Patience.ts"
 import { makeRouterSite, routerSettings, routing } from "./RouterSite.ts"
 import { arm, seenSteps, type Strike, struckRouter } from "./StruckRouter.ts"
 import { configHashOf } from "../../../src/drivers/DriverDefinition.ts"
+import { JobScheduleStore } from "../../../src/store/JobScheduling.ts"
 
 /** What strikes one router, and at which step; `line` is what its candidate adds if not the usual. */
 export interface RouterCell {
@@ -194,6 +194,6 @@ export const leftInDatabase = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const open = yield* sql<{ phase: string }>`select phase from config_change
     where phase not in ('confirmed', 'reverted', 'unchanged', 'discarded', 'unknown')`
-  const locks = yield* (yield* JobLockStore).all
+  const locks = yield* (yield* JobScheduleStore).locks.all
   return [...open.map(({ phase }) => `a change is ${phase}`), ...locks.map(() => "a lock is held")]
 })

@@ -273,7 +273,7 @@ const ofChildren = (children: ReadonlyArray<Child>): ReadonlyArray<Found> =>
   })
 
 it.live(
-  "leaves no secret where it is not listed, whatever the program does",
+  "leaves no secret outside the list, whatever the program does",
   () =>
     Effect.gen(function* () {
       const site = yield* makeSite

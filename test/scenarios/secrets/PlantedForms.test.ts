@@ -127,7 +127,7 @@ const run = Effect.fnUntraced(function* (ask: Ask, route: string, body: unknown,
 })
 
 it.live(
-  "shows no secret of a text that entered anywhere, in whichever form it is written",
+  "shows no secret of an entered text, in whatever form it is written",
   () =>
     Effect.gen(function* () {
       const { marks, plant } = makePlanter()
@@ -277,7 +277,7 @@ it.live(
 )
 
 it.live(
-  "lets somebody who is not shown a port's secret change the rest of the port, and takes no mark for a secret",
+  "lets a user who cannot see a port's secret change the rest of the port, and does not store a mark as a secret",
   () =>
     Effect.gen(function* () {
       const { as, boss, running } = yield* makeCampusWithRoles({

@@ -52,7 +52,7 @@ const synced = Effect.fnUntraced(function* (boss: Ask, body: Readonly<Record<str
 
 const shows = (text: string) => text.includes(REVERSED)
 
-it.live("shows secrets to roles with the right, of their devices alone, and tells so in the audit", () =>
+it.live("shows secrets to roles with the right, of their devices only, and records it in the audit", () =>
   Effect.gen(function* () {
     const { as, boss } = yield* site
     const [looker, lookerOfTen, ten] = yield* Effect.all([as("looker"), as("looker-of-ten"), as("ten")])

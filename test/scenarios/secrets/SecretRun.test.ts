@@ -7,9 +7,9 @@ import { Effect, Layer, Logger, References } from "effect"
 import { SqlClient } from "effect/sql"
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
-import { AskedDevices } from "../../../src/access/AskedDevices.ts"
+import { CallerDevices } from "../../../src/access/CallerDevices.ts"
 import { Permissions } from "../../../src/access/Permissions.ts"
-import { SecretSight } from "../../../src/access/SecretSight.ts"
+import { makeSecretSight } from "../../../src/access/SecretSight.ts"
 import { everybody } from "../../../src/domain/access/Identity.ts"
 import { ServerConfig } from "../../../src/ServerConfig.ts"
 import * as Campus from "../../support/Campus.ts"
@@ -75,7 +75,7 @@ const filesIn = (folder: string) =>
     )
   })
 
-it.live("leaves no secret in clear in logs, answers, database and files", () =>
+it.live("leaves no clear secret in logs, answers, database and files", () =>
   Effect.gen(function* () {
     const names = Managed.accessNames(2)
     const folders = yield* Campus.makeFolders
@@ -172,13 +172,12 @@ it.live("leaves no secret in clear in logs, answers, database and files", () =>
         ["running_config", "previous_config", "job"]
       )
       const config = ServerConfig.of({ ...(yield* ServerConfig), SHOW_SECRETS: false })
-      const blind = SecretSight.layer.pipe(
-        Layer.provide([AskedDevices.layer, Permissions.layer]),
-        Layer.provide(Layer.succeed(ServerConfig, config)),
+      const blind = Layer.mergeAll(CallerDevices.layer, Permissions.layer).pipe(
+        Layer.provideMerge(Layer.succeed(ServerConfig, config)),
         Layer.fresh
       )
-      const sight = yield* Effect.provide(SecretSight, blind)
       const text = yield* Effect.map(lab.get(host), (device) => device.running())
+      const sight = yield* Effect.provide(makeSecretSight, blind)
       return yield* sight.config(everybody, { what: "running_config", hostname: host }, text)
     })
     const seen = yield* Effect.provide(hidden, running)

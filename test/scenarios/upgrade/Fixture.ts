@@ -1,5 +1,5 @@
 /**
- * A site as the server of round 1 left it when it was killed (`round1/`, made by `MakeRound1.ts`): its database with all times moved
+ * A site as the server of release 0.1.0 left it when it was killed (`release-0.1.0/`, made by `MakeFirstRelease.ts`): its database with all times moved
  * to now, its repositories, and a lab whose switches run, have saved and have open what they had then.
  */
 import { PgClient } from "@effect/sql-pg"
@@ -20,7 +20,7 @@ import { makeLab, SwitchState } from "./UpgradeSite.ts"
 /** When the server was killed: while each device was confirmed for itself, while all wait for each other, while all are confirmed. */
 export type Moment = "each" | "all" | "confirming"
 
-const folder = path.join(import.meta.dirname, "round1")
+const folder = path.join(import.meta.dirname, "release-0.1.0")
 
 const Site = Schema.fromJsonString(
   Schema.Struct({
@@ -134,7 +134,7 @@ const configured = ({ switches }: Site) =>
     ])
   )
 
-/** The server of round 1 had none. */
+/** The server of release 0.1.0 had none. */
 const KEY = "the key of a site that is upgraded, long enough"
 
 /** Its database alone, as it was. */

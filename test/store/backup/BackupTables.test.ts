@@ -8,7 +8,7 @@ import { TestDatabase } from "../../support/TestDatabase.ts"
 const sorted = (names: Iterable<string>) => [...names].toSorted()
 
 it.layer(TestDatabase)("A migrated database", (it) => {
-  it.effect("has no table that is neither in a backup nor left out for a reason", () =>
+  it.effect("has no table that is neither in a backup nor excluded for a reason", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const tables = yield* sql<{ name: string }>`select relname as name from pg_class

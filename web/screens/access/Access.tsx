@@ -1,4 +1,4 @@
-/** Who may do what: people with passwords, tokens of programs, persons, requests that wait for another one, roles, and what the reader may do. */
+/** Access: users with passwords, tokens of programs, persons, requests that wait for approval, roles, and the reader's own permissions. */
 import { AddressTabs } from "../../parts/AddressTabs.tsx"
 import { ScreenTitle } from "../../parts/ScreenTitle.tsx"
 import { Waiting } from "../../parts/Waiting.tsx"

@@ -1,4 +1,4 @@
-/** Requests that wait for another person because they would undermine approvals: approved, or rejected, with a comment. */
+/** Requests that would weaken approvals and therefore wait for another person: approved or rejected, with a comment. */
 import { Group, Text } from "@mantine/core"
 import { useQueryClient } from "@tanstack/react-query"
 import { request } from "../../api/call.ts"
@@ -24,7 +24,7 @@ const Standing = ({ approval: { decided_by, decision } }: { readonly approval: A
   )
 }
 
-/** Who has asked may only take it back; who else may decide is said by the server. */
+/** The requester can only withdraw it; the server says which other users can decide. */
 const Decision = ({ approval: { asked_by, id, operation } }: { readonly approval: Approval }) => {
   const client = useQueryClient()
   const me = useIdentity().data

@@ -1,4 +1,4 @@
-/** What may I do: asks about a call, and says which rule refuses and which roles would allow. */
+/** Explains the permission for a call: the rule that refuses it, and the roles that would permit it. */
 import { Button, Group, NativeSelect, Text, TextInput } from "@mantine/core"
 import { type FormEvent, useState } from "react"
 import { useAsk } from "../../api/useAsk.ts"

@@ -1,4 +1,4 @@
-/** Everybody who has called: withdrawn with all that is theirs, and let in again. */
+/** All persons who have called: one can be withdrawn with all their tokens and sessions, and admitted again. */
 import { useQueryClient } from "@tanstack/react-query"
 import { request } from "../../api/call.ts"
 import { useAsk } from "../../api/useAsk.ts"
@@ -20,7 +20,7 @@ export const Persons = () => {
     <Asked of={asked} what="the persons">
       {({ data: { persons } }) =>
         persons.length === 0 ? (
-          <Empty>Nobody has called yet. Who signs on, and who calls with a token, appears here.</Empty>
+          <Empty>No calls yet. Users who sign on or call with a token appear here.</Empty>
         ) : (
           <SmallTable
             label="Persons"
@@ -37,7 +37,8 @@ export const Persons = () => {
                 <Tone tone="good">counts</Tone>
               ) : (
                 <>
-                  <Tone tone="warn">{`withdrawn by ${withdrawn_by ?? "somebody"}`}</Tone> <When at={withdrawn_at} />
+                  <Tone tone="warn">{`withdrawn by ${withdrawn_by ?? "an unknown user"}`}</Tone>{" "}
+                  <When at={withdrawn_at} />
                 </>
               ),
               withdrawn_at === null ? (

@@ -1,4 +1,4 @@
-/** The roles that there are, and what each allows. */
+/** The roles, and the permissions of each. */
 import { Alert, List } from "@mantine/core"
 import type { Data } from "../../../src/api/Calls.ts"
 import { useAsk } from "../../api/useAsk.ts"

@@ -1,11 +1,11 @@
-/** Some of the roles that there are. */
+/** A field to choose roles. */
 import { Checkbox, SimpleGrid } from "@mantine/core"
 import { useAsk } from "../../api/useAsk.ts"
 
 interface Props {
   readonly value: ReadonlyArray<string>
   readonly change: (roles: ReadonlyArray<string>) => void
-  /** Only those that the caller has. */
+  /** Only the caller's own roles. */
   readonly onlyHeld?: boolean
 }
 

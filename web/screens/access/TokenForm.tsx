@@ -1,4 +1,4 @@
-/** A new token for a program; what it is is shown this once. */
+/** A new token for a program; its text is shown once. */
 import { Alert, Button, Code, CopyButton, Group, Modal, Stack, TextInput } from "@mantine/core"
 import { useDisclosure } from "@mantine/hooks"
 import { type FormEvent, useState } from "react"
@@ -9,7 +9,7 @@ import { RolesField } from "./RolesField.tsx"
 
 const DAYS = 365
 
-/** What was made. */
+/** The new token. */
 export interface Made {
   readonly name: string
   readonly token: string

@@ -1,4 +1,4 @@
-/** Tokens of programs: those that count, and those that ended. */
+/** Tokens of programs: valid ones, and those that have ended. */
 import { useQueryClient } from "@tanstack/react-query"
 import { request } from "../../api/call.ts"
 import type { Data } from "../../../src/api/Calls.ts"
@@ -26,7 +26,7 @@ const Standing = ({ token }: { readonly token: Token }) => {
   return isOver(token) ? <Tone tone="warn">ended</Tone> : <Tone tone="good">counts</Tone>
 }
 
-/** Whose it is: it ends with them. The key of a local user is their name. */
+/** The owner: the token ends with them. The key of a local user is their name. */
 const Owner = ({ token: { created_by, is_machine, owner } }: { readonly token: Token }) => {
   if (is_machine) return <Tone tone="quiet">a machine, made by {created_by}</Tone>
   return owner === null || owner.startsWith("local:") ? created_by : <span title={owner}>{created_by}</span>
@@ -66,7 +66,7 @@ export const Tokens = () => {
                 <When at={token.expires_at} />,
                 token.revoked_at === null && !isOver(token) && (
                   <AskFirst label={`Revoke ${token.name}`} size="xs" danger act={() => revoke(token.id)}>
-                    Programs that use it are refused within a second. It cannot be taken back: they need another token.
+                    Programs that use it are refused within a second. This cannot be undone: they need a new token.
                   </AskFirst>
                 )
               ]}

@@ -1,4 +1,4 @@
-/** A new user, or other roles and another password of one. */
+/** Adds a user, or changes the roles and the password of one. */
 import { Button, Checkbox, Group, Modal, PasswordInput, Stack, TextInput } from "@mantine/core"
 import { useDisclosure } from "@mantine/hooks"
 import { type FormEvent, useState } from "react"
@@ -14,7 +14,7 @@ interface User {
 }
 
 interface Props {
-  /** Nobody for a new one. */
+  /** Null for a new user. */
   readonly user?: User
   readonly done: () => Promise<unknown>
 }
@@ -56,7 +56,7 @@ const Fields = ({ close, done, user }: Props & { readonly close: () => void }) =
         )}
         <RolesField value={roles} change={setRoles} />
         <PasswordInput
-          label={user === undefined ? "Password, at least 12 characters" : "Another password; empty: it stays"}
+          label={user === undefined ? "Password, at least 12 characters" : "New password; empty: unchanged"}
           required={user === undefined}
           autoComplete="new-password"
           value={password}
@@ -65,7 +65,7 @@ const Fields = ({ close, done, user }: Props & { readonly close: () => void }) =
         {user !== undefined && (
           <Checkbox
             label="May come in"
-            description="Without it sessions and API tokens end at once, and do not come back"
+            description="Without it, sessions and API tokens end at once and permanently"
             checked={enabled}
             onChange={(event) => setEnabled(event.currentTarget.checked)}
           />

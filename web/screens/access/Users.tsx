@@ -1,4 +1,4 @@
-/** People with passwords: added, given other roles or another password, and removed. */
+/** Users with passwords: added, changed and removed. */
 import { Badge, Group } from "@mantine/core"
 import { useQueryClient } from "@tanstack/react-query"
 import { request } from "../../api/call.ts"
@@ -26,7 +26,9 @@ export const Users = () => {
       <Asked of={asked} what="the users">
         {({ data: { users } }) =>
           users.length === 0 ? (
-            <Empty>Nobody has a password here. “Add a user” makes one; people of the site's provider need none.</Empty>
+            <Empty>
+              No users have a password here. “Add a user” creates one; users of the site's provider need none.
+            </Empty>
           ) : (
             <SmallTable
               label="Users with passwords"

@@ -1,4 +1,4 @@
-/** Whether the caller may do everything, as users and the tokens of others need it; the server decides all the same. */
+/** Whether the caller may do everything, as users and the tokens of others require; the server decides in any case. */
 import type { Data } from "../../../src/api/Calls.ts"
 import { useAsk } from "../../api/useAsk.ts"
 
@@ -11,6 +11,6 @@ const isEverything = (permission: Permission): boolean =>
   permission.endpoints?.includes("*") === true &&
   NARROWS.every((key) => permission[key] === undefined)
 
-/** Undefined while it is not known. */
+/** Undefined while this is unknown. */
 export const useAdministrator = (): boolean | undefined =>
   useAsk("GET /auth/permissions").data?.answer.some(isEverything)

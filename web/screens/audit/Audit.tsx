@@ -1,4 +1,4 @@
-/** Who did what, when and through what; the newest first. */
+/** The audit: user, action, time and client of each event; the newest first. */
 import { Button } from "@mantine/core"
 import { useAsk } from "../../api/useAsk.ts"
 import { useWords } from "../../app/useAddress.ts"
@@ -42,8 +42,8 @@ export default function Audit() {
             {events.length === 0 ? (
               <Empty>
                 {isFiltered(words)
-                  ? "Nothing of the audit is like this. “Show all” takes the filters away."
-                  : "Nothing has happened yet. Whatever people and their programs change will be listed here."}
+                  ? "No audit entries match. “Show all” removes the filters."
+                  : "No audit entries yet. Changes by users and their programs are listed here."}
               </Empty>
             ) : (
               <SmallTable

@@ -1,4 +1,4 @@
-/** Whether the audit is as it was written: every event is compared with its seal when somebody asks. */
+/** Verifies the audit on request: compares every event with its seal. */
 import { Button, Group } from "@mantine/core"
 import { ask } from "../../api/call.ts"
 import type { Data } from "../../../src/api/Calls.ts"

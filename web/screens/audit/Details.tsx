@@ -1,4 +1,4 @@
-/** One event of the audit: who, through what, and each field before and after. */
+/** One event of the audit: the user, the client, and each field before and after. */
 import { Code, Modal, Text } from "@mantine/core"
 import { useAsk } from "../../api/useAsk.ts"
 import { Asked } from "../../parts/Asked.tsx"
@@ -64,7 +64,7 @@ const Said = ({ event }: { readonly event: Event }) => {
           cells={([name, text]) => [name, <Code block>{text}</Code>]}
         />
       )}
-      {changed.length + rest.length === 0 && <Empty>It says nothing else.</Empty>}
+      {changed.length + rest.length === 0 && <Empty>It has no other details.</Empty>}
     </>
   )
 }

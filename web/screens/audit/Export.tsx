@@ -1,4 +1,4 @@
-/** Saves what is filtered as a file, the oldest first, so that what happens meanwhile moves no page. */
+/** Saves the filtered events as a file, the oldest first, so that new events move no page. */
 import { Button, Group, Text } from "@mantine/core"
 import { useState } from "react"
 import { ask } from "../../api/call.ts"
@@ -8,14 +8,14 @@ import { saveFile } from "../../parts/saveFile.ts"
 import { useAct } from "../../parts/useAct.ts"
 
 const PAGE = 1000
-/** More than a browser should hold; whoever needs more takes `switchyard audit export`. */
+/** The most that a browser should hold; for more, use `switchyard audit export`. */
 const MOST = 50
 
 type Event = Data<"GET /audit">["events"][number]
 
 const COLUMNS = ["id", "at", "kind", "action", "actor", "way", "address", "hostname", "job_id"] as const
 
-/** A field of CSV; one that a spreadsheet would take for a formula is made a text. */
+/** A field of CSV; a value that a spreadsheet would take for a formula is made a text. */
 const field = (value: string | number | null): string => {
   const text = value === null ? "" : String(value)
   const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text

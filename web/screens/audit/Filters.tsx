@@ -1,4 +1,4 @@
-/** Fields that say what of the audit is shown. */
+/** Fields that filter the audit. */
 import { Button, Group, NativeSelect, TextInput } from "@mantine/core"
 import { useWords } from "../../app/useAddress.ts"
 import { useDebouncedCallback } from "@mantine/hooks"
@@ -11,7 +11,7 @@ interface FieldProps {
   readonly placeholder?: string
 }
 
-/** A text that counts a moment after it was typed. */
+/** A text that takes effect a moment after the last key. */
 const Field = ({ label, name, placeholder = "" }: FieldProps) => {
   const [words, change] = useWords()
   const [typed, setTyped] = useState(words[name] ?? "")

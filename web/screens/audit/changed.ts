@@ -1,6 +1,6 @@
-/** What an event says, field by field. Pure. */
+/** The contents of an event, field by field. Pure. */
 
-/** A field of a change: what it was and what it is; texts as they are, everything else as JSON, `""` for nothing. */
+/** A changed field: its values before and after; texts verbatim, everything else as JSON, `""` for nothing. */
 export interface Changed {
   readonly field: string
   readonly before: string
@@ -24,7 +24,7 @@ export const changedIn = ({ after, before }: Data): ReadonlyArray<Changed> => {
   return [...fields].map((field) => ({ field, before: textOf(old[field]), after: textOf(now[field]) }))
 }
 
-/** What else the event says. */
+/** The other contents of the event. */
 export const restOf = (data: Data): ReadonlyArray<readonly [name: string, text: string]> =>
   Object.entries(data).flatMap(([name, value]) => {
     if ((name === "before" || name === "after") && (isRecord(value) || value === null)) return []

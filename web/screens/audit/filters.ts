@@ -1,4 +1,4 @@
-/** What of the audit is shown: words of the address, and the filters of the API that stand for them. */
+/** The filters of the audit: their words in the address, and the API filters that they stand for. */
 import type { auditKinds, publicKinds } from "../../../src/domain/events/Event.ts"
 
 /** Kinds of the audit (docs/security.md#audit). */
@@ -32,7 +32,7 @@ export const KINDS: ReadonlyArray<(typeof auditKinds)[number] | (typeof publicKi
 
 type Words = Readonly<Record<string, string | undefined>>
 
-/** Words of the address that are filters; those that stand for a part of the field are `true`. */
+/** Words of the address that are filters; those that match a part of the field are `true`. */
 const FIELDS = { kind: false, action: false, actor: true, hostname: true, at: true } as const
 
 /** The filters of the API. */
@@ -44,8 +44,8 @@ export const filtersOf = (words: Words): Readonly<Record<string, string>> =>
     })
   )
 
-/** Whether anything is filtered. */
+/** Whether any filter is set. */
 export const isFiltered = (words: Words): boolean => Object.keys(filtersOf(words)).length > 0
 
-/** The words that filter nothing. */
+/** The query without filters. */
 export const NOTHING: Words = Object.fromEntries([...Object.keys(FIELDS), "page"].map((field) => [field, undefined]))

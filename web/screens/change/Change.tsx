@@ -1,6 +1,6 @@
 /**
- * A change before it is pushed: what waits to be rolled out, for whom, what it would do, and how it is pushed. All of it is in the
- * address, so that it survives a reload and can be sent to a colleague; what is pushed is what was shown.
+ * A change before the push: the commits that wait, the selected devices, the dry run and the options of the push. All of it is in the
+ * address, so that it survives a reload and can be sent to a colleague. The push carries out exactly the dry run that was shown.
  */
 import { Grid } from "@mantine/core"
 import { useWords } from "../../app/useAddress.ts"

@@ -1,4 +1,4 @@
-/** The newest commits of both repositories, and which are in force, refused or not looked at yet. */
+/** The newest commits of both repositories, and which are in force, refused or not checked yet. */
 import { Button, Group, Stack, Title } from "@mantine/core"
 import { request } from "../../api/call.ts"
 import type { Data } from "../../../src/api/Calls.ts"

@@ -1,4 +1,4 @@
-/** Devices that change in the same way: how many, how risky and why, and the difference of one of them. */
+/** Devices that change in the same way: their number, the risk with its reason, and the diff of one of them. */
 import { Button, Checkbox, Collapse, Group, Text } from "@mantine/core"
 import { useDisclosure } from "@mantine/hooks"
 import { useState } from "react"

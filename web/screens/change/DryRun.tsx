@@ -1,4 +1,4 @@
-/** What a dry run has shown: how it stands, its differences in groups, and the way to push exactly these. */
+/** The result of a dry run: its status, its diffs in groups, and the button that pushes exactly these. */
 import { Alert, Group, Text, TextInput } from "@mantine/core"
 import { useDebouncedCallback } from "@mantine/hooks"
 import { type ComponentProps, useState } from "react"
@@ -73,7 +73,7 @@ const Groups = ({ change, id, words }: Props) => {
             <Empty>
               {search === ""
                 ? "Nothing would change: the devices run what the settings say. Refresh the settings when a commit is missing here."
-                : "No difference has these words. Search for others."}
+                : "No difference contains these words."}
             </Empty>
           )}
           {groups.map((group) => (
@@ -92,7 +92,7 @@ const Groups = ({ change, id, words }: Props) => {
   )
 }
 
-/** What the dry run as a whole has to say beside its devices. */
+/** Notes on the dry run as a whole. */
 const remarksOf = (result: unknown): ReadonlyArray<string> => {
   const remarks: unknown = typeof result === "object" && result !== null && "remarks" in result ? result.remarks : []
   return Array.isArray(remarks) ? remarks.filter((remark) => typeof remark === "string") : []

@@ -1,4 +1,4 @@
-/** Pushes what a dry run has shown, and nothing else: a device of which something else would become true is left as it is. */
+/** Pushes exactly the dry run that was shown: a device whose result would differ is not changed. */
 import { Button, Checkbox, Grid, NativeSelect, NumberInput, TextInput, Title } from "@mantine/core"
 import { useRouter } from "@tanstack/react-router"
 import { type FormEvent, useState } from "react"
@@ -39,15 +39,15 @@ const NONE: Wishes = {
 }
 
 const MODES = [
-  { value: "", label: "as the server is set" },
-  { value: "1", label: "1: each device by itself, with a timer" },
+  { value: "", label: "server default" },
+  { value: "1", label: "1: each device separately, with a timer" },
   { value: "2", label: "2: all or none, with timers" },
   { value: "0", label: "0: without timers" }
 ]
 
 const NUMBERS: ReadonlySet<string> = new Set(["canary", "batch_size", "max_failures", "confirm_mode"])
 
-/** What was wished for, as the API wants it. */
+/** The chosen options, as the API expects them. */
 const bodyOf = (wishes: Wishes) =>
   Object.fromEntries(
     Object.entries(wishes)
@@ -55,7 +55,7 @@ const bodyOf = (wishes: Wishes) =>
       .map(([key, value]) => [key, NUMBERS.has(key) ? Number(value) : value])
   )
 
-/** What the dry run was asked for beside its devices counts for the push as well: it is pushed as it was shown. */
+/** The options of the dry run apply to the push as well, so that the push matches what was shown. */
 const alsoIn = (given: Readonly<Record<string, unknown>> | null) =>
   Object.fromEntries(["force", "resync"].filter((key) => given?.[key] === true).map((key) => [key, true]))
 
@@ -160,7 +160,7 @@ export const Push = ({ chosen, job }: Props) => {
       {(wishes.confirm_older || sentencesOf(error).some((sentence) => sentence.includes("confirm_older"))) && (
         <Checkbox
           mt="xs"
-          label="Push commits that came with a restored backup, although nobody has refreshed since"
+          label="Push commits that came with a restored backup, although there was no refresh since"
           checked={wishes.confirm_older}
           onChange={(event) => set("confirm_older")(event.currentTarget.checked)}
         />

@@ -1,4 +1,4 @@
-/** The jobs that push, or have pushed, what a dry run has shown; who may decide about one that waits does it here. */
+/** The jobs that push, or have pushed, the dry run; a user who may decide about a waiting one does so here. */
 import { Group, Text } from "@mantine/core"
 import type { Data } from "../../../src/api/Calls.ts"
 import { useAsk } from "../../api/useAsk.ts"
@@ -9,13 +9,13 @@ import { When } from "../../parts/When.tsx"
 
 type Pushed = Data<"GET /jobs">["jobs"][number]
 
-/** The newest ones first; undefined until they are known. */
+/** The newest first; undefined until they are known. */
 export const usePushes = (dryRun: number): ReadonlyArray<Pushed> | undefined => {
   const query = { "filter[dry_run_job]": dryRun, sort: "-id", per_page: 5, filter_jobresult: "config,diff" }
   return useAsk("GET /jobs", { query }, { kinds: ["job"] }).data?.answer.data.jobs
 }
 
-/** Whether it may be pushed once more: nothing of it is under way, and it has not come true. */
+/** Whether it may be pushed again: no push of it is under way, and none has succeeded. */
 export const mayBePushed = (pushes: ReadonlyArray<Pushed>): boolean =>
   pushes.every(({ outcome }) => outcome !== null && outcome !== "success")
 

@@ -1,4 +1,4 @@
-/** Which devices a change is for, as the address has it and as the API wants it. Pure. */
+/** The devices of a change, as the address and the API express them. Pure. */
 
 type Words = Readonly<Record<string, string | undefined>>
 
@@ -11,7 +11,7 @@ export interface Chosen {
   readonly what: string
 }
 
-/** What the address says: names, a group or a type; else all that are not synchronized. */
+/** The selection in the address: names, a group or a type; otherwise all devices that are not synchronized. */
 export const chosenIn = (words: Words): Chosen => {
   for (const way of ["hostnames", "group", "device_type"] as const) {
     const what = words[way]
@@ -20,7 +20,7 @@ export const chosenIn = (words: Words): Chosen => {
   return { way: "all", what: "" }
 }
 
-/** The words that say so in the address. */
+/** The words for it in the address. */
 export const wordsOf = ({ way, what }: Chosen): Words => ({
   hostnames: undefined,
   group: undefined,
@@ -28,7 +28,7 @@ export const wordsOf = ({ way, what }: Chosen): Words => ({
   ...(way === "all" ? {} : { [way]: what })
 })
 
-/** The names in a text, whatever stands between them. */
+/** The names in a text, whatever separates them. */
 export const namesIn = (text: string): ReadonlyArray<string> => [
   ...new Set(text.split(/[\s,;]+/).filter((name) => name !== ""))
 ]
@@ -39,7 +39,7 @@ export const selectorOf = ({ way, what }: Chosen): Readonly<Record<string, unkno
   return way === "hostnames" ? { hostnames: namesIn(what) } : { [way]: what }
 }
 
-/** Said in a sentence. */
+/** The selection as a sentence. */
 export const sentenceOf = ({ way, what }: Chosen): string => {
   if (way === "all") return "all devices that are not synchronized"
   if (way === "group") return `group ${what}`

@@ -1,4 +1,4 @@
-/** The actor of a device, live: where it is among its states, what it does and since when, and the calls that wait. */
+/** The actor of a device, live: its state, its present work with the start time, and the calls that wait. */
 import { Button, Group, Text } from "@mantine/core"
 import { useAsk } from "../../api/useAsk.ts"
 import { lazy, Suspense } from "react"
@@ -11,7 +11,7 @@ import { When } from "../../parts/When.tsx"
 
 const Charts = lazy(() => import("./Charts.tsx"))
 
-/** The way of a switch, in its order; the others lie beside it. */
+/** The usual course of a switch, in order; other states are drawn next to it. */
 const WAY = ["DHCP_BOOT", "DISCOVERED", "INIT", "MANAGED"] as const
 
 export const Actor = ({ hostname }: { readonly hostname: string }) => {

@@ -1,6 +1,6 @@
 /**
- * Keeping what somebody has changed on the switch itself. It is kept only when git has it, because the next push undoes everything else: this
- * shows the lines, and whether the settings that are in force say the same by now.
+ * Keeps a change that was made on the switch itself. It is kept only when git has it, because the next push undoes everything else: this
+ * shows the lines, and whether the settings in force say the same by now.
  */
 import { Button, Group, List, Text } from "@mantine/core"
 import { useState } from "react"
@@ -39,9 +39,9 @@ const Lines = ({ hostname }: { readonly hostname: string }) => {
                 <List.Item>
                   Commit, and refresh on the screen <PlainLink to="/repository">Repository</PlainLink>.
                 </List.Item>
-                <List.Item>Look again: what the settings have is shown no more.</List.Item>
+                <List.Item>Out of date. Reload.</List.Item>
               </List>
-              <DiffView diff={diff} label="What the switch runs otherwise than the settings say" />
+              <DiffView diff={diff} label="Differences between the switch and the settings" />
               <Group mt="xs">
                 <Button variant="default" onClick={() => saveFile(`${hostname}-adopt.txt`, `${linesToKeep(diff)}\n`)}>
                   Save the lines as a file

@@ -1,4 +1,4 @@
-/** The configuration of the newest job, and beside each line the job that brought it: who, when, and by which commit. */
+/** The configuration of the newest job, and next to each line the job that added it: user, time and commit. */
 import { Text } from "@mantine/core"
 import { useAsk } from "../../api/useAsk.ts"
 import { Asked } from "../../parts/Asked.tsx"
@@ -68,7 +68,7 @@ export const Blame = ({ hostname }: { readonly hostname: string }) => {
         return (
           <>
             {has_older && (
-              <Text size="sm">Only the newest 50 jobs were looked at: lines of the oldest may be older.</Text>
+              <Text size="sm">Only the newest 50 jobs were searched: lines of the oldest may be older.</Text>
             )}
             <VirtualTable
               label="Who brought each line"

@@ -1,4 +1,4 @@
-/** The statecharts of a device where it stands in them: its life, what it does, and the change that is under way. */
+/** The statecharts of a device, with its present states: its life, its work, and the change that is under way. */
 import { useAsk } from "../../api/useAsk.ts"
 import type { Data } from "../../../src/api/Calls.ts"
 import { Asked } from "../../parts/Asked.tsx"
@@ -10,7 +10,7 @@ interface Props {
 
 export default function Charts({ actor: { activity, change, state } }: Props) {
   const asked = useAsk("GET /statecharts", {}, { once: true })
-  // inner states are not drawn: `committed.observing` stands in `committed`
+  // inner states are not drawn: `committed.observing` is drawn as `committed`
   const place = change === null ? undefined : (change.step?.split(".")[0] ?? change.phase)
   return (
     <Asked of={asked} what="the statecharts">

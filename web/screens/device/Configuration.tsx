@@ -1,4 +1,4 @@
-/** What the device runs, what would be generated for it, what jobs gave it, the difference of any two, and who brought each line. */
+/** The running, generated and earlier configurations of the device, the diff of any two, and the origin of each line. */
 import { Button, Group, NativeSelect } from "@mantine/core"
 import { useQuery } from "@tanstack/react-query"
 import { useRouter } from "@tanstack/react-router"
@@ -112,9 +112,9 @@ const Difference = ({
 }
 
 const labelOf = ({ by, failed, finish_time, job_id }: Entry): string =>
-  `job ${job_id}, ${momentOf(finish_time)?.toLocaleString() ?? finish_time}, ${by ?? "nobody"}${failed ? ", failed" : ""}`
+  `job ${job_id}, ${momentOf(finish_time)?.toLocaleString() ?? finish_time}, ${by ?? "no user"}${failed ? ", failed" : ""}`
 
-/** The choice is in the address: what is compared can be sent to a colleague. */
+/** The choice is in the address, so that a comparison can be sent to a colleague. */
 export default function Configuration({ device: { hostname } }: TabProps) {
   const [{ from = "generated", to = "" }, change] = useWords()
   const asked = useAsk("GET /device/:hostname/configs", { params: { hostname } }, { kinds: ["job"] })

@@ -1,4 +1,4 @@
-/** One device: how it stands and why, what its actor does, and tabs for everything that is known of it. */
+/** One device: its status with the reason, the work of its actor, and tabs for everything that is known of it. */
 import { Group, Stack, Tabs, Text } from "@mantine/core"
 import { type ComponentType, lazy, Suspense } from "react"
 import type { Data } from "../../../src/api/Calls.ts"

@@ -1,4 +1,4 @@
-/** Whether the device runs what it was given: look, and undo what somebody has changed by hand. */
+/** Shows whether the device still runs its configuration, and undoes changes made outside Switchyard. */
 import { Group, Stack, Text } from "@mantine/core"
 import { useRouter } from "@tanstack/react-router"
 import { ask } from "../../api/call.ts"
@@ -9,7 +9,7 @@ import { PlainLink } from "../../parts/PlainLink.tsx"
 import { Adopt } from "./Adopt.tsx"
 import type { TabProps } from "./Device.tsx"
 
-/** What the switch runs now against what the newest job gave it. */
+/** The running configuration of the switch against that of the newest job. */
 const ShownDrift = ({ hostname }: { readonly hostname: string }) => {
   const { data } = useAsk("GET /device/:hostname/configs", { params: { hostname } }, { kinds: ["job"] })
   const newest = data?.answer.data.configs.find(({ failed, has_config }) => has_config && !failed)
@@ -37,9 +37,9 @@ export default function Drift({ device: { hostname } }: TabProps) {
   return (
     <Stack gap="sm">
       <Text>
-        Drift is what somebody has changed on the switch itself. Looking for it compares what the switch runs with what
-        was last proved; nothing is pushed. To undo it, push what the settings say. To adopt it, git has to say it: the
-        next push undoes everything else.
+        Drift is a change that was made on the switch itself. The check compares the running configuration with the last
+        proved one; nothing is pushed. To undo drift, push the settings. To adopt it, write it into git: the next push
+        undoes everything else.
       </Text>
       <ShownDrift hostname={hostname} />
       <Group>

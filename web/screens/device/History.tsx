@@ -1,4 +1,4 @@
-/** What has happened to a device: the jobs that worked on it, and who did what, with the reasons why it had to be synchronized. */
+/** The history of a device: its jobs, the actions of users, and the reasons why it had to be synchronized. */
 import { Stack } from "@mantine/core"
 import { useAsk } from "../../api/useAsk.ts"
 import { Asked } from "../../parts/Asked.tsx"

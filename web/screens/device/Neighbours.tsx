@@ -1,4 +1,4 @@
-/** What the device hears by LLDP beside the links that are planned, with what differs. */
+/** The neighbours that the device sees over LLDP, next to the planned links, with the differences. */
 import { useQueries } from "@tanstack/react-query"
 import { endOf } from "../../../src/domain/Linknet.ts"
 import { ask } from "../../api/call.ts"
@@ -12,7 +12,7 @@ import { Tone } from "../../parts/Tone.tsx"
 import { compared, type Planned } from "./neighbours.ts"
 import type { TabProps } from "./Device.tsx"
 
-/** The planned links of a device; what their other ends are called is asked for one by one, because the network may be large. */
+/** The planned links of a device; the names of the other ends are requested one by one, because the network may be large. */
 const usePlan = (id: number): ReadonlyArray<Planned> => {
   const may = useMay()
   const { data } = useAsk("GET /linknets", {}, { kinds: ["linknet"], enabled: may("GET", "/linknets") })
@@ -32,20 +32,20 @@ const usePlan = (id: number): ReadonlyArray<Planned> => {
 const TONES = { agreed: "good", missing: "bad", unexpected: "quiet", other: "warn" } as const
 const WORDS = {
   agreed: "as planned",
-  missing: "planned, not heard",
-  unexpected: "heard, not planned",
-  other: "heard, but another is planned"
+  missing: "planned, not seen",
+  unexpected: "seen, not planned",
+  other: "seen, but another is planned"
 } as const
 
 export default function Neighbours({ device: { hostname, id } }: TabProps) {
   const plan = usePlan(id)
   const asked = useAsk("GET /device/:hostname/lldp_neighbors", { params: { hostname } }, { once: true })
   return (
-    <Asked of={asked} what={`what ${hostname} hears`}>
+    <Asked of={asked} what={`the neighbours of ${hostname}`}>
       {({ data: { lldp_neighbors } }) => {
         const rows = compared(plan, lldp_neighbors)
         return rows.length === 0 ? (
-          <Empty>Nothing is heard on any port, and no link is planned.</Empty>
+          <Empty>No neighbour is seen on any port, and no link is planned.</Empty>
         ) : (
           <SmallTable
             label="Neighbours"

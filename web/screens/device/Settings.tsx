@@ -1,4 +1,4 @@
-/** Every variable that the templates get for this device, with its value and the line of the settings that it comes from. */
+/** Every variable that the templates receive for this device, with its value and the line of the settings that it comes from. */
 import { Text, TextInput } from "@mantine/core"
 import { useState } from "react"
 import { useAsk } from "../../api/useAsk.ts"
@@ -31,7 +31,7 @@ export default function Settings({ device: { hostname } }: TabProps) {
               onChange={(event) => setWord(event.currentTarget.value)}
             />
             {found.length === 0 ? (
-              <Empty>No setting has this word. Search for another one.</Empty>
+              <Empty>No setting contains this word.</Empty>
             ) : (
               <SmallTable
                 label="Settings"

@@ -1,4 +1,4 @@
-/** A statechart as a drawing, the present state lit, and in words what may come next. */
+/** A drawing of a statechart with the present state highlighted, and the possible next states in words. */
 import { List, Text } from "@mantine/core"
 import { useEffect, useId, useMemo, useRef } from "react"
 import { type Box, type Chart, laidOut, type Line, wordOf } from "./chart.ts"
@@ -6,13 +6,13 @@ import { type Box, type Chart, laidOut, type Line, wordOf } from "./chart.ts"
 const WIDTH = 124
 const HEIGHT = 28
 const ROW = 62
-/** Lines that are all labelled; of more, only those that leave the present state. */
+/** Up to this many lines all are labelled; of more, only those that leave the present state. */
 const FEW = 12
 const LETTER = 12
 
 const placeOf = ({ column, row }: Box, pitch: number) => ({ x: 4 + column * pitch, y: 32 + row * ROW })
 
-/** From the right side of a box to the left side of a later one, or below both and back. Its words end where it says. */
+/** From the right side of a box to the left side of a later one, or below both and back. Its label ends where it says. */
 const pathOf = ({ from, to }: Line, pitch: number) => {
   const [one, other] = [placeOf(from, pitch), placeOf(to, pitch)]
   if (to.column > from.column) {
@@ -124,7 +124,7 @@ export const Statechart = ({ chart, name, present }: Props) => {
             {wordOf(one)} leads to {one.to}
           </List.Item>
         ))}
-        {next.length === 0 && <List.Item>nothing follows by itself</List.Item>}
+        {next.length === 0 && <List.Item>nothing follows automatically</List.Item>}
         {always.length > 0 && (
           <List.Item>
             {[...new Set(always.map(({ event }) => event))].join(", ")} leads from every state to{" "}

@@ -1,4 +1,4 @@
-/** The key that the switch proves itself by, and its certificate. */
+/** The key by which the switch proves its identity, and its certificate. */
 import { Group, Stack, Text, Title } from "@mantine/core"
 import { useRouter } from "@tanstack/react-router"
 import { ask, request } from "../../api/call.ts"

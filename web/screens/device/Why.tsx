@@ -1,4 +1,4 @@
-/** Why a device is not synchronized: each cause with who and which job, and what to do about it. */
+/** The reasons why a device is not synchronized: each cause with user and job, and what to do about it. */
 import { Group, List } from "@mantine/core"
 import { causeText } from "../../../src/domain/SyncCause.ts"
 import { useAsk } from "../../api/useAsk.ts"

@@ -1,6 +1,6 @@
-/** What is written into the settings to keep what a switch runs. Pure. */
+/** The lines to write into the settings to keep what a switch runs. Pure. */
 
-/** The lines that the switch has beside what would be generated. */
+/** The lines that the switch has in addition to the generated configuration. */
 export const linesToKeep = (diff: string): string =>
   diff
     .split("\n")

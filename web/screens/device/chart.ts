@@ -1,4 +1,4 @@
-/** Where the states of a statechart stand in its drawing: in columns, by how many steps they are from the first. Pure. */
+/** The positions of the states in the drawing of a statechart: in columns, by their distance from the first state. Pure. */
 import type { Data } from "../../../src/api/Calls.ts"
 
 export type Chart = Data<"GET /statecharts">["life"]
@@ -10,14 +10,14 @@ export interface Box {
   readonly row: number
 }
 
-/** All that leads from one state to another. */
+/** All transitions from one state to another. */
 export interface Line {
   readonly from: Box
   readonly to: Box
   readonly words: ReadonlyArray<string>
 }
 
-/** An event and its rule, as they are read. */
+/** An event and its rule, as shown. */
 export const wordOf = ({ event, rule }: Arrow): string =>
   [event === "" ? "at once" : event, rule === null ? "" : `[${rule}]`].filter(Boolean).join(" ")
 

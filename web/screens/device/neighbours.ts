@@ -1,4 +1,4 @@
-/** What is heard by LLDP against what is planned. Pure. */
+/** The neighbours seen over LLDP against the planned links. Pure. */
 
 export interface Planned {
   readonly port: string
@@ -13,15 +13,15 @@ export interface Compared {
   readonly standing: "agreed" | "missing" | "unexpected" | "other"
 }
 
-type HeardOn = Readonly<Record<string, ReadonlyArray<{ readonly hostname: string; readonly port: string }>>>
+type SeenOn = Readonly<Record<string, ReadonlyArray<{ readonly hostname: string; readonly port: string }>>>
 
 /** Switches may announce themselves with their domain. */
-const isSame = (heard: string, planned: string): boolean => heard === planned || heard.split(".", 1)[0] === planned
+const isSame = (seen: string, planned: string): boolean => seen === planned || seen.split(".", 1)[0] === planned
 
-/** One row for each link that is planned or heard, by port. */
-export const compared = (plan: ReadonlyArray<Planned>, heard: HeardOn): ReadonlyArray<Compared> => {
+/** One row for each link that is planned or seen, by port. */
+export const compared = (plan: ReadonlyArray<Planned>, seen: SeenOn): ReadonlyArray<Compared> => {
   const planned = new Map(plan.map((link) => [link.port, link]))
-  const rows = Object.entries(heard).flatMap(([port, neighbours]) =>
+  const rows = Object.entries(seen).flatMap(([port, neighbours]) =>
     neighbours.map((neighbour): Compared => {
       const link = planned.get(port)
       const agrees = link !== undefined && isSame(neighbour.hostname, link.hostname) && neighbour.port === link.peerPort
@@ -30,7 +30,7 @@ export const compared = (plan: ReadonlyArray<Planned>, heard: HeardOn): Readonly
     })
   )
   const missing = plan
-    .filter(({ port }) => (heard[port] ?? []).length === 0)
+    .filter(({ port }) => (seen[port] ?? []).length === 0)
     .map(({ hostname, peerPort, port }): Compared => ({ port, name: hostname, peerPort, standing: "missing" }))
   return [...rows, ...missing].toSorted((one, other) => one.port.localeCompare(other.port, "en", { numeric: true }))
 }

@@ -1,4 +1,4 @@
-/** All devices: found by what somebody types, narrowed, sorted by the server, marked for what is done with many. */
+/** All devices: searched by text, filtered, sorted by the server, and marked for actions on many. */
 import { Button, Group, Text, TextInput } from "@mantine/core"
 import { useDebouncedCallback } from "@mantine/hooks"
 import { useRouter } from "@tanstack/react-router"

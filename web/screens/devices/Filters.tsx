@@ -1,4 +1,4 @@
-/** What the list of devices is narrowed to. Every choice is in the address, which is a saved view. */
+/** The filters of the list of devices. Every choice is in the address, which is a saved view. */
 import { Button, Group, NativeSelect } from "@mantine/core"
 
 type Words = Readonly<Record<string, string | undefined>>
@@ -11,7 +11,7 @@ interface Props {
 const STATES = ["MANAGED", "DHCP_BOOT", "DISCOVERED", "INIT", "PRE_CONFIGURED", "UNMANAGED", "UNKNOWN"]
 const TYPES = ["ACCESS", "DIST", "CORE", "UNKNOWN"]
 
-/** Views by one press: the filters that they set. */
+/** Predefined views: the filters that they set. */
 const VIEWS: ReadonlyArray<readonly [label: string, filters: Words]> = [
   ["not synchronized", { "filter[synchronized]": "false", "filter[state]": "MANAGED" }],
   ["drifted", { "filter[drifted]": "true" }],
@@ -22,7 +22,7 @@ const VIEWS: ReadonlyArray<readonly [label: string, filters: Words]> = [
 
 const isFilter = (name: string): boolean => name.startsWith("filter[")
 
-/** Takes all filters out. */
+/** Removes all filters. */
 const noFilters = (words: Words): Words =>
   Object.fromEntries(
     Object.keys(words)

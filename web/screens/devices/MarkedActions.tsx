@@ -1,4 +1,4 @@
-/** What can be done with the devices that are marked. */
+/** The actions for the marked devices. */
 import { Button, Group } from "@mantine/core"
 import { useRouter } from "@tanstack/react-router"
 import { ask } from "../../api/call.ts"

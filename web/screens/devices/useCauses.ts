@@ -1,4 +1,4 @@
-/** The newest cause by which each device is not synchronized. */
+/** The newest cause why each device is not synchronized. */
 import { useMemo } from "react"
 import { useAsk } from "../../api/useAsk.ts"
 import { useMay } from "../../app/useSession.ts"

@@ -1,4 +1,4 @@
-/** The pages of the list that are in sight. The server filters and sorts; pages that were left stay known for a while. */
+/** The visible pages of the list. The server filters and sorts; pages that were left stay cached for a while. */
 import { keepPreviousData, useQueries } from "@tanstack/react-query"
 import { useState } from "react"
 import { ask } from "../../api/call.ts"
@@ -9,7 +9,7 @@ const KINDS = ["device", "sync", "drift", "reachability"]
 
 type Words = Readonly<Record<string, string | undefined>>
 
-/** What the address asks of the list. */
+/** The query that the address asks for. */
 const queryOf = ({ search, sort = "hostname", ...filters }: Words) => ({
   ...filters,
   "filter[search][contains]": search,
@@ -30,7 +30,7 @@ export const allDevices = async (words: Words): Promise<ReadonlyArray<DeviceRow>
   }
 }
 
-/** The question for one page. */
+/** The query for one page. */
 const pageOf = (words: Words, page: number) => {
   const query = { ...queryOf(words), page: page + 1, per_page: PAGE }
   return {

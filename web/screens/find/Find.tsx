@@ -1,4 +1,4 @@
-/** Finds machines, devices and ports by one field. The address has the question. */
+/** Finds machines, devices and ports by one field. The question is in the address. */
 import { Button, Group, Text, TextInput } from "@mantine/core"
 import { type FormEvent, useState } from "react"
 import type { Data } from "../../../src/api/Calls.ts"
@@ -37,7 +37,7 @@ const Question = ({ ask, q }: { readonly q: string; readonly ask: (q: string) =>
   )
 }
 
-/** How much is known of machines. */
+/** How complete the tables of machines are. */
 const Known = ({ devices, newest, read }: Tables) => (
   <Text size="sm" my="xs">
     {read === 0 ? (
@@ -82,7 +82,7 @@ export default function Find() {
               ) : (
                 <Hits hits={hits} />
               )}
-              {truncated && <Text>There is more than is shown: ask more exactly.</Text>}
+              {truncated && <Text>There are more results: narrow the search.</Text>}
             </>
           )}
         </Asked>

@@ -1,4 +1,4 @@
-/** What was found, by kind: where a machine is comes first, said in one sentence. */
+/** The results by kind: the place of a machine comes first, as one sentence. */
 import { Text, Title } from "@mantine/core"
 import type { ReactNode } from "react"
 import type { Data } from "../../../src/api/Calls.ts"
@@ -89,7 +89,7 @@ const order = ["mac", "arp", "device", "port", "vlan"] as const
 
 const keyOf = ({ hostname, ip, mac, port, vlan }: Hit) => [hostname, port, vlan, mac, ip].join(" ")
 
-/** Said when one machine was asked for. */
+/** Shown when the search was for one machine. */
 const Answer = ({ hits }: { readonly hits: ReadonlyArray<Hit> }) => {
   const [best] = hits
   if (best === undefined || best.on_uplink === true || new Set(hits.map(({ mac }) => mac)).size > 1) return null

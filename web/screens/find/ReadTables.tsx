@@ -1,4 +1,4 @@
-/** Reads the tables of all switches now, and tells how far it is. */
+/** Reads the tables of all switches now, and shows the progress. */
 import { Button, Group, Text } from "@mantine/core"
 import { useState } from "react"
 import { ask } from "../../api/call.ts"

@@ -1,4 +1,4 @@
-/** Upgrades: the one that is looked at with each of its devices as it moves, and all others. */
+/** Upgrades: the selected one with the progress of each of its devices, and all others. */
 import { Group, Stack, Text, Title } from "@mantine/core"
 import { useAsk } from "../../api/useAsk.ts"
 import type { Data } from "../../../src/api/Calls.ts"
@@ -41,14 +41,14 @@ const Counts = ({ devices }: Pick<Campaign, "devices">) => (
   </Group>
 )
 
-/** Those that failed first, then as they follow each other. */
+/** Failed devices first, then in their order. */
 const sorted = (devices: ReadonlyArray<Device>): ReadonlyArray<Device> =>
   devices.toSorted((a, b) => Number(b.state === "failed") - Number(a.state === "failed"))
 
 const version = ({ version: now, version_before: before }: Device): string =>
   before !== null && now !== null && before !== now ? `${before} → ${now}` : (now ?? before ?? "")
 
-/** The last sentence, and what was met before it. */
+/** The last sentence, and earlier problems. */
 const Why = ({ message, said }: Device) => (
   <>
     {message ?? ""}
@@ -114,7 +114,7 @@ export const Campaigns = () => {
       <Asked of={jobs} what="the upgrades">
         {({ data }) =>
           data.jobs.length === 0 ? (
-            <Empty>Nobody has upgraded switches yet. Begin under Upgrade.</Empty>
+            <Empty>No upgrades yet. Begin one under Upgrade.</Empty>
           ) : (
             <SmallTable
               label="Upgrades"

@@ -1,4 +1,4 @@
-/** Firmware: which versions run where, the images, and upgrades from their order to their end. */
+/** Firmware: the versions in use, the images, and upgrades from their order to their end. */
 import { Tabs } from "@mantine/core"
 import { useWords } from "../../app/useAddress.ts"
 import { useMay } from "../../app/useSession.ts"

@@ -1,4 +1,4 @@
-/** The images that switches can fetch, downloads as they come in, and the way to begin one. */
+/** The images that switches can fetch, downloads with their progress, and the form to begin one. */
 import { Button, Checkbox, Group, Progress, Stack, Text, TextInput, Title } from "@mantine/core"
 import { useQueryClient } from "@tanstack/react-query"
 import { type FormEvent, useState } from "react"
@@ -89,7 +89,7 @@ const Begin = () => {
   )
 }
 
-/** Begins the job that computes it; its end is told by an event. */
+/** Begins the job that computes it; an event reports its end. */
 const Checksum = ({ file }: { readonly file: string }) => {
   const { busy, error, run } = useAct()
   return (
@@ -141,7 +141,7 @@ export const Images = () => {
   const may = useMay()
   const asked = useAsk("GET /firmware_images", {}, { kinds: ["job"] })
   const isComing = (asked.data?.answer.data.downloads.length ?? 0) > 0
-  // what has come is written every two seconds, without an event
+  // the progress is written every two seconds, without an event
   useAsk("GET /firmware_images", {}, { enabled: isComing, every: 2000 })
   return (
     <Stack gap="sm">

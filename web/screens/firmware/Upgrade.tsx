@@ -1,4 +1,4 @@
-/** An upgrade before it begins: which switches, which image, which steps, in which order and when. */
+/** An upgrade before it begins: switches, image, steps, order and time. */
 import { Autocomplete, Checkbox, Fieldset, Group, Select, Stack, Text, TextInput } from "@mantine/core"
 import { useRouter } from "@tanstack/react-router"
 import { ask } from "../../api/call.ts"
@@ -94,7 +94,7 @@ export const Upgrade = () => {
               .
             </Text>
             {steps.has("reboot") && (
-              <Text fw={600}>The switches reboot: what hangs on them is cut off for minutes.</Text>
+              <Text fw={600}>The switches reboot: devices connected to them are cut off for minutes.</Text>
             )}
             {start !== "" && <Text>It begins at {start} UTC.</Text>}
             {url !== "" && <Text>The image comes from {url}.</Text>}

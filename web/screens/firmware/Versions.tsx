@@ -1,4 +1,4 @@
-/** How many managed devices of each group run which version. */
+/** The number of managed devices of each group that run each version. */
 import { Group, Text } from "@mantine/core"
 import { useAsk } from "../../api/useAsk.ts"
 import type { Data } from "../../../src/api/Calls.ts"

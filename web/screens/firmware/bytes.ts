@@ -8,6 +8,6 @@ export const bytesText = (bytes: number): string => {
   return power === 0 ? `${bytes} B` : `${(bytes / 1024 ** power).toFixed(1)} ${UNITS[power] ?? ""}`
 }
 
-/** Whole percents that are there; undefined as long as the whole is not known. */
+/** The whole percents that have arrived; undefined while the size is unknown. */
 export const percentOf = (bytes: number | null, total: number | null): number | undefined =>
   bytes === null || total === null || total === 0 ? undefined : Math.floor((100 * bytes) / total)

@@ -1,4 +1,4 @@
-/** What the form of an upgrade says, as texts of the address and as the body of the request. Pure. */
+/** The form of an upgrade, as texts of the address and as the body of the request. Pure. */
 
 type Words = Readonly<Record<string, string | undefined>>
 
@@ -12,7 +12,7 @@ export const STEPS: ReadonlyArray<{ readonly step: Step; readonly label: string 
   { step: "post_flight", label: "Check after" }
 ]
 
-/** The steps that are wanted: all that are not left out. */
+/** The selected steps: all that are not left out. */
 export const stepsOf = (words: Words): ReadonlySet<Step> =>
   new Set(STEPS.flatMap(({ step }) => (words[step] === "no" ? [] : [step])))
 
@@ -21,7 +21,7 @@ const given = (words: Words, name: string): string | undefined => {
   return text === "" ? undefined : text
 }
 
-/** What is still missing, as a sentence. */
+/** The missing fields, as a sentence. */
 export const lackOf = (words: Words): string | undefined => {
   const steps = stepsOf(words)
   if (given(words, "group") === undefined && given(words, "hostname") === undefined)

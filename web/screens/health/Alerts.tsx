@@ -1,4 +1,4 @@
-/** Alerts: the newest, who is told of what, mutes, and messages that were given up. */
+/** Alerts: the newest, who receives which, mutes, and messages that were given up. */
 import { Alert, Title } from "@mantine/core"
 import type { Data } from "../../../src/api/Calls.ts"
 import { ask } from "../../api/call.ts"
@@ -21,11 +21,11 @@ const TONES: Readonly<Record<string, ToneName>> = { error: "bad", critical: "bad
 
 const Newest = ({ alerts }: Pick<AlertList, "alerts">) =>
   alerts.length === 0 ? (
-    <Empty>There has been no alert. What is told to whom stands in the rules below.</Empty>
+    <Empty>There has been no alert. The rules below say who receives which alerts.</Empty>
   ) : (
     <SmallTable
       label="Newest alerts"
-      heads={["Level", "What", "How often", "Opened", "Told", "Over"]}
+      heads={["Level", "What", "How often", "Opened", "Notified", "Over"]}
       rows={alerts}
       keyOf={({ id }) => id}
       cells={({ count, level, opened_at, receivers, resolved_at, sent_at, title }) => [
@@ -43,7 +43,7 @@ const Newest = ({ alerts }: Pick<AlertList, "alerts">) =>
 
 const test = async (name: string) => {
   const { answer } = await ask("POST /alerts/receivers/:name/test", { params: { name } })
-  if (!answer.data.is_taken) throw new Error(`${name} did not take it: ${answer.data.answer}`)
+  if (!answer.data.is_taken) throw new Error(`${name} did not accept it: ${answer.data.answer}`)
 }
 
 const Told = ({ receivers, rules }: Pick<AlertList, "receivers" | "rules">) => {
@@ -51,7 +51,7 @@ const Told = ({ receivers, rules }: Pick<AlertList, "receivers" | "rules">) => {
   if (receivers.length + rules.length === 0)
     return (
       <Empty>
-        Nobody is told of anything. <PlainLink to="/manual/alerts">Alerts</PlainLink> says how to write alerts.yml.
+        No alerts are sent. <PlainLink to="/manual/alerts">Alerts</PlainLink> says how to write alerts.yml.
       </Empty>
     )
   return (
@@ -67,7 +67,7 @@ const Told = ({ receivers, rules }: Pick<AlertList, "receivers" | "rules">) => {
           problem === null ? "" : <Tone tone="bad">{problem}</Tone>,
           may("POST", `/alerts/receivers/${name}/test`) && (
             <AskFirst label={`Test ${name}`} size="xs" act={() => test(name)}>
-              One message goes to {name} now. When this closes by itself, it was taken.
+              One message goes to {name} now. If this dialog closes automatically, the receiver accepted it.
             </AskFirst>
           )
         ]}

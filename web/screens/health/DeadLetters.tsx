@@ -1,4 +1,4 @@
-/** Messages to receivers that were given up, to be tried again one by one or all together. */
+/** Messages to receivers that were given up; they can be sent again one by one or all together. */
 import { Group } from "@mantine/core"
 import { useQueryClient } from "@tanstack/react-query"
 import { request } from "../../api/call.ts"
@@ -44,7 +44,7 @@ export const DeadLetters = ({ dead, waiting }: { readonly dead: number; readonly
           <>
             <SmallTable
               label="Messages that were given up"
-              heads={["Rule", "To", "Made", "Given up", "Tries", "What it said last", "Again"]}
+              heads={["Rule", "To", "Made", "Given up", "Tries", "Last answer", "Again"]}
               rows={deliveries}
               keyOf={({ id }) => id}
               cells={({ answer, attempts, created_at, ended_at, id, receiver, rule }) => [

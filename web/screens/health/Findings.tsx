@@ -1,4 +1,4 @@
-/** What is stuck or about to break: since when, why, the safe next step, and the repair, which asks first. */
+/** Things that are stuck or about to break: since when, why, the safe next step, and the repair, which asks first. */
 import { Text } from "@mantine/core"
 import { useQueryClient } from "@tanstack/react-query"
 import type { Data } from "../../../src/api/Calls.ts"
@@ -45,7 +45,7 @@ export const Findings = () => {
     <Asked of={asked} what="what is stuck">
       {({ data: { findings } }) =>
         findings.length === 0 ? (
-          <Empty>Nothing is stuck. What does not go on by itself appears here, with what to do about it.</Empty>
+          <Empty>Nothing is stuck. Work that needs an operator to continue appears here, with what to do.</Empty>
         ) : (
           <SmallTable
             label="What is stuck"

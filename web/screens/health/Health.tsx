@@ -1,4 +1,4 @@
-/** How the server does: its parts, figures with a verdict, the work that waits, replicas and repositories. */
+/** The health of the server: its parts, figures with a verdict, waiting work, replicas and repositories. */
 import { Alert, Title } from "@mantine/core"
 import type { Data } from "../../../src/api/Calls.ts"
 import { useAsk } from "../../api/useAsk.ts"

@@ -1,4 +1,4 @@
-/** Mutes: for which devices, groups and rules nobody is told, until when and why. */
+/** Mutes: the devices, groups and rules for which no alert is sent, until when and why. */
 import { Button, Group, Modal, Stack, TextInput } from "@mantine/core"
 import { useDisclosure } from "@mantine/hooks"
 import { useQueryClient } from "@tanstack/react-query"
@@ -106,7 +106,7 @@ export const Mutes = () => {
                 created_by,
                 may("DELETE", `/alerts/mutes/${id}`) && (
                   <AskFirst label={`Remove mute ${id}`} size="xs" act={() => remove(id)}>
-                    Alerts are made from now on. What happened meanwhile is not told later.
+                    Alerts are sent from now on. Earlier events are not reported afterwards.
                   </AskFirst>
                 )
               ]}

@@ -1,4 +1,4 @@
-/** Plugins: which are loaded, what they listen to, and what went wrong in them. */
+/** Plugins: which are loaded, their hooks, and their errors. */
 import { Button } from "@mantine/core"
 import { useState } from "react"
 import { ask } from "../../api/call.ts"
@@ -20,7 +20,7 @@ const Selftest = () => {
     run(async () => {
       const { answer } = await ask("PUT /plugins", { body: { action: "selftest" } })
       const good = answer.data.result.filter(Boolean).length
-      setTold(`${good} of ${answer.data.result.length} plugins say that they work.`)
+      setTold(`${good} of ${answer.data.result.length} plugins report that they work.`)
     })
   return (
     <>

@@ -1,4 +1,4 @@
-/** The server itself, for those who run it. */
+/** The server itself, for its administrators. */
 import { useMay } from "../../app/useSession.ts"
 import { AddressTabs } from "../../parts/AddressTabs.tsx"
 import { ScreenTitle } from "../../parts/ScreenTitle.tsx"

@@ -1,4 +1,4 @@
-/** What the server was started with, as far as it tells: no secrets. */
+/** The settings that the server was started with, without secrets. */
 import { Code } from "@mantine/core"
 import { useAsk } from "../../api/useAsk.ts"
 import { Asked } from "../../parts/Asked.tsx"

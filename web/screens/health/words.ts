@@ -1,4 +1,4 @@
-/** Figures as people say them. Pure. */
+/** Figures in readable units. Pure. */
 
 const UNITS = ["bytes", "KiB", "MiB", "GiB", "TiB"] as const
 
@@ -23,7 +23,7 @@ export const durationOf = (seconds: number): string => {
   return minutes > 0 ? `${minutes} min` : `${Math.round(seconds)} s`
 }
 
-/** A setting as it would be written. */
+/** A setting in the form in which it would be written. */
 export const settingOf = (value: unknown): string => {
   if (value === null || value === undefined || value === "") return "not set"
   return typeof value === "string" ? value : JSON.stringify(value)

@@ -1,4 +1,4 @@
-/** What can be done about a job: abort or pause it with a reason, approve or reject it, retry what failed, undo what it changed. */
+/** The actions on a job: abort or pause it with a reason, approve or reject it, retry failed devices, undo its changes. */
 import { Group, Text, TextInput } from "@mantine/core"
 import { useRouter } from "@tanstack/react-router"
 import { useState } from "react"
@@ -36,13 +36,13 @@ const Abort = ({ job: { id } }: { readonly job: JobRecord }) => {
   )
 }
 
-/** Holds a rollout, or lets it go on; only those of which the server says so can be held. */
+/** Pauses or resumes a rollout; only for jobs that the server can pause. */
 const Hold = ({ job: { id } }: { readonly job: JobRecord }) => {
   const [reason, setReason] = useState("")
   const act = () => request("PUT /job/:id", { params: { id }, body: { action: "PAUSE", pause_reason: reason } })
   return (
     <AskFirst label="Pause" act={act}>
-      Switches that are under way come to their end; no further one is begun until somebody resumes the job.
+      Switches that are under way come to their end; no further one begins until the job is resumed.
       <TextInput
         label="Reason"
         value={reason}
@@ -55,7 +55,7 @@ const Hold = ({ job: { id } }: { readonly job: JobRecord }) => {
 
 const Resume = ({ job: { id } }: { readonly job: JobRecord }) => (
   <AskFirst label="Resume" act={() => request("PUT /job/:id", { params: { id }, body: { action: "RESUME" } })}>
-    The job goes on with the switches that it has not begun.
+    The job continues with the switches that it has not begun.
   </AskFirst>
 )
 
@@ -68,9 +68,8 @@ const Undo = ({ job: { id } }: { readonly job: JobRecord }) => {
   }
   return (
     <AskFirst label="Undo" danger act={act}>
-      Every switch that this job has changed gets the configuration back that it ran before. Switches that somebody has
-      changed since are left alone. The settings stay as they are: until they are mended, the switches are not
-      synchronized.
+      Every switch that this job has changed gets its previous configuration back. Switches that were changed since are
+      skipped. The settings do not change: until they are corrected, the switches are not synchronized.
       <TextInput
         label="Comment"
         value={comment}

@@ -19,7 +19,7 @@ export const Failures = ({ devices }: { readonly devices: ReadonlyArray<ShownDev
         {failed.slice(0, FIRST).map((device) => (
           <Accordion.Item key={device.hostname} value={device.hostname}>
             <Accordion.Control>
-              <b>{device.hostname}</b>: {device.why ?? "the switch was left in a state that could not be proved"}
+              <b>{device.hostname}</b>: {device.why ?? "the state of the switch could not be proved"}
             </Accordion.Control>
             <Accordion.Panel>
               {device.step !== null && <Text size="sm">Failed at: {device.step}</Text>}

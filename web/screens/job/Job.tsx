@@ -1,4 +1,4 @@
-/** One job: how it stands, its devices as they move, what failed, and what can be done about it. */
+/** One job: its status, the progress of its devices, failures, and the possible actions. */
 import { Group, Stack, Text } from "@mantine/core"
 import { useAsk } from "../../api/useAsk.ts"
 import { usePart } from "../../app/useAddress.ts"
@@ -77,7 +77,7 @@ const Head = ({ job }: { readonly job: JobRecord }) => (
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null
 
-/** What a job without devices came to. */
+/** The result of a job without devices. */
 const Result = ({ result }: { readonly result: unknown }) => {
   if (result === null || result === undefined || (isRecord(result) && "devices" in result)) return null
   return (
@@ -113,8 +113,8 @@ export default function Job() {
               <Failures devices={progress.devices} />
               {progress.timer !== undefined && (
                 <Text role="timer" my="xs">
-                  The last timer on a switch ends in <Countdown until={progress.timer} />: what is not confirmed by then
-                  goes back by itself.
+                  The last timer on a switch ends in <Countdown until={progress.timer} />: unconfirmed changes are then
+                  rolled back automatically.
                 </Text>
               )}
               <Tiles devices={progress.devices} isDryRun={job.function_name.endsWith("(dry_run)")} />

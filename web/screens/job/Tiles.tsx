@@ -1,4 +1,4 @@
-/** The devices of a job by stage, each a tile that moves; thousands of them stay quick because a stage shows its first ones. */
+/** The devices of a job by stage, each a tile that moves; a stage shows only its first ones, so that thousands stay quick. */
 import { Button, Group, Text } from "@mantine/core"
 import { useMemo, useState } from "react"
 import { PlainLink } from "../../parts/PlainLink.tsx"

@@ -1,4 +1,4 @@
-/** Where a device stands in a rollout, for people: few stages, in their order. Pure. */
+/** The stage of a device in a rollout, for people: few stages, in order. Pure. */
 import type { ToneName } from "../../parts/tones.ts"
 
 interface Standing {
@@ -48,7 +48,7 @@ const ofPhase: Readonly<Record<string, StageKey>> = {
   unknown: "unknown"
 }
 
-/** The stage of a device. A phase that nobody knows here is unknown, never a success. */
+/** The stage of a device. A phase that is not listed here is unknown, never a success. */
 export const stageOf = ({ failed, phase }: Standing): StageKey => {
   if (phase === "unknown") return "unknown"
   if (failed === true) return "failed"

@@ -1,4 +1,4 @@
-/** The devices of a job as they move: read once, moved by events at once, and read again when the events pause. */
+/** The progress of the devices of a job: read once, updated by events at once, and read again when the events pause. */
 import { useQueryClient } from "@tanstack/react-query"
 import { useMemo, useState } from "react"
 import type { Data } from "../../../src/api/Calls.ts"
@@ -37,5 +37,5 @@ export const useProgress = (id: string) => {
   }, [known, moved, unpausable])
 }
 
-/** A device as it is shown. */
+/** A device as shown. */
 export type ShownDevice = ReturnType<typeof useProgress>["devices"][number]

@@ -14,7 +14,7 @@ import { Locks } from "./Locks.tsx"
 const PAGE = 50
 const HEADS = ["Job", "What", "Status", "Devices", "By", "Ticket, comment", "Began", "Ended"]
 
-/** Which jobs are shown, and the filter of the API that stands for it. */
+/** The jobs to show, and the filter of the API for them. */
 const CHOICES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   all: {},
   running: { "filter[status]": "RUNNING" },
@@ -53,7 +53,7 @@ export default function Jobs() {
           <>
             {data.jobs.length === 0 ? (
               <Empty>
-                No job is like this. Jobs begin when somebody synchronizes devices on the screen{" "}
+                No jobs match. Jobs begin when a user synchronizes devices on the screen{" "}
                 <PlainLink to="/change">Change</PlainLink>, or by a schedule.
               </Empty>
             ) : (

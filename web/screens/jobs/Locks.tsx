@@ -1,4 +1,4 @@
-/** The locks that jobs hold, with what may be done about one whose job is gone. */
+/** The locks that jobs hold, and how to release one whose job no longer exists. */
 import { Alert, Group } from "@mantine/core"
 import { request } from "../../api/call.ts"
 import { useAsk } from "../../api/useAsk.ts"

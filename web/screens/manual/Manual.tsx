@@ -9,9 +9,9 @@ import { PlainLink } from "../../parts/PlainLink.tsx"
 import { Problem } from "../../parts/Problem.tsx"
 import { SearchField } from "../../parts/SearchField.tsx"
 import { Waiting } from "../../parts/Waiting.tsx"
-import { idOf } from "./anchors.ts"
-import type { Block } from "./blocks.ts"
-import { plainOf } from "./inline.ts"
+import type { MarkedToken } from "marked"
+import { anchorOf, idOf } from "./anchors.ts"
+import { headingsOf, plainOf } from "./chapter.ts"
 import { CONTENTS, found, usePage, usePlaces } from "./pages.ts"
 import { Rendered } from "./Rendered.tsx"
 
@@ -36,15 +36,15 @@ const Found = ({ text }: { readonly text: string }) => {
   )
 }
 
-const Sections = ({ blocks, page }: { readonly blocks: ReadonlyArray<Block>; readonly page: string }) => {
-  const sections = blocks.flatMap((block) => (block.type === "heading" && block.level === 2 ? [block] : []))
+const Sections = ({ page, tokens }: { readonly tokens: ReadonlyArray<MarkedToken>; readonly page: string }) => {
+  const sections = headingsOf(tokens).flatMap(({ depth, tokens: words }) => (depth === 2 ? [plainOf(words)] : []))
   if (sections.length < 3) return null
   return (
     <Card withBorder component="nav" aria-label="Sections" my="sm" p="xs">
       <List size="sm" className="manual-sections">
-        {sections.map(({ anchor, text }) => (
-          <List.Item key={anchor}>
-            <PlainLink to={`/manual/${page}#${anchor}`}>{plainOf(text)}</PlainLink>
+        {sections.map((text) => (
+          <List.Item key={text}>
+            <PlainLink to={`/manual/${page}#${anchorOf(text)}`}>{text}</PlainLink>
           </List.Item>
         ))}
       </List>
@@ -52,7 +52,7 @@ const Sections = ({ blocks, page }: { readonly blocks: ReadonlyArray<Block>; rea
   )
 }
 
-/** Shows the place that the address names, as soon as it is there. */
+/** Scrolls to the place that the address names as soon as the chapter is shown. */
 const useAnchor = (isThere: boolean, page: string) => {
   const hash = useRouterState({ select: ({ location }) => location.hash })
   useEffect(() => {
@@ -67,10 +67,10 @@ export default function Manual() {
   const page = usePart("page") || CONTENTS
   const [{ search = "" }, change] = useWords()
   const { data, error } = usePage(page)
-  const title = data?.find((block) => block.type === "heading")
+  const [title] = headingsOf(data ?? [])
   useAnchor(data !== undefined && data !== null, page)
   useEffect(() => {
-    document.title = `${title?.type === "heading" ? plainOf(title.text) : "Manual"} · Switchyard`
+    document.title = `${title === undefined ? "Manual" : plainOf(title.tokens)} · Switchyard`
   }, [title])
   const [first, ...rest] = data ?? []
   return (
@@ -87,9 +87,9 @@ export default function Manual() {
       )}
       {first !== undefined && (
         <>
-          <Rendered blocks={[first]} page={page} />
-          {page !== CONTENTS && <Sections blocks={rest} page={page} />}
-          <Rendered blocks={rest} page={page} />
+          <Rendered tokens={[first]} page={page} />
+          {page !== CONTENTS && <Sections tokens={rest} page={page} />}
+          <Rendered tokens={rest} page={page} />
         </>
       )}
     </div>

@@ -1,10 +1,10 @@
-/** A page of the manual as elements; nothing of it is ever read as HTML. */
+/** A chapter of the manual as elements; nothing of it is ever read as HTML. */
 import { Anchor, Code, Table, Title, type TitleOrder } from "@mantine/core"
+import type { MarkedToken, Token, Tokens } from "marked"
 import type { ReactNode } from "react"
 import { PlainLink } from "../../parts/PlainLink.tsx"
-import { idOf, targetOf } from "./anchors.ts"
-import type { Block } from "./blocks.ts"
-import { type Inline, inlineOf } from "./inline.ts"
+import { anchorOf, idOf, targetOf } from "./anchors.ts"
+import { plainOf, shownOf } from "./chapter.ts"
 
 interface LinkProps {
   readonly link: string
@@ -23,76 +23,35 @@ const Link = ({ children, link, page }: LinkProps) => {
   )
 }
 
-const Parts = ({ page, parts }: { readonly page: string; readonly parts: ReadonlyArray<Inline> }) =>
-  parts.map((part, place) => {
-    // parts of a text that never changes: their place is what tells them apart
-    const key = `${place} ${part.type}`
-    switch (part.type) {
-      case "text":
-        return part.text
-      case "code":
-        return <Code key={key}>{part.text}</Code>
-      case "break":
-        return <br key={key} />
-      case "link":
-        return (
-          <Link key={key} link={part.link} page={page}>
-            <Parts page={page} parts={part.parts} />
-          </Link>
-        )
-      case "strong":
-        return (
-          <strong key={key}>
-            <Parts page={page} parts={part.parts} />
-          </strong>
-        )
-      case "em":
-        return (
-          <em key={key}>
-            <Parts page={page} parts={part.parts} />
-          </em>
-        )
-    }
-  })
-
-const Line = ({ page, text }: { readonly page: string; readonly text: string }) => (
-  <Parts page={page} parts={inlineOf(text)} />
-)
-
 const ORDERS: ReadonlyArray<TitleOrder> = [1, 2, 3, 4, 5, 6]
 
-interface Props {
-  readonly blocks: ReadonlyArray<Block>
-  readonly page: string
-}
-
-const TableOf = ({
-  block: { head, rows },
-  page
-}: {
-  readonly block: Block & { type: "table" }
-  readonly page: string
-}) => (
+const TableOf = ({ page, table: { header, rows } }: { readonly page: string; readonly table: Tokens.Table }) => (
   <Table.ScrollContainer
     minWidth={360}
-    scrollAreaProps={{ viewportProps: { tabIndex: 0, role: "region", "aria-label": `Table: ${head.join(", ")}` } }}
+    scrollAreaProps={{
+      viewportProps: {
+        tabIndex: 0,
+        role: "region",
+        "aria-label": `Table: ${header.map(({ tokens }) => plainOf(tokens)).join(", ")}`
+      }
+    }}
   >
     <Table verticalSpacing={4}>
       <Table.Thead>
         <Table.Tr>
-          {head.map((cell, place) => (
-            <Table.Th key={`${place} ${cell}`} scope="col">
-              <Line page={page} text={cell} />
+          {header.map(({ text, tokens }, place) => (
+            <Table.Th key={`${place} ${text}`} scope="col">
+              <Rendered page={page} tokens={tokens} />
             </Table.Th>
           ))}
         </Table.Tr>
       </Table.Thead>
       <Table.Tbody>
         {rows.map((row, line) => (
-          <Table.Tr key={`${line} ${row[0]}`}>
-            {row.map((cell, place) => (
-              <Table.Td key={`${place} ${cell}`}>
-                <Line page={page} text={cell} />
+          <Table.Tr key={`${line} ${row[0]?.text}`}>
+            {row.map(({ text, tokens }, place) => (
+              <Table.Td key={`${place} ${text}`}>
+                <Rendered page={page} tokens={tokens} />
               </Table.Td>
             ))}
           </Table.Tr>
@@ -102,43 +61,71 @@ const TableOf = ({
   </Table.ScrollContainer>
 )
 
-const ListOf = ({
-  block: { items, start },
-  page
-}: {
-  readonly block: Block & { type: "list" }
-  readonly page: string
-}) => {
-  const shown = items.map((blocks, place) => (
-    <li key={`${place} ${blocks.length}`}>
-      <Rendered blocks={blocks} page={page} />
+const ListOf = ({ list: { items, ordered, start }, page }: { readonly list: Tokens.List; readonly page: string }) => {
+  const shown = items.map(({ raw, tokens }, place) => (
+    <li key={`${place} ${raw}`}>
+      <Rendered page={page} tokens={tokens} />
     </li>
   ))
-  return start === null ? <ul>{shown}</ul> : <ol start={start}>{shown}</ol>
+  return ordered ? <ol start={start === "" ? 1 : start}>{shown}</ol> : <ul>{shown}</ul>
 }
 
-const One = ({ block, page }: { readonly block: Block; readonly page: string }) => {
-  switch (block.type) {
+const One = ({ page, token }: { readonly page: string; readonly token: MarkedToken }) => {
+  const within = "tokens" in token && token.tokens !== undefined ? <Rendered page={page} tokens={token.tokens} /> : null
+  switch (token.type) {
     case "heading":
       return (
-        <Title order={ORDERS[block.level - 1] ?? 6} id={idOf(block.anchor)} tabIndex={-1} mt="md" mb="xs">
-          <Line page={page} text={block.text} />
+        <Title
+          order={ORDERS[token.depth - 1] ?? 6}
+          id={idOf(anchorOf(plainOf(token.tokens)))}
+          tabIndex={-1}
+          mt="md"
+          mb="xs"
+        >
+          {within}
         </Title>
       )
-    case "text":
-      return (
-        <p>
-          <Line page={page} text={block.text} />
-        </p>
-      )
+    case "paragraph":
+      return <p>{within}</p>
+    case "blockquote":
+      return <blockquote>{within}</blockquote>
     case "code":
-      return <pre tabIndex={0}>{block.text}</pre>
+      return <pre tabIndex={0}>{token.text}</pre>
     case "table":
-      return <TableOf block={block} page={page} />
+      return <TableOf table={token} page={page} />
     case "list":
-      return <ListOf block={block} page={page} />
+      return <ListOf list={token} page={page} />
+    case "hr":
+      return <hr />
+    case "br":
+      return <br />
+    case "codespan":
+      return <Code>{token.text}</Code>
+    case "link":
+      return (
+        <Link link={token.href} page={page}>
+          {within}
+        </Link>
+      )
+    case "checkbox":
+      return token.checked ? "☑ " : "☐ "
+    case "strong":
+      return <strong>{within}</strong>
+    case "em":
+      return <em>{within}</em>
+    case "text":
+    case "escape":
+      return within ?? token.text
+    default:
+      return within
   }
 }
 
-export const Rendered = ({ blocks, page }: Props) =>
-  blocks.map((block, place) => <One key={`${place} ${block.type}`} block={block} page={page} />)
+interface Props {
+  readonly tokens: ReadonlyArray<Token>
+  readonly page: string
+}
+
+// parts of a text that never changes: the index distinguishes them
+export const Rendered = ({ page, tokens }: Props) =>
+  shownOf(tokens).map((token, place) => <One key={`${place} ${token.type}`} token={token} page={page} />)

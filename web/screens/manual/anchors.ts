@@ -1,10 +1,8 @@
 /** Addresses within the manual. Pure. */
 
-/** The anchor that links of the manual use for a heading. */
+/** The anchor that links of the manual use for a heading, of its words without signs. */
 export const anchorOf = (heading: string): string =>
   heading
-    .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, "$1")
-    .replaceAll(/[`*]/g, "")
     .trim()
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{N} _-]/gu, "")
@@ -13,7 +11,7 @@ export const anchorOf = (heading: string): string =>
 /** The id of a heading in the page, which has ids of its own. */
 export const idOf = (anchor: string): string => `at-${anchor}`
 
-/** Where a link of the manual leads: to the manual itself, out into the world, or to a file that is not in the page. */
+/** The target of a link of the manual: the manual itself, another site, or a file that is not in the page. */
 export type Target =
   | { readonly type: "manual"; readonly to: string }
   | { readonly type: "world"; readonly to: string }
@@ -21,7 +19,7 @@ export type Target =
 
 const PAGE = /^(?:\.\/)?([\w-]+)\.md(#[\w-]*)?$/
 
-/** `page` is where the link stands. */
+/** `page` is the page that contains the link. */
 export const targetOf = (link: string, page: string): Target => {
   if (/^https?:/.test(link)) return { type: "world", to: link }
   if (link.startsWith("#")) return { type: "manual", to: `/manual/${page}${link}` }

@@ -1,7 +1,7 @@
-/** The pages of the manual, each a file of its own in the built page; those of this release, whatever the internet says. */
+/** The pages of the manual of this release, each a file of its own in the built page. */
 import { useQuery } from "@tanstack/react-query"
-import { blocksOf } from "./blocks.ts"
-import { plainOf } from "./inline.ts"
+import { anchorOf } from "./anchors.ts"
+import { chapterOf, headingsOf, plainOf } from "./chapter.ts"
 
 const files = import.meta.glob<string>("../../../docs/*.md", { query: "?raw", import: "default" })
 
@@ -11,15 +11,15 @@ const loaders: ReadonlyMap<string, () => Promise<string>> = new Map(
   Object.entries(files).map(([path, load]) => [nameOf(path), load])
 )
 
-/** The chapter that has the list of all. */
+/** The chapter that lists all others. */
 export const CONTENTS = "README"
 
 const read = async (name: string) => {
   const load = loaders.get(name)
-  return load === undefined ? null : blocksOf(await load())
+  return load === undefined ? null : chapterOf(await load())
 }
 
-/** The blocks of a page; null when there is no such page. */
+/** The blocks of a page; null if there is no such page. */
 export const usePage = (name: string) =>
   useQuery({ queryKey: ["manual", name], queryFn: () => read(name), staleTime: Number.POSITIVE_INFINITY })
 
@@ -32,17 +32,17 @@ export interface Place {
 }
 
 const placesOf = async (page: string): Promise<ReadonlyArray<Place>> => {
-  const headings = ((await read(page)) ?? []).flatMap((block) => (block.type === "heading" ? [block] : []))
-  const title = plainOf(headings[0]?.text ?? page)
-  return headings.map(({ anchor, level, text }) => ({
+  const headings = headingsOf((await read(page)) ?? []).map(({ depth, tokens }) => ({ depth, text: plainOf(tokens) }))
+  const title = headings[0]?.text ?? page
+  return headings.map(({ depth, text }) => ({
     page,
     title,
-    heading: plainOf(text),
-    anchor: level === 1 ? "" : anchor
+    heading: text,
+    anchor: depth === 1 ? "" : anchorOf(text)
   }))
 }
 
-/** The headings of all pages; read when somebody searches for the first time. */
+/** The headings of all pages; loaded on the first search. */
 export const usePlaces = (enabled: boolean) =>
   useQuery({
     queryKey: ["manual"],
@@ -52,7 +52,7 @@ export const usePlaces = (enabled: boolean) =>
     enabled
   })
 
-/** The places that have all the words, titles first. */
+/** The places that contain all the words, titles first. */
 export const found = (places: ReadonlyArray<Place>, text: string): ReadonlyArray<Place> => {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean)
   return places

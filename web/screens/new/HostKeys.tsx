@@ -1,4 +1,4 @@
-/** Host keys that devices have shown and nobody has approved: compared with the switches' own, and approved together. */
+/** Host keys that devices have shown and no user has approved: compared with the switches' own, and approved together. */
 import { Checkbox, Group, Stack, Text } from "@mantine/core"
 import { useQueryClient } from "@tanstack/react-query"
 import { useState } from "react"
@@ -16,7 +16,7 @@ import { When } from "../../parts/When.tsx"
 
 type Waiting = Data<"GET /device_hostkeys">["host_keys"][number]
 
-/** A device that is pinned has changed its key, and is looked at alone. */
+/** A pinned device has changed its key, and must be reviewed separately. */
 const isNew = ({ fingerprint }: Waiting): boolean => fingerprint === null
 
 const List = ({ keys }: { readonly keys: ReadonlyArray<Waiting> }) => {
@@ -94,9 +94,7 @@ export const HostKeys = () => {
     <Asked of={asked} what="host keys that wait">
       {({ data: { host_keys } }) =>
         host_keys.length === 0 ? (
-          <Empty>
-            No host key waits for approval. One appears here when a switch that nobody knew is logged in to first.
-          </Empty>
+          <Empty>No host keys wait for approval. A key appears here at the first login to a new switch.</Empty>
         ) : (
           <List keys={host_keys} />
         )

@@ -1,4 +1,4 @@
-/** Gives a switch its name and its place: checked first, then started, then followed step by step. */
+/** Gives a switch its name and its place: it checks first, starts the job, and follows it step by step. */
 import { Button, Checkbox, Group, NativeSelect, Stack, TextInput } from "@mantine/core"
 import { type FormEvent, useState } from "react"
 import { ask } from "../../api/call.ts"
@@ -10,7 +10,7 @@ import type { NewSwitch } from "./New.tsx"
 
 type Checks = Readonly<Record<string, unknown>>
 
-/** The sentences of a check that say why not, or what is lost. */
+/** The sentences of a check that give the reason for a refusal, or name what is lost. */
 const reasonsIn = (checks: Checks): ReadonlyArray<string> =>
   Object.entries(checks).flatMap(([key, value]) => (key.endsWith("_error") && typeof value === "string" ? [value] : []))
 
@@ -94,7 +94,7 @@ export const Initialise = ({ device: { id, places, replaces: replaced }, started
         </Group>
         {isReplacing && places.some(({ was, was_state }) => was === hostname && was_state !== "UNMANAGED") && (
           <Problem
-            error={`Set ${hostname} UNMANAGED first: as long as it is managed, nothing takes its place.`}
+            error={`Set ${hostname} UNMANAGED first: a managed device cannot be replaced.`}
             title="The switch of that name is still managed"
           />
         )}

@@ -1,4 +1,4 @@
-/** Switches that are new: what they are, where they hang, whether they can be initialised, and how far that is. */
+/** New switches: what they are, where they are connected, whether they can be initialised, and the progress. */
 import { Accordion, Stack, Tabs, Text } from "@mantine/core"
 import { useAsk } from "../../api/useAsk.ts"
 import type { Data } from "../../../src/api/Calls.ts"
@@ -38,9 +38,7 @@ const One = ({ device, started }: OneProps) => (
       It {WORDS[device.state] ?? ""} since <When at={device.since} never="an unknown time" />. Address{" "}
       {device.dhcp_ip ?? "unknown"}.
     </Text>
-    {device.problems.length > 0 && (
-      <Problem error={device.problems.join(" ")} title="It cannot be initialised as it stands" />
-    )}
+    {device.problems.length > 0 && <Problem error={device.problems.join(" ")} title="It cannot be initialised yet" />}
     <Where device={device} />
     {device.job_id !== null && <JobSteps id={device.job_id} />}
     {device.state === "DISCOVERED" && device.job_id === null && <Initialise device={device} started={started} />}
@@ -54,8 +52,8 @@ const List = ({ started }: Pick<OneProps, "started">) => {
       {({ data: { devices } }) =>
         devices.length === 0 ? (
           <Empty>
-            No switch is new. Plug a blank one in: it asks for an address by DHCP, is discovered, and appears here by
-            itself.
+            There are no new switches. Plug a blank one in: it asks for an address by DHCP, is discovered, and appears
+            here automatically.
           </Empty>
         ) : (
           <Accordion variant="separated" chevronPosition="left" my="xs" keepMounted={false}>

@@ -59,7 +59,7 @@ export const Several = () => {
         setStandings([...found])
       }
     })
-  // one request for all: a line that the server refuses leaves the others alone
+  // one request for all: a line that the server refuses does not affect the others
   const start = () =>
     run(async () => {
       const body = {

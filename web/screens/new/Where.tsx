@@ -1,4 +1,4 @@
-/** Where a new switch hangs, as it or its neighbours have heard it, and who was there before. */
+/** The place of a new switch, as it or its neighbours report over LLDP, and the device that was there before. */
 import { Button, Group, List, Text } from "@mantine/core"
 import { useQueryClient } from "@tanstack/react-query"
 import { request } from "../../api/call.ts"
@@ -25,8 +25,8 @@ const Places = ({ device: { neighbours_read, places } }: { readonly device: NewS
   return (
     <Empty>
       {neighbours_read === null
-        ? "Nobody has asked yet what it hears."
-        : "It hears no device that is known here. Look at its uplinks, and whether the other end sends LLDP."}
+        ? "Its neighbours have not been read yet."
+        : "It sees no known device over LLDP. Look at its uplinks, and whether the other end sends LLDP."}
     </Empty>
   )
 }
@@ -41,7 +41,7 @@ export const Where = ({ device }: { readonly device: NewSwitch }) => {
       await client.invalidateQueries({ queryKey: ["GET /new_devices"] })
     })
   return (
-    <section aria-label="Where it hangs">
+    <section aria-label="Where it is connected">
       <Places device={device} />
       {error !== null && <Problem error={error} title="Its neighbours could not be read" />}
       {state !== "DHCP_BOOT" && (

@@ -1,13 +1,13 @@
-/** A pasted list of switches: what each line means, and what is wrong with it. Pure. */
+/** A pasted list of switches: the meaning of each line, and its mistakes. Pure. */
 
 export interface Line {
-  /** From 1. */
+  /** Counted from 1. */
   readonly line: number
-  /** What names the switch. */
+  /** The text that names the switch. */
   readonly word: string
   readonly hostname: string
   readonly type: string
-  /** The switch that is meant. */
+  /** The switch that the line names. */
   readonly id: number | undefined
   readonly problem: string | undefined
 }
@@ -45,7 +45,7 @@ const problemOf = ({ found, hostname, isDouble, sent }: Typed): string | undefin
 const cellsOf = (line: string): ReadonlyArray<string> =>
   line.split(/[,;\t]/).map((cell) => cell.trim().replaceAll(/^"|"$/g, ""))
 
-/** The lines that have something on them; a head line of a file is left out. */
+/** The lines that are not empty; the header line of a file is omitted. */
 export const linesIn = (text: string, devices: ReadonlyArray<Discovered>): ReadonlyArray<Line> => {
   const lines = text
     .split(/\r?\n/)

@@ -1,4 +1,4 @@
-/** A number that leads to the list of what it counts. Its colour counts only when there is something to count. */
+/** A number that links to the list of the things it counts. It is coloured only above zero. */
 import type { ToneName } from "../../parts/tones.ts"
 import { PlainLink } from "../../parts/PlainLink.tsx"
 

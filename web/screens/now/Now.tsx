@@ -1,4 +1,4 @@
-/** How the network stands at this moment: what is wrong first, each number leading to its list. */
+/** The present status of the network: problems first, each number a link to its list. */
 import { Grid, Title } from "@mantine/core"
 import { useAsk } from "../../api/useAsk.ts"
 import { Asked } from "../../parts/Asked.tsx"

@@ -1,4 +1,4 @@
-/** Jobs that run or wait, with how far they are and what they wait for. */
+/** Jobs that run or wait, with their progress and what they wait for. */
 import { Group, Stack } from "@mantine/core"
 import { useAsk } from "../../api/useAsk.ts"
 import { Asked } from "../../parts/Asked.tsx"

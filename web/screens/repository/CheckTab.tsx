@@ -1,4 +1,4 @@
-/** A branch before it is merged: what a refresh would say of it, and what devices would get. Nothing comes into force. */
+/** A branch before the merge: the result of a refresh, and the configurations that devices would get. Nothing comes into force. */
 import { Button, Group, Stack, Text, TextInput, Title } from "@mantine/core"
 import { type FormEvent, useState } from "react"
 import { ask } from "../../api/call.ts"
@@ -84,7 +84,7 @@ const Outcome = ({ checked }: { readonly checked: Checked }) => {
         <Empty>No device would get another configuration. The branch can be merged without a rollout.</Empty>
       )}
       <Groups groups={groups} />
-      {truncated && <Text>Not everything is shown: there is more than fits here.</Text>}
+      {truncated && <Text>The list is incomplete: there is more than fits here.</Text>}
     </Stack>
   )
 }
@@ -123,7 +123,7 @@ export const CheckTab = () => {
       {error !== null && <Problem error={error} title="The branch could not be checked" />}
       {checked !== null && <Outcome checked={checked} />}
       {checked === null && error === null && !busy && (
-        <Empty>Name a branch to see what it would change before anybody merges it. Nothing comes into force.</Empty>
+        <Empty>Name a branch to see what it would change before it is merged. Nothing comes into force.</Empty>
       )}
     </Stack>
   )

@@ -1,4 +1,4 @@
-/** The newest commits with what became of them, what is wrong with the one in force, and the way to bring the newest one into force. */
+/** The newest commits with their results, the mistakes of the one in force, and the button that brings the newest one into force. */
 import { Button, Checkbox, Group, Stack, Text, Title } from "@mantine/core"
 import { useQueryClient } from "@tanstack/react-query"
 import { useState } from "react"
@@ -49,7 +49,7 @@ const Refusals = ({ commits }: { readonly commits: ReadonlyArray<Commit> }) =>
     )
   )
 
-/** A commit that takes away too much: what it means, and the way to bring it into force all the same. */
+/** A commit that removes too much: its effects, and the button that brings it into force in spite of them. */
 const Waiting = ({ name }: { readonly name: RepositoryName }) => {
   const client = useQueryClient()
   const may = useMay()

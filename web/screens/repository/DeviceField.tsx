@@ -1,4 +1,4 @@
-/** The device that something is shown for, found by a part of its name; it stands in the address. */
+/** A field to choose a device by a part of its name; the choice is in the address. */
 import { Autocomplete } from "@mantine/core"
 import { useDebouncedValue } from "@mantine/hooks"
 import { useState } from "react"

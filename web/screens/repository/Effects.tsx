@@ -1,14 +1,14 @@
-/** What a commit means for devices, in plain words: what must be confirmed first. */
+/** The effects of a commit on devices, in plain words: those that must be confirmed first. */
 import { Alert, List, Title } from "@mantine/core"
 import type { CommitEffects } from "../../../src/domain/CommitEffects.ts"
 import { effectSentences } from "../../../src/domain/EffectSentences.ts"
 
-/** Sentences that anybody reads; beyond them the page is no help. */
+/** The most sentences that a user would read; the page is no help beyond them. */
 const MOST = 100
 
 interface Props {
   readonly effects: CommitEffects
-  /** What it is about, such as a commit. */
+  /** The cause of the effects, such as a commit. */
   readonly of: string
 }
 

@@ -10,7 +10,7 @@ import { type RepositoryName, useRepository, WhichRepository } from "./WhichRepo
 const Lines = ({ marked, path, text }: { readonly text: string; readonly path: string; readonly marked: number }) => {
   const place = useRef<HTMLDivElement>(null)
   useEffect(() => {
-    // newer browsers give a promise, which is nothing to clean up
+    // newer browsers return a promise, which needs no cleanup
     void place.current?.scrollIntoView({ block: "center" })
   }, [marked, text])
   return (

@@ -1,4 +1,4 @@
-/** Every key that settings may have, found by its name, its type or what is said of it. */
+/** Every key that settings may have, searched by name, type or description. */
 import { Text } from "@mantine/core"
 import { useQuery } from "@tanstack/react-query"
 import { useDeferredValue, useMemo } from "react"

@@ -1,4 +1,4 @@
-/** A template tried with the variables of a device, while it is being written. Nothing is stored. */
+/** Renders a template with the variables of a device while it is being written. Nothing is stored. */
 import { Button, Checkbox, Group, Select, Stack, Text, Textarea, Title } from "@mantine/core"
 import { useEffect, useState } from "react"
 import { ask } from "../../api/call.ts"
@@ -81,12 +81,12 @@ const Editor = ({ branch, device, platform }: Device) => {
         <Group align="flex-end">
           <Select
             label="Template"
-            description="In its place, or a text by itself"
+            description="In its place, or a separate text"
             data={names}
             value={template === "" ? null : template}
             searchable
             clearable
-            clearButtonProps={{ "aria-label": "A text by itself" }}
+            clearButtonProps={{ "aria-label": "A separate text" }}
             onChange={(name) => {
               change({ template: name ?? undefined })
               if (name !== null) void load(name)
@@ -143,7 +143,7 @@ const useTemplateText = () => {
 const ForDevice = ({ device }: { readonly device: string }) => {
   const asked = useAsk("GET /device/:hostname/variables", { params: { hostname: device } })
   return (
-    <Asked of={asked} what={`what ${device} is rendered from`}>
+    <Asked of={asked} what={`the variables of ${device}`}>
       {({ data: { branch, platform } }) => (
         <Editor key={device} device={device} platform={platform ?? ""} branch={branch} />
       )}

@@ -1,4 +1,4 @@
-/** For those who write settings and templates: what is in force, what was refused and why, and trying before committing. */
+/** For authors of settings and templates: the commit in force, refusals with their reasons, and trials before committing. */
 import { Tabs } from "@mantine/core"
 import "./repository.css"
 import { useMay } from "../../app/useSession.ts"

@@ -1,4 +1,4 @@
-/** Every variable that the templates of a device get, with the lines that give it. */
+/** Every variable that the templates of a device receive, with the lines that define it. */
 import { Code, Group, Stack, Text } from "@mantine/core"
 import { useAsk } from "../../api/useAsk.ts"
 import type { Data } from "../../../src/api/Calls.ts"
@@ -23,7 +23,7 @@ const SOURCES: Readonly<Record<Variable["source"], string>> = {
   override: "SETTINGS_OVERRIDE"
 }
 
-/** One line for what is short, a block for the rest. */
+/** One line for a short value, a block for a long one. */
 const Value = ({ value }: { readonly value: unknown }) => {
   const line = JSON.stringify(value) ?? ""
   if (line.length <= 60) return <Code>{line}</Code>
@@ -67,7 +67,7 @@ const Listed = ({ answer }: { readonly answer: Answer }) => {
       </Group>
       <SearchField label="Search names and values" text={search} change={(text) => change({ search: text })} />
       {rows.length === 0 ? (
-        <Empty>No variable is like this. Take words out of the search.</Empty>
+        <Empty>No variables match. Use fewer words.</Empty>
       ) : (
         <SmallTable
           label="Variables"
@@ -100,7 +100,7 @@ export const Variables = () => {
     <Stack gap="sm">
       <DeviceField />
       {device === "" ? (
-        <Empty>Name a device to see what its templates get, and which line of which file says so.</Empty>
+        <Empty>Name a device to see the variables of its templates, and the file and line that define each.</Empty>
       ) : (
         <OfDevice device={device} />
       )}

@@ -1,4 +1,4 @@
-/** Settings or templates; the choice stands in the address. */
+/** Settings or templates; the choice is in the address. */
 import { SegmentedControl } from "@mantine/core"
 import { useWords } from "../../app/useAddress.ts"
 

@@ -1,16 +1,16 @@
-/** The JSON schema of the settings as rows that can be searched: one for each key, with what it may be. Pure. */
+/** The JSON schema of the settings as rows that can be searched: one for each key, with its possible values. Pure. */
 
 export interface ModelRow {
-  /** The keys that lead there, as in `vxlans->*->vlan_id`; `*` stands for a name or a place in a list. */
+  /** The path of keys, as in `vxlans->*->vlan_id`; `*` stands for a name or an index. */
   readonly path: string
   readonly type: string
   readonly rules: string
   readonly description: string
-  /** The file that it stands in; `""` where that is not known. */
+  /** The file of the key; `""` if it is unknown. */
   readonly file: string
 }
 
-/** The files that settings stand in. */
+/** The files of the settings. */
 export const FILES = ["base_system.yml", "interfaces.yml", "routing.yml", "vxlans.yml", "groups.yml"] as const
 
 type Json = Readonly<Record<string, unknown>>
@@ -30,7 +30,7 @@ const resolved = (root: Json, schema: Json, depth = 0): Json => {
 const without = (schema: Json, key: string): Json =>
   Object.fromEntries(Object.entries(schema).filter(([name]) => name !== key))
 
-/** What a value may be: itself, or each of its alternatives. */
+/** The possible forms of a value: itself, or each of its alternatives. */
 const alternatives = (root: Json, schema: Json): ReadonlyArray<Json> => {
   const own = resolved(root, schema)
   const any = own["anyOf"]
@@ -60,15 +60,15 @@ const RULES: ReadonlyArray<readonly [key: string, words: (value: unknown) => str
 ]
 
 const rulesOf = (schema: Json, all: ReadonlyArray<Json>, isRequired: boolean): string => {
-  const told = all.flatMap((one) => RULES.flatMap(([key, words]) => (key in one ? [words(one[key])] : [])))
+  const rules = all.flatMap((one) => RULES.flatMap(([key, words]) => (key in one ? [words(one[key])] : [])))
   const fallback = "default" in schema ? [`default ${JSON.stringify(schema["default"])}`] : []
-  return [...(isRequired ? ["required"] : []), ...told, ...fallback].join(", ")
+  return [...(isRequired ? ["required"] : []), ...rules, ...fallback].join(", ")
 }
 
 const requiredIn = (schema: Json): ReadonlySet<unknown> =>
   new Set(Array.isArray(schema["required"]) ? schema["required"] : [])
 
-/** What is below a value: the keys of a mapping, or what each entry is. */
+/** The children of a value: the keys of a mapping, or the form of each entry. */
 const below = (root: Json, schema: Json, path: string, depth: number): ReadonlyArray<ModelRow> => {
   if (depth > DEEPEST) return []
   return alternatives(root, schema).flatMap((one) => {
@@ -101,7 +101,7 @@ const rowsAt = (
   ]
 }
 
-/** Every key of the model, those of a mapping below it. */
+/** Every key of the model, including those below a mapping. */
 export const modelRows = (model: unknown): ReadonlyArray<ModelRow> =>
   isObject(model) ? [...new Map(below(model, model, "", 0).map((row) => [row.path, row])).values()] : []
 

@@ -1,4 +1,4 @@
-/** Renders a moment after the last key was struck; an answer to an older text is forgotten. */
+/** Renders a moment after the last key; an answer to an older text is dropped. */
 import { useDebouncedValue } from "@mantine/hooks"
 import { useEffect, useState } from "react"
 import { ask } from "../../api/call.ts"

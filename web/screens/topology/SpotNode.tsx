@@ -1,4 +1,4 @@
-/** A place in the drawing: a device, or access switches that are folded together. */
+/** A place in the drawing: a device, or a group of access switches folded together. */
 import { Handle, type Node, type NodeProps, Position } from "@xyflow/react"
 import type { ToneName } from "../../parts/tones.ts"
 

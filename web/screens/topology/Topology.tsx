@@ -1,4 +1,4 @@
-/** The network as it is cabled: core, distribution, access, in the colours of how the devices stand; and the same as a list. */
+/** The network by its cabling: core, distribution, access, in the colours of the devices' status; and the same as a list. */
 import "@xyflow/react/dist/style.css"
 import { Button, Group, SegmentedControl, Text, useComputedColorScheme } from "@mantine/core"
 import { useRouter } from "@tanstack/react-router"
@@ -143,7 +143,7 @@ export default function Topology() {
       {error !== null && <Problem error={error} title="The network could not be read" />}
       {!isKnown && error === null && <Waiting what="devices and links" />}
       {isKnown && devices.length === 0 && (
-        <Empty>There is no device yet. New switches appear by themselves when they ask for an address.</Empty>
+        <Empty>There are no devices yet. New switches appear automatically when they ask for an address.</Empty>
       )}
       {isKnown && devices.length > 0 && words["list"] !== undefined && <List devices={devices} names={names} />}
       {isKnown && devices.length > 0 && words["list"] === undefined && (

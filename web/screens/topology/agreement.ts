@@ -1,24 +1,24 @@
-/** How a planned cable and a heard one agree, as words and in the order in which one looks at them. Pure. */
+/** The agreement of planned cables with LLDP, as words, the most urgent first. Pure. */
 import type { Data } from "../../../src/api/Calls.ts"
 
 export type Agreement = Data<"GET /topology">["edges"][number]["agreement"]
 
-/** From the one that is looked at first. */
+/** The most urgent first. */
 export const AGREEMENTS = [
-  ["moved", "a port hears something else than planned"],
-  ["seen", "heard, but not planned"],
-  ["planned", "planned, but not heard"],
+  ["moved", "a port sees another neighbour than planned"],
+  ["seen", "seen, but not planned"],
+  ["planned", "planned, but not seen"],
   ["unread", "planned, neighbours not read yet"],
-  ["agreed", "planned and heard"]
+  ["agreed", "planned and seen"]
 ] as const satisfies ReadonlyArray<readonly [Agreement, string]>
 
-/** What it means. */
+/** The agreement in words. */
 export const wordOf = (agreement: Agreement): string =>
   AGREEMENTS.find(([name]) => name === agreement)?.[1] ?? agreement
 
 const placeOf = (agreement: Agreement): number => AGREEMENTS.findIndex(([name]) => name === agreement)
 
-/** The one of two that is looked at first. */
+/** The more urgent of two. */
 export const worse = (one: Agreement, other: Agreement): Agreement => (placeOf(one) <= placeOf(other) ? one : other)
 
 /** Whether plan and LLDP differ. */

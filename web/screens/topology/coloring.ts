@@ -1,4 +1,4 @@
-/** What the colour of a device says. Pure. */
+/** The meaning of a device's colour. Pure. */
 import { toneOfState, type ToneName } from "../../parts/tones.ts"
 
 export interface ColoredDevice {
@@ -13,7 +13,7 @@ export interface ColoredDevice {
 export const colorings = ["state", "synchronized", "version", "job"] as const
 export type Coloring = (typeof colorings)[number]
 
-/** From the one that is looked at first. */
+/** The most urgent first. */
 const ORDER: ReadonlyArray<ToneName> = ["bad", "warn", "info", "quiet", "good"]
 
 /** The tone of a device, and the word for it. `usual` is the version that most devices have. */
@@ -37,7 +37,7 @@ export const worst = (
 ): readonly [tone: ToneName, word: string] =>
   standings.toSorted(([one], [other]) => ORDER.indexOf(one) - ORDER.indexOf(other))[0] ?? ["quiet", ""]
 
-/** What most devices have. */
+/** The value that most devices have. */
 export const mostFrequent = (values: ReadonlyArray<string | null>): string | null => {
   const groups = [
     ...Map.groupBy(

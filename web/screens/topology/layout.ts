@@ -1,6 +1,6 @@
 /**
- * Where devices stand in the drawing: core above distribution above access, the access switches of one pair of uplinks folded into one
- * place until somebody opens it. Pure, and quick for thousands.
+ * The layout of the drawing: core above distribution above access; access switches below the same pair of uplinks are folded into one place
+ * until the user opens it. Pure, and quick for thousands.
  */
 
 import { type Agreement, worse } from "./agreement.ts"
@@ -14,7 +14,7 @@ export interface NodeDevice {
 export interface Cable {
   readonly a: number
   readonly b: number
-  /** Agreed when it is left out. */
+  /** Agreed if it is omitted. */
   readonly agreement?: Agreement
 }
 
@@ -44,7 +44,7 @@ export interface Drawing {
 const LAYERS: Readonly<Record<string, number>> = { CORE: 0, DIST: 1 }
 const WIDTH = 190
 const HEIGHT = 150
-/** Access switches that stand beside each other in an opened place before a further row begins. */
+/** The most access switches in one row of an opened place. */
 const PER_ROW = 8
 const ROW = 60
 
@@ -81,10 +81,10 @@ const foldsOf = (
       .join("+")
   )
 
-/** Instead of a folded place: all of them. */
+/** All of them, in place of a folded place. */
 export const ALL = "all"
 
-/** The drawing; `open` are ids of folded places whose devices stand by themselves. */
+/** The drawing; `open` holds the ids of folded places whose devices are drawn separately. */
 export const drawn = (
   devices: ReadonlyArray<NodeDevice>,
   cables: ReadonlyArray<Cable>,

@@ -1,4 +1,4 @@
-/** All devices that may be seen, and the cables between them as they are planned and as switches hear them. */
+/** All devices that the user may see, and the cables between them, as planned and as seen over LLDP. */
 import { useMemo } from "react"
 import { useAsk } from "../../api/useAsk.ts"
 import type { Data } from "../../../src/api/Calls.ts"

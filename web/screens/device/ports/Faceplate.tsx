@@ -1,4 +1,7 @@
-/** The ports of a switch as they lie on its front: two rows, in the colour of their state. A press chooses a port, or leaves it. */
+/**
+ * The ports of a switch as they lie on its front: two rows, in the colour of their state. A press selects a port, a second one deselects
+ * it.
+ */
 import type { ToneName } from "../../../parts/tones.ts"
 import { isEditable, isEnabled, type StoredPort, vlanOf } from "./edits.ts"
 

@@ -1,4 +1,4 @@
-/** Changes the chosen ports: first what it does to the configuration, then it is saved, or saved and taken to the push. */
+/** Changes the selected ports: it first shows the effect on the configuration, then saves, or saves and opens the push. */
 import { Button, Checkbox, Group, NativeSelect, Stack, Textarea, TextInput, Title } from "@mantine/core"
 import { useRouter } from "@tanstack/react-router"
 import { type FormEvent, useState } from "react"
@@ -25,7 +25,7 @@ import {
 
 interface Props {
   readonly hostname: string
-  /** Of the ports as they were read. */
+  /** The version of the ports as they were read. */
   readonly version: string
   readonly ports: ReadonlyArray<StoredPort>
   readonly reread: () => Promise<unknown>
@@ -36,7 +36,7 @@ type Preview = Data<"POST /device/:hostname/interfaces/preview">
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null
 
-/** The names of the VLANs that the device has. */
+/** The names of the VLANs of the device. */
 const useVlans = (hostname: string): ReadonlyArray<string> => {
   const may = useMay()
   const { data } = useAsk(
@@ -56,7 +56,7 @@ const Preview = ({ preview: { diff, errors } }: { readonly preview: Preview }) =
   <>
     {errors.length > 0 && <Problem error={errors.join(" ")} title="This would be refused" />}
     {diff === "" ? (
-      <Empty>The configuration stays as it is.</Empty>
+      <Empty>The configuration does not change.</Empty>
     ) : (
       <DiffView diff={diff} label="What changes in the configuration" />
     )}
@@ -66,7 +66,7 @@ const Preview = ({ preview: { diff, errors } }: { readonly preview: Preview }) =
 export const PortForm = ({ hostname, ports, reread, version }: Props) => {
   const router = useRouter()
   const vlans = useVlans(hostname)
-  // the version that somebody looked at when they began to type
+  // the version that the user saw when they began to type
   const [pinned, setPinned] = useState<string | null>(null)
   const [edits, setEdits] = useState<Edits>(NO_EDITS)
   const [preview, setPreview] = useState<Preview | null>(null)
@@ -159,19 +159,19 @@ export const PortForm = ({ hostname, ports, reread, version }: Props) => {
         )}
         {isOther && (
           <Problem
-            error="Somebody else has changed ports of this switch meanwhile. What is stored now is in the table below; saving is refused until you have looked at it."
+            error="Another user has changed ports of this switch meanwhile. The table below shows the stored values; review them before you save."
             title="These ports have changed"
           />
         )}
         {error !== null && (
           <Problem
             error={error}
-            title={isStale ? "Somebody else was faster; nothing was saved" : "This was not saved"}
+            title={isStale ? "Another user saved first; nothing was saved" : "This was not saved"}
           />
         )}
         {(isStale || isOther) && (
           <Button variant="default" onClick={() => void takeOver()}>
-            I have seen it: go on with what I typed
+            Reviewed: keep my edits
           </Button>
         )}
         {preview !== null && (

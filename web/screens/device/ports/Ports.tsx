@@ -1,4 +1,4 @@
-/** The ports of a device: chosen on its front, changed together, with what that does to the configuration before it is saved. */
+/** The ports of a device: selected on its front, changed together, with the effect on the configuration before they are saved. */
 import { Button, Group, Text } from "@mantine/core"
 import { useState } from "react"
 import type { PortOptics } from "../../../../src/domain/DeviceReadings.ts"
@@ -31,7 +31,7 @@ const wordOf = (isUp: boolean | null | undefined): string => {
   return isUp ? "up" : "down"
 }
 
-/** Counts that should be nought; nothing where they are not read. */
+/** Counts that should be zero; nothing if they were not read. */
 const Counted = ({ counts, tone }: { readonly counts: ReadonlyArray<number | undefined>; readonly tone: ToneName }) => {
   if (counts.every((count) => count === undefined)) return null
   const words = counts.map((count) => (count ?? 0).toLocaleString()).join(", ")

@@ -1,24 +1,24 @@
-/** What somebody types about ports, as the API wants it. Pure. */
+/** The typed values of ports, as the API expects them. Pure. */
 
-/** A port as it is stored. */
+/** A stored port. */
 export interface StoredPort {
   readonly name: string
   readonly configtype: string
   readonly data: Readonly<Record<string, unknown>> | null
 }
 
-/** The fields of the form. `null`: as it is, which several ports may have differently. */
+/** The fields of the form. `null`: unchanged; several ports may have different values. */
 export interface Edits {
   readonly vlan: string | null
   readonly description: string | null
   readonly enabled: boolean | null
-  /** Lines of its own at the end of a port's configuration. */
+  /** Additional lines at the end of a port's configuration. */
   readonly lines: string | null
 }
 
 export const NO_EDITS: Edits = { vlan: null, description: null, enabled: null, lines: null }
 
-/** What ports may become by hand; the others belong to the topology. */
+/** The types that a user may give to ports; the others belong to the topology. */
 const EDITABLE: ReadonlySet<string> = new Set([
   "ACCESS_AUTO",
   "ACCESS_UNTAGGED",
@@ -43,7 +43,7 @@ export const descriptionOf = ({ data }: StoredPort): string => text(data?.["desc
 
 export const linesOf = ({ data }: StoredPort): string => text(data?.["cli_append_str"])
 
-/** A port is enabled unless it was told otherwise. */
+/** A port is enabled unless its data say otherwise. */
 export const isEnabled = ({ data }: StoredPort): boolean => data?.["enabled"] !== false
 
 /** The value that all ports have; null when they differ. */
