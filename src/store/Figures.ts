@@ -6,15 +6,7 @@ import { Clock, Effect, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import { ServerConfig } from "../ServerConfig.ts"
 import type { DatabaseFact, Facts } from "../domain/findings/Findings.ts"
-import type {
-  ChangeFact,
-  DisputeFact,
-  JobFact,
-  LockFact,
-  OverlapFact,
-  SessionFact,
-  TokenFact
-} from "../domain/findings/WorkFindings.ts"
+import type { ChangeFact, DisputeFact, JobFact, LockFact, OverlapFact, SessionFact, TokenFact } from "../domain/findings/WorkFindings.ts"
 import { DISPUTES } from "./DeviceIdentifiers.ts"
 import { JOB_ENDED, JOB_UNFINISHED, UNFINISHED, WAITING } from "./StatusConditions.ts"
 import { RepositoryStore } from "./RepositoryStore.ts"
@@ -227,7 +219,7 @@ export const makeFindingFacts = Effect.gen(function* () {
     ([row]) => row?.count ?? 0
   )
 
-  /** The database reads its clock between two readings of ours. */
+  /** The clock of the database is read between two readings of this process's clock. */
   const clock = Effect.gen(function* () {
     const before = yield* Clock.currentTimeMillis
     const [row] = yield* sql<{ at: number }>`select extract(epoch from clock_timestamp())::float8 as at`
