@@ -6,7 +6,15 @@ import { Clock, Effect, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import { ServerConfig } from "../ServerConfig.ts"
 import type { DatabaseFact, Facts } from "../domain/findings/Findings.ts"
-import type { ChangeFact, DisputeFact, JobFact, LockFact, OverlapFact, SessionFact, TokenFact } from "../domain/findings/WorkFindings.ts"
+import type {
+  ChangeFact,
+  DisputeFact,
+  JobFact,
+  LockFact,
+  OverlapFact,
+  SessionFact,
+  TokenFact
+} from "../domain/findings/WorkFindings.ts"
 import { DISPUTES } from "./DeviceIdentifiers.ts"
 import { JOB_ENDED, JOB_UNFINISHED, UNFINISHED, WAITING } from "./StatusConditions.ts"
 import { RepositoryStore } from "./RepositoryStore.ts"
