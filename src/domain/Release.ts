@@ -2,7 +2,7 @@
  * Releases of this program: the one that runs, and the order of two (semantic versioning). Also the times by which replicas take over from
  * each other, which must be the same in every replica of a release.
  */
-import manifest from "../../package.json"
+import manifest from "../../package.json" with { type: "json" }
 
 /** The running release: the version of the package. */
 export const release: string = manifest.version
