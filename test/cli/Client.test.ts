@@ -295,7 +295,9 @@ layer(Site.layer, { excludeTestServices: true })("The command line", (it) => {
       ])
       expect(json.code).toBe(1)
       const mended = yield* junior("doctor --repair", "y\nno\n")
-      expect(mended.err).toMatch(new RegExp(`Look what ${ONE} runs\\? [^]*Renew the certificate of ${OTHER}\\?`))
+      expect(mended.err).toMatch(
+        new RegExp(`Read the configuration of ${ONE}\\? [^]*Renew the certificate of ${OTHER}\\?`)
+      )
       expect(mended.out.match(/done: Scheduled job/g)).toHaveLength(1)
     })
   )
