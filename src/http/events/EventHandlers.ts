@@ -5,7 +5,13 @@ import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../api/Api.ts"
 import { answered } from "../core/HandlerErrors.ts"
-import { type EventQuestion, type EventRequest, makeQuestionOf, makeReadPage, readEventRequest } from "./EventQuestion.ts"
+import {
+  type EventQuestion,
+  type EventRequest,
+  makeQuestionOf,
+  makeReadPage,
+  readEventRequest
+} from "./EventQuestion.ts"
 import { decodeJwt } from "jose"
 import { IncomingMessage } from "node:http"
 import type { Socket } from "node:net"

@@ -11,7 +11,16 @@ import { DeviceStore } from "../../store/DeviceStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import { type EventAccess, hostnamesIn, isAllowed, judgeEvent, makeAccessOf, makeVisibleJobs } from "./EventAccess.ts"
 import { BadRequest } from "../../api/Answers.ts"
-import { type EventFilter, eventKinds, isForAudit, type LiveEvent, type LiveOnlyKind, liveOnlyKinds, matchesFilter, publicKinds } from "../../domain/events/Event.ts"
+import {
+  type EventFilter,
+  eventKinds,
+  isForAudit,
+  type LiveEvent,
+  type LiveOnlyKind,
+  liveOnlyKinds,
+  matchesFilter,
+  publicKinds
+} from "../../domain/events/Event.ts"
 import { EventStore, type ScannedEvent } from "../../store/EventStore.ts"
 
 // The parameters of a request for events (docs/events.md#pages). Pure.
