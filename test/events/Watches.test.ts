@@ -74,7 +74,7 @@ describe("A restart of the database that cannot be reported at once", () => {
       const look = yield* Effect.provideService(makeDatabaseLook, WatchStore, {
         ...watched,
         databaseStart: Effect.sync(() => started),
-        tell: (...told) => (isAway ? Effect.die("the database has gone again") : watched.tell(...told))
+        report: (...told) => (isAway ? Effect.die("the database has gone again") : watched.report(...told))
       })
       yield* look
       started = "09:05"

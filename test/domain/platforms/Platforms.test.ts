@@ -2,14 +2,7 @@
 import { assert, describe, expect, it } from "@effect/vitest"
 import { Effect, Result } from "effect"
 import { readFileSync } from "node:fs"
-import {
-  can,
-  isManageable,
-  platformNames,
-  platformOf,
-  platforms,
-  requireManageable
-} from "../../../src/domain/platforms/Platforms.ts"
+import { can, isManageable, platformNames, platformOf, platforms, requireManageable } from "../../../src/domain/platforms/Platforms.ts"
 import * as Drivers from "../../../src/drivers/Drivers.ts"
 import { SshLimits } from "../../../src/drivers/ssh/SshLimits.ts"
 
@@ -20,7 +13,7 @@ describe("platforms", () => {
 
   it("are named in the manual", () => {
     const manual = readFileSync(new URL("../../../docs/api.md", import.meta.url), "utf8")
-    expect(manual).toContain(`| \`platform\` | ${platformNames.map((name) => `\`${name}\``).join(", ")} |`)
+    expect(manual).toContain(`- \`platform\`: ${platformNames.map((name) => `\`${name}\``).join(", ")}\n`)
   })
 
   it.effect("promise capabilities exactly if there is a driver, and the driver has their record", () =>

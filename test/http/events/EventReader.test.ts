@@ -42,7 +42,7 @@ it.live("A clock that is set back by an hour stops neither heartbeats nor checks
       const question = {
         filter: { kinds: null, devices: null, job: null },
         hostnames: null,
-        told: new Set<never>(),
+        live: new Set<never>(),
         access,
         followsDevices: false
       }

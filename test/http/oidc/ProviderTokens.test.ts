@@ -217,7 +217,7 @@ describe("A server with a provider", () => {
       const message = yield* startWith({})
       assert.match(
         message,
-        /^OIDC_ENABLED is true, but .*\/permissions\.yml is not there: .*PERMISSIONS_DISABLED=true$/
+        /^OIDC_ENABLED is true, but .*\/permissions\.yml does not exist: .*PERMISSIONS_DISABLED=true$/
       )
     })
   )
