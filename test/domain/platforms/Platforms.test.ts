@@ -2,7 +2,14 @@
 import { assert, describe, expect, it } from "@effect/vitest"
 import { Effect, Result } from "effect"
 import { readFileSync } from "node:fs"
-import { can, isManageable, platformNames, platformOf, platforms, requireManageable } from "../../../src/domain/platforms/Platforms.ts"
+import {
+  can,
+  isManageable,
+  platformNames,
+  platformOf,
+  platforms,
+  requireManageable
+} from "../../../src/domain/platforms/Platforms.ts"
 import * as Drivers from "../../../src/drivers/Drivers.ts"
 import { SshLimits } from "../../../src/drivers/ssh/SshLimits.ts"
 
