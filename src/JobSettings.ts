@@ -60,7 +60,7 @@ export const jobSettings = {
   ALERT_RETRY_HOURS: count("ALERT_RETRY_HOURS", 72, "hours for which an alert is tried again", 1),
   ALERT_DAYS: count("ALERT_DAYS", 30, "days for which alerts and their deliveries stay", 1),
   AUDIT_DAYS: count("AUDIT_DAYS", 0, "days for which the audit stays; 0: for ever"),
-  EVENT_DAYS: count("EVENT_DAYS", 7, "days for which other events stay; 0: for ever"),
+  EVENT_DAYS: count("EVENT_DAYS", 7, "days for which events outside the audit stay; 0: for ever"),
   JOB_DAYS: count("JOB_DAYS", 365, "days for which ended jobs stay; 0: for ever"),
   JOB_DEVICE_DAYS: count(
     "JOB_DEVICE_DAYS",
@@ -115,7 +115,7 @@ export const jobSettings = {
   CHANGE_PROOFS: withDefault(
     Config.schema(Proofs, "CHANGE_PROOFS"),
     proofs,
-    "proofs of a change that suffice; the strongest that the device allows is made"
+    "which of these proofs of a change suffice; the strongest that the device allows is made"
   ),
   DEVICE_REMARKS: withDefault(
     Config.schema(SiteRemarks, "DEVICE_REMARKS"),
