@@ -123,7 +123,7 @@ export const settings = {
   ),
   INSTALLATION_ID: optional(
     Config.schema(InstallationId, "INSTALLATION_ID"),
-    "[id](#identity) of the installation: the server starts with no other database, and makes none"
+    "required [id](#identity) of the installation, for a DATA_DIR on a volume that may be missing"
   ),
   SECRET_KEY: optional(
     Config.schema(Key, "SECRET_KEY"),
@@ -169,7 +169,7 @@ export const settings = {
   MANAGEMENT_NETWORKS: withDefault(
     Config.schema(ManagementNetworksText, "MANAGEMENT_NETWORKS"),
     "",
-    "prefixes in which devices get the fleet's logins (`10.196.0.0/16,2001:db8::/48,settings`; `settings`: those of the settings' underlay); unset: all get them, with SECURE_DEFAULTS none"
+    "prefixes in which devices get the fleet's logins (`10.196.0.0/16,2001:db8::/48,settings`; `settings`: those of the settings' underlay); unset: everywhere, with SECURE_DEFAULTS nowhere"
   ),
   HOST_KEY_POLICY: optional(
     Config.Literals(["first-use", "approve"], "HOST_KEY_POLICY"),
